@@ -2,14 +2,14 @@ import type { Clock } from '../session/index.ts';
 
 /** A clock that only advances when a test advances it. */
 export interface ManualClock extends Clock {
-  /** Moves time on and calls what has become due, in order of time. */
+  /** Advances time and runs the timers that have become due, in order of time. */
   advance(durationMs: number): void;
-  /** Timers that wait. */
+  /** Number of scheduled timers. */
   readonly pending: number;
 }
 
 /**
- * A clock for tests, for the option `clock` of sessions and evaluations: time passes when the test says so.
+ * A clock for tests, for the option `clock` of sessions and evaluations: time passes only on {@link ManualClock.advance}.
  *
  * @param startMs milliseconds since the Unix epoch. Default: 1,000,000.
  */

@@ -19,7 +19,7 @@ export interface MockHostedToolCodecOptions<
   /** How a tool is serialized. May throw, as a codec may. Default: one tool of this kind with its name and config. */
   readonly serialize?: (tool: HostedTool<Config, Output>, model: string) => HostedToolWire;
   /**
-   * What the answers say about a tool: a list has what the first, second… answer says, and later answers report nothing.
+   * Findings about a tool: a list has those of the first, second… answer, and later answers have none.
    * A function may throw, as a codec may. Default: nothing.
    */
   readonly outputs?:

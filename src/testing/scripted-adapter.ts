@@ -20,7 +20,7 @@ import type {
 import { isSchemaObject } from '../schema/index.ts';
 import type { HostedToolOutput, HostedToolReading, TokenPrices } from '../tool/index.ts';
 
-/** A call that a scripted turn asks for. */
+/** A tool call of a scripted turn. */
 export interface ScriptedToolCall {
   readonly name: string;
   /** The arguments as a value, or as the JSON text a model would write, which may be malformed. Default: none. */
@@ -29,21 +29,21 @@ export interface ScriptedToolCall {
   readonly callId?: string;
 }
 
-/** An output with whatever the kind of its tool brings. */
+/** An output with any members that the kind of its tool adds. */
 type AnyOutput = HostedToolOutput | (HostedToolOutput & { readonly [key: string]: unknown });
 
-/** What a scripted model says in one turn. Without calls the run ends with the text. */
+/** One turn of a scripted model. Without calls the run ends with the text. */
 export interface ScriptedTurn {
-  /** In a run that streams it comes word by word. */
+  /** A streamed run emits it word by word. */
   readonly text?: string;
-  /** What the model thinks before it speaks. Default: nothing. */
+  /** Reasoning before the text. Default: none. */
   readonly reasoning?: string;
   readonly toolCalls?: readonly ScriptedToolCall[];
-  /** What hosted tools of the prompt come to in this turn; the outputs may be of any kind. Default: nothing. */
+  /** Findings of hosted tools of the prompt in this turn; the outputs may be of any kind. Default: none. */
   readonly hosted?: readonly HostedToolReading<AnyOutput>[];
-  /** What a provider would have sent, for the codecs in `hostedToolCodecs` to read. Default: nothing. */
+  /** Output items of a provider, which the codecs in `hostedToolCodecs` read. Default: none. */
   readonly items?: readonly unknown[];
-  /** What the provider asks whether it may run. Default: nothing. */
+  /** Approval requests of the provider. Default: none. */
   readonly approvalRequests?: readonly Omit<HostedApprovalRequestPart, 'type'>[];
   /** Default: `tool-calls` with calls, else `stop`. */
   readonly finishReason?: FinishReason;
@@ -51,10 +51,10 @@ export interface ScriptedTurn {
 }
 
 /**
- * Decides one turn from the conversation so far. May be async; what it throws ends the run like a failing provider.
+ * Decides one turn from the conversation so far. May be async. An error it throws ends the run, as an error of a provider does.
  *
- * @param options what a model provider gets beside the request: the signal that ends the answer, and in a run that streams a way to
- *   emit deltas of it before the turn is there, or before the script throws. The text of the turn follows them.
+ * @param options the options of a model call: the signal that aborts it and, in a streamed run, `onDelta`, which emits deltas
+ *   before the script returns a turn or throws. The text of the turn follows them.
  */
 export type Script = (
   conversation: readonly ConversationItem[],
@@ -66,10 +66,10 @@ export type Script = (
 export interface ScriptedAdapterOptions {
   /** Shown in events. Default: `scripted model`. */
   readonly name?: string;
-  /** For budgets that limit the cost. Default: not known. */
+  /** For budgets that limit the cost. Default: unknown. */
   readonly prices?: TokenPrices;
   /**
-   * How hosted tools are serialized and parsed, by kind; a kind without a codec is then refused. Default: they are not
+   * How hosted tools are serialized and parsed, by kind; a kind without a codec is then an error. Default: they are not
    * serialized.
    */
   readonly hostedToolCodecs?: HostedToolCodecs;
@@ -81,10 +81,10 @@ export interface ScriptedAdapterOptions {
  * An adapter whose model follows a script: a list of turns, or a function of the conversation. It runs offline, through the
  * same loop, transactions and policies as any other model.
  *
- * With a list, the run fails in phase `request` when there are more requests than turns; another evaluation starts at the
+ * With a list, the run fails in phase `request` when there are more requests than turns; each evaluation starts at the
  * first turn.
  *
- * Hosted tools may be of any kind: their outputs are `hosted` in a turn. With `hostedToolCodecs` they are serialized and
+ * Hosted tools may be of any kind: their outputs are in `hosted` of a turn. With `hostedToolCodecs` they are serialized and
  * parsed as by a vendor's adapter.
  */
 export function scriptedAdapter(
@@ -131,7 +131,7 @@ function hostedOf(
   );
 }
 
-/** The text of a part is searched in the text of the turn: a script has no other link between them. */
+/** Finds the text of a part in the text of the turn, because a script has no other link between them. */
 function startIn(text: string): HostedTurn['startOf'] {
   return (part) => {
     const passage = isSchemaObject(part) ? part['text'] : undefined;
@@ -143,7 +143,7 @@ function startIn(text: string): HostedTurn['startOf'] {
 function turnAt(turns: readonly ScriptedTurn[], number: number): ScriptedTurn {
   const turn = turns[number - 1];
   if (turn === undefined) {
-    throw new RangeError(`The script has ${turns.length} turns, but the model was asked for turn ${number}.`);
+    throw new RangeError(`The script has ${turns.length} turns, but turn ${number} was requested.`);
   }
   return turn;
 }
@@ -162,8 +162,8 @@ function inWords(text: string): readonly string[] {
 
 function toModelTurn(turn: ScriptedTurn, number: number, hosted: readonly HostedToolReading[]): ModelTurn {
   const calls = turn.toolCalls ?? [];
-  const spoken = spokenParts(turn);
-  const asked = calls.map(
+  const textAndReasoning = textParts(turn);
+  const toolCalls = calls.map(
     (call, index): AssistantPart => ({
       type: 'tool-call',
       callId: call.callId ?? `call-${number}-${index + 1}`,
@@ -175,15 +175,18 @@ function toModelTurn(turn: ScriptedTurn, number: number, hosted: readonly Hosted
     (request): AssistantPart => ({ type: 'approval-request', ...request }),
   );
   const finishReason = turn.finishReason ?? (calls.length > 0 ? 'tool-calls' : 'stop');
-  const content = spoken.length + approvals.length === 0 ? asked : [...spoken, ...asked, ...approvals];
+  const content =
+    textAndReasoning.length + approvals.length === 0
+      ? toolCalls
+      : [...textAndReasoning, ...toolCalls, ...approvals];
   return turn.usage === undefined
     ? { content, finishReason, hosted }
     : { content, finishReason, usage: turn.usage, hosted };
 }
 
-function spokenParts({ reasoning = '', text = '' }: ScriptedTurn): readonly AssistantPart[] {
-  const said: readonly AssistantPart[] = text === '' ? [] : [{ type: 'text', text }];
-  return reasoning === '' ? said : [{ type: 'reasoning', text: reasoning }, ...said];
+function textParts({ reasoning = '', text = '' }: ScriptedTurn): readonly AssistantPart[] {
+  const answer: readonly AssistantPart[] = text === '' ? [] : [{ type: 'text', text }];
+  return reasoning === '' ? answer : [{ type: 'reasoning', text: reasoning }, ...answer];
 }
 
 function toArgumentText(value: unknown): string {

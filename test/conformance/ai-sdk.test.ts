@@ -10,7 +10,7 @@ import { openaiGaps, openaiWirePeer } from '../support/conformance/openai-peer.t
 import { runConformance } from '../support/conformance/run-conformance.ts';
 
 const apiKey = 'none';
-// The model is told to keep nothing, so that what it said itself goes back whole rather than by its id.
+// Storage is off, so that the model's own items are sent back complete rather than by id.
 const providerOptions = { openai: { store: false } };
 const fetch = aiSdkOpenAIFetch;
 

@@ -16,9 +16,9 @@ import {
 import { modelPeer } from '../support/conformance/model-peer.ts';
 import { scriptedPeer } from '../support/conformance/scripted-peer.ts';
 
-// Each adapter does one thing wrong. The suite must find it, where it is, and find nothing else.
+// Each adapter has one defect. The suite must report it in the right cases, and report nothing else.
 
-/** Patience that ends once everything that is in this process has had its turn many times over. */
+/** A time limit that is reached after 200 turns of the event loop. */
 const impatient: Clock = {
   now: () => 0,
   schedule: (_delayMs, callback) => {
@@ -52,8 +52,8 @@ async function failuresOf(peer: ConformancePeer): Promise<readonly string[]> {
   return [...failed];
 }
 
-/** A scripted model whose requests are changed before it sees them. */
-const hearing = (change: (request: ModelRequest) => ModelRequest): ConformancePeer =>
+/** A scripted model with changed requests. */
+const withRequests = (change: (request: ModelRequest) => ModelRequest): ConformancePeer =>
   scriptedPeer(
     'broken',
     (script): Script =>
@@ -63,8 +63,8 @@ const hearing = (change: (request: ModelRequest) => ModelRequest): ConformancePe
       },
   );
 
-/** One whose answers are changed. */
-const saying = (change: (turn: ScriptedTurn) => ScriptedTurn): ConformancePeer =>
+/** A scripted model with changed answers. */
+const withTurns = (change: (turn: ScriptedTurn) => ScriptedTurn): ConformancePeer =>
   scriptedPeer(
     'broken',
     (script): Script =>
@@ -72,8 +72,8 @@ const saying = (change: (turn: ScriptedTurn) => ScriptedTurn): ConformancePeer =
         change(await script(conversation, request, options)),
   );
 
-/** One that is called with other options. */
-const called = (change: (options: ModelCallOptions) => ModelCallOptions): ConformancePeer =>
+/** A scripted model with changed call options. */
+const withOptions = (change: (options: ModelCallOptions) => ModelCallOptions): ConformancePeer =>
   scriptedPeer(
     'broken',
     (script): Script =>
@@ -81,8 +81,8 @@ const called = (change: (options: ModelCallOptions) => ModelCallOptions): Confor
         script(conversation, request, change(options)),
   );
 
-/** One whose failures are changed. */
-const failing = (change: (error: unknown) => unknown): ConformancePeer =>
+/** A scripted model with changed errors. */
+const withErrors = (change: (error: unknown) => unknown): ConformancePeer =>
   scriptedPeer(
     'broken',
     (script): Script =>
@@ -95,14 +95,14 @@ const failing = (change: (error: unknown) => unknown): ConformancePeer =>
       },
   );
 
-test('an adapter that does nothing wrong passes', async () => {
+test('an adapter without defects passes', async () => {
   expect(await failuresOf(scriptedPeer())).toEqual([]);
   expect(await failuresOf(modelPeer())).toEqual([]);
 });
 
-describe('an adapter is found out that', () => {
+describe('the suite detects an adapter that', () => {
   test('loses a result', async () => {
-    const broken = hearing((request) => ({
+    const broken = withRequests((request) => ({
       ...request,
       conversation: request.conversation.filter(
         (item, index, all) => item.type !== 'tool-result' || all[index - 1]?.type !== 'tool-result',
@@ -110,24 +110,24 @@ describe('an adapter is found out that', () => {
     }));
     expect(await failuresOf(broken)).toMatchInlineSnapshot(`
       [
-        "parallel calls that end in another order",
-        "failing calls among good ones",
-        "calls without ids",
-        "a tool that is not there",
-        "arguments of the wrong type",
-        "arguments that the tool does not have",
-        "arguments that are no JSON",
-        "a call that the length of the answer cut off before its arguments",
-        "a call that the length of the answer cut off within its arguments",
-        "calls that a policy denies, or asks about",
-        "a conversation that ends in calls without results",
-        "a conversation that goes on after an abort",
+        "keeps the order of parallel calls that finish out of order",
+        "reports failing calls among successful ones",
+        "gives ids to calls without ids",
+        "rejects a call of an unknown tool",
+        "rejects arguments of the wrong type",
+        "rejects unknown arguments",
+        "rejects arguments that are not JSON",
+        "rejects a call that is truncated before its arguments",
+        "rejects a call that is truncated within its arguments",
+        "reports calls that are denied or not approved",
+        "completes a conversation that ends in calls without results",
+        "continues a conversation after an abort",
       ]
     `);
   });
 
-  test('gives the results of a turn in another order', async () => {
-    const broken = hearing((request) => ({
+  test('reorders the results of a turn', async () => {
+    const broken = withRequests((request) => ({
       ...request,
       conversation: request.conversation.map((item, index, all) => {
         const next = all[index + 1];
@@ -136,24 +136,24 @@ describe('an adapter is found out that', () => {
     }));
     expect(await failuresOf(broken)).toMatchInlineSnapshot(`
       [
-        "parallel calls that end in another order",
-        "failing calls among good ones",
-        "calls without ids",
-        "a tool that is not there",
-        "arguments of the wrong type",
-        "arguments that the tool does not have",
-        "arguments that are no JSON",
-        "a call that the length of the answer cut off before its arguments",
-        "a call that the length of the answer cut off within its arguments",
-        "calls that a policy denies, or asks about",
-        "a conversation that ends in calls without results",
-        "a conversation that goes on after an abort",
+        "keeps the order of parallel calls that finish out of order",
+        "reports failing calls among successful ones",
+        "gives ids to calls without ids",
+        "rejects a call of an unknown tool",
+        "rejects arguments of the wrong type",
+        "rejects unknown arguments",
+        "rejects arguments that are not JSON",
+        "rejects a call that is truncated before its arguments",
+        "rejects a call that is truncated within its arguments",
+        "reports calls that are denied or not approved",
+        "completes a conversation that ends in calls without results",
+        "continues a conversation after an abort",
       ]
     `);
   });
 
-  test('does not say what failed', async () => {
-    const broken = hearing((request) => ({
+  test('does not mark failed results', async () => {
+    const broken = withRequests((request) => ({
       ...request,
       conversation: request.conversation.map((item) =>
         item.type === 'tool-result' ? { ...item, isError: false } : item,
@@ -161,21 +161,21 @@ describe('an adapter is found out that', () => {
     }));
     expect(await failuresOf(broken)).toMatchInlineSnapshot(`
       [
-        "failing calls among good ones",
-        "a tool that is not there",
-        "arguments of the wrong type",
-        "arguments that the tool does not have",
-        "arguments that are no JSON",
-        "a call that the length of the answer cut off before its arguments",
-        "a call that the length of the answer cut off within its arguments",
-        "calls that a policy denies, or asks about",
-        "a conversation that ends in calls without results",
+        "reports failing calls among successful ones",
+        "rejects a call of an unknown tool",
+        "rejects arguments of the wrong type",
+        "rejects unknown arguments",
+        "rejects arguments that are not JSON",
+        "rejects a call that is truncated before its arguments",
+        "rejects a call that is truncated within its arguments",
+        "reports calls that are denied or not approved",
+        "completes a conversation that ends in calls without results",
       ]
     `);
   });
 
   test('swaps the ids of calls', async () => {
-    const broken = saying((turn) => {
+    const broken = withTurns((turn) => {
       const ids = (turn.toolCalls ?? []).map(({ callId }) => callId).reverse();
       return {
         ...turn,
@@ -187,34 +187,34 @@ describe('an adapter is found out that', () => {
     });
     expect(await failuresOf(broken)).toMatchInlineSnapshot(`
       [
-        "parallel calls that end in another order",
-        "failing calls among good ones",
-        "a tool that is not there",
-        "arguments of the wrong type",
-        "arguments that the tool does not have",
-        "arguments that are no JSON",
-        "a call that the length of the answer cut off before its arguments",
-        "a call that the length of the answer cut off within its arguments",
-        "calls that a policy denies, or asks about",
-        "a conversation that ends in calls without results",
-        "a conversation that goes on after an abort",
+        "keeps the order of parallel calls that finish out of order",
+        "reports failing calls among successful ones",
+        "rejects a call of an unknown tool",
+        "rejects arguments of the wrong type",
+        "rejects unknown arguments",
+        "rejects arguments that are not JSON",
+        "rejects a call that is truncated before its arguments",
+        "rejects a call that is truncated within its arguments",
+        "reports calls that are denied or not approved",
+        "completes a conversation that ends in calls without results",
+        "continues a conversation after an abort",
       ]
     `);
   });
 
-  test('tells pieces twice', async () => {
+  test('emits deltas twice', async () => {
     const broken = scriptedPeer('broken', (script) => async (conversation, request, options) => {
       const turn = await script(conversation, request, options);
       if (turn.text !== undefined) await options.onDelta?.({ type: 'text-delta', text: turn.text });
       return turn;
     });
     expect(await failuresOf(broken)).toEqual(
-      expect.arrayContaining(['an answer of text', 'an answer that breaks off']),
+      expect.arrayContaining(['returns an answer of text', 'retries when an answer is interrupted']),
     );
   });
 
-  test('answers with other arguments than the model wrote', async () => {
-    const broken = saying((turn) => ({
+  test('changes the arguments of calls', async () => {
+    const broken = withTurns((turn) => ({
       ...turn,
       toolCalls: (turn.toolCalls ?? []).map((call) => ({
         ...call,
@@ -223,96 +223,96 @@ describe('an adapter is found out that', () => {
     }));
     expect(await failuresOf(broken)).toMatchInlineSnapshot(`
       [
-        "parallel calls that end in another order",
-        "failing calls among good ones",
-        "a call that the length of the answer cut off before its arguments",
-        "a call that the length of the answer cut off within its arguments",
-        "a conversation that goes on in another evaluation",
-        "a conversation that ends in calls without results",
-        "a provider that fails for a moment, behind a call that is done",
-        "an abort while the provider answers",
-        "an abort while a tool runs",
-        "a deadline while the provider answers",
-        "a deadline while a tool runs",
-        "a stream that is left while the provider answers",
-        "a stream that is left while a tool runs",
+        "keeps the order of parallel calls that finish out of order",
+        "reports failing calls among successful ones",
+        "rejects a call that is truncated before its arguments",
+        "rejects a call that is truncated within its arguments",
+        "continues a conversation in another evaluation",
+        "completes a conversation that ends in calls without results",
+        "retries after a server error without repeating a completed call",
+        "ends on an abort while the provider answers",
+        "ends on an abort while a tool runs",
+        "ends on a deadline while the provider answers",
+        "ends on a deadline while a tool runs",
+        "cancels the request when a stream is abandoned while the provider answers",
+        "cancels the call when a stream is abandoned while a tool runs",
       ]
     `);
   });
 
-  test('does not hear that a run was stopped', async () => {
-    const broken = called((options) => ({ ...options, signal: new AbortController().signal }));
+  test('ignores the abort signal', async () => {
+    const broken = withOptions((options) => ({ ...options, signal: new AbortController().signal }));
     expect(await failuresOf(broken)).toMatchInlineSnapshot(`
       [
-        "an abort while the provider answers",
-        "a deadline while the provider answers",
-        "a stream that is left while the provider answers",
+        "ends on an abort while the provider answers",
+        "ends on a deadline while the provider answers",
+        "cancels the request when a stream is abandoned while the provider answers",
       ]
     `);
   });
 
   test('never streams', async () => {
-    const broken = called(({ onDelta: _onDelta, ...options }) => options);
+    const broken = withOptions(({ onDelta: _onDelta, ...options }) => options);
     expect((await failuresOf(broken)).length).toBeGreaterThan(40);
   });
 
-  test('does not count', async () => {
-    const broken = saying(({ usage: _usage, ...turn }) => turn);
+  test('reports no usage', async () => {
+    const broken = withTurns(({ usage: _usage, ...turn }) => turn);
     expect(await failuresOf(broken)).toMatchInlineSnapshot(`
       [
-        "tokens of several answers",
-        "tokens that were read from a cache",
-        "tokens that were written to a cache",
-        "tokens that the model thought with",
+        "counts tokens of several answers",
+        "counts tokens read from a cache",
+        "counts tokens written to a cache",
+        "counts reasoning tokens",
       ]
     `);
   });
 
-  test('knows one reason to stop', async () => {
-    const broken = saying((turn) => ({ ...turn, finishReason: 'stop' }));
+  test('reports one finish reason only', async () => {
+    const broken = withTurns((turn) => ({ ...turn, finishReason: 'stop' }));
     expect(await failuresOf(broken)).toMatchInlineSnapshot(`
       [
-        "an answer that the provider pauses",
-        "an answer that ends with length",
-        "an answer that ends with context-window",
-        "an answer that ends with content-filter",
-        "an answer that ends with refusal",
-        "a call that the length of the answer cut off before its arguments",
-        "a call that the length of the answer cut off within its arguments",
-        "a passage behind a pause",
-        "an answer that is none",
-        "an answer that there is no room for",
+        "continues an answer that the provider pauses",
+        "returns an answer that ends with length",
+        "returns an answer that ends with context-window",
+        "returns an answer that ends with content-filter",
+        "returns an answer that ends with refusal",
+        "rejects a call that is truncated before its arguments",
+        "rejects a call that is truncated within its arguments",
+        "locates a cited passage after a pause",
+        "reports an error for a malformed response",
+        "drops tool results when an answer exceeds the context window",
       ]
     `);
   });
 
-  test('does not hear how long to wait', async () => {
-    const broken = failing((error) =>
+  test('ignores the requested delay', async () => {
+    const broken = withErrors((error) =>
       ThrottleError.isInstance(error) ? new ThrottleError(error.message, { kind: error.kind }) : error,
     );
     expect(await failuresOf(broken)).toMatchInlineSnapshot(`
       [
-        "a provider that asks to wait",
+        "retries after the delay that the provider requests",
       ]
     `);
   });
 
-  test('takes every failure for a final one', async () => {
-    const broken = failing((error) => new Error(String(error)));
+  test('treats every error as final', async () => {
+    const broken = withErrors((error) => new Error(String(error)));
     expect(await failuresOf(broken)).toMatchInlineSnapshot(`
       [
-        "a provider that asks to wait",
-        "a provider that fails for a moment, behind a call that is done",
-        "a provider that stays busy",
-        "what was paid for is used up",
-        "an answer that breaks off",
-        "a call that breaks off is not run",
-        "a conversation that has become too long",
+        "retries after the delay that the provider requests",
+        "retries after a server error without repeating a completed call",
+        "reports an error when the provider stays busy",
+        "reports an error for an exhausted quota",
+        "retries when an answer is interrupted",
+        "does not run a call from an interrupted answer",
+        "drops tool results when the conversation exceeds the context window",
       ]
     `);
   });
 
-  test('asks again by itself', async () => {
+  test('retries by itself', async () => {
     const broken = scriptedPeer('broken', (script) => async (conversation, request, options) => {
       try {
         return await script(conversation, request, options);
@@ -323,17 +323,17 @@ describe('an adapter is found out that', () => {
     });
     expect(await failuresOf(broken)).toMatchInlineSnapshot(`
       [
-        "a provider that asks to wait",
-        "a provider that fails for a moment, behind a call that is done",
-        "a provider that stays busy",
-        "what was paid for is used up",
-        "an answer that breaks off",
-        "a call that breaks off is not run",
+        "retries after the delay that the provider requests",
+        "retries after a server error without repeating a completed call",
+        "reports an error when the provider stays busy",
+        "reports an error for an exhausted quota",
+        "retries when an answer is interrupted",
+        "does not run a call from an interrupted answer",
       ]
     `);
   });
 
-  test('takes what broke off for an answer', async () => {
+  test('accepts an interrupted answer', async () => {
     const broken = scriptedPeer('broken', (script) => async (conversation, request, options) => {
       try {
         return await script(conversation, request, options);
@@ -344,41 +344,46 @@ describe('an adapter is found out that', () => {
     });
     expect(await failuresOf(broken)).toMatchInlineSnapshot(`
       [
-        "an answer that breaks off",
-        "a call that breaks off is not run",
+        "retries when an answer is interrupted",
+        "does not run a call from an interrupted answer",
       ]
     `);
   });
 
-  test('does not tell of the hosted tools, or of what they came to', async () => {
-    expect(await failuresOf(hearing((request) => ({ ...request, hostedTools: [] })))).toMatchInlineSnapshot(`
+  test('drops hosted tools, or their findings', async () => {
+    expect(
+      await failuresOf(withRequests((request) => ({ ...request, hostedTools: [] }))),
+    ).toMatchInlineSnapshot(`
       [
-        "a web search of the provider",
+        "records a web search by the provider",
       ]
     `);
-    expect(await failuresOf(saying(({ hosted: _hosted, ...turn }) => turn))).toMatchInlineSnapshot(`
+    expect(await failuresOf(withTurns(({ hosted: _hosted, ...turn }) => turn))).toMatchInlineSnapshot(`
       [
-        "a web search of the provider",
-        "a passage that rests on what a search found",
-        "a passage behind a pause",
-        "a web search that failed",
-        "a web search before a call of a tool",
+        "records a web search by the provider",
+        "links a passage to the source of a search",
+        "locates a cited passage after a pause",
+        "records a failed web search",
+        "records a web search before a tool call",
       ]
     `);
   });
 
   test('sends other instructions from the second request on', async () => {
-    const broken = hearing((request) => ({
+    const broken = withRequests((request) => ({
       ...request,
       instructions: `${request.instructions}${request.tools.length}${request.turn}`,
     }));
     expect(await failuresOf(broken)).toEqual(
-      expect.arrayContaining(['a tool call and its result', 'a section that is opened brings its tools']),
+      expect.arrayContaining([
+        'runs a tool call and returns its result',
+        'adds the tools of an opened section',
+      ]),
     );
   });
 
-  test('sends texts alone, and none of the settings', async () => {
-    const broken = hearing((request) => ({
+  test('sends text only, without settings', async () => {
+    const broken = withRequests((request) => ({
       ...request,
       settings: {},
       conversation: request.conversation.map((item) => {
@@ -393,38 +398,38 @@ describe('an adapter is found out that', () => {
     }));
     expect(await failuresOf(broken)).toMatchInlineSnapshot(`
       [
-        "an answer that may have so many tokens",
-        "an image of the user",
-        "an image that a tool brings",
+        "sends the maximum number of output tokens",
+        "sends an image from the user",
+        "sends an image from a tool result",
       ]
     `);
   });
 
-  test('tells pieces without waiting for those who listen', async () => {
+  test('emits deltas without awaiting the consumer', async () => {
     const broken = modelPeer({
       tell: async (onDelta, text) => void onDelta({ type: 'text-delta', text }),
     });
     expect(await failuresOf(broken)).toMatchInlineSnapshot(`
       [
-        "a stream whose listener is slower than the model",
+        "waits for a consumer that is slower than the model",
       ]
     `);
   });
 
-  test('gives the schema of the answer in the first request alone', async () => {
+  test('sends the output schema in the first request only', async () => {
     const broken = modelPeer({
       send: ({ outputSchema, ...request }) =>
         request.turn === 1 && outputSchema !== undefined ? { ...request, outputSchema } : request,
     });
     expect(await failuresOf(broken)).toMatchInlineSnapshot(`
       [
-        "a structured answer, behind a call",
-        "a provider that holds the model to a schema is given it in every request",
+        "returns a structured answer after a call",
+        "sends the output schema in every request",
       ]
     `);
   });
 
-  test('throws when an answer says nothing', async () => {
+  test('throws for an empty answer', async () => {
     const broken = modelPeer({
       read: (turn) => {
         if (turn.content.length > 0) return turn;
@@ -433,17 +438,17 @@ describe('an adapter is found out that', () => {
     });
     expect(await failuresOf(broken)).toMatchInlineSnapshot(`
       [
-        "an answer without a word, behind a call that succeeded",
+        "accepts an empty answer after a successful call",
       ]
     `);
   });
 
   test('puts new tools before the others', async () => {
-    const broken = hearing((request) => ({ ...request, tools: [...request.tools].reverse() }));
+    const broken = withRequests((request) => ({ ...request, tools: [...request.tools].reverse() }));
     expect(await failuresOf(broken)).toMatchInlineSnapshot(`
       [
-        "a tool call and its result",
-        "a section that is opened brings its tools",
+        "runs a tool call and returns its result",
+        "adds the tools of an opened section",
       ]
     `);
   });

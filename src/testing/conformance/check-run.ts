@@ -5,7 +5,7 @@ import { expectEqual, expectTrue } from './expect.ts';
 import type { ConformanceMode } from './peer.ts';
 import type { ConformanceRequest } from './request.ts';
 
-/** A run that is over, whatever it came to. */
+/** A run that has ended, with any outcome. */
 export interface RunToCheck {
   readonly mode: ConformanceMode;
   readonly adapterName: string;
@@ -15,7 +15,7 @@ export interface RunToCheck {
   readonly requests: readonly ConformanceRequest[];
 }
 
-/** What is true of every run. */
+/** Checks the invariants of every run. */
 export function checkRun(run: RunToCheck): void {
   checkFrame(run);
   checkPieces(run);
@@ -24,7 +24,7 @@ export function checkRun(run: RunToCheck): void {
 }
 
 function checkFrame({ events, adapterName }: RunToCheck): void {
-  // Then the run did not begin.
+  // The run did not begin.
   if (events.length === 0) return;
   const [first] = events;
   const last = events.at(-1);
@@ -35,7 +35,7 @@ function checkFrame({ events, adapterName }: RunToCheck): void {
     adapterName,
   );
   expectEqual('the last event', last?.type, 'run-end');
-  // An answer that only made room is counted, and told no further.
+  // An answer that was dropped to free context is counted, but its model call does not end with it.
   if (hasDropped(events)) return;
   const ends = events.filter(({ type }) => type === 'model-call-end').length;
   expectEqual(
@@ -45,25 +45,25 @@ function checkFrame({ events, adapterName }: RunToCheck): void {
   );
 }
 
-/** The pieces of an answer make the answer, each once, and those of an answer that failed are void. */
+/** The deltas of an answer concatenate to the answer, each once; deltas of a failed answer are discarded. */
 function checkPieces({ events, mode }: RunToCheck): void {
-  let told: string | undefined;
+  let streamedText: string | undefined;
   for (const event of events) {
     switch (event.type) {
       case 'model-call-start':
       case 'model-call-retry':
-        told = '';
+        streamedText = '';
         break;
       case 'text-delta':
       case 'reasoning-delta':
-        expectTrue('pieces are told only of an answer that streams', mode === 'streamed');
-        expectTrue('pieces are told only while the model answers', told !== undefined);
-        if (event.type === 'text-delta') told += event.text;
+        expectTrue('deltas are emitted only in streamed mode', mode === 'streamed');
+        expectTrue('deltas are emitted only during a model call', streamedText !== undefined);
+        if (event.type === 'text-delta') streamedText += event.text;
         break;
       case 'model-call-end':
         if (mode === 'streamed')
-          expectEqual('the text of the answer, put together from its pieces', told, event.text);
-        told = undefined;
+          expectEqual('the text of the answer, concatenated from its deltas', streamedText, event.text);
+        streamedText = undefined;
         break;
       default:
         break;
@@ -71,10 +71,10 @@ function checkPieces({ events, mode }: RunToCheck): void {
   }
 }
 
-/** Every call is answered once, in the order of the calls, in events, records and conversation. */
+/** Every call has one result, in the order of the calls, in events, records and conversation. */
 function checkCalls({ events, calls, conversation }: RunToCheck): void {
-  const asked = events.flatMap((event) => (event.type === 'model-call-end' ? event.toolCalls : []));
-  const ids = asked.map(({ callId }) => callId);
+  const requested = events.flatMap((event) => (event.type === 'model-call-end' ? event.toolCalls : []));
+  const ids = requested.map(({ callId }) => callId);
   const ended = events.flatMap((event) => (event.type === 'tool-call-end' ? [event.invocation] : []));
   expectEqual(
     'the calls that ended, by their ids',
@@ -82,7 +82,7 @@ function checkCalls({ events, calls, conversation }: RunToCheck): void {
     ids,
   );
   expectEqual(
-    'the calls on record, by their ids',
+    'the recorded calls, by their ids',
     calls.map(({ callId }) => callId),
     ids,
   );
@@ -92,38 +92,38 @@ function checkCalls({ events, calls, conversation }: RunToCheck): void {
       expectEqual('the id of the next result in the conversation', item.callId, open.shift());
       continue;
     }
-    expectEqual('the calls that were left without a result', open, []);
+    expectEqual('the calls without a result', open, []);
     if (item.type === 'assistant') {
       open.push(...item.content.flatMap((part) => (part.type === 'tool-call' ? [part.callId] : [])));
     }
   }
-  expectEqual('the calls that were left without a result', open, []);
+  expectEqual('the calls without a result', open, []);
   if (hasDropped(events)) return;
-  // In a conversation that began earlier these come last.
+  // In a conversation that began earlier, these are the last ones.
   const results = conversation.flatMap((item) => (item.type === 'tool-result' ? [item.text] : []));
   expectEqual(
-    'what the model reads of the calls',
+    'the results that the model reads',
     calls.length === 0 ? [] : results.slice(-calls.length),
     calls.map(({ modelText }) => modelText),
   );
 }
 
-/** What the provider was sent is what the conversation says, at every request. */
+/** Every request holds the conversation as it was at that point. */
 function checkRequests({ conversation, requests, events }: RunToCheck): void {
   if (hasDropped(events)) return;
-  const said = conversationText(conversation);
+  const expected = conversationText(conversation);
   for (const [index, request] of requests.entries()) {
     const sent = requestText(request, conversation);
+    expectEqual(`the conversation in request ${index + 1} of the run`, sent, expected.slice(0, sent.length));
     expectEqual(
-      `the conversation in request ${index + 1} of the run, as far as it went`,
-      sent,
-      said.slice(0, sent.length),
+      'the instructions, which do not change during a run',
+      request.instructions,
+      requests[0]?.instructions,
     );
-    expectEqual('the instructions, which stay as they are', request.instructions, requests[0]?.instructions);
   }
 }
 
-/** Then the conversation has notes where the calls had results. */
+/** True when results were dropped: the conversation has notes in their place. */
 function hasDropped(events: readonly RunEvent[]): boolean {
   return events.some(({ type }) => type === 'tool-results-dropped');
 }

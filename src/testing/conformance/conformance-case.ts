@@ -13,21 +13,21 @@ import { usageCases } from './cases/usage.ts';
 import { type ConformanceMode, type ConformancePeer, ScriptedProvider } from './peer.ts';
 import { type CaseDefinition, Stage } from './stage.ts';
 
-/** One thing that an adapter must do. */
+/** One requirement on an adapter. */
 export interface ConformanceCase {
-  /** Unique among the cases of a peer. Names the mode, and why the case is left out if it is. */
+  /** Unique among the cases of a peer. Includes the mode and, for a skipped case, the reason. */
   readonly name: string;
-  /** Why the case is left out, then `run` does nothing; absent for one that is there. */
+  /** Why the case is skipped; `run` then does nothing. Absent for a case that runs. */
   readonly skipped?: string;
-  /** Rejects with a `ConformanceError` when the adapter does not do it. May be called several times. */
+  /** Rejects with a `ConformanceError` when the adapter does not meet it. May be called several times. */
   run(): Promise<void>;
 }
 
-/** How patient cases are with an adapter that does not conform. */
+/** Options of {@link adapterConformance}. */
 export interface ConformanceOptions {
-  /** Milliseconds until something that must happen counts as not happening. Nothing that conforms waits for it. Default: 10,000. */
+  /** Milliseconds that a case waits for an event before it fails. A conforming adapter never reaches the limit. Default: 10,000. */
   readonly patienceMs?: number;
-  /** Measures the patience. Default: the machine's clock. */
+  /** Measures `patienceMs`. Default: the system clock. */
   readonly clock?: Clock;
 }
 
@@ -45,9 +45,9 @@ const definitions: readonly CaseDefinition[] = [
 ];
 
 /**
- * What every adapter must do, as cases for any test runner: `for (const { name, run } of adapterConformance(peer))
+ * The requirements on every adapter, as cases for any test runner: `for (const { name, run } of adapterConformance(peer))
  * test(name, run)`. Each runs twice, with whole and with streamed answers. Cases that need a feature listed in `gaps` are
- * included, and say so in `skipped`.
+ * included and have the reason in `skipped`.
  *
  * Cases open their own connections and share nothing. They use a manual clock.
  */
@@ -73,7 +73,7 @@ function toCase(
   const name = `${peer.name}, ${mode}: ${definition.name}`;
   const skipped = findGap(definition, mode, peer);
   if (skipped !== undefined) {
-    return { name: `${name} (left out: ${skipped})`, skipped, run: async () => undefined };
+    return { name: `${name} (skipped: ${skipped})`, skipped, run: async () => undefined };
   }
   return { name, run: async () => play(definition, mode, peer, options) };
 }

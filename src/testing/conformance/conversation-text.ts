@@ -2,14 +2,14 @@ import type { ConversationItem } from '../../tool/index.ts';
 import type { ConformanceItem, ConformanceRequest } from './request.ts';
 
 /**
- * A conversation as one text, to be compared with the beginning of another one. It does not show whether a text came in one piece or in
- * several.
+ * A conversation as one string, so that it can be compared with the beginning of another. The string does not depend on how
+ * text was divided into parts.
  */
 export function conversationText(conversation: readonly ConversationItem[]): string {
   return textOf(conversation.flatMap(toItems), conversation);
 }
 
-/** The same for the conversation that a provider was sent. */
+/** The same for the conversation in a request. */
 export function requestText(request: ConformanceRequest, conversation: readonly ConversationItem[]): string {
   return textOf(request.conversation, conversation);
 }
@@ -35,7 +35,7 @@ function toItems(item: ConversationItem): readonly ConformanceItem[] {
 
 function textOf(items: readonly ConformanceItem[], conversation: readonly ConversationItem[]): string {
   const malformed = malformedCalls(conversation);
-  // Calls go by their numbers: an adapter may have to rename those of another provider.
+  // Calls are numbered, because an adapter may have to change the ids of another provider's calls.
   const numbers = new Map<string, number>();
   let calls = 0;
   return items
@@ -47,7 +47,7 @@ function textOf(items: readonly ConformanceItem[], conversation: readonly Conver
         case 'media':
           return '';
         case 'call': {
-          // What is no JSON may have to go back as something that is.
+          // Malformed JSON may have to be sent back as valid JSON.
           const args = malformed.has(item.callId) ? '…' : normalized(item.arguments);
           calls += 1;
           numbers.set(item.callId, calls);

@@ -2,12 +2,12 @@ import { hasErrorMarker, WinkError } from '../../error/index.ts';
 import { cutAfter } from '../../internal/index.ts';
 import { sameJson } from '../../schema/index.ts';
 
-/** An adapter does not do what it must. `expected` and `actual` are there for test runners that show a difference. */
+/** An adapter does not meet a requirement. Test runners can show the difference between `expected` and `actual`. */
 export class ConformanceError extends WinkError<'adapter-not-conformant'> {
   readonly expected: unknown;
   readonly actual: unknown;
 
-  /** @param values what was expected and what came instead. Default: the message says it all. */
+  /** @param values the expected and the actual value. Default: neither. */
   constructor(
     message: string,
     values: { readonly expected?: unknown; readonly actual?: unknown; readonly cause?: unknown } = {},
@@ -18,13 +18,13 @@ export class ConformanceError extends WinkError<'adapter-not-conformant'> {
     this.actual = actual;
   }
 
-  /** Recognises this error, also one made by another loaded copy of the package. */
+  /** Recognizes this error, also one made by another loaded copy of the package. */
   static override isInstance(value: unknown): value is ConformanceError {
     return hasErrorMarker(value, 'ConformanceError');
   }
 }
 
-/** @param what is to be such, as the beginning of a sentence: `the text of the response`. */
+/** @param what the name of the compared value, which begins the message: `the text of the response`. */
 export function expectEqual(what: string, actual: unknown, expected: unknown): void {
   const values = { expected: plain(expected), actual: plain(actual) };
   if (sameJson(values.actual, values.expected)) return;
@@ -38,13 +38,13 @@ export function expectEqual(what: string, actual: unknown, expected: unknown): v
 export function expectTrue(claim: string, isTrue: boolean, seen?: unknown): asserts isTrue {
   if (isTrue) return;
   const but = seen === undefined ? '' : ` Got ${shown(plain(seen))}.`;
-  throw new ConformanceError(`It is not true that ${claim}.${but}`, {
+  throw new ConformanceError(`Expected that ${claim}.${but}`, {
     expected: true,
     actual: plain(seen) ?? false,
   });
 }
 
-/** As JSON has it: keys without a value are not there. */
+/** The value after a round trip through JSON, which removes undefined members. */
 function plain(value: unknown): unknown {
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 }

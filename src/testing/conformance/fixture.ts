@@ -6,7 +6,7 @@ import { jsonSchema } from '../../schema/index.ts';
 import { defineSlice, type Session, type Slice } from '../../session/index.ts';
 import { type AnyTool, type HostedTool, type ToolContext, ToolResult, tool } from '../../tool/index.ts';
 
-/** What the tools of the cases remember. */
+/** Records of the tools of the cases. */
 export const Notes: Slice<{ readonly text: string }> = defineSlice({
   name: 'conformance.notes',
   schema: jsonSchema<{ readonly text: string }>({
@@ -31,7 +31,7 @@ const noteInput = jsonSchema<{ readonly text: string }>({
   additionalProperties: false,
 });
 
-/** A tool that keeps a text in the session and in a file, and then comes to what `end` says. */
+/** A tool that keeps a text in the session and in a file, and then returns the result of `end`. */
 export function noting(
   name: string,
   end: (text: string, context: ToolContext) => ToolResult<null> | Promise<ToolResult<null>>,
@@ -52,7 +52,7 @@ export function noting(
 /** Keeps a text. */
 export const note: AnyTool = noting('note', (text) => ToolResult.ok(null, `Noted ${text}.`));
 
-/** Removes everything; without arguments, which is what a call that was cut off looks like. */
+/** Removes notes; all of them without arguments, so that a truncated call would be destructive. */
 export const forget: AnyTool = tool({
   name: 'forget',
   description: 'Removes what was kept: one text, or all of them.',
@@ -84,16 +84,16 @@ export const add: AnyTool = tool({
   execute: ({ left, right }) => ToolResult.ok({ sum: left + right }, 'Added.'),
 });
 
-/** What an agent of a case is made of. */
+/** The parts of the agent of a case. */
 export interface AgentParts {
   readonly tools?: readonly AnyTool[];
   readonly hostedTools?: readonly HostedTool[];
   readonly policies?: readonly ToolPolicy[];
-  /** Behind the section that has the tools. */
+  /** Follow the section that has the tools. */
   readonly sections?: readonly Section<Record<never, never>>[];
 }
 
-/** Where the agents of one case work. */
+/** The filesystem and session of the agents of one case. */
 export class Workshop {
   readonly #filesystem = new MemoryFilesystem({ files: { 'kept.md': 'kept' } });
   readonly #session: Session;
@@ -111,7 +111,7 @@ export class Workshop {
     return promptTemplate({ ...this.#describe(parts), output: countSchema }).bind();
   }
 
-  /** The texts in the session, and the paths of the files. */
+  /** The notes in the session, and the paths of the files. */
   async content(): Promise<{ readonly notes: readonly string[]; readonly files: readonly string[] }> {
     const { paths } = await this.#filesystem.glob('**/*');
     const notes = this.#session
@@ -125,7 +125,7 @@ export class Workshop {
     const task = section({
       title: 'Task',
       key: 'task',
-      template: 'Do as you are told, naïvely 🍐.',
+      template: 'Follow the instructions, naïvely 🍐.',
       tools,
       hostedTools,
       policies,

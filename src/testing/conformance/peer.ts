@@ -3,21 +3,21 @@ import type { Clock } from '../../session/index.ts';
 import type { ConformanceRequest } from './request.ts';
 import type { ConformanceTurn } from './turn.ts';
 
-/** How a case evaluates: with answers that come whole (`evaluate`), or piece by piece (`stream`). */
+/** How a case evaluates: with complete answers (`evaluate`), or with streamed ones (`stream`). */
 export type ConformanceMode = 'whole' | 'streamed';
 
 /**
- * What a provider may be unable to say.
+ * What a provider or its wire format may not support.
  *
- * - `streaming`: answers piece by piece. `reasoning`: what the model thinks. `reasoning-replay`: it wants its reasoning back.
- * - `malformed-arguments`: arguments that are no JSON. `missing-call-ids`, `repeated-call-ids`: calls without ids of their own.
+ * - `streaming`: streamed answers. `reasoning`: reasoning of the model. `reasoning-replay`: requests include earlier reasoning.
+ * - `malformed-arguments`: arguments that are not JSON. `missing-call-ids`, `repeated-call-ids`: calls without unique ids.
  * - `usage`, `cached-tokens`, `cache-write-tokens`, `reasoning-tokens`: counts of tokens.
- * - `retry-after`: how long to wait. `quota-exceeded`, `bad-request`, `context-exceeded`, `nonsense`, `broken-off`: see `ConformanceTurn`.
- * - `cut-off`: it notices that a request that hangs is cut off.
+ * - `retry-after`: the delay before a retry. `quota-exceeded`, `bad-request`, `context-exceeded`, `nonsense`, `broken-off`: see `ConformanceTurn`.
+ * - `cut-off`: the provider notices that the client aborts a pending request.
  * - `length`, `context-window`, `content-filter`, `refusal`, `paused`: reasons to stop.
- * - `tool-choice`: that a tool must be called. `output-schema`: it holds the model to a schema. `max-output-tokens`: how long an answer may be.
- * - `images`, `image-results`: what the model can look at, of the user and with results of tools.
- * - `web-search`, `failed-web-search`, `citations`: hosted tools. `approvals`: it asks whether it may run something.
+ * - `tool-choice`: required tool calls. `output-schema`: answers constrained by a schema. `max-output-tokens`: a limit on the length of answers.
+ * - `images`, `image-results`: images from the user, and in tool results.
+ * - `web-search`, `failed-web-search`, `citations`: hosted tools. `approvals`: approval requests of the provider.
  */
 export type ConformanceFeature =
   | 'streaming'
@@ -55,9 +55,9 @@ export type ConformanceFeature =
 /** A feature that a provider lacks, or that its adapter cannot use. */
 export interface ConformanceGap {
   readonly feature: ConformanceFeature;
-  /** Default: in both. */
+  /** Default: both. */
   readonly mode?: ConformanceMode;
-  /** Shown with every case that is left out. */
+  /** Shown with every skipped case. */
   readonly why: string;
 }
 
@@ -75,27 +75,27 @@ export interface ConformanceConnection extends AsyncDisposable {
 }
 
 /**
- * An adapter with the other end of its wire. `connect` starts a stand-in for the provider, a server on the loopback interface or a client
- * of the test's own: it reads each request into a `ConformanceRequest`, asks `provider.answer` what to say, and
- * says it in the words of the wire.
+ * An adapter and the other side of its connection. `connect` starts a stand-in for the provider, a server on the loopback interface or a client
+ * of the test's own: it reads each request into a `ConformanceRequest`, gets the answer from
+ * `provider.answer`, and sends it in the wire format.
  */
 export interface ConformancePeer {
   /** Shown in the names of the cases. */
   readonly name: string;
-  /** What cannot be said; cases that need it are left out by name. Default: everything can. */
+  /** Unsupported features; cases that need one are skipped. Default: none. */
   readonly gaps?: readonly ConformanceGap[];
   /** Called once per case. May reject: the case fails. */
   connect(provider: ConformanceProvider): Promise<ConformanceConnection>;
 }
 
-/** A provider that answers by a list, and keeps what it was sent. */
+/** A provider that answers from a list and records its requests. */
 export class ScriptedProvider implements ConformanceProvider {
   readonly requests: ConformanceRequest[] = [];
   /** Resolves once a request hangs. */
   readonly isHanging: Promise<void>;
-  /** Resolves once a request that hung was cut off. */
+  /** Resolves once a pending request was aborted. */
   readonly wasCutOff: Promise<void>;
-  /** When the requests came, by the clock of the run. */
+  /** Times of the requests, by the clock of the run. */
   readonly requestTimesMs: number[] = [];
   readonly #clock: Clock;
   readonly #turns: readonly ConformanceTurn[];
@@ -116,7 +116,7 @@ export class ScriptedProvider implements ConformanceProvider {
   answer(request: ConformanceRequest): ConformanceTurn {
     this.requests.push(request);
     this.requestTimesMs.push(this.#clock.now());
-    // What is asked beyond the list is counted when the case is over.
+    // Requests beyond the list are counted at the end of the case.
     const turn = this.#turns[this.requests.length - 1] ?? { type: 'bad-request' };
     if (turn.type === 'hanging') this.#hang();
     return turn;

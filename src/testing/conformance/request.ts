@@ -1,10 +1,10 @@
 import type { ToolChoice } from '../../tool/index.ts';
 
-/** One thing that was said, as the provider found it in a request. */
+/** One item of the conversation, as the provider received it in a request. */
 export type ConformanceItem =
   | { readonly type: 'user'; readonly text: string }
   | { readonly type: 'assistant'; readonly text: string }
-  /** What the model had thought. `isIntact`: exactly as the provider had sent it, marks and signatures included. */
+  /** Reasoning of the model. `isIntact`: exactly as the provider sent it, ids and signatures included. */
   | { readonly type: 'reasoning'; readonly isIntact: boolean }
   /** `arguments`: as JSON text. */
   | { readonly type: 'call'; readonly callId: string; readonly name: string; readonly arguments: string }
@@ -19,25 +19,25 @@ export type ConformanceItem =
   | { readonly type: 'media'; readonly mediaType: string; readonly data: string }
   | { readonly type: 'approval'; readonly approvalId: string; readonly approved: boolean };
 
-/** What the provider was sent in one request, without regard to its wire format. */
+/** One request to the provider, independent of its wire format. */
 export interface ConformanceRequest {
-  /** Whether the answer is asked for piece by piece. */
+  /** Whether a streamed answer is requested. */
   readonly isStreaming: boolean;
-  /** The system text. */
+  /** The system prompt. */
   readonly instructions: string;
   /**
-   * Everything said, in order. Items that the case does not know of, such as searches of the provider's own, are left out. Texts that follow one another
-   * may be one item or several.
+   * All items, in order. Items without a type here, such as searches by the provider, are omitted. Adjacent text may be one
+   * item or several.
    */
   readonly conversation: readonly ConformanceItem[];
-  /** The names of the tools that are called back, in order. */
+  /** The names of the function tools, in order. */
   readonly tools: readonly string[];
   /** The kinds of the hosted tools, in order: `web_search`, `mcp`. */
   readonly hostedTools: readonly string[];
-  /** Whether the provider is given a schema of the answer to hold the model to. */
+  /** Whether the request has a schema of the answer. */
   readonly hasOutputSchema: boolean;
-  /** Absent where the request does not say. */
+  /** Absent when the request does not set it. */
   readonly toolChoice?: ToolChoice;
-  /** Tokens that the answer may have. Absent where the request does not say. */
+  /** The maximum number of tokens of the answer. Absent when the request does not set it. */
   readonly maxOutputTokens?: number;
 }

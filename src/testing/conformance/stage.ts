@@ -11,7 +11,7 @@ import type { ConformanceRequest } from './request.ts';
 import { type EvaluationOutcome, type FailedRun, type FinishedRun, StartedRun } from './started-run.ts';
 import type { ConformanceTurn } from './turn.ts';
 
-/** How a stage is set up. */
+/** Options of {@link Stage}. */
 export interface StageOptions {
   readonly mode: ConformanceMode;
   readonly connection: ConformanceConnection;
@@ -27,7 +27,7 @@ export class Stage implements AsyncDisposable {
   readonly workshop: Workshop;
   readonly #options: StageOptions;
   readonly #session: Session;
-  /** Ends what a case leaves behind when it fails. */
+  /** Ends the runs that a failed case leaves open. */
   readonly #end = new AbortController();
 
   constructor(options: StageOptions) {
@@ -39,12 +39,12 @@ export class Stage implements AsyncDisposable {
     this.workshop = new Workshop(this.#session);
   }
 
-  /** What the provider was sent. */
+  /** The requests that the provider received. */
   get requests(): readonly ConformanceRequest[] {
     return this.#options.provider.requests;
   }
 
-  /** When the requests came. */
+  /** Times of the requests. */
   get requestTimesMs(): readonly number[] {
     return this.#options.provider.requestTimesMs;
   }
@@ -53,7 +53,9 @@ export class Stage implements AsyncDisposable {
   request(number: number): ConformanceRequest {
     const request = this.requests[number - 1];
     if (request !== undefined) return request;
-    throw new ConformanceError(`The provider was asked ${this.requests.length} times, not ${number}.`);
+    throw new ConformanceError(
+      `The provider received ${this.requests.length} requests, fewer than ${number}.`,
+    );
   }
 
   /** Evaluates to the end. */
@@ -66,7 +68,7 @@ export class Stage implements AsyncDisposable {
     return this.start(prompt, options).failed();
   }
 
-  /** Begins an evaluation. Unless the options say otherwise the user says `Go.` and nothing is asked twice. */
+  /** Begins an evaluation. By default the input is `Go.` and requests are not retried. */
   start<Output>(prompt: Prompt<Output>, options: EvaluateOptions = {}): StartedRun<Output> {
     const requestsBefore = this.requests.length;
     const callsBefore = this.calls.length;
@@ -82,7 +84,7 @@ export class Stage implements AsyncDisposable {
           signal: signal === undefined ? this.#end.signal : AbortSignal.any([this.#end.signal, signal]),
           observers: [{ onEvent }, ...(options.observers ?? [])],
         }),
-      patiently: (what, awaited) => this.patiently(what, awaited),
+      waitFor: (what, awaited) => this.waitFor(what, awaited),
       facts: () => ({
         mode: this.mode,
         adapterName: this.#options.connection.adapter.name,
@@ -92,7 +94,7 @@ export class Stage implements AsyncDisposable {
     });
   }
 
-  /** Begins a stream, in which nothing is checked. Calls run one after the other. */
+  /** Begins a stream without checking the invariants of the run. Calls run one after the other. */
   stream(
     prompt: Prompt<undefined>,
     options: Pick<EvaluateOptions, 'observers'> = {},
@@ -114,30 +116,30 @@ export class Stage implements AsyncDisposable {
     return this.#session.slice(ToolInvocations).all();
   }
 
-  /** Waits until the answer of the provider hangs, and in a stream until something of it was told. */
+  /** Waits until the answer of the provider hangs, and in a stream also until part of it was emitted. */
   async hanging(run: StartedRun<unknown>): Promise<void> {
-    await this.patiently('the provider is asked', this.#options.provider.isHanging);
+    await this.waitFor('the provider gets the request', this.#options.provider.isHanging);
     if (this.mode === 'streamed')
-      await this.patiently('a piece of the answer is told', run.heard('text-delta'));
+      await this.waitFor('a delta of the answer is emitted', run.emitted('text-delta'));
   }
 
-  /** Waits until the provider has noticed that a request was cut off. */
+  /** Waits until the provider has noticed that a request was aborted. */
   async wasCutOff(): Promise<void> {
-    await this.patiently('the request is cut off', this.#options.provider.wasCutOff);
+    await this.waitFor('the request is aborted', this.#options.provider.wasCutOff);
   }
 
-  /** Lets everything that is in the process have its turn so often. */
+  /** Yields to the event loop this many times. */
   async turns(count: number): Promise<void> {
     for (let turn = 0; turn < count; turn += 1) await systemClock.yieldToTimers?.();
   }
 
-  /** Waits for something that comes with every adapter that conforms, and not for ever with one that does not. */
-  async patiently<Value>(what: string, awaited: Promise<Value>): Promise<Value> {
+  /** Waits for an event with a time limit, which only an adapter that does not conform reaches. */
+  async waitFor<Value>(what: string, awaited: Promise<Value>): Promise<Value> {
     const { clock, limitMs } = this.#options.patience;
     let cancel: () => void = () => undefined;
     const limit = new Promise<never>((_resolve, reject) => {
       cancel = clock.schedule(limitMs, () =>
-        reject(new ConformanceError(`Waited ${limitMs} ms until ${what}, and nothing happened.`)),
+        reject(new ConformanceError(`Timed out after ${limitMs} ms of waiting until ${what}.`)),
       );
     });
     try {
@@ -147,11 +149,11 @@ export class Stage implements AsyncDisposable {
     }
   }
 
-  /** The provider must have been asked this often. */
+  /** Checks the number of requests. */
   expectRequests(count: number): void {
-    expectEqual('how often the provider was asked', this.requests.length, count);
+    expectEqual('the number of requests', this.requests.length, count);
     for (const { isStreaming } of this.requests) {
-      expectEqual('whether the answer was asked for as a stream', isStreaming, this.mode === 'streamed');
+      expectEqual('whether a streamed answer was requested', isStreaming, this.mode === 'streamed');
     }
   }
 
@@ -180,14 +182,14 @@ export class Stage implements AsyncDisposable {
   }
 }
 
-/** A case, whatever the peer. */
+/** A case, independent of the peer. */
 export interface CaseDefinition {
   readonly name: string;
-  /** What the provider must be able to say. Default: nothing special. */
+  /** Features that the case needs. Default: none. */
   readonly needs?: readonly ConformanceFeature[];
   /** Default: both. */
   readonly modes?: readonly ConformanceMode[];
-  /** What the provider answers, request by request; it must be asked exactly as often. */
+  /** The answers of the provider, one per request; the run must make exactly as many requests. */
   readonly script: readonly ConformanceTurn[];
   /** May throw: the case fails. */
   play(stage: Stage): Promise<void>;

@@ -11,26 +11,26 @@ export type EvaluationOutcome<Output> =
 /** The events of a run, and the records of its calls, in order. */
 export type PlayedRun = Pick<RunToCheck, 'calls' | 'events'>;
 
-/** A run that came to its end. */
+/** A run that succeeded. */
 export interface FinishedRun<Output> extends PlayedRun {
   readonly response: PromptResponse<Output>;
 }
 
-/** A run that ended early. */
+/** A run that failed. */
 export interface FailedRun extends PlayedRun {
   readonly error: PromptEvaluationError;
 }
 
-/** What a run is begun with. */
+/** How a run is started and observed. */
 export interface RunParts<Output> {
   /** Called at once. Never rejects. */
   evaluate(onEvent: (event: RunEvent) => void): Promise<EvaluationOutcome<Output>>;
-  patiently<Value>(what: string, awaited: Promise<Value>): Promise<Value>;
-  /** What is known of the run once it is over, in addition to its events and conversation. */
+  waitFor<Value>(what: string, awaited: Promise<Value>): Promise<Value>;
+  /** Facts about the run once it has ended, in addition to its events and conversation. */
   facts(): Omit<RunToCheck, 'conversation' | 'events'>;
 }
 
-/** An evaluation that has begun. What is true of every run is checked when it is over. */
+/** An evaluation that has begun. The invariants of every run are checked when it ends. */
 export class StartedRun<Output> {
   readonly #events: RunEvent[] = [];
   readonly #listeners = new Set<() => void>();
@@ -46,7 +46,7 @@ export class StartedRun<Output> {
   }
 
   /** Resolves once an event of this type was emitted. */
-  async heard(type: RunEvent['type']): Promise<void> {
+  async emitted(type: RunEvent['type']): Promise<void> {
     return new Promise((resolve) => {
       const listener = (): void => {
         if (this.#events.some((event) => event.type === type)) resolve();
@@ -68,17 +68,20 @@ export class StartedRun<Output> {
   async failed(): Promise<FailedRun> {
     const outcome = await this.#settled();
     if ('response' in outcome) {
-      throw new ConformanceError('The evaluation came to an end instead of failing.');
+      throw new ConformanceError('The evaluation succeeded; expected it to fail.');
     }
     const { error } = outcome;
     if (PromptEvaluationError.isInstance(error)) return { ...this.#check(error), error };
-    throw new ConformanceError(`The evaluation rejected with no PromptEvaluationError: ${String(error)}`, {
-      cause: error,
-    });
+    throw new ConformanceError(
+      `The evaluation rejected with an error that is not a PromptEvaluationError: ${String(error)}`,
+      {
+        cause: error,
+      },
+    );
   }
 
   #settled(): Promise<EvaluationOutcome<Output>> {
-    return this.#parts.patiently('the evaluation ends', this.#outcome);
+    return this.#parts.waitFor('the evaluation ends', this.#outcome);
   }
 
   #check({ conversation }: Pick<RunToCheck, 'conversation'>): PlayedRun {

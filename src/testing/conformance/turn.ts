@@ -1,14 +1,14 @@
 import type { FinishReason, HostedApprovalRequestPart, TokenUsage } from '../../tool/index.ts';
 import type { ConformanceItem, ConformanceRequest } from './request.ts';
 
-/** A call that the provider's model asks for. */
+/** A tool call of the provider's model. */
 export interface ConformanceCall {
-  /** Absent where the provider gives the call no id. Two calls of one answer may have the same. */
+  /** Absent when the provider does not send an id. Two calls of one answer may have the same id. */
   readonly callId?: string;
   readonly name: string;
   /** The JSON text of the arguments as the model writes it; may be malformed. */
   readonly arguments: string;
-  /** True for a call that the limit on the length of the answer cut off: the arguments are what came of them. Default: false. */
+  /** True for a call that was truncated by the limit on the length of the answer: its arguments are incomplete. Default: false. */
   readonly isCutOff?: boolean;
 }
 
@@ -17,33 +17,33 @@ export interface ConformanceSearch {
   readonly invocationId: string;
   readonly query: string;
   readonly status: 'completed' | 'failed';
-  /** What was found; empty when it failed. */
+  /** The sources found; empty when the search failed. */
   readonly sources: readonly { readonly url: string; readonly title: string }[];
-  /** The passage of the answer's text that rests on the first source: from, inclusive, to, exclusive. */
+  /** The range of the answer's text that cites the first source: start inclusive, end exclusive. */
   readonly cited?: readonly [start: number, end: number];
 }
 
-/** A whole answer of the provider. Its pieces come in this order: reasoning, searches, text, calls, questions for approval. */
+/** A whole answer of the provider. Its parts are in this order: reasoning, searches, text, calls, approval requests. */
 export interface ConformanceAnswer {
   readonly type: 'answer';
   readonly reasoning?: string;
   readonly text?: string;
   readonly toolCalls?: readonly ConformanceCall[];
   readonly searches?: readonly ConformanceSearch[];
-  /** What the provider asks whether it may run: a tool of the remote server with the label `toolName`. */
+  /** Tools of the remote server with the label `toolName` that need approval. */
   readonly approvalRequests?: readonly Omit<HostedApprovalRequestPart, 'type'>[];
   /** Why the model stopped. Default: `tool-calls` with calls, else `stop`. */
   readonly finishReason?: FinishReason;
-  /** Default: the provider does not say, or says what it likes. */
+  /** Default: the provider reports no usage, or any. */
   readonly usage?: TokenUsage;
 }
 
-/** The answer is not made to its end. */
+/** An answer that ends early. */
 export type ConformanceFragment =
   | {
       /**
-       * The connection is lost in the middle of the answer. In a stream that is after the text, or after half of the arguments
-       * when there is a call; in an answer that comes whole, in the middle of its body.
+       * The connection is lost during the answer: in a stream, after the text or, with a call, after half of its arguments;
+       * otherwise in the middle of the body.
        */
       readonly type: 'broken-off';
       readonly text: string;
@@ -51,31 +51,31 @@ export type ConformanceFragment =
     }
   | {
       /**
-       * The connection stays open and nothing more comes, until the client cuts it off. In a stream that is after the text; an
-       * answer that comes whole does not begin.
+       * The connection stays open without further data until the client aborts it: in a stream, after the text; otherwise
+       * before the body.
        */
       readonly type: 'hanging';
       readonly text: string;
     };
 
-/** The provider does not answer. */
+/** The provider returns an error. */
 export type ConformanceRefusal =
-  /** Too many requests; to be asked again after so long, when it says so. */
+  /** Too many requests; retry after this delay, if set. */
   | { readonly type: 'rate-limited'; readonly retryAfterMs?: number }
-  /** What was paid for is used up. */
+  /** The quota is exhausted. */
   | { readonly type: 'quota-exceeded' }
   | { readonly type: 'server-error' }
-  /** The conversation is longer than what the model can look at. */
+  /** The conversation exceeds the context window of the model. */
   | { readonly type: 'context-exceeded' }
-  /** Something is wrong with the request, and will be when it is sent again. */
+  /** The request is invalid; a retry would fail too. */
   | { readonly type: 'bad-request' }
-  /** An answer that is well-formed JSON and nothing that the provider's interface promises. */
+  /** Well-formed JSON that does not match the provider's API. */
   | { readonly type: 'nonsense' };
 
 /** The reaction of the provider to one request. */
 export type ConformanceTurn = ConformanceAnswer | ConformanceFragment | ConformanceRefusal;
 
-/** A turn that says something, or asks for calls, or both. */
+/** A turn with text, calls, or both. */
 export function answer(parts: Omit<ConformanceAnswer, 'type'>): ConformanceAnswer {
   return { type: 'answer', ...parts };
 }

@@ -23,7 +23,7 @@ const gaps: readonly ConformanceGap[] = [
   { feature: 'approvals', why: 'the package of a provider nobody knows has no hosted tools' },
 ];
 
-/** The adapter on a model of the AI SDK that is nothing but its interface. */
+/** The adapter on a minimal implementation of the AI SDK's model interface. */
 export function aiSdkModelPeer(version: AiSdkVersion): ConformancePeer {
   return {
     name: `AI SDK, a model ${version}`,
@@ -33,7 +33,7 @@ export function aiSdkModelPeer(version: AiSdkVersion): ConformancePeer {
       const model = new Model({
         provider: 'somebody.chat',
         modelId: 'model-1',
-        // What it answers has the shape of either version, and some of it none at all.
+        // Answers have the shape of both versions; some are malformed on purpose.
         doGenerate: async (options: unknown) => (await generate(fieldsOf(options), provider)) as never,
         doStream: async (options: unknown) => ({ stream: stream(fieldsOf(options), provider) }) as never,
       });
@@ -73,7 +73,7 @@ function stream(options: Fields, provider: ConformanceProvider): ReadableStream 
           for (const piece of pieces) controller.enqueue(piece);
           if (turn.type === 'hanging') onAbort(options, provider, (reason) => controller.error(reason));
         },
-        // What was enqueued is read first.
+        // Enqueued parts are read first.
         pull: (controller) =>
           turn.type === 'hanging' ? undefined : controller.error(new TypeError('terminated')),
       });
@@ -118,7 +118,7 @@ function toRequest(options: Fields, isStreaming: boolean): ConformanceRequest {
     ...(typeof maxOutputTokens === 'number' ? { maxOutputTokens } : {}),
     ...(choice['type'] === undefined
       ? {}
-      : // One of the words that the kit has, too.
+      : // One of the values that the kit has, too.
         {
           toolChoice:
             choice['type'] === 'tool' ? { tool: String(choice['toolName']) } : (choice['type'] as 'auto'),
@@ -160,7 +160,7 @@ function toMedia({ mediaType, data }: Fields): readonly ConformanceItem[] {
   ];
 }
 
-/** What the provider hangs on what the model thought. */
+/** Provider metadata of reasoning. */
 const sealOf = (thought: string): Fields => ({ somebody: { seal: `sealed: ${thought}` } });
 
 function toAnswer({ toolCalls = [], finishReason, usage, ...said }: ConformanceAnswer): ModelAnswer {
@@ -186,7 +186,7 @@ function toAnswer({ toolCalls = [], finishReason, usage, ...said }: ConformanceA
   };
 }
 
-/** The pieces up to where the answer stops: behind its text, or within the arguments of its call. */
+/** The parts before the answer stops: after its text, or within the arguments of its call. */
 function piecesOf(turn: ConformanceFragment): readonly object[] {
   const begun = toPieces(toAnswer({ type: 'answer', text: turn.text })).slice(0, -2);
   if (turn.type === 'hanging' || turn.toolCall === undefined) return begun;
@@ -223,5 +223,5 @@ function failure(
   message: string,
   more: Partial<ConstructorParameters<typeof APICallError>[0]>,
 ): APICallError {
-  return new APICallError({ message, url: 'https://somebody.example', requestBodyValues: {}, ...more });
+  return new APICallError({ message, url: 'https://provider.example', requestBodyValues: {}, ...more });
 }

@@ -29,7 +29,7 @@ function toVendorItem(item: Fields): Fields {
     const { id, summary, encrypted_content } = item;
     return { id, type, summary, encrypted_content };
   }
-  // A failure is reported as JSON.
+  // Errors are sent as JSON.
   const told = type === 'function_call_output' && typeof output === 'string' ? parsed(output) : undefined;
   const { error } = fieldsOf(told);
   return typeof error === 'string' ? { ...item, output: error } : item;

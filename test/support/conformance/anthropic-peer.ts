@@ -11,7 +11,7 @@ import {
 } from './anthropic-wire.ts';
 import { eventStream, json, openWireServer } from './wire-server.ts';
 
-/** Features that the Messages interface does not support. */
+/** Features that the Messages API does not have. */
 export const anthropicGaps: readonly ConformanceGap[] = [
   {
     feature: 'malformed-arguments',
@@ -22,7 +22,7 @@ export const anthropicGaps: readonly ConformanceGap[] = [
   { feature: 'approvals', why: 'the provider asks nobody' },
 ];
 
-/** An adapter on the vendor's interface, with a server on the loopback interface behind it. */
+/** An adapter that talks to a server on the loopback interface with the vendor's API. */
 export function anthropicWirePeer(
   name: string,
   adapterAt: (baseURL: string) => ProviderAdapter,

@@ -18,7 +18,7 @@ import { toEvents } from '../anthropic-stream.ts';
 import { type Fields, fieldsOf, listOf, textOf } from './fields.ts';
 import { eventStream, json, type WireReply } from './wire-server.ts';
 
-/** What a request for a message says, in provider-neutral form. `sent` holds the blocks that the provider made, as JSON. */
+/** A request for a message, independent of the wire format. `sent` holds the blocks that the provider made, as JSON. */
 export function readAnthropicRequest(body: Fields, sent: ReadonlySet<string>): ConformanceRequest {
   const tools = listOf(body['tools']);
   const isOwn = ({ type }: Fields): boolean => type === undefined || type === 'custom';
@@ -86,7 +86,7 @@ const stopReasons: Readonly<Record<string, string>> = {
   paused: 'pause_turn',
 };
 
-/** The message that an answer comes to. `number` tells the answers of one provider apart. */
+/** The message of an answer. `number` is unique among the answers of one provider. */
 export function toAnthropicMessage(answer: ConformanceAnswer, number: number): AnthropicMessage {
   const { searches = [], toolCalls = [], finishReason, usage } = answer;
   const content = [
@@ -123,7 +123,7 @@ function toSearch(
   ];
 }
 
-/** The text, with a block of its own for each passage that is cited. */
+/** The text, with a separate block for each cited passage. */
 function toTexts({ searches = [] }: ConformanceAnswer, whole: string): readonly Block[] {
   const blocks: Block[] = [];
   let at = 0;
@@ -153,7 +153,7 @@ function toUsage(usage: NonNullable<ConformanceAnswer['usage']>): Fields {
   };
 }
 
-/** An input as it comes: what is no JSON stays the text that it is, which only a stream can tell. */
+/** The input of a call. Invalid JSON stays a string, which only a stream can send. */
 function parsed(given: string): unknown {
   if (given === '') return {};
   try {
@@ -167,7 +167,7 @@ export function toAnthropicEvents(events: ReturnType<typeof toEvents>): string {
   return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
 }
 
-/** An answer that does not come to its end. */
+/** An answer that ends early. */
 export function toAnthropicFragment(fragment: ConformanceFragment, isStreaming: boolean): WireReply {
   const end = fragment.type === 'hanging' ? 'open' : 'broken';
   const toolCall = fragment.type === 'hanging' ? undefined : fragment.toolCall;
@@ -182,13 +182,13 @@ export function toAnthropicFragment(fragment: ConformanceFragment, isStreaming: 
   const events = toEvents(whole);
   const last = toolCall === undefined ? 'text_delta' : 'input_json_delta';
   const said = events.filter(({ delta }) => fieldsOf(delta)['type'] === last);
-  // Behind the whole text, or behind all of the arguments but one piece.
+  // After the text, or after all but the last delta of the arguments.
   const stop = events.indexOf(said.at(toolCall === undefined ? -1 : -2) ?? { type: '' });
   const begun = toAnthropicEvents(events.slice(0, stop + 1));
   return eventStream(end === 'broken' ? `${begun}event: content_blo` : begun, end);
 }
 
-/** No answer at all. */
+/** An error response. */
 export function toAnthropicRefusal(turn: ConformanceRefusal, isStreaming: boolean): WireReply {
   const error = (status: number, type: string, why: string, headers = {}): WireReply =>
     json({ type: 'error', error: { type, message: why }, request_id: 'req_1' }, { status, headers });

@@ -22,17 +22,17 @@ const gaps: readonly ConformanceGap[] = (
   ] as const
 ).map((feature) => ({ feature, why }));
 
-/** What a model of {@link modelPeer} does wrong. */
+/** Defects of a model of {@link modelPeer}. */
 export interface ModelFaults {
-  /** Tells a piece. Default: the listener is waited for. */
+  /** Emits a delta. Default: awaits the consumer. */
   readonly tell?: (onDelta: NonNullable<ModelCallOptions['onDelta']>, text: string) => Promise<void>;
-  /** The part of the request that the provider gets. Default: all of it. */
+  /** The request that the provider gets. Default: unchanged. */
   readonly send?: (request: ModelRequest) => ModelRequest;
-  /** Transforms an answer. Default: unchanged. May throw. */
+  /** Changes an answer. Default: unchanged. May throw. */
   readonly read?: (turn: ModelTurn) => ModelTurn;
 }
 
-/** A model that is held to schemas and tells its texts word by word, and that may do something wrong. */
+/** A model that supports schemas and streams its text word by word, with optional defects. */
 export function modelPeer({
   tell = async (onDelta, text) => onDelta({ type: 'text-delta', text }),
   send = (request) => request,
@@ -48,7 +48,7 @@ export function modelPeer({
           takesOutputSchema: true,
           generate: async (request, options) => {
             const turn = provider.answer(toRequest(send(request), options));
-            // What is no answer rejects.
+            // A turn that is not an answer rejects.
             if (turn.type !== 'answer') return failWith(turn, options, provider) as never;
             const { onDelta } = options;
             if (onDelta !== undefined) {

@@ -5,13 +5,13 @@ import { toEvents, toServerSentEvents } from '../openai-stream.ts';
 import { readOpenAIRequest, toOpenAIFragment, toOpenAIRefusal, toOpenAIResponse } from './openai-wire.ts';
 import { eventStream, json, openWireServer } from './wire-server.ts';
 
-/** Features that the Responses interface does not support. */
+/** Features that the Responses API does not have. */
 export const openaiGaps: readonly ConformanceGap[] = [
   { feature: 'context-window', why: 'a response that fills the window is refused beforehand' },
   { feature: 'paused', why: 'a response is never paused' },
 ];
 
-/** An adapter on the vendor's interface, with a server on the loopback interface behind it. */
+/** An adapter that talks to a server on the loopback interface with the vendor's API. */
 export function openaiWirePeer(
   name: string,
   adapterAt: (baseURL: string) => ProviderAdapter,

@@ -10,7 +10,7 @@ import { toEvents, toServerSentEvents } from '../openai-stream.ts';
 import { type Fields, fieldsOf, listOf, textOf } from './fields.ts';
 import { eventStream, json, type WireReply } from './wire-server.ts';
 
-/** What a request for a response says, in provider-neutral form. `sent` holds the items that the provider made, as JSON. */
+/** A request for a response, independent of the wire format. `sent` holds the items that the provider made, as JSON. */
 export function readOpenAIRequest(body: Fields, sent: ReadonlySet<string>): ConformanceRequest {
   const tools = listOf(body['tools']);
   const { tool_choice: toolChoice, max_output_tokens: maxOutputTokens } = body;
@@ -28,7 +28,7 @@ export function readOpenAIRequest(body: Fields, sent: ReadonlySet<string>): Conf
       : {
           toolChoice:
             typeof toolChoice === 'string'
-              ? // One of the words that the kit has, too.
+              ? // One of the values that the kit has, too.
                 (toolChoice as 'auto')
               : { tool: String(fieldsOf(toolChoice)['name']) },
         }),
@@ -61,7 +61,7 @@ function readItem(item: Fields, sent: ReadonlySet<string>): readonly Conformance
   }
 }
 
-/** The images among the parts of what was said, which come as `data:` URLs. */
+/** The images of a message, which are `data:` URLs. */
 function mediaIn(content: unknown): readonly ConformanceItem[] {
   return listOf(content).flatMap(({ image_url: url }) => {
     const { mediaType, data } =
@@ -70,7 +70,7 @@ function mediaIn(content: unknown): readonly ConformanceItem[] {
   });
 }
 
-/** The response that an answer comes to. `number` tells the answers of one provider apart. */
+/** The response of an answer. `number` is unique among the answers of one provider. */
 export function toOpenAIResponse(
   answer: ConformanceAnswer,
   number: number,
@@ -143,7 +143,7 @@ function toUsage(usage: NonNullable<ConformanceAnswer['usage']>): Fields {
   };
 }
 
-/** An answer that does not come to its end. */
+/** An answer that ends early. */
 export function toOpenAIFragment(fragment: ConformanceFragment, isStreaming: boolean): WireReply {
   const { text } = fragment;
   const end = fragment.type === 'hanging' ? 'open' : 'broken';
@@ -160,13 +160,13 @@ export function toOpenAIFragment(fragment: ConformanceFragment, isStreaming: boo
   const last =
     toolCall === undefined ? 'response.output_text.delta' : 'response.function_call_arguments.delta';
   const said = events.filter(({ type: name }) => name === last);
-  // Behind the whole text, or behind all of the arguments but one piece.
+  // After the text, or after all but the last delta of the arguments.
   const stop = events.indexOf(said.at(toolCall === undefined ? -1 : -2) ?? { type: '' });
   const begun = toServerSentEvents(events.slice(0, stop + 1));
   return eventStream(end === 'broken' ? `${begun}event: response.outp` : begun, end);
 }
 
-/** No answer at all. */
+/** An error response. */
 export function toOpenAIRefusal(turn: ConformanceRefusal, isStreaming: boolean): WireReply {
   const error = (status: number, why: string, code: string | null, headers = {}): WireReply =>
     json({ error: { message: why, type: 'error', code, param: null } }, { status, headers });

@@ -26,7 +26,7 @@ const gaps: readonly ConformanceGap[] = [
   { feature: 'repeated-call-ids', why: 'the ids of a script are taken as they are' },
 ];
 
-/** The scripted model. `distort` makes one that does wrong. */
+/** The scripted model. `distort` adds a defect. */
 export function scriptedPeer(
   name = 'scripted model',
   distort = (script: Script): Script => script,
@@ -48,7 +48,7 @@ function scriptOf(provider: ConformanceProvider): Script {
   };
 }
 
-/** What a provider is sent by a model that takes conversations as they are. */
+/** The request of a model that uses conversations unchanged. */
 export function toRequest(request: ModelRequest, { onDelta }: ModelCallOptions): ConformanceRequest {
   const { instructions, conversation, tools, hostedTools, toolChoice, settings } = request;
   return {
@@ -148,7 +148,7 @@ export async function failWith(
     case 'bad-request':
       throw new TypeError('What?');
     case 'nonsense':
-      // No finish reason that there is.
+      // Not a known finish reason.
       return { text: 'Hm.', finishReason: 'nonsense' as 'stop' };
   }
 }

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Response of a server to one request. */
+/** The response of a server to one request. */
 export interface WireReply {
   /** Default: 200. */
   readonly status?: number;
@@ -66,7 +66,7 @@ function send(
     if (body === '') return;
   }
   response.writeHead(status, headers);
-  // Pieces that tear events and characters apart.
+  // Chunks that split events and characters.
   const bytes = Buffer.from(body);
   for (let start = 0; start < bytes.length; start += 101) response.write(bytes.subarray(start, start + 101));
   if (end === undefined) response.end();

@@ -8,7 +8,7 @@ const peerWith = (gaps: NonNullable<ConformancePeer['gaps']>): ConformancePeer =
   gaps,
 });
 
-/** The cases of a peer, by whether they are left out. */
+/** The names of all cases of a peer, and the skipped cases. */
 function sorted(peer: ConformancePeer) {
   const cases = adapterConformance(peer);
   return {
@@ -18,34 +18,34 @@ function sorted(peer: ConformancePeer) {
 }
 
 describe('the cases of a peer', () => {
-  test('have names of their own, which tell the peer and the mode', () => {
+  test('have unique names with the peer and the mode', () => {
     const { names, left } = sorted(peerWith([]));
     expect(left).toEqual([]);
     expect(new Set(names).size).toBe(names.length);
-    expect(names).toContain('scripted model, whole: a tool call and its result');
-    expect(names).toContain('scripted model, streamed: a tool call and its result');
+    expect(names).toContain('scripted model, whole: runs a tool call and returns its result');
+    expect(names).toContain('scripted model, streamed: runs a tool call and returns its result');
   });
 
-  test('are all there where the provider lacks something, and those that need it say why they are left out', async () => {
+  test('are all included when the provider has a gap, and skipped ones have the reason', async () => {
     const all = sorted(peerWith([])).names;
-    const { names, left } = sorted(peerWith([{ feature: 'approvals', why: 'nobody asks' }]));
+    const { names, left } = sorted(peerWith([{ feature: 'approvals', why: 'it requests none' }]));
     expect(names).toHaveLength(all.length);
     expect(left.map(({ name, skipped }) => ({ name, skipped }))).toEqual(
       ['whole', 'streamed'].map((mode) => ({
-        name: `scripted model, ${mode}: what the provider asks whether it may run (left out: approvals: nobody asks)`,
-        skipped: 'approvals: nobody asks',
+        name: `scripted model, ${mode}: answers approval requests of the provider (skipped: approvals: it requests none)`,
+        skipped: 'approvals: it requests none',
       })),
     );
     for (const { run } of left) await run();
   });
 
-  test('are left out in one mode alone, and without streaming in one of the two', () => {
+  test('are skipped in one mode only, also without streaming', () => {
     const { left } = sorted(
       peerWith([{ feature: 'malformed-arguments', mode: 'whole', why: 'they are objects' }]),
     );
     expect(left.map(({ name }) => name.split(' (')[0])).toEqual([
-      'scripted model, whole: arguments that are no JSON',
-      'scripted model, whole: a call that the length of the answer cut off within its arguments',
+      'scripted model, whole: rejects arguments that are not JSON',
+      'scripted model, whole: rejects a call that is truncated within its arguments',
     ]);
     const still = sorted(peerWith([{ feature: 'streaming', why: 'it has none' }]));
     expect(still.left.every(({ name }) => name.startsWith('scripted model, streamed'))).toBe(true);
@@ -54,7 +54,7 @@ describe('the cases of a peer', () => {
     );
   });
 
-  test('can be played again', async () => {
+  test('can run again', async () => {
     const [first] = adapterConformance(scriptedPeer());
     await first?.run();
     await expect(first?.run()).resolves.toBeUndefined();
@@ -66,7 +66,7 @@ describe('the cases of a peer', () => {
     await expect(first?.run()).rejects.toBe(cause);
   });
 
-  test('close their connection, also when they fail', async () => {
+  test('close their connection, even when they fail', async () => {
     let open = 0;
     const peer = scriptedPeer('broken', () => async () => ({ text: 'Always this.' }));
     const [first] = adapterConformance({
@@ -86,7 +86,7 @@ describe('the cases of a peer', () => {
     expect(open).toBe(0);
   });
 
-  test('say what they expected of what, for people and for test runners', async () => {
+  test('report the expected and the actual value, in the message and as properties', async () => {
     const peer = scriptedPeer('broken', (script) => async (...given) => ({
       ...(await script(...given)),
       text: 'Something else.',

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { createManualClock } from 'weakincentives/testing';
 
 describe('createManualClock', () => {
-  test('stands still until it is moved', () => {
+  test('does not advance by itself', () => {
     const clock = createManualClock(500);
     expect([clock.now(), clock.now()]).toEqual([500, 500]);
     clock.advance(20);
     expect(clock.now()).toBe(520);
   });
 
-  test('calls what is due, once, in order of time', () => {
+  test('runs due timers once, in order of time', () => {
     const clock = createManualClock();
     const called: string[] = [];
     clock.schedule(30, () => called.push('late'));
@@ -26,7 +26,7 @@ describe('createManualClock', () => {
     expect(called).toHaveLength(2);
   });
 
-  test('does not call what one that is due cancels', () => {
+  test('does not run a timer that an earlier one cancels', () => {
     const clock = createManualClock();
     const called: string[] = [];
     let cancel: () => void = () => undefined;

@@ -23,7 +23,7 @@ const twoTurns: readonly ScriptedTurn[] = [
 ];
 
 describe('mockHostedToolCodec', () => {
-  it('takes down what it was asked, and says what it is told to say answer by answer', async () => {
+  it('records its inputs and returns the given findings, one per answer', async () => {
     const codec = mockHostedToolCodec<typeof search.config, typeof found>({
       kind: 'web_search',
       outputs: [
@@ -50,7 +50,7 @@ describe('mockHostedToolCodec', () => {
     ]);
   });
 
-  it('says nothing behind the end of its list, and nothing by default', async () => {
+  it('returns nothing after the end of its list, and nothing by default', async () => {
     for (const outputs of [undefined, []]) {
       const codec = mockHostedToolCodec({ kind: 'web_search', ...(outputs && { outputs }) });
       const adapter = scriptedAdapter(twoTurns, { hostedToolCodecs: { web_search: codec } });
@@ -61,7 +61,7 @@ describe('mockHostedToolCodec', () => {
     }
   });
 
-  it('counts the answers of each tool on its own', async () => {
+  it('counts the answers of each tool separately', async () => {
     const wiki = hostedTool({ kind: 'mcp', name: 'wiki', description: 'Reads.', config: { label: 'wiki' } });
     const shop = hostedTool({ kind: 'mcp', name: 'shop', description: 'Buys.', config: { label: 'shop' } });
     const codec = mockHostedToolCodec({
@@ -74,14 +74,14 @@ describe('mockHostedToolCodec', () => {
     expect(Object.keys(hostedOutputs)).toEqual(['wiki', 'shop']);
   });
 
-  it('tells a tool as it is by default', () => {
+  it('serializes a tool unchanged by default', () => {
     const wiki = hostedTool({ kind: 'mcp', name: 'wiki', description: 'Reads.', config: { label: 'wiki' } });
     expect(mockHostedToolCodec({ kind: 'mcp' }).serialize(wiki, 'm')).toEqual({
       tools: [{ type: 'mcp', name: 'wiki', config: { label: 'wiki' } }],
     });
   });
 
-  it('can compute what it says', async () => {
+  it('can compute its findings', async () => {
     const codec = mockHostedToolCodec({
       kind: 'web_search',
       serialize: ({ name }, model) => ({ tools: [{ name, model }], unsupported: ['maxUses'] }),
@@ -117,7 +117,7 @@ describe('mockHostedToolCodec', () => {
 });
 
 describe('a scripted model', () => {
-  it('lets a prompt have any hosted tool, and says what a turn says of it', async () => {
+  it('accepts any hosted tool in a prompt, and returns the findings of a turn', async () => {
     const adapter = scriptedAdapter([
       { text: 'Six.', hosted: [{ toolName: 'web_search', invocations: [found], citations: [] }] },
     ]);
@@ -125,7 +125,7 @@ describe('a scripted model', () => {
     expect(hostedOutputs).toEqual({ web_search: { invocations: [{ ...found, turn: 1 }], citations: [] } });
   });
 
-  it('with codecs refuses a kind that none of them speaks for, before the model is asked', async () => {
+  it('with codecs rejects a kind without a codec before the first request', async () => {
     const hostedToolCodecs = { web_search: mockHostedToolCodec({ kind: 'web_search' }) };
     let asked = 0;
     const adapter = scriptedAdapter(() => ({ text: `${(asked += 1)}` }), { hostedToolCodecs });
@@ -139,7 +139,7 @@ describe('a scripted model', () => {
     expect(asked).toBe(0);
   });
 
-  it('refuses what no codec could read', async () => {
+  it('rejects invalid findings', async () => {
     await expect(scriptedAdapter([{ items: [1] }]).evaluate(promptOf(search))).rejects.toThrow(
       /pass hostedToolCodecs/,
     );
@@ -153,7 +153,7 @@ describe('a scripted model', () => {
       },
     });
 
-  it.each([undefined, null])('takes %s from a codec for a tool that was not used', async (nothing) => {
+  it.each([undefined, null])('accepts %s from a codec for an unused tool', async (nothing) => {
     const adapter = withCodec({ parseOutput: () => nothing });
     for (const streaming of [false, true]) {
       expect(await adapter.evaluate(promptOf(search), { streaming })).toMatchObject({
@@ -195,7 +195,7 @@ describe('a scripted model', () => {
     },
   );
 
-  it('gives what a turn and its items say of one tool together', async () => {
+  it('merges findings of a turn with those of its items', async () => {
     const codec: HostedToolCodec = {
       kind: 'web_search',
       serialize: () => ({ tools: [] }),

@@ -27,7 +27,7 @@ const resultsIn = (conversation: readonly ConversationItem[]): readonly string[]
   conversation.flatMap((item) => (item.type === 'tool-result' ? [item.text] : []));
 
 describe('a scripted model', () => {
-  test('plays a list of turns, from the start for each evaluation', async () => {
+  test('follows a list of turns, from the start for each evaluation', async () => {
     const adapter = scriptedAdapter([
       { toolCalls: [{ name: 'echo', arguments: { text: 'one' } }, { name: 'echo' }] },
       { toolCalls: [{ name: 'echo', arguments: '{"text": "two"}', callId: 'own' }] },
@@ -42,14 +42,14 @@ describe('a scripted model', () => {
     }
   });
 
-  test('fails in phase request when its list is at an end', async () => {
+  test('fails in phase request after the last turn of its list', async () => {
     const error: unknown = await scriptedAdapter([{ toolCalls: [{ name: 'echo' }] }])
       .evaluate(template.bind())
       .catch((thrown: unknown) => thrown);
     expect(PromptEvaluationError.isInstance(error) && error).toMatchObject({
       code: 'evaluation-request-failed',
       phase: 'request',
-      cause: { message: 'The script has 1 turns, but the model was asked for turn 2.' },
+      cause: { message: 'The script has 1 turns, but turn 2 was requested.' },
     });
   });
 
@@ -64,7 +64,7 @@ describe('a scripted model', () => {
     });
   });
 
-  test('sends malformed arguments as they are, which are answered', async () => {
+  test('passes malformed arguments on, which get an error result', async () => {
     const response = await scriptedAdapter([
       { toolCalls: [{ name: 'echo', arguments: '{"text": ' }] },
       { text: 'done' },
@@ -73,7 +73,7 @@ describe('a scripted model', () => {
     expect(response.text).toBe('done');
   });
 
-  test('may decide by what was said, also asynchronously', async () => {
+  test('may decide from the conversation, also asynchronously', async () => {
     const requests: ModelRequest[] = [];
     const adapter = scriptedAdapter(
       async (conversation, request) => {
@@ -93,7 +93,7 @@ describe('a scripted model', () => {
     expect(adapter.name).toBe('thinker');
   });
 
-  test('whose script throws ends the run like a provider that fails', async () => {
+  test('whose script throws ends the run like a failing provider', async () => {
     const cause = new Error('out of ideas');
     await expect(
       scriptedAdapter(() => {
@@ -102,7 +102,7 @@ describe('a scripted model', () => {
     ).rejects.toMatchObject({ phase: 'request', cause });
   });
 
-  test('has a name when none is given', () => {
+  test('has a default name', () => {
     expect(scriptedAdapter([]).name).toBe('scripted model');
   });
 });

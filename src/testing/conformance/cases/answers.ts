@@ -4,10 +4,10 @@ import { note, noting } from '../fixture.ts';
 import type { CaseDefinition } from '../stage.ts';
 import { answer, call, itemsOf } from '../turn.ts';
 
-const text = 'All is well, naïvely 🍐 said.\n\nGood night.';
+const text = 'All is well, naïvely 🍐 put.\n\nGood night.';
 
 const plain: CaseDefinition = {
-  name: 'an answer of text',
+  name: 'returns an answer of text',
   script: [answer({ text })],
   play: async (stage) => {
     const { response, events } = await stage.finish(stage.workshop.agent());
@@ -16,31 +16,27 @@ const plain: CaseDefinition = {
     const { instructions, conversation, tools, hostedTools, hasOutputSchema } = stage.request(1);
     expectTrue(
       'the instructions are those of the prompt',
-      instructions.includes('Do as you are told, naïvely 🍐.'),
+      instructions.includes('Follow the instructions, naïvely 🍐.'),
       instructions,
     );
-    expectEqual('what the provider was told', conversation, [{ type: 'user', text: 'Go.' }]);
+    expectEqual('the conversation in the request', conversation, [{ type: 'user', text: 'Go.' }]);
     expectEqual(
       'tools',
       { tools, hostedTools, hasOutputSchema },
       { tools: [], hostedTools: [], hasOutputSchema: false },
     );
     const pieces = events.filter(({ type }) => type === 'text-delta').length;
-    expectTrue(
-      'a stream has pieces, and nothing else has',
-      pieces > 0 === (stage.mode === 'streamed'),
-      pieces,
-    );
+    expectTrue('only a streamed run has deltas', pieces > 0 === (stage.mode === 'streamed'), pieces);
   },
 };
 
-/** Enough pieces that a run which is not waited for tells more of them than may wait. */
+/** Enough deltas that an adapter which does not await `onDelta` emits more of them than the buffer should hold. */
 const longText = 'word '.repeat(400).trim();
-/** More pieces than this wait for nobody: an adapter that tells an answer in fewer shows nothing here. */
-const maxUnheard = 100;
+/** More deltas than a buffer holds. An adapter that emits fewer for the whole answer passes without proof. */
+const maxBuffered = 100;
 
 const slow: CaseDefinition = {
-  name: 'a stream whose listener is slower than the model',
+  name: 'waits for a consumer that is slower than the model',
   modes: ['streamed'],
   script: [answer({ text: longText })],
   play: async (stage) => {
@@ -61,15 +57,15 @@ const slow: CaseDefinition = {
       emittedWhileHeld = emitted;
     }
     expectTrue(
-      'the adapter waits for onDelta before it tells on: pieces told while the listener held the first of them',
-      emittedWhileHeld <= maxUnheard || emitted <= maxUnheard,
+      'the adapter awaits onDelta before it emits more; number of deltas emitted while the consumer held the first one',
+      emittedWhileHeld <= maxBuffered || emitted <= maxBuffered,
       { emittedWhileHeld, emitted },
     );
   },
 };
 
 const reasoning: CaseDefinition = {
-  name: 'reasoning before an answer',
+  name: 'records reasoning before an answer',
   needs: ['reasoning'],
   script: [answer({ reasoning: 'Is it? It is.', text })],
   play: async (stage) => {
@@ -81,7 +77,7 @@ const reasoning: CaseDefinition = {
     expectEqual('the reasoning in the conversation', thought, [{ type: 'reasoning', text: 'Is it? It is.' }]);
     const emitted = events.flatMap((event) => (event.type === 'reasoning-delta' ? [event.text] : []));
     expectEqual(
-      'the pieces of the reasoning',
+      'the deltas of the reasoning',
       emitted.join(''),
       stage.mode === 'streamed' ? 'Is it? It is.' : '',
     );
@@ -89,7 +85,7 @@ const reasoning: CaseDefinition = {
 };
 
 const choice: CaseDefinition = {
-  name: 'a tool that the model must call, once',
+  name: 'requires a given tool in the first request only',
   needs: ['tool-choice'],
   script: [answer({ toolCalls: [call('c1', 'note', { text: 'pear' })] }), answer({ text })],
   play: async (stage) => {
@@ -100,7 +96,7 @@ const choice: CaseDefinition = {
 };
 
 const required: CaseDefinition = {
-  name: 'some tool that the model must call, once',
+  name: 'requires any tool in the first request only',
   needs: ['tool-choice'],
   script: choice.script,
   play: async (stage) => {
@@ -111,46 +107,52 @@ const required: CaseDefinition = {
 };
 
 const forbidden: CaseDefinition = {
-  name: 'tools that the model must not call',
+  name: 'forbids tool calls',
   needs: ['tool-choice'],
   script: [answer({ text })],
   play: async (stage) => {
     await stage.finish(stage.workshop.agent({ tools: [note] }), { toolChoice: 'none' });
     const { toolChoice, tools } = stage.request(1);
-    expectTrue('the model is told so, or of no tools', toolChoice === 'none' || tools.length === 0, {
-      toolChoice,
-      tools,
-    });
+    expectTrue(
+      'the request forbids tool calls or has no tools',
+      toolChoice === 'none' || tools.length === 0,
+      {
+        toolChoice,
+        tools,
+      },
+    );
   },
 };
 
 const pause: CaseDefinition = {
-  name: 'an answer that the provider pauses',
+  name: 'continues an answer that the provider pauses',
   needs: ['paused'],
   script: [answer({ text: 'Half of it,', finishReason: 'paused' }), answer({ text: ' and the rest.' })],
   play: async (stage) => {
     const { response } = await stage.finish(stage.workshop.agent());
     expectEqual('the text of the response', response.text, 'Half of it, and the rest.');
     expectEqual('the finish reason', response.finishReason, 'stop');
-    const said = itemsOf(stage.request(2), 'assistant').map((item) => item.text);
-    expectEqual('what the provider has back of the paused answer', said.join(''), 'Half of it,');
-    expectEqual('what the user said', itemsOf(stage.request(2), 'user'), [{ type: 'user', text: 'Go.' }]);
+    const paused = itemsOf(stage.request(2), 'assistant').map((item) => item.text);
+    expectEqual('the paused answer in the next request', paused.join(''), 'Half of it,');
+    expectEqual('the messages of the user', itemsOf(stage.request(2), 'user'), [
+      { type: 'user', text: 'Go.' },
+    ]);
   },
 };
 
 const limited: CaseDefinition = {
-  name: 'an answer that may have so many tokens',
+  name: 'sends the maximum number of output tokens',
   needs: ['max-output-tokens'],
   script: [answer({ text })],
   play: async (stage) => {
     await stage.finish(stage.workshop.agent(), { settings: { maxOutputTokens: 777 } });
-    expectEqual('the tokens that the answer may have', stage.request(1).maxOutputTokens, 777);
+    expectEqual('the maximum number of output tokens', stage.request(1).maxOutputTokens, 777);
   },
 };
 
 const pear = 'iVBORw0KGgo=';
 const looked: CaseDefinition = {
-  name: 'an image of the user',
+  name: 'sends an image from the user',
   needs: ['images'],
   script: [answer({ text })],
   play: async (stage) => {
@@ -160,7 +162,7 @@ const looked: CaseDefinition = {
         { type: 'image', mediaType: 'image/png', data: pear },
       ],
     });
-    expectEqual('what the provider was told', stage.request(1).conversation, [
+    expectEqual('the conversation in the request', stage.request(1).conversation, [
       { type: 'user', text: 'What is it?' },
       { type: 'media', mediaType: 'image/png', data: pear },
     ]);
@@ -168,7 +170,7 @@ const looked: CaseDefinition = {
 };
 
 const brought: CaseDefinition = {
-  name: 'an image that a tool brings',
+  name: 'sends an image from a tool result',
   needs: ['image-results'],
   script: [answer({ toolCalls: [call('c1', 'draw', { text: 'pear' })] }), answer({ text })],
   play: async (stage) => {
@@ -185,7 +187,7 @@ const brought: CaseDefinition = {
 
 function endingFor(finishReason: 'length' | 'context-window' | 'content-filter' | 'refusal'): CaseDefinition {
   return {
-    name: `an answer that ends with ${finishReason}`,
+    name: `returns an answer that ends with ${finishReason}`,
     needs: [finishReason],
     script: [answer({ text: 'No more', finishReason })],
     play: async (stage) => {
@@ -196,9 +198,9 @@ function endingFor(finishReason: 'length' | 'context-window' | 'content-filter' 
   };
 }
 
-/** Some models end their turn without a word when their calls are done; without calls it is no answer. */
+/** Some models end with an empty turn after their calls; without calls it is an error. */
 const silent: CaseDefinition = {
-  name: 'an answer without a word',
+  name: 'reports an error for an empty answer',
   script: [answer({})],
   play: async (stage) => {
     const { error } = await stage.fail(stage.workshop.agent({ tools: [note] }));
@@ -207,14 +209,14 @@ const silent: CaseDefinition = {
 };
 
 const thinking: CaseDefinition = {
-  name: 'an answer that is reasoning alone',
+  name: 'reports an error for an answer of reasoning only',
   needs: ['reasoning'],
   script: [answer({ reasoning: 'Is it? It is.' })],
   play: silent.play,
 };
 
 const silentBehindCall: CaseDefinition = {
-  name: 'an answer without a word, behind a call that succeeded',
+  name: 'accepts an empty answer after a successful call',
   script: [
     answer({ toolCalls: [call('c1', 'note', { text: 'pear' })] }),
     answer({ usage: { inputTokens: 90, outputTokens: 3 } }),
@@ -222,11 +224,11 @@ const silentBehindCall: CaseDefinition = {
   play: async (stage) => {
     const { response } = await stage.finish(stage.workshop.agent({ tools: [note] }));
     expectEqual('the answer', [response.text, response.finishReason], ['', 'stop']);
-    expectEqual('what is kept', (await stage.workshop.content()).notes, ['pear']);
+    expectEqual('the notes and files', (await stage.workshop.content()).notes, ['pear']);
   },
 };
 
-/** What models say. */
+/** Cases of answers. */
 export const answerCases: readonly CaseDefinition[] = [
   plain,
   slow,

@@ -3,12 +3,12 @@ import type { Stage } from '../stage.ts';
 import type { PlayedRun } from '../started-run.ts';
 import { itemsOf } from '../turn.ts';
 
-/** What became of each call, and why. */
+/** The outcome of each call, and its reason. */
 export function outcomes({ calls }: PlayedRun): readonly (readonly (string | undefined)[])[] {
   return calls.map(({ callId, outcome, reason }) => [callId, outcome, reason]);
 }
 
-/** What the provider has of the calls: each once, in order, with what the model is to read. */
+/** Checks the results in a request: each once, in order, with the text for the model. */
 export function expectResults(
   stage: Stage,
   number: number,
@@ -22,7 +22,7 @@ export function expectResults(
   );
 }
 
-/** That failures are marked as such, where there is a mark. */
+/** Checks that failures are marked, where the wire format has a mark. */
 export function expectMarks(stage: Stage, number: number, failed: readonly boolean[]): void {
   const marks = itemsOf(stage.request(number), 'result').map(
     ({ isError }, index) => isError ?? failed[index],

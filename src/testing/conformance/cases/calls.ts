@@ -6,7 +6,7 @@ import { answer, call, itemsOf } from '../turn.ts';
 import { expectMarks, expectResults, outcomes } from './call-results.ts';
 
 const roundTrip: CaseDefinition = {
-  name: 'a tool call and its result',
+  name: 'runs a tool call and returns its result',
   script: [
     answer({ text: 'I note it.', toolCalls: [call('c1', 'note', { text: 'naïve 🍐' })] }),
     answer({ toolCalls: [call('c2', 'add', { left: 2, right: 3 })] }),
@@ -16,7 +16,7 @@ const roundTrip: CaseDefinition = {
     const run = await stage.finish(stage.workshop.agent({ tools: [note, add] }));
     expectEqual('the text of the response', run.response.text, 'It is 5.');
     expectEqual(
-      'what became of the calls',
+      'the outcomes of the calls',
       outcomes(run),
       [
         ['c1', 'committed'],
@@ -38,12 +38,12 @@ const roundTrip: CaseDefinition = {
       ['c2', run.calls[1]?.modelText ?? ''],
     ]);
     expectTrue(
-      'the value of the second call is told',
+      'the model reads the value of the second call',
       run.calls[1]?.modelText.includes('5') === true,
       run.calls[1],
     );
     expectMarks(stage, 3, [false, false]);
-    expectEqual('what is kept', await stage.workshop.content(), {
+    expectEqual('the notes and files', await stage.workshop.content(), {
       notes: ['naïve 🍐'],
       files: ['kept.md', 'notes/naïve 🍐.md'],
     });
@@ -72,7 +72,7 @@ const roundTrip: CaseDefinition = {
 };
 
 const parallel: CaseDefinition = {
-  name: 'parallel calls that end in another order',
+  name: 'keeps the order of parallel calls that finish out of order',
   script: [
     answer({ toolCalls: ['a', 'b', 'c'].map((text) => call(`id-${text}`, 'slowly', { text })) }),
     answer({ text: 'Done.' }),
@@ -81,7 +81,7 @@ const parallel: CaseDefinition = {
     const waiting: (() => void)[] = [];
     const finished: string[] = [];
     const slowly = noting('slowly', async (text) => {
-      // The last one lets the others go, from the last to the first.
+      // The last call releases the others, from the last to the first.
       if (waiting.length < 2) await new Promise<void>((resolve) => waiting.push(resolve));
       finished.push(text);
       waiting.pop()?.();
@@ -99,9 +99,9 @@ const parallel: CaseDefinition = {
       itemsOf(stage.request(2), 'call').map(({ callId }) => callId),
       ['id-a', 'id-b', 'id-c'],
     );
-    expectEqual('the order in which they were kept', (await stage.workshop.content()).notes, ['a', 'b', 'c']);
+    expectEqual('the order of the notes', (await stage.workshop.content()).notes, ['a', 'b', 'c']);
     expectEqual(
-      'what became of the calls',
+      'the outcomes of the calls',
       run.calls.map(({ outcome }) => outcome),
       ['committed', 'committed', 'committed'],
     );
@@ -109,7 +109,7 @@ const parallel: CaseDefinition = {
 };
 
 const failing: CaseDefinition = {
-  name: 'failing calls among good ones',
+  name: 'reports failing calls among successful ones',
   script: [
     answer({
       toolCalls: [
@@ -127,7 +127,7 @@ const failing: CaseDefinition = {
       throw new Error('The shelf broke.');
     });
     const run = await stage.finish(stage.workshop.agent({ tools: [note, refuses, throws] }));
-    expectEqual('what became of the calls', outcomes(run), [
+    expectEqual('the outcomes of the calls', outcomes(run), [
       ['c1', 'committed', undefined],
       ['c2', 'rolled-back', 'failed-result'],
       ['c3', 'rolled-back', 'threw'],
@@ -150,7 +150,7 @@ const failing: CaseDefinition = {
       threw?.text.includes('The shelf broke.') === true,
       threw,
     );
-    expectEqual('what is kept', await stage.workshop.content(), {
+    expectEqual('the notes and files', await stage.workshop.content(), {
       notes: ['a', 'd'],
       files: ['kept.md', 'notes/a.md', 'notes/d.md'],
     });
@@ -158,7 +158,7 @@ const failing: CaseDefinition = {
 };
 
 const nothing: CaseDefinition = {
-  name: 'a tool without arguments',
+  name: 'calls a tool without arguments',
   script: [answer({ toolCalls: [call('c1', 'look', {})] }), answer({ text: 'Done.' })],
   play: async (stage) => {
     const look: AnyTool = tool({
@@ -172,7 +172,7 @@ const nothing: CaseDefinition = {
   },
 };
 
-/** Calls that cannot be told apart by what the provider calls them. */
+/** Calls without unique ids from the provider. */
 function unnamed(
   what: string,
   need: 'missing-call-ids' | 'repeated-call-ids',
@@ -192,7 +192,7 @@ function unnamed(
       const run = await stage.finish(stage.workshop.agent({ tools: [note] }));
       const ids = run.calls.map(({ callId }) => callId);
       expectTrue(
-        'every call has an id of its own',
+        'every call has a unique id',
         new Set(ids).size === callIds.length && !ids.includes(''),
         ids,
       );
@@ -207,7 +207,7 @@ function unnamed(
         ids.map((callId, index) => [callId, `Noted ${index}.`]),
       );
       expectEqual(
-        'what is kept',
+        'the notes and files',
         (await stage.workshop.content()).notes,
         callIds.map((_id, index) => String(index)),
       );
@@ -215,12 +215,12 @@ function unnamed(
   };
 }
 
-/** What becomes of calls that run. */
+/** Cases of calls that run. */
 export const callCases: readonly CaseDefinition[] = [
   roundTrip,
   parallel,
   failing,
   nothing,
-  unnamed('calls without ids', 'missing-call-ids', [undefined, undefined]),
-  unnamed('calls with one id', 'repeated-call-ids', ['c1', 'c1']),
+  unnamed('gives ids to calls without ids', 'missing-call-ids', [undefined, undefined]),
+  unnamed('separates calls with the same id', 'repeated-call-ids', ['c1', 'c1']),
 ];

@@ -6,7 +6,7 @@ import { type AgentParts, note, noting } from '../fixture.ts';
 import type { CaseDefinition, Stage } from '../stage.ts';
 import { answer, call, itemsOf } from '../turn.ts';
 
-/** A way to end a run from outside. */
+/** A way for the caller to end a run. */
 interface Ending {
   readonly what: string;
   readonly code: string;
@@ -42,7 +42,7 @@ const calling = [
 
 function whileAnswering({ what, code, begin }: Ending): CaseDefinition {
   return {
-    name: `${what} while the provider answers`,
+    name: `ends on ${what} while the provider answers`,
     needs: ['cut-off'],
     script: hanging,
     play: async (stage) => {
@@ -53,13 +53,13 @@ function whileAnswering({ what, code, begin }: Ending): CaseDefinition {
       const { error, calls } = await run.failed();
       expectEqual('the error', [error.code, error.phase], [code, 'request']);
       expectEqual(
-        'what became of the call before',
+        'the outcome of the earlier call',
         calls.map(({ outcome }) => outcome),
         ['committed'],
       );
-      expectEqual('what is kept', await stage.workshop.content(), committed);
+      expectEqual('the notes and files', await stage.workshop.content(), committed);
       expectEqual(
-        'who said something',
+        'the items of the conversation',
         error.conversation.map(({ type }) => type),
         ['user', 'assistant', 'tool-result'],
       );
@@ -68,7 +68,7 @@ function whileAnswering({ what, code, begin }: Ending): CaseDefinition {
   };
 }
 
-/** A tool that has written something and does not end, and when it was reached. */
+/** A tool that writes and then does not settle, and a promise of its first call. */
 function hangingTool(): { readonly hangs: AnyTool; readonly reached: Promise<void> } {
   let reach: () => void = () => undefined;
   const reached = new Promise<void>((resolve) => {
@@ -83,7 +83,7 @@ function hangingTool(): { readonly hangs: AnyTool; readonly reached: Promise<voi
 
 function whileCalling({ what, code, begin }: Ending): CaseDefinition {
   return {
-    name: `${what} while a tool runs`,
+    name: `ends on ${what} while a tool runs`,
     script: calling,
     play: async (stage) => {
       const { hangs, reached } = hangingTool();
@@ -92,22 +92,22 @@ function whileCalling({ what, code, begin }: Ending): CaseDefinition {
         ...options,
         limits: { ...options.limits, maxConcurrentCalls: 1 },
       });
-      await stage.patiently('the tool is called', reached);
+      await stage.waitFor('the tool is called', reached);
       end();
       const { error, calls } = await run.failed();
       expectEqual('the error', [error.code, error.phase], [code, 'tool']);
       expectEqual(
-        'what became of the calls',
+        'the outcomes of the calls',
         calls.map(({ outcome }) => outcome),
         ['committed', 'aborted'],
       );
-      expectEqual('what is kept', await stage.workshop.content(), committed);
+      expectEqual('the notes and files', await stage.workshop.content(), committed);
     },
   };
 }
 
-/** Goes through a stream until an event behind which it is left. */
-async function leave(
+/** Consumes a stream up to an event, and abandons it there. */
+async function abandon(
   stage: Stage,
   parts: AgentParts,
   isLast: (event: RunStreamEvent) => boolean | Promise<boolean>,
@@ -116,63 +116,63 @@ async function leave(
     for await (const event of stage.stream(stage.workshop.agent(parts))) {
       if (await isLast(event)) return;
     }
-    throw new ConformanceError('The stream came to its end before it could be left.');
+    throw new ConformanceError('The stream ended before it could be abandoned.');
   };
-  await stage.patiently('the stream is left', walk());
+  await stage.waitFor('the abandoned stream is closed', walk());
 }
 
-const goesOn: CaseDefinition = {
-  name: 'a conversation that goes on after an abort',
-  script: [...calling, answer({ text: 'I leave it at that.' })],
+const continued: CaseDefinition = {
+  name: 'continues a conversation after an abort',
+  script: [...calling, answer({ text: 'I stop here.' })],
   play: async (stage) => {
     const { hangs, reached } = hangingTool();
     const agent = stage.workshop.agent({ tools: [note, hangs] });
     const { options, end } = abort.begin(stage);
     const run = stage.start(agent, { ...options, limits: { ...options.limits, maxConcurrentCalls: 1 } });
-    await stage.patiently('the tool is called', reached);
+    await stage.waitFor('the tool is called', reached);
     end();
     const { error } = await run.failed();
     const { response } = await stage.finish(agent, { input: 'And now?', history: error.conversation });
-    expectEqual('the text of the response', response.text, 'I leave it at that.');
+    expectEqual('the text of the response', response.text, 'I stop here.');
     const answered = itemsOf(stage.request(2), 'result').map(({ callId }) => callId);
     expectEqual('the calls that have a result', answered, ['c1', 'c2']);
   },
 };
 
-const leftWhileAnswering: CaseDefinition = {
-  name: 'a stream that is left while the provider answers',
+const abandonedWhileAnswering: CaseDefinition = {
+  name: 'cancels the request when a stream is abandoned while the provider answers',
   needs: ['cut-off'],
   modes: ['streamed'],
   script: hanging,
   play: async (stage) => {
-    await leave(stage, { tools: [note] }, ({ type }) => type === 'text-delta');
-    expectEqual('what is kept', await stage.workshop.content(), committed);
+    await abandon(stage, { tools: [note] }, ({ type }) => type === 'text-delta');
+    expectEqual('the notes and files', await stage.workshop.content(), committed);
     await stage.wasCutOff();
   },
 };
 
-const leftWhileCalling: CaseDefinition = {
-  name: 'a stream that is left while a tool runs',
+const abandonedWhileCalling: CaseDefinition = {
+  name: 'cancels the call when a stream is abandoned while a tool runs',
   modes: ['streamed'],
   script: calling,
   play: async (stage) => {
     const { hangs, reached } = hangingTool();
-    await leave(stage, { tools: [note, hangs] }, async (event) => {
+    await abandon(stage, { tools: [note, hangs] }, async (event) => {
       if (event.type !== 'tool-call-start' || event.callId !== 'c2') return false;
       await reached;
       return true;
     });
     expectEqual(
-      'what became of the calls',
+      'the outcomes of the calls',
       stage.calls.map(({ outcome }) => outcome),
       ['committed', 'aborted'],
     );
-    expectEqual('what is kept', await stage.workshop.content(), committed);
+    expectEqual('the notes and files', await stage.workshop.content(), committed);
   },
 };
 
 const neverBegun: CaseDefinition = {
-  name: 'an abort before the run',
+  name: 'ends on an abort before the run',
   script: [],
   play: async (stage) => {
     const { error } = await stage.fail(stage.workshop.agent(), { signal: AbortSignal.abort() });
@@ -180,11 +180,11 @@ const neverBegun: CaseDefinition = {
   },
 };
 
-/** What becomes of runs that are ended from outside. */
+/** Cases of runs that the caller ends. */
 export const endCases: readonly CaseDefinition[] = [
   ...[abort, deadline].flatMap((ending) => [whileAnswering(ending), whileCalling(ending)]),
-  goesOn,
-  leftWhileAnswering,
-  leftWhileCalling,
+  continued,
+  abandonedWhileAnswering,
+  abandonedWhileCalling,
   neverBegun,
 ];

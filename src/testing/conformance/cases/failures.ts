@@ -8,14 +8,14 @@ import type { CaseDefinition, Stage } from '../stage.ts';
 import type { PlayedRun } from '../started-run.ts';
 import { answer, type ConformanceRefusal, call, itemsOf } from '../turn.ts';
 
-/** Asks again at once, by a clock that is moved on by as much as is to be waited. */
-function patient({ clock }: Stage, maxAttempts = 3): EvaluateOptions {
+/** Retries without waiting: the manual clock advances by the delay of each retry. */
+function retrying({ clock }: Stage, maxAttempts = 3): EvaluateOptions {
   return {
     retry: { maxAttempts, random: () => 0 },
     observers: [
       {
         onEvent: (event) => {
-          // The wait begins behind the event.
+          // The wait begins after the event.
           if (event.type === 'model-call-retry')
             void Promise.resolve().then(() => clock.advance(event.delayMs));
         },
@@ -32,13 +32,13 @@ const retries = ({ events }: PlayedRun) =>
   );
 
 const rateLimited: CaseDefinition = {
-  name: 'a provider that asks to wait',
+  name: 'retries after the delay that the provider requests',
   needs: ['retry-after'],
   script: [{ type: 'rate-limited', retryAfterMs: 7_000 }, answer({ text: 'At last.' })],
   play: async (stage) => {
-    const run = await stage.finish(stage.workshop.agent(), patient(stage));
+    const run = await stage.finish(stage.workshop.agent(), retrying(stage));
     expectEqual('the text of the response', run.response.text, 'At last.');
-    expectEqual('what was asked again', retries(run), [{ turn: 1, attempt: 2, reason: 'rate-limit' }]);
+    expectEqual('the retries', retries(run), [{ turn: 1, attempt: 2, reason: 'rate-limit' }]);
     const [first = 0, second = 0] = stage.requestTimesMs;
     expectEqual('milliseconds between the two requests', second - first, 7_000);
     expectEqual('the second request', stage.request(2), stage.request(1));
@@ -46,38 +46,38 @@ const rateLimited: CaseDefinition = {
 };
 
 const serverError: CaseDefinition = {
-  name: 'a provider that fails for a moment, behind a call that is done',
+  name: 'retries after a server error without repeating a completed call',
   script: [
     answer({ toolCalls: [call('c1', 'note', { text: 'a' })] }),
     { type: 'server-error' },
     answer({ text: 'Noted.' }),
   ],
   play: async (stage) => {
-    const run = await stage.finish(stage.workshop.agent({ tools: [note] }), patient(stage));
+    const run = await stage.finish(stage.workshop.agent({ tools: [note] }), retrying(stage));
     expectEqual('the text of the response', run.response.text, 'Noted.');
-    expectEqual('what was asked again', retries(run), [{ turn: 2, attempt: 2, reason: 'server-error' }]);
-    expectEqual('what is kept', (await stage.workshop.content()).notes, ['a']);
+    expectEqual('the retries', retries(run), [{ turn: 2, attempt: 2, reason: 'server-error' }]);
+    expectEqual('the notes and files', (await stage.workshop.content()).notes, ['a']);
     expectEqual('the request that was sent again', stage.request(3), stage.request(2));
   },
 };
 
-const givenUp: CaseDefinition = {
-  name: 'a provider that stays busy',
+const exhausted: CaseDefinition = {
+  name: 'reports an error when the provider stays busy',
   script: [{ type: 'rate-limited' }, { type: 'rate-limited' }],
   play: async (stage) => {
-    const { error } = await stage.fail(stage.workshop.agent(), patient(stage, 2));
+    const { error } = await stage.fail(stage.workshop.agent(), retrying(stage, 2));
     expectEqual('the error', [error.code, error.phase], ['evaluation-request-failed', 'request']);
     const { cause } = error;
     expectTrue('its cause is a ThrottleError', ThrottleError.isInstance(cause), String(cause));
     expectEqual(
-      'why it was given up',
+      'the reason of the error',
       [cause.code, cause.kind, cause.attempts],
       ['throttle-attempts-exhausted', 'rate-limit', 2],
     );
   },
 };
 
-/** A refusal that nothing is gained by asking again for. */
+/** An error that is not worth a retry. */
 function final(
   name: string,
   type: ConformanceRefusal['type'] & ConformanceFeature,
@@ -89,9 +89,9 @@ function final(
     needs: [type],
     script: [{ type }],
     play: async (stage) => {
-      const run = await stage.fail(stage.workshop.agent(), patient(stage));
+      const run = await stage.fail(stage.workshop.agent(), retrying(stage));
       expectEqual('the error', [run.error.code, run.error.phase], expected);
-      expectEqual('what was asked again', retries(run), []);
+      expectEqual('the retries', retries(run), []);
       const { cause } = run.error;
       expectEqual('the kind of throttle', ThrottleError.isInstance(cause) ? cause.kind : undefined, kind);
     },
@@ -99,15 +99,15 @@ function final(
 }
 
 const brokenText: CaseDefinition = {
-  name: 'an answer that breaks off',
+  name: 'retries when an answer is interrupted',
   needs: ['broken-off'],
   script: [{ type: 'broken-off', text: 'Half of' }, answer({ text: 'Half of it is all of it.' })],
   play: async (stage) => {
-    const run = await stage.finish(stage.workshop.agent(), patient(stage));
+    const run = await stage.finish(stage.workshop.agent(), retrying(stage));
     expectEqual('the text of the response', run.response.text, 'Half of it is all of it.');
-    expectEqual('what was asked again', retries(run), [{ turn: 1, attempt: 2, reason: 'server-error' }]);
+    expectEqual('the retries', retries(run), [{ turn: 1, attempt: 2, reason: 'server-error' }]);
     expectEqual(
-      'who said something',
+      'the items of the conversation',
       run.response.conversation.map(({ type }) => type),
       ['user', 'assistant'],
     );
@@ -116,7 +116,7 @@ const brokenText: CaseDefinition = {
 };
 
 const brokenCall: CaseDefinition = {
-  name: 'a call that breaks off is not run',
+  name: 'does not run a call from an interrupted answer',
   needs: ['broken-off'],
   script: [
     { type: 'broken-off', text: 'I note it.', toolCall: call('c0', 'note', { text: 'pears' }) },
@@ -124,18 +124,18 @@ const brokenCall: CaseDefinition = {
     answer({ text: 'Noted.' }),
   ],
   play: async (stage) => {
-    const run = await stage.finish(stage.workshop.agent({ tools: [note] }), patient(stage));
+    const run = await stage.finish(stage.workshop.agent({ tools: [note] }), retrying(stage));
     expectEqual(
       'the calls that were run',
       run.calls.map(({ callId }) => callId),
       ['c1'],
     );
-    expectEqual('what is kept', (await stage.workshop.content()).notes, ['plums']);
+    expectEqual('the notes and files', (await stage.workshop.content()).notes, ['plums']);
   },
 };
 
 const tooLong: CaseDefinition = {
-  name: 'a conversation that has become too long',
+  name: 'drops tool results when the conversation exceeds the context window',
   needs: ['context-exceeded'],
   script: [
     answer({ toolCalls: [call('c1', 'list', { text: 'a' })] }),
@@ -155,14 +155,17 @@ const tooLong: CaseDefinition = {
     const [before, after] = [2, 3].map((number) =>
       itemsOf(stage.request(number), 'result').map(({ text }) => text.length),
     );
-    expectTrue('the result is shorter then', (after?.[0] ?? 0) < (before?.[0] ?? 0), { before, after });
+    expectTrue('the result is shorter than before', (after?.[0] ?? 0) < (before?.[0] ?? 0), {
+      before,
+      after,
+    });
     const { error } = await stage.fail(agent);
     expectEqual('the error', [error.code, error.phase], ['evaluation-context-exceeded', 'request']);
   },
 };
 
 const filled: CaseDefinition = {
-  name: 'an answer that there is no room for',
+  name: 'drops tool results when an answer exceeds the context window',
   needs: ['context-window'],
   script: [
     answer({ toolCalls: [call('c1', 'list', { text: 'a' })] }),
@@ -174,22 +177,23 @@ const filled: CaseDefinition = {
     const agent = stage.workshop.agent({ tools: [list] });
     const { response } = await stage.finish(agent, { context: { overflow: 'drop-tool-results' } });
     expectEqual('the text of the response', response.text, 'It was long.');
-    expectEqual(
-      'what the provider was told of the answer before',
-      itemsOf(stage.request(3), 'assistant'),
-      [],
-    );
+    expectEqual('the dropped answer in the next request', itemsOf(stage.request(3), 'assistant'), []);
   },
 };
 
-/** What becomes of requests that are not answered, or not to the end. */
+/** Cases of requests that fail or whose answers are interrupted. */
 export const failureCases: readonly CaseDefinition[] = [
   rateLimited,
   serverError,
-  givenUp,
-  final('what was paid for is used up', 'quota-exceeded', ['evaluation-request-failed', 'request'], 'quota'),
-  final('a request that the provider refuses', 'bad-request', ['evaluation-request-failed', 'request']),
-  final('an answer that is none', 'nonsense', ['evaluation-response-invalid', 'response']),
+  exhausted,
+  final(
+    'reports an error for an exhausted quota',
+    'quota-exceeded',
+    ['evaluation-request-failed', 'request'],
+    'quota',
+  ),
+  final('reports an error for a rejected request', 'bad-request', ['evaluation-request-failed', 'request']),
+  final('reports an error for a malformed response', 'nonsense', ['evaluation-response-invalid', 'response']),
   brokenText,
   brokenCall,
   tooLong,

@@ -17,7 +17,7 @@ const passage = 'pears are ripe in autumn.';
 const start = text.indexOf(passage);
 
 const searched: CaseDefinition = {
-  name: 'a web search of the provider',
+  name: 'records a web search by the provider',
   needs: ['web-search'],
   script: [answer({ searches: [found], text })],
   play: async (stage) => {
@@ -30,18 +30,22 @@ const searched: CaseDefinition = {
       [{ status: 'completed', queries: ['ripe pears'], turn: 1 }],
     );
     expectEqual(
-      'what was found',
+      'the sources',
       invocations[0]?.sources.map(({ url }) => url),
       sources.map(({ url }) => url),
     );
-    expectEqual('the events of it', run.events.filter(({ type }) => type === 'hosted-tool-called').length, 1);
+    expectEqual(
+      'the hosted-tool-called events',
+      run.events.filter(({ type }) => type === 'hosted-tool-called').length,
+      1,
+    );
     expectEqual('the text of the response', run.response.text, text);
-    expectEqual('calls of tools', run.calls, []);
+    expectEqual('the tool calls', run.calls, []);
   },
 };
 
 const cited: CaseDefinition = {
-  name: 'a passage that rests on what a search found',
+  name: 'links a passage to the source of a search',
   needs: ['web-search', 'citations'],
   script: [answer({ searches: [{ ...found, cited: [start, start + passage.length] }], text })],
   play: async (stage) => {
@@ -58,7 +62,7 @@ const cited: CaseDefinition = {
 };
 
 const citedLater: CaseDefinition = {
-  name: 'a passage behind a pause',
+  name: 'locates a cited passage after a pause',
   needs: ['web-search', 'citations', 'paused'],
   script: [
     answer({ searches: [found], text: 'I have looked.', finishReason: 'paused' }),
@@ -76,7 +80,7 @@ const citedLater: CaseDefinition = {
 };
 
 const failed: CaseDefinition = {
-  name: 'a web search that failed',
+  name: 'records a failed web search',
   needs: ['web-search', 'failed-web-search'],
   script: [
     answer({
@@ -88,7 +92,7 @@ const failed: CaseDefinition = {
     const { response } = await stage.finish(stage.workshop.agent({ hostedTools: [search] }));
     const { invocations } = hostedOutputsOf(response, search);
     expectEqual(
-      'how the searches ended',
+      'the statuses of the searches',
       invocations.map(({ status }) => status),
       ['failed', 'completed'],
     );
@@ -96,7 +100,7 @@ const failed: CaseDefinition = {
 };
 
 const beside: CaseDefinition = {
-  name: 'a web search before a call of a tool',
+  name: 'records a web search before a tool call',
   needs: ['web-search'],
   script: [
     answer({ searches: [found], text: 'I note it.', toolCalls: [call('c1', 'note', { text: 'pears' })] }),
@@ -119,7 +123,7 @@ const beside: CaseDefinition = {
 };
 
 const approved: CaseDefinition = {
-  name: 'what the provider asks whether it may run',
+  name: 'answers approval requests of the provider',
   needs: ['approvals'],
   script: [
     answer({
@@ -138,7 +142,7 @@ const approved: CaseDefinition = {
         return asked.length === 1 ? true : { approved: false, reason: 'Not that.' };
       },
     });
-    expectEqual('what was asked', asked, [
+    expectEqual('the approval requests', asked, [
       { toolName: 'shelf', params: { name: 'take', arguments: { what: 'pear' } } },
       { toolName: 'shelf', params: { name: 'burn', arguments: {} } },
     ]);
@@ -148,11 +152,11 @@ const approved: CaseDefinition = {
     ]);
     expectEqual('the text of the response', response.text, 'I took one.');
     expectTrue(
-      'both answers are told',
+      'both decisions are emitted',
       events.filter(({ type }) => type === 'hosted-approval-answered').length === 2,
     );
   },
 };
 
-/** What providers run by themselves. */
+/** Cases of hosted tools. */
 export const hostedCases: readonly CaseDefinition[] = [searched, cited, citedLater, failed, beside, approved];

@@ -5,7 +5,7 @@ import type { CaseDefinition } from '../stage.ts';
 import { answer, call, itemsOf } from '../turn.ts';
 import { expectMarks, expectResults, outcomes } from './call-results.ts';
 
-/** A call that never starts: the run goes on, the model reads why. */
+/** A call that never starts: the run continues, and the model reads the reason. */
 function rejected(
   what: string,
   asked: { readonly name: string; readonly arguments: string },
@@ -20,7 +20,7 @@ function rejected(
     ],
     play: async (stage) => {
       const run = await stage.finish(stage.workshop.agent({ tools: [note] }));
-      expectEqual('what became of the calls', outcomes(run), [
+      expectEqual('the outcomes of the calls', outcomes(run), [
         ['c1', 'rejected', expected.reason],
         ['c2', 'committed', undefined],
       ]);
@@ -32,19 +32,19 @@ function rejected(
       expectMarks(stage, 2, [true, false]);
       const [result] = itemsOf(stage.request(2), 'result');
       expectTrue(
-        `the model reads of ${expected.mentions}`,
+        `the model reads about ${expected.mentions}`,
         result?.text.includes(expected.mentions) === true,
         result,
       );
-      expectEqual('what is kept', (await stage.workshop.content()).notes, ['b']);
+      expectEqual('the notes and files', (await stage.workshop.content()).notes, ['b']);
     },
   };
 }
 
-/** A call that the limit on the length of an answer cut off, behind one that is whole. */
+/** A call that was truncated by the limit on the length of the answer, after a complete one. */
 function cutOff(where: string, written: string, needs: NonNullable<CaseDefinition['needs']>): CaseDefinition {
   return {
-    name: `a call that the length of the answer cut off ${where}`,
+    name: `rejects a call that is truncated ${where}`,
     needs: ['length', ...needs],
     script: [
       answer({
@@ -63,7 +63,7 @@ function cutOff(where: string, written: string, needs: NonNullable<CaseDefinitio
     ],
     play: async (stage) => {
       const run = await stage.finish(stage.workshop.agent({ tools: [note, forget] }));
-      expectEqual('what became of the calls', outcomes(run), [
+      expectEqual('the outcomes of the calls', outcomes(run), [
         ['c1', 'committed', undefined],
         ['c2', 'rejected', 'cut-off'],
         ['c3', 'rejected', 'cut-off'],
@@ -79,7 +79,7 @@ function cutOff(where: string, written: string, needs: NonNullable<CaseDefinitio
         itemsOf(stage.request(2), 'result').at(-1)?.text.includes('cut off') === true,
         itemsOf(stage.request(2), 'result'),
       );
-      expectEqual('what is kept', await stage.workshop.content(), {
+      expectEqual('the notes and files', await stage.workshop.content(), {
         notes: ['a'],
         files: ['kept.md', 'notes/a.md'],
       });
@@ -89,7 +89,7 @@ function cutOff(where: string, written: string, needs: NonNullable<CaseDefinitio
 }
 
 const denied: CaseDefinition = {
-  name: 'calls that a policy denies, or asks about',
+  name: 'reports calls that are denied or not approved',
   script: [
     answer({ toolCalls: ['a', 'b', 'c'].map((text) => call(`id-${text}`, 'note', { text })) }),
     answer({ text: 'Done.' }),
@@ -103,7 +103,7 @@ const denied: CaseDefinition = {
     const run = await stage.finish(stage.workshop.agent({ tools: [note], policies: [policy] }), {
       approve: ({ callId }) => ({ approved: callId === 'id-c', reason: 'Not b.' }),
     });
-    expectEqual('what became of the calls', outcomes(run), [
+    expectEqual('the outcomes of the calls', outcomes(run), [
       ['id-a', 'denied', 'denied'],
       ['id-b', 'denied', 'not-approved'],
       ['id-c', 'committed', undefined],
@@ -125,32 +125,32 @@ const denied: CaseDefinition = {
       second?.text.includes('Not b.') === true,
       second,
     );
-    expectEqual('what is kept', await stage.workshop.content(), {
+    expectEqual('the notes and files', await stage.workshop.content(), {
       notes: ['c'],
       files: ['kept.md', 'notes/c.md'],
     });
   },
 };
 
-/** What becomes of calls that may not run, or cannot. */
+/** Cases of calls that are not allowed to run, or cannot. */
 export const refusedCallCases: readonly CaseDefinition[] = [
   rejected(
-    'a tool that is not there',
+    'rejects a call of an unknown tool',
     { name: 'nota', arguments: '{"text":"a"}' },
     { reason: 'unknown-tool', mentions: 'nota' },
   ),
   rejected(
-    'arguments of the wrong type',
+    'rejects arguments of the wrong type',
     { name: 'note', arguments: '{"text":7}' },
     { reason: 'invalid-arguments', mentions: 'text' },
   ),
   rejected(
-    'arguments that the tool does not have',
+    'rejects unknown arguments',
     { name: 'note', arguments: '{"text":"a","colour":"red"}' },
     { reason: 'invalid-arguments', mentions: 'colour' },
   ),
   rejected(
-    'arguments that are no JSON',
+    'rejects arguments that are not JSON',
     { name: 'note', arguments: '{"text": "a' },
     { reason: 'invalid-arguments', mentions: 'JSON', needs: ['malformed-arguments'] },
   ),

@@ -6,7 +6,7 @@ import { answer, call, itemsOf } from '../turn.ts';
 import { expectMarks } from './call-results.ts';
 
 const goesOn: CaseDefinition = {
-  name: 'a conversation that goes on in another evaluation',
+  name: 'continues a conversation in another evaluation',
   script: [
     answer({ text: 'I note it.', toolCalls: [call('c1', 'note', { text: 'a' })] }),
     answer({ text: 'Noted.' }),
@@ -16,12 +16,12 @@ const goesOn: CaseDefinition = {
   play: async (stage) => {
     const agent = stage.workshop.agent({ tools: [note] });
     const first = await stage.finish(agent, { input: 'Note a.' });
-    // As it comes back from a store.
+    // Serialized, as a store would return it.
     const history: readonly ConversationItem[] = JSON.parse(JSON.stringify(first.response.conversation));
     const second = await stage.finish(agent, { input: 'Note b.', history });
     expectEqual('the text of the response', second.response.text, 'Noted, too.');
     expectEqual(
-      'what the user said',
+      'the messages of the user',
       itemsOf(stage.request(4), 'user').map(({ text }) => text),
       ['Note a.', 'Note b.'],
     );
@@ -37,7 +37,7 @@ const goesOn: CaseDefinition = {
 };
 
 const thoughts: CaseDefinition = {
-  name: 'reasoning that the provider gets back as it was',
+  name: 'returns reasoning to the provider unchanged',
   needs: ['reasoning', 'reasoning-replay'],
   script: [
     answer({ reasoning: 'A note, then.', toolCalls: [call('c1', 'note', { text: 'a' })] }),
@@ -52,14 +52,14 @@ const thoughts: CaseDefinition = {
     ]);
     await stage.finish(agent, { input: 'And now?', history: response.conversation });
     const intact = itemsOf(stage.request(3), 'reasoning').every(({ isIntact }) => isIntact);
-    expectEqual('whether all reasoning in request 3 is as it was', intact, true);
+    expectEqual('whether all reasoning in request 3 is intact', intact, true);
   },
 };
 
-/** Another provider may use characters in its ids that this one refuses; then the adapter renames the call. */
+/** Another provider may use characters in its ids that this one rejects; the adapter then renames the call. */
 const foreign: CaseDefinition = {
-  name: 'a conversation that began with another provider',
-  script: [answer({ text: 'I go on.' })],
+  name: 'continues a conversation that began with another provider',
+  script: [answer({ text: 'I continue.' })],
   play: async (stage) => {
     const history: readonly ConversationItem[] = [
       { type: 'user', content: [{ type: 'text', text: 'Note a.' }] },
@@ -70,7 +70,7 @@ const foreign: CaseDefinition = {
           { type: 'text', text: 'I note it.' },
           { type: 'tool-call', callId: 'call_of_another.1', name: 'note', arguments: '{"text":"a"}' },
         ],
-        raw: { provider: 'conformance: another provider', items: [{ type: 'unheard-of', secret: true }] },
+        raw: { provider: 'conformance: another provider', items: [{ type: 'unknown', secret: true }] },
       },
       {
         type: 'tool-result',
@@ -81,23 +81,23 @@ const foreign: CaseDefinition = {
       },
     ];
     const { response } = await stage.finish(stage.workshop.agent({ tools: [note] }), { history });
-    expectEqual('the text of the response', response.text, 'I go on.');
+    expectEqual('the text of the response', response.text, 'I continue.');
     const { conversation } = stage.request(1);
     expectEqual(
-      'what the provider has of it',
+      'the conversation in the request',
       conversation.map(({ type }) => type),
       ['user', 'assistant', 'call', 'result', 'user'],
     );
   },
 };
 
-/** As a process leaves it that was killed while its calls ran: providers refuse calls without a result. */
+/** The state after a process was killed while its calls ran: providers reject calls without a result. */
 const interrupted: CaseDefinition = {
-  name: 'a conversation that ends in calls without results',
+  name: 'completes a conversation that ends in calls without results',
   script: [
     answer({ toolCalls: [call('c1', 'note', { text: 'a' }), call('c2', 'note', { text: 'b' })] }),
     answer({ text: 'Noted.' }),
-    answer({ text: 'I go on.' }),
+    answer({ text: 'I continue.' }),
   ],
   play: async (stage) => {
     const agent = stage.workshop.agent({ tools: [note] });
@@ -105,14 +105,14 @@ const interrupted: CaseDefinition = {
     // The user, the calls and the first of their results.
     const history = conversation.slice(0, 3);
     const { response } = await stage.finish(agent, { input: 'And now?', history });
-    expectEqual('the text of the response', response.text, 'I go on.');
+    expectEqual('the text of the response', response.text, 'I continue.');
     const results = itemsOf(stage.request(3), 'result');
     expectEqual(
       'the calls that have a result',
       results.map(({ callId }) => callId),
       ['c1', 'c2'],
     );
-    expectEqual('the result that was there', results[0]?.text, 'Noted a.');
+    expectEqual('the recorded result', results[0]?.text, 'Noted a.');
     expectTrue(
       'the model reads that the other call was interrupted',
       results[1]?.text.includes('interrupted') === true,
@@ -120,12 +120,12 @@ const interrupted: CaseDefinition = {
     );
     expectMarks(stage, 3, [false, true]);
     expectEqual(
-      'what the user said',
+      'the messages of the user',
       itemsOf(stage.request(3), 'user').map(({ text }) => text),
       ['Go.', 'And now?'],
     );
   },
 };
 
-/** What the provider has back of what was said. */
+/** Cases of conversations that are continued. */
 export const replayCases: readonly CaseDefinition[] = [goesOn, thoughts, foreign, interrupted];

@@ -5,7 +5,7 @@ import type { ConformanceFeature } from '../peer.ts';
 import type { CaseDefinition } from '../stage.ts';
 import { answer, call } from '../turn.ts';
 
-/** Two answers with counts, and what their sum is to have. */
+/** Two answers with counts, and the counts that their sum must have. */
 function counted(
   name: string,
   needs: readonly ConformanceFeature[],
@@ -34,10 +34,10 @@ function counted(
   };
 }
 
-/** What answers cost. */
+/** Cases of token usage. */
 export const usageCases: readonly CaseDefinition[] = [
   counted(
-    'tokens of several answers',
+    'counts tokens of several answers',
     [],
     [
       { inputTokens: 100, outputTokens: 10 },
@@ -46,7 +46,7 @@ export const usageCases: readonly CaseDefinition[] = [
     ['inputTokens', 'outputTokens'],
   ),
   counted(
-    'tokens that were read from a cache',
+    'counts tokens read from a cache',
     ['cached-tokens'],
     [
       { inputTokens: 100, outputTokens: 10, cachedInputTokens: 60 },
@@ -55,7 +55,7 @@ export const usageCases: readonly CaseDefinition[] = [
     ['inputTokens', 'cachedInputTokens'],
   ),
   counted(
-    'tokens that were written to a cache',
+    'counts tokens written to a cache',
     ['cache-write-tokens'],
     [
       { inputTokens: 100, outputTokens: 10, cacheWriteInputTokens: 40 },
@@ -64,7 +64,7 @@ export const usageCases: readonly CaseDefinition[] = [
     ['inputTokens', 'cacheWriteInputTokens'],
   ),
   counted(
-    'tokens that the model thought with',
+    'counts reasoning tokens',
     ['reasoning-tokens'],
     [
       { inputTokens: 100, outputTokens: 10, reasoningTokens: 6 },
