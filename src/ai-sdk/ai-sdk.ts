@@ -37,31 +37,30 @@ export interface AiSdkOptions {
   /** A language model of an AI SDK provider package, such as `anthropic('claude-sonnet-4-5')`; its interface is version 3 or 4. */
   readonly model: AiSdkModel;
   /**
-   * Shown in events and errors, and the mark by which the model's own answers in a conversation are known again. Default:
-   * the model's provider and name, such as `anthropic.messages/claude-sonnet-4-5`.
+   * Name in events and errors; also identifies the model's own answers in a conversation. Default: the model's provider and name, such as `anthropic.messages/claude-sonnet-4-5`.
    */
   readonly name?: string;
   /**
-   * Settings of every request: the ones that are the same with every provider, `topK`, `presencePenalty`,
-   * `frequencyPenalty`, and `providerOptions` and `headers` as below. An evaluation's own `settings` go over these.
+   * Settings of every request: the provider-neutral ones, `topK`, `presencePenalty`,
+   * `frequencyPenalty`, and `providerOptions` and `headers` as below. The `settings` of an evaluation take precedence.
    * Default: none.
    */
   readonly settings?: ModelSettings;
   /**
-   * Timeout of a whole answer in milliseconds, including a streamed one; a deadline of the run can end it sooner. Default:
+   * Timeout of a complete answer in milliseconds, also of a streamed one; a deadline of the run can end it sooner. Default:
    * 600,000.
    */
   readonly timeoutMs?: number;
-  /** What the model costs, for budgets of evaluations that do not say. Default: not known; a budget that limits the cost is then refused. */
+  /** Prices of the model, for budgets without prices. Default: unknown; a budget that limits the cost is then an error. */
   readonly prices?: TokenPrices;
-  /** Options of every request in the words of its provider package, by the provider's name: `{ openai: { store: false } }`. Default: none. */
+  /** Options of every request in the format of the provider package, by provider name: `{ openai: { store: false } }`. Default: none. */
   readonly providerOptions?: Readonly<Record<string, JsonObject>>;
   /** Headers of every request. Default: none. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * Codecs for kinds of hosted tools, over the built-in ones of the model's provider. What they serialize are tools of the
-   * form `{ type: 'provider', id, name, args }`, and `request` may hold `providerOptions`. Default: the built-in ones, which
-   * there are for the packages `@ai-sdk/openai` (Responses), `@ai-sdk/anthropic` and `@ai-sdk/google`.
+   * Codecs for kinds of hosted tools, which replace the built-in ones of the model's provider. They serialize to tools of the
+   * form `{ type: 'provider', id, name, args }`, and `request` may hold `providerOptions`. Default: the built-in ones, for
+   * the packages `@ai-sdk/openai` (Responses), `@ai-sdk/anthropic` and `@ai-sdk/google`.
    */
   readonly hostedToolCodecs?: HostedToolCodecs;
   /** What to do with a hosted tool whose config the provider does not fully support. Default: `'error'`. */
@@ -72,32 +71,32 @@ export interface AiSdkOptions {
    */
   readonly takesOutputSchema?: boolean;
   /**
-   * Which tools of a request are sent with `strict: true`, which has the provider hold the model to their schemas:
+   * Which tools of a request are sent with `strict: true`, for which the provider enforces the schema:
    *
-   * - `'all-or-none'`: all of them when every schema can be held, else none, since several providers refuse a request with both kinds;
-   * - `'each'`: each tool whose schema can be held, for providers that take both kinds, such as OpenAI and Anthropic;
+   * - `'all-or-none'`: all of them when every schema can be enforced, otherwise none, because several providers reject a request with both kinds;
+   * - `'each'`: each tool whose schema can be enforced, for providers that accept both kinds, such as OpenAI and Anthropic;
    * - `'none'`.
    *
-   * Arguments are checked in any case. Default: `'all-or-none'`; `'none'` for DeepSeek, where only a beta address takes strict tools.
+   * Arguments are checked in any case. Default: `'all-or-none'`; `'none'` for DeepSeek, where only a beta URL accepts strict tools.
    */
   readonly strictTools?: 'all-or-none' | 'each' | 'none';
   /**
-   * Whether requests to Claude mark what the provider keeps for the next request; false: no.
-   * `ttl` is how long it is kept after the last reading. The marks are for the packages of Anthropic, Bedrock, Vertex and OpenRouter; other models
-   * are sent none. Default: they do, for `'5m'`.
+   * Prompt caching for Claude; false turns it off. `ttl` is the lifetime of a cache entry after its last use. The
+   * breakpoints are for the packages of Anthropic, Bedrock, Vertex and OpenRouter; other models get none. Default: on,
+   * `'5m'`.
    */
   readonly promptCaching?: false | { readonly ttl?: CacheTtl };
 }
 
 /**
- * An adapter for language models of the AI SDK, so for every provider that there is a package for. No package of the AI SDK
- * is loaded here: the model that you give is all that is used. Nothing but the model itself decides what is kept at the
- * provider: each request brings the whole conversation, the model's own answers as they came.
+ * An adapter for language models of the AI SDK, and so for every provider with an AI SDK package. It loads no package itself
+ * and uses only the given model. Each request contains the whole conversation, with the model's own answers unchanged;
+ * whether the provider stores anything depends on the model's options.
  *
  * A failed request ends the evaluation with a `PromptEvaluationError` whose cause is a `ThrottleError`, a `ModelResponseError`,
- * a `PromptValidationError` when the package left out a tool, or what the model threw.
+ * a `PromptValidationError` when the package omits a tool, or the error that the model threw.
  *
- * @throws {PromptValidationError} for a model of another version, or options that cannot be used.
+ * @throws {PromptValidationError} for a model of an unsupported version, or invalid options.
  */
 export function aiSdk(options: AiSdkOptions): ProviderAdapter {
   assertOptions('aiSdk()', options);
@@ -159,12 +158,12 @@ function adapterOf<Version extends AiSdkVersion>(
   });
 }
 
-/** Its package refuses strict tools at any address but the beta one. */
+/** The DeepSeek package rejects strict tools at any URL but the beta one. */
 function defaultStrictTools(family: string): StrictTools {
   return family === 'deepseek' ? 'none' : 'all-or-none';
 }
 
-/** Mistral requires another form of ids, under whatever name its models are served. */
+/** Mistral requires another form of ids, also when its models are served under other names. */
 function callIdsOf({ provider, modelId }: Pick<AiSdkModel, 'provider' | 'modelId'>): CallIdForm {
   const isMistral = /(mi[sx]|minis|codes|devs|magis|pix)tral/i.test(`${provider} ${modelId}`);
   return isMistral ? nineCharacterCallIds : plainCallIds;
@@ -226,7 +225,7 @@ async function callModel<Version extends AiSdkVersion>(
       if (isRecord(whole)) onWarnings(whole['warnings']);
       return whole;
     } catch (error) {
-      // Who aborted says why.
+      // The reason of the abort takes precedence.
       throw abortSignal.aborted ? error : toProviderError(error);
     }
   });

@@ -1,11 +1,11 @@
 import { formats, noneOrOne, type SchemaDialect, scalarsOnly } from '../schema/index.ts';
 
-/** Of all strict schemas of a request together, so of one of them as well. */
+/** Limits for all strict schemas of a request together, and so also for each of them. */
 const together = { optionalProperties: 24, unions: 16 } as const;
 
 /**
- * What Anthropic holds a model to in a strict schema, by its published rules and by what its own client makes of schemas.
- * Optional properties stay optional; bounds and patterns are not held, and a schema that contains itself is refused.
+ * The constraints that Anthropic enforces in a strict schema, by its published rules and the behavior of its own client.
+ * Optional properties stay optional; bounds and patterns are not enforced, and a recursive schema is rejected.
  */
 export const anthropicDialect: SchemaDialect = {
   provider: 'Anthropic',

@@ -23,36 +23,36 @@ import { readMessage } from './response.ts';
 import { readMessageStream } from './stream.ts';
 import type { CacheControl } from './wire.ts';
 
-/** What every adapter for Anthropic takes, whatever client it uses. */
+/** Options of every Anthropic adapter, independent of its client. */
 export interface AnthropicModelOptions {
   /** The model's name, as the provider knows it. */
   readonly model: string;
   /**
-   * Tokens that one answer may have, thinking included; at least 1. The provider requires a limit. `maxOutputTokens` of the settings goes
-   * over it. Default: 16,000.
+   * Maximum number of tokens of one answer, including thinking; at least 1. The provider requires a limit. The setting
+   * `maxOutputTokens` takes precedence. Default: 16,000.
    */
   readonly maxTokens?: number;
   /**
-   * Shown in events and errors, and the mark by which a conversation's own items are known again. Give servers that do not
-   * know each other's items different names. Default: `anthropic`.
+   * Name in events and errors; also identifies the adapter's own items in a conversation. Use different names for servers that
+   * do not accept each other's items. Default: `anthropic`.
    */
   readonly name?: string;
   /**
-   * Settings of every request: neutral ones, and others in the provider's words, such as
-   * `{ maxOutputTokens: 2_000, thinking: { type: 'adaptive' } }`. An evaluation's own `settings` go over these. Default: none.
+   * Settings of every request: provider-neutral ones, and others in the provider's format, such as
+   * `{ maxOutputTokens: 2_000, thinking: { type: 'adaptive' } }`. The `settings` of an evaluation take precedence. Default: none.
    */
   readonly settings?: AnthropicSettings;
   /** Timeout of a request in milliseconds; a deadline of the run can end it sooner. Default: 600,000. */
   readonly timeoutMs?: number;
-  /** What the model costs, for budgets of evaluations that do not say. Default: not known; a budget that limits the cost is then refused. */
+  /** Prices of the model, for budgets without prices. Default: unknown; a budget that limits the cost is then an error. */
   readonly prices?: TokenPrices;
-  /** Codecs by the kind of hosted tool that they speak for, over those that the adapter has. Default: none. */
+  /** Codecs by kind of hosted tool, which replace those of the adapter. Default: none. */
   readonly hostedToolCodecs?: HostedToolCodecs;
   /** What to do with a hosted tool's config that the provider does not fully support. Default: `'error'`. */
   readonly unsupportedConfig?: UnsupportedConfig;
   /**
-   * Whether the provider shall keep what was sent and read it again in the next request, for less money; false: no. `ttl` is how
-   * long it keeps it after the last reading. Default: it does, for `'5m'`.
+   * Prompt caching, which makes the repeated part of requests cheaper; false turns it off. `ttl` is the lifetime of a cache
+   * entry after its last use. Default: on, `'5m'`.
    */
   readonly promptCaching?: false | { readonly ttl?: '5m' | '1h' };
   /**
@@ -62,7 +62,7 @@ export interface AnthropicModelOptions {
   readonly betas?: readonly string[];
 }
 
-/** Options of {@link anthropic}: with a client of your own, or with what a client is made of. */
+/** Options of {@link anthropic}: with a client of your own, or with options to create one. */
 export type AnthropicOptions = AnthropicModelOptions &
   (
     | ({ readonly client: AnthropicClient } & { readonly [Key in keyof AnthropicClientOptions]?: never })
@@ -73,16 +73,16 @@ const clientKeys = ['apiKey', 'authToken', 'baseURL', 'defaultHeaders', 'fetch']
 const defaultMaxTokens = 16_000;
 
 /**
- * An adapter for Anthropic's Messages interface and for servers that speak it. Nothing is kept at the provider but for the time
- * of its cache: each request brings the whole conversation, the model's own blocks exactly as they came.
+ * An adapter for Anthropic's Messages API and for compatible servers. The provider stores nothing except cache entries:
+ * each request contains the whole conversation, with the model's own blocks unchanged.
  *
  * Without a `client` the package `@anthropic-ai/sdk` is loaded at the first request; loading this module does not need it. Its own
- * retries and its own tracing are off: the evaluation asks again by itself, within its deadline (option `retry`).
+ * retries and its own tracing are off: the evaluation retries, within its deadline (option `retry`).
  *
  * A failed request ends the evaluation with a `PromptEvaluationError` whose cause is a `ThrottleError`, a
- * `ModelResponseError`, a `MissingPeerError`, or what the client threw.
+ * `ModelResponseError`, a `MissingPeerError`, or the error that the client threw.
  *
- * @throws {PromptValidationError} for options that exclude each other or cannot be used.
+ * @throws {PromptValidationError} for options that exclude each other or are invalid.
  */
 export function anthropic(options: AnthropicOptions): ProviderAdapter {
   assertOptions('anthropic()', options, { settings: 'object' });

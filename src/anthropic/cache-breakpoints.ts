@@ -8,7 +8,7 @@ import {
 
 /**
  * The request with cache breakpoints, at most four: after the tools, after the instructions, after the conversation, and at
- * the end of the previous request's conversation, so that a request finds that prefix however much one turn added. Marked
+ * the end of the previous request's conversation, so that a request finds that prefix regardless of how much one turn added. Marked
  * blocks are copies; the conversation is not modified.
  */
 export function markPrefixes(body: AnthropicRequest, control: CacheControl): AnthropicRequest {
@@ -34,7 +34,7 @@ function markMessage(message: Message, control: CacheControl): Message {
     : { ...message, content: markLast(message.content, control) };
 }
 
-/** Marks the last that can be marked: everything but thinking. */
+/** Marks the last block that can have a breakpoint: any but thinking. */
 function markLast<Entry extends Cacheable>(entries: readonly Entry[], control: CacheControl): Entry[] {
   const last = entries.findLastIndex((entry) => !isThinking(entry));
   return entries.map((entry, index) => (index === last ? { ...entry, cache_control: control } : entry));

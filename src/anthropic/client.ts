@@ -1,9 +1,9 @@
 import { MissingPeerError } from '../error/index.ts';
 import type { AnthropicRequest } from './wire.ts';
 
-/** How one request is sent. */
+/** Options of one request. */
 export interface AnthropicRequestOptions {
-  /** Ends the request, and the stream that it came to, when aborted. */
+  /** Aborts the request and its stream. */
   readonly signal: AbortSignal;
   /** Timeout of the request in milliseconds. */
   readonly timeout: number;
@@ -14,9 +14,9 @@ export interface AnthropicRequestOptions {
 }
 
 /**
- * What the adapter needs of a client. A client of the package `@anthropic-ai/sdk` fits, and so does an object of your own, say for
- * a proxy or a test. `create` resolves to a message object of the provider or, for a body with `stream: true`, to an async iterable of
- * its events; what it rejects with is read by its `status`, `type` and `headers`.
+ * The part of a client that the adapter uses. A client of the package `@anthropic-ai/sdk` fits, and so does an object of your
+ * own, for example for a proxy or a test. `create` resolves to a message object or, for a body with `stream: true`, to an
+ * async iterable of events. The `status`, `type` and `headers` of a rejection are evaluated.
  */
 export interface AnthropicClient {
   readonly messages: {
@@ -25,21 +25,21 @@ export interface AnthropicClient {
   };
 }
 
-/** How a client is made when none is given. What is absent is up to the package `@anthropic-ai/sdk` and its environment variables. */
+/** Options to create a client. Defaults are those of the package `@anthropic-ai/sdk` and its environment variables. */
 export interface AnthropicClientOptions {
   /** The key, or a function that fetches one for each request. Default: the environment variable `ANTHROPIC_API_KEY`. */
   readonly apiKey?: string | (() => Promise<string>);
   /** A bearer token instead of a key. Default: the environment variable `ANTHROPIC_AUTH_TOKEN`. */
   readonly authToken?: string;
-  /** Where requests go, such as `http://127.0.0.1:8080`. Default: `ANTHROPIC_BASE_URL`, else the provider's own address. */
+  /** The base URL, such as `http://127.0.0.1:8080`. Default: `ANTHROPIC_BASE_URL`, otherwise the provider's own URL. */
   readonly baseURL?: string;
   /** Headers of every request. */
   readonly defaultHeaders?: Readonly<Record<string, string>>;
-  /** Sends the requests, for a proxy or to look at them. Default: the global `fetch`. */
+  /** Sends the requests, for example through a proxy. Default: the global `fetch`. */
   readonly fetch?: typeof fetch;
 }
 
-/** What is used of the package `@anthropic-ai/sdk`. */
+/** The part that is used of the package `@anthropic-ai/sdk`. */
 export interface AnthropicModule {
   readonly Anthropic: new (
     options: AnthropicClientOptions & {
@@ -61,7 +61,7 @@ export async function createClient(
 ): Promise<AnthropicClient> {
   const { Anthropic } = await load().catch((cause: unknown) => {
     throw new MissingPeerError(
-      'The package "@anthropic-ai/sdk" could not be loaded. Install it with "npm install @anthropic-ai/sdk" (version 1), or give the adapter a client.',
+      'The package "@anthropic-ai/sdk" could not be loaded. Install it with "npm install @anthropic-ai/sdk" (version 1), or pass a client to the adapter.',
       { cause, details: { package: '@anthropic-ai/sdk', range: '^1' } },
     );
   });

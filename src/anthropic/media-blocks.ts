@@ -6,7 +6,7 @@ import type { DocumentBlock, ImageBlock, ImageType, InputBlock } from './wire.ts
 const imageTypes: readonly ImageType[] = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
 
 /**
- * The content of a user message, without empty texts, which the provider refuses.
+ * The content of a user message, without empty text, which the provider rejects.
  *
  * @throws {PromptValidationError} for an image or a file of an unsupported type.
  */
@@ -17,13 +17,13 @@ export function toInputBlocks(parts: readonly InputPart[]): readonly InputBlock[
     if (block !== undefined) return [block];
     const mediaType = mediaTypeOf(part);
     throw new PromptValidationError(
-      `Anthropic takes no ${part.type} of the type "${mediaType}". It takes images as JPEG, PNG, GIF or WebP, PDF documents, and files of text that are not given by address.`,
+      `Anthropic does not support the type "${mediaType}" of the ${part.type}. It supports JPEG, PNG, GIF and WebP images, PDF documents, and text files that are not given by URL.`,
       { details: { mediaType } },
     );
   });
 }
 
-/** An image or a file; undefined for one of a kind that the provider does not take. */
+/** An image or a file; undefined for an unsupported type. */
 export function toMediaBlock(part: MediaPart): ImageBlock | DocumentBlock | undefined {
   const mediaType = mediaTypeOf(part);
   const url = isWebUrl(part.data) ? part.data : undefined;
@@ -57,7 +57,7 @@ function isText(mediaType: string): boolean {
   return /^text\/|^application\/(.+\+)?(json|xml|yaml)$/.test(mediaType);
 }
 
-/** A `data:` URL says itself what it holds. */
+/** A `data:` URL contains its media type. */
 function mediaTypeOf({ mediaType, data }: MediaPart): string {
   const [, embedded] = /^data:([^;,]+)[;,]/i.exec(data) ?? [];
   return (embedded ?? mediaType).toLowerCase();

@@ -4,10 +4,10 @@ import type { AssistantItem, ConversationItem, ToolResultItem } from '../tool/in
 import { toInputBlocks, toMediaBlock } from './media-blocks.ts';
 import type { AssistantBlock, InputBlock, Message, MessageEnd, ToolResultBlock, UserBlock } from './wire.ts';
 
-/** Stands in for the user where a conversation does not begin with one; the task is in the instructions. */
+/** Replaces the user's message when a conversation does not begin with one; the task is in the instructions. */
 const opening: Message = { role: 'user', content: [{ type: 'text', text: 'Please begin.' }] };
 /** Follows an answer without a reply: the provider does not accept one as the start of the next. */
-const furtherance: Message = { role: 'user', content: [{ type: 'text', text: 'Please go on.' }] };
+const continuation: Message = { role: 'user', content: [{ type: 'text', text: 'Please go on.' }] };
 
 /**
  * The conversation in the provider's format. Answers made under the name `provider` are sent back unchanged, including
@@ -18,20 +18,20 @@ export function toMessages(conversation: readonly ConversationItem[], provider: 
   const messages: Message[] = [];
   const ids = new ForeignCallIds(plainCallIds, conversation, ({ raw }) => raw?.provider === provider);
   let results: ToolResultBlock[] = [];
-  let said: InputBlock[] = [];
-  /** The stand-in for the user if there is no user content now. */
+  let userContent: InputBlock[] = [];
+  /** The replacement for the user's message if there is no user content. */
   let standIn: Message | undefined = opening;
   const endOfUser = (): void => {
-    const content: UserBlock[] = [...results, ...said];
+    const content: UserBlock[] = [...results, ...userContent];
     if (content.length > 0) messages.push({ role: 'user', content });
     else if (standIn !== undefined) messages.push(standIn);
     results = [];
-    said = [];
+    userContent = [];
   };
   for (const item of conversation) {
     switch (item.type) {
       case 'user':
-        said.push(...toInputBlocks(item.content));
+        userContent.push(...toInputBlocks(item.content));
         break;
       case 'tool-result':
         results.push(toResult(item, ids));
@@ -42,11 +42,11 @@ export function toMessages(conversation: readonly ConversationItem[], provider: 
         if (content.length === 0) break;
         endOfUser();
         messages.push({ role: 'assistant', content });
-        standIn = endOf(item, provider)?.stop_reason === 'pause_turn' ? undefined : furtherance;
+        standIn = endOf(item, provider)?.stop_reason === 'pause_turn' ? undefined : continuation;
         break;
       }
       case 'approval':
-        // The provider never asks for one.
+        // The provider never requests approval.
         break;
     }
   }
@@ -67,7 +67,7 @@ export function lastContainer(
   return undefined;
 }
 
-/** What a turn of the provider remembers beside its blocks. */
+/** Data that a turn of the provider stores beside its blocks. */
 function endOf({ raw }: AssistantItem, provider: string): MessageEnd | undefined {
   const last = raw?.provider === provider ? raw.items.at(-1) : undefined;
   return isMessageEnd(last) ? last : undefined;
@@ -80,7 +80,7 @@ function isMessageEnd(item: unknown): item is MessageEnd {
 function toAssistantBlocks(item: AssistantItem, provider: string, ids: ForeignCallIds): AssistantBlock[] {
   if (item.raw?.provider === provider) {
     const blocks = item.raw.items.filter((block) => !isMessageEnd(block));
-    // The provider takes back every block it makes, except texts without a text; this adapter does not look into them.
+    // The provider accepts every block it makes, except empty text; this adapter does not inspect them.
     return (blocks as readonly AssistantBlock[]).filter(
       ({ type, ...block }) => type !== 'text' || !isBlank(block),
     );
@@ -119,7 +119,7 @@ function toResult(
   const shown = attachments.map((part): InputBlock => {
     const block = toMediaBlock(part);
     if (block !== undefined) return block;
-    const note = `(Left out: the provider takes no ${part.type} of the type ${part.mediaType}.)`;
+    const note = `(Omitted: the provider does not support the type ${part.mediaType} of this ${part.type}.)`;
     return { type: 'text', text: note };
   });
   return {
@@ -130,7 +130,7 @@ function toResult(
   };
 }
 
-/** The arguments of another model's call. Arguments that are not a JSON object got an error result, which explains it. */
+/** The arguments of another model's call. Arguments that are not a JSON object got an error result, which explains the problem. */
 function toInput(text: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text);

@@ -1,6 +1,6 @@
 import type { ProviderErrorCodes } from '../provider/internal.ts';
 
-/** What Anthropic calls the failures that are more than a refused request. */
+/** Anthropic's error types with a meaning beyond the status. */
 export const anthropicErrorCodes: ProviderErrorCodes = {
   codes: {
     rate_limit_error: 'rate-limit',

@@ -4,26 +4,26 @@ import { isSchemaObject, type JsonObject } from '../schema/index.ts';
 import type { ModelSettings } from '../tool/index.ts';
 
 /**
- * The neutral settings that the provider has (`maxOutputTokens`, `stopSequences`, `reasoningEffort`), and settings in its own words
- * such as `thinking`, `metadata`, `service_tier` or `top_k`. `disable_parallel_tool_use: true` makes the model ask for one call at
+ * The supported neutral settings (`maxOutputTokens`, `stopSequences`, `reasoningEffort`), and settings in the provider's format
+ * such as `thinking`, `metadata`, `service_tier` or `top_k`. `disable_parallel_tool_use: true` makes the model request one call at
  * a time.
  */
 export type AnthropicSettings = ModelSettings;
 
-/** What comes from the prompt, the conversation and the options, or what this adapter cannot work with. */
+/** Keys that the prompt, the conversation and the options determine, or that this adapter does not support. */
 const ownKeys = [
   ...['model', 'messages', 'system', 'tools', 'tool_choice', 'mcp_servers'],
   ...['stream', 'thread', 'cache_control', 'betas'],
 ];
 
-const noSampling = 'the Messages interface does not declare it any more; leave it out';
+const noSampling = 'the Messages API does not support it any more; remove it';
 const refused = { temperature: noSampling, topP: noSampling, seed: 'the provider does not support it' };
 
 /**
- * Settings in the provider's words, each neutral one by its own name.
+ * Converts settings to the provider's format.
  *
- * @throws {PromptValidationError} for a setting that the provider does not have, that is out of its range, or that is not the
- *   caller's to set.
+ * @throws {PromptValidationError} for a setting that the provider does not support, that is out of range, or that the adapter
+ *   controls.
  */
 export function toWireSettings(settings: AnthropicSettings): JsonObject {
   const { neutral, own } = splitSettings(settings, 'Anthropic', refused);
@@ -47,7 +47,7 @@ export function toWireSettings(settings: AnthropicSettings): JsonObject {
   );
 }
 
-/** Settings of one request: those of the evaluation over those of the adapter, one level into `output_config`. */
+/** Merges settings for one request, `output_config` one level deep; those of the evaluation take precedence. */
 export function mergeSettings(adapter: AnthropicSettings, evaluation: AnthropicSettings): JsonObject {
   const { reasoningEffort, ...others } = adapter;
   // "none" and the levels are different fields of the request; only one of them may be set.
@@ -81,7 +81,7 @@ function unusable(setting: string, expected: string, value: JsonObject[string]):
 
 function notSettable(option: string): PromptValidationError {
   return new PromptValidationError(
-    `The Anthropic adapter makes "${option}" itself; it cannot be set. Take it out of the settings.`,
+    `The Anthropic adapter controls "${option}"; it cannot be set. Remove it from the settings.`,
     { details: { option } },
   );
 }

@@ -19,15 +19,15 @@ import { lastContainer, toMessages } from './messages.ts';
 import { type AnthropicSettings, mergeSettings } from './request-settings.ts';
 import type { AnthropicRequest, CacheControl, FunctionTool, WireToolChoice } from './wire.ts';
 
-/** What a request is made with, beside what the run asks for. */
+/** Settings of the adapter for its requests. */
 export interface RequestOptions {
   readonly model: string;
-  /** Name of the model provider, under which its own items are known again. */
+  /** Name that identifies the adapter's own items. */
   readonly provider: string;
   readonly maxTokens: number;
   readonly settings: AnthropicSettings;
   readonly betas: readonly string[];
-  /** Undefined: nothing is marked to be kept. */
+  /** Undefined: no breakpoints are set. */
   readonly cacheControl: CacheControl | undefined;
   readonly projections: ToolSchemas;
   readonly registry: HostedToolRegistry;
@@ -38,7 +38,7 @@ export interface RequestOptions {
 export interface PreparedRequest {
   readonly body: AnthropicRequest;
   readonly headers: Readonly<Record<string, string>>;
-  /** What is answered: the number of the model call, and what was said before. */
+  /** The request that is answered: the number of the model call, and the conversation before it. */
   readonly asked: Pick<ModelRequest, 'turn' | 'conversation'>;
   readonly hostedTools: readonly HostedTool[];
   /** The schema of the arguments of each tool, by name. */
@@ -59,14 +59,14 @@ export function prepareRequest(request: ModelRequest, options: RequestOptions): 
     request.settings,
   );
   const { tools, answer } = options.projections.project(request, options.logger);
-  // The provider refuses a schema that it cannot enforce; the model then gets it in the instructions.
+  // The provider rejects a schema that it cannot enforce; the model then gets it in the instructions.
   const answerSchema = answer?.strict === true ? answer : undefined;
   const hosted = options.registry.serialize(hostedTools, options.logger);
   const container = toContainer(
     settings['container'] ?? hosted.request['container'],
     hostedTools.length === 0 ? undefined : lastContainer(conversation, options.provider),
   );
-  // The entries of hosted tools are their codecs' to word.
+  // The codecs determine the entries of hosted tools.
   const entries = [...hosted.tools, ...tools.map(toFunctionTool)] as NonNullable<AnthropicRequest['tools']>;
   const body: AnthropicRequest = {
     ...hosted.request,
@@ -118,8 +118,8 @@ function toFunctionTool({ tool, schema: projection }: ProjectedTool): FunctionTo
 }
 
 /**
- * @throws {PromptValidationError} for a hosted tool that the provider cannot be forced to use, and whatever the registry
- * refuses.
+ * @throws {PromptValidationError} for a hosted tool that the provider cannot be forced to use, and for hosted tools as the registry
+ * does.
  */
 export function toWireChoice(
   { toolChoice, hostedTools }: Pick<ModelCheck, 'toolChoice' | 'hostedTools'>,
@@ -148,7 +148,7 @@ function toOutputConfig(
   return { ...(isSchemaObject(config) ? config : {}), format: { type: 'json_schema', schema } };
 }
 
-/** What the caller or a hosted tool says, with the container of the conversation where that leaves it open. */
+/** The container of the caller or a hosted tool; by default that of the conversation. */
 function toContainer(asked: JsonObject[string], last: string | undefined): JsonObject[string] {
   if (asked === undefined || asked === null) return last;
   return isSchemaObject(asked) && last !== undefined ? { id: last, ...asked } : asked;

@@ -10,7 +10,7 @@ import { isServerUse, isThinking, type MessageEnd } from './wire.ts';
 
 /**
  * Reads the turn from a message. Every block, known or not, is kept unchanged to be sent back in the next request, except
- * those that the provider would refuse.
+ * those that the provider would reject.
  *
  * @throws {ModelResponseError} when it is not a message.
  */
@@ -28,7 +28,7 @@ export function readMessage(
   const goesOn = reason === 'max_tokens';
   const blocks = withDistinctCalls(isCut ? withoutCutEnd(received, goesOn) : received, prepared.asked);
   const text = new TurnText(blocks, prepared.answerSchema);
-  // Blocks come one after the other: only the last one can have been cut off, and it is there only when the model goes on.
+  // Blocks are sequential: only the last one can be truncated, and it is kept only when the model continues.
   const cutBlock = goesOn && received.at(-1)?.['type'] === 'tool_use' ? blocks.at(-1) : undefined;
   const parts = blocks.flatMap((block) =>
     toParts(block, text, { prepared, isComplete: isCut ? block !== cutBlock : undefined }),
@@ -50,7 +50,7 @@ export function readMessage(
   };
 }
 
-/** @param isComplete whether the block came whole; undefined in a message that was not cut off. */
+/** @param isComplete whether the block is complete; undefined in a message that is not truncated. */
 function toParts(
   block: Fields,
   text: TurnText,
@@ -70,7 +70,7 @@ function toParts(
       const { id, name, input = {} } = block;
       if (typeof id !== 'string' || typeof name !== 'string')
         throw invalid('it has a tool_use without a name');
-      // An input that came as broken JSON is a text; who runs the call answers that.
+      // Malformed JSON input is a string; running the call reports the error.
       const written = typeof input === 'string' ? input : JSON.stringify(input);
       const call = {
         type: 'tool-call',
@@ -91,8 +91,8 @@ function isCutOff(reason: unknown): boolean {
 }
 
 /**
- * The blocks without hosted calls that have no result: nothing can answer them, and the provider refuses a conversation
- * with an unanswered call. Thinking at the end is refused, too. A truncated call at the end is removed unless the model
+ * The blocks without hosted calls that have no result: they cannot get one, and the provider rejects a conversation
+ * with an unanswered call. Thinking at the end is rejected, too. A truncated call at the end is removed unless the model
  * continues, in which case it gets a result.
  */
 function withoutCutEnd(blocks: readonly Fields[], goesOn: boolean): readonly Fields[] {
@@ -106,7 +106,7 @@ function withoutCutEnd(blocks: readonly Fields[], goesOn: boolean): readonly Fie
   return kept.slice(0, last + 1);
 }
 
-/** Names of calls have to be there and to differ. */
+/** Call ids must be present and unique. */
 function withDistinctCalls(blocks: readonly Fields[], asked: PreparedRequest['asked']): readonly Fields[] {
   const ids = new DistinctCallIds(asked);
   return blocks.map((block) => {
@@ -170,7 +170,7 @@ function finishReasonOf(reason: unknown, blocks: readonly Fields[]): FinishReaso
   }
 }
 
-/** What was read from the cache and written to it is counted beside the other input. */
+/** The provider counts tokens read from and written to the cache separately from other input. */
 function usageOf(usage: unknown): TokenUsage | undefined {
   if (!isRecord(usage)) return undefined;
   const read = countOf(usage['cache_read_input_tokens']);

@@ -12,7 +12,7 @@ import { anthropicErrorCodes } from './provider-error.ts';
 
 type Writable = Record<string, unknown>;
 
-/** A block that is still being made, with the JSON text of its input so far. */
+/** An incomplete block, with the JSON text of its input so far. */
 interface OpenBlock {
   readonly block: Writable;
   json: string;
@@ -22,8 +22,8 @@ interface OpenBlock {
  * Reads a message from a stream of events: the same message as without a stream. An input that is not valid JSON stays a
  * string.
  *
- * @throws {ThrottleError} when the stream ends before the message does, and for an error of the provider that may pass with
- * time.
+ * @throws {ThrottleError} when the stream ends before the message does, and for a temporary error of the
+ * provider.
  */
 export async function readMessageStream(
   events: AsyncIterable<unknown>,
@@ -54,7 +54,7 @@ class GrowingMessage {
   readonly #blocks = new Map<unknown, OpenBlock>();
   isDone = false;
 
-  /** @returns what the event says piece by piece. */
+  /** @returns the delta of the event, if any. */
   take(event: Fields): Parameters<NonNullable<ModelCallOptions['onDelta']>>[0] | undefined {
     const { type, index, delta } = event;
     switch (type) {
@@ -84,7 +84,7 @@ class GrowingMessage {
   }
 
   fields(): Fields {
-    // Then it is as it began, if it did.
+    // Without deltas the input is that of the start event, if any.
     if (this.#blocks.size === 0) return this.#message;
     const content = [...this.#blocks.values()].map(({ block, json }) =>
       json === '' ? block : { ...block, input: parse(json) },

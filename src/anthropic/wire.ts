@@ -1,16 +1,16 @@
 import type { JsonObject, JsonSchema } from '../schema/index.ts';
 import type { HostedWire } from './hosted/codecs.ts';
 
-// The part of the Messages interface that this adapter writes, in the provider's own words. Lists are mutable and keys are
-// snake_case because that is what the provider's client takes.
+// The part of the Messages API that this adapter writes, with the provider's names. Lists are mutable and keys are
+// snake_case because the provider's client requires it.
 
-/** Marks the end of what the provider shall keep, to read it again in the next request. */
+/** A cache breakpoint: the end of a cached prefix. */
 export interface CacheControl {
   type: 'ephemeral';
   ttl?: '5m' | '1h';
 }
 
-/** Something that a prefix to be kept may end with. */
+/** An element that can have a cache breakpoint. */
 export interface Cacheable {
   cache_control?: CacheControl;
 }
@@ -21,16 +21,16 @@ export interface TextBlock extends Cacheable {
   text: string;
 }
 
-/** The kinds of images that the provider takes as data. */
+/** The image types that the provider supports as data. */
 export type ImageType = 'image/jpeg' | 'image/png' | 'image/gif' | 'image/webp';
 
-/** An image, as data or by address. */
+/** An image, as data or by URL. */
 export interface ImageBlock extends Cacheable {
   type: 'image';
   source: { type: 'base64'; media_type: ImageType; data: string } | { type: 'url'; url: string };
 }
 
-/** A PDF document as data or by address, or a text. */
+/** A PDF document as data or by URL, or text. */
 export interface DocumentBlock extends Cacheable {
   type: 'document';
   source:
@@ -40,10 +40,10 @@ export interface DocumentBlock extends Cacheable {
   title?: string;
 }
 
-/** What a user says, and what a tool shows. */
+/** Content of a user message or a tool result. */
 export type InputBlock = TextBlock | ImageBlock | DocumentBlock;
 
-/** A call that another model asked for. */
+/** A call by another model. */
 export interface ToolUseBlock extends Cacheable {
   type: 'tool_use';
   id: string;
@@ -51,7 +51,7 @@ export interface ToolUseBlock extends Cacheable {
   input: { [key: string]: JsonObject[string] };
 }
 
-/** The answer to one call. */
+/** The result of one call. */
 export interface ToolResultBlock extends Cacheable {
   type: 'tool_result';
   tool_use_id: string;
@@ -59,10 +59,10 @@ export interface ToolResultBlock extends Cacheable {
   is_error?: true;
 }
 
-/** One piece of what the side of the user says. */
+/** One block of a user message. */
 export type UserBlock = ToolResultBlock | InputBlock;
 
-/** Blocks that the provider made are sent back as they came. */
+/** Blocks that the provider made are sent back unchanged. */
 export type AssistantBlock = TextBlock | ToolUseBlock;
 
 /** One turn of the conversation. */
@@ -70,15 +70,15 @@ export type Message =
   | { role: 'user'; content: UserBlock[] }
   | { role: 'assistant'; content: AssistantBlock[] };
 
-/** A tool that is called back here. */
+/** A tool that runs here. */
 export interface FunctionTool extends Cacheable {
   name: string;
   description: string;
   /** JSON Schema of the arguments. */
   input_schema: { type: 'object'; [keyword: string]: JsonSchema[string] };
-  /** Whether the provider holds the model to the schema, which must then keep to its strict subset. */
+  /** Whether the provider enforces the schema, which must then be in its strict subset. */
   strict?: true;
-  /** Arguments as the model would write them. */
+  /** Example arguments, as the model would write them. */
   input_examples?: { [key: string]: JsonObject[string] }[];
 }
 
@@ -88,7 +88,7 @@ export type WireToolChoice =
   | { type: 'tool'; name: string; disable_parallel_tool_use?: boolean }
   | { type: 'none' };
 
-/** How much the model works on its answer, and the shape of the final one. */
+/** The effort of the model, and the format of the final answer. */
 export interface OutputConfig {
   effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max';
   format?: { type: 'json_schema'; schema: { [keyword: string]: JsonSchema[string] } };
@@ -109,30 +109,30 @@ export interface AnthropicRequest {
 }
 
 /**
- * How a turn remembers what of its message, beside the blocks, the next request depends on: the last of its raw items, where
- * there is something to remember. It is not a block and is not sent back.
+ * Data of a message, beside its blocks, that the next request depends on. It is the last raw item of a turn, absent without
+ * such data. It is not a block and is not sent back.
  */
 export interface MessageEnd {
   readonly type: 'message_end';
-  /** There when the turn is to go on. */
+  /** Present when the turn is to be continued. */
   readonly stop_reason?: 'pause_turn';
   /** The container that the provider's code ran in. */
   readonly container?: { readonly id: string };
 }
 
-/** Whether a block holds what the model thought, readable or not. */
+/** Whether a block is thinking, readable or redacted. */
 export function isThinking(block: object): boolean {
   const type = typeOf(block);
   return type === 'thinking' || type === 'redacted_thinking';
 }
 
-/** Whether a block asks for something that runs at the provider, or says what came of it. */
+/** Whether a block is a call that the provider runs, or its result. */
 export function isHosted(block: object): boolean {
   const type = typeOf(block);
   return isServerUse(block) || (typeof type === 'string' && type.endsWith('_tool_result'));
 }
 
-/** Whether a block asks for something that runs at the provider. */
+/** Whether a block is a call that the provider runs. */
 export function isServerUse(block: object): boolean {
   const type = typeOf(block);
   return type === 'server_tool_use' || type === 'mcp_tool_use';

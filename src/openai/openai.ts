@@ -28,18 +28,18 @@ import {
 import { openaiDialect } from './wire/openai-dialect.ts';
 import type { OpenAIRequest } from './wire/wire.ts';
 
-/** What every adapter for OpenAI takes, whatever client it uses. */
+/** Options of every OpenAI adapter, independent of its client. */
 export interface OpenAIModelOptions {
   /** The model's name, as the provider knows it. */
   readonly model: string;
   /**
-   * Shown in events and errors, and the mark by which a conversation's own items are known again. Give servers that do
-   * not know each other's items different names. Default: `openai`.
+   * Name in events and errors; also identifies the adapter's own items in a conversation. Use different names for servers that
+   * do not accept each other's items. Default: `openai`.
    */
   readonly name?: string;
   /**
-   * Settings of every request, such as `{ maxOutputTokens: 2_000, reasoningEffort: 'low' }`, or in the provider's words. An
-   * evaluation's own `settings` go over these, one level into `reasoning` and `text`. Default: none.
+   * Settings of every request, such as `{ maxOutputTokens: 2_000, reasoningEffort: 'low' }`, or in the provider's format. The
+   * `settings` of an evaluation take precedence; `reasoning` and `text` are merged one level deep. Default: none.
    */
   readonly settings?: OpenAISettings;
   /**
@@ -47,11 +47,11 @@ export interface OpenAIModelOptions {
    * time. Default: 600,000.
    */
   readonly timeoutMs?: number;
-  /** What the model costs, for budgets of evaluations that do not say. Default: not known; a budget that limits the cost is then refused. */
+  /** Prices of the model, for budgets without prices. Default: unknown; a budget that limits the cost is then an error. */
   readonly prices?: TokenPrices;
   /**
    * Whether responses include the model's reasoning, encrypted, so that the next turn can continue from it. Models without
-   * reasoning refuse it. Default: derived from the model's name.
+   * reasoning reject it. Default: derived from the model's name.
    */
   readonly encryptedReasoning?: boolean;
   /**
@@ -72,7 +72,7 @@ export interface OpenAIModelOptions {
   readonly unsupportedConfig?: UnsupportedConfig;
 }
 
-/** Options of {@link openai}: with a client of your own, or with what a client is made of. */
+/** Options of {@link openai}: with a client of your own, or with options to create one. */
 export type OpenAIOptions = OpenAIModelOptions &
   (
     | ({ readonly client: OpenAIClient } & { readonly [Key in keyof OpenAIClientOptions]?: never })
@@ -82,16 +82,16 @@ export type OpenAIOptions = OpenAIModelOptions &
 const clientKeys = ['apiKey', 'baseURL', 'organization', 'project', 'defaultHeaders', 'fetch'] as const;
 
 /**
- * An adapter for OpenAI's Responses interface and for servers that speak it. Nothing is kept at the provider: each
- * request brings the whole conversation, the model's own items exactly as they came.
+ * An adapter for OpenAI's Responses API and for compatible servers. The provider stores nothing: each request contains the
+ * whole conversation, with the model's own items unchanged.
  *
  * Without a `client` the package `openai` is loaded at the first request; loading this module does not need it. Its own
- * retries are off, since the evaluation asks again by itself, within its deadline (option `retry`).
+ * retries are off: the evaluation retries, within its deadline (option `retry`).
  *
  * A failed request ends the evaluation with a `PromptEvaluationError` whose cause is a `ThrottleError`, a
- * `ModelResponseError`, a `MissingPeerError`, or what the client threw.
+ * `ModelResponseError`, a `MissingPeerError`, or the error that the client threw.
  *
- * @throws {PromptValidationError} for options that exclude each other or cannot be used.
+ * @throws {PromptValidationError} for options that exclude each other or are invalid.
  */
 export function openai(options: OpenAIOptions): ProviderAdapter {
   assertOptions('openai()', options);
@@ -179,7 +179,7 @@ function checkCacheKey(key: unknown): void {
   });
 }
 
-/** Known model families without reasoning, which refuse its options. */
+/** Known model families without reasoning, which reject its options. */
 function isWithoutReasoning(model: string): boolean {
   return /^(ft:)?(gpt-[34](?![0-9])|chatgpt-|gpt-5(\.\d+)?-chat)/.test(model);
 }

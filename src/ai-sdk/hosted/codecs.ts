@@ -5,8 +5,8 @@ import { googleCodecs } from './google/codecs.ts';
 import { openaiCodecs, openaiCodecsV3 } from './openai/codecs.ts';
 
 /**
- * The built-in codecs of each provider package, for models with the same format under another name, such as through a
- * gateway: `aiSdk({ model, hostedToolCodecs: aiSdkHostedToolCodecs.openai })`.
+ * The built-in codecs of each provider package, for models with the same format under another provider name, such as
+ * through a gateway: `aiSdk({ model, hostedToolCodecs: aiSdkHostedToolCodecs.openai })`.
  */
 export const aiSdkHostedToolCodecs: Readonly<Record<'openai' | 'anthropic' | 'google', HostedToolCodecs>> =
   Object.freeze({ openai: openaiCodecs, anthropic: anthropicCodecs, google: googleCodecs });
@@ -15,8 +15,8 @@ export const aiSdkHostedToolCodecs: Readonly<Record<'openai' | 'anthropic' | 'go
 type CodecsByVersion = Readonly<Record<AiSdkVersion, HostedToolCodecs>>;
 
 /**
- * The names under which the packages' models go that have hosted tools. Packages leave out tools that they do not know,
- * some without a word, so nothing is taken for granted of other models.
+ * The provider names of models with hosted tools. Packages omit unknown tools, some of them silently, so other models have
+ * no built-in codecs.
  */
 const byProvider = new Map<string, CodecsByVersion>([
   ['openai.responses', { v3: openaiCodecsV3, v4: openaiCodecs }],
@@ -24,7 +24,7 @@ const byProvider = new Map<string, CodecsByVersion>([
   ['google.generative-ai', { v3: googleCodecs, v4: googleCodecs }],
 ]);
 
-/** The codecs for a model, by the name of its provider; none for one that is not known. */
+/** The codecs for a model, by the name of its provider; none for an unknown name. */
 export function hostedToolCodecsOf(provider: string, version: AiSdkVersion): HostedToolCodecs {
   return byProvider.get(provider)?.[version] ?? {};
 }

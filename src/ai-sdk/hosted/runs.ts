@@ -2,22 +2,25 @@ import { isRecord } from '../../internal/index.ts';
 import { type Fields, type HostedTurn, objectsIn, parseJsonText } from '../../provider/internal.ts';
 import type { HostedToolOutput } from '../../tool/index.ts';
 
-/** One run of a hosted tool. Where the model paused in the middle of it, the call is in one turn and the result in the next. */
-export interface HostedRun {
+/** One invocation of a hosted tool. When the model pauses during it, the call is in one turn and the result in the next. */
+export interface HostedInvocation {
   readonly id: string;
   readonly toolName: string;
-  /** What the model asked for; no fields when that is in another turn. */
+  /** The arguments; empty when the call is in another turn. */
   readonly input: Fields;
-  /** Its result; undefined when there is none yet. */
+  /** The result; undefined when it is not in this turn. */
   readonly result: unknown;
   readonly isDone: boolean;
   readonly isError: boolean;
-  /** The parts of the answer about it. */
+  /** The parts of the answer that belong to it. */
   readonly parts: readonly Fields[];
 }
 
-/** The runs in an answer, in their order. What only waits for approval is none. */
-export function runsOf({ items }: HostedTurn, isMeant: (toolName: string) => boolean): readonly HostedRun[] {
+/** The invocations in an answer, in order. A call that waits for approval is not included. */
+export function invocationsOf(
+  { items }: HostedTurn,
+  isToolName: (toolName: string) => boolean,
+): readonly HostedInvocation[] {
   const pieces = objectsIn(items);
   const waiting = new Set(
     pieces.filter(({ type }) => type === 'tool-approval-request').map(({ toolCallId }) => toolCallId),
@@ -28,7 +31,7 @@ export function runsOf({ items }: HostedTurn, isMeant: (toolName: string) => boo
     const { type, toolCallId, toolName, providerExecuted } = piece;
     const isCall = type === 'tool-call' && providerExecuted === true;
     if (!isCall && type !== 'tool-result') continue;
-    if (typeof toolCallId !== 'string' || typeof toolName !== 'string' || !isMeant(toolName)) continue;
+    if (typeof toolCallId !== 'string' || typeof toolName !== 'string' || !isToolName(toolName)) continue;
     const begun = latest.get(toolCallId);
     // A result belongs to the last call with its id.
     if (begun !== undefined && !isCall && !begun.some(isResult)) begun.push(piece);
@@ -38,14 +41,14 @@ export function runsOf({ items }: HostedTurn, isMeant: (toolName: string) => boo
       runs.push(run);
     }
   }
-  return runs.map(toRun).filter(({ id, isDone }) => isDone || !waiting.has(id));
+  return runs.map(toInvocation).filter(({ id, isDone }) => isDone || !waiting.has(id));
 }
 
 function isResult({ type }: Fields): boolean {
   return type === 'tool-result';
 }
 
-function toRun(parts: readonly Fields[]): HostedRun {
+function toInvocation(parts: readonly Fields[]): HostedInvocation {
   const call = parts.find(({ type }) => type === 'tool-call');
   const result = parts.find(isResult);
   const part = call ?? result;
@@ -61,8 +64,8 @@ function toRun(parts: readonly Fields[]): HostedRun {
   };
 }
 
-/** The common fields of a run. Failures are part of the result, in slightly different forms. */
-export function toOutput({ id, isDone, isError, result }: HostedRun): HostedToolOutput {
+/** The common fields of an invocation. Failures are part of the result, in slightly different forms. */
+export function toOutput({ id, isDone, isError, result }: HostedInvocation): HostedToolOutput {
   const fields = isRecord(result) ? result : {};
   const failed = isError || (typeof fields['type'] === 'string' && fields['type'].endsWith('_error'));
   const errorCode = [fields['errorCode'], fields['error_code']].find((code) => typeof code === 'string');

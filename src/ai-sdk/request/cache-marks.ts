@@ -6,16 +6,16 @@ import type {
   ProviderTool,
 } from '../wire/call-options.ts';
 
-/** How long the provider keeps what was marked after the last reading. */
+/** Lifetime of a cache entry after its last use. */
 export type CacheTtl = '5m' | '1h';
 
-/** What a request holds that a provider may keep. */
+/** The parts of a request that a provider can cache. */
 export interface Prefixes<Version extends AiSdkVersion> {
   readonly prompt: PromptMessage<Version>[];
   readonly tools: readonly (ProviderTool | FunctionTool)[];
 }
 
-/** The marker that ends a prefix after the part that has it; undefined for models that are not Claude. */
+/** The options that put a breakpoint after a part; undefined for models that are not Claude. */
 export function cacheMarkOf(
   { provider, modelId }: { readonly provider: string; readonly modelId: string },
   ttl: CacheTtl | undefined,
@@ -25,7 +25,7 @@ export function cacheMarkOf(
   const cacheControl = { type: 'ephemeral', ...kept };
   return {
     anthropic: { cacheControl },
-    // Packages read the options under names of their own and pass over the others.
+    // Each package reads the options under its own name and ignores the others.
     ...(/bedrock/i.test(provider) ? { bedrock: { cachePoint: { type: 'default', ...kept } } } : {}),
     ...(/openrouter/i.test(provider) ? { openrouter: { cacheControl } } : {}),
   };
@@ -53,7 +53,7 @@ export function markPrefixes<Version extends AiSdkVersion>(
   };
 }
 
-/** The mark of a message is that of its last piece; reasoning takes none. */
+/** The breakpoint of a message is that of its last part; reasoning cannot have one. */
 function isMarkable<Version extends AiSdkVersion>({ role, content }: PromptMessage<Version>): boolean {
   return role !== 'assistant' || content.at(-1)?.type !== 'reasoning';
 }

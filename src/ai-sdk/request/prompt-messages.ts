@@ -19,11 +19,11 @@ export interface PromptContext<Version extends AiSdkVersion> {
   readonly instructions: string;
   readonly provider: string;
   readonly files: FileForm<Version>;
-  /** What the provider takes as the id of a call. */
+  /** The form of call ids that the provider accepts. */
   readonly callIds: CallIdForm;
 }
 
-/** Stands in for the user in an empty conversation; the task is in the instructions. */
+/** Replaces the user's message in an empty conversation; the task is in the instructions. */
 const opening = { role: 'user' as const, content: [{ type: 'text' as const, text: 'Please begin.' }] };
 
 /**
@@ -148,7 +148,7 @@ function giveBack<Version extends AiSdkVersion>(
   const { providerMetadata, ...rest } = part;
   const metadata = providerMetadata === undefined ? {} : { providerOptions: providerMetadata };
   const given = (fields: object): AnswerPart<Version>[] =>
-    // The model takes back every piece that it makes; nothing but what differs in a prompt is looked into.
+    // The model accepts every part that it makes; only parts that differ in a prompt are converted.
     [{ ...fields, ...metadata } as AnswerPart<Version>];
   switch (part.type) {
     case 'tool-call': {
@@ -162,7 +162,7 @@ function giveBack<Version extends AiSdkVersion>(
     }
     case 'file':
     case 'reasoning-file':
-      // What `keepParts` made of it.
+      // In the form that `keepParts` made.
       return given({ ...rest, data: files.toAnswerData(part['data'] as KeptFile) });
     case 'text': {
       const { citations: _citations, ...text } = rest as KeptPart;
@@ -172,7 +172,7 @@ function giveBack<Version extends AiSdkVersion>(
     case 'custom':
       return given(rest);
     default:
-      // Sources and requests for approval have no place in a prompt.
+      // Sources and approval requests cannot be in a prompt.
       return [];
   }
 }
@@ -180,7 +180,7 @@ function giveBack<Version extends AiSdkVersion>(
 /** The arguments of a call as a value. Invalid JSON becomes an empty value: the result explains the error. */
 function parseInput(text: string): WireJson {
   try {
-    // What JSON.parse makes is a JSON value.
+    // JSON.parse returns a JSON value.
     return text === '' ? {} : (JSON.parse(text) as WireJson);
   } catch {
     return {};

@@ -4,7 +4,7 @@ import { isSchemaObject, type JsonObject } from '../../schema/index.ts';
 import type { ModelSettings } from '../../tool/index.ts';
 import type { AiSdkCallOptions, AiSdkVersion, ProviderOptions, WireObject } from '../wire/call-options.ts';
 
-/** The settings of one call, as the model takes them. */
+/** The settings of one call, in the model's format. */
 export type CallSettings = Pick<
   AiSdkCallOptions<'v4'>,
   | 'maxOutputTokens'
@@ -22,9 +22,9 @@ const numbers = ['topK', 'presencePenalty', 'frequencyPenalty'] as const;
 const knownKeys: readonly string[] = [...numbers, 'providerOptions', 'headers'];
 
 /**
- * Settings of a call, later ones over earlier ones; options of a provider and headers one by one.
+ * Settings of a call. Later ones take precedence; provider options and headers are merged one by one.
  *
- * @throws {PromptValidationError} for a setting that the interface does not have, or with a value that it does not take.
+ * @throws {PromptValidationError} for an unknown setting, or an invalid value.
  */
 export function readSettings(version: AiSdkVersion, ...layers: readonly ModelSettings[]): CallSettings {
   const read = layers.map((layer) => readLayer(version, layer));
@@ -46,7 +46,7 @@ function readLayer(version: AiSdkVersion, settings: ModelSettings): Layer {
   const { stopSequences, reasoningEffort, ...plain } = neutral;
   for (const [key, value] of Object.entries(own)) {
     if (value !== undefined && !knownKeys.includes(key)) {
-      const instead = `what only its provider knows belongs into providerOptions, such as { providerOptions: { anthropic: { … } } }`;
+      const instead = `options of a single provider belong in providerOptions, such as { providerOptions: { anthropic: { … } } }`;
       throw fault(`There is no setting "${key}" for models of the AI SDK: ${instead}.`, key);
     }
   }
@@ -72,17 +72,17 @@ function readLayer(version: AiSdkVersion, settings: ModelSettings): Layer {
 
 const refusedByV3 = {
   reasoningEffort:
-    'models of AI SDK 6 take it in their provider’s own words, such as { providerOptions: { openai: { reasoningEffort: "low" } } }',
+    'models of AI SDK 6 accept it in the provider’s own format, such as { providerOptions: { openai: { reasoningEffort: "low" } } }',
 };
 
 function readProviderOptions(value: unknown): ProviderOptions {
   if (value === undefined) return {};
   if (isSchemaObject(value) && Object.values(value).every((options) => isSchemaObject(options))) {
-    // Each value was looked at. The models' types know no read-only lists; no model writes into them.
+    // Each value was checked. The models' types have no read-only lists; no model writes into them.
     return value as unknown as ProviderOptions;
   }
   throw fault(
-    'The setting providerOptions must hold an object of options for each provider.',
+    'The setting providerOptions must have an object of options for each provider.',
     'providerOptions',
   );
 }
@@ -90,13 +90,13 @@ function readProviderOptions(value: unknown): ProviderOptions {
 function readHeaders(value: unknown): Readonly<Record<string, string>> {
   if (value === undefined) return {};
   if (isSchemaObject(value) && Object.values(value).every((header) => typeof header === 'string')) {
-    // Each value was looked at.
+    // Each value was checked.
     return value as Readonly<Record<string, string>>;
   }
   throw fault('The setting headers must have a string for each header.', 'headers');
 }
 
-/** Options of providers put together: of the same option the last one counts. */
+/** Merges options of providers: of the same option the last value applies. */
 export function mergeProviderOptions(...all: readonly ProviderOptions[]): ProviderOptions {
   const merged: ProviderOptions = {};
   for (const options of all) {
@@ -106,10 +106,10 @@ export function mergeProviderOptions(...all: readonly ProviderOptions[]): Provid
 }
 
 /**
- * What hosted tools add to the options of providers. A list, such as one of servers, is appended to the existing one; of anything else
- * what is there stays.
+ * Adds the options of hosted tools to the options of providers. A list, such as one of servers, is appended to the existing
+ * one; any other existing value is kept.
  *
- * @throws {PromptValidationError} when they ask for more than that.
+ * @throws {PromptValidationError} for other additions to the request.
  */
 export function addToProviderOptions(options: ProviderOptions, request: JsonObject): ProviderOptions {
   const { providerOptions, ...rest } = request;

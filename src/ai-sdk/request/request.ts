@@ -25,21 +25,21 @@ import { markPrefixes } from './cache-marks.ts';
 import { toPrompt } from './prompt-messages.ts';
 import { addToProviderOptions, mergeProviderOptions, readSettings } from './request-settings.ts';
 
-/** What a request is made with, beside what the run asks for. */
+/** Settings of the adapter for its requests. */
 export interface RequestContext<Version extends AiSdkVersion> {
   readonly version: Version;
   readonly files: FileForm<Version>;
-  /** Name under which the model's own answers are known again. */
+  /** Name that identifies the model's own answers. */
   readonly provider: string;
   /** The first part of the model's own provider name: the key of its provider options. */
   readonly family: string;
-  /** Settings of the adapter, later ones over earlier ones. */
+  /** Settings of the adapter; later ones take precedence. */
   readonly settings: readonly ModelSettings[];
   readonly projections: ToolSchemas;
   readonly registry: HostedToolRegistry;
-  /** What the provider takes as the id of a call. */
+  /** The form of call ids that the provider accepts. */
   readonly callIds: CallIdForm;
-  /** Marks the end of what the provider is to keep; undefined: nothing is marked. */
+  /** The options of cache breakpoints; undefined: none are set. */
   readonly cacheMark: ProviderOptions | undefined;
 }
 
@@ -49,7 +49,7 @@ export interface PreparedRequest<Version extends AiSdkVersion = AiSdkVersion> {
   /** The schema of the arguments of each tool, by name. */
   readonly toolSchemas: ReadonlyMap<string, SchemaProjection>;
   readonly answerSchema: SchemaProjection | undefined;
-  /** The hosted tools of the prompt, by the names that their provider has for them. */
+  /** The hosted tools of the prompt, by the provider's names for them. */
   readonly hostedNames: ReadonlyMap<string, HostedTool>;
 }
 
@@ -74,7 +74,7 @@ export function checkRequest<Version extends AiSdkVersion>(
 /**
  * The request for one turn.
  *
- * @throws {PromptValidationError} for whatever `checkRequest` throws for.
+ * @throws {PromptValidationError} as `checkRequest` throws it.
  */
 export function prepareRequest<Version extends AiSdkVersion>(
   request: ModelRequest,
@@ -97,7 +97,7 @@ export function prepareRequest<Version extends AiSdkVersion>(
     hosted.request,
   );
   const plain = {
-    // Hosted tools stand before the others: those of sections that are opened then change nothing about what was sent.
+    // Hosted tools are before the others, so that the tools of opened sections are only appended.
     tools: [...toProviderTools(hosted.tools, request.tools), ...projected.tools.map(toFunctionTool)],
     prompt: toPrompt(request.conversation, {
       instructions: request.instructions,
@@ -115,7 +115,7 @@ export function prepareRequest<Version extends AiSdkVersion>(
     hostedNames,
     options: {
       ...settings,
-      // Refused for version 3 when the settings were read.
+      // An error for version 3 when the settings were read.
       ...(reasoning === undefined
         ? {}
         : { reasoning: reasoning as AiSdkCallOptions<Version>['reasoning'] & string }),
@@ -133,8 +133,8 @@ export function prepareRequest<Version extends AiSdkVersion>(
 }
 
 /**
- * Packages that can be strict about the answer are so by default, also where its schema is not made
- * for that. The others do not know the option.
+ * Packages that support strict answers enable them by default, even for schemas that do not fit. Other packages ignore the
+ * option.
  */
 function strictness(answer: SchemaProjection | undefined, family: string): ProviderOptions {
   return answer === undefined || answer.strict ? {} : { [family]: { strictJsonSchema: false } };
@@ -146,22 +146,22 @@ function toFunctionTool({ tool, schema: { schema, strict } }: ProjectedTool): Fu
 }
 
 function toWire(schema: JsonSchema): WireObject {
-  // The models' types know no read-only lists; no model writes into them.
+  // The models' types have no read-only lists; no model writes into them.
   return schema as WireObject;
 }
 
-/** The tools from codecs, checked: they must have the form of the interface and names that no tool of the prompt has. */
+/** The tools from codecs, checked: they must have the form of the AI SDK, and names that differ from those of the tools of the prompt. */
 function toProviderTools(given: readonly JsonObject[], tools: ModelRequest['tools']): ProviderTool[] {
   return given.map((tool) => {
     if (!isProviderTool(tool)) {
       throw new PromptValidationError(
-        'A codec for hosted tools of the AI SDK must give tools of the form { type: "provider", id: "provider.tool", name, args }.',
+        'A codec for hosted tools of the AI SDK must return tools of the form { type: "provider", id: "provider.tool", name, args }.',
         { details: { option: 'hostedToolCodecs' } },
       );
     }
     if (tools.some(({ name }) => name === tool.name)) {
       throw new PromptValidationError(
-        `The tool "${tool.name}" has the name that the provider gives to its own tool ${tool.id}. Rename it.`,
+        `The tool "${tool.name}" has the same name as the provider's own tool ${tool.id}. Rename it.`,
         { details: { tool: tool.name, providerTool: tool.id } },
       );
     }
@@ -188,11 +188,11 @@ function nameHosted(
   );
 }
 
-/** Google chooses among functions alone. */
+/** Google can only choose among functions. */
 const withoutChoice = /^google\./;
 
 /**
- * A hosted tool is chosen by the name that its provider has for it.
+ * A hosted tool is chosen by the provider's name for it.
  *
  * @throws {PromptValidationError} for one that the provider cannot be forced to use, such as a server that is not a tool of the request.
  */

@@ -19,17 +19,17 @@ export class FailedToolCallError extends WinkError<'tool-call-failed'> {
     this.#output = output;
   }
 
-  /** What became of the call; no part of what the error shows when it is logged. */
+  /** The record of the call; not enumerable, so that it is not logged with the error. */
   get output(): ToolRuntimeOutput {
     return this.#output;
   }
 
-  /** The message alone: it is what the AI SDK gives the model. */
+  /** Only the message, which the AI SDK gives the model. */
   override toString(): string {
     return this.message;
   }
 
-  /** Recognises this error, also one made by another loaded copy of the package. */
+  /** Recognizes this error, also one made by another loaded copy of the package. */
   static override isInstance(value: unknown): value is FailedToolCallError {
     return hasErrorMarker(value, 'FailedToolCallError');
   }

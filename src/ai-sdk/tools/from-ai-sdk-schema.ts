@@ -1,25 +1,25 @@
 import { describeError, PromptValidationError } from '../../error/index.ts';
 import { isSchemaObject, type JsonSchema, jsonSchema, type Schema } from '../../schema/index.ts';
 
-/** What the AI SDK marks its own schemas with. */
+/** The symbol that marks schemas of the AI SDK. */
 const schemaMark = Symbol.for('vercel.ai.schema');
 
 /**
- * A schema from one of the AI SDK: a schema of the user's library as it is; one of its own (`jsonSchema()`, `zodSchema()`, what its
- * MCP client makes) by its JSON Schema, and by its validation where it has one.
+ * Converts a schema of an AI SDK tool. A Standard Schema is used unchanged; a schema of the SDK (`jsonSchema()`,
+ * `zodSchema()`, or from its MCP client) by its JSON Schema and, where it has one, its validation.
  *
- * @throws {PromptValidationError} for what cannot be read at once, such as a JSON Schema that is still being loaded.
+ * @throws {PromptValidationError} for a schema that is not available synchronously, such as a JSON Schema that is still being loaded.
  */
 export function fromAiSdkSchema(schema: unknown, tool: string, option: string): Schema {
   const given: unknown = isLazy(schema) ? schema() : schema;
-  // Other values are schemas of the user's library, or tool() refuses them.
+  // Other values are schemas of the user's library, or tool() rejects them.
   if (typeof given !== 'object' || given === null || !(schemaMark in given)) return given as Schema;
   const { jsonSchema: document, validate } = given as {
     readonly jsonSchema?: unknown;
     readonly validate?: unknown;
   };
   if (!isSchemaObject(document) || 'then' in document) {
-    throw refused(tool, option, 'its JSON Schema is not there at once; await it first');
+    throw refused(tool, option, 'its JSON Schema is a promise; await it first');
   }
   const known = readDocument(document, tool, option);
   if (typeof validate !== 'function') return known;
@@ -41,7 +41,7 @@ function isLazy(schema: unknown): schema is () => unknown {
 
 function readDocument(document: JsonSchema, tool: string, option: string): Schema {
   try {
-    // Without `$schema` it is read as draft 2020-12, with the lists of draft 7 that the SDK's types know.
+    // Without `$schema` it is read as draft 2020-12, plus the item lists of draft 7 that the SDK's types have.
     return jsonSchema(document);
   } catch (cause) {
     throw refused(tool, option, describeError(cause).replace(/\.$/, ''), cause);

@@ -4,26 +4,26 @@ import { type Tool, type ToolContext, type ToolEffects, ToolResult, tool } from 
 import { fromAiSdkSchema } from './from-ai-sdk-schema.ts';
 import { readModelOutput } from './read-model-output.ts';
 
-/** What the `execute` of a tool of the AI SDK gets beside its input. */
+/** The second argument of the `execute` of an AI SDK tool. */
 export interface AiSdkExecuteOptions {
   readonly toolCallId: string;
-  /** Always empty: the messages of the AI SDK are those of a loop of its own. */
+  /** Always empty: only loops of the AI SDK have messages. */
   readonly messages: never[];
   /** Aborted when the call times out or is cancelled. */
   readonly abortSignal: AbortSignal;
-  /** What the option `contextFor` made; typed by the tool, which is the one to know. */
+  /** The result of the option `contextFor`; the tool declares its type. */
   readonly context: never;
 }
 
-/** What is used of a tool of the AI SDK. What `tool()` and `dynamicTool()` of `ai` make fits, and so do the tools of its MCP client. */
+/** The parts of an AI SDK tool that are used. Tools from `tool()` and `dynamicTool()` of `ai` fit, and so do those of its MCP client. */
 export interface AiSdkTool<Input, Output> {
-  /** For the model. A function is none that is fixed: give the option `description` instead. */
+  /** For the model. If it is a function, pass the option `description` instead. */
   readonly description?: string | ((options: never) => string) | undefined;
-  /** A Standard Schema with JSON Schema, or one of the AI SDK's own. */
+  /** A Standard Schema with JSON Schema, or a schema of the AI SDK. */
   readonly inputSchema: unknown;
   readonly outputSchema?: unknown;
   readonly needsApproval?: unknown;
-  /** Does the work. May throw: the call fails. Of an async iterable the last value counts. */
+  /** Does the work. May throw: the call fails. The last value of an async iterable is the result. */
   execute?(input: Input, options: AiSdkExecuteOptions): AsyncIterable<Output> | PromiseLike<Output> | Output;
   /** What the model reads. May throw: the call fails. */
   toModelOutput?(options: {
@@ -33,7 +33,7 @@ export interface AiSdkTool<Input, Output> {
   }): unknown;
 }
 
-/** What a tool of the AI SDK does not say of itself. */
+/** Options that an AI SDK tool does not have itself. */
 export interface FromAiSdkToolOptions {
   /** Its name in the prompt: the AI SDK keeps names outside of its tools. */
   readonly name: string;
@@ -45,19 +45,20 @@ export interface FromAiSdkToolOptions {
   readonly timeoutMs?: number;
   /** 1 to 200 characters, for the model. Default: the tool's own, which must not be longer. */
   readonly description?: string;
-  /** Makes what `execute` gets as its `context`; a way to the session and the files of the call. May throw: the call fails. Default: undefined. */
+  /** Creates the `context` of `execute`, which gives access to the session and the files of the call. May throw: the call fails. Default: undefined. */
   readonly contextFor?: (context: ToolContext) => unknown;
   /** Default: true. */
   readonly acceptsOverrides?: boolean;
 }
 
 /**
- * A tool from one of the AI SDK, for a prompt. What its `execute` returns becomes the value of a success, as JSON; of an async
- * iterable the last value, and earlier ones are reported as progress. What it throws fails the call. `toModelOutput` says what the
- * model reads, files included; without it the model reads a text as it is and anything else as JSON.
+ * Converts an AI SDK tool for use in a prompt. The result of its `execute` becomes the value of a success, as JSON; the
+ * last value of an async iterable is the result, and earlier ones are reported as progress. An error fails the call.
+ * `toModelOutput` makes what the model reads, including files; without it the model reads a string unchanged and any other
+ * value as JSON.
  *
  * @throws {PromptValidationError} for a tool without `execute`, one with `needsApproval` (put a policy that asks on its section instead),
- * and whatever else `tool()` refuses.
+ * and as `tool()` does.
  */
 export function fromAiSdkTool<Input, Output>(
   aiTool: AiSdkTool<Input, Output>,
@@ -73,12 +74,12 @@ export function fromAiSdkTool<Input, Output>(
     throw refused(
       name,
       'needsApproval',
-      'it asks for approval by itself (needsApproval); take that off and put a policy that asks on its section',
+      'it has needsApproval; remove that and put a policy that asks on its section',
     );
   }
   const { contextFor, description = aiTool.description, ...rest } = options;
   if (typeof description !== 'string') {
-    throw refused(name, 'description', 'it has no fixed description; give one as the option description');
+    throw refused(name, 'description', 'it has no fixed description; pass the option description');
   }
   const outputSchema =
     aiTool.outputSchema === undefined
@@ -92,7 +93,7 @@ export function fromAiSdkTool<Input, Output>(
     ...(outputSchema === undefined ? {} : { outputSchema }),
     render: (value) => (typeof value === 'string' ? value : renderJson(value as JsonValue)), // Recorded values are JSON.
     execute: async (given, context) => {
-      // The tool's own schema has made it.
+      // The tool's own schema returned it.
       const input = given as Input;
       const returned = aiTool.execute?.(input, {
         toolCallId: context.callId,
@@ -106,7 +107,7 @@ export function fromAiSdkTool<Input, Output>(
       return toResult(aiTool, { toolCallId: context.callId, input, output });
     },
   });
-  // Params and value are what the schemas of the given tool make of them.
+  // The schemas of the given tool determine the types of params and value.
   return made as Tool<Input, Output>;
 }
 
@@ -130,11 +131,11 @@ async function lastOf<Output>(values: AsyncIterable<Output>, context: ToolContex
     // Leaving the loop ends the source.
     if (context.signal.aborted) break;
   }
-  // As in the AI SDK: nothing was said, so that is the output.
+  // As in the AI SDK: without a value the output is undefined.
   return last?.value as Output;
 }
 
-/** The value as JSON makes it, as the AI SDK does before a model sees it. */
+/** The value after a round trip through JSON, as the AI SDK sends it to a model. */
 function toJson(value: unknown): JsonValue | undefined {
   const text: string | undefined = JSON.stringify(value);
   return text === undefined ? undefined : JSON.parse(text);

@@ -2,7 +2,7 @@ import type { TokenUsage } from '../../runtime/index.ts';
 
 type Count = number | undefined;
 
-/** The tokens of an answer as the results of `generateText` and `streamText` tell of them. */
+/** Token usage in the form of the results of `generateText` and `streamText`. */
 export interface AiSdkUsage {
   readonly inputTokens: Count;
   readonly outputTokens: Count;
@@ -10,7 +10,7 @@ export interface AiSdkUsage {
   readonly outputTokenDetails?: { readonly reasoningTokens: Count };
 }
 
-/** What a step of the AI SDK took, cached tokens included, for `runtime.countUsage`. */
+/** Converts the usage of an AI SDK step, including cached tokens, for `runtime.countUsage`. */
 export function fromAiSdkUsage(usage: AiSdkUsage): TokenUsage {
   const { inputTokens, outputTokens, inputTokenDetails: input, outputTokenDetails: output } = usage;
   const counts: Readonly<Record<keyof TokenUsage, Count>> = {

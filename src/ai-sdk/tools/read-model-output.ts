@@ -3,7 +3,7 @@ import { type Fields } from '../../provider/internal.ts';
 import type { MediaPart } from '../../tool/index.ts';
 import { keepFile } from '../wire/files.ts';
 
-/** What a model is to read of a call. */
+/** The result of a call for the model. */
 export interface ModelOutput {
   readonly isError: boolean;
   readonly text: string;
@@ -11,13 +11,13 @@ export interface ModelOutput {
 }
 
 /**
- * What the `toModelOutput` of a tool of the AI SDK makes, in any of its versions. A file that only one provider knows (by an id) is named
- * in the text.
+ * Reads the result of the `toModelOutput` of an AI SDK tool, in the format of any version. A file that is given by a
+ * provider's id is mentioned in the text.
  *
  * @throws {TypeError} for a value that is not an output.
  */
 export function readModelOutput(output: unknown): ModelOutput {
-  if (!isRecord(output)) throw new TypeError('toModelOutput made no output.');
+  if (!isRecord(output)) throw new TypeError('toModelOutput did not return an output.');
   const { type, value } = output;
   switch (type) {
     case 'text':
@@ -37,22 +37,22 @@ export function readModelOutput(output: unknown): ModelOutput {
     case 'content':
       return readContent(Array.isArray(value) ? value.filter(isRecord) : []);
     default:
-      throw new TypeError(`toModelOutput made an output of the unknown type ${JSON.stringify(type)}.`);
+      throw new TypeError(`toModelOutput returned an output of the unknown type ${JSON.stringify(type)}.`);
   }
 }
 
 function readContent(parts: readonly Fields[]): ModelOutput {
-  const texts: string[] = [];
+  const textParts: string[] = [];
   const attachments: MediaPart[] = [];
   for (const part of parts) {
     const media = part['type'] === 'text' ? undefined : readMedia(part);
     if (media !== undefined) attachments.push(media);
-    else texts.push(part['type'] === 'text' ? String(part['text']) : `[${String(part['type'])}]`);
+    else textParts.push(part['type'] === 'text' ? String(part['text']) : `[${String(part['type'])}]`);
   }
-  return { isError: false, text: texts.join('\n'), attachments };
+  return { isError: false, text: textParts.join('\n'), attachments };
 }
 
-/** An image or a file in the words of AI SDK 5 (`media`), 6 (`image-data` and the like) or 7 (`file`); undefined for what is none. */
+/** An image or a file in the format of AI SDK 5 (`media`), 6 (`image-data` and the like) or 7 (`file`); undefined for another part. */
 function readMedia({ type, data, url, mediaType, filename }: Fields): MediaPart | undefined {
   const kept = keepFile(type === 'image-url' || type === 'file-url' ? { type: 'url', url } : data);
   if (kept === undefined) return undefined;
@@ -71,7 +71,7 @@ function readMedia({ type, data, url, mediaType, filename }: Fields): MediaPart 
   };
 }
 
-/** Addresses come without a type, and AI SDK 7 takes the first half of one. */
+/** URLs have no media type, and AI SDK 7 accepts the first half of one. */
 function fullMediaType(mediaType: unknown, isImage: boolean): string {
   if (typeof mediaType === 'string' && mediaType.includes('/') && !mediaType.endsWith('*')) return mediaType;
   return isImage ? 'image/png' : 'application/octet-stream';

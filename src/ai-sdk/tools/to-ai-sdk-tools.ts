@@ -8,15 +8,15 @@ import type { ResultOutput } from '../wire/call-options.ts';
 import { filesOfV3, filesOfV4 } from '../wire/files.ts';
 import { FailedToolCallError } from './failed-tool-call-error.ts';
 
-/** The output of a runtime's tool in a loop of the AI SDK: text, or text and files. */
+/** The output of a runtime's tool for an AI SDK loop: text, or text and files. */
 export type AiSdkToolOutput = string | { readonly text: string; readonly attachments: readonly MediaPart[] };
 
-/** A tool of a runtime as the AI SDK takes it. */
+/** A tool of a runtime in the format of the AI SDK. */
 export interface AiSdkRuntimeTool {
   readonly description: string;
-  /** Tells the model what the tool takes and lets everything pass: the runtime checks it, and tells the model what is wrong. */
+  /** The schema for the model. It accepts every value: the runtime validates it, and reports problems to the model. */
   readonly inputSchema: Schema<unknown, JsonObject>;
-  /** Runs the call in a turn of the runtime. Rejects with a `FailedToolCallError`, or with what ended the run. */
+  /** Runs the call in a turn of the runtime. Rejects with a `FailedToolCallError`, or with the error that ended the run. */
   readonly execute: (
     input: JsonObject,
     options: { readonly toolCallId: string; readonly abortSignal?: AbortSignal | undefined },
@@ -27,7 +27,7 @@ export interface AiSdkRuntimeTool {
   }) => ResultOutput<'v3'> | ResultOutput<'v4'>;
 }
 
-/** For whom the tools are. */
+/** Options of {@link toAiSdkTools}. */
 export interface ToAiSdkToolsOptions {
   /** Version of the AI SDK, which decides how files after the text of a result are written. Default: 7. */
   readonly version?: 6 | 7;
@@ -38,10 +38,10 @@ export type AiSdkRuntimeTools = { [name: string]: AiSdkRuntimeTool };
 
 /**
  * The tools of a runtime as a tool set of the AI SDK 6 or 7. The calls that one step makes become one turn, with its transactions,
- * policies and order. A failed call is thrown as a {@link FailedToolCallError}: the loop tells the model, and goes on.
+ * policies and order. A failed call throws a {@link FailedToolCallError}: the loop passes it to the model and continues.
  *
- * The set grows when sections are opened, and a loop that is given the set itself offers the new tools from its next step on; a
- * copy stays as it is. Give the loop `runtime.signal` as its `abortSignal`, or a run that is stopped does not stop it.
+ * The set grows when sections are opened, and a loop that uses the set itself offers the new tools from its next step on; a
+ * copy does not change. Pass `runtime.signal` as the `abortSignal` of the loop; otherwise ending the run does not stop it.
  */
 export function toAiSdkTools(
   runtime: Pick<ToolRuntime, 'tools' | 'call'>,
@@ -50,7 +50,7 @@ export function toAiSdkTools(
   assertOptions('toAiSdkTools(): runtime', runtime, { tools: 'array!', call: 'function!' });
   assertOptions('toAiSdkTools()', options);
   const { version = 7 } = options;
-  // Without a prototype: a tool may be called `__proto__`.
+  // Without a prototype: a tool may have the name `__proto__`.
   const set: AiSdkRuntimeTools = Object.create(null);
   const addNew = (): void => {
     for (const tool of runtime.tools) set[tool.name] ??= toAiSdkTool(tool, run, version);
@@ -85,7 +85,7 @@ function toAiSdkTool(
     description,
     inputSchema: toAiSdkSchema(inputSchema),
     execute: async (input, options) => {
-      // The loop sends the schema as it is, so nothing was put around the arguments. What has the shape of an object stays one.
+      // The loop sends the schema unchanged, so the arguments are not wrapped. A wrapped object is an object, too.
       const given = isWrapped ? input : (restore(input) as JsonObject);
       const output = await run(name, given, options);
       if (output.isError) throw new FailedToolCallError(output);
@@ -104,8 +104,8 @@ function toAiSdkTool(
 }
 
 /**
- * A schema in both forms that the AI SDK knows. Its own, marked by a registered symbol, takes the JSON Schema as it is; as a
- * Standard Schema, which its types take, it would close objects that are open.
+ * A schema in both forms that the AI SDK supports. Its own form, marked by a registered symbol, keeps the JSON Schema
+ * unchanged; as a Standard Schema, which its types require, the SDK would close open objects.
  */
 function toAiSdkSchema(document: JsonSchema): Schema<unknown, JsonObject> {
   const emit = (): Record<string, unknown> => structuredClone({ ...document });
@@ -116,7 +116,7 @@ function toAiSdkSchema(document: JsonSchema): Schema<unknown, JsonObject> {
     '~standard': {
       version: 1,
       vendor: 'weakincentives',
-      // What the model wrote is JSON; whether it fits is for the runtime to say.
+      // The model's arguments are JSON; the runtime validates them.
       validate: (value: unknown) => ({ value: value as JsonObject }),
       jsonSchema: { input: emit, output: emit },
     },

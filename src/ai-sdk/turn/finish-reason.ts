@@ -3,7 +3,7 @@ import { isRecord } from '../../internal/index.ts';
 import { toBrokenStreamError } from '../../provider/internal.ts';
 import type { FinishReason } from '../../runtime/index.ts';
 
-/** What providers say in words of their own, and the interface has no word for. */
+/** Finish reasons of providers that the AI SDK has no value for. */
 const rawReasons = new Map<unknown, FinishReason>([
   ['pause_turn', 'paused'],
   ['refusal', 'refusal'],
@@ -13,14 +13,14 @@ const rawReasons = new Map<unknown, FinishReason>([
 /**
  * Why the model ended its answer.
  *
- * @param facts.hasCalls whether it asks for calls that are run here.
- * @param facts.saysRefusalsOnlySo whether the provider's package tells refusals as filtered content without a reason.
- * @throws {ModelResponseError} `model-response-failed` when it ended in an error, such as a call that could not be made out.
+ * @param facts.hasCalls whether the answer has calls that are run here.
+ * @param facts.reportsRefusalsAsFiltered whether the provider's package reports refusals as filtered content without a reason.
+ * @throws {ModelResponseError} `model-response-failed` when it ended in an error, such as a call that could not be parsed.
  * @throws {ThrottleError} `server-error` when it was interrupted.
  */
 export function readFinishReason(
   finishReason: unknown,
-  facts: { readonly hasCalls: boolean; readonly saysRefusalsOnlySo: boolean },
+  facts: { readonly hasCalls: boolean; readonly reportsRefusalsAsFiltered: boolean },
 ): FinishReason {
   const { unified, raw } = isRecord(finishReason) ? finishReason : { unified: undefined, raw: undefined };
   const known = rawReasons.get(raw);
@@ -32,7 +32,7 @@ export function readFinishReason(
     case 'length':
       return 'length';
     case 'content-filter':
-      return raw === undefined && facts.saysRefusalsOnlySo ? 'refusal' : 'content-filter';
+      return raw === undefined && facts.reportsRefusalsAsFiltered ? 'refusal' : 'content-filter';
     case 'interrupted':
       throw toBrokenStreamError();
     case 'error': {

@@ -53,7 +53,7 @@ export function toProviderError(error: unknown): unknown {
   if (typeof status !== 'number' && isRetryable === true) return lostConnection(error);
   const wasFine = typeof status === 'number' && status < 300;
   if (wasFine && isRetryable === true) return lostConnection(error);
-  // Failures of servers may pass, so the package has made up the status of an answer that came.
+  // Server failures are retryable, so the package replaces the status of an unreadable answer.
   const isMadeUp = typeof status === 'number' && status >= 500 && isRetryable === false;
   if (wasFine || isMadeUp || (typeof name === 'string' && unreadable.has(name))) {
     const message = `The answer cannot be read: ${shortened(describeError(error))}`;
@@ -62,7 +62,7 @@ export function toProviderError(error: unknown): unknown {
   return toAnyProviderError(error, errorCodes, carriedBy(error));
 }
 
-/** Converts an error in the middle of a stream. One that may pass with time is retried. */
+/** Converts an error in the middle of a stream. A temporary one is retried. */
 export function toStreamError(error: unknown): unknown {
   const name = isRecord(error) ? error['name'] : undefined;
   // Broken JSON in the middle of a stream is its end.
@@ -87,7 +87,7 @@ function shortened(message: string): string {
   return cutAfter(line, 200);
 }
 
-/** The packages' errors hold the request, so the whole conversation and what authorizes remote servers: nothing for a log. */
+/** The packages' errors contain the request, with the whole conversation and credentials of remote servers, which must not be logged. */
 function hideRequest(error: Fields): void {
   if (Object.getOwnPropertyDescriptor(error, 'requestBodyValues')?.configurable === true) {
     Object.defineProperty(error, 'requestBodyValues', { enumerable: false });
@@ -102,7 +102,7 @@ function lostConnection(error: Fields): ThrottleError {
   return new ThrottleError(message, { kind, cause: error });
 }
 
-/** What an error carries, under the names that errors of other clients have for it. */
+/** The properties of an error, under the names that other clients use. */
 function carriedBy(error: Fields): {
   readonly status?: unknown;
   readonly headers: Fields;
@@ -114,7 +114,7 @@ function carriedBy(error: Fields): {
   const { code = error['code'], status, type, message = error['message'] } = failure;
   return {
     ...(typeof statusCode === 'number' ? { status: statusCode } : {}),
-    // One of them is the name of the failure, where the other is a number.
+    // One of them is the name of the failure; the other may be a number.
     ...{ errorCode: status, code, type },
     headers: { ...retryAfterHeader(failure), ...(isRecord(responseHeaders) ? responseHeaders : {}) },
     apiMessage: failureReason(body) ?? failureReason(message) ?? '',
@@ -127,14 +127,14 @@ function bodyOf({ data, responseBody }: Fields): unknown {
   return typeof responseBody === 'string' && responseBody !== '' ? parseJsonText(responseBody) : undefined;
 }
 
-/** The part of a body that is about the failure, however deep it lies. */
+/** The part of a body that is about the failure, at any depth. */
 function failureIn(body: unknown): Fields | undefined {
   if (!isRecord(body)) return undefined;
   const { error, response } = body;
   return [error, isRecord(response) ? response['error'] : undefined].find(isRecord);
 }
 
-/** Google says in the body how long to wait. */
+/** Google reports the retry delay in the body. */
 function retryAfterHeader({ details }: Fields): Fields {
   const delay = Array.isArray(details)
     ? details

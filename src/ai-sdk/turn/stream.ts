@@ -7,15 +7,15 @@ import type { AiSdkStream } from '../wire/ai-sdk-model.ts';
 import { isPart, type KeptPart } from '../wire/kept-part.ts';
 import { toStreamError } from './provider-error.ts';
 
-/** An answer, whole or put together from its pieces; what is in it is the model's to know. */
+/** An answer, complete or assembled from a stream; its content is not validated yet. */
 export interface Answer {
   readonly content: readonly unknown[];
   readonly finishReason: unknown;
   readonly usage: unknown;
   readonly providerMetadata: unknown;
-  /** What is to be read as the structured answer, where it is not all of the text. */
+  /** The structured answer, when it is not all of the text. */
   readonly structuredOutputText?: unknown;
-  /** Calls that a stream began and did not bring as a whole: packages leave out a call whose arguments came to no end. */
+  /** Calls that a stream began and did not complete: packages omit a call whose arguments are truncated. */
   readonly unfinishedCalls?: readonly KeptPart[];
 }
 
@@ -28,11 +28,11 @@ export interface StreamListener extends Pick<ModelCallOptions, 'signal' | 'onDel
 type Block = KeptPart & { text: string; providerMetadata?: unknown; citations?: unknown };
 
 /**
- * The answer that a stream brings. The next piece is asked for when `onDelta` is done with the last one. A stream that does not end after its finish is
- * left after a second: an open connection keeps the process alive.
+ * Reads the answer of a stream. The next part is read when `onDelta` has settled for the previous one. A stream that does not
+ * end after its finish is closed after a second, because an open connection keeps the process alive.
  *
- * @throws {ThrottleError} `server-error` for a stream that ends before its finish, and for what else may pass by itself.
- * @throws the reason of the signal as soon as it is aborted, whether or not the model heeds it.
+ * @throws {ThrottleError} `server-error` for a stream that ends before its finish, and for other temporary errors.
+ * @throws the reason of the signal as soon as it is aborted, even if the model ignores it.
  */
 export async function readStream(stream: AiSdkStream, listener: StreamListener): Promise<Answer> {
   const { signal, clock = systemClock } = listener;
@@ -69,12 +69,12 @@ function brokenOff(error: unknown): never {
   });
 }
 
-/** Puts the pieces of one answer together, as the model would have given it whole. */
+/** Assembles the parts of one answer to the answer that the model would have returned without a stream. */
 class AnswerBuilder {
   readonly #listener: StreamListener;
   readonly #content: unknown[] = [];
   readonly #open = new Map<string, Block>();
-  /** Calls that were begun, until they come as a whole. */
+  /** Calls that were begun and are not complete. */
   readonly #inputs = new Map<unknown, { readonly start: KeptPart; text: string }>();
   #finish: Fields | undefined;
 
@@ -82,12 +82,12 @@ class AnswerBuilder {
     this.#listener = listener;
   }
 
-  /** Whether the piece came that ends an answer. */
+  /** Whether the finish part was received. */
   get isFinished(): boolean {
     return this.#finish !== undefined;
   }
 
-  /** @returns what to wait for before the next piece is asked for. */
+  /** @returns a promise to await before the next part is read, if any. */
   add(piece: unknown): Promise<void> | undefined {
     if (!isPart(piece)) return undefined;
     switch (piece.type) {
@@ -135,7 +135,7 @@ class AnswerBuilder {
         this.#finish = piece;
         return undefined;
       default:
-        // The other pieces are parts of the answer as they are, or stages on the way to one.
+        // Other parts belong to the answer unchanged, or report progress.
         if (!passing.has(piece.type)) this.#content.push(piece);
         return undefined;
     }
@@ -165,7 +165,7 @@ class AnswerBuilder {
 
 const passing = new Set(['response-metadata', 'tool-input-end', 'ping', 'raw']);
 
-/** Packages end a stream that broke off with a finish that has neither a reason of the provider nor a count of tokens. */
+/** Packages end a truncated stream with a finish that has neither a reason of the provider nor a count of tokens. */
 function isCutOff({ finishReason, usage }: Fields): boolean {
   if (!isRecord(finishReason)) return false;
   if (finishReason['unified'] === 'interrupted') return true;
@@ -186,7 +186,7 @@ function keyOf(piece: KeptPart): string {
   return `${kindOf(piece)} ${String(piece['id'])}`;
 }
 
-/** What the provider hangs on a block comes in pieces, too. */
+/** Provider metadata of a block is split over its parts, too. */
 function attachMetadata(block: Block, { providerMetadata, citations }: KeptPart): void {
   if (citations !== undefined) block.citations = citations;
   if (!isRecord(providerMetadata)) return;

@@ -9,47 +9,44 @@ import { readFinishReason } from './finish-reason.ts';
 import type { Answer } from './stream.ts';
 import { readUsage } from './usage.ts';
 
-/** What an answer is read with. */
+/** The context in which an answer is read. */
 export interface TurnContext {
   readonly request: Pick<ModelRequest, 'hostedTools' | 'turn' | 'conversation'>;
   readonly prepared: PreparedRequest;
-  /** Name under which the model's own answers are known again. */
+  /** Name that identifies the model's own answers. */
   readonly provider: string;
   /** The first part of the model's own provider name. */
   readonly family: string;
   readonly registry: HostedToolRegistry;
 }
 
-/** Providers whose packages tell a refusal as filtered content without a reason. */
-const refusalsOnlySo = ['openai', 'azure'];
+/** Providers whose packages report a refusal as filtered content without a reason. */
+const refusalsAsFiltered = ['openai', 'azure'];
 
 /**
- * The turn that an answer holds, the same whether it came whole or in pieces. Every piece is kept, known to this adapter or
- * not, to be given back in the next request.
+ * The turn of an answer, the same with and without a stream. Every part, known or not, is kept to be sent back in the next
+ * request.
  *
- * @throws {ModelResponseError} when the answer is none, or says that it failed.
+ * @throws {ModelResponseError} when it is not an answer, or reports a failure.
  */
 export function readTurn(answer: unknown, context: TurnContext): ModelTurn {
   const { request, prepared, provider, family, registry } = context;
   if (!isAnswer(answer))
-    throw new ModelResponseError('model-response-invalid', 'The model gave no answer with content.');
+    throw new ModelResponseError('model-response-invalid', 'The model returned no answer with content.');
   const kept = keepParts(contentOf(answer, prepared), new DistinctCallIds(request));
   const finishReason = readFinishReason(answer.finishReason, {
     hasCalls: kept.some(isOwnCall),
-    saysRefusalsOnlySo: refusalsOnlySo.includes(family),
+    reportsRefusalsAsFiltered: refusalsAsFiltered.includes(family),
   });
-  // A model that ran into the limit of an answer goes on, and is answered the call that was cut off. Others end there.
-  const endsThere = !['stop', 'tool-calls', 'length', 'paused'].includes(finishReason);
+  // A model that reached the length limit continues, with an error result for the truncated call. Other reasons end the run.
+  const isFinal = !['stop', 'tool-calls', 'length', 'paused'].includes(finishReason);
   const withLast = finishReason === 'other';
-  const items = endsThere ? withoutBrokenCalls(kept, { withLast }) : kept;
-  const spoken = readParts(items, prepared, endsThere && !withLast);
+  const items = isFinal ? withoutBrokenCalls(kept, { withLast }) : kept;
+  const spoken = readParts(items, prepared, isFinal && !withLast);
   const content = withStructuredText(spoken.content, answer.structuredOutputText, prepared);
   const usage = readUsage(answer.usage);
   if (items.length === 0 && usage === undefined && finishReason === 'stop') {
-    throw new ModelResponseError(
-      'model-response-invalid',
-      'The answer holds nothing, not even a count of tokens.',
-    );
+    throw new ModelResponseError('model-response-invalid', 'The answer is empty, without even token counts.');
   }
   const finish = { type: 'finish', providerMetadata: answer.providerMetadata };
   const hosted = registry.read(request.hostedTools, toHostedTurn([...items, finish], content, spoken.places));
@@ -63,7 +60,7 @@ export function readTurn(answer: unknown, context: TurnContext): ModelTurn {
   };
 }
 
-/** The content, with the calls of tools of the prompt that the limit on the length of an answer cut off. */
+/** The content, with the calls of tools of the prompt that were truncated by the length limit. */
 function contentOf(
   { content, finishReason, unfinishedCalls = [] }: Answer,
   { toolSchemas }: PreparedRequest,
@@ -78,13 +75,13 @@ function isAnswer(answer: unknown): answer is Answer {
   return isRecord(answer) && Array.isArray(answer['content']);
 }
 
-/** The pieces as parts of a turn, and where in its text each piece of text begins. */
+/** The parts of a turn, and the offset in its text of each text part. */
 interface SpokenParts {
   readonly content: readonly AssistantPart[];
   readonly places: ReadonlyMap<unknown, number>;
 }
 
-/** @param areWhole whether the calls are those that another call followed: the one that was cut off is left out. */
+/** @param areWhole whether the truncated last call is excluded, so that all calls are complete. */
 function readParts(items: readonly KeptPart[], prepared: PreparedRequest, areWhole: boolean): SpokenParts {
   const places = new Map<unknown, number>();
   const isCommentary = commentaryIn(items);
@@ -112,7 +109,7 @@ function readParts(items: readonly KeptPart[], prepared: PreparedRequest, areWho
   return { content, places };
 }
 
-/** Some models mark what they say before they come to their answer, when they also mark the answer. */
+/** Some models mark commentary before their answer, and then also mark the answer. */
 function commentaryIn(items: readonly KeptPart[]): (part: KeptPart) => boolean {
   const hasFinalAnswer = items.some((part) => phaseOf(part) === 'final_answer');
   return (part) => hasFinalAnswer && phaseOf(part) === 'commentary';
@@ -140,11 +137,11 @@ function toCall(part: KeptPart, { toolSchemas }: PreparedRequest, isWhole: boole
     name: toolName,
     arguments: restoreText(input, toolSchemas.get(toolName)),
   } as const;
-  // Of a call without arguments nothing shows that they came.
+  // Empty arguments do not show whether the call is complete.
   return isWhole && input !== '' ? { ...call, isComplete: true } : call;
 }
 
-/** The call to be approved is beside the request. */
+/** The call that needs approval is another part of the answer. */
 function toApprovalRequest(
   { approvalId, toolCallId }: KeptPart,
   items: readonly KeptPart[],
@@ -156,11 +153,11 @@ function toApprovalRequest(
   if (typeof approvalId !== 'string' || typeof toolName !== 'string') {
     throw new ModelResponseError(
       'model-response-invalid',
-      'The answer asks for approval of a call that is not in it.',
+      'The answer requests approval of a call that it does not contain.',
     );
   }
   const own = hostedNames.get(toolName);
-  // Tools of a remote server come as `mcp.` and their name, without the server; with one server it is clear which.
+  // Tools of a remote server are named `mcp.` and their name, without the server; with one server it is unambiguous.
   const name = toolName.replace(/^mcp\./, '');
   const servers = [...hostedNames.values()].filter(({ hostedKind }) => hostedKind === 'mcp');
   const server = name !== toolName && servers.length === 1 ? servers[0] : undefined;
@@ -174,8 +171,8 @@ function toApprovalRequest(
 }
 
 /**
- * The parts with the structured answer in its original shape. It may be spread over several parts, so it becomes one; what
- * the model said beside it, where it marks that, is not part of the answer.
+ * The parts with the structured answer in its original shape. It may be split over several parts, which are joined; commentary
+ * that the model marks as such is not part of the answer.
  */
 function withStructuredText(
   content: readonly AssistantPart[],
@@ -183,13 +180,13 @@ function withStructuredText(
   { answerSchema }: PreparedRequest,
 ): readonly AssistantPart[] {
   if (answerSchema === undefined || content.some(({ type }) => type === 'tool-call')) return content;
-  const said = textOf(content);
-  const written = typeof structuredText === 'string' ? structuredText : said;
+  const fullText = textOf(content);
+  const written = typeof structuredText === 'string' ? structuredText : fullText;
   const text = restoreText(written, answerSchema);
-  if (text === said) return content;
+  if (text === fullText) return content;
   const rest = content.flatMap((part): readonly AssistantPart[] => {
     if (part.type !== 'text') return [part];
-    return written === said ? [] : [{ type: 'reasoning', text: part.text }];
+    return written === fullText ? [] : [{ type: 'reasoning', text: part.text }];
   });
   return text === '' ? rest : [...rest, { type: 'text', text }];
 }
@@ -205,7 +202,7 @@ function toHostedTurn(
     text,
     startOf: (part) => {
       const place = places.get(part);
-      // A text that was put into another shape has other places.
+      // Restored text has other offsets.
       return place !== undefined && isRecord(part) && text.startsWith(String(part['text']), place)
         ? place
         : undefined;

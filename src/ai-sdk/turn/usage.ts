@@ -1,7 +1,7 @@
 import { isRecord } from '../../internal/index.ts';
 import type { TokenUsage } from '../../runtime/index.ts';
 
-/** The tokens of an answer; the input counts what was read from and written to a cache, too. */
+/** The tokens of an answer; the input includes tokens read from and written to a cache. */
 export function readUsage(usage: unknown): TokenUsage | undefined {
   if (!isRecord(usage)) return undefined;
   const { inputTokens: input, outputTokens: output } = usage;

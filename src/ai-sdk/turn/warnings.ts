@@ -3,10 +3,10 @@ import { isRecord } from '../../internal/index.ts';
 import { type Fields } from '../../provider/internal.ts';
 import type { Logger } from '../../tool/index.ts';
 
-/** How many different warnings are remembered; some hold parts of the conversation. */
+/** Maximum number of remembered warnings; some contain parts of the conversation. */
 const maxRemembered = 200;
 
-/** Reads the warnings of a model: each is logged once. One that says that a tool was left out ends the evaluation. */
+/** Reads the warnings of a model: each is logged once. A warning that a tool was omitted ends the evaluation. */
 export class Warnings {
   readonly #model: string;
   readonly #logged = new Set<string>();
@@ -16,13 +16,13 @@ export class Warnings {
     this.#model = model;
   }
 
-  /** @throws {PromptValidationError} when the provider's package has left out tools. */
+  /** @throws {PromptValidationError} when the provider's package omitted tools. */
   read(warnings: unknown, logger: Logger): void {
     for (const warning of Array.isArray(warnings) ? warnings.filter(isRecord) : []) {
       const text = textOf(warning);
       if (isAboutTools(warning)) {
         throw new PromptValidationError(
-          `${this.#model} did not receive all tools of the prompt (${text}). Remove the tool from the prompt, or use a model that knows it.`,
+          `${this.#model} did not receive all tools of the prompt (${text}). Remove the tool from the prompt, or use a model that supports it.`,
           { details: { warning: text } },
         );
       }
@@ -34,7 +34,7 @@ export class Warnings {
   }
 }
 
-/** Tools that a package leaves out of the request, by how the packages say it. */
+/** True for a warning that a package omitted a tool from the request. */
 function isAboutTools({ type, feature }: Fields): boolean {
   return type === 'unsupported' && typeof feature === 'string' && leftOut.test(feature);
 }

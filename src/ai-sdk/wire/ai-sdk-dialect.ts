@@ -1,8 +1,8 @@
 import { formats, noneOrOne, type SchemaDialect, scalarsOnly } from '../../schema/index.ts';
 
 /**
- * What every provider known to take strict schemas holds a model to, since the interface does not say whose model it is. A
- * schema is strict only where nothing of it gets lost and no value is written in another way; any other is sent in full.
+ * The constraints that every provider with strict schemas enforces, since the AI SDK does not tell which provider a model
+ * has. A schema is strict only if no constraint is lost and no value is encoded differently; any other is sent unchanged.
  */
 export const aiSdkDialect: SchemaDialect = {
   provider: 'The provider',

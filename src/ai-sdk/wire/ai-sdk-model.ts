@@ -1,24 +1,23 @@
 import { PromptValidationError } from '../../error/index.ts';
 import type { AiSdkCallOptions, AiSdkVersion } from './call-options.ts';
 
-/** What the adapter reads of a stream. A `ReadableStream` fits. */
+/** The part of a stream that the adapter uses. A `ReadableStream` fits. */
 export interface AiSdkStream {
   /** Called once. */
   getReader(): AiSdkStreamReader;
 }
 
-/** Reads a stream of a model, one piece after the other. */
+/** Reads a stream of a model, one part at a time. */
 export interface AiSdkStreamReader {
-  /** The next piece. May reject: the answer then broke off. */
+  /** The next part. May reject: the answer is then truncated. */
   read(): PromiseLike<{ readonly done: boolean; readonly value?: unknown }>;
-  /** Ends the stream; a `read` that waits must then come to an end. May reject, which says nothing more. */
+  /** Ends the stream; a pending `read` must then settle. May reject, which is ignored. */
   cancel(reason?: unknown): PromiseLike<void>;
 }
 
 /**
- * What the adapter needs of a language model of the AI SDK with the given version of its interface. The models of its
- * provider packages fit, and so do wrapped models and objects of your own. What they resolve to is read with care: only
- * its shape counts.
+ * The part of an AI SDK language model that the adapter uses, for one version of the model interface. The models of
+ * provider packages fit, and so do wrapped models and objects of your own. Results are validated at run time.
  */
 export interface AiSdkModelOf<Version extends AiSdkVersion> {
   readonly specificationVersion: Version;
@@ -27,7 +26,7 @@ export interface AiSdkModelOf<Version extends AiSdkVersion> {
   readonly modelId: string;
   /** Makes one answer. Must stop when `options.abortSignal` is aborted. */
   doGenerate(options: AiSdkCallOptions<Version>): PromiseLike<unknown>;
-  /** Makes one answer piece by piece. Must stop when `options.abortSignal` is aborted. */
+  /** Streams one answer. Must stop when `options.abortSignal` is aborted. */
   doStream(options: AiSdkCallOptions<Version>): PromiseLike<{ readonly stream: AiSdkStream }>;
 }
 
@@ -45,13 +44,13 @@ export function assertModel(model: unknown): asserts model is AiSdkModel {
       `needs a model object of an AI SDK provider, such as anthropic('claude-sonnet-4-5'); got ${got}`,
     );
   }
-  // What is not there reads as undefined.
+  // Missing properties read as undefined.
   const { specificationVersion, provider, modelId, doGenerate, doStream } = model as Partial<
     Record<keyof AiSdkModel, unknown>
   >;
   if (specificationVersion !== 'v3' && specificationVersion !== 'v4') {
     throw refuse(
-      `takes models with the interface "v3" or "v4"; this one has ${describe(specificationVersion)}. Install a version of its provider package for AI SDK 6 or 7`,
+      `accepts models with the interface "v3" or "v4"; this one has ${describe(specificationVersion)}. Install a version of its provider package for AI SDK 6 or 7`,
     );
   }
   const isWhole =

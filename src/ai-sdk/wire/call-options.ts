@@ -1,22 +1,22 @@
 import type { ReasoningEffort } from '../../tool/index.ts';
 
-// The part of the AI SDK's model interface that this adapter writes, in its words. Lists are mutable because that is what
-// the models take. The two versions differ in how they hold files, and in `reasoning`.
+// The part of the AI SDK's model interface that this adapter writes, with its names. Lists are mutable because that is what
+// the models accept. The two versions differ in their form of files, and in `reasoning`.
 
 /** Versions of the interface of language models: 3 came with AI SDK 6, 4 with AI SDK 7. */
 export type AiSdkVersion = 'v3' | 'v4';
 
-/** JSON, in types that the models take. */
+/** JSON, in types that the models accept. */
 export type WireJson = null | boolean | number | string | WireJson[] | WireObject;
 export type WireObject = { [key: string]: WireJson | undefined };
 
 /** Options or data of providers, by the provider's name. */
 export type ProviderOptions = { [provider: string]: WireObject };
 
-/** A file as version 4 takes it. */
+/** A file in the format of version 4. */
 export type FileDataV4 = { type: 'data'; data: string } | { type: 'url'; url: URL };
 
-/** A file in a message. `data` of version 3 is base64 text or an address. */
+/** A file in a message. `data` of version 3 is base64 text or a URL. */
 export interface FilePart<Version extends AiSdkVersion> {
   type: 'file';
   mediaType: string;
@@ -53,7 +53,7 @@ export interface CallPart {
   providerOptions?: ProviderOptions;
 }
 
-/** What a tool came to. */
+/** The output of a tool. */
 export type ResultOutput<Version extends AiSdkVersion> =
   | { type: 'text' | 'error-text'; value: string }
   | { type: 'json' | 'error-json'; value: WireJson }
@@ -74,12 +74,12 @@ export interface ApprovalResponsePart {
   reason?: string;
 }
 
-/** Parts that only version 4 knows. They come from the provider and go back to it. */
+/** Parts that only version 4 has. They come from the provider and are sent back to it. */
 export type PartOfV4 =
   | { type: 'custom'; kind: `${string}.${string}`; providerOptions?: ProviderOptions }
   | { type: 'reasoning-file'; mediaType: string; data: FileDataV4; providerOptions?: ProviderOptions };
 
-/** A piece of what the model said. */
+/** A part of an answer of the model. */
 export type AnswerPart<Version extends AiSdkVersion> =
   | TextPart
   | ReasoningPart
@@ -96,13 +96,13 @@ export type PromptMessage<Version extends AiSdkVersion> = (
   | { role: 'tool'; content: (ResultPart<Version> | ApprovalResponsePart)[] }
 ) & { providerOptions?: ProviderOptions };
 
-/** A tool that is called back here. */
+/** A tool that runs here. */
 export interface FunctionTool {
   type: 'function';
   name: string;
   description: string;
   inputSchema: WireObject;
-  /** Whether the provider may hold the model to the schema. */
+  /** Whether the provider should enforce the schema. */
   strict: boolean;
   providerOptions?: ProviderOptions;
 }

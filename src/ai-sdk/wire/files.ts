@@ -2,17 +2,17 @@ import { isWebUrl, toBase64 } from '../../provider/internal.ts';
 import type { MediaPart } from '../../tool/index.ts';
 import type { AiSdkVersion, FileDataV4, FilePart, ResultFile } from './call-options.ts';
 
-/** How a version of the interface holds files. */
+/** The form of files in one version of the model interface. */
 export interface FileForm<Version extends AiSdkVersion> {
-  /** A file that a user brings. */
+  /** A file from a user. */
   toPart(media: MediaPart): FilePart<Version>;
   /** A file after the text of a tool result. */
   toResultFile(media: MediaPart): ResultFile<Version>;
-  /** A file that the model made, from how it is kept, for the way back. */
+  /** A file made by the model, from its stored form, to be sent back. */
   toAnswerData(kept: KeptFile): FilePart<Version>['data'];
 }
 
-/** The data of a model's file as it is kept, in the words of version 4 but plain JSON: base64 text or an address. */
+/** The data of a model's file in stored form: that of version 4 as plain JSON, base64 text or a URL. */
 export type KeptFile =
   | { readonly type: 'data'; readonly data: string }
   | { readonly type: 'url'; readonly url: string };
@@ -45,7 +45,7 @@ function named(media: MediaPart): { mediaType: string; filename?: string } {
   return { mediaType: media.mediaType, ...(name === undefined ? {} : { filename: name }) };
 }
 
-/** The data of a model's file as it is kept; undefined for a value that is not a file of either version. */
+/** The data of a model's file in stored form; undefined for a value that is not a file of either version. */
 export function keepFile(data: unknown): KeptFile | undefined {
   if (data instanceof URL) return { type: 'url', url: data.href };
   if (data instanceof Uint8Array) return { type: 'data', data: encode(data) };

@@ -2,7 +2,7 @@ import { isRecord } from '../../internal/index.ts';
 import { type DistinctCallIds, type Fields } from '../../provider/internal.ts';
 import { keepFile } from './files.ts';
 
-/** A piece of an answer, as the model gave it but plain JSON, to be given back to it. */
+/** A part of an answer, unchanged except that it is plain JSON, to be sent back to the model. */
 export type KeptPart = Fields & { readonly type: string };
 
 export function isPart(value: unknown): value is KeptPart {
@@ -15,8 +15,8 @@ export function isOwnCall(part: KeptPart): boolean {
 }
 
 /**
- * The pieces of an answer as they are kept: bytes as text, calls under ids of their own, results of hosted tools only when
- * they are final.
+ * The parts of an answer in stored form: bytes as base64 text, calls with unique ids, results of hosted tools only when they
+ * are final.
  */
 export function keepParts(content: readonly unknown[], callIds: DistinctCallIds): readonly KeptPart[] {
   return content.flatMap((part): readonly KeptPart[] => {
@@ -29,7 +29,7 @@ export function keepParts(content: readonly unknown[], callIds: DistinctCallIds)
 }
 
 /**
- * The parts of a truncated answer, without truncated calls: nothing answers them, and providers refuse a conversation with
+ * The parts of a truncated answer, without truncated calls: they have no results, and providers refuse a conversation with
  * an unanswered call. The reasoning before a removed call is removed, too.
  *
  * @param options.withLast whether the last call is kept when its arguments are valid JSON. They may still be a placeholder

@@ -10,10 +10,10 @@ import {
 import type { CodeInterpreterConfig, CodeInterpreterFile, CodeInterpreterResult } from '../../suite/index.ts';
 import { outcomeOf, type ServerCall, type ServerCallShape, serverCallsOf } from './server-calls.ts';
 
-/** One tool that is asked for, and three that the model gets. */
+/** The requested tool and the tools that the model gets for it. */
 const names: readonly unknown[] = ['code_execution', 'bash_code_execution', 'text_editor_code_execution'];
 
-/** Running code in the provider's words. */
+/** The code execution tool in the provider's format. */
 export type CodeExecutionWire = { type: 'code_execution_20260521'; name: 'code_execution' };
 
 const shape: ServerCallShape = {
@@ -22,7 +22,7 @@ const shape: ServerCallShape = {
   results: names.map((name) => `${String(name)}_tool_result`),
 };
 
-/** The kind `code_interpreter`. The provider's container is always cut off from the network, and of one size. */
+/** The kind `code_interpreter`. The provider's container has no network access, and one size. */
 export const codeInterpreterCodec: HostedToolCodec<CodeInterpreterConfig, CodeInterpreterResult> = {
   kind: 'code_interpreter',
   serialize: ({ config: { containerId, fileIds, memoryLimit, network } }) => ({
@@ -31,7 +31,7 @@ export const codeInterpreterCodec: HostedToolCodec<CodeInterpreterConfig, CodeIn
     unsupported: configuredPaths({
       fileIds,
       memoryLimit,
-      // There is none to be had.
+      // The provider never allows network access.
       network: network === 'disabled' ? undefined : network,
     }),
   }),
@@ -60,14 +60,14 @@ function toResult(call: ServerCall): CodeInterpreterResult {
   };
 }
 
-/** The command or the program; of the editor, what it was to do with which file. */
+/** The command or the program; for the editor, its command and the path. */
 function codeOf({ name, input }: ServerCall): unknown {
   const { code, command, path } = input;
   if (name !== 'text_editor_code_execution') return code ?? command;
   return stringsIn([command, path]).join(' ');
 }
 
-/** What the editor shows of a file. */
+/** The content of a file from the editor. */
 function shownOf({ type, content, lines }: Fields): unknown {
   if (typeof type !== 'string' || !type.startsWith('text_editor_')) return undefined;
   return content ?? (Array.isArray(lines) ? stringsIn(lines).join('\n') : undefined);

@@ -9,12 +9,12 @@ export type { McpServerWire, McpToolsetWire } from './remote-mcp.ts';
 export type { WebFetchWire } from './web-fetch.ts';
 export type { WebSearchWire } from './web-search.ts';
 
-/** A hosted tool in the provider's words, those of its beta features aside. */
+/** A hosted tool in the provider's format, without beta features. */
 export type HostedWire = WebSearchWire | WebFetchWire | CodeExecutionWire;
 
 /**
- * The adapter's codecs for hosted tools by their kinds, for codecs of your own to build upon. Searches in stores of files, and
- * images, are nothing that the provider has.
+ * The adapter's codecs for hosted tools by their kinds, for use in codecs of your own. The provider has no file search and no
+ * image generation.
  */
 export const anthropicHostedToolCodecs: {
   readonly web_search: typeof webSearchCodec;

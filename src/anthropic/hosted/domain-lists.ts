@@ -1,10 +1,10 @@
 import { toOneDomainList } from '../../provider/internal.ts';
 import type { DomainFilter } from '../../suite/index.ts';
 
-/** Domains in the provider's words. */
+/** Domains in the provider's format. */
 export type DomainLists = { allowed_domains?: string[]; blocked_domains?: string[] };
 
-/** The provider takes one of the two lists, not both. */
+/** The provider accepts one of the two lists, not both. */
 export function toDomainLists(filter: DomainFilter | undefined): {
   readonly lists: DomainLists;
   readonly unsupported: readonly string[];

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../schema/index.ts';
 import type { RemoteMcpConfig, RemoteMcpResult } from '../../suite/index.ts';
 import { outcomeOf, type ServerCall, serverCallsOf } from './server-calls.ts';
 
-/** The tools of a remote server in the provider's words. */
+/** The tools of a remote server in the provider's format. */
 export type McpToolsetWire = {
   type: 'mcp_toolset';
   mcp_server_name: string;
@@ -11,13 +11,13 @@ export type McpToolsetWire = {
   configs?: { [name: string]: { enabled: boolean } };
 };
 
-/** A remote server in the provider's words. */
+/** A remote server in the provider's format. */
 export type McpServerWire = { type: 'url'; url: string; name: string; authorization_token?: string };
 
-/** The beta feature of the provider that has toolsets; without it a request with servers is refused. */
+/** The beta feature for toolsets; without it the provider rejects a request with servers. */
 export const mcpBeta = 'mcp-client-2025-11-20';
 
-/** The kind `mcp`. The provider never asks whether a tool may run, so servers whose calls want approval are refused. */
+/** The codec of `mcp`. The provider never requests approval, so a server with approvals is an error. */
 export const remoteMcpCodec: HostedToolCodec<RemoteMcpConfig, RemoteMcpResult> = {
   kind: 'mcp',
   allowsSeveral: true,
@@ -43,7 +43,7 @@ export const remoteMcpCodec: HostedToolCodec<RemoteMcpConfig, RemoteMcpResult> =
     invocations: serverCallsOf(turn, {
       use: 'mcp_tool_use',
       isAbout: ({ server_name: server }) => server === label,
-      // A result alone does not say which server it is of.
+      // A result alone does not identify its server.
       results: [],
     }).map((call) => toResult(call, label)),
     citations: [],
@@ -67,7 +67,7 @@ function toResult(call: ServerCall, server: string): RemoteMcpResult {
     ...outcome,
     server,
     name: call.name ?? '',
-    // It came as JSON.
+    // It was parsed from JSON.
     arguments: call.input as JsonObject,
     ...(text === undefined ? {} : outcome.status === 'failed' ? { error: text } : { output: text }),
   };

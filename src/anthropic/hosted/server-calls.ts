@@ -2,23 +2,23 @@ import { isRecord } from '../../internal/index.ts';
 import { type Fields, type HostedTurn, objectsIn } from '../../provider/internal.ts';
 import type { HostedToolOutput } from '../../tool/index.ts';
 
-/** One time that the provider ran something: what was asked, and what came of it. */
+/** One invocation by the provider, with its input and result. */
 export interface ServerCall {
   readonly id: string | undefined;
-  /** What the provider calls what it ran; undefined when an earlier turn asked for it. */
+  /** The provider's name of the tool; undefined when the call is in an earlier turn. */
   readonly name: string | undefined;
   readonly input: Fields;
-  /** Undefined when the message ends before there is one. */
+  /** Undefined when the message ends before the result. */
   readonly result: Fields | undefined;
 }
 
 /** The blocks of a tool. */
 export interface ServerCallShape {
-  /** The type of the block that asks. */
+  /** The type of the block of a call. */
   readonly use: 'server_tool_use' | 'mcp_tool_use';
-  /** Whether a block that asks is about the tool. */
+  /** Whether the block of a call belongs to the tool. */
   isAbout(use: Fields): boolean;
-  /** Types of the blocks with results of the tool, whatever requested them. */
+  /** Types of the blocks with results of the tool, regardless of the caller. */
   readonly results: readonly string[];
 }
 

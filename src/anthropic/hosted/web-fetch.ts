@@ -5,7 +5,7 @@ import { type CitedSource, citationsOf } from './citations.ts';
 import { type DomainLists, toDomainLists } from './domain-lists.ts';
 import { outcomeOf, type ServerCall, type ServerCallShape, serverCallsOf } from './server-calls.ts';
 
-/** Fetching pages in the provider's words. */
+/** The web fetch tool in the provider's format. */
 export type WebFetchWire = DomainLists & {
   type: 'web_fetch_20260318';
   name: 'web_fetch';
@@ -25,7 +25,7 @@ const shape: ServerCallShape = {
   results: ['web_fetch_tool_result'],
 };
 
-/** The kind `web_fetch`. */
+/** The codec of `web_fetch`. */
 export const webFetchCodec: HostedToolCodec<WebFetchConfig, WebFetchResult> = {
   kind: 'web_fetch',
   serialize: ({ config: { domainFilter, maxUses, maxContentTokens, citations } }) => {
@@ -68,7 +68,7 @@ function toResult(call: ServerCall): WebFetchResult {
   };
 }
 
-/** A passage of a page names the page by its title only; where one page was fetched, it is of that page. */
+/** A passage of a page names the page by its title only; when only one page was fetched, it is that page. */
 function sourceOf(citation: Fields, pages: readonly WebFetchResult[]): CitedSource | undefined {
   const { type, document_title: title, file_id: fileId } = citation;
   if (type !== 'char_location' && type !== 'page_location' && type !== 'content_block_location') {

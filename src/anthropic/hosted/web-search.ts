@@ -11,7 +11,7 @@ import { type CitedSource, citationsOf } from './citations.ts';
 import { type DomainLists, toDomainLists } from './domain-lists.ts';
 import { outcomeOf, type ServerCallShape, serverCallsOf } from './server-calls.ts';
 
-/** A web search in the provider's words. */
+/** A web search in the provider's format. */
 export type WebSearchWire = DomainLists & {
   type: 'web_search_20260318';
   name: 'web_search';
@@ -36,7 +36,7 @@ const shape: ServerCallShape = {
   results: ['web_search_tool_result'],
 };
 
-/** The kind `web_search`. The provider fetches pages when it is asked, and says how much of them the model reads. */
+/** The codec of `web_search`. The provider decides how much of the found pages the model reads. */
 export const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> = {
   kind: 'web_search',
   serialize: ({ config }) => {

@@ -13,7 +13,7 @@ export function itemsOf({ items }: HostedTurn, type: string): readonly Fields[] 
   return objectsIn(items).filter((item) => item['type'] === type);
 }
 
-/** What every call of a hosted tool says of itself. */
+/** The common fields of every call of a hosted tool. */
 export function toOutput({ id, status, error }: Fields): HostedToolOutput {
   return {
     status: toStatus(status, error),

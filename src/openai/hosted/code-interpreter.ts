@@ -30,7 +30,7 @@ export const codeInterpreterCodec: HostedToolCodec<CodeInterpreterConfig, CodeIn
     return {
       tools: [toCodeInterpreter(config)],
       include: ['code_interpreter_call.outputs'],
-      // A container that exists has its files, memory and network already.
+      // An existing container has fixed files, memory and network.
       unsupported: containerId === undefined ? [] : configuredPaths({ fileIds, memoryLimit, network }),
     };
   },

@@ -2,7 +2,7 @@ import { citedFile, type HostedToolCodec, readFileHits, stringsIn } from '../../
 import type { FileSearchConfig, FileSearchResult } from '../../suite/index.ts';
 import { citationsOf, itemsOf, toOutput } from './calls.ts';
 
-/** A filter over the attributes of files in the provider's words. */
+/** A filter over file attributes in the provider's format. */
 export type FileFilterWire =
   | {
       type: 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte' | 'in' | 'nin';
@@ -11,7 +11,7 @@ export type FileFilterWire =
     }
   | { type: 'and' | 'or'; filters: FileFilterWire[] };
 
-/** A file search in the provider's words. */
+/** A file search in the provider's format. */
 export type FileSearchWire = {
   type: 'file_search';
   vector_store_ids: string[];

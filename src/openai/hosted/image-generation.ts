@@ -2,7 +2,7 @@ import { type Fields, type HostedToolCodec, stringFields } from '../../provider/
 import type { ImageGenerationConfig, ImageGenerationResult } from '../../suite/index.ts';
 import { itemsOf, toOutput } from './calls.ts';
 
-/** An image generator in the provider's words. */
+/** An image generator in the provider's format. */
 export type ImageGenerationWire = {
   type: 'image_generation';
   output_format?: 'png' | 'webp' | 'jpeg';
@@ -12,7 +12,7 @@ export type ImageGenerationWire = {
   model?: string;
 };
 
-/** Speaks for `image_generation`. */
+/** The codec of `image_generation`. */
 export const imageGenerationCodec: HostedToolCodec<ImageGenerationConfig, ImageGenerationResult> = {
   kind: 'image_generation',
   serialize: ({ config }) => ({ tools: [toImageGeneration(config)] }),

@@ -9,7 +9,7 @@ import {
 import type { RemoteMcpConfig, RemoteMcpResult } from '../../suite/index.ts';
 import { toOutput } from './calls.ts';
 
-/** A remote server in the provider's words. */
+/** A remote server in the provider's format. */
 export type RemoteMcpWire = {
   type: 'mcp';
   server_label: string;

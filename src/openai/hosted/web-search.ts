@@ -7,7 +7,7 @@ import {
 import type { WebSearchConfig, WebSearchResult } from '../../suite/index.ts';
 import { citationsOf, itemsOf, toOutput } from './calls.ts';
 
-/** A web search in the provider's words. */
+/** A web search in the provider's format. */
 export type WebSearchWire = {
   type: 'web_search';
   filters?: { allowed_domains?: string[]; blocked_domains?: string[] };

@@ -8,7 +8,7 @@ import type {
 } from '../../tool/index.ts';
 import type { InputContent, InputItem } from '../wire/wire.ts';
 
-/** Stands in for the user in an empty conversation; the task is in the instructions. */
+/** Replaces the user's message in an empty conversation; the task is in the instructions. */
 const opening: InputItem = {
   type: 'message',
   role: 'user',

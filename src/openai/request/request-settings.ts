@@ -4,27 +4,27 @@ import { isSchemaObject, type JsonObject } from '../../schema/index.ts';
 import type { ModelSettings } from '../../tool/index.ts';
 
 /**
- * Settings of a request: the neutral ones but for `stopSequences` and `seed`, which the provider does not have, and others in
- * its own words, such as `reasoning`, `service_tier` or `max_tool_calls`.
+ * Settings of a request: the neutral ones except `stopSequences` and `seed`, which the provider does not support, and others
+ * in its own format, such as `reasoning`, `service_tier` or `max_tool_calls`.
  */
 export type OpenAISettings = ModelSettings;
 
-/** What comes from the prompt, the conversation and the options, or what this adapter cannot work with. */
+/** Keys that the prompt, the conversation and the options determine, or that this adapter does not support. */
 const ownKeys = [
   ...['model', 'instructions', 'input', 'tools', 'tool_choice'],
   ...['stream', 'stream_options', 'background', 'previous_response_id', 'conversation', 'prompt'],
 ];
 
 const refused = {
-  stopSequences: 'the Responses interface takes none; say in the instructions where the answer ends',
-  seed: 'the Responses interface takes none; take it out',
+  stopSequences: 'the Responses API does not support it; describe the end of the answer in the instructions',
+  seed: 'the Responses API does not support it; remove it',
 };
 
 /**
- * Settings in the provider's words.
+ * Converts settings to the provider's format.
  *
- * @throws {PromptValidationError} for a key that is not the caller's to set, a neutral setting that the provider does not have or that
- *   is out of its range, and a setting that is there in both words.
+ * @throws {PromptValidationError} for a key that the adapter controls, a neutral setting that is unsupported or out of range, and a
+ *   setting that is present in both forms.
  */
 export function toWireSettings(settings: OpenAISettings): JsonObject {
   checkOwnKeys(settings);
@@ -46,7 +46,7 @@ export function toWireSettings(settings: OpenAISettings): JsonObject {
   };
 }
 
-/** Settings of one request: those of the evaluation over those of the adapter, one level into `text` and `reasoning`. */
+/** Merges settings for one request, `text` and `reasoning` one level deep; those of the evaluation take precedence. */
 export function mergeSettings(adapter: JsonObject, evaluation: JsonObject): JsonObject {
   const merged: Record<string, JsonObject[string]> = { ...adapter, ...evaluation };
   for (const key of ['text', 'reasoning']) {
@@ -81,7 +81,7 @@ function refuseBoth(neutral: string, value: unknown, own: string, other: unknown
 
 function notSettable(option: string): PromptValidationError {
   return new PromptValidationError(
-    `The OpenAI adapter makes "${option}" itself; it cannot be set. Take it out of the settings.`,
+    `The OpenAI adapter controls "${option}"; it cannot be set. Remove it from the settings.`,
     { details: { option } },
   );
 }

@@ -9,12 +9,12 @@ import { toInputItems } from './input-items.ts';
 import { mergeSettings, toWireSettings } from './request-settings.ts';
 import { toWireChoice } from './tool-choice.ts';
 
-/** What requests are made with, beside what the run asks for. */
+/** Settings of the adapter for its requests. */
 export interface RequestOptions {
   readonly model: string;
-  /** Name of the model provider, under which its own items are known again. */
+  /** Name that identifies the adapter's own items. */
   readonly provider: string;
-  /** Settings of the adapter, in the provider's words. */
+  /** Settings of the adapter, in the provider's format. */
   readonly settings: JsonObject;
   readonly encryptedReasoning: boolean;
   /** The key under which requests with these instructions are cached; undefined for none. */
@@ -31,13 +31,13 @@ export interface PreparedRequest {
   readonly toolSchemas: ReadonlyMap<string, SchemaProjection>;
   readonly answerSchema: SchemaProjection | undefined;
   readonly hostedTools: readonly HostedTool[];
-  /** What is answered: the number of the model call, and what was said before. */
+  /** The request that is answered: the number of the model call, and the conversation before it. */
   readonly asked: Pick<ModelRequest, 'turn' | 'conversation'>;
 }
 
-/** What of a request does not depend on what was said. */
+/** The parts of a request that do not depend on the conversation. */
 export interface CheckedRequest {
-  /** Those of the evaluation, in the provider's words. */
+  /** Settings of the evaluation, in the provider's format. */
   readonly settings: JsonObject;
   readonly toolChoice: WireToolChoice;
 }
@@ -55,10 +55,9 @@ export function checkRequest(
 }
 
 /**
- * The request for one turn. Hosted tools stand before the others, so that the tools of sections that are opened change
- * nothing about what was sent.
+ * The request for one turn. Hosted tools are before the others, so that the tools of opened sections are only appended.
  *
- * @throws {PromptValidationError} for what {@link checkRequest} refuses.
+ * @throws {PromptValidationError} as {@link checkRequest} throws it.
  */
 export function prepareRequest(
   request: ModelRequest,
@@ -93,7 +92,7 @@ export function prepareRequest(
       ...(tools.length + hosted.tools.length === 0
         ? {}
         : {
-            // A codec of the caller's may write tools that are not listed here; they are the provider's to know.
+            // Codecs of the caller may write tools that are not listed here; the provider validates them.
             tools: [...(hosted.tools as readonly HostedWire[]), ...tools.map(toFunctionTool)],
             tool_choice: checked.toolChoice,
           }),
@@ -106,11 +105,11 @@ export function prepareRequest(
 
 function includedData(settings: JsonObject, own: readonly string[]): IncludedData[] {
   const asked = settings['include'];
-  // The names that codecs and callers ask for are the provider's to know; they are passed on as they are.
+  // Names from codecs and callers are passed on unchanged; the provider validates them.
   return [...new Set([...own, ...(Array.isArray(asked) ? asked : [])])] as IncludedData[];
 }
 
-/** A tool as the provider takes it. */
+/** A tool in the provider's format. */
 export function toFunctionTool({ tool, schema: { schema, strict } }: ProjectedTool): OpenAIFunctionTool {
   return { type: 'function', name: tool.name, description: tool.description, parameters: schema, strict };
 }
@@ -136,7 +135,7 @@ export function cacheKeySource(
   if (option !== true) return () => undefined;
   let last: { readonly instructions: string; readonly key: string } | undefined;
   return (instructions) => {
-    // The turns of a run have the same instructions, so that they are gone through once.
+    // The turns of a run have the same instructions, which are hashed once.
     if (last?.instructions !== instructions) {
       last = { instructions, key: `weakincentives-${digestOf(encoder.encode(instructions))}` };
     }

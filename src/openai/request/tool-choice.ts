@@ -27,7 +27,7 @@ function toHostedChoice(tool: JsonObject | undefined): WireToolChoice | undefine
     case 'file_search':
     case 'code_interpreter':
     case 'image_generation':
-      // The interface takes all four; the vendor's types do not name the web search of today yet.
+      // The API accepts all four; the vendor's types do not have the current web search yet.
       return { type: tool['type'] } as WireToolChoice;
     case 'mcp': {
       const { server_label: label } = tool;

@@ -8,13 +8,13 @@ export function isRequest({ type }: Fields): boolean {
 }
 
 /**
- * The items that a turn is read from: as they came, but for what the provider would not take back in the next request. Calls without a name of their own
- * get one. In an answer that was cut off, reasoning that led to nothing yet is left out; where the model cannot be asked again,
- * because a filter ended the answer, so is a call that was cut off, with the reasoning that led to it.
+ * The items of a turn, unchanged except where the provider would not accept them in the next request. Calls without a unique
+ * id get one. In a truncated answer, reasoning without a following item is removed. If a filter ended the answer, so that
+ * the model cannot continue, a truncated call and its reasoning are removed, too.
  *
- * @param asked what is answered.
- * @param isCut whether the answer was cut off.
- * @param goesOn whether calls that were cut off are answered, so that the model goes on.
+ * @param asked the request that is answered.
+ * @param isCut whether the answer is truncated.
+ * @param goesOn whether truncated calls get a result, so that the model continues.
  */
 export function toReplayedItems(
   items: readonly Fields[],
@@ -36,12 +36,12 @@ export function toReplayedItems(
   return kept;
 }
 
-/** True for a call that the provider says it did not finish. */
+/** True for a call that the provider marks as incomplete. */
 export function isCutOffCall({ type, status }: Fields): boolean {
   return type === 'function_call' && status === 'incomplete';
 }
 
-/** The item as it goes back: a call that was cut off has arguments that are JSON, because servers read them. */
+/** The item to send back: a truncated call gets valid JSON arguments, because servers parse them. */
 export function withWholeArguments(item: Fields): Fields {
   return isCutOffCall(item) && !isJson(item['arguments']) ? { ...item, arguments: '{}' } : item;
 }

@@ -36,14 +36,14 @@ export function toStreamError(error: unknown): unknown {
   return error instanceof SyntaxError ? toBrokenStreamError() : toProviderError(error);
 }
 
-/** Converts an error event of a stream: its fields are in the event, or in an object of their own. */
+/** Converts an error event of a stream: its fields are in the event, or in its `error`. */
 export function toEventFailure(event: Fields): ThrottleError | ModelResponseError {
   const error = isRecord(event['error']) ? event['error'] : event;
   return toFailure(codeIn(error), failureReason(event) ?? describeError(error));
 }
 
 /**
- * The vendor's client throws such an event like a lost connection, as an error without a status, but with the fields of the
+ * The vendor's client throws such an event as an error without a status, like a lost connection, but with the fields of the
  * event.
  */
 function isEventError(error: unknown): error is Fields {

@@ -8,7 +8,7 @@ import {
 import type { ModelCallOptions, ModelDelta } from '../../runtime/index.ts';
 import { toEventFailure, toStreamError } from './provider-error.ts';
 
-/** The consumer of deltas, and what ends the stream. */
+/** The consumer of deltas, and the signal that ends the stream. */
 export interface StreamListener extends StreamReaderOptions {
   readonly onDelta: NonNullable<ModelCallOptions['onDelta']>;
 }
@@ -17,7 +17,7 @@ export interface StreamListener extends StreamReaderOptions {
  * Reads the response from a stream of events and emits its deltas. The next event is read when the last delta has been
  * processed.
  *
- * @throws {ThrottleError} for a stream that ends before its last event, and for an error event that may pass with time.
+ * @throws {ThrottleError} for a stream that ends before its last event, and for a temporary error event.
  * @throws {ModelResponseError} for any other error event.
  */
 export async function readStream(
@@ -53,10 +53,10 @@ export async function readStream(
 /** The partial answer of a stream. */
 class StreamedAnswer {
   readonly #items = new Map<unknown, unknown>();
-  /** Where in the answer there are messages that are said on the way to it. */
+  /** Indices of commentary messages in the output. */
   readonly #commentary = new Set<unknown>();
 
-  /** @returns the response, when this is the event that brings it. */
+  /** @returns the response, when this event contains it. */
   take(event: Fields): Fields | undefined {
     const { type, output_index: index, item } = event;
     switch (type) {
@@ -93,7 +93,7 @@ class StreamedAnswer {
     }
   }
 
-  /** The last event holds the whole response; where a server leaves the items out, they are those that came before. */
+  /** The last event contains the whole response; if a server omits the items, those of earlier events are used. */
   #finish(status: string, response: unknown): Fields {
     const last = isRecord(response) ? response : {};
     const { output } = last;

@@ -7,9 +7,9 @@ import { isRefusal, toReplayedItems, withWholeArguments } from './output-items.t
 import { toFailure } from './provider-error.ts';
 import { invalidResponse, readContent } from './turn-content.ts';
 
-/** What a response is read with, beside the request. */
+/** The context in which a response is read, beside the request. */
 export interface ResponseOptions {
-  /** Name of the model provider, under which its own items are known again. */
+  /** Name that identifies the adapter's own items. */
   readonly provider: string;
   readonly registry: HostedToolRegistry;
 }
@@ -18,7 +18,7 @@ export interface ResponseOptions {
  * Reads the turn from a response. Calls, approval requests and reasoning become parts of it; every item, known or not, is
  * kept unchanged to be sent back in the next request.
  *
- * @throws {ThrottleError} for a failure of the provider that may pass with time.
+ * @throws {ThrottleError} for a temporary failure of the provider.
  * @throws {ModelResponseError} for any other failure, and when it is not a finished response.
  */
 export function readResponse(
@@ -62,7 +62,7 @@ function finishReasonOf(response: Fields, items: readonly Fields[]): FinishReaso
   return items.some(isRefusal) ? 'refusal' : 'stop';
 }
 
-/** Why an answer was cut off. */
+/** Why an answer is truncated. */
 function cutReason(response: Fields): FinishReason {
   const details = response['incomplete_details'];
   const reason = isRecord(details) ? details['reason'] : undefined;

@@ -4,7 +4,7 @@ import { restoreText, type SchemaProjection } from '../../schema/index.ts';
 import type { AssistantPart, HostedApprovalRequestPart, HostedTool, ToolCallPart } from '../../tool/index.ts';
 import { isCutOffCall, isRequest } from './output-items.ts';
 
-/** What is needed to read the items of a response. */
+/** The context in which the items of a response are read. */
 export interface ContentOptions {
   /** The schema of the arguments of each tool, by name. */
   readonly toolSchemas: ReadonlyMap<string, SchemaProjection>;
@@ -12,31 +12,31 @@ export interface ContentOptions {
   readonly hostedTools: readonly HostedTool[];
 }
 
-/** What the items of a response say. */
+/** The content of the items of a response. */
 export interface TurnContent extends Pick<HostedTurn, 'text' | 'startOf'> {
   readonly content: readonly AssistantPart[];
 }
 
 /**
- * @param isCut whether the answer was cut off: then the provider says of each call whether it came whole.
- * @throws {ModelResponseError} for a call or a request for approval without what it is about.
+ * @param isCut whether the answer is truncated; the provider then marks each call as complete or not.
+ * @throws {ModelResponseError} for a call or an approval request with missing fields.
  */
 export function readContent(items: readonly Fields[], options: ContentOptions, isCut: boolean): TurnContent {
   const { toolSchemas, answerSchema, hostedTools } = options;
   const isFinal = !items.some(isRequest);
-  // Commentary before an action is not part of the answer, unless there is nothing else.
+  // Commentary before an action is not part of the answer, unless the answer has no other items.
   const hasMore = !isFinal || items.some((item) => !isCommentary(item) && messageText(item) !== '');
   const starts = new Map<unknown, number>();
   let text = '';
   const content = items.flatMap((item): readonly AssistantPart[] => {
     switch (item['type']) {
       case 'message': {
-        const said = messageText(item);
-        if (said === '') return [];
-        if (hasMore && isCommentary(item)) return [{ type: 'reasoning', text: said }];
-        const restored = isFinal ? restoreText(said, answerSchema) : said;
-        // Offsets in a restored text are unknown.
-        if (restored === said) noteStarts(item, text.length, starts);
+        const itemText = messageText(item);
+        if (itemText === '') return [];
+        if (hasMore && isCommentary(item)) return [{ type: 'reasoning', text: itemText }];
+        const restored = isFinal ? restoreText(itemText, answerSchema) : itemText;
+        // Offsets in restored text are unknown.
+        if (restored === itemText) noteStarts(item, text.length, starts);
         text += restored;
         return [{ type: 'text', text: restored }];
       }
@@ -67,10 +67,10 @@ function partsText(parts: unknown): string {
   return objectsIn(parts).map(textOf).join('');
 }
 
-/** The text of one part; of a refusal, what it says. */
+/** The text of one part; for a refusal, its explanation. */
 function textOf({ text, refusal }: Fields): string {
-  const said = text ?? refusal;
-  return typeof said === 'string' ? said : '';
+  const content = text ?? refusal;
+  return typeof content === 'string' ? content : '';
 }
 
 function noteStarts({ content }: Fields, start: number, starts: Map<unknown, number>): void {

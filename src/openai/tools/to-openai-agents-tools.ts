@@ -5,7 +5,7 @@ import { type Logger, type MediaPart, silentLogger } from '../../tool/index.ts';
 import { toFunctionTool } from '../request/request.ts';
 import { openaiDialect } from '../wire/openai-dialect.ts';
 
-/** What a tool of a runtime returns to a loop of OpenAI Agents: its text, or the text with the files after it. */
+/** The result of a runtime's tool for OpenAI Agents: its text, or the text followed by files. */
 export type OpenAIAgentsOutput =
   | string
   | (
@@ -14,7 +14,7 @@ export type OpenAIAgentsOutput =
       | { type: 'file'; file: { url: string } | { data: string; mediaType: string; filename: string } }
     )[];
 
-/** JSON Schema of the arguments, in the form that OpenAI Agents names. */
+/** JSON Schema of the arguments, in the type of OpenAI Agents. */
 export interface OpenAIAgentsParameters {
   type: 'object';
   properties: { [name: string]: JsonSchema };
@@ -22,14 +22,14 @@ export interface OpenAIAgentsParameters {
   additionalProperties: boolean;
 }
 
-/** A tool of a runtime as OpenAI Agents takes it. */
+/** A tool of a runtime in the format of OpenAI Agents. */
 export interface OpenAIAgentsTool {
   type: 'function';
   name: string;
   description: string;
   parameters: OpenAIAgentsParameters;
   strict: boolean;
-  /** Runs the call in a turn of the runtime. A failed call resolves to its text. Rejects with what ended the run. */
+  /** Runs the call in a turn of the runtime. A failed call resolves to its text. Rejects with the error that ended the run. */
   invoke: (
     runContext: unknown,
     input: string,
@@ -38,20 +38,20 @@ export interface OpenAIAgentsTool {
       readonly signal?: AbortSignal;
     },
   ) => Promise<OpenAIAgentsOutput>;
-  /** Never: policies of the prompt ask. */
+  /** Never: policies of the prompt request approval. */
   needsApproval: () => Promise<boolean>;
-  /** Always: the runtime offers what there is. */
+  /** Always: the runtime decides which tools are offered. */
   isEnabled: () => Promise<boolean>;
 }
 
 /**
  * The tools of a runtime for the `tools` of an `Agent` of the package `@openai/agents`, in OpenAI's strict subset of JSON Schema where they can be. The calls
- * that one answer makes become one turn, with its transactions, policies and order. A failed call is a text to the model, as everywhere in that package.
+ * that one answer makes become one turn, with its transactions, policies and order. A failed call returns text to the model, as is usual in that package.
  *
- * The list grows when sections are opened, and an agent that is given the list itself offers the new tools from its next turn on; a copy, such as of
- * `agent.clone()`, stays as it is. Give `run()` the `signal` of the runtime, or a run that is stopped does not stop the loop.
+ * The list grows when sections are opened, and an agent that uses the list itself offers the new tools from its next turn on; a copy, such as of
+ * `agent.clone()`, does not change. Pass the `signal` of the runtime to `run()`; otherwise ending the run does not stop the loop.
  *
- * @param options `logger` hears, once for each tool, what of its schema the provider is not held to. Default: silent.
+ * @param options `logger` reports, once for each tool, the constraints of its schema that the provider does not enforce. Default: silent.
  */
 export function toOpenAIAgentsTools(
   runtime: Pick<ToolRuntime, 'tools' | 'call'>,
@@ -78,7 +78,7 @@ export function toOpenAIAgentsTools(
   };
   const addNew = (): void => {
     const { tools } = projections.project({ tools: runtime.tools }, logger);
-    // Tools come at the end and none goes.
+    // Tools are only appended.
     for (const tool of tools.slice(list.length)) list.push(toAgentsTool(tool, run));
   };
   addNew();
@@ -95,7 +95,7 @@ function toAgentsTool(projected: ProjectedTool, run: Run): OpenAIAgentsTool {
   const { type, name, description, parameters, strict } = toFunctionTool(projected);
   return {
     ...{ type, name, description, strict },
-    // The schema of a tool is that of an object; the package passes it on as it is.
+    // The schema of a tool is that of an object; the package passes it on unchanged.
     parameters: parameters as unknown as OpenAIAgentsParameters,
     invoke: async (_runContext, input, details) => toOutput(await run(projected, input, details)),
     needsApproval: async () => false,

@@ -8,7 +8,7 @@ import { toFunctionTool } from '../request/request.ts';
 import { openaiDialect } from '../wire/openai-dialect.ts';
 import type { InputItem, OpenAIFunctionTool } from '../wire/wire.ts';
 
-/** The answer to a call, for the input of the next request. */
+/** The result of a call, for the input of the next request. */
 export type OpenAICallOutput = Extract<InputItem, { type: 'function_call_output' }>;
 
 /** One item of the output of a response. */
@@ -17,10 +17,10 @@ export interface OpenAIOutputItem {
 }
 
 /**
- * The tools of a runtime for the `tools` of a request to OpenAI's Responses interface, in its strict subset of JSON Schema where they can
- * be. Make them for each request: they grow when sections are opened.
+ * The tools of a runtime for the `tools` of a request to OpenAI's Responses API, in its strict subset of JSON Schema where they can
+ * be. Call it for each request: opened sections add tools.
  *
- * @param options `logger` hears, once for each tool, what of its schema the provider is not held to. Default: silent.
+ * @param options `logger` reports, once for each tool, the constraints of its schema that the provider does not enforce. Default: silent.
  */
 export function toOpenAITools(
   runtime: Pick<ToolRuntime, 'tools'>,
@@ -74,18 +74,18 @@ interface FunctionCall extends OpenAIOutputItem {
   readonly status?: unknown;
 }
 
-/** Fields are not validated further: the runtime refuses calls without string ids and arguments. */
+/** Fields are not validated further: the runtime rejects calls without string ids and arguments. */
 function isFunctionCall(item: OpenAIOutputItem): item is FunctionCall {
   return item.type === 'function_call';
 }
 
 /**
- * Both functions here are called again for each request of a loop that is not ours, so that what is known of a runtime's tools is kept beside
- * the runtime, which is the user's own object: each tool is projected once, and what gets lost is logged once.
+ * Both functions are called for each request of a foreign loop, so the schemas are cached by runtime in a WeakMap: each tool
+ * is projected once, and unenforced constraints are logged once.
  */
 const projectionsByRuntime = new WeakMap<object, ToolSchemas>();
 
-/** The schemas of a runtime's tools as OpenAI takes them. */
+/** The schemas of a runtime's tools in OpenAI's format. */
 function projectionsOf(runtime: object): ToolSchemas {
   const projections = projectionsByRuntime.get(runtime) ?? new ToolSchemas(openaiDialect);
   projectionsByRuntime.set(runtime, projections);

@@ -3,9 +3,9 @@ import { isRecord } from '../../internal/index.ts';
 import { failureReason, parseJsonText } from '../../provider/internal.ts';
 import type { OpenAIRequest } from './wire.ts';
 
-/** How one request is sent. */
+/** Options of one request. */
 export interface OpenAIRequestOptions {
-  /** Ends the request when aborted. */
+  /** Aborts the request. */
   readonly signal: AbortSignal;
   /** Timeout of the request in milliseconds. */
   readonly timeout: number;
@@ -28,21 +28,21 @@ export interface OpenAIClient {
   };
 }
 
-/** How a client is made when none is given. What is absent is up to the package `openai` and its environment variables. */
+/** Options to create a client. Defaults are those of the package `openai` and its environment variables. */
 export interface OpenAIClientOptions {
   /** The key, or a function that fetches one for each request. Default: the environment variable `OPENAI_API_KEY`. */
   readonly apiKey?: string | (() => Promise<string>);
-  /** Where requests go, such as `http://127.0.0.1:8080/v1`. Default: `OPENAI_BASE_URL`, else the provider's own address. */
+  /** The base URL, such as `http://127.0.0.1:8080/v1`. Default: `OPENAI_BASE_URL`, otherwise the provider's own URL. */
   readonly baseURL?: string;
   readonly organization?: string;
   readonly project?: string;
   /** Headers of every request. */
   readonly defaultHeaders?: Readonly<Record<string, string>>;
-  /** Sends the requests, for a proxy or to look at them. Default: the global `fetch`. */
+  /** Sends the requests, for example through a proxy. Default: the global `fetch`. */
   readonly fetch?: typeof fetch;
 }
 
-/** What is used of the package `openai`. */
+/** The part that is used of the package `openai`. */
 export interface OpenAIModule {
   readonly OpenAI: new (
     options: OpenAIClientOptions & {
@@ -62,25 +62,25 @@ export async function createClient(
 ): Promise<OpenAIClient> {
   const { OpenAI } = await load().catch((cause: unknown) => {
     throw new MissingPeerError(
-      'The package "openai" could not be loaded. Install it with "npm install openai" (version 6 or 7), or give the adapter a client.',
+      'The package "openai" could not be loaded. Install it with "npm install openai" (version 6 or 7), or pass a client to the adapter.',
       { cause, details: { package: 'openai', range: '^6 || ^7' } },
     );
   });
-  // oxlint-disable-next-line no-restricted-globals -- It is what the package itself takes when it is given none.
+  // oxlint-disable-next-line no-restricted-globals -- The default of the package itself.
   const send = withReadableFailures(options.fetch ?? fetch);
   return new OpenAI({ ...options, fetch: send, maxRetries: 0 });
 }
 
 /**
- * A `fetch` whose failed answers say why in the form that the vendor's client reads, `{ error: { message } }`: of any other form, such as
- * `{ object: 'error', message }`, `{ detail }` or a web page, the client shows the status alone or the whole page.
+ * A `fetch` that converts error bodies to the form that the vendor's client reads, `{ error: { message } }`. For any other
+ * form, such as `{ object: 'error', message }`, `{ detail }` or a web page, the client shows only the status or the whole page.
  */
 export function withReadableFailures(send: typeof fetch): typeof fetch {
   return async (...request) => {
     const response = await send(...request);
     if (response.ok) return response;
     const { status, statusText, headers } = response;
-    // A truncated body says as little as an empty one.
+    // A truncated body is treated like an empty one.
     const text = await response.text().catch(() => '');
     return new Response(readable(text), { status, statusText, headers: withoutSizes(headers) });
   };
@@ -91,12 +91,12 @@ function readable(text: string): string {
   if (isRecord(body) && isRecord(body['error'])) return text;
   const message = failureReason(text);
   if (message === undefined) return text;
-  // Some servers write what the client looks for in the error beside the message.
+  // Some servers put the fields that the client reads from `error` beside the message.
   const { code, type, param } = isRecord(body) ? body : {};
   return JSON.stringify({ error: { message, code, type, param } });
 }
 
-/** What the headers say of the body that was read does not hold for another one. */
+/** Removes the headers that describe the original body. */
 function withoutSizes(headers: Headers): Headers {
   const kept = new Headers(headers);
   for (const name of ['content-length', 'content-encoding', 'transfer-encoding']) kept.delete(name);

@@ -1,8 +1,8 @@
 import { formats, plainPatterns, type SchemaDialect } from '../../schema/index.ts';
 
 /**
- * What OpenAI holds a model to in a strict schema, by its published rules and by what its own client refuses to send. It
- * knows neither optional properties nor free keys.
+ * The constraints that OpenAI enforces in a strict schema, by its published rules and the checks of its own client. It
+ * supports neither optional properties nor free keys.
  */
 export const openaiDialect: SchemaDialect = {
   provider: 'OpenAI',

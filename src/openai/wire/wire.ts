@@ -1,17 +1,17 @@
 import type { JsonSchema } from '../../schema/index.ts';
 import type { HostedWire } from '../hosted/codecs.ts';
 
-// The part of the Responses interface that this adapter writes, in the provider's own words. Lists are mutable and
-// keys are snake_case because that is what the provider's client takes.
+// The part of the Responses API that this adapter writes, with the provider's names. Lists are mutable and
+// keys are snake_case because the provider's client requires it.
 
-/** One piece of what a user or a tool says. */
+/** One part of a user message or a tool result. */
 export type InputContent =
   | { type: 'input_text'; text: string }
   | { type: 'input_image'; image_url: string; detail: 'auto' }
   | { type: 'input_file'; file_url: string }
   | { type: 'input_file'; file_data: string; filename: string };
 
-/** One entry of the conversation. Items that the provider made are sent back as they came. */
+/** One entry of the conversation. Items that the provider made are sent back unchanged. */
 export type InputItem =
   | { type: 'message'; role: 'user'; content: InputContent[] }
   | { type: 'message'; role: 'assistant'; content: string }
@@ -19,18 +19,18 @@ export type InputItem =
   | { type: 'function_call_output'; call_id: string; output: string | InputContent[] }
   | { type: 'mcp_approval_response'; approval_request_id: string; approve: boolean; reason?: string };
 
-/** A tool that is called back here. */
+/** A tool that runs here. */
 export interface OpenAIFunctionTool {
   type: 'function';
   name: string;
   description: string;
   /** JSON Schema of the arguments. */
   parameters: { [keyword: string]: JsonSchema[string] };
-  /** Whether the provider holds the model to the schema, which must then keep to its strict subset. */
+  /** Whether the provider enforces the schema, which must then be in its strict subset. */
   strict: boolean;
 }
 
-/** Which tool the model must call. A web search is chosen by `{ type: 'web_search' }`, which the vendor's types do not know yet. */
+/** Which tool the model must call. A web search is chosen by `{ type: 'web_search' }`, which the vendor's types do not have yet. */
 export type WireToolChoice =
   | 'auto'
   | 'none'
@@ -47,28 +47,28 @@ export interface AnswerFormat {
   strict: boolean;
 }
 
-/** The body of a request as this adapter makes it. Settings of the caller stand beside these keys. */
+/** The body of a request as this adapter creates it. Settings of the caller are added beside these keys. */
 export interface OpenAIRequest {
   model: string;
   /** The rendered prompt. */
   instructions: string;
   input: InputItem[];
-  /** Whether the provider keeps the response. */
+  /** Whether the provider stores the response. */
   store: boolean;
-  /** What the response shall hold beyond the usual, in the provider's words. */
+  /** Additional data of the response, by the provider's names. */
   include?: IncludedData[];
   /** Hosted tools first. */
   tools?: (HostedWire | OpenAIFunctionTool)[];
   tool_choice?: WireToolChoice;
   parallel_tool_calls?: boolean;
   text?: { format?: AnswerFormat };
-  /** For whom requests with the same beginning are kept together. */
+  /** The key of the prompt cache. */
   prompt_cache_key?: string;
-  /** There when the answer shall come piece by piece. */
+  /** Present when a streamed answer is requested. */
   stream?: true;
 }
 
-/** Extra data of a response that this adapter itself asks for. */
+/** Additional data that this adapter requests. */
 export type IncludedData =
   | 'reasoning.encrypted_content'
   | 'web_search_call.action.sources'

@@ -10,7 +10,7 @@ import { objectsIn } from '../wire/fields.ts';
 export function parseJsonText(text: unknown): JsonValue {
   if (typeof text !== 'string' || text === '') return {};
   try {
-    // What JSON.parse makes is a JSON value.
+    // JSON.parse returns a JSON value.
     return JSON.parse(text) as JsonValue;
   } catch {
     return text;

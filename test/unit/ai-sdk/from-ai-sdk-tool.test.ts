@@ -181,14 +181,14 @@ describe('schemas of the AI SDK', () => {
     );
   });
 
-  it('may stand behind a function, but must be there', () => {
+  it('may be wrapped in a function, but not in a promise', () => {
     const lazy = { description: 'Lazy.', inputSchema: () => zodSchema(z.object({})), execute: () => 1 };
     expect(fromAiSdkTool(lazy, { name: 'lazy' }).compiledInput?.inputJsonSchema).toMatchObject({
       type: 'object',
     });
     const later = { ...lazy, inputSchema: jsonSchema(Promise.resolve({ type: 'object' as const })) };
     expect(() => fromAiSdkTool(later, { name: 'later' })).toThrow(
-      'The AI SDK tool "later" cannot be used: inputSchema: its JSON Schema is not there at once; await it first.',
+      'The AI SDK tool "later" cannot be used: inputSchema: its JSON Schema is a promise; await it first.',
     );
     const broken = { ...lazy, inputSchema: jsonSchema({ type: 'object', $ref: '#/nowhere' }) };
     expect(() => fromAiSdkTool(broken, { name: 'broken' })).toThrow(/leads nowhere/);
@@ -251,7 +251,7 @@ describe('toModelOutput', () => {
       expect(told.text).toContain(text);
     }
     expect((await call(made({ type: 'unheard' }))).text).toContain('unknown type "unheard"');
-    expect((await call(made('text'))).text).toContain('toModelOutput made no output.');
+    expect((await call(made('text'))).text).toContain('toModelOutput did not return an output.');
   });
 
   it('may bring files, in the words of any version', async () => {
@@ -305,7 +305,7 @@ describe('what cannot be taken over', () => {
     );
     expect(fromAiSdkTool({ ...plain, needsApproval: false }, { name: 'free' }).name).toBe('free');
     const varies = { ...plain, description: () => 'Varies.' };
-    expect(() => fromAiSdkTool(varies, { name: 'varies' })).toThrow('give one as the option description');
+    expect(() => fromAiSdkTool(varies, { name: 'varies' })).toThrow('pass the option description');
     expect(fromAiSdkTool(varies, { name: 'varies', description: 'Fixed.' }).description).toBe('Fixed.');
     expect(() => fromAiSdkTool({ ...plain, description: 'x'.repeat(201) }, { name: 'long' })).toThrow(/200/);
     expect(() => fromAiSdkTool(plain, { name: 'Bad name' })).toThrow(/name/);

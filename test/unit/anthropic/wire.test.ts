@@ -262,7 +262,7 @@ describe('settings', () => {
   });
 
   it.each([
-    [{ temperature: 0 }, /no setting "temperature".*does not declare/],
+    [{ temperature: 0 }, /no setting "temperature".*does not support/],
     [{ topP: 1 }, /no setting "topP"/],
     [{ seed: 1 }, /no setting "seed".*does not support it/],
     [{ reasoningEffort: 'minimal' }, /"reasoningEffort: minimal".*nearest is low/],
@@ -390,7 +390,10 @@ describe('a conversation', () => {
               { type: 'text', text: 'See' },
               { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aGk=' } },
               { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'aGk=' } },
-              { type: 'text', text: '(Left out: the provider takes no file of the type application/zip.)' },
+              {
+                type: 'text',
+                text: '(Omitted: the provider does not support the type application/zip of this file.)',
+              },
             ],
           },
         ],

@@ -4,10 +4,10 @@ import type { Citation } from '../../../tool/index.ts';
 import { providerMetadataOf } from '../../wire/provider-metadata.ts';
 
 /**
- * The citations of an answer. The provider breaks its text into pieces so that a citation is about the whole of one. Earlier packages do not
- * hang citations on the text: there they are sources of the answer, without a place.
+ * The citations of an answer. The provider splits its text so that a citation applies to a whole part. Earlier packages do
+ * not attach citations to text: they report them as sources of the answer, without a position.
  *
- * @param read the address of what a source stands for; undefined for one of another kind.
+ * @param read returns the URL of a source; undefined for a source of another kind.
  */
 export function citationsOf(
   turn: HostedTurn,
@@ -28,7 +28,7 @@ export function citationsOf(
   });
 }
 
-/** Sources with a cited passage; the others are what a search has found. */
+/** Sources with a cited passage; the others are search results. */
 function citedSourcesOf(turn: HostedTurn, read: (source: Fields) => string | undefined): readonly Citation[] {
   return objectsIn(turn.items)
     .filter(({ type }) => type === 'source')
@@ -41,7 +41,7 @@ function citedSourcesOf(turn: HostedTurn, read: (source: Fields) => string | und
     });
 }
 
-/** The title that the provider gave, where the package makes one up for a document without. */
+/** The title from the provider; the package invents one for an untitled document. */
 export function titleOf(source: Fields): unknown {
   const cited = providerMetadataOf(source);
   return 'document_title' in cited ? cited['document_title'] : source['title'];

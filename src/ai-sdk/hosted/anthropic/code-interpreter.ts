@@ -8,12 +8,12 @@ import {
 } from '../../../provider/internal.ts';
 import type { CodeInterpreterConfig, CodeInterpreterResult } from '../../../suite/index.ts';
 import { providerTool } from '../provider-tool.ts';
-import { type HostedRun, runsOf, toOutput } from '../runs.ts';
+import { type HostedInvocation, invocationsOf, toOutput } from '../runs.ts';
 
 const name = 'code_execution';
 
 /**
- * Speaks for `code_interpreter`: shell commands, and files that the model looks at or writes, in a container without a network.
+ * The codec of `code_interpreter`: shell commands, and files that the model views or writes, in a container without a network.
  */
 export const codeInterpreterCodec: HostedToolCodec<CodeInterpreterConfig, CodeInterpreterResult> = {
   kind: 'code_interpreter',
@@ -25,17 +25,17 @@ export const codeInterpreterCodec: HostedToolCodec<CodeInterpreterConfig, CodeIn
     unsupported: configuredPaths({
       fileIds,
       memoryLimit,
-      // There is none to be had.
+      // The provider never allows network access.
       network: network === 'disabled' ? undefined : network,
     }),
   }),
   parseOutput: (turn) => ({
-    invocations: runsOf(turn, (toolName) => toolName === name).map(toResult),
+    invocations: invocationsOf(turn, (toolName) => toolName === name).map(toResult),
     citations: [],
   }),
 };
 
-function toResult(run: HostedRun): CodeInterpreterResult {
+function toResult(run: HostedInvocation): CodeInterpreterResult {
   const fields = isRecord(run.result) ? run.result : {};
   const { stdout, stderr, return_code: exitCode, content } = fields;
   return {
@@ -53,7 +53,7 @@ function toResult(run: HostedRun): CodeInterpreterResult {
   };
 }
 
-/** A command of the shell, a program, or what is done to a file. */
+/** A shell command, a program, or an operation on a file. */
 function codeOf({ type, code, command, path }: Fields): unknown {
   return type === 'text_editor_code_execution' ? `${String(command)} ${String(path)}` : (code ?? command);
 }

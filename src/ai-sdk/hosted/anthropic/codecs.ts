@@ -4,7 +4,7 @@ import { remoteMcpCodec } from './remote-mcp.ts';
 import { webFetchCodec } from './web-fetch.ts';
 import { webSearchCodec } from './web-search.ts';
 
-/** The kinds of hosted tools that there are with `@ai-sdk/anthropic`. */
+/** The hosted tools of `@ai-sdk/anthropic`, by kind. */
 export const anthropicCodecs: HostedToolCodecs = {
   web_search: webSearchCodec,
   web_fetch: webFetchCodec,

@@ -2,7 +2,7 @@ import { toOneDomainList } from '../../../provider/internal.ts';
 import type { JsonObject } from '../../../schema/index.ts';
 import type { DomainFilter } from '../../../suite/index.ts';
 
-/** Domains in the provider's words. It takes either those that are allowed or those that are not. */
+/** Domains in the provider's format, which accepts either allowed or blocked domains. */
 export function toDomains(filter: DomainFilter | undefined): {
   readonly domains: JsonObject;
   readonly unsupported: readonly string[];

@@ -1,11 +1,11 @@
 import { configuredPaths, type HostedToolCodec, objectsIn } from '../../../provider/internal.ts';
 import type { RemoteMcpConfig, RemoteMcpResult } from '../../../suite/index.ts';
 import { providerMetadataOf } from '../../wire/provider-metadata.ts';
-import { type HostedRun, runsOf, toOutput } from '../runs.ts';
+import { type HostedInvocation, invocationsOf, toOutput } from '../runs.ts';
 
 /**
- * Speaks for `mcp`. Servers are options of the request rather than tools, and are distinguished by their labels. The provider
- * asks for no approval, so `approval` has to be `'never'`.
+ * The codec of `mcp`. Servers are options of the request rather than tools, and are distinguished by their labels. The provider
+ * never requests approval, so `approval` must be `'never'`.
  */
 export const remoteMcpCodec: HostedToolCodec<RemoteMcpConfig, RemoteMcpResult> = {
   kind: 'mcp',
@@ -31,20 +31,20 @@ export const remoteMcpCodec: HostedToolCodec<RemoteMcpConfig, RemoteMcpResult> =
     unsupported: configuredPaths({ approval: approval === 'never' ? undefined : approval, headers }),
   }),
   parseOutput: (turn, { config: { label } }) => ({
-    invocations: runsOf(turn, () => true)
+    invocations: invocationsOf(turn, () => true)
       .filter(({ parts }) => parts.some((part) => providerMetadataOf(part)['serverName'] === label))
       .map((run) => toResult(run, label)),
     citations: [],
   }),
 };
 
-function toResult(run: HostedRun, server: string): RemoteMcpResult {
+function toResult(run: HostedInvocation, server: string): RemoteMcpResult {
   const text = typeof run.result === 'string' ? run.result : textsOf(run.result);
   return {
     ...toOutput(run),
     server,
     name: run.toolName,
-    // It was read as JSON before.
+    // The package parsed it from JSON.
     arguments: run.input as RemoteMcpResult['arguments'],
     ...(run.isDone ? (run.isError ? { error: text } : { output: text }) : {}),
   };

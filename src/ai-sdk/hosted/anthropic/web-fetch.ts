@@ -2,13 +2,13 @@ import { isRecord } from '../../../internal/index.ts';
 import { type HostedToolCodec, type HostedTurn, stringFields } from '../../../provider/internal.ts';
 import type { WebFetchConfig, WebFetchResult } from '../../../suite/index.ts';
 import { providerTool } from '../provider-tool.ts';
-import { type HostedRun, runsOf, toOutput } from '../runs.ts';
+import { type HostedInvocation, invocationsOf, toOutput } from '../runs.ts';
 import { citationsOf } from './citations.ts';
 import { toDomains } from './domains.ts';
 
 const name = 'web_fetch';
 
-/** Speaks for `web_fetch`, in its basic version: later ones may run code by themselves. */
+/** The codec of `web_fetch`, in its basic version: later versions may run code on their own. */
 export const webFetchCodec: HostedToolCodec<WebFetchConfig, WebFetchResult> = {
   kind: 'web_fetch',
   serialize: ({ config: { domainFilter, maxUses, maxContentTokens, citations } }) => {
@@ -26,14 +26,14 @@ export const webFetchCodec: HostedToolCodec<WebFetchConfig, WebFetchResult> = {
     };
   },
   parseOutput: (turn) => {
-    const invocations = runsOf(turn, (toolName) => toolName === name).map(toResult);
+    const invocations = invocationsOf(turn, (toolName) => toolName === name).map(toResult);
     return { invocations, citations: citationsIn(turn, invocations) };
   },
 };
 
 /**
- * Citations of documents name them by their titles; a page without one goes by its address. Where one page was fetched, a citation with no title or another one is
- * of that page.
+ * A citation identifies its document by title, or by URL for an untitled page. When only one page was fetched, a citation
+ * with another title or none refers to that page.
  */
 function citationsIn(turn: HostedTurn, pages: readonly WebFetchResult[]): ReturnType<typeof citationsOf> {
   const all = new Set(pages.flatMap(({ url }) => (url === undefined ? [] : [url])));
@@ -49,7 +49,7 @@ function citationsIn(turn: HostedTurn, pages: readonly WebFetchResult[]): Return
   });
 }
 
-function toResult(run: HostedRun): WebFetchResult {
+function toResult(run: HostedInvocation): WebFetchResult {
   const { url, retrievedAt, content } = isRecord(run.result) ? run.result : {};
   const { title, source } = isRecord(content) ? content : {};
   const { data, mediaType } = isRecord(source) ? source : {};

@@ -7,13 +7,13 @@ import {
 } from '../../../provider/internal.ts';
 import type { WebSearchConfig, WebSearchResult } from '../../../suite/index.ts';
 import { providerTool } from '../provider-tool.ts';
-import { type HostedRun, runsOf, toOutput } from '../runs.ts';
+import { type HostedInvocation, invocationsOf, toOutput } from '../runs.ts';
 import { citationsOf } from './citations.ts';
 import { toDomains } from './domains.ts';
 
 const name = 'web_search';
 
-/** Speaks for `web_search`, in its basic version: later ones may run code by themselves. */
+/** The codec of `web_search`, in its basic version: later versions may run code on their own. */
 export const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> = {
   kind: 'web_search',
   serialize: ({ config: { domainFilter, geoHint, allowLiveAccess = true, contextSize, maxUses } }) => {
@@ -33,14 +33,14 @@ export const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> =
     };
   },
   parseOutput: (turn) => ({
-    invocations: runsOf(turn, (toolName) => toolName === name).map(toResult),
+    invocations: invocationsOf(turn, (toolName) => toolName === name).map(toResult),
     citations: citationsOf(turn, ({ sourceType, url }) =>
       sourceType === 'url' && typeof url === 'string' ? url : undefined,
     ),
   }),
 };
 
-function toResult(run: HostedRun): WebSearchResult {
+function toResult(run: HostedInvocation): WebSearchResult {
   return {
     ...toOutput(run),
     action: 'search',

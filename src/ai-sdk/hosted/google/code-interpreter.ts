@@ -2,9 +2,9 @@ import { isRecord } from '../../../internal/index.ts';
 import { configuredPaths, type HostedToolCodec, stringFields } from '../../../provider/internal.ts';
 import type { CodeInterpreterConfig, CodeInterpreterResult } from '../../../suite/index.ts';
 import { providerTool } from '../provider-tool.ts';
-import { type HostedRun, runsOf } from '../runs.ts';
+import { type HostedInvocation, invocationsOf } from '../runs.ts';
 
-/** The package takes what was run back under this name alone. */
+/** The package accepts earlier calls only under this name. */
 const name = 'code_execution';
 
 /** The codec of `code_interpreter`. The provider accepts no options, merges stdout and stderr and reports no exit code. */
@@ -12,16 +12,16 @@ export const codeInterpreterCodec: HostedToolCodec<CodeInterpreterConfig, CodeIn
   kind: 'code_interpreter',
   serialize: ({ config: { network, ...rest } }) => ({
     tools: [providerTool('google.code_execution', name)],
-    // The code never reaches a network.
+    // The code never has network access.
     unsupported: configuredPaths({ ...rest, network: network === 'disabled' ? undefined : network }),
   }),
   parseOutput: (turn) => ({
-    invocations: runsOf(turn, (toolName) => toolName === name).map(toResult),
+    invocations: invocationsOf(turn, (toolName) => toolName === name).map(toResult),
     citations: [],
   }),
 };
 
-function toResult({ input, result, isDone }: HostedRun): CodeInterpreterResult {
+function toResult({ input, result, isDone }: HostedInvocation): CodeInterpreterResult {
   const { outcome, output } = isRecord(result) ? result : {};
   const failed = isDone && outcome !== 'OUTCOME_OK';
   return {

@@ -4,7 +4,7 @@ import { fileSearchCodec } from './file-search.ts';
 import { webFetchCodec } from './web-fetch.ts';
 import { webSearchCodec } from './web-search.ts';
 
-/** The kinds of hosted tools that there are with `@ai-sdk/google` on the Gemini interface. */
+/** The hosted tools of `@ai-sdk/google` for the Gemini API, by kind. */
 export const googleCodecs: HostedToolCodecs = {
   web_search: webSearchCodec,
   web_fetch: webFetchCodec,

@@ -11,8 +11,8 @@ import { providerTool } from '../provider-tool.ts';
 import { citationsOf, groundingOf } from './grounding.ts';
 
 /**
- * Speaks for `file_search`. The provider's filter is a text: `filter: { metadataFilter: 'author = "Ada"' }`. All searches
- * of an answer are reported as one; a file is identified by its address or, without one, by its title.
+ * The codec of `file_search`. The provider's filter is a string: `filter: { metadataFilter: 'author = "Ada"' }`. All searches
+ * of an answer are reported as one; a file is identified by its URI or, without one, by its title.
  */
 export const fileSearchCodec: HostedToolCodec<FileSearchConfig, FileSearchResult> = {
   kind: 'file_search',

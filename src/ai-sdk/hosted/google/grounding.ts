@@ -3,10 +3,10 @@ import { type Fields, type HostedTurn, objectsIn } from '../../../provider/inter
 import type { Citation } from '../../../tool/index.ts';
 import { providerMetadataOf } from '../../wire/provider-metadata.ts';
 
-/** What an answer says about where it comes from: once, for all of it. */
+/** The grounding metadata of an answer, one object for all of it. */
 export interface Grounding {
   readonly queries: Fields;
-  /** What was found; texts point to it by its place in the list. */
+  /** The sources; supports refer to them by index. */
   readonly chunks: readonly Fields[];
   readonly supports: readonly Fields[];
   /** The pages that were fetched. */
@@ -67,7 +67,7 @@ function spanOf({ startIndex, endIndex, text: passage }: Fields, text: string): 
   return only !== -1 && only === text.lastIndexOf(passage) ? [only, only + passage.length] : undefined;
 }
 
-/** How many units of a string lie before a byte of its UTF-8 form. */
+/** Converts an offset in the UTF-8 bytes of a string to an offset in UTF-16 code units. */
 function unitOf(text: string, byte: number): number {
   let bytes = 0;
   let units = 0;

@@ -11,7 +11,7 @@ import { citationsOf, groundingOf } from './grounding.ts';
 
 const succeeded = 'URL_RETRIEVAL_STATUS_SUCCESS';
 
-/** Speaks for `web_fetch`. The provider takes no options for it, cites by itself, and does not show what a page holds. */
+/** The codec of `web_fetch`. The provider accepts no options, always cites, and does not return the content of a page. */
 export const webFetchCodec: HostedToolCodec<WebFetchConfig, WebFetchResult> = {
   kind: 'web_fetch',
   serialize: ({ config: { domainFilter, citations, ...rest } }) => ({

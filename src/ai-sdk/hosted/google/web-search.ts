@@ -10,7 +10,7 @@ import type { WebSearchConfig, WebSearchResult, WebSearchSource } from '../../..
 import { domainsIn, providerTool } from '../provider-tool.ts';
 import { citationsOf, groundingOf } from './grounding.ts';
 
-/** Speaks for `web_search`. The provider takes no options for it, and reports all searches of an answer as one. */
+/** The codec of `web_search`. The provider accepts no options, and reports all searches of an answer as one. */
 export const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> = {
   kind: 'web_search',
   serialize: ({ config: { domainFilter, allowLiveAccess = true, ...rest } }) => ({
@@ -23,7 +23,7 @@ export const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> =
   }),
   parseOutput: (turn) => {
     const { queries: metadata, chunks, pages } = groundingOf(turn);
-    // What was fetched by its address is not what was found.
+    // Fetched pages are not search results.
     const fetched = new Set(pages.map(({ retrievedUrl }) => retrievedUrl));
     const found = chunks.flatMap((chunk) => toSource(chunk, fetched));
     const queries = stringsIn(metadata['webSearchQueries']);

@@ -9,9 +9,9 @@ import type { Citation } from '../../../tool/index.ts';
 import { providerMetadataOf } from '../../wire/provider-metadata.ts';
 
 /**
- * The citations of an answer. The package passes the provider's own annotations on, in both versions of the interface.
+ * The citations of an answer. The package passes the provider's annotations through, in both versions of the interface.
  *
- * @param read what an annotation cites; undefined for one of another kind.
+ * @param read returns what an annotation cites; undefined for one of another kind.
  */
 export function annotationsOf(
   turn: HostedTurn,

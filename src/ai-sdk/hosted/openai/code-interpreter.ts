@@ -9,7 +9,7 @@ import {
 import type { JsonValue } from '../../../schema/index.ts';
 import type { CodeInterpreterConfig, CodeInterpreterResult } from '../../../suite/index.ts';
 import { providerTool } from '../provider-tool.ts';
-import { type HostedRun, runsOf, toOutput } from '../runs.ts';
+import { type HostedInvocation, invocationsOf, toOutput } from '../runs.ts';
 import { annotationsOf } from './annotations.ts';
 
 const name = 'code_interpreter';
@@ -21,12 +21,12 @@ export const codeInterpreterCodec: HostedToolCodec<CodeInterpreterConfig, CodeIn
     const { containerId, fileIds, memoryLimit, network } = config;
     return {
       tools: [providerTool('openai.code_interpreter', name, { container: toContainer(config) })],
-      // A container that exists has its files, memory and network already.
+      // An existing container has fixed files, memory and network.
       unsupported: containerId === undefined ? [] : configuredPaths({ fileIds, memoryLimit, network }),
     };
   },
   parseOutput: (turn) => ({
-    invocations: runsOf(turn, (toolName) => toolName === name).map(toResult),
+    invocations: invocationsOf(turn, (toolName) => toolName === name).map(toResult),
     citations: annotationsOf(turn, citedContainerFile),
   }),
 };
@@ -47,7 +47,7 @@ function toContainer({ containerId, fileIds, memoryLimit, network }: CodeInterpr
   };
 }
 
-function toResult(run: HostedRun): CodeInterpreterResult {
+function toResult(run: HostedInvocation): CodeInterpreterResult {
   const { code, containerId } = run.input;
   const { outputs } = isRecord(run.result) ? run.result : {};
   return { ...toOutput(run), ...stringFields({ code, containerId }), ...readCodeOutputs(outputs) };

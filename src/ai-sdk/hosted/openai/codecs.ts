@@ -5,7 +5,7 @@ import { imageGenerationCodec } from './image-generation.ts';
 import { remoteMcpCodec } from './remote-mcp.ts';
 import { webSearchCodec } from './web-search.ts';
 
-/** The kinds of hosted tools that there are with `@ai-sdk/openai` on the Responses interface. */
+/** The hosted tools of `@ai-sdk/openai` for the Responses API, by kind. */
 export const openaiCodecs: HostedToolCodecs = {
   web_search: webSearchCodec,
   code_interpreter: codeInterpreterCodec,

@@ -2,13 +2,13 @@ import { isRecord } from '../../../internal/index.ts';
 import { citedFile, type HostedToolCodec, readFileHits, stringsIn } from '../../../provider/internal.ts';
 import type { FileSearchConfig, FileSearchResult } from '../../../suite/index.ts';
 import { providerTool } from '../provider-tool.ts';
-import { type HostedRun, runsOf, toOutput } from '../runs.ts';
+import { type HostedInvocation, invocationsOf, toOutput } from '../runs.ts';
 import { annotationsOf } from './annotations.ts';
 
 const name = 'file_search';
 
 /**
- * Speaks for `file_search`. The package does not ask for the passages that were found unless its option `include` holds
+ * The codec of `file_search`. The package does not request the found passages unless its option `include` holds
  * `file_search_call.results`, so the codec sets it.
  */
 export const fileSearchCodec: HostedToolCodec<FileSearchConfig, FileSearchResult> = {
@@ -25,12 +25,12 @@ export const fileSearchCodec: HostedToolCodec<FileSearchConfig, FileSearchResult
     request: { providerOptions: { openai: { include: ['file_search_call.results'] } } },
   }),
   parseOutput: (turn) => ({
-    invocations: runsOf(turn, (toolName) => toolName === name).map(toResult),
+    invocations: invocationsOf(turn, (toolName) => toolName === name).map(toResult),
     citations: annotationsOf(turn, citedFile),
   }),
 };
 
-function toResult(run: HostedRun): FileSearchResult {
+function toResult(run: HostedInvocation): FileSearchResult {
   const { queries, results } = isRecord(run.result) ? run.result : {};
   return { ...toOutput(run), queries: stringsIn(queries), results: readFileHits(results) };
 }

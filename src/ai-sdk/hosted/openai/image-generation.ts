@@ -2,11 +2,11 @@ import { isRecord } from '../../../internal/index.ts';
 import { type HostedToolCodec } from '../../../provider/internal.ts';
 import type { ImageGenerationConfig, ImageGenerationResult } from '../../../suite/index.ts';
 import { providerTool } from '../provider-tool.ts';
-import { runsOf, toOutput } from '../runs.ts';
+import { invocationsOf, toOutput } from '../runs.ts';
 
 const name = 'image_generation';
 
-/** Speaks for `image_generation`. The package does not pass on what the provider made of the model's words. */
+/** The codec of `image_generation`. The package does not pass on the revised prompt. */
 export const imageGenerationCodec: HostedToolCodec<ImageGenerationConfig, ImageGenerationResult> = {
   kind: 'image_generation',
   serialize: ({ config: { format, size, quality, background, model } }) => ({
@@ -21,7 +21,7 @@ export const imageGenerationCodec: HostedToolCodec<ImageGenerationConfig, ImageG
     ],
   }),
   parseOutput: (turn, { config: { format = 'png' } }) => ({
-    invocations: runsOf(turn, (toolName) => toolName === name).map((run) => {
+    invocations: invocationsOf(turn, (toolName) => toolName === name).map((run) => {
       const base64 = isRecord(run.result) ? run.result['result'] : undefined;
       const output = toOutput(run);
       return typeof base64 === 'string' && base64 !== ''

@@ -8,7 +8,7 @@ import {
 } from '../../../provider/internal.ts';
 import type { RemoteMcpConfig, RemoteMcpResult } from '../../../suite/index.ts';
 import { providerTool } from '../provider-tool.ts';
-import { type HostedRun, runsOf, toOutput } from '../runs.ts';
+import { type HostedInvocation, invocationsOf, toOutput } from '../runs.ts';
 
 /** The codec of `mcp`. Servers are distinguished by their labels. The package requests no approval by default. */
 export const remoteMcpCodec: HostedToolCodec<RemoteMcpConfig, RemoteMcpResult> = {
@@ -28,7 +28,7 @@ export const remoteMcpCodec: HostedToolCodec<RemoteMcpConfig, RemoteMcpResult> =
     ],
   }),
   parseOutput: (turn, { config: { label } }) => ({
-    invocations: runsOf(turn, (toolName) => toolName.startsWith('mcp.')).flatMap((run) => {
+    invocations: invocationsOf(turn, (toolName) => toolName.startsWith('mcp.')).flatMap((run) => {
       const fields = isRecord(run.result) ? run.result : {};
       return fields['serverLabel'] === label ? [toResult(run, fields, label)] : [];
     }),
@@ -36,7 +36,7 @@ export const remoteMcpCodec: HostedToolCodec<RemoteMcpConfig, RemoteMcpResult> =
   }),
 };
 
-function toResult(run: HostedRun, fields: Fields, server: string): RemoteMcpResult {
+function toResult(run: HostedInvocation, fields: Fields, server: string): RemoteMcpResult {
   const { name, arguments: text, output } = fields;
   const error = describeRemoteFailure(fields['error']);
   const own = toOutput(run);

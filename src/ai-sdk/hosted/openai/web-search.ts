@@ -9,12 +9,12 @@ import {
 import type { JsonObject } from '../../../schema/index.ts';
 import type { DomainFilter, WebSearchConfig, WebSearchResult } from '../../../suite/index.ts';
 import { domainsIn, providerTool } from '../provider-tool.ts';
-import { type HostedRun, runsOf, toOutput } from '../runs.ts';
+import { type HostedInvocation, invocationsOf, toOutput } from '../runs.ts';
 import { annotationsOf } from './annotations.ts';
 
 const name = 'web_search';
 
-/** Speaks for `web_search`. The package itself asks for the sources of a search. */
+/** The codec of `web_search`. The package itself requests the sources of a search. */
 export const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> = {
   kind: 'web_search',
   serialize: ({ config }) => {
@@ -32,7 +32,7 @@ export const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> =
     };
   },
   parseOutput: (turn) => ({
-    invocations: runsOf(turn, (toolName) => toolName === name).map(toResult),
+    invocations: invocationsOf(turn, (toolName) => toolName === name).map(toResult),
     citations: annotationsOf(turn, citedUrl),
   }),
 };
@@ -46,7 +46,7 @@ function toFilters(filter: DomainFilter = {}): JsonObject | undefined {
   };
 }
 
-function toResult(run: HostedRun): WebSearchResult {
+function toResult(run: HostedInvocation): WebSearchResult {
   const { action, sources, status } = isRecord(run.result) ? run.result : {};
   const output = toOutput(run);
   // A search that did not finish is reported as an error, with its last stage.
