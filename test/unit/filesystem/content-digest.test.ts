@@ -24,12 +24,12 @@ describe('digestOf', () => {
     );
   });
 
-  it('begins with the length and MurmurHash3, as its authors publish it for whole words', () => {
+  it('begins with the length and MurmurHash3, as its authors publish it for whole blocks', () => {
     expect(digestOf(new TextEncoder().encode('test'))).toMatch(/^4-ba6bd213[0-9a-f]{8}$/);
     expect(digestOf(new Uint8Array())).toMatch(/^0-00000000[0-9a-f]{8}$/);
   });
 
-  it('tells zeros from nothing, and places from each other', () => {
+  it('distinguishes zeros from empty content, and different positions', () => {
     const contents = [
       [],
       [0],

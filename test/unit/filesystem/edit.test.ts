@@ -38,7 +38,7 @@ describe('applyTextEdits', () => {
     );
   });
 
-  it('only ever touches the replaced text, whatever the line endings', () => {
+  it('changes only the replaced text, with any line endings', () => {
     const text = fc
       .array(fc.constantFrom('a', 'b', '\n', '\r\n', '👍'), { maxLength: 14 })
       .map((parts) => parts.join(''));

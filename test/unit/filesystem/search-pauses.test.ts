@@ -110,7 +110,7 @@ describe.each(systems)('searching a %s', (_name, make) => {
     expect(next.conflicts()).toEqual([]);
   });
 
-  it('comes out as if it had run before or after a call that changes what it has not come to', async () => {
+  it('returns the result from before or after a call that changes entries it has not reached', async () => {
     const clock = pausingClock();
     const filesystem = await make(manyFiles, clock);
     const [searching, other] = [filesystem.fork(), filesystem.fork()];
@@ -147,7 +147,7 @@ describe('what a search finds', () => {
           const filesystem = new MemoryFilesystem({ clock: pausingClock(20) });
           const files = new Map<string, string>();
           for (const [file, text] of Object.entries(wanted)) {
-            // A file may stand where another has its directory.
+            // A file may be where another has its directory.
             await filesystem.write(file, text).then(
               () => files.set(file, text),
               () => undefined,

@@ -21,7 +21,7 @@ describe('the origin of a change', () => {
     ]);
   });
 
-  it('is where it stood at the fork, however often it was moved', async () => {
+  it('is at its path at the time of the fork, after any number of moves', async () => {
     const origins = await changesOf(async (view) => {
       await view.move('dir', 'tmp');
       await view.copy('tmp/deep', 'deep');

@@ -90,12 +90,12 @@ describe.each(takers)('%s', (_name, take, kind) => {
   });
 });
 
-describe('what is told beforehand which files', () => {
+describe('an option that selects files in advance', () => {
   const evaluate = async (fileCreated: string): Promise<unknown> =>
     await scriptedAdapter([{ text: 'Done.' }]).evaluate(
       template.bind({}, { resources: [binding(Filesystem, { instance: new MemoryFilesystem() })] }),
       {
-        feedback: [{ name: 'told', triggers: { fileCreated }, provide: () => ({ message: 'A file.' }) }],
+        feedback: [{ name: 'created', triggers: { fileCreated }, provide: () => ({ message: 'A file.' }) }],
       },
     );
 

@@ -64,7 +64,7 @@ export class PolicyStage {
   }
 }
 
-/** What a policy gets to read where nothing is bound and there is no model. */
+/** The context of a policy without bound resources and without a model. */
 export function contextOf(session: SessionFork): PolicyContext {
   return {
     session: session.privileged,

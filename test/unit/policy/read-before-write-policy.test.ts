@@ -173,7 +173,7 @@ describe('readBeforeWritePolicy', () => {
     expect(denial).toMatch(/; and 5 more\. Read each of them first/);
   });
 
-  it('notices files that changed since they were read, unless told not to', async () => {
+  it('notices files that changed since they were read, unless configured not to', async () => {
     const careful = readBeforeWritePolicy();
     const stage = new PolicyStage({ [path]: 'old' });
     await read(stage, path, careful);

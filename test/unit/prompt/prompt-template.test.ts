@@ -40,7 +40,7 @@ describe('promptTemplate()', () => {
     expect(refusal(() => promptTemplate({ ns, key: 'b', sections: [] })).details['placeholder']).toBe('ns');
   });
 
-  it('refuses a bad key, an empty name, sections that are no list', () => {
+  it('rejects a bad key, an empty name, sections that are not a list', () => {
     expect(refusal(() => promptTemplate({ ns: 'a', key: 'b c', sections: [] })).details['placeholder']).toBe(
       'key',
     );

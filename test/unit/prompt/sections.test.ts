@@ -18,7 +18,7 @@ import type { SectionPort } from '../../../src/tool/index.ts';
 const named = (name: string) =>
   tool({ name, description: `The ${name}.`, effects: 'read', execute: () => ToolResult.ok(null) });
 
-/** One line for each section: how deep it stands, its key, what the model has of it, its tools. */
+/** One line per section: its depth, its key, what the model sees of it, its tools. */
 const drawn = (sections: readonly SectionPort[], depth = 0): readonly string[] =>
   sections.flatMap(({ key, visibility, isEnabled, tools, children }) => [
     [

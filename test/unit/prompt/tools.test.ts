@@ -250,7 +250,7 @@ describe('examples', () => {
     children: [section({ title: 'C', key: 'c' })],
   });
 
-  it('stand under the section that brings the tool', async () => {
+  it('appear under the section that provides the tool', async () => {
     expect((await bound([withExamples]).render()).text).toBe(written);
   });
 
@@ -260,7 +260,7 @@ describe('examples', () => {
     );
   });
 
-  it('never stand under a summary or in a toolsSection', async () => {
+  it('never appear under a summary or in a toolsSection', async () => {
     const folded = section({
       title: 'A',
       key: 'a',

@@ -129,11 +129,11 @@ describe('what JSON Schema cannot say', () => {
       type({ a: type('string').narrow((name, context) => name !== 'bad' || context.mustBe('good')) }),
       'a: must be good (was "bad")',
     ],
-  ])('is told in the words of %s', (_library, schema, expected) => {
+  ])('is described with the messages of %s', (_library, schema, expected) => {
     expect(issuesOf(schema, { a: 'bad' })).toBe(expected);
   });
 
-  it('is told beside the unknown keys', () => {
+  it('is described next to the unknown keys', () => {
     const schema = z
       .object({ from: z.number(), to: z.number() })
       .refine(({ from, to }) => from <= to, { error: 'from must not be after to' });
@@ -176,12 +176,12 @@ describe('the size of the text', () => {
     expect(described.length).toBeLessThan(500);
   });
 
-  it('is one line for each issue, whatever a message holds', () => {
+  it('is one line per issue, for any message content', () => {
     expect(describeIssues([{ path: ['a'], message: 'one\ntwo\r\n  three' }])).toBe('a: one two three');
     expect(describeIssues([])).toBe('');
   });
 
-  it('tells how many issues are left out', () => {
+  it('states how many issues are omitted', () => {
     const issues = Array.from({ length: 25 }, (_, index) => ({ path: [index], message: 'wrong' }));
     const lines = describeIssues(issues).split('\n');
     expect(lines).toHaveLength(21);

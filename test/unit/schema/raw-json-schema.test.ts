@@ -37,7 +37,7 @@ describe('jsonSchema', () => {
     ['a broken pattern', { type: 'string', pattern: '(' }, /pattern/],
     ['a broken patternProperties', { patternProperties: { '(': {} } }, /pattern/],
     ['a list', [], /not an object/],
-    ['something that is no JSON', { const: 1n }, /not JSON/],
+    ['a value that is not JSON', { const: 1n }, /not JSON/],
   ])('refuses %s when it is made', (_name, document, message) => {
     // The point is what happens to what the types do not let through.
     const schema = document as JsonSchema;

@@ -71,7 +71,7 @@ const cases = Object.entries(pairs).flatMap(([library, schemas]) =>
   Object.entries(schemas).map(([place, schema]) => [library, place as keyof typeof places, schema] as const),
 );
 
-describe('an item behind the end of a tuple', () => {
+describe('an item past the end of a tuple', () => {
   it.each(cases)('%s, %s: is refused in a result, never cut off', async (_library, place, schema) => {
     const { around, at } = places[place];
     const compiled = compileSchema(schema);

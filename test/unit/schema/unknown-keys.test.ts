@@ -107,18 +107,18 @@ describe('names of the object prototype', () => {
   );
 });
 
-describe('explicit words of a schema', () => {
+describe('explicit keywords of a schema', () => {
   it.each<readonly [string, Schema]>([
     ['a loose Zod object', z.looseObject({ a: z.string() })],
     ['a Zod object with a catchall', z.object({ a: z.string() }).catchall(z.number())],
     ['a Valibot object with rest', toStandardJsonSchema(v.objectWithRest({ a: v.string() }, v.number()))],
     ['an ArkType index signature', type({ a: 'string', '[string]': 'unknown' })],
     ['additionalProperties of raw JSON Schema', jsonSchema({ type: 'object', additionalProperties: true })],
-  ])('%s lets further keys in', (_name, schema) => {
+  ])('%s allows additional keys', (_name, schema) => {
     expect(issuesOf(schema, { a: 'x', b: 1 })).toBe('');
   });
 
-  it('of further keys hold for what lies below them', () => {
+  it('for additional keys apply to the values below them', () => {
     const schema = z.object({}).catchall(z.object({ size: z.number() }));
     expect(issuesOf(schema, { any: { size: 1 } })).toBe('');
     expect(issuesOf(schema, { any: { size: 1, x: 1 } })).toContain('any.x: unknown key; allowed: size');
@@ -214,7 +214,7 @@ describe('unions', () => {
   const text = { type: 'string' };
   const number = { type: 'number' };
 
-  it('without tags are decided by required keys, then by what lies below', () => {
+  it('without tags are resolved by required keys, then by nested values', () => {
     const schema = jsonSchema({
       anyOf: [
         rawObject({ a: { type: 'array', items: text } }),
@@ -286,7 +286,7 @@ describe('conditions and dependencies', () => {
   });
 });
 
-describe('items behind the end of a tuple', () => {
+describe('items past the end of a tuple', () => {
   it.each(libraries({ valibot: shapes.tuple.valibot, raw: shapes.tuple.raw }))(
     'are refused where %s would drop or take them',
     (_library, schema) => {

@@ -128,7 +128,7 @@ describe('inputJsonSchema', () => {
     }
   });
 
-  it('keeps what stands beside a reference that is written out in an intersection', () => {
+  it('keeps the siblings of a reference that is inlined in an intersection', () => {
     const more = { type: 'object', properties: { b: { type: 'string' } } } as const;
     const beside = { properties: { a: { type: 'string' } } } as const;
     const schema = wire(
@@ -166,7 +166,7 @@ describe('inputJsonSchema', () => {
     }
   });
 
-  it('drops what stands beside a reference in a draft where the reference replaces it', () => {
+  it('drops the siblings of a reference in a draft where the reference replaces them', () => {
     const reference = { $ref: '#/definitions/named', properties: { a: {} } } as const;
     const schema = wire(
       jsonSchema({
@@ -231,8 +231,8 @@ describe('inputJsonSchema', () => {
   });
 });
 
-describe('what is no usable schema', () => {
-  it('is told with the remedy', () => {
+describe('an unusable schema', () => {
+  it('is rejected with the remedy', () => {
     // @ts-expect-error -- a bare Valibot schema emits no JSON Schema
     expect(() => compileSchema(v.object({}))).toThrow(/toStandardJsonSchema/);
     // @ts-expect-error -- raw JSON Schema needs jsonSchema()
@@ -243,7 +243,7 @@ describe('what is no usable schema', () => {
     expect(() => compileSchema(undefined)).toThrow(expect.objectContaining({ code: 'schema-not-standard' }));
   });
 
-  it('is told when it has no JSON Schema form', () => {
+  it('is rejected when it has no JSON Schema form', () => {
     expect(() => wire(z.object({ at: z.date() }))).toThrow(
       expect.objectContaining({ code: 'schema-unrepresentable', details: { vendor: 'zod', side: 'input' } }),
     );

@@ -123,8 +123,8 @@ function tableOf(heading: string): readonly (readonly string[])[] {
     .map(cellsOf);
 }
 
-/** How a codec tells a tool, without the places that it cannot tell. */
-function told(codec: HostedToolCodec, tool: HostedTool): string {
+/** The wire form of a tool, without the options that the codec cannot express. */
+function encoded(codec: HostedToolCodec, tool: HostedTool): string {
   const { unsupported: _places, ...wire } = codec.serialize(tool, 'model');
   return JSON.stringify(wire);
 }
@@ -168,7 +168,7 @@ describe('the guide on hosted tools', () => {
         if (/^refused|only$/.test(cell))
           expect([[place], [place.split('.', 1).join()]]).toContainEqual(unsupported);
         else expect(unsupported).toEqual([]);
-        if (cell.startsWith('yes')) expect(told(codec, says)).not.toBe(told(codec, saysNot));
+        if (cell.startsWith('yes')) expect(encoded(codec, says)).not.toBe(encoded(codec, saysNot));
       }
     });
   });

@@ -60,7 +60,7 @@ describe('secrets of a remote server', () => {
     expect(() => expectNoSecret(hostedTools)).toThrow(/hidden/);
   });
 
-  it('are in nothing that a prompt says of itself', async () => {
+  it('do not appear in the description of a prompt', async () => {
     const { text, descriptor, toolParamDescriptions } = await template.bind().render();
     expectNoSecret({ text, descriptor, toolParamDescriptions });
   });
@@ -70,7 +70,7 @@ describe('secrets of a remote server', () => {
     ['finishes with a codec', { hostedToolCodecs: { mcp: mockHostedToolCodec({ kind: 'mcp' }) } }],
     ['ends for a kind without a codec', { hostedToolCodecs: {} }],
     [
-      'ends for a config that cannot be told',
+      'ends because of a config that cannot be encoded',
       {
         hostedToolCodecs: {
           mcp: mockHostedToolCodec({
@@ -81,7 +81,7 @@ describe('secrets of a remote server', () => {
       },
     ],
     [
-      'goes on without what cannot be told',
+      'continues without options that cannot be encoded',
       {
         unsupportedConfig: 'warn',
         hostedToolCodecs: {
@@ -92,7 +92,7 @@ describe('secrets of a remote server', () => {
         },
       },
     ],
-  ])('are in nothing that a run tells that %s', async (_what, options) => {
+  ])('do not appear in the events of a run that %s', async (_what, options) => {
     const logger = recordingLogger();
     const events: unknown[] = [];
     await using session = new Session();
@@ -107,7 +107,7 @@ describe('secrets of a remote server', () => {
     expectNoSecret([renderings, session.slice(PromptRenderings).all()]);
   });
 
-  it('are in no error of a model that fails', async () => {
+  it('do not appear in the error of a failing model', async () => {
     const fails = scriptedAdapter(() => {
       throw new Error('no connection');
     });
@@ -116,10 +116,10 @@ describe('secrets of a remote server', () => {
 
   it.each<[string, Partial<Record<keyof RemoteMcpConfig, unknown>>]>([
     ['a token with a line break', { authorization: `${token}\n` }],
-    ['a token that is no text', { authorization: [token] }],
+    ['a token that is not a string', { authorization: [token] }],
     ['a header with a line break', { headers: { 'X-Key': `${header}\r\nX-More: 1` } }],
-    ['a header that is no text', { headers: { 'X-Key': { value: header } } }],
-    ['headers that are no object', { headers: `X-Key: ${header}` }],
+    ['a header that is not a string', { headers: { 'X-Key': { value: header } } }],
+    ['headers that are not an object', { headers: `X-Key: ${header}` }],
     ['a token given twice', { headers: { Authorization: header } }],
     ['a password in the address', { url: `https://me:${token}@wiki.example/` }],
     ['an address without https', { url: `http://wiki.example/${query}?key=${query}` }],

@@ -11,8 +11,8 @@ import { type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
 
 const planned = promptTemplate({ ns: 'test', key: 'plan', sections: [planningToolsSection()] });
 
-/** What the model is told when it answers at once in this session; undefined when the task is done. */
-async function toldIn(session: Session, completion = planCompletion()): Promise<string | undefined> {
+/** The feedback for a model that answers at once in this session; undefined when the task is complete. */
+async function feedbackIn(session: Session, completion = planCompletion()): Promise<string | undefined> {
   const run = scriptedAdapter([{ text: 'Done.' }]).evaluate(planned.bind(), {
     session,
     completion: completion,
@@ -36,7 +36,7 @@ describe('planCompletion', () => {
   test('names three steps that are not done, and how many more there are', async () => {
     await using session = withPlan(['One', 'Two', 'Three', 'Four', 'Five', 'Six'], [1]);
     session.dispatch(UpdateStep, { stepId: 2, status: 'in_progress' });
-    expect(await toldIn(session)).toBe(
+    expect(await feedbackIn(session)).toBe(
       [
         'The plan is not carried out yet; 5 steps of 6 are not done:',
         '[>] 2 Two',
@@ -47,7 +47,7 @@ describe('planCompletion', () => {
       ].join('\n'),
     );
     await using last = withPlan(['One', 'Two'], [1]);
-    expect(await toldIn(last)).toMatch(
+    expect(await feedbackIn(last)).toMatch(
       /^The plan is not carried out yet; 1 step of 2 is not done:\n\[ \] 2 Two\nCarry/,
     );
   });
@@ -56,10 +56,10 @@ describe('planCompletion', () => {
     await using done = withPlan(['One', 'Two'], [1, 2]);
     await using empty = withPlan([]);
     await using none = new Session();
-    expect(await toldIn(done)).toBeUndefined();
-    expect(await toldIn(empty)).toBeUndefined();
-    expect(await toldIn(none)).toBeUndefined();
-    expect(await toldIn(none, planCompletion({ requirePlan: true }))).toBe(
+    expect(await feedbackIn(done)).toBeUndefined();
+    expect(await feedbackIn(empty)).toBeUndefined();
+    expect(await feedbackIn(none)).toBeUndefined();
+    expect(await feedbackIn(none, planCompletion({ requirePlan: true }))).toBe(
       'There is no plan yet. Set one up, carry it out, and answer again.',
     );
   });

@@ -17,7 +17,7 @@ describe('formatPlan', () => {
     expect(formatPlan(plan)).toBe('Review the folder (1 of 3 done)\n[x] 1 Walk\n[>] 2 Read\n[ ] 10 Publish');
   });
 
-  it('says that there are no steps', () => {
+  it('reports that there are no steps', () => {
     expect(formatPlan({ ...plan, steps: [] })).toBe('Review the folder (no steps)');
   });
 

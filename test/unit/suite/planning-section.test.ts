@@ -40,7 +40,7 @@ describe('planningToolsSection', () => {
     });
   });
 
-  it('opens its texts and those of its tools to overrides when told to', () => {
+  it('allows overrides of its text and its tools when configured to', () => {
     const open = planningToolsSection({ acceptsOverrides: true });
     expect(open.acceptsOverrides).toBe(true);
     expect(open.tools?.map((tool) => tool.acceptsOverrides)).toEqual([true, true, true, true]);

@@ -46,7 +46,7 @@ const planOf = ({ session }: Pick<CallOutcome, 'session'>) => session.slice(Curr
 const lastText = ({ texts }: CallOutcome) => texts.at(-1);
 
 describe('planning_setup_plan', () => {
-  it('starts an active plan with pending steps from 1, texts trimmed', async () => {
+  it('starts an active plan with pending steps numbered from 1 and trims their text', async () => {
     const outcome = await inTurns([setUp('  Ship it \n', [' Build', 'Test\t'])]);
     expect(planOf(outcome)).toEqual({
       objective: 'Ship it',
@@ -149,7 +149,7 @@ describe('planning_add_step', () => {
     expect(outcome.invocations.map(({ attempts }) => attempts)).toEqual([1, 2]);
   });
 
-  it('goes on from the highest number of a plan that was put in by hand', async () => {
+  it('continues from the highest number of a plan that was set directly', async () => {
     const session = planned('x', []);
     session
       .slice(CurrentPlan)
@@ -176,7 +176,7 @@ describe('planning_update_step', () => {
     });
   });
 
-  it('completes the plan with the last step, in whatever order, and takes a step back before that', async () => {
+  it('completes the plan with the last step in any order, and reopens a step before that', async () => {
     const outcome = await inTurns(
       [finish(2), update(2, { status: 'pending' }), finish(2), finish(1)],
       planned('Ship it', ['a', 'b']),
@@ -200,7 +200,7 @@ describe('planning_update_step', () => {
     expect(outcome.texts[1]).toContain('The plan is completed');
   });
 
-  it('keeps what stands beside a refused call of its turn', async () => {
+  it('keeps the other calls of a turn in which one call is rejected', async () => {
     const outcome = await atOnce([finish(1), finish(9), finish(2)], planned('Ship it', ['a', 'b', 'c']));
     expect(outcome.invocations.map(({ outcome: how }) => how)).toEqual([
       'committed',

@@ -90,7 +90,7 @@ describe('read_file', () => {
     expect(answer.text).toContain('Use offset=3 to continue.');
   });
 
-  it('reads a whole file by following the offsets, whatever the output limit', async () => {
+  it('reads a whole file by following the offsets under any output limit', async () => {
     for (const maxOutputCharacters of [1, 7, 20, 33, 1000]) {
       const { read_file } = createVfsTools({ maxOutputCharacters });
       let text = '';
@@ -133,7 +133,7 @@ describe('read_file', () => {
     expect(answer.text).toBe('1 | a\u2028b\u0085c\fd');
   });
 
-  it('refuses a window behind the end, so that it does not count as reading', async () => {
+  it('rejects a window past the end, so that it does not count as a read', async () => {
     const answer = await runTool(vfsTools.read_file, files, { file_path: 'ten.txt', offset: 10 });
     expect(answer).toMatchObject({
       success: false,

@@ -100,7 +100,7 @@ describe.each(names)('the name %j', (name, shown) => {
 });
 
 describe('a path in the quotes that results show', () => {
-  it('is not found, and the model is told to leave them out', async () => {
+  it('is not found, and the message asks the model to omit the quotes', async () => {
     const filesystem = new MemoryFilesystem({ files: { 'my notes.md': 'x', 'a\nb': 'y' } });
     const advice = 'Pass the path itself, without the quotes and escapes in which results show it.';
     for (const file_path of ['"my notes.md"', '"a\\nb"']) {

@@ -67,7 +67,7 @@ describe('vfsToolsSection', () => {
     ['one tool twice', { tools: ['ls', 'ls'] }],
     ['a writing tool that may only look', { readOnly: true, tools: ['rm'] }],
     ['a limit of zero', { limits: { maxLines: 0 } }],
-    ['a limit that is no whole number', { limits: { maxPaths: 1.5 } }],
+    ['a limit that is not an integer', { limits: { maxPaths: 1.5 } }],
     ['a file system with content', { filesystem: new MemoryFilesystem(), base: { 'a.txt': '' } }],
     [
       'a file system with mounts',
@@ -256,7 +256,7 @@ describe('calls in a run', () => {
     expect((await (await filesOf(session, template)).read('config.yaml')).text).toBe('a: 4\n');
   });
 
-  it('of any tool of the prompt leave no file behind when they fail', async () => {
+  it('by any tool of the prompt leave no file when they fail', async () => {
     const halfWay = tool({
       name: 'half_way',
       description: 'Writes one file, removes another and fails.',
@@ -282,7 +282,7 @@ describe('calls in a run', () => {
     }
   });
 
-  it('do not count a look behind the end, a search or a failed reading as reading', async () => {
+  it('do not count a read past the end, a search or a failed read as reading', async () => {
     const template = templateOf({ base: { 'a.txt': 'one\n' } });
     await using session = new Session();
     const replies = await answers(template, session, [

@@ -37,7 +37,7 @@ describe('webSearchSection', () => {
     expect(await textOf(options)).toMatch(/^## 1\. Look up \(look-up\)\n/);
   });
 
-  it('tells the model within which limits it searches', async () => {
+  it('describes the search limits to the model', async () => {
     expect(await textOf({ config: { domainFilter: { allowed: ['cdc.gov', 'who.int'] } } })).toMatch(
       /\n\nOnly these domains are searched: cdc\.gov, who\.int\.$/,
     );

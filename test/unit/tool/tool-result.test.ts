@@ -70,7 +70,7 @@ describe('readToolResult', () => {
     expect({ ok, ...rest }).toStrictEqual({ ok: true, result: { success: true, message: 'x', value: 1 } });
   });
 
-  it('copies attachments, so that nobody changes them afterwards', () => {
+  it('copies attachments, so that later changes have no effect', () => {
     const mine = { ...shot, data: 'AAAA' };
     const attachments = [mine];
     const reading = readToolResult(ToolResult.ok(1, 'x', { attachments }));
@@ -86,10 +86,10 @@ describe('readToolResult', () => {
     ['a promise', Promise.resolve(ToolResult.ok(1)), 'object'],
     ['a bare value', { a: 1 }, 'object'],
     ['a success without value', { success: true, message: 'OK' }, 'object'],
-    ['a message that is no text', { success: false, message: 1 }, 'object'],
-    ['a flag that is no boolean', { success: 'true', message: 'OK', value: 1 }, 'object'],
+    ['a message that is not a string', { success: false, message: 1 }, 'object'],
+    ['a flag that is not a boolean', { success: 'true', message: 'OK', value: 1 }, 'object'],
     [
-      'an option that is no boolean',
+      'an option that is not a boolean',
       { success: true, message: 'OK', value: 1, excludeValueFromContext: 'yes' },
       'object',
     ],

@@ -137,7 +137,7 @@ describe('tool', () => {
     );
   });
 
-  it('refuses what is no schema, with the remedy', () => {
+  it('rejects a value that is not a schema, with the remedy', () => {
     expect(() => tool(untyped({ inputSchema: v.object({}) }))).toThrow(
       invalid('inputSchema', /toStandardJsonSchema/),
     );

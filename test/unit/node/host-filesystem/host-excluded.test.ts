@@ -146,7 +146,7 @@ describe('listSkipped', () => {
     expect((await deep.glob('**')).paths).toEqual([]);
   });
 
-  it('names what is no ordinary file, but nothing that is left out', async () => {
+  it('names entries that are not regular files, but no excluded ones', async () => {
     const { filesystem, at } = await open({ exclude: ['**/.git'], maxFileBytes: 6 });
     symlinkSync('src', at('link'));
     symlinkSync('/etc', at('src/away'));

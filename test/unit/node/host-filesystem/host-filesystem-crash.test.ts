@@ -99,7 +99,7 @@ describe('a process that is killed while it commits', () => {
     });
   }, 300_000);
 
-  it('does so too when the one that restores is killed as well, again and again', async () => {
+  it('also does so when the restoring process is killed repeatedly', async () => {
     const folders = testFolders(treeBefore);
     expect(await commitUntil(folders, failpoints.indexOf('done'))).toBe(true);
     for (const undone of [0, 3, 7, 11, 14, 18]) expect(await commitUntil(folders, undone)).toBe(true);

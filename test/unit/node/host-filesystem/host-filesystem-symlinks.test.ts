@@ -55,7 +55,7 @@ describe('symbolic links', () => {
     expect(existsSync(join(folders.root, 'link.txt'))).toBe(false);
   });
 
-  it('are copied as links with the folder that they stand in', async () => {
+  it('are copied as links with their folder', async () => {
     const folders = foldersWithLinks();
     const filesystem = await openHost(folders);
     for (const path of ['d/out', 'd/broken']) await filesystem.remove(path);

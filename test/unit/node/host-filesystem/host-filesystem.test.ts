@@ -146,7 +146,7 @@ describe('what a commit leaves as it was', () => {
     expect(stateOf(folders.root)).toEqual(before);
   });
 
-  it('is what lies in a folder that is moved, whatever it is', async () => {
+  it('includes every entry of a moved folder, of any kind', async () => {
     const folders = testFolders({ 'from/a.txt': 'a', 'from/b/c': 'c' });
     execFileSync('mkfifo', [join(folders.root, 'from/fifo')]);
     symlinkSync('/etc', join(folders.root, 'from/outward'));

@@ -49,7 +49,7 @@ describe('links in a folder', () => {
     expect(Object.fromEntries(listed.map(({ name, link }) => [name, link]))).toEqual(leads);
     for (const { bytes } of listed) expect(bytes).toBe(0);
     expect((await filesystem.list()).filter(({ link }) => link !== undefined)).toEqual(listed);
-    // A fork that changes other things tells the same.
+    // A fork that changes other things reports the same.
     const fork = filesystem.fork();
     await fork.view.write('new.md', 'x');
     expect((await fork.view.list()).filter(({ kind }) => kind === 'link')).toEqual(listed);

@@ -25,7 +25,7 @@ const changesOf = async (
 };
 
 describe('changes that are held back', () => {
-  it('come to the disk with flush, all in one commit', async () => {
+  it('are written to the disk by flush, all in one commit', async () => {
     const { filesystem, at, folders } = await held({ 'a.md': 'a', 'old/b.md': 'b', 'gone.md': 'x' });
     const changes = await changesOf(filesystem, async () => {
       await filesystem.write('a.md', 'A');
@@ -52,7 +52,7 @@ describe('changes that are held back', () => {
       'new/b.md',
       'new/c.md',
     ]);
-    // There is nothing left to do, and it goes on from here.
+    // Nothing is left to do, and it continues from here.
     filesystem.flush();
     await filesystem.write('later.md', 'l');
     expect(existsSync(at('later.md'))).toBe(false);

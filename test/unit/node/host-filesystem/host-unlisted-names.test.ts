@@ -217,7 +217,7 @@ it('an unreadable file that a snapshot holds is not removed', async () => {
   });
 });
 
-describe('the text of a link that is no UTF-8', () => {
+describe('a link target that is not UTF-8', () => {
   it('comes back byte for byte, and stays when the link is moved', async () => {
     const folders = testFolders({ 'x.txt': 'x' });
     symlinkSync(rawPath('d', '\xff\xfe'), join(folders.root, 'link'));

@@ -33,7 +33,7 @@ describe('the folder of a mount', () => {
     expect(error.details).toEqual({ path: hostPath });
   });
 
-  it('refuses a folder outside the allowed roots in the same words, whether it exists or not', async () => {
+  it('rejects a folder outside the allowed roots with the same message, whether it exists or not', async () => {
     const outside = tempFolder();
     const allowed = tempFolder();
     const existing = await refusal({ hostPath: outside, allowedRoots: [allowed] });

@@ -4,7 +4,7 @@ import { readHostMount } from 'weakincentives/node';
 import { tempFolder } from '../temp-folder.ts';
 
 describe('limits of a mount', () => {
-  it('leaves out what does not fit any more, by name, and goes on with what does', async () => {
+  it('skips files that no longer fit, by name, and continues with those that do', async () => {
     const folder = tempFolder({ a: 'x'.repeat(60), b: 'x'.repeat(60), c: 'x'.repeat(40), d: 'x' });
     const { files, report } = await readHostMount({
       hostPath: folder,

@@ -88,7 +88,7 @@ describe('symbolic links in a mount', () => {
     expect(mounted.report).toMatchObject({ stoppedBy: 'max-entries', complete: false });
   });
 
-  it('are no way around what is excluded', async () => {
+  it('do not bypass exclusions', async () => {
     const folder = tempFolder({ '.git/config': 'token', 'dist/deep/x.js': '', 'a.txt': 'a' });
     symlinkSync('.git/config', join(folder, 'config'));
     symlinkSync('.git', join(folder, 'git'));

@@ -88,7 +88,7 @@ describe('the lock of a folder', () => {
     expect(readdirSync(join(lockOf(folders), '..'))).toEqual(['lock']);
   });
 
-  it('is no longer that of a process whose number another one has got', async () => {
+  it('does not belong to a process whose number another process has taken', async () => {
     const folders = testFolders();
     await (await openHost(folders))[Symbol.asyncDispose]();
     const filesystem = await openHost(folders);

@@ -63,7 +63,7 @@ describe('overrides in files', () => {
     expect(readdirSync(join(folders.root, 'travel/desk/booking'))).toEqual(['latest.json']);
   });
 
-  it('stand in the repository that the working directory belongs to', () => {
+  it('are stored in the repository of the working directory', () => {
     const { root } = testFolders({ 'repo/.git/HEAD': '', 'repo/packages/app/index.ts': '' });
     const store = new LocalOverridesStore({ workingDirectory: join(root, 'repo/packages/app') });
     expect(store.root).toBe(join(root, 'repo/.weakincentives/prompts/overrides'));

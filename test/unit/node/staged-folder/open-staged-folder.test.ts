@@ -117,7 +117,7 @@ describe('openStagedFolder', () => {
     const tempRoot = tempFolder();
     const filesystem = new MemoryFilesystem({ files });
     const list = filesystem.list.bind(filesystem);
-    // What a disk does that does not tell letter case: the second name is there already.
+    // As on a case-insensitive disk: the second name already exists.
     filesystem.list = async (path) => (await list(path)).flatMap((entry) => [entry, entry]);
     expect(await expectCode(openStagedFolder(filesystem, { tempRoot }), 'path-taken')).toContain('"a.txt"');
     expect(readdirSync(tempRoot)).toEqual([]);

@@ -19,7 +19,7 @@ const files = { 'a.txt': 'one\n', 'b.txt': 'two\n' };
 const script = `import fs from 'node:fs'; fs.writeFileSync('a.txt', 'edited'); fs.writeFileSync('new', 'x'); fs.rmSync('b.txt');`;
 const edited = { 'a.txt': 'edited', new: 'x' };
 
-/** A tool that runs a process on the files of its call, collects, and then ends as it is told. */
+/** A tool that runs a process on the files of its call, collects, and then ends with the given result. */
 function runTool(
   tempRoot: string,
   setup: { readonly effects?: 'read' | 'state' | 'external'; readonly end?: () => ToolResult<null> } = {},

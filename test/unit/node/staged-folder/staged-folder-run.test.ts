@@ -36,7 +36,7 @@ function commandLines(): readonly string[] {
 
 const isRunning = (marker: string): boolean => commandLines().some((line) => line.includes(marker));
 
-/** A script that starts something in a session of its own and goes on once it is there. */
+/** A script that starts a process in a session of its own and continues once it runs. */
 function leaving(command: string): string {
   return `setsid sh -c 'echo x >"$TMPDIR/up"; exec ${command}' & while [ ! -e "$TMPDIR/up" ]; do :; done`;
 }
@@ -267,13 +267,13 @@ describe.skipIf(layers[1]?.[1] !== undefined)('an overlay', () => {
 
 it('a folder is copied where there are no overlays', () => {
   const folders = testFolders(files);
-  const tell = (layer: string): string =>
+  const report = (layer: string): string =>
     spawnSync(
       process.execPath,
       ['--import', 'jiti/register', kindChild, folders.root, folders.stateDirectory, tempFolder(), layer],
       // Nothing is found on this path, so nothing can be mounted.
       { env: { ...process.env, PATH: folders.root }, encoding: 'utf8' },
     ).stdout;
-  expect(tell('auto')).toBe('copy 127\n');
-  expect(tell('overlay')).toMatch(/^filesystem-storage-failed An overlay is not possible\./);
+  expect(report('auto')).toBe('copy 127\n');
+  expect(report('overlay')).toMatch(/^filesystem-storage-failed An overlay is not possible\./);
 });

@@ -94,7 +94,7 @@ describe('the seed of overrides', () => {
 });
 
 describe('overrides that fit', () => {
-  it('stand in for body and summary, with the params of the section', async () => {
+  it('replace body and summary, with the params of the section', async () => {
     const overrides = edited(({ sections }) => {
       sections['guide'] = {
         ...sections['guide'],
@@ -114,7 +114,7 @@ describe('overrides that fit', () => {
     expect(rendered.tools.map(({ name }) => name)).toEqual(['hidden', 'open_sections']);
   });
 
-  it('show the summary where a section is summarised, whatever its body was made', async () => {
+  it('show the summary where a section is summarized, even with an overridden body', async () => {
     const overrides = edited(({ sections, tools }) => {
       const { guide } = sections;
       if (guide?.body === undefined || guide.summary === undefined) throw new Error('no seed');
@@ -283,7 +283,7 @@ describe('overrides that do not fit', () => {
     ],
   ];
 
-  it.each(cases)('are left out and told of: %s %s', async (reason, target, change) => {
+  it.each(cases)('are skipped and reported: %s %s', async (reason, target, change) => {
     const overrides = edited(change);
     const [dropped, ...more] = prompt.checkOverrides(overrides);
     expect(more).toEqual([]);
@@ -311,7 +311,7 @@ describe('overrides that do not fit', () => {
     ]);
   });
 
-  it('are not told of while nobody has changed them since they were seeded', async () => {
+  it('are not reported while they are unchanged since they were seeded', async () => {
     const grown = promptTemplate({
       ns: 'travel/desk',
       key: 'booking',
@@ -329,7 +329,7 @@ describe('overrides that do not fit', () => {
     const rendered = await grown.render({ overrides: seed });
     expect(rendered.text).toBe((await grown.render()).text);
     expect(rendered.tools[0]?.description).toBe('Takes nothing any more.');
-    // One that somebody has changed is.
+    // A changed one is.
     const changed = edited(({ sections, tools }) => {
       if (sections['guide.rules']?.body !== undefined) sections['guide.rules'].body.text = 'Be long.';
       if (tools['search']?.params?.['city'] !== undefined) tools['search'].params['city'].text = 'Town.';
@@ -371,7 +371,7 @@ describe('what is stored', () => {
 });
 
 describe('the descriptor', () => {
-  it('has the same hashes for the same texts, and others for others', () => {
+  it('has equal hashes for equal text, and different hashes for different text', () => {
     const build = (text: string, description: string, limit: number): Prompt =>
       promptTemplate({
         ns: 'a',

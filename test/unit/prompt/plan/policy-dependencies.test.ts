@@ -133,8 +133,8 @@ describe('a policy that depends on a tool of another section', () => {
     );
   });
 
-  it('records that tool only: it neither judges it nor hears of others', async () => {
-    const heard: string[] = [];
+  it('records that tool only: it neither checks it nor records others', async () => {
+    const recorded: string[] = [];
     const judged: string[] = [];
     const watching: ToolPolicy = {
       name: 'watching',
@@ -144,14 +144,14 @@ describe('a policy that depends on a tool of another section', () => {
         return PolicyDecision.allow();
       },
       onResult: ({ tool: { name } }) => {
-        heard.push(name);
+        recorded.push(name);
       },
     };
     const other = section({ title: 'Other', key: 'other', template: 'Look.', tools: [done('look')] });
     const prompt = templateOf([testing, other, release(watching)]).bind();
     await runSections(prompt, calls('look', 'test', 'deploy'));
     expect(judged).toEqual(['deploy']);
-    expect(heard).toEqual(['test', 'deploy']);
+    expect(recorded).toEqual(['test', 'deploy']);
     const { boundTools } = await prompt.render();
     expect([...boundTools.values()].map((each) => each.recordingPolicies)).toEqual([[watching], [], []]);
   });

@@ -73,7 +73,7 @@ function edited(overrides: PromptOverrides): PromptOverrides {
 }
 
 describe('schemas', () => {
-  it('are turned into JSON Schema once, whatever is done with prompts that use them', async () => {
+  it('are converted to JSON Schema once for any use of their prompts', async () => {
     for (const prompt of prompts) {
       for (const overrides of [edited(prompt.seedOverrides()), edited(prompt.seedOverrides())]) {
         const [one, two] = [await prompt.render({ overrides }), await prompt.with({}).render({ overrides })];
@@ -96,7 +96,7 @@ describe('schemas', () => {
 });
 
 describe('hashes', () => {
-  it('are made once per template', async () => {
+  it('are computed once per template', async () => {
     const [one, two] = prompts.map((prompt) => prompt.descriptor);
     for (const prompt of prompts) {
       expect((await prompt.render()).descriptor).toBe(prompt.descriptor);
@@ -106,7 +106,7 @@ describe('hashes', () => {
     expect(two?.tools[0]?.params).toEqual(one?.tools[0]?.params);
   });
 
-  it('are made again for overridden texts alone', async () => {
+  it('are computed again only for overridden text', async () => {
     const [prompt] = prompts;
     if (prompt === undefined) throw new Error('There is a first prompt.');
     const draft = JSON.parse(JSON.stringify(prompt.seedOverrides()));

@@ -13,8 +13,8 @@ function promptOf(output: Schema): typeof prompt {
   return promptTemplate({ ns: 'test', key: 'answer', sections, output }).bind() as typeof prompt;
 }
 
-/** What a model that answers `text` is told of the answer. */
-async function told(model: { readonly takesOutputSchema?: boolean }, text: string, of = prompt) {
+/** The answer instructions of a model that answers `text`. */
+async function askModel(model: { readonly takesOutputSchema?: boolean }, text: string, of = prompt) {
   const instructions: string[] = [];
   const schemas: unknown[] = [];
   const { output } = await providerAdapter({
@@ -32,7 +32,7 @@ async function told(model: { readonly takesOutputSchema?: boolean }, text: strin
 }
 
 describe('a structured answer', () => {
-  it('is asked for behind the sections, with the schema that closes its objects', async () => {
+  it('is requested after the sections, with a schema that closes its objects', async () => {
     const { text, output } = await prompt.render();
     const [before, json, after] = text.split(/\n```json\n|\n```$/);
     expect(before).toBe(
@@ -49,25 +49,25 @@ describe('a structured answer', () => {
     expect(after).toBe('');
   });
 
-  it('may be a list, and stand alone', async () => {
+  it('may be a list, and may be the only content', async () => {
     const output = z.array(z.object({ prime: z.number() }));
     expect((await promptOf(output).render()).text).toMatch(/must be one JSON array and .*"type":"array"/s);
     const alone = promptTemplate({ ns: 'test', key: 'answer', sections: [], output }).bind();
     expect((await alone.render()).text).toMatch(/^## Answer format\n/);
   });
 
-  it('is not asked for in words when the wire has a field for it, or when the answer is text', async () => {
+  it('is not requested in the prompt when the wire has a field for it, or when the answer is text', async () => {
     const plain = '## 1. Task (task)\n\nName a prime.';
     expect((await prompt.render({ outputSchemaOnWire: true })).text).toBe(plain);
     expect((await promptTemplate({ ns: 'test', key: 'text', sections }).bind().render()).text).toBe(plain);
   });
 
-  it('is told to a model once: in words, or where it takes a schema', async () => {
+  it('is described to a model once: in the prompt, or in the schema field', async () => {
     const rendered = await prompt.render();
-    const inWords = await told({}, 'Sure:\n```json\n{"prime": 7}\n```');
+    const inWords = await askModel({}, 'Sure:\n```json\n{"prime": 7}\n```');
     expect(inWords).toMatchObject({ instructions: rendered.text, output: { prime: 7, note: 'none' } });
     expect(inWords.schema).toEqual(rendered.output?.compiled.inputJsonSchema);
-    const native = await told({ takesOutputSchema: true }, '{"prime": 7}');
+    const native = await askModel({ takesOutputSchema: true }, '{"prime": 7}');
     expect(native).toEqual({ ...inWords, instructions: '## 1. Task (task)\n\nName a prime.' });
   });
 
@@ -82,12 +82,12 @@ describe('a structured answer', () => {
     ],
   ])('takes unknown keys only where its schema is open: %s', async (_library, closed, opened, loose) => {
     const text = '{"prime": 7, "why": "odd"}';
-    await expect(told({}, text, promptOf(closed))).rejects.toMatchObject({
+    await expect(askModel({}, text, promptOf(closed))).rejects.toMatchObject({
       phase: 'parse',
       message: expect.stringContaining('why'),
     });
     for (const schema of [opened, ...(loose === undefined ? [] : [loose])]) {
-      const { output, instructions } = await told({}, text, promptOf(schema));
+      const { output, instructions } = await askModel({}, text, promptOf(schema));
       expect(output).toMatchObject({ prime: 7 });
       expect(instructions).not.toContain('"additionalProperties":false');
     }

@@ -38,7 +38,7 @@ function bound(
 }
 
 describe('text', () => {
-  it('numbers, indents and addresses headings and joins texts by one blank line', async () => {
+  it('numbers, indents and addresses headings and joins blocks with one blank line', async () => {
     const rendered = await bound([
       section({
         title: 'Parent',

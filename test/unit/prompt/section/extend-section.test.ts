@@ -42,7 +42,7 @@ describe('extendSection()', () => {
     expect(await textOf(copy)).toBe(await textOf(tone));
   });
 
-  it('changes what it is told to, and leaves the other section as it was', async () => {
+  it('changes the given options, and leaves the other section unchanged', async () => {
     const before = await textOf(tone);
     const loud = extendSection(tone, {
       title: 'Loud',
@@ -81,7 +81,7 @@ describe('extendSection()', () => {
     expect(() => extendSection(undefined as never, {})).toThrow(/undefined cannot be extended/);
   });
 
-  it('checks kept texts against other params', async () => {
+  it('checks kept text against other params', async () => {
     const params = Lang.extend({ volume: z.number() });
     const wider = extendSection(tone, { params, summary: '$lang at $volume' });
     expect(await textOf(wider, { volume: 3 })).toMatch(/Write in English\. It costs \$1\./);

@@ -37,7 +37,7 @@ describe('section()', () => {
     expect(refusal(() => section({ title, key: 'a' })).details['placeholder']).toBe('title');
   });
 
-  it('refuses params that are no object schema', () => {
+  it('rejects params that are not an object schema', () => {
     const error = refusal(() => section({ title: 'T', key: 'a', params: z.string() as never }));
     expect(error.message).toMatch(/params of section "a" cannot be used/);
   });
@@ -58,7 +58,7 @@ describe('section()', () => {
     expect(await textOf(parent)).toBe('## 1. P (p)\n\n### 1.1. C (p.c)');
   });
 
-  it('may stand in several templates, at different places', async () => {
+  it('may be part of several templates, at different places', async () => {
     const shared = section({ title: 'Shared', key: 'shared', template: 'Text.' });
     expect(await textOf(shared)).toBe('## 1. Shared (shared)\n\nText.');
     expect(

@@ -30,14 +30,14 @@ describe('a quoted param', () => {
   it.each<readonly [string, unknown]>([
     ['a function', (p: Names) => `Read:\n${quotedParam(p.issue)}\nAnswer.`],
     ['a text', 'Read:\n${quoted issue}\nAnswer.'],
-  ])('stands in a fence that it cannot end, in %s', async (_form, template) => {
+  ])('is placed in a fence that it cannot close, in %s', async (_form, template) => {
     const fence = '```'; // A run of three in the text makes it four.
     expect(await textOf(template)).toBe(`Read:\n${block}\nAnswer.`);
     expect(await textOf(template, 'plain')).toBe(`Read:\n${fence}\n    plain\n${fence}\nAnswer.`);
     expect(await textOf(template, '`'.repeat(50))).toContain(`\n${'`'.repeat(51)}\n    ${'`'.repeat(50)}\n`);
   });
 
-  it('gets lines of its own wherever it stands', async () => {
+  it('gets its own lines at any position', async () => {
     expect(await textOf('Read: ${quoted issue} Answer.', 'a')).toBe('Read:\n```\n    a\n```\nAnswer.');
     expect(await textOf('- ${quoted issue}$name', 'a')).toBe('-\n```\n    a\n```\nada');
     expect(await textOf('${quoted issue}${quoted issue}', 'a')).toBe('```\n    a\n```\n```\n    a\n```');
@@ -51,7 +51,7 @@ describe('a quoted param', () => {
     },
   );
 
-  it('takes time in the length of the text, whatever it is made of', async () => {
+  it('takes time linear in the length of the text, for any content', async () => {
     const blanks = ' '.repeat(300_000);
     const text = await textOf('$issue${quoted issue}$issue', `${blanks}x${blanks}`);
     expect(text.length).toBeGreaterThan(600_000);
@@ -62,7 +62,7 @@ describe('a quoted param', () => {
     expect(await textOf('${quoted issue}', '')).toBe('```\n```');
   });
 
-  it('may be a value of any kind; nothing stands for one that is missing', async () => {
+  it('may be a value of any kind; a missing one renders as nothing', async () => {
     const part = section({
       title: 'T',
       key: 't',
@@ -97,7 +97,7 @@ describe('a quoted param', () => {
     '```\n~~~\n${quoted issue}',
     '````\n```\n${quoted issue}',
     '```x ${quoted issue}',
-  ])('is refused in a fence of the template, which its own would end: %j', (template) => {
+  ])('is rejected inside a fence of the template, which its own would close: %j', (template) => {
     expect(() => section({ title: 'T', key: 't', params, template: template as never })).toThrow(
       /quotes "issue" inside a fence; quoting adds a fence of its own/,
     );
@@ -108,7 +108,7 @@ describe('a quoted param', () => {
     '~~~\ncode\n~~~~\n${quoted issue}\n```\nmore',
     'Run `$name` or ``x``: ${quoted issue}',
     '${quoted issue}\n```\ncode\n```',
-  ])('may stand beside one: %j', async (template) => {
+  ])('may appear next to one: %j', async (template) => {
     expect(await textOf(template)).toContain(block);
   });
 
@@ -137,7 +137,7 @@ describe('quoted() in a template', () => {
     expect(() => section({ title: 'T', key: 't', params, template: template as never })).toThrow(
       /takes a placeholder alone/,
     );
-    expect(quotedParam('x'), 'a refused template leaves nothing behind').toBe('\n```\n    x\n```\n');
+    expect(quotedParam('x'), 'a rejected template leaves no state').toBe('\n```\n    x\n```\n');
   });
 
   it('quotes a text without placeholders there and then', () => {
@@ -169,7 +169,7 @@ describe('quoted() in a template', () => {
 });
 
 describe('quoted() in a render function', () => {
-  it('gives the text with a line break at both ends, so that it may stand anywhere', async () => {
+  it('returns the text with a line break at both ends, so that it may be placed anywhere', async () => {
     const part = section({
       title: 'T',
       key: 't',
@@ -219,7 +219,7 @@ describe('an override of a text that quotes', () => {
     expect(prompt.checkOverrides(seeded)).toEqual([]);
   });
 
-  it('goes on quoting', async () => {
+  it('keeps quoting', async () => {
     const overrides = edited('See:\n${quoted issue}\n($name)');
     expect((await prompt.render({ overrides })).text).toBe(`## 1. T (t)\n\nSee:\n${block}\n(ada)`);
     expect((await prompt.render({ overrides: edited('Nothing to see.') })).text).toContain('Nothing to see.');
@@ -258,7 +258,7 @@ describe('an override of a text that quotes', () => {
   });
 });
 
-describe('other texts that may come from others', () => {
+describe('other text from untrusted sources', () => {
   it('a title is one line, by everything that ends one', () => {
     for (const end of ['\n', '\r', '\v', '\f', '\u0085', '\u2028', '\u2029', '\u001E']) {
       expect(() => section({ title: `A${end}## 2. B (b)`, key: 't' })).toThrow(/use one line/);

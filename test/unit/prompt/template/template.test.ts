@@ -67,7 +67,7 @@ describe('text templates', () => {
     expect(details).toMatchObject({ section: 't', placeholder });
   });
 
-  it('says so when there are no params at all', () => {
+  it('states that there are no params at all', () => {
     const text: string = 'x $a';
     expect(() => section({ title: 'T', key: 't', template: text })).toThrow(/the section declares no params/);
   });

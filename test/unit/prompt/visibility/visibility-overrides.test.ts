@@ -56,7 +56,7 @@ describe('the visibility of a session', () => {
     expect(await shows(session, ...sections)).toEqual(['Some', 'All', 'Some']);
   });
 
-  it('wins over stored overrides, and does not ask whether texts may be overridden', async () => {
+  it('takes precedence over stored overrides, and does not require text to be overridable', async () => {
     const template = templateOf([foldable('p', { acceptsOverrides: false }), foldable('q')]);
     const prompt = template.bind();
     const overrides = parseOverrides({
@@ -87,7 +87,7 @@ describe('the visibility of a session', () => {
     expect(await shows(sessionWith(['p', 'summary', 'a/other']), foldable('p'))).toEqual(['All']);
   });
 
-  it('that comes to nothing is told to the operator', async () => {
+  it('without effect is reported to the operator', async () => {
     const logger = recordingLogger();
     const session = sessionWith(
       ['p', 'summary'],
@@ -199,7 +199,7 @@ describe('the tools that get at summaries', () => {
     },
   );
 
-  it('do not stand in the way of a tool of that name in another prompt of the session', async () => {
+  it('do not conflict with a tool of that name in another prompt of the session', async () => {
     const own = templateOf(
       [section({ title: 'x', key: 'x', tools: [act('open_sections', () => undefined)] })],
       'c',
@@ -211,7 +211,7 @@ describe('the tools that get at summaries', () => {
     expect(texts).toEqual(['open_sections done']);
   });
 
-  it('are no tools of the prompt, and have no place among its overrides', async () => {
+  it('are not tools of the prompt, and cannot be overridden', async () => {
     const prompt = templateOf([foldable('p', { visibility: 'summary' })]).bind();
     expect(prompt.tools()).toEqual([]);
     expect(prompt.seedOverrides().tools).toEqual({});

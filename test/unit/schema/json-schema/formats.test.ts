@@ -2,8 +2,8 @@ import { Validator } from '@cfworker/json-schema';
 import { describe, expect, it } from 'vitest';
 import { jsonSchema } from 'weakincentives';
 
-/** Texts that fit the format, and texts that do not. Nothing fits by chance: an independent validator agrees on each. */
-const texts: Readonly<
+/** Strings that match the format, and strings that do not. An independent validator agrees on each. */
+const samples: Readonly<
   Record<string, { readonly fit: readonly string[]; readonly unfit: readonly string[] }>
 > = {
   date: {
@@ -116,7 +116,7 @@ function fits(format: string, text: string): boolean {
   return !(result instanceof Promise) && result.issues === undefined;
 }
 
-describe.each(Object.entries(texts))('the format %s', (format, { fit, unfit }) => {
+describe.each(Object.entries(samples))('the format %s', (format, { fit, unfit }) => {
   const cases = [...fit.map((text) => [text, true] as const), ...unfit.map((text) => [text, false] as const)];
 
   it.each(cases)('of %j is checked: %s', (text, expected) => {

@@ -9,7 +9,7 @@ function fits(document: JsonSchema, value: unknown): boolean {
 }
 
 /** The issues of the schema itself, without a search for unknown keys. */
-function told(document: JsonSchema, value: unknown): readonly string[] {
+function interpret(document: JsonSchema, value: unknown): readonly string[] {
   const result = jsonSchema(document)['~standard'].validate(value);
   if (result instanceof Promise) throw new Error('Raw schemas are synchronous.');
   return (result.issues ?? []).map(
@@ -146,7 +146,7 @@ describe('references', () => {
     expect(fits(document, { a: { a: { b: 1 } } })).toBe(false);
   });
 
-  it('stand alone in draft 7 and beside others since', () => {
+  it('replace their siblings in draft 7 and apply next to them in later drafts', () => {
     const document = {
       properties: { a: { $ref: '#/definitions/a', type: 'string' } },
       definitions: { a: {} },
@@ -161,7 +161,7 @@ describe('references', () => {
   });
 });
 
-describe('what is told of a value', () => {
+describe('the issues of a value', () => {
   it.each<readonly [JsonSchema, unknown, readonly string[]]>([
     [{ additionalProperties: false }, { a: 1 }, ['a: expected nothing, received 1']],
     [{ items: false }, [1], ['0: expected nothing, received 1']],
@@ -196,7 +196,7 @@ describe('what is told of a value', () => {
       ['a: expected value, received -1', 'b: 1 is not a multiple of 2.'],
     ],
   ])('names the place: %j', (document, value, issues) => {
-    expect(told(document, value)).toEqual(issues);
+    expect(interpret(document, value)).toEqual(issues);
   });
 
   it('is silent on values that fit, members that are undefined among them', () => {
@@ -206,7 +206,7 @@ describe('what is told of a value', () => {
       additionalProperties: { type: 'array' },
       propertyNames: { const: 'a' },
     };
-    expect(told(document, { a: [{ b: 1, c: undefined }], d: undefined })).toEqual([]);
+    expect(interpret(document, { a: [{ b: 1, c: undefined }], d: undefined })).toEqual([]);
   });
 
   it('refuses what JSON cannot carry', () => {

@@ -43,7 +43,7 @@ describe('the table of keywords', () => {
     expect([...keywords.keys()].sort()).toEqual(Object.values(vocabularies).flat().sort());
   });
 
-  it('tells annotations from what is held', () => {
+  it('distinguishes annotations from assertions', () => {
     const annotations = [...keywords].filter(([, { role }]) => role === 'annotation').map(([name]) => name);
     expect(annotations.sort()).toEqual([...vocabularies.metadata].sort());
   });

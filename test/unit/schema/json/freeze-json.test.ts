@@ -44,7 +44,7 @@ describe('freezeJson', () => {
     expect(looks).toBe(before);
   });
 
-  it('looks into what somebody else has frozen', () => {
+  it('visits objects that another module has frozen', () => {
     const inner = { list: [1] };
     const value = Object.freeze({ inner });
     freezeJson(value, 'value');

@@ -77,7 +77,7 @@ describe('freezeJson', () => {
     expect(reads).toBe(1);
   });
 
-  it('looks again at what somebody else has frozen', () => {
+  it('checks objects again that another module has frozen', () => {
     expect(() => freezeJson({ a: Object.freeze({ b: Number.NaN }) }, 'it')).toThrow('a.b');
   });
 });

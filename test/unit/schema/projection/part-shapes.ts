@@ -1,5 +1,5 @@
 import type { JsonSchema } from 'weakincentives';
-import { advice, closed, inEach, type Shape, shape, strict, text, told } from './shape.ts';
+import { advice, closed, described, inEach, type Shape, shape, strict, text } from './shape.ts';
 
 const notGiven = 'null: not given.';
 const kind = (name: string, more: JsonSchema = {}): JsonSchema =>
@@ -109,7 +109,7 @@ const unionShapes: readonly Shape[] = [
     inEach(strict()),
   ),
   shape(
-    'objects told apart by a fixed value',
+    'objects distinguished by a fixed value',
     { oneOf: [kind('a', { x: text }), kind('b')] },
     [{ kind: 'a', x: 'x' }, { kind: 'b' }],
     {
@@ -120,7 +120,7 @@ const unionShapes: readonly Shape[] = [
     { broken: { kind: 'b', x: 'x' } },
   ),
   shape(
-    'objects told apart that hold others',
+    'distinguished objects that contain others',
     { oneOf: [kind('a', { inner: { oneOf: [kind('c'), kind('d')] } }), kind('b')] },
     [{ kind: 'a', inner: { kind: 'd' } }, { kind: 'b' }],
     {
@@ -225,7 +225,7 @@ const referenceShapes: readonly Shape[] = [
     ['abc'],
     {
       openai: strict({ type: 'string', maxLength: 3 }),
-      anthropic: strict({ type: 'string', description: told(['maxLength', 3]) }, 'maxLength'),
+      anthropic: strict({ type: 'string', description: described(['maxLength', 3]) }, 'maxLength'),
       'ai-sdk': advice('maxLength'),
     },
     { $defs: { name: text }, broken: 'abcd' },

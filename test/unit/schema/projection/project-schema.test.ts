@@ -38,7 +38,7 @@ describe('the schemas of libraries', () => {
     expect(projectSchema(raw, openaiDialect).strict).toBe(false);
   });
 
-  it('are strict everywhere when they say nothing that somebody does not hold', () => {
+  it('are strict everywhere when every dialect enforces all their keywords', () => {
     const plain = schemaOf(
       z.object({ count: z.int(), mode: z.enum(['r', 'w']), note: z.string().nullable() }),
     );
@@ -47,7 +47,7 @@ describe('the schemas of libraries', () => {
 });
 
 describe('a schema that cannot be strict', () => {
-  it('is told of in twenty reasons at most', () => {
+  it('is reported with at most twenty reasons', () => {
     const properties = Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`p${index}`, {}]));
     const { strict, losses } = projectSchema(
       { type: 'object', properties, required: Object.keys(properties), additionalProperties: false },
@@ -60,7 +60,7 @@ describe('a schema that cannot be strict', () => {
   });
 });
 
-describe('a dialect of somebody else', () => {
+describe('a custom dialect', () => {
   const dialect: SchemaDialect = {
     provider: 'Somebody',
     keywords: { minLength: (length) => typeof length === 'number' && length < 3 },
@@ -146,7 +146,7 @@ describe('schemas that grow when they are written out', () => {
     ['properties', (next) => closed({ a: next, b: next })],
     ['alternatives', (next) => ({ anyOf: [next, next] })],
     ['parts', (next) => ({ allOf: [next, next] })],
-  ])('are given up: %s', (_name, link) => {
+  ])('are rejected: %s', (_name, link) => {
     const schema = chain(link);
     for (const dialect of [dialects.anthropic, { ...dialects.anthropic, limits: {} }, dialects['ai-sdk']]) {
       const projection = projectSchema(schema, dialect);

@@ -36,7 +36,7 @@ export interface Shape {
   readonly becomes: Readonly<Record<DialectName, Expected>>;
 }
 
-/** Losses are told as `keyword`, or as `path keyword` with a path from the schema of the row. */
+/** Losses are written as `keyword`, or as `path keyword` with a path from the schema of the row. */
 export function strict(schema: JsonSchema | 'same' = 'same', ...lost: readonly string[]): Expected {
   return { strict: true, schema, lost };
 }
@@ -68,7 +68,7 @@ export function closed(
   return { type: 'object', properties, required, additionalProperties: false };
 }
 
-export function told(...constraints: readonly [string, JsonValue][]): string {
+export function described(...constraints: readonly [string, JsonValue][]): string {
   return constraints
     .map(([keyword, value]) => `Must satisfy ${keyword}: ${JSON.stringify(value)}.`)
     .join(' ');

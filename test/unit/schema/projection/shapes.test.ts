@@ -35,7 +35,7 @@ function lossesOf({ losses }: SchemaProjection, { isWhole }: Shape): readonly st
   });
 }
 
-/** Both vendors take the type that stands beside fixed values; Anthropic's client leaves it out. */
+/** Both vendors accept a type next to fixed values; Anthropic's client omits it. */
 function withoutToldTypes(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutToldTypes);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,5 +1,5 @@
 import type { JsonSchema } from 'weakincentives';
-import { advice, closed, inEach, type Shape, shape, strict, text, told } from './shape.ts';
+import { advice, closed, described, inEach, type Shape, shape, strict, text } from './shape.ts';
 
 const list = (more: JsonSchema): JsonSchema => ({ type: 'array', items: text, ...more });
 
@@ -43,7 +43,7 @@ export const valueShapes: readonly Shape[] = [
     [['a']],
     {
       openai: strict(),
-      anthropic: strict(list({ description: told(['enum', [['a']]]) }), 'enum'),
+      anthropic: strict(list({ description: described(['enum', [['a']]]) }), 'enum'),
       'ai-sdk': advice('enum'),
     },
     { broken: ['b'] },
@@ -60,7 +60,7 @@ export const valueShapes: readonly Shape[] = [
     {
       openai: strict(),
       anthropic: strict(
-        { type: 'string', description: told(['minLength', 1], ['maxLength', 3]) },
+        { type: 'string', description: described(['minLength', 1], ['maxLength', 3]) },
         'minLength',
         'maxLength',
       ),
@@ -74,7 +74,7 @@ export const valueShapes: readonly Shape[] = [
     ['abc'],
     {
       openai: strict(),
-      anthropic: strict({ type: 'string', description: told(['pattern', '^[a-z]+$']) }, 'pattern'),
+      anthropic: strict({ type: 'string', description: described(['pattern', '^[a-z]+$']) }, 'pattern'),
       'ai-sdk': advice('pattern'),
     },
     { broken: '1' },
@@ -84,21 +84,21 @@ export const valueShapes: readonly Shape[] = [
     { type: 'string', pattern: '^(?!a)' },
     ['b'],
     {
-      openai: strict({ type: 'string', description: told(['pattern', '^(?!a)']) }, 'pattern'),
-      anthropic: strict({ type: 'string', description: told(['pattern', '^(?!a)']) }, 'pattern'),
+      openai: strict({ type: 'string', description: described(['pattern', '^(?!a)']) }, 'pattern'),
+      anthropic: strict({ type: 'string', description: described(['pattern', '^(?!a)']) }, 'pattern'),
       'ai-sdk': advice('pattern'),
     },
     { broken: 'a' },
   ),
   shape('format: date', { type: 'string', format: 'date' }, ['2026-11-22'], inEach(strict())),
   shape('format: uri', { type: 'string', format: 'uri' }, ['https://example.com/'], {
-    openai: strict({ type: 'string', description: told(['format', 'uri']) }, 'format'),
+    openai: strict({ type: 'string', description: described(['format', 'uri']) }, 'format'),
     anthropic: strict(),
     'ai-sdk': advice('format'),
   }),
   shape('format of no standard', { type: 'string', format: 'color' }, ['red'], {
-    openai: strict({ type: 'string', description: told(['format', 'color']) }, 'format'),
-    anthropic: strict({ type: 'string', description: told(['format', 'color']) }, 'format'),
+    openai: strict({ type: 'string', description: described(['format', 'color']) }, 'format'),
+    anthropic: strict({ type: 'string', description: described(['format', 'color']) }, 'format'),
     'ai-sdk': advice('format'),
   }),
   shape(
@@ -108,7 +108,7 @@ export const valueShapes: readonly Shape[] = [
     {
       openai: strict(),
       anthropic: strict(
-        { type: 'number', description: told(['minimum', 0], ['exclusiveMaximum', 9]) },
+        { type: 'number', description: described(['minimum', 0], ['exclusiveMaximum', 9]) },
         'minimum',
         'exclusiveMaximum',
       ),
@@ -128,7 +128,7 @@ export const valueShapes: readonly Shape[] = [
     [10],
     {
       openai: strict(),
-      anthropic: strict({ type: 'integer', description: told(['multipleOf', 5]) }, 'multipleOf'),
+      anthropic: strict({ type: 'integer', description: described(['multipleOf', 5]) }, 'multipleOf'),
       'ai-sdk': advice('multipleOf'),
     },
     { broken: 11 },
@@ -139,7 +139,7 @@ export const valueShapes: readonly Shape[] = [
     [['a'], ['a', 'b']],
     {
       openai: strict(),
-      anthropic: strict(list({ minItems: 1, description: told(['maxItems', 2]) }), 'maxItems'),
+      anthropic: strict(list({ minItems: 1, description: described(['maxItems', 2]) }), 'maxItems'),
       'ai-sdk': advice('maxItems'),
     },
     { broken: ['a', 'b', 'c'] },
@@ -150,7 +150,7 @@ export const valueShapes: readonly Shape[] = [
     [['a', 'b']],
     {
       openai: strict(),
-      anthropic: strict(list({ description: told(['minItems', 2]) }), 'minItems'),
+      anthropic: strict(list({ description: described(['minItems', 2]) }), 'minItems'),
       'ai-sdk': advice('minItems'),
     },
     { broken: ['a'] },
@@ -190,8 +190,8 @@ export const valueShapes: readonly Shape[] = [
     list({ uniqueItems: true }),
     [['a', 'b']],
     {
-      openai: strict(list({ description: told(['uniqueItems', true]) }), 'uniqueItems'),
-      anthropic: strict(list({ description: told(['uniqueItems', true]) }), 'uniqueItems'),
+      openai: strict(list({ description: described(['uniqueItems', true]) }), 'uniqueItems'),
+      anthropic: strict(list({ description: described(['uniqueItems', true]) }), 'uniqueItems'),
       'ai-sdk': advice('uniqueItems'),
     },
     { broken: ['a', 'a'] },
@@ -202,8 +202,8 @@ export const valueShapes: readonly Shape[] = [
     list({ contains: { const: 'a' } }),
     [['a', 'b']],
     {
-      openai: strict(list({ description: told(['contains', { const: 'a' }]) }), 'contains'),
-      anthropic: strict(list({ description: told(['contains', { const: 'a' }]) }), 'contains'),
+      openai: strict(list({ description: described(['contains', { const: 'a' }]) }), 'contains'),
+      anthropic: strict(list({ description: described(['contains', { const: 'a' }]) }), 'contains'),
       'ai-sdk': advice('contains'),
     },
     { broken: ['b'] },
@@ -230,11 +230,11 @@ export const valueShapes: readonly Shape[] = [
     [{ a: 'x', b: 'y' }],
     {
       openai: strict(
-        { ...closed({ a: text, b: text }), description: told(['propertyNames', { maxLength: 1 }]) },
+        { ...closed({ a: text, b: text }), description: described(['propertyNames', { maxLength: 1 }]) },
         'propertyNames',
       ),
       anthropic: strict(
-        { ...closed({ a: text, b: text }), description: told(['propertyNames', { maxLength: 1 }]) },
+        { ...closed({ a: text, b: text }), description: described(['propertyNames', { maxLength: 1 }]) },
         'propertyNames',
       ),
       'ai-sdk': advice('propertyNames'),
@@ -246,12 +246,12 @@ export const valueShapes: readonly Shape[] = [
     [{ a: 'x' }],
     {
       openai: strict(
-        { ...closed({ a: text }), description: told(['minProperties', 1], ['maxProperties', 1]) },
+        { ...closed({ a: text }), description: described(['minProperties', 1], ['maxProperties', 1]) },
         'minProperties',
         'maxProperties',
       ),
       anthropic: strict(
-        { ...closed({ a: text }), description: told(['minProperties', 1], ['maxProperties', 1]) },
+        { ...closed({ a: text }), description: described(['minProperties', 1], ['maxProperties', 1]) },
         'minProperties',
         'maxProperties',
       ),
@@ -263,8 +263,8 @@ export const valueShapes: readonly Shape[] = [
     { type: 'string', not: { const: 'a' } },
     ['b'],
     {
-      openai: strict({ type: 'string', description: told(['not', { const: 'a' }]) }, 'not'),
-      anthropic: strict({ type: 'string', description: told(['not', { const: 'a' }]) }, 'not'),
+      openai: strict({ type: 'string', description: described(['not', { const: 'a' }]) }, 'not'),
+      anthropic: strict({ type: 'string', description: described(['not', { const: 'a' }]) }, 'not'),
       'ai-sdk': advice('not'),
     },
     { broken: 'a' },
@@ -275,12 +275,12 @@ export const valueShapes: readonly Shape[] = [
     ['a', 'abc'],
     {
       openai: strict(
-        { type: 'string', description: told(['if', { minLength: 2 }], ['then', { maxLength: 3 }]) },
+        { type: 'string', description: described(['if', { minLength: 2 }], ['then', { maxLength: 3 }]) },
         'if',
         'then',
       ),
       anthropic: strict(
-        { type: 'string', description: told(['if', { minLength: 2 }], ['then', { maxLength: 3 }]) },
+        { type: 'string', description: described(['if', { minLength: 2 }], ['then', { maxLength: 3 }]) },
         'if',
         'then',
       ),
@@ -299,14 +299,14 @@ export const valueShapes: readonly Shape[] = [
             a: { type: ['string', 'null'], description: 'null: not given.' },
             b: { type: ['string', 'null'], description: 'null: not given.' },
           }),
-          description: told(['dependentRequired', { a: ['b'] }]),
+          description: described(['dependentRequired', { a: ['b'] }]),
         },
         'dependentRequired',
       ),
       anthropic: strict(
         {
           ...closed({ a: text, b: text }, []),
-          description: told(['dependentRequired', { a: ['b'] }]),
+          description: described(['dependentRequired', { a: ['b'] }]),
         },
         'dependentRequired',
       ),
@@ -332,8 +332,8 @@ export const valueShapes: readonly Shape[] = [
     { broken: { a: 'x', b: 1 } },
   ),
   shape('unevaluatedItems', list({ unevaluatedItems: false }), [['a']], {
-    openai: strict(list({ description: told(['unevaluatedItems', false]) }), 'unevaluatedItems'),
-    anthropic: strict(list({ description: told(['unevaluatedItems', false]) }), 'unevaluatedItems'),
+    openai: strict(list({ description: described(['unevaluatedItems', false]) }), 'unevaluatedItems'),
+    anthropic: strict(list({ description: described(['unevaluatedItems', false]) }), 'unevaluatedItems'),
     'ai-sdk': advice('unevaluatedItems'),
   }),
 ];
