@@ -195,10 +195,10 @@ describe('an error that nothing catches', () => {
   });
 
   it.each([
-    ['a rejection', `void Promise.reject(new Error('early'))`, 'a promise that nothing awaits: early'],
-    ['an exception', `setImmediate(() => { throw new Error('early') }); await never()`, 'catches it: early'],
+    ['a rejection', `void Promise.reject(new Error('early'))`, 'a promise that is not awaited: early'],
+    ['an exception', `setImmediate(() => { throw new Error('early') }); await never()`, 'uncaught exception: early'],
     ['an exit', 'process.exit(7)', 'the code of the agent called process.exit(7)'],
-    ['a wait for nothing', 'await new Promise(() => undefined)', 'waits for a promise that nothing settles'],
+    ['a wait for nothing', 'await new Promise(() => undefined)', 'waits for a promise that never settles'],
   ])('%s while the module is loaded is one line and 1', async (_name, module, what) => {
     const loaded = await strayed({ module });
     expect(loaded.stderr).toContain(what);

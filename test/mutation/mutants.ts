@@ -122,7 +122,7 @@ const resourceRules: readonly Mutant[] = [
   },
   {
     name: 'a handler keeps its resources after its end',
-    fault: returns('ResourceForks.#closeView', 'undefined'),
+    fault: returns('ResourceForks.#revokeView', 'undefined'),
   },
   {
     name: 'a resource is not rolled back',

@@ -69,7 +69,7 @@ describe('a scripted model', () => {
       { toolCalls: [{ name: 'echo', arguments: '{"text": ' }] },
       { text: 'done' },
     ]).evaluate(template.bind());
-    expect(resultsIn(response.conversation)[0]).toMatch(/no valid JSON/);
+    expect(resultsIn(response.conversation)[0]).toMatch(/not valid JSON/);
     expect(response.text).toBe('done');
   });
 
