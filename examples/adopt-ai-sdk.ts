@@ -15,7 +15,7 @@ import { fromAiSdkTool, fromAiSdkUsage, toAiSdkTools } from 'weakincentives/ai-s
 import { z } from 'zod';
 
 // The loop stays AI SDK's. It gets its tools from a prompt: one that it had before, and one that changes state. The model
-// books three seats in one step, of which two are left: the call that asks for too much leaves nothing behind.
+// books three seats in one step, of which two are left: the call that requests too many leaves no trace.
 const seats = z.object({ left: z.number() });
 const Booked = defineEvent({ name: 'booked', schema: z.object({ seats: z.number() }) });
 const Seats = defineSlice({
@@ -101,13 +101,13 @@ const { text, steps } = await generateText({
   },
 });
 
-const told = steps[0]?.content.flatMap((part): string[] => {
+const texts = steps[0]?.content.flatMap((part): string[] => {
   if (part.type === 'tool-result') return [String(part.output)];
   return part.type === 'tool-error' ? [String(part.error)] : [];
 });
 const records = runtime.session.slice(ToolInvocations).all();
 assert.equal(text, 'Three seats, 10:05.');
-assert.deepEqual(told, [
+assert.deepEqual(texts, [
   'The next train to Oslo goes at 10:05.',
   'Booked 1.\n\n{"left":2}',
   'There are 1 seats too few.',

@@ -20,7 +20,7 @@ import { z } from 'zod';
 // 1. What can be configured. A type, not an interface: a config is plain JSON.
 type WeatherLookupConfig = { readonly units: 'metric' | 'imperial'; readonly station?: string };
 
-// 2. What one lookup comes to.
+// 2. The output of one lookup.
 interface WeatherLookupResult extends HostedToolOutput {
   readonly place: string;
   /** In the units of the config; absent when the lookup failed. */

@@ -60,7 +60,7 @@ const investigate = tool({
   inputSchema: z.object({ question: z.string() }),
   effects: 'state',
   execute: async ({ question }, { adapter, filesystem }) => {
-    // Without this line the section would bring files of its own, which are no part of this call.
+    // Without this line the section would bind files of its own, which are not part of this call.
     const files = binding(Filesystem, { instance: filesystem });
     const { output, usage } = await adapter.evaluate(research.bind({ question }, { resources: [files] }));
     if (!output.isSure) return ToolResult.error(`No certain answer to: ${question}`);
@@ -99,14 +99,14 @@ const adapter = scriptedAdapter((_conversation, { instructions, turn }) => {
 await using session = new Session();
 session.install(Findings);
 const inner: string[] = [];
-const hear = (event: RunEvent): void => {
+const onEvent = (event: RunEvent): void => {
   if (event.type === 'nested-run' && event.event.type === 'tool-call-end') {
     inner.push(`${event.callId} > ${event.event.invocation.toolName}`);
   }
 };
 const { conversation, usage } = await adapter.evaluate(lead.bind(), {
   session,
-  observers: [{ onEvent: hear }],
+  observers: [{ onEvent }],
 });
 
 const answers = conversation.flatMap((item) => (item.type === 'tool-result' ? [item.text] : []));

@@ -84,7 +84,7 @@ const adapter = scriptedAdapter([
     toolCalls: [
       { name: 'order', arguments: { item: 'pear', pieces: 3 } },
       { name: 'order', arguments: { item: 'plum', pieces: 6 } }, // More than there are: the handler throws.
-      { name: 'order', arguments: { item: 'kiwi', pieces: 1 } }, // Nobody knows kiwis: the commit fails.
+      { name: 'order', arguments: { item: 'kiwi', pieces: 1 } }, // There are no kiwis in stock: the commit fails.
       { name: 'order', arguments: { item: 'plum', pieces: 2 } },
       { name: 'count_stock', arguments: { item: 'plum' } },
     ],

@@ -15,7 +15,7 @@ import { Findings, PreviousItems, Publications, UnmountedFiles } from './slices.
 import { type ReviewParams, reviewTemplate } from './template.ts';
 import { counted, printable } from './text.ts';
 
-/** Directories that hold what tools made or installed, wherever they stand. */
+/** Directories of generated or installed files, at any depth. */
 const leftOutFolders = [
   '.build',
   '.cache',

@@ -12,7 +12,7 @@ import { Findings, PreviousItems, type Publication, ReportPublished } from './sl
 /** Missing entries that one refusal names. */
 const MAX_NAMED_ITEMS = 50;
 
-/** Why an entry has to be in the report, as a refusal says it behind the entry. */
+/** Why an entry has to be in the report; a refusal adds it after the entry. */
 export const MISSING_BECAUSE: Readonly<Record<'recorded' | 'previous', string>> = Object.freeze({
   recorded: 'recorded as a finding',
   previous: 'open in the previous report: list it again, or ticked when it is settled',
@@ -33,7 +33,7 @@ const inputSchema: Schema<Record<string, never>> = jsonSchema<Record<string, nev
 
 /**
  * The tool `publish_report`. It sets the status in the report and marks the report published first and then checks the
- * report as it would stand: a refusal is a failed result, so the call is rolled back and the report is a draft again.
+ * report as it would be: a refusal is a failed result, so the call is rolled back and the report is a draft again.
  */
 export const publishReport: Tool<Record<string, never>, Publication> = tool({
   name: 'publish_report',

@@ -17,7 +17,7 @@ const reasons: Readonly<Record<HostMountSkipReason, string>> = {
   'name-not-allowed': 'its name is no UTF-8 or not allowed',
 };
 
-/** What a review does not look at, in words. @param folders names of directories that are left out wherever they stand. */
+/** A description of what a review skips. @param folders names of directories that are left out at any depth. */
 export function skippedFiles(skipped: readonly HostMountSkip[], folders: readonly string[]): Unmounted {
   const entries = skipped.map(({ path, reason }) => ({ path, reason: reasons[reason] }));
   return { folders, entries, total: entries.length };

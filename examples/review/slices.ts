@@ -46,7 +46,7 @@ const previousItem: Schema<PreviousItem> = jsonSchema<PreviousItem>({
   additionalProperties: false,
 });
 
-/** What the report that stood in the folder before the review left open. Filled before the review starts. */
+/** The open entries of the report that was in the folder before the review. Filled before the review starts. */
 export const PreviousItems: Slice<PreviousItem> = defineSlice({
   name: 'review.previous-items',
   schema: previousItem,
@@ -85,7 +85,7 @@ export interface UnmountedEntry {
 
 /** What of the folder is not reviewed. */
 export interface Unmounted {
-  /** Names of directories that are left out wherever they stand. */
+  /** Names of directories that are left out at any depth. */
   readonly folders: readonly string[];
   /** Files and directories that could not be taken, the first of them. */
   readonly entries: readonly UnmountedEntry[];

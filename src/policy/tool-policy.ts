@@ -88,7 +88,7 @@ export interface ToolPolicy {
   readonly slices?: readonly AnySlice[];
   /**
    * Tools that the policy knows by name: tool → tools that must have succeeded before it. The policy must cover the former; the latter may be
-   * anywhere in the prompt, and `onResult` hears of their successes too. A name that the prompt does not have is refused when the template is
+   * anywhere in the prompt, and `onResult` is called for their successes too. A name that the prompt does not have is refused when the template is
    * made. Default: none.
    */
   readonly dependencies?: Readonly<Record<string, readonly string[]>>;

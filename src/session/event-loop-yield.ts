@@ -8,7 +8,7 @@ type YieldingClock = Pick<Clock, 'now' | 'yieldToTimers'> & Partial<Pick<Clock, 
 
 /**
  * Lets timers, signals and input through now and then. Work that never waits for anything outside would keep them from ever
- * being heard, and with them the deadline and the abort of the run. Work that does wait lets them through all by itself: once it
+ * firing, and with them the deadline and the abort of the run. Work that does wait lets them through all by itself: once it
  * was found to, a timer says so in each of its turns, and it does not pause as long as that fires.
  */
 export class EventLoopYield {

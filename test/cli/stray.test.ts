@@ -196,7 +196,11 @@ describe('an error that nothing catches', () => {
 
   it.each([
     ['a rejection', `void Promise.reject(new Error('early'))`, 'a promise that is not awaited: early'],
-    ['an exception', `setImmediate(() => { throw new Error('early') }); await never()`, 'uncaught exception: early'],
+    [
+      'an exception',
+      `setImmediate(() => { throw new Error('early') }); await never()`,
+      'uncaught exception: early',
+    ],
     ['an exit', 'process.exit(7)', 'the code of the agent called process.exit(7)'],
     ['a wait for nothing', 'await new Promise(() => undefined)', 'waits for a promise that never settles'],
   ])('%s while the module is loaded is one line and 1', async (_name, module, what) => {

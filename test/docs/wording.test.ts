@@ -7,22 +7,14 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** What is read by people and holds none of the turns below. To add a folder, add its path. */
 const clean = [
+  'AGENTS.md',
   'README.md',
   'VERSIONING.md',
   'docs/glossary.md',
-  'guides/limits.md',
-  'guides/policies.md',
-  'guides/prompts.md',
-  'guides/resources.md',
-  'guides/session-state.md',
-  'guides/testing.md',
-  'guides/tools.md',
-  'guides/writing-an-agent.md',
-  'src/error',
-  'src/filesystem',
-  'src/internal',
-  'src/provider',
-  'src/tool',
+  'docs/spec',
+  'examples',
+  'guides',
+  'src',
 ];
 
 /** Turns of phrase that make readers stop, with what to write. */
@@ -45,7 +37,13 @@ const turns: readonly (readonly [pattern: RegExp, instead: string])[] = [
 ];
 
 /** Lines that hold one of them with good reason: part of the line, where it is unique enough. */
-const allowed: readonly string[] = ['standing in for', 'behind a proxy'];
+const allowed: readonly string[] = [
+  'tand-in',
+  'tandIn',
+  "'standing', 'residualEffects'",
+  'it is not "given up"',
+  '[this](nowhere.md)',
+];
 
 describe.each(clean)('%s', (path) => {
   it('is worded in plain technical English', () => {

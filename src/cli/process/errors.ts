@@ -6,7 +6,7 @@ export class UsageError extends Error {
   }
 }
 
-/** The error of the operating system in words, without a path. */
+/** A description of an error of the operating system, without a path. */
 export function errorMessage(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
   switch (code) {

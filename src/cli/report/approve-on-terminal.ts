@@ -20,7 +20,7 @@ const maxDiffLines = 40;
 const maxParams = 8;
 const maxParamCharacters = 100;
 
-/** Stands in for the policy where the provider asks before it runs a tool. */
+/** Replaces the name of a policy where the provider requests approval for a tool. */
 const providerPolicy = 'provider';
 
 /**

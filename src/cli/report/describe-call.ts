@@ -100,7 +100,7 @@ function aboutText({ about }: RecordedApproval): string {
   return about === 'changes' ? ' (its changes)' : '';
 }
 
-/** What a policy would have decided, in words. */
+/** A description of what a policy would have decided. */
 function unenforcedText({ outcome, policy, reason }: UnenforcedDecision, limits: DescriptionLimits): string {
   const verb = outcome === 'deny' ? 'denied' : 'asked about';
   return `would have been ${verb} by ${printable(policy)}: ${quoted(reason, limits)}`;

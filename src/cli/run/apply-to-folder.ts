@@ -114,7 +114,7 @@ export function describeApplication(application: Application): readonly string[]
   ];
 }
 
-/** The changes that a run has written to disk, in words; undefined without any. */
+/** A description of the changes that a run has written to disk; undefined without any. */
 export function describeApplied({ written, removed }: AppliedFiles): string | undefined {
   const parts = [
     ...(written.length === 0 ? [] : [counted(written.length, 'file')]),

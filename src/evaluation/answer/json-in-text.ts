@@ -98,7 +98,7 @@ function nextStart(text: string, from: number): number {
   return found < 0 ? -1 : from + found;
 }
 
-/** Behind the bracket that closes the one at `start`; undefined when none does. Brackets in strings do not count. */
+/** The index after the bracket that closes the one at `start`; undefined when none does. Brackets in strings do not count. */
 function endOfValue(text: string, start: number): number | undefined {
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {

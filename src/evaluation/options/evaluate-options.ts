@@ -78,7 +78,7 @@ export interface EvaluateOptions {
    * nothing for the run or the others. Default: none.
    */
   readonly observers?: readonly RunObserver[];
-  /** Hears what an operator should know. Must not throw: what it throws or rejects with is dropped. Default: silent. */
+  /** Receives what an operator should know. Must not throw: what it throws or rejects with is dropped. Default: silent. */
   readonly logger?: Logger;
   /**
    * Removes from every string what must not leave the run: in run events, in what subscribers get and throw, in the records of

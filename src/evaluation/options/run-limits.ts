@@ -58,7 +58,7 @@ export interface ContextOptions {
    */
   readonly maxTurns?: number;
   /**
-   * What happens when the conversation has outgrown what the model can look at: `'error'` ends the run with a
+   * What happens when the conversation exceeds the model's context window: `'error'` ends the run with a
    * `PromptEvaluationError` (code `evaluation-context-exceeded`); `'drop-tool-results'` puts a short note in the place of the
    * oldest tool results, at least half of what they take, emits an event, and retries, as long as there is one
    * to drop. The conversation keeps every call with its result, and the response has the notes, too. Default: `'error'`.

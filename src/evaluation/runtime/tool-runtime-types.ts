@@ -122,7 +122,7 @@ export interface ToolRuntimeOptions
     | 'deadline'
     | 'budget'
   >;
-  /** Stands in events where the name of an adapter does. Default: `tool runtime`. */
+  /** Used in events as the name of an adapter is. Default: `tool runtime`. */
   readonly name?: string;
   /**
    * What handlers evaluate prompts on (`context.adapter`): made by `providerAdapter()`, as all adapters of the library are. Default: none; a handler

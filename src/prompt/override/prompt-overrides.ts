@@ -24,7 +24,7 @@ export interface SectionOverride {
   readonly body?: TextOverride;
   /** A template, as `body`. */
   readonly summary?: TextOverride;
-  /** Stands in for the section's own visibility. It has no hash: it depends on no text. */
+  /** Replaces the section's own visibility. It has no hash: it depends on no text. */
   readonly visibility?: Visibility;
 }
 
@@ -36,7 +36,7 @@ export interface ToolOverride {
   readonly description?: TextOverride;
   /** Path of a parameter, such as `city` or `stops[].name`, → its description; an empty text for none. */
   readonly params?: Readonly<Record<string, TextOverride>>;
-  /** Stands in for all examples of the tool. */
+  /** Replaces all examples of the tool. */
   readonly examples?: { readonly hash: string; readonly examples: readonly ToolExample[] };
 }
 

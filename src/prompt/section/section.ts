@@ -71,7 +71,7 @@ export interface Section<in Input = never, out Own = unknown> {
   readonly enabled?: (rawParams: never, session: ReadonlySessionView) => boolean;
   /** Default: `'full'`. */
   readonly visibility?: VisibilitySelector<never>;
-  /** Stands for the section and its descendants while its visibility is `'summary'`. In a written-out section a plain text. */
+  /** Replaces the section and its descendants while its visibility is `'summary'`. In a compiled section a plain string. */
   readonly summary?: TemplateText | string;
   /** State that the section reads or its tools change; installed when the prompt is evaluated. */
   readonly slices?: readonly AnySlice[];

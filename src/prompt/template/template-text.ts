@@ -17,7 +17,7 @@ export interface TemplateText {
 /** A literal piece of a template, or a place where the text of a param goes; quoted when it says so, see `quotedParam()`. */
 export type TemplatePart = string | { readonly name: string; readonly isQuoted?: true };
 
-/** Stands before the name of a param that is quoted. */
+/** The prefix of the name of a quoted param. */
 export const quotedPrefix = 'quoted ';
 
 /** Whether something is a compiled template. */

@@ -96,7 +96,7 @@ export class CallAttempt {
     return this.#call.approvals;
   }
 
-  /** Aborted when the attempt is over; made on first use, since few handlers and policies look at it. */
+  /** Aborted when the attempt is over; made on first use, since few handlers and policies use it. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();

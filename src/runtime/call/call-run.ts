@@ -141,7 +141,7 @@ export class CallRun implements AttemptedCall, SettledCall {
       }
       let conflicts: readonly string[];
       if (verdict.kind === 'needs-approval' || verdict.kind === 'needs-sections') {
-        // Nobody is asked, and nothing is opened, because of what does not hold any more.
+        // No approval is requested, and nothing is opened, based on reads that no longer hold.
         const invalid = await commits.validate(this);
         if (invalid?.kind === 'failed') return this.#end(invalid, commits);
         if (invalid === undefined) {

@@ -35,7 +35,7 @@ export interface PolicyQuestion {
   readonly reason: string;
 }
 
-/** A handler that succeeded, but a policy wants someone to look at the changes before they are committed. */
+/** A handler that succeeded, but a policy requests approval of the changes before they are committed. */
 export interface ApprovalVerdict {
   readonly kind: 'needs-approval';
   readonly questions: readonly PolicyQuestion[];

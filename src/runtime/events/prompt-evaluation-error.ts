@@ -23,7 +23,7 @@ export type EvaluationPhase = 'render' | 'request' | 'response' | 'parse' | 'too
  * - `evaluation-turns-exceeded`: the model asked for more turns than allowed.
  * - `evaluation-failures-repeated`: the same call failed for the same reason too often, with no commit in between.
  * - `evaluation-request-failed`: the model provider threw.
- * - `evaluation-context-exceeded`: the conversation is longer than what the model can look at.
+ * - `evaluation-context-exceeded`: the conversation exceeds the model's context window.
  * - `evaluation-response-invalid`: the model's answer cannot be used.
  * - `evaluation-output-invalid`: the final answer does not fit the output schema.
  * - `evaluation-render-failed`: rendering, installing slices or starting resources failed.

@@ -241,5 +241,5 @@ export type RunEvent =
       readonly usage: TokenUsage;
     };
 
-/** Hears run events. Must not throw: what it throws is logged and changes nothing. */
+/** Receives run events. Must not throw: an error is logged and changes nothing. */
 export type RunEventListener = (event: RunEvent) => void;

@@ -65,7 +65,7 @@ export interface ThrottleContext {
   readonly clock: Clock;
   readonly stop: Pick<RunStop, 'onStop' | 'reason'>;
   readonly deadline: Deadline | undefined;
-  /** Hears of each wait before it begins. `attempt` is the number of the attempt after it, from 2. */
+  /** Called before each wait. `attempt` is the number of the attempt after it, from 2. */
   onRetry(retry: { readonly attempt: number; readonly delayMs: number; readonly error: ThrottleError }): void;
 }
 

@@ -1,7 +1,7 @@
 import type { ConversationItem, UserItem } from '../../tool/index.ts';
 import type { LoopState } from '../model/loop-state.ts';
 
-/** Stands where turns were left out. */
+/** Replaces turns that were left out. */
 const note = '[Earlier turns of this conversation were left out. What they changed is in place.]';
 const noteItem: UserItem = { type: 'user', content: [{ type: 'text', text: note }] };
 

@@ -131,7 +131,7 @@ export function isClaimed(finishReason: FinishReason): boolean {
 
 /**
  * Whether a call of a turn may have been cut off within its arguments, so that it must not be run. What the provider says of the call decides.
- * Where it says nothing, and the turn did not come to its own end, these count as cut off: the last call, because the model writes one
+ * Where it is absent, and the turn was not complete, these count as cut off: the last call, because the model writes one
  * after the other, and any call whose arguments are empty or not JSON. Arguments that look whole prove nothing: providers put `{}` in
  * the place of what did not come.
  */

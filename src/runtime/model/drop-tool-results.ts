@@ -1,6 +1,6 @@
 import type { ConversationItem, ToolResultItem } from '../../tool/index.ts';
 
-/** Stands for a result that had to make room. */
+/** Replaces a result that was dropped to make room. */
 const note =
   '[This result was dropped: the conversation had become too long. Call the tool again if it is needed.]';
 

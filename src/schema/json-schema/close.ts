@@ -103,7 +103,7 @@ class Closer {
   }
 }
 
-/** A schema of a draft in which a `$ref` replaces what stands beside it, without that: newer drafts would count it. */
+/** A schema of a draft in which a `$ref` overrides its siblings, without the siblings: newer drafts would apply them. */
 function withoutIgnored(schema: JsonSchema): JsonSchema {
   if (typeof schema['$ref'] !== 'string') return schema;
   const kept = Object.entries(schema).filter(([name]) => {

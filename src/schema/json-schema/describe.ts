@@ -79,7 +79,7 @@ function numberBounds({ schema }: SchemaNode, type: string): string {
   const bounds: string[] = [];
   for (const [keyword, sign] of numberKeywords) {
     const bound = schema[keyword];
-    // Libraries write the range of safe integers as bounds of every integer; which is no use to a reader.
+    // Libraries write the range of safe integers as bounds of every integer, which does not help a reader.
     const isNoise =
       type === 'integer' && typeof bound === 'number' && Math.abs(bound) >= Number.MAX_SAFE_INTEGER;
     if (typeof bound === 'number' && !isNoise) bounds.push(`${sign} ${bound}`);

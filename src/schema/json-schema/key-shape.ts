@@ -104,7 +104,7 @@ function childrenAt(node: SchemaNode, key: string): readonly SchemaNode[] {
   return children.length === 0 && node.unevaluatedKeys !== undefined ? [node.unevaluatedKeys] : children;
 }
 
-/** What is known about one item of a list. Behind the items of a tuple nothing is known unless the schema says so. */
+/** What is known about one item of a list. After the items of a tuple nothing is known unless the schema says so. */
 export function itemShape(shape: KeyShape, index: number): ChildShape {
   let isTuple = false;
   for (const node of shape.nodes.keys()) if (node.prefixItems.length > 0) isTuple = true;

@@ -10,7 +10,7 @@ import { hasType, typesOf } from './schema-types.ts';
 const maxSteps = 32;
 
 /**
- * Whether a value that a model wrote can belong to one alternative of a union, judged by its type, its keys and its fixed values. A null stands for a
+ * Whether a value that a model wrote can belong to one alternative of a union, judged by its type, its keys and its fixed values. A null represents a
  * property that may be left out.
  *
  * @param isExact whether the value has to have every key that the alternative names, as strict schemas have models write it.

@@ -8,7 +8,7 @@ export type SessionOperation = (
   | { readonly op: 'write'; readonly slice: string; readonly operation: SliceOperation<unknown> }
   | { readonly op: 'restore'; readonly snapshot: SessionSnapshot }
 ) & {
-  /** How many entries of the patch's `log` came before it, since reducers may look at LOG slices. Default 0. */
+  /** How many entries of the patch's `log` came before it, since reducers may read LOG slices. Default 0. */
   readonly logged?: number;
 };
 

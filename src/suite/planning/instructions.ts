@@ -41,7 +41,7 @@ const TOOL_LINES: Readonly<Record<PlanningToolName, string>> = {
 
 const ADVICE: Readonly<Record<PlanningStrategy, string>> = {
   react: [
-    'Work in short rounds. Think about what is known and what is missing, make the calls that close the gap, look at what they returned, and decide the next round from that.',
+    'Work in short rounds. Think about what is known and what is missing, make the calls that close the gap, read their results, and decide the next round from them.',
     'Plan only as far as you can see. When an observation brings up new work or makes a step pointless, change the plan before you go on.',
   ].join('\n\n'),
   'plan-act-reflect': [
@@ -67,7 +67,7 @@ export function planningInstructions({ tools, strategy }: PlanningFacts): string
 /** The text of the section while it is summarized. */
 export function planningSummary({ tools }: Pick<PlanningFacts, 'tools'>): string {
   return tools.every((name) => name === 'planning_read_plan')
-    ? 'A plan of steps for longer work, with a tool to look at it.'
+    ? 'A plan of steps for longer work, with a tool to read it.'
     : 'A plan of steps for longer work, with tools to keep it up to date.';
 }
 

@@ -9,11 +9,11 @@ export interface PlanCompletionOptions {
   readonly requirePlan?: boolean;
 }
 
-/** Steps that are named; of the others the model hears how many there are. */
+/** Steps that are named; of the others the model gets the number. */
 const MAX_NAMED_STEPS = 3;
 
 /**
- * A completion checker: the task is done when every step of the plan is. Otherwise the model hears which steps are not, three
+ * A completion checker: the task is done when every step of the plan is. Otherwise the model reads which steps are not, three
  * at most by title, and how many more there are. The prompt or the session must have the slice `CurrentPlan`, which
  * `planningToolsSection()` brings: an evaluation without it is refused.
  */

@@ -57,8 +57,8 @@ export const AddStep: EventDefinition<AddStepPayload, AddStepPayload> = defineEv
 });
 
 /**
- * Changes title or status of a step. The plan is completed once all of its steps are done. Dispatching it throws when there
- * is no active plan, no such step, nothing to change, or the title is out of bounds.
+ * Changes title or status of a step. The plan is completed once all of its steps are done. Dispatching it throws without an
+ * active plan, or when the step is unknown, nothing changes, or the title is out of bounds.
  */
 export const UpdateStep: EventDefinition<UpdateStepPayload, UpdateStepPayload> = defineEvent({
   name: 'weakincentives.update-step',

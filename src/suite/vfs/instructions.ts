@@ -19,7 +19,7 @@ const ROLLBACK_LINES: Readonly<Record<FilesystemCapabilities['rollback'], string
   all: 'Every call is all or nothing: one that fails, is denied or is stopped leaves every file as it was. What earlier calls did stays.',
   'own-writes':
     'Every call of these tools is all or nothing: one that fails, is denied or is stopped leaves no change of its own. What other programs write is not undone.',
-  none: 'Changes are not undone when a call fails: look at the files again before you go on.',
+  none: 'Changes are not undone when a call fails: read the files again before you continue.',
 };
 
 /** The instructions about the workspace, and about the offered tools only. */

@@ -93,7 +93,7 @@ describe('planningToolsSection', () => {
   it('has a summary', async () => {
     expect(await textOf({ visibility: 'summary' })).toContain('tools to keep it up to date');
     expect(await textOf({ visibility: 'summary', tools: ['planning_read_plan'] })).toContain(
-      'a tool to look at it',
+      'a tool to read it',
     );
   });
 
