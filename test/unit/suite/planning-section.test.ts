@@ -75,7 +75,7 @@ describe('planningToolsSection', () => {
     expect(react.slice(0, -2)).toEqual(reflect.slice(0, -2));
     expect(react.slice(0, -2)).toEqual(synthesise.slice(0, -2));
     expect(await textOf()).toBe(texts[0]);
-    expect(texts[0]).toContain('look at what they returned');
+    expect(texts[0]).toContain('read their results');
     expect(texts[1]).toContain('Lay out the whole way first');
     expect(texts[2]).toContain('Route every part');
   });
