@@ -8,6 +8,12 @@ const files = readdirSync(new URL(folder, root))
   .filter((file) => file.endsWith('.md') && file !== 'README.md')
   .sort();
 
+/** The text of all sources. */
+const sources = readdirSync(new URL('src', root), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => readFileSync(new URL(`src/${file}`, root), 'utf8'))
+  .join('\n');
+
 describe.each(files.map((file) => [file, readDocument(`${folder}/${file}`)] as const))(
   '%s',
   (file, document) => {
@@ -19,6 +25,10 @@ describe.each(files.map((file) => [file, readDocument(`${folder}/${file}`)] as c
 
     it('refers to sections that exist', () => {
       expect(missingSections(document)).toEqual([]);
+    });
+
+    it('uses names that the sources have', () => {
+      expect(namesIn(document).filter((name) => !sources.includes(name))).toEqual([]);
     });
 
     it('is listed in the README', () => {
@@ -93,6 +103,13 @@ function hasSection(file = '', section = ''): boolean {
 
 function sectionsOf({ text }: Document): readonly number[] {
   return [...text.matchAll(/^## (?<number>\d+)\. \S/gm)].map((match) => Number(match.groups?.['number']));
+}
+
+/** The identifiers and codes in inline code: `limits.maxTurns` has two, `path-not-found` is one. */
+function namesIn({ text }: Document): readonly string[] {
+  const code = [...text.matchAll(/`(?<code>[^`\n]+)`/g)].map((match) => match.groups?.['code'] ?? '');
+  const names = code.flatMap((part) => part.match(/[A-Za-z_][\w-]*/g) ?? []);
+  return [...new Set(names)].filter((name) => name !== 'theTool');
 }
 
 /** The first cells of the rows of a table, without its head. */
