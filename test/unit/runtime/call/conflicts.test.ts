@@ -482,3 +482,34 @@ describe('subscribers', () => {
     expect(session.slice(Count).latest()).toEqual({ count: 51 });
   });
 });
+
+describe('a change from outside at any microtask after the handler has read', () => {
+  test.each(Array.from({ length: 61 }, (_, steps) => steps))(
+    'is not lost: %i microtasks later',
+    async (steps) => {
+      await using session = new Session();
+      session.install(Count);
+      const addTen = (): void =>
+        session.dispatch(Counted, { count: (session.slice(Count).latest()?.count ?? 0) + 10 });
+      let outside: Promise<void> | undefined;
+      const count = tool({
+        name: 'count',
+        description: 'Adds one to the count.',
+        effects: 'state',
+        execute: (_params, context) => {
+          context.session.dispatch(Counted, { count: countIn(context.session) + 1 });
+          if (outside === undefined) {
+            outside = Promise.resolve();
+            for (let step = 0; step < steps; step += 1) outside = outside.then(() => undefined);
+            outside = outside.then(addTen);
+          }
+          return ToolResult.ok(null);
+        },
+      });
+      await runCalls({ tools: [count], session, calls: [{ name: 'count' }] });
+      await outside;
+      // Both serial orders end with 11; a check apart from its commit would lose the ten.
+      expect(session.slice(Count).all()).toEqual([{ count: 11 }]);
+    },
+  );
+});
