@@ -1,7 +1,7 @@
-import type { ProviderErrorCodes } from '../provider/internal.ts';
+import type { ProviderErrorOptions } from '../provider/internal.ts';
 
 /** Anthropic's error types with a meaning beyond the status. */
-export const anthropicErrorCodes: ProviderErrorCodes = {
+export const anthropicErrorCodes: ProviderErrorOptions = {
   codes: {
     rate_limit_error: 'rate-limit',
     ramp_limit_exceeded: 'rate-limit',

@@ -43,3 +43,4 @@ export {
   ToolSchemas,
 } from './schema/tool-schemas.ts';
 export type { UnsupportedConfig } from './wire/model-options.ts';
+export { type ProviderErrorOptions, toProviderError } from './wire/provider-error.ts';

@@ -53,7 +53,7 @@ export {
   type UnsupportedConfig,
 } from './wire/model-options.ts';
 export {
-  type ProviderErrorCodes,
+  type ProviderErrorOptions,
   toBrokenStreamError,
   toProviderError,
   toResponseError,

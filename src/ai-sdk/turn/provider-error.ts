@@ -4,14 +4,14 @@ import {
   type Fields,
   failureReason,
   isContextOverflow,
-  type ProviderErrorCodes,
+  type ProviderErrorOptions,
   parseJsonText,
   toProviderError as toAnyProviderError,
   toBrokenStreamError,
 } from '../../provider/internal.ts';
 
 /** The error codes of all providers together; their meanings do not conflict. */
-const errorCodes: ProviderErrorCodes = {
+const errorCodes: ProviderErrorOptions = {
   codes: {
     insufficient_quota: 'quota',
     billing_hard_limit_reached: 'quota',
@@ -59,7 +59,7 @@ export function toProviderError(error: unknown): unknown {
     const message = `The answer cannot be read: ${shortened(describeError(error))}`;
     return new ModelResponseError('model-response-invalid', message, { cause: error });
   }
-  return toAnyProviderError(error, errorCodes, carriedBy(error));
+  return toAnyProviderError(error, { ...errorCodes, fields: carriedBy(error) });
 }
 
 /** Converts an error in the middle of a stream. A temporary one is retried. */

@@ -3,13 +3,13 @@ import { isRecord } from '../../internal/index.ts';
 import {
   type Fields,
   failureReason,
-  type ProviderErrorCodes,
+  type ProviderErrorOptions,
   toResponseError as toAnyFailure,
   toProviderError as toAnyProviderError,
   toBrokenStreamError,
 } from '../../provider/internal.ts';
 
-const words: ProviderErrorCodes = {
+const errorCodes = {
   codes: {
     insufficient_quota: 'quota',
     billing_hard_limit_reached: 'quota',
@@ -22,11 +22,11 @@ const words: ProviderErrorCodes = {
     context_length_exceeded: 'context',
     exceed_context_size_error: 'context',
   },
-};
+} satisfies ProviderErrorOptions;
 
 /** Converts the error of a failed request. */
 export function toProviderError(error: unknown): unknown {
-  const failure = toAnyProviderError(error, words);
+  const failure = toAnyProviderError(error, errorCodes);
   if (!ThrottleError.isInstance(failure) || !isEventError(error) || isKnown(error)) return failure;
   return new ModelResponseError('model-response-failed', describeError(error), { cause: error });
 }
@@ -51,7 +51,7 @@ function isEventError(error: unknown): error is Fields {
 }
 
 function isKnown({ code, type }: Fields): boolean {
-  return [code, type].some((word) => typeof word === 'string' && Object.hasOwn(words.codes, word));
+  return [code, type].some((value) => typeof value === 'string' && Object.hasOwn(errorCodes.codes, value));
 }
 
 function codeIn({ code, type }: Fields): string | undefined {
@@ -61,5 +61,5 @@ function codeIn({ code, type }: Fields): string | undefined {
 
 /** Converts the error of a response with the status `failed`. */
 export function toFailure(code: string | undefined, message: string): ThrottleError | ModelResponseError {
-  return toAnyFailure(code, message, words);
+  return toAnyFailure(code, message, errorCodes);
 }

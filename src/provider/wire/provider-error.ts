@@ -2,25 +2,27 @@ import { describeError, ModelResponseError, ThrottleError, type ThrottleKind } f
 import { isContextOverflow } from './context-overflow.ts';
 import { failureReason } from './failure-reason.ts';
 
-/** The meaning of a provider's error codes, as data. */
-export interface ProviderErrorCodes {
+/** How {@link toProviderError} reads the errors of one provider. */
+export interface ProviderErrorOptions {
   /**
    * By the provider's code (`errorCode`, `code` or `type`): the kind of throttle, or `context` when the request exceeds the
-   * context window. Other failures are classified by status alone.
+   * context window. Other failures are classified by status alone. Default: no codes.
    */
-  readonly codes: Readonly<Record<string, ThrottleKind | 'context'>>;
+  readonly codes?: Readonly<Record<string, ThrottleKind | 'context'>>;
+  /**
+   * The properties of the error, for clients that name or nest them differently: `status`, `headers`, the code, `error` (the body of
+   * the answer or a part of it) and `apiMessage`, the server's message. Default: the error itself.
+   */
+  readonly fields?: object;
 }
 
 /**
  * Converts a failed request to a {@link ThrottleError} if it may pass with time or concerns the account, to a {@link
  * ModelResponseError} for an unreadable answer or a conversation that is too long; otherwise returns the error itself, with
  * the server's reason in its message. Errors are recognized by their properties, not by their class, so that any client can
- * throw them.
- *
- * @param fields the properties of the error, for clients that name or nest them differently; `apiMessage` is the server's
- * message. Default: the error itself, whose `error` is the body of the answer or a part of it.
+ * throw them. Never throws; anything but an object is returned unchanged.
  */
-export function toProviderError(error: unknown, codes: ProviderErrorCodes, fields?: object): unknown {
+export function toProviderError(error: unknown, { codes, fields }: ProviderErrorOptions = {}): unknown {
   if (typeof error !== 'object' || error === null) return error;
   if (isUnreadable(error)) {
     const message = `The answer is not a JSON object: ${describeError(error)}`;
@@ -47,7 +49,7 @@ export function toProviderError(error: unknown, codes: ProviderErrorCodes, field
 export function toResponseError(
   code: string | undefined,
   message: string,
-  { codes }: ProviderErrorCodes,
+  { codes }: ProviderErrorOptions,
 ): ThrottleError | ModelResponseError {
   const kind = isContextOverflow(message) ? 'context' : kindOfCode(code, codes);
   const details = code === undefined ? {} : { providerCode: code };
@@ -61,10 +63,10 @@ export function toBrokenStreamError(): ThrottleError {
   return new ThrottleError('The answer was cut off.', { kind: 'server-error' });
 }
 
-function kindOf(error: object, errorCodes: ProviderErrorCodes): ThrottleKind | 'context' | undefined {
+function kindOf(error: object, codes: ProviderErrorOptions['codes']): ThrottleKind | 'context' | undefined {
   const status = read(error, 'status');
   const byCode = ['errorCode', 'code', 'type']
-    .map((key) => kindOfCode(read(error, key), errorCodes.codes))
+    .map((key) => kindOfCode(read(error, key), codes))
     .find((kind) => kind !== undefined);
   // Some servers report this with a status that otherwise allows another attempt.
   if (byCode === 'context') return byCode;
@@ -84,8 +86,13 @@ function kindOf(error: object, errorCodes: ProviderErrorCodes): ThrottleKind | '
   return byCode === 'quota' ? byCode : undefined;
 }
 
-function kindOfCode(code: unknown, codes: ProviderErrorCodes['codes']): ThrottleKind | 'context' | undefined {
-  return typeof code === 'string' && Object.hasOwn(codes, code) ? codes[code] : undefined;
+function kindOfCode(
+  code: unknown,
+  codes: ProviderErrorOptions['codes'],
+): ThrottleKind | 'context' | undefined {
+  return codes !== undefined && typeof code === 'string' && Object.hasOwn(codes, code)
+    ? codes[code]
+    : undefined;
 }
 
 /** The server's message with the status; without one, the client's message. */

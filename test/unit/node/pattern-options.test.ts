@@ -90,7 +90,7 @@ describe.each(takers)('%s', (_name, take, kind) => {
   });
 });
 
-describe('an option that selects files in advance', () => {
+describe('glob patterns in options', () => {
   const evaluate = async (fileCreated: string): Promise<unknown> =>
     await scriptedAdapter([{ text: 'Done.' }]).evaluate(
       template.bind({}, { resources: [binding(Filesystem, { instance: new MemoryFilesystem() })] }),

@@ -88,7 +88,7 @@ describe('the lock of a folder', () => {
     expect(readdirSync(join(lockOf(folders), '..'))).toEqual(['lock']);
   });
 
-  it('does not belong to a process whose number another process has taken', async () => {
+  it('is not held by a live process that reuses the recorded process id', async () => {
     const folders = testFolders();
     await (await openHost(folders))[Symbol.asyncDispose]();
     const filesystem = await openHost(folders);

@@ -38,7 +38,7 @@ describe('the schemas of libraries', () => {
     expect(projectSchema(raw, openaiDialect).strict).toBe(false);
   });
 
-  it('are strict everywhere when every dialect enforces all their keywords', () => {
+  it('are strict in the dialect that enforces all their keywords', () => {
     const plain = schemaOf(
       z.object({ count: z.int(), mode: z.enum(['r', 'w']), note: z.string().nullable() }),
     );
@@ -146,7 +146,7 @@ describe('schemas that grow when they are written out', () => {
     ['properties', (next) => closed({ a: next, b: next })],
     ['alternatives', (next) => ({ anyOf: [next, next] })],
     ['parts', (next) => ({ allOf: [next, next] })],
-  ])('are rejected: %s', (_name, link) => {
+  ])('are sent unchanged and not strict: %s', (_name, link) => {
     const schema = chain(link);
     for (const dialect of [dialects.anthropic, { ...dialects.anthropic, limits: {} }, dialects['ai-sdk']]) {
       const projection = projectSchema(schema, dialect);
