@@ -18,6 +18,7 @@ const end = '<!-- end of the table of renames -->';
 const titles = {
   option: 'Option',
   flag: 'Flag of `wink`',
+  member: 'Member',
   'run-event': 'Run event',
   'event-field': 'Field of a run event',
   'session-event': 'Session event by name',
