@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 // Tests import what the package exports by the package's name, so that moving a source file touches no test. Names the
-// imports of `src/` below test/ that could do so; with `--write` changes them.
+// imports of `src/` below test/ that could do so; with `--write` changes those with names in braces. `--root <folder>` checks another
+// project.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseAst } from 'rolldown/parseAst';
 
@@ -12,7 +13,11 @@ import { parseAst } from 'rolldown/parseAst';
  * @typedef {{ node: Node, from: string, isType: boolean, names: Name[] }} Import
  */
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const rootOption = process.argv.indexOf('--root');
+const root =
+  rootOption === -1
+    ? fileURLToPath(new URL('..', import.meta.url))
+    : resolve(process.argv[rootOption + 1] ?? '.');
 /** Programs that tests run in processes of their own, where the package's name leads to what was built last. */
 const childPrograms = 'test/support/children/';
 const isWriting = process.argv.includes('--write');
@@ -65,7 +70,52 @@ function checkFile(file) {
   }
   const count = [...moved.values()].flat().length;
   if (isWriting && count > 0) rewrite(file, imports, moved);
+  return count + reportOtherImports(file);
+}
+
+/**
+ * Reports what cannot be rewritten by name: `import * as`, `export … from` and `import()` of a source.
+ * @param {string} file @returns {number} how many of them the package could serve
+ */
+function reportOtherImports(file) {
+  let count = 0;
+  /** @param {string} what @param {string | undefined} entry */
+  const report = (what, entry) => {
+    if (entry === undefined) return;
+    console.log(`${file}: ${what} is exported by ${entry}`);
+    count += 1;
+  };
+  /** @param {string} from @returns {string | undefined} the entry whose source it is */
+  const entryOf = (from) =>
+    from.startsWith('.')
+      ? [...entries].find(([, source]) => source === relativeTo(file, from))?.[0]
+      : undefined;
+  for (const node of parse(file)['body']) {
+    const from = node['source']?.value;
+    if (typeof from !== 'string') continue;
+    const isNamespace = node['specifiers']?.some(
+      (/** @type {Node} */ one) => one.type === 'ImportNamespaceSpecifier',
+    );
+    if (isNamespace === true) report('import * as', entryOf(from));
+    if (node.type === 'ExportAllDeclaration') report('export *', entryOf(from));
+    if (node.type !== 'ExportNamedDeclaration' || !from.startsWith('.')) continue;
+    const target = relativeTo(file, from);
+    if (!target.startsWith('src/')) continue;
+    for (const { local } of node['specifiers'])
+      report(local.name, exported.get(exportsOf(target).get(local.name) ?? '')?.entry);
+  }
+  forEachNode(parse(file), (node) => {
+    const from = node.type === 'ImportExpression' ? node['source']?.value : undefined;
+    if (typeof from === 'string') report('import()', entryOf(from));
+  });
   return count;
+}
+
+/** @param {unknown} value a node, a list of nodes or anything else @param {(node: Node) => void} visit */
+function forEachNode(value, visit) {
+  if (typeof value !== 'object' || value === null) return;
+  if ('type' in value && typeof value.type === 'string') visit(/** @type {Node} */ (value));
+  for (const child of Object.values(value)) forEachNode(child, visit);
 }
 
 /**

@@ -1,8 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, it } from 'vitest';
-import { ModelResponseError, ThrottleError } from 'weakincentives/provider';
+import { ModelResponseError, ThrottleError, toProviderError } from 'weakincentives/provider';
 import { anthropicErrorCodes } from '../../../src/anthropic/provider-error.ts';
-import { toProviderError } from '../../../src/provider/internal.ts';
 
 // How waits and connections are read is the same for every provider; see the tests of the OpenAI adapter.
 
