@@ -142,7 +142,7 @@ describe('the end of a run', () => {
   });
 
   it('by disposing it gives up what runs and what waits', async () => {
-    const { runtime, session, inside } = await waiting();
+    const { runtime, session, inside } = await waiting({ clock: createManualClock() });
     const first = evaluationFailure(runtime.runCalls(callsOf('add', 'waits')));
     const second = runtime.runCalls(callsOf('add')).catch((error: unknown) => error);
     const third = runtime.call({ callId: 'x', name: 'add', arguments: '' }).catch((error: unknown) => error);
