@@ -45,7 +45,7 @@ export class Build {
   }
 
   /** Set once the build was cancelled before its end. */
-  get abandonment(): Cancellation | undefined {
+  get cancellation(): Cancellation | undefined {
     return this.#cancellation;
   }
 
@@ -59,10 +59,10 @@ export class Build {
   }
 
   /** Gives the build up. Its factory may go on; what it makes is to be disposed. Does nothing after its end. */
-  cancel(abandonment: Cancellation): void {
+  cancel(cancellation: Cancellation): void {
     if (this.#isFinished || this.#cancellation !== undefined) return;
-    this.#cancellation = abandonment;
-    this.#controller?.abort(abandonment.error);
+    this.#cancellation = cancellation;
+    this.#controller?.abort(cancellation.error);
   }
 
   /** Marks the end: nothing waits for this build any more, and it cannot be cancelled. */

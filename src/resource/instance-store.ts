@@ -146,14 +146,14 @@ export class InstanceStore {
       .then(make)
       .then(
         async (value) => {
-          if (build.abandonment !== undefined) return this.#dispose(build, value);
+          if (build.cancellation !== undefined) return this.#dispose(build, value);
           this.#end(build);
           keep(value);
           return value;
         },
         (error: unknown) => {
           // An error because the factory was aborted is not reported; an instance that may be leaked is.
-          if (isAfterCreateFailure(error)) build.abandonment?.report(error);
+          if (isAfterCreateFailure(error)) build.cancellation?.report(error);
           this.#end(build);
           this.#discard(build);
           throw error;
@@ -169,9 +169,9 @@ export class InstanceStore {
   }
 
   /** An instance that was built although its build had been cancelled. */
-  async #dispose({ abandonment, borrowed, name }: Build, value: unknown): Promise<void> {
+  async #dispose({ cancellation, borrowed, name }: Build, value: unknown): Promise<void> {
     if (borrowed.has(value)) return;
-    for (const failure of await disposeAll([{ name, value }])) abandonment?.report(failure);
+    for (const failure of await disposeAll([{ name, value }])) cancellation?.report(failure);
   }
 
   #end(build: Build): void {

@@ -155,7 +155,7 @@ function assertOpen(
   const name = tokenName(token);
   call?.store.assertOpen(name);
   session.assertOpen(name);
-  if (parent?.abandonment !== undefined) throw parent.abandonment.error;
+  if (parent?.cancellation !== undefined) throw parent.cancellation.error;
 }
 
 function assertAllowed(binding: AnyResourceBinding, { call }: Lifetimes, parent: Build | undefined): void {

@@ -215,7 +215,7 @@ export class CallRun implements AttemptedCall, SettledCall {
     places: Places,
   ): Promise<Verdict> {
     const { display } = this.#environment;
-    if (!display.mayExpand) {
+    if (!display.canOpenSections) {
       return tooManyOpenings(this.toolName, display.maxSectionOpenings, thrower.residualNote());
     }
     const note = `${thrower.residualNote()}${await commits.rollback(thrower)}`;

@@ -87,6 +87,6 @@ export function tooManyOpenings(toolName: string, max: number, note: string): Fa
   return failed(
     'rolled-back',
     'sections-not-opened',
-    `The call of "${toolName}" was rolled back: it needs sections to be opened, and in this run tools have asked for that ${max} times already, which is as often as they may.${note} Go on without it, or open what you need with ${openSections.name}.`,
+    `The call of "${toolName}" was rolled back: it needs sections to be opened, and in this run tools have already requested that ${max} times, the limit (limits.maxSectionOpenings).${note} Go on without it, or open what you need with ${openSections.name}.`,
   );
 }

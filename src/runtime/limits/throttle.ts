@@ -100,28 +100,28 @@ function nextDelayMs(
   { policy, deadline }: { readonly policy: ThrottlePolicy; readonly deadline: Deadline | undefined },
 ): number {
   if (attempt >= policy.maxAttempts) {
-    throw givenUp('throttle-attempts-exhausted', 'no attempt is left', error, attempt);
+    throw exhausted('throttle-attempts-exhausted', 'no attempt is left', error, attempt);
   }
   const delayMs = throttleDelayMs(policy, attempt, error.retryAfterMs);
   if (deadline !== undefined && delayMs >= deadline.remainingMs()) {
     const why = `the next attempt in ${Math.ceil(delayMs)} ms would come after the deadline`;
-    throw givenUp('throttle-deadline-exceeded', why, error, attempt);
+    throw exhausted('throttle-deadline-exceeded', why, error, attempt);
   }
   if (waitedMs + delayMs > policy.maxTotalDelayMs) {
     const why = `waiting ${Math.ceil(delayMs)} ms more would exceed maxTotalDelayMs, ${policy.maxTotalDelayMs}`;
-    throw givenUp('throttle-delay-exceeded', why, error, attempt);
+    throw exhausted('throttle-delay-exceeded', why, error, attempt);
   }
   return delayMs;
 }
 
-function givenUp(
+function exhausted(
   code: ThrottleErrorCode,
   why: string,
   cause: ThrottleError,
   attempts: number,
 ): ThrottleError {
   const { kind, retryAfterMs } = cause;
-  const times = attempts === 1 ? 'once' : `${attempts} times`;
+  const times = attempts === 1 ? '1 attempt' : `${attempts} attempts`;
   const message = `The model call failed after ${times} (${kind}): ${why}. The last answer: ${cause.message}`;
   return new ThrottleError(message, { code, kind, attempts, retryAfterMs, cause });
 }

@@ -130,7 +130,7 @@ class Loop<Output> {
         this.#countCutTurn(turn);
         continue;
       }
-      const { calls, approvals } = this.#takeTurn(turn, fault);
+      const { calls, approvals } = this.#recordTurn(turn, fault);
       if (approvals.length > 0) await this.#approvals.answer(approvals);
       const results = calls.length > 0 ? await this.#turns.run(calls) : none;
       if (isObserved) {
@@ -161,7 +161,7 @@ class Loop<Output> {
     return this.#errors.error(
       'evaluation-turns-exceeded',
       'request',
-      `The model was asked ${maxTurns} times and ${this.#whatIsLeft()}; raise limits.maxTurns if that is intended.`,
+      `The model was called ${maxTurns} times and ${this.#whatIsLeft()}; raise limits.maxTurns if that is intended.`,
     );
   }
 
@@ -238,7 +238,7 @@ class Loop<Output> {
   }
 
   /** Puts a turn of the model on the conversation. @returns the calls it asks for, and what the provider wants to run. */
-  #takeTurn(
+  #recordTurn(
     turn: ModelTurn,
     fault: string | undefined,
   ): { readonly calls: readonly ToolCall[]; readonly approvals: readonly HostedApprovalRequestPart[] } {
@@ -262,7 +262,7 @@ class Loop<Output> {
       this.#emitAnswer(turn);
       this.#emitUsage(turn);
     }
-    if (turn.hosted !== undefined && turn.hosted.length > 0) this.#takeHosted(turn.hosted);
+    if (turn.hosted !== undefined && turn.hosted.length > 0) this.#recordHosted(turn.hosted);
     if (exceeded.length > 0) this.#emitExcess(exceeded);
     this.#state.hasAnswered = true;
     return { calls, approvals };
@@ -279,7 +279,7 @@ class Loop<Output> {
     });
   }
 
-  #takeHosted(hosted: readonly HostedToolReading[]): void {
+  #recordHosted(hosted: readonly HostedToolReading[]): void {
     const { turn, pausedText } = this.#state;
     for (const reading of hosted) {
       this.#state.hosted.push({ turn, textStart: pausedText.length, reading });

@@ -21,7 +21,7 @@ import { endingOf } from './stop-ending.ts';
 const maxQuotedLength = 300;
 
 /** How far a run is; read when it ends early. */
-interface RunStanding {
+interface RunProgress {
   readonly turn: number;
   readonly conversation: readonly ConversationItem[];
   readonly usage: TokenUsage;
@@ -45,9 +45,9 @@ const maxNamed = 3;
 /** The errors that a run can end with: each carries what was said and spent until then. */
 export class RunErrors {
   readonly #promptName: string;
-  readonly #progress: RunStanding;
+  readonly #progress: RunProgress;
 
-  constructor(promptName: string, progress: RunStanding) {
+  constructor(promptName: string, progress: RunProgress) {
     this.#promptName = promptName;
     this.#progress = progress;
   }

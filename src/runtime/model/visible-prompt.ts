@@ -37,7 +37,7 @@ export class VisiblePrompt {
   }
 
   /** Whether a handler may still have sections opened. */
-  get mayExpand(): boolean {
+  get canOpenSections(): boolean {
     return this.#state.expansions < this.maxSectionOpenings;
   }
 

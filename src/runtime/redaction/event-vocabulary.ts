@@ -57,7 +57,7 @@ const dataFields: ReadonlySet<string> = new Set([
 ]);
 
 /** True for a value that programs switch on; it stays unchanged whatever a redaction would do to such a string. */
-export function isOwnWord(field: string, value: string): boolean {
+export function isVocabularyValue(field: string, value: string): boolean {
   return wordFields.has(field) || (field === 'reason' && Object.hasOwn(reasons, value));
 }
 

@@ -1,7 +1,7 @@
 import { WinkError } from '../../error/index.ts';
 import { isPlainObject } from '../../internal/index.ts';
 import { PromptEvaluationError } from '../events/prompt-evaluation-error.ts';
-import { isDataField, isOwnWord } from './event-vocabulary.ts';
+import { isDataField, isVocabularyValue } from './event-vocabulary.ts';
 
 /** Values may be nested this deep. */
 const maxDepth = 1_000;
@@ -86,7 +86,7 @@ export class RedactionWalk {
     if (mode === 'data') return [this.#altered(key, this.#text(key)), this.#visit(value, mode)];
     if (isDataField(key)) return [key, this.#visit(value, 'data')];
     if (typeof value !== 'string') return [key, this.#visit(value, mode)];
-    if (isOwnWord(key, value)) return [key, value];
+    if (isVocabularyValue(key, value)) return [key, value];
     return [key, key === 'arguments' ? this.#argumentText(value) : this.#altered(value, this.#text(value))];
   }
 

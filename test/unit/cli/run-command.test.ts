@@ -274,7 +274,7 @@ describe('an agent of a file', () => {
     expect(taken).toEqual({ include: ['*.md'] });
     expect(said).toHaveLength(2);
     expect(said[0]).toContain('own words');
-    expect(first.stderr.text()).toContain('in phase request: The model was asked 2 times');
+    expect(first.stderr.text()).toContain('in phase request: The model was called 2 times');
     const second = request('run', 'a.ts', '--input', 'given words', '--max-turns', '1');
     await runCommand(second, fakeEnvironment(), parts(ofAgent(agent), {}, { open }));
     expect(said).toHaveLength(3);

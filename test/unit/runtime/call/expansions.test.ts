@@ -174,7 +174,7 @@ describe('a handler that wants sections to be opened', () => {
       expect.stringContaining('needs sections to be opened, and in this run'),
       expect.stringContaining('needs sections to be opened, and in this run'),
     ]);
-    expect(texts[2]).toContain('2 times already');
+    expect(texts[2]).toContain('already requested that 2 times');
     expect(asked).toBe(4);
     expect(response.text).toBe('done');
     const never = await runSections(promptFor(stubborn), turns.slice(0, 1), {
@@ -192,7 +192,7 @@ describe('a handler that wants sections to be opened', () => {
     });
     const calls = Array.from({ length: 17 }, () => ({ name: 'stubborn' }));
     const { texts } = await runSections(promptFor(stubborn), [{ toolCalls: calls }]);
-    expect(texts.findIndex((text) => text.includes('16 times already'))).toBe(16);
+    expect(texts.findIndex((text) => text.includes('16 times, the limit'))).toBe(16);
   });
 
   test('in a prompt without summaries gets a plain answer', async () => {

@@ -122,6 +122,7 @@ describe('a model that cannot answer', () => {
         kind: 'rate-limit',
         attempts: 3,
         retryAfterMs: 1,
+        message: expect.stringContaining('failed after 3 attempts (rate-limit)'),
         retrySafe: false,
         cause: last,
       },
@@ -139,7 +140,11 @@ describe('a model that cannot answer', () => {
     expect({ asked, delays }).toEqual({ asked: 1, delays: [] });
     expect(error).toMatchObject({
       phase: 'request',
-      cause: { code: 'throttle-deadline-exceeded', attempts: 1 },
+      cause: {
+        code: 'throttle-deadline-exceeded',
+        attempts: 1,
+        message: expect.stringContaining('failed after 1 attempt ('),
+      },
     });
     const later = Deadline.after(501, clock);
     expect(

@@ -192,7 +192,7 @@ describe('a task that does not get done', () => {
       evaluate([answer('One.'), answer('Two.')], { completion: no, limits: { maxTurns: 2 } }),
     ).rejects.toMatchObject({
       code: 'evaluation-turns-exceeded',
-      message: expect.stringContaining('asked 2 times and its answers were incomplete'),
+      message: expect.stringContaining('called 2 times and its answers were incomplete'),
     });
   });
 

@@ -583,7 +583,7 @@ describe('the number of turns', () => {
       usage: { inputTokens: 15 },
       details: { turn: 3 },
     });
-    expect(error.message).toContain('asked 3 times');
+    expect(error.message).toContain('called 3 times');
     expect(asked).toBe(3);
     expect(error.conversation.map(({ type }) => type)).toEqual(
       Array.from({ length: 3 }, () => ['assistant', 'tool-result']).flat(),
