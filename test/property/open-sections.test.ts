@@ -187,7 +187,7 @@ function toTemplate(forest: readonly Node[], pause: () => Promise<void>) {
 
 function toOutcome(text: string): Outcome {
   if (text.startsWith('There is no tool')) return 'no tool';
-  if (/in this run tools have asked/.test(text)) return 'too often';
+  if (/in this run tools have already requested that/.test(text)) return 'too often';
   if (/There is no section/.test(text)) return 'unknown';
   if (/(is|are) open already/.test(text)) return 'open';
   if (/is not enabled now/.test(text)) return 'disabled';
