@@ -47,9 +47,9 @@ const rooms = {
   schema: ['json', 'json-schema', 'projection'],
   provider: ['schema', 'wire', 'hosted'],
   'ai-sdk': ['wire', 'hosted', 'request', 'turn', 'tools'],
-  node: ['disk', 'lock', 'host-mount', 'host-filesystem', 'staged-folder', 'overrides'],
+  node: ['disk', 'lock', 'process', 'host-mount', 'host-filesystem', 'staged-folder', 'overrides'],
   'node/host-filesystem': ['jail', 'tree', 'commit', 'workspace'],
-  'node/staged-folder': ['staging', 'process', 'overlay', 'collect'],
+  'node/staged-folder': ['staging', 'overlay', 'collect'],
   openai: ['hosted', 'wire', 'request', 'response', 'tools'],
   suite: ['vfs', 'planning', 'hosted'],
 };

@@ -18,14 +18,12 @@ export {
   readHostMount,
 } from './host-mount/index.ts';
 export { LocalOverridesStore, type LocalOverridesStoreOptions } from './overrides/index.ts';
+export type { CommandOptions, CommandOutcome, SpawnArguments } from './process/run-options.ts';
 export {
   type CollectReport,
   type CollectSkip,
   type CollectSkipReason,
-  type CommandOptions,
-  type CommandOutcome,
   openStagedFolder,
-  type SpawnArguments,
   type StagedFolder,
   type StagedFolderOptions,
 } from './staged-folder/index.ts';

@@ -1,5 +1,5 @@
 export type { CollectReport, CollectSkip, CollectSkipReason } from './collect/collect-report.ts';
 export { openStagedFolder } from './open-staged-folder.ts';
-export type { CommandOptions, CommandOutcome, SpawnArguments } from './process/run-options.ts';
+
 export type { StagedFolder } from './staged-folder.ts';
 export type { StagedFolderOptions } from './staging/options.ts';

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DiskFolder } from '../../host-filesystem/disk-source.ts';
 import { HostJail } from '../../host-filesystem/jail/jail.ts';
-import { runProcess } from '../process/run-process.ts';
+import { runProcess } from '../../process/run-process.ts';
 import { makePrivateFolder, removeFolder } from '../staging/private-folder.ts';
 import { mountOverlay, OverlayRefusedError } from './overlay-mount.ts';
 

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { SpawnArguments } from '../process/run-options.ts';
+import type { SpawnArguments } from '../../process/run-options.ts';
 import type { OverlayMount } from './overlay-mount.ts';
 
 /** The location of staged files, and how a command reaches them. */

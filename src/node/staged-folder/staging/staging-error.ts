@@ -48,17 +48,6 @@ export function stagingError(
   );
 }
 
-/** The error for a command line that the operating system does not accept. */
-export function commandError(error: unknown): FilesystemError {
-  const code = errorCode(error);
-  return new FilesystemError(
-    'argument-invalid',
-    `The command cannot be started (${code ?? 'unknown error'}). Name a command, and pass arguments and variables without NUL ` +
-      'characters that are not too long in total.',
-    { cause: withoutPaths(error), ...(code === undefined ? {} : { details: { systemCode: code } }) },
-  );
-}
-
 /**
  * The error for an error of the operating system while `path` was written to the folder, and for a folder that
  * another process removed. The original error is the cause, without its message, which contains host paths.

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../session/index.ts';
+import type { Clock } from '../../session/index.ts';
 
 /** Options for running a command in a staged folder. */
 export interface CommandOptions {
