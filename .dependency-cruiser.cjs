@@ -51,6 +51,7 @@ const rooms = {
   'node/host-filesystem': ['jail', 'tree', 'commit', 'workspace'],
   'node/staged-folder': ['staging', 'overlay', 'collect'],
   openai: ['hosted', 'wire', 'request', 'response', 'tools'],
+  sandbox: ['backend', 'virtual', 'bubblewrap', 'podman', 'shell', 'evaluate', 'podman-section'],
   suite: ['vfs', 'planning', 'hosted'],
 };
 
@@ -72,7 +73,7 @@ const roomRules = Object.entries(rooms).flatMap(([folder, names]) => {
  * @type {import('dependency-cruiser').IForbiddenRuleType[]}
  */
 const knownRoomRules = [
-  ...new Set([...order, 'ai-sdk', 'anthropic', 'cli', 'node', 'openai', ...Object.keys(rooms)]),
+  ...new Set([...order, 'ai-sdk', 'anthropic', 'cli', 'node', 'openai', 'sandbox', ...Object.keys(rooms)]),
 ].flatMap((folder) => {
   const names = rooms[folder] ?? [];
   const unknown = { path: `^src/${folder}/(?!(${names.join('|')})/)[^/]+/` };
@@ -144,6 +145,13 @@ module.exports = {
       to: { path: '^src/', pathNot: [inside(order), '^src/$1/'] },
     },
     {
+      name: 'direction-sandbox',
+      comment: 'Sandboxes work on staged folders: they import the core and src/node.',
+      severity: 'error',
+      from: { path: '^src/sandbox/' },
+      to: { path: '^src/', pathNot: inside([...order, 'node', 'sandbox']) },
+    },
+    {
       name: 'folders-through-index',
       comment:
         'A file of another folder is reached only through that folder’s index.ts, or the internal.ts beside it where the index is a subpath.',
@@ -174,9 +182,9 @@ module.exports = {
     },
     {
       name: 'runtime-neutral-core',
-      comment: 'Node modules are imported only in src/node and src/cli; the core runs anywhere.',
+      comment: 'Node modules are imported only in src/node, src/sandbox and src/cli; the core runs anywhere.',
       severity: 'error',
-      from: { path: '^src/', pathNot: inside(['node', 'cli']) },
+      from: { path: '^src/', pathNot: inside(['node', 'sandbox', 'cli']) },
       to: { dependencyTypes: ['core'] },
     },
     ...packageRules,
@@ -211,7 +219,7 @@ module.exports = {
       name: 'no-orphans',
       comment: 'A source file that nothing imports is dead, unless it is an entry.',
       severity: 'error',
-      from: { orphan: true, path: '^src/', pathNot: '^src/(index|[^/]+/index|cli/main)[.]ts$' },
+      from: { orphan: true, path: '^src/', pathNot: '^src/(index|[^/]+/index|cli/main|.+/program)[.]ts$' },
       to: {},
     },
   ],

@@ -11,8 +11,25 @@ const packageTests = [
   'test/examples/**/*.test.ts',
   'test/pack/**/*.test.ts',
 ];
+/** Tests that need the optional peers of `weakincentives/sandbox` and programs beside Node: `npm run test:sandbox`. */
+const sandboxTests = ['test/sandbox/**/*.test.ts'];
+const installedPackage = fileURLToPath(
+  new URL('test/peers/sandbox/node_modules/weakincentives/dist/', import.meta.url),
+);
+const isSandboxRun = process.argv.includes('--project=sandbox');
 const docsTests = ['test/docs/**/*.test.ts'];
 const mutationTests = ['test/mutation/**/*.test.ts'];
+
+/** A project of its own, because it tests the package as it is installed: programs of it run outside of vitest. */
+const sandboxProject = {
+  resolve: {
+    alias: [
+      { find: /^weakincentives$/, replacement: `${installedPackage}index.js` },
+      { find: /^weakincentives\/(.+)$/, replacement: `${installedPackage}$1/index.js` },
+    ],
+  },
+  test: { name: 'sandbox', include: sandboxTests, testTimeout: 120_000, hookTimeout: 120_000 },
+};
 
 const config: ViteUserConfig = defineConfig({
   resolve: {
@@ -24,6 +41,7 @@ const config: ViteUserConfig = defineConfig({
       { find: /^weakincentives\/node$/, replacement: source('node/index.ts') },
       { find: /^weakincentives\/openai$/, replacement: source('openai/index.ts') },
       { find: /^weakincentives\/provider$/, replacement: source('provider/index.ts') },
+      { find: /^weakincentives\/sandbox$/, replacement: source('sandbox/index.ts') },
       { find: /^weakincentives\/suite$/, replacement: source('suite/index.ts') },
       { find: /^weakincentives\/testing$/, replacement: source('testing/index.ts') },
     ],
@@ -50,6 +68,7 @@ const config: ViteUserConfig = defineConfig({
             ...docsTests,
             ...mutationTests,
             ...packageTests,
+            ...sandboxTests,
             ...(process.env['WINK_SOAK'] === '1' ? [] : ['test/soak/**']),
           ],
         },
@@ -76,6 +95,7 @@ const config: ViteUserConfig = defineConfig({
         extends: true,
         test: { name: 'docs', include: docsTests, testTimeout: 30_000, hookTimeout: 60_000 },
       },
+      ...(isSandboxRun ? [sandboxProject] : []),
       {
         extends: true,
         test: {

@@ -14,7 +14,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle } from './bundle.mjs';
 
@@ -51,7 +51,7 @@ if (compiled.status !== 0) {
 
 await bundle(
   staging,
-  [...entries(), ...commands()].map((file) => relative('dist', file)),
+  [...entries(), ...commands(), ...programs()].map((file) => relative('dist', file)),
 );
 for (const file of filesBelow(staging)) {
   // The compiler rewrites './x.ts' to './x.js' in code but not in declarations.
@@ -90,6 +90,16 @@ function commands() {
   /** @type {{ bin?: Record<string, string> }} */
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   return Object.values(manifest.bin ?? {});
+}
+
+/**
+ * The paths of the modules that the package starts in a thread or a process of their own: `program.js` in their rooms.
+ * @returns {string[]}
+ */
+function programs() {
+  return filesBelow(staging)
+    .filter((file) => basename(file) === 'program.js')
+    .map((file) => join('dist', relative(staging, file)));
 }
 
 /**

@@ -23,6 +23,7 @@ export {
 } from './prompt-errors.ts';
 export { ResourceError, type ResourceErrorCode } from './resource-error.ts';
 export { BudgetExceededError, DeadlineExceededError, OutputParseError } from './run-errors.ts';
+export { SandboxError, type SandboxErrorCode } from './sandbox-error.ts';
 export { SchemaError, type SchemaErrorCode } from './schema-error.ts';
 export {
   SessionBusyError,

@@ -194,6 +194,7 @@ describe('every entry', () => {
       'weakincentives/node',
       'weakincentives/openai',
       'weakincentives/provider',
+      'weakincentives/sandbox',
       'weakincentives/suite',
       'weakincentives/testing',
     ]);

@@ -119,6 +119,7 @@ async function ownModules(): Promise<Record<string, unknown>> {
     'weakincentives/node': await import('../../node/index.ts'),
     'weakincentives/openai': await import('../../openai/index.ts'),
     'weakincentives/provider': await import('../../provider/index.ts'),
+    'weakincentives/sandbox': await import('../../sandbox/index.ts'),
     'weakincentives/suite': await import('../../suite/index.ts'),
     'weakincentives/testing': await import('../../testing/index.ts'),
   };

@@ -1,0 +1,52 @@
+#!/usr/bin/env node
+// Runs the tests of the sandboxes, against the built package in an installation beside its optional peers:
+// `npm run test:sandbox -- [files and options of vitest]`. The peers are those of test/peers/sandbox, installed from the
+// registry when they are not there. Tests that need a program that is absent, such as podman, are skipped by name.
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const peers = join(root, 'test/peers/sandbox');
+// Has packages for some platforms only, and its lock file would name those that the registry lacks.
+const unlocked = '@pydantic/monty@0.0.18';
+
+run(process.execPath, ['scripts/build.mjs'], root);
+const installed = join(peers, 'node_modules/.package-lock.json');
+if (
+  !existsSync(installed) ||
+  statSync(installed).mtimeMs < statSync(join(peers, 'package-lock.json')).mtimeMs
+) {
+  run('npm', ['ci', '--omit=optional', '--ignore-scripts', '--no-audit', '--no-fund'], peers);
+}
+if (!existsSync(join(peers, 'node_modules/@pydantic/monty'))) {
+  const options = ['--no-save', '--no-package-lock', '--ignore-scripts', '--no-audit', '--no-fund'];
+  const { status } = spawnSync('npm', ['install', ...options, unlocked], { cwd: peers, stdio: 'inherit' });
+  if (status !== 0) console.error(`test-sandbox: ${unlocked} could not be installed; its tests are skipped.`);
+}
+const target = join(peers, 'node_modules/weakincentives');
+rmSync(target, { recursive: true, force: true });
+mkdirSync(target, { recursive: true });
+cpSync(join(root, 'dist'), join(target, 'dist'), { recursive: true });
+cpSync(join(root, 'package.json'), join(target, 'package.json'));
+
+const { status } = spawnSync(
+  process.execPath,
+  ['node_modules/vitest/vitest.mjs', 'run', '--project=sandbox', ...process.argv.slice(2)],
+  { cwd: root, stdio: 'inherit' },
+);
+process.exit(status ?? 1);
+
+/**
+ * Runs a program; ends this one when it fails.
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {string} cwd
+ */
+function run(command, args, cwd) {
+  const { status } = spawnSync(command, args, { cwd, stdio: 'inherit' });
+  if (status === 0) return;
+  console.error(`test-sandbox: ${command} ${args.join(' ')} failed.`);
+  process.exit(1);
+}
