@@ -32,8 +32,26 @@ interface Replacement {
   readonly start: number;
   readonly end: number;
   readonly newText: NewText;
+  /** What the edit really changes. */
+  readonly core: Core;
   /** The number of the edit, from 1. */
   readonly edit: number;
+}
+
+/** The lengths of what old and new text have in common at their start and end: it stays as it is, with its line endings. */
+interface Core {
+  readonly before: number;
+  readonly after: number;
+}
+
+/** Both texts without carriage returns before line feeds. */
+function coreOf(oldText: string, newText: string): Core {
+  const shorter = Math.min(oldText.length, newText.length);
+  let before = 0;
+  while (before < shorter && oldText[before] === newText[before]) before += 1;
+  let after = 0;
+  while (after < shorter - before && oldText.at(-1 - after) === newText.at(-1 - after)) after += 1;
+  return { before, after };
 }
 
 /** The maximum number of replacements of all edits together: they run synchronously, so nothing else runs in the meantime. */
@@ -50,9 +68,15 @@ interface NewText {
   readonly carriageReturns: string;
 }
 
-function newTextOf(given: string): NewText {
-  const lineFeeds = toLineFeeds(given);
-  return { given, lineFeeds, carriageReturns: lineFeeds.replaceAll('\n', '\r\n') };
+/** The part of a replacement that differs from the old text. `given` is used only where the old text has no line endings. */
+function newTextOf(given: string, { before, after }: Core): NewText {
+  const whole = toLineFeeds(given);
+  const lineFeeds = whole.slice(before, whole.length - after);
+  return {
+    given: given.slice(before, given.length - after),
+    lineFeeds,
+    carriageReturns: lineFeeds.replaceAll('\n', '\r\n'),
+  };
 }
 
 const byteOrderMark = '\uFEFF';
@@ -113,10 +137,11 @@ function findReplacements(
     );
   }
   const found: Replacement[] = [];
-  const put = newTextOf(newText);
+  const core = coreOf(wanted, toLineFeeds(newText));
+  const put = newTextOf(newText, core);
   for (let start = first; start !== -1; start = text.indexOf(wanted, start + wanted.length)) {
     if (found.length === MAX_REPLACEMENTS) throw tooManyError(path, edit);
-    found.push({ start, end: start + wanted.length, newText: put, edit });
+    found.push({ start, end: start + wanted.length, newText: put, core, edit });
   }
   return found;
 }
@@ -186,7 +211,8 @@ function withEndings(newText: NewText, replaced: string, frequent: '\n' | '\r\n'
  * 1. Every `oldText` is searched in the original text, never in the result of another edit. `\n` matches `\r\n`.
  * 2. It must occur exactly once, overlapping occurrences counted, unless `replaceAll` is set.
  * 3. No two replacements may overlap.
- * 4. Line endings of `newText` become those of the lines it replaces, else the more frequent ones of the file.
+ * 4. Line endings of `newText` become those of the lines it replaces, else the more frequent ones of the file. What `oldText` and
+ * `newText` have in common at their start and end is not touched, so that lines which stay keep their own endings.
  *
  * @param path only for messages.
  * @throws {FilesystemError} `edit-not-found`; `edit-ambiguous`, with the first `lines` and the number of `occurrences` in its details;
@@ -217,12 +243,14 @@ export function applyTextEdits(path: string, content: string, edits: readonly Te
         { details: { path, edits: [previous.edit, replacement.edit] } },
       );
     }
+    const { core, newText } = replacement;
     const start = toOriginal(replacement.start);
+    const changeStart = toOriginal(replacement.start + core.before);
+    const changeEnd = toOriginal(replacement.end - core.after);
     const end = toOriginal(replacement.end);
     result +=
-      original.slice(copiedTo, start) +
-      withEndings(replacement.newText, original.slice(start, end), frequent);
-    copiedTo = end;
+      original.slice(copiedTo, changeStart) + withEndings(newText, original.slice(start, end), frequent);
+    copiedTo = changeEnd;
     previous = replacement;
   }
   return { text: result + original.slice(copiedTo), replacements: replacements.length };

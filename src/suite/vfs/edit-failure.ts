@@ -1,5 +1,5 @@
 import type { FilesystemError } from '../../error/index.ts';
-import type { Filesystem } from '../../filesystem/index.ts';
+import type { Filesystem, TextEdit } from '../../filesystem/index.ts';
 import { counted, lineNumberAt } from '../../internal/index.ts';
 import { quote } from './text.ts';
 
@@ -7,36 +7,43 @@ import { quote } from './text.ts';
 const MAX_COUNTED = 1000;
 
 /**
- * The message about an `old_string` that does not match the file: where it occurs, or what it was probably meant
+ * The message about the text of an edit that does not match the file: where it occurs, or what it was probably meant
  * to be. `undefined` for errors that have nothing to do with it, or say too little.
  */
 export async function explainEditFailure(
   filesystem: Filesystem,
   given: string,
-  oldText: string,
+  edits: readonly TextEdit[],
   { code, details }: FilesystemError,
 ): Promise<string | undefined> {
   const path = typeof details['path'] === 'string' ? details['path'] : given;
-  if (code === 'edit-ambiguous') return explainAmbiguous(path, details);
+  const number = edits.length === 1 ? 1 : details['edit'];
+  const edit = typeof number === 'number' ? edits[number - 1] : undefined;
+  if (edit === undefined) return undefined;
+  const name = edits.length === 1 ? 'old_string' : `old_string of edit ${number}`;
+  if (code === 'edit-ambiguous') {
+    const advice = edits.length === 1 ? ', or set replace_all to change every one' : '';
+    return explainAmbiguous(name, path, details, advice);
+  }
   if (code !== 'edit-not-found') return undefined;
   const window = await filesystem.read(path);
+  const { oldText } = edit;
   const sought = withLineFeeds(oldText.startsWith('\uFEFF') ? oldText.slice(1) : oldText);
-  return explainNotFound(window.path, withLineFeeds(window.text), sought);
+  const reason = probableReason(withLineFeeds(window.text), sought);
+  return `${name} does not occur in ${quote(window.path)}. ${reason} Nothing was changed.`;
 }
 
 /** What our file systems say about the places. Others need not; then there is nothing to add to the explanation of the code. */
 function explainAmbiguous(
+  name: string,
   path: string,
   { lines, occurrences }: FilesystemError['details'],
+  advice: string,
 ): string | undefined {
   if (!Array.isArray(lines) || typeof occurrences !== 'number') return undefined;
   const times = `${counted(occurrences, 'time')}${occurrences < MAX_COUNTED ? '' : ' or more'}`;
   const places = `lines ${lines.join(', ')}${occurrences > lines.length ? ' and further on' : ''}`;
-  return `old_string occurs ${times} in ${quote(path)} (${places}). Add lines around it until it is unique, or set replace_all to change every one. Nothing was changed.`;
-}
-
-function explainNotFound(path: string, text: string, sought: string): string {
-  return `old_string does not occur in ${quote(path)}. ${probableReason(text, sought)} Nothing was changed.`;
+  return `${name} occurs ${times} in ${quote(path)} (${places}). Add lines around it until it is unique${advice}. Nothing was changed.`;
 }
 
 function probableReason(text: string, sought: string): string {

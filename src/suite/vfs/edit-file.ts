@@ -1,20 +1,31 @@
 import { FilesystemError } from '../../error/index.ts';
+import type { TextEdit } from '../../filesystem/index.ts';
 import { counted, showName } from '../../internal/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../tool/index.ts';
 import { explainEditFailure } from './edit-failure.ts';
 import { explainingFailures } from './failure.ts';
 
-/** Arguments of `edit_file`. */
+/** One replacement of the list form of `edit_file`. */
+export interface EditFileEdit {
+  /** The exact text to replace; it must occur exactly once in the file as it was before the call. */
+  readonly old_string: string;
+  /** The text to put in its place; empty to delete. */
+  readonly new_string: string;
+}
+
+/** Arguments of `edit_file`: either `old_string` and `new_string`, or `edits`. */
 export interface EditFileParams {
   /** The file, from the workspace root. */
   readonly file_path: string;
   /** The exact text to replace; it must occur exactly once, unless `replace_all` is set. */
-  readonly old_string: string;
+  readonly old_string?: string;
   /** The text to put in its place; empty to delete. */
-  readonly new_string: string;
-  /** Whether every occurrence is replaced. Default false. */
+  readonly new_string?: string;
+  /** Whether every occurrence of `old_string` is replaced. Default false. */
   readonly replace_all?: boolean;
+  /** Several replacements at once, all or none, at most 100. An empty list counts as left out. */
+  readonly edits?: readonly EditFileEdit[];
 }
 
 /** What `edit_file` did; never the content itself. */
@@ -27,6 +38,9 @@ export interface EditFileResult {
   readonly bytes: number;
 }
 
+/** Replacements of one call: each searches the whole file. */
+const MAX_EDITS = 100;
+
 const inputSchema: Schema<EditFileParams> = jsonSchema<EditFileParams>({
   type: 'object',
   properties: {
@@ -35,12 +49,34 @@ const inputSchema: Schema<EditFileParams> = jsonSchema<EditFileParams>({
       type: 'string',
       minLength: 1,
       description:
-        'Exact text to replace, with its indentation and without the line numbers of read_file. Must occur exactly once, unless replace_all is true.',
+        'Exact text to replace, with its indentation and without the line numbers of read_file. Must occur exactly once, unless replace_all is true. Leave it out with edits.',
     },
-    new_string: { type: 'string', description: 'Text to put in its place. Empty deletes old_string.' },
-    replace_all: { type: 'boolean', default: false, description: 'Replace every occurrence.' },
+    new_string: {
+      type: 'string',
+      description: 'Text to put in its place. Empty deletes old_string. Leave it out with edits.',
+    },
+    replace_all: {
+      type: 'boolean',
+      default: false,
+      description: 'Replace every occurrence of old_string. Not for edits.',
+    },
+    edits: {
+      type: 'array',
+      maxItems: MAX_EDITS,
+      description:
+        'Several replacements in place of old_string and new_string, all or none. Each old_string must occur exactly once in the file as it is now, and none may overlap.',
+      items: {
+        type: 'object',
+        properties: {
+          old_string: { type: 'string', minLength: 1, description: 'Exact text to replace.' },
+          new_string: { type: 'string', description: 'Text to put in its place.' },
+        },
+        required: ['old_string', 'new_string'],
+        additionalProperties: false,
+      },
+    },
   },
-  required: ['file_path', 'old_string', 'new_string'],
+  required: ['file_path'],
   additionalProperties: false,
 });
 
@@ -60,7 +96,7 @@ export function createEditFileTool(): Tool<EditFileParams, EditFileResult> {
   return tool({
     name: 'edit_file',
     description:
-      'Replace exact text in a file: one occurrence, or all with replace_all. The rest of the file stays as it is.',
+      'Replace exact text in a file: one occurrence, all with replace_all, or several texts with edits. The rest of the file stays as it is.',
     inputSchema,
     outputSchema,
     effects: 'state',
@@ -75,22 +111,27 @@ export function createEditFileTool(): Tool<EditFileParams, EditFileResult> {
         input: { file_path: 'src/main.ts', old_string: 'total', new_string: 'sum', replace_all: true },
         output: { path: 'src/main.ts', replacements: 4, bytes: 480 },
       },
+      {
+        description: 'Change two places at once.',
+        input: {
+          file_path: 'config.yaml',
+          edits: [
+            { old_string: 'retries: 3', new_string: 'retries: 5' },
+            { old_string: 'verbose: true\n', new_string: '' },
+          ],
+        },
+        output: { path: 'config.yaml', replacements: 2, bytes: 50 },
+      },
     ],
     // The message holds everything.
     render: () => '',
     execute: (params, { filesystem }) =>
       explainingFailures(filesystem, params.file_path, async () => {
-        const {
-          file_path: path,
-          old_string: oldText,
-          new_string: newText,
-          replace_all: replaceAll = false,
-        } = params;
-        if (oldText === newText) {
-          return ToolResult.error('old_string and new_string are the same: there is nothing to change.');
-        }
+        const path = params.file_path;
+        const edits = editsOf(params);
+        if (typeof edits === 'string') return ToolResult.error(edits);
         try {
-          const edited = await filesystem.edit(path, [{ oldText, newText, replaceAll }]);
+          const edited = await filesystem.edit(path, edits);
           const result: EditFileResult = {
             path: edited.path,
             replacements: edited.replacements,
@@ -102,10 +143,36 @@ export function createEditFileTool(): Tool<EditFileParams, EditFileResult> {
           );
         } catch (error) {
           if (!FilesystemError.isInstance(error)) throw error;
-          const explanation = await explainEditFailure(filesystem, path, oldText, error);
+          const explanation = await explainEditFailure(filesystem, path, edits, error);
           if (explanation === undefined) throw error;
           return ToolResult.error(explanation);
         }
       }),
   });
+}
+
+/** The edits of either form; or what is wrong with the arguments. */
+function editsOf({
+  old_string: oldText,
+  new_string: newText,
+  replace_all: replaceAll = false,
+  edits = [],
+}: EditFileParams): readonly TextEdit[] | string {
+  const isList = edits.length > 0;
+  if (isList && (oldText !== undefined || newText !== undefined || replaceAll)) {
+    return 'edits was given together with old_string, new_string or replace_all. Give either edits alone, or old_string and new_string. Nothing was changed.';
+  }
+  if (!isList && (oldText === undefined || newText === undefined)) {
+    return 'There is nothing to replace: give old_string and new_string, or a list of edits. Nothing was changed.';
+  }
+  if (!isList && oldText === newText) {
+    return 'old_string and new_string are the same: there is nothing to change.';
+  }
+  const same = edits.findIndex((edit) => edit.old_string === edit.new_string);
+  if (same !== -1) {
+    return `old_string and new_string of edit ${same + 1} are the same. Leave that edit out. Nothing was changed.`;
+  }
+  return isList
+    ? edits.map((edit) => ({ oldText: edit.old_string, newText: edit.new_string }))
+    : [{ oldText: oldText ?? '', newText: newText ?? '', replaceAll }];
 }

@@ -1,11 +1,20 @@
-export type { EditFileParams, EditFileResult } from './edit-file.ts';
+export type { VfsAttachmentKind } from './attachment.ts';
+export type { EditFileEdit, EditFileParams, EditFileResult } from './edit-file.ts';
 export type { GlobParams, GlobResult } from './glob.ts';
 export type { GrepMatch, GrepParams, GrepResult } from './grep.ts';
 export { DEFAULT_VFS_LIMITS, type VfsLimits } from './limits.ts';
 export type { LsEntry, LsParams, LsResult } from './ls.ts';
 export type { ReadFileParams, ReadFileResult } from './read-file.ts';
 export type { RmParams, RmResult } from './rm.ts';
-export { createVfsTools, VFS_TOOL_NAMES, type VfsToolName, type VfsTools, vfsTools } from './vfs-tools.ts';
+export type { TransferParams, TransferResult } from './transfer.ts';
+export {
+  createVfsTools,
+  VFS_TOOL_NAMES,
+  type VfsToolName,
+  type VfsTools,
+  type VfsToolsOptions,
+  vfsTools,
+} from './vfs-tools.ts';
 export { type VfsToolsSectionOptions, vfsToolsSection } from './vfs-tools-section.ts';
 export type { VfsFiles, VfsMount, VfsWorkspaceOptions } from './workspace.ts';
 export type { WriteFileParams, WriteFileResult } from './write-file.ts';

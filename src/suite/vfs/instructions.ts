@@ -1,13 +1,19 @@
-import type { FilesystemCapabilities } from '../../filesystem/index.ts';
-import { counted, formatNumber, showName } from '../../internal/index.ts';
+import { type FilesystemCapabilities, normalizePath } from '../../filesystem/index.ts';
+import { counted, formatNumber, shorten, showName } from '../../internal/index.ts';
+import { describeKinds, type VfsAttachmentKind } from './attachment.ts';
 import type { VfsLimits } from './limits.ts';
-import type { VfsToolName } from './vfs-tools.ts';
+import { VFS_WRITING_TOOLS, type VfsToolName } from './vfs-tools.ts';
 import type { VfsMount } from './workspace.ts';
+
+/** Names at the top of each mount that the instructions list, and characters of one of them. */
+const MAX_PREVIEWED = 20;
+const MAX_NAME_LENGTH = 80;
 
 /** What the instructions of a section depend on. */
 export interface InstructionFacts {
   readonly tools: ReadonlySet<VfsToolName>;
   readonly limits: VfsLimits;
+  readonly attachments: ReadonlySet<VfsAttachmentKind>;
   readonly rollback: FilesystemCapabilities['rollback'];
   /** Whether overwriting what was not read is denied. */
   readonly guardsOverwriting: boolean;
@@ -40,18 +46,21 @@ export function vfsSummary(facts: Pick<InstructionFacts, 'tools'>): string {
     : 'A workspace of files, with tools to find and read them.';
 }
 
-function toolLines({ tools, limits }: InstructionFacts): readonly string[] {
+function toolLines({ tools, limits, attachments }: InstructionFacts): readonly string[] {
+  const attached = describeKinds(attachments);
   const lines: Readonly<Record<VfsToolName, string>> = {
     ls: '`ls` shows what one directory holds.',
     glob: '`glob` finds files by path, such as `**/*.md`.',
     grep: '`grep` finds lines by content. Search before you read whole files.',
-    read_file: `\`read_file\` shows up to ${formatNumber(limits.maxLines)} lines from \`offset\` on, each with its number and " | " in front, which are not part of the file.`,
+    read_file: `\`read_file\` shows up to ${formatNumber(limits.maxLines)} lines from \`offset\` on, each with its number and " | " in front, which are not part of the file.${attached === undefined ? '' : ` ${attached} is attached to the result.`}`,
     write_file: '`write_file` creates a file, or replaces all that it holds.',
     edit_file:
-      '`edit_file` replaces exact text and keeps the rest: the better choice for a change in an existing file.',
+      '`edit_file` replaces exact text and keeps the rest: the better choice for a change in an existing file. `edits` changes several places at once.',
     rm: '`rm` removes a file, or a directory with all it holds.',
+    mv: '`mv` moves or renames a file, or a directory with all it holds. Nothing may be at the new path.',
+    cp: '`cp` copies a file, or a directory with all it holds. Nothing may be at the new path.',
   };
-  return (['ls', 'glob', 'grep', 'read_file', 'write_file', 'edit_file', 'rm'] as const)
+  return (['ls', 'glob', 'grep', 'read_file', 'write_file', 'edit_file', 'rm', 'mv', 'cp'] as const)
     .filter((name) => tools.has(name))
     .map((name) => lines[name]);
 }
@@ -66,10 +75,32 @@ function guardLine({ guardsOverwriting, tools }: InstructionFacts): readonly str
 function mountLines(mounts: readonly VfsMount[]): readonly string[] {
   if (mounts.length === 0) return [];
   const lines = mounts.map((mount) => {
-    const place = mount.mountPath === '.' ? 'The root' : `\`${showName(mount.mountPath)}/\``;
-    return `- ${place} holds ${counted(Object.keys(mount.files).length, 'file')} from outside${leftOut(mount)}.`;
+    const root = normalizePath(mount.mountPath);
+    const place = root === '.' ? 'The root' : `\`${showName(root)}/\``;
+    const held = counted(Object.keys(mount.files).length, 'file');
+    return `- ${place} holds ${held} from outside${topEntries(mount)}${leftOut(mount)}.`;
   });
   return [`At the start:\n${lines.join('\n')}`];
+}
+
+/** The names at the top of a mount, sorted, directories with a slash: the first 20, and how many there are beside. */
+function topEntries({ mountPath, files }: VfsMount): string {
+  const root = normalizePath(mountPath);
+  const prefix = root === '.' ? '' : `${root}/`;
+  const names = new Set<string>();
+  for (const given of Object.keys(files)) {
+    const path = normalizePath(given);
+    if (!path.startsWith(prefix)) continue;
+    const [name = '', ...below] = path.slice(prefix.length).split('/');
+    names.add(below.length === 0 ? name : `${name}/`);
+  }
+  if (names.size === 0) return '';
+  const sorted = [...names].sort();
+  const shown = sorted
+    .slice(0, MAX_PREVIEWED)
+    .map((name) => `\`${showName(shorten(name, MAX_NAME_LENGTH))}\``);
+  const rest = sorted.length - shown.length;
+  return `: ${shown.join(', ')}${rest === 0 ? '' : ` and ${formatNumber(rest)} more`}`;
 }
 
 function leftOut({ report }: VfsMount): string {
@@ -80,5 +111,5 @@ function leftOut({ report }: VfsMount): string {
 }
 
 function isWritable({ tools }: Pick<InstructionFacts, 'tools'>): boolean {
-  return tools.has('write_file') || tools.has('edit_file') || tools.has('rm');
+  return [...tools].some((name) => VFS_WRITING_TOOLS.has(name));
 }

@@ -19,6 +19,8 @@ export interface VfsLimits {
   readonly maxMatches: number;
   /** Characters of one matching line that `grep` shows. Default 500. */
   readonly maxMatchCharacters: number;
+  /** Bytes of an image or a PDF that `read_file` attaches, at most 15,728,640 (15 MiB). Default 3,145,728 (3 MiB). */
+  readonly maxAttachmentBytes: number;
   /** Bytes that one file may hold in the default workspace. Default 33,554,432 (32 MiB). */
   readonly maxFileBytes: number;
   /** Bytes that all files together may hold in the default workspace. Default 1,073,741,824 (1 GiB). */
@@ -36,10 +38,14 @@ export const DEFAULT_VFS_LIMITS: VfsLimits = Object.freeze({
   maxPaths: 1000,
   maxMatches: 250,
   maxMatchCharacters: 500,
+  maxAttachmentBytes: 3_145_728,
   maxFileBytes: 33_554_432,
   maxBytes: 1_073_741_824,
   maxFiles: 1_000_000,
 });
+
+/** As base64 text it is what the attachments of one result may have together. */
+const MAX_ATTACHMENT_BYTES = 15_728_640;
 
 /**
  * The default limits with the caller's own put over them.
@@ -59,6 +65,13 @@ export function resolveVfsLimits(limits: Partial<VfsLimits> = {}): VfsLimits {
         { details: { placeholder: 'limits' } },
       );
     }
+  }
+  const { maxAttachmentBytes = 0 } = limits;
+  if (maxAttachmentBytes > MAX_ATTACHMENT_BYTES) {
+    throw new PromptValidationError(
+      `The limit maxAttachmentBytes of the file tools is ${maxAttachmentBytes}; results take attachments of at most ${MAX_ATTACHMENT_BYTES} bytes.`,
+      { details: { placeholder: 'limits' } },
+    );
   }
   return Object.freeze({ ...DEFAULT_VFS_LIMITS, ...limits });
 }

@@ -1,6 +1,7 @@
 import { counted, formatNumber, showName } from '../../internal/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
-import { type Tool, ToolResult, tool } from '../../tool/index.ts';
+import { type Tool, ToolResult, type ToolSuccess, tool } from '../../tool/index.ts';
+import { describeKinds, type FileAttachment, readOrAttach, type VfsAttachmentKind } from './attachment.ts';
 import { explainingFailures } from './failure.ts';
 import type { VfsLimits } from './limits.ts';
 import { cutWindow, quote } from './text.ts';
@@ -28,6 +29,10 @@ export interface ReadFileResult {
   readonly totalLines: number;
   /** The `offset` that continues where this result stops; absent when the end of the file was reached. */
   readonly nextOffset?: number;
+  /** The media type of a file that is attached in place of its text; absent for text. */
+  readonly mediaType?: string;
+  /** The size of a file that is attached; absent for text. */
+  readonly bytes?: number;
 }
 
 const outputSchema: Schema<ReadFileResult> = jsonSchema<ReadFileResult>({
@@ -39,16 +44,26 @@ const outputSchema: Schema<ReadFileResult> = jsonSchema<ReadFileResult>({
     lastLine: { type: 'integer', minimum: 0 },
     totalLines: { type: 'integer', minimum: 0 },
     nextOffset: { type: 'integer', minimum: 1 },
+    mediaType: { type: 'string' },
+    bytes: { type: 'integer', minimum: 0 },
   },
   required: ['path', 'text', 'firstLine', 'lastLine', 'totalLines'],
   additionalProperties: false,
 });
 
-/** The tool `read_file`: a window of a text file's lines, numbered. */
-export function createReadFileTool(limits: VfsLimits): Tool<ReadFileParams, ReadFileResult> {
+/**
+ * The tool `read_file`: a window of a text file's lines, numbered; or an image or a PDF as an attachment.
+ * @param kinds the kinds of files to attach; any other file that is not text is refused.
+ */
+export function createReadFileTool(
+  limits: VfsLimits,
+  kinds: ReadonlySet<VfsAttachmentKind>,
+): Tool<ReadFileParams, ReadFileResult> {
+  const rules = { kinds, maxBytes: limits.maxAttachmentBytes };
+  const attached = describeKinds(kinds);
   return tool({
     name: 'read_file',
-    description: 'Read a text file. Lines are shown with their numbers, which are not part of the file.',
+    description: `Read a text file. Lines are shown with their numbers, which are not part of the file.${attached === undefined ? '' : ` ${attached} is attached.`}`,
     inputSchema: inputSchema(limits),
     outputSchema,
     effects: 'read',
@@ -70,7 +85,10 @@ export function createReadFileTool(limits: VfsLimits): Tool<ReadFileParams, Read
     render: renderLines,
     execute: ({ file_path: path, offset = 0, limit = limits.maxLines }, { filesystem }) =>
       explainingFailures(filesystem, path, async () => {
-        const window = await filesystem.read(path, { offset, limit: Math.min(limit, limits.maxLines) });
+        const lines = { offset, limit: Math.min(limit, limits.maxLines) };
+        const window = await readOrAttach(filesystem, path, lines, rules);
+        if ('success' in window) return window;
+        if ('part' in window) return attachedFile(window);
         if (window.totalLines === 0) {
           return ToolResult.ok(emptyFile(window.path), `${showName(window.path)} is empty.`);
         }
@@ -121,6 +139,15 @@ function emptyFile(path: string): ReadFileResult {
   return { path, text: '', firstLine: 0, lastLine: 0, totalLines: 0 };
 }
 
+function attachedFile({ path, part, bytes }: FileAttachment): ToolSuccess<ReadFileResult> {
+  const { mediaType } = part;
+  return ToolResult.ok(
+    { ...emptyFile(path), mediaType, bytes },
+    `${showName(path)} - ${mediaType}, ${counted(bytes, 'byte')}, attached.`,
+    { attachments: [part] },
+  );
+}
+
 function header(result: ReadFileResult, hasCarriageReturns: boolean): string {
   const lines = `lines ${result.firstLine}-${result.lastLine} of ${result.totalLines}`;
   return `${showName(result.path)} - ${lines}${hasCarriageReturns ? ' (CRLF line ends)' : ''}`;
@@ -132,6 +159,12 @@ function renderLines(result: ReadFileResult): string {
   const numbered = result.text
     .split('\n')
     .map((line, index) => `${String(result.firstLine + index).padStart(width)} | ${line}`);
-  if (result.nextOffset !== undefined) numbered.push(`Use offset=${result.nextOffset} to continue.`);
+  if (result.nextOffset !== undefined)
+    numbered.push(continuation(result.totalLines - result.lastLine, result.nextOffset));
   return numbered.join('\n');
+}
+
+/** The last line of a window that does not reach the end of the file. */
+function continuation(linesLeft: number, nextOffset: number): string {
+  return `[${counted(linesLeft, 'more line')}; continue with offset=${nextOffset}]`;
 }

@@ -2,10 +2,12 @@ import { assertOptions, PromptValidationError } from '../../error/index.ts';
 import type { FilesystemCapabilities } from '../../filesystem/index.ts';
 import { readBeforeWritePolicy, type ToolPolicy } from '../../policy/index.ts';
 import { type Section, section, type VisibilitySelector } from '../../prompt/index.ts';
+import { resolveAttachmentKinds, type VfsAttachmentKind } from './attachment.ts';
 import { vfsInstructions, vfsSummary } from './instructions.ts';
 import { resolveVfsLimits, type VfsLimits } from './limits.ts';
 import {
   createVfsTools,
+  VFS_OPTIONAL_TOOLS,
   VFS_TOOL_NAMES,
   VFS_WRITING_TOOLS,
   type VfsToolName,
@@ -26,8 +28,17 @@ export interface VfsToolsSectionOptions extends VfsWorkspaceOptions {
   readonly limits?: Partial<VfsLimits>;
   /** Offers only the tools that look: `ls`, `read_file`, `glob`, `grep`. Default false. */
   readonly readOnly?: boolean;
-  /** The tools to offer. Default: all seven, or the looking ones when `readOnly`. */
+  /**
+   * The tools to offer. Default: `ls`, `read_file`, `write_file`, `edit_file`, `glob`, `grep` and `rm`, or those of them that
+   * look when `readOnly`. `mv` and `cp` are offered only when they are named here.
+   */
   readonly tools?: readonly VfsToolName[];
+  /**
+   * Kinds of files that `read_file` attaches to its result, recognized by their first bytes: `'image'` for PNG, JPEG, GIF and WebP,
+   * `'pdf'`. Name only what the model takes: providers refuse requests with media that their model cannot read, and the library does
+   * not know which model does. Default: none; then they are refused like any other file that is not text.
+   */
+  readonly attachments?: readonly VfsAttachmentKind[];
   /** Rules for these tools. Default: `[readBeforeWritePolicy()]`; `[]` for none. */
   readonly policies?: readonly ToolPolicy[];
   /** Whether overrides may replace the text of the section. Default true. */
@@ -38,13 +49,13 @@ export interface VfsToolsSectionOptions extends VfsWorkspaceOptions {
 
 /**
  * A section that gives the model a workspace of files: instructions, the tools `ls`, `read_file`, `write_file`, `edit_file`,
- * `glob`, `grep` and `rm`, the rule that a file is read before it is overwritten, and the `Filesystem` resource. It holds
+ * `glob`, `grep` and `rm` (`mv` and `cp` when they are named), the rule that a file is read before it is overwritten, and the `Filesystem` resource. It holds
  * no state: every session gets a workspace of its own, which lives as long as the session.
  *
  * The workspace is part of every call's transaction: what a failing call wrote is gone.
  *
  * @throws {PromptValidationError} for an unknown or doubled tool name, no tool at all, a writing tool together with
- * `readOnly`, a bad limit, or `filesystem` together with `base` or `mounts`.
+ * `readOnly`, a bad limit, an unknown kind of attachment, or `filesystem` together with `base` or `mounts`.
  * @throws {FilesystemError} for a bad path in the given files, or files that break a limit.
  * @see docs/spec/tools.md §8
  */
@@ -58,11 +69,14 @@ export function vfsToolsSection(options: VfsToolsSectionOptions = {}): Section<N
   } = options;
   const limits = resolveVfsLimits(options.limits);
   const names = selectTools(options);
-  const tools = options.limits === undefined ? vfsTools : createVfsTools(limits);
+  const attachments = resolveAttachmentKinds(options.attachments);
+  const isDefault = options.limits === undefined && attachments.size === 0;
+  const tools = isDefault ? vfsTools : createVfsTools(options);
   const policies = options.policies ?? [readBeforeWritePolicy()];
   const facts = {
     tools: new Set(names),
     limits,
+    attachments,
     rollback: rollbackOf(options),
     guardsOverwriting: policies.some((policy) => policy.name === 'read-before-write'),
     mounts: options.mounts ?? [],
@@ -85,7 +99,7 @@ export function vfsToolsSection(options: VfsToolsSectionOptions = {}): Section<N
 /** The names of the tools to offer, in the order of {@link VFS_TOOL_NAMES}. */
 function selectTools({ tools, readOnly = false }: VfsToolsSectionOptions): readonly VfsToolName[] {
   const offered = VFS_TOOL_NAMES.filter((name) => !readOnly || !VFS_WRITING_TOOLS.has(name));
-  if (tools === undefined) return offered;
+  if (tools === undefined) return offered.filter((name) => !VFS_OPTIONAL_TOOLS.has(name));
   for (const name of tools) {
     if (!VFS_TOOL_NAMES.includes(name)) {
       throw refuse(`There is no file tool "${name}". File tools are: ${VFS_TOOL_NAMES.join(', ')}.`);

@@ -1,5 +1,6 @@
 import { lazyObject } from '../../internal/index.ts';
 import type { Tool } from '../../tool/index.ts';
+import { resolveAttachmentKinds, type VfsAttachmentKind } from './attachment.ts';
 import { createEditFileTool, type EditFileParams, type EditFileResult } from './edit-file.ts';
 import { createGlobTool, type GlobParams, type GlobResult } from './glob.ts';
 import { createGrepTool, type GrepParams, type GrepResult } from './grep.ts';
@@ -7,23 +8,39 @@ import { resolveVfsLimits, type VfsLimits } from './limits.ts';
 import { createLsTool, type LsParams, type LsResult } from './ls.ts';
 import { createReadFileTool, type ReadFileParams, type ReadFileResult } from './read-file.ts';
 import { createRmTool, type RmParams, type RmResult } from './rm.ts';
+import { createCpTool, createMvTool, type TransferParams, type TransferResult } from './transfer.ts';
 import { createWriteFileTool, type WriteFileParams, type WriteFileResult } from './write-file.ts';
 
 /** Names of the file tools, in the order in which a prompt lists them. */
-export const VFS_TOOL_NAMES = ['ls', 'read_file', 'write_file', 'edit_file', 'glob', 'grep', 'rm'] as const;
+export const VFS_TOOL_NAMES = [
+  'ls',
+  'read_file',
+  'write_file',
+  'edit_file',
+  'glob',
+  'grep',
+  'rm',
+  'mv',
+  'cp',
+] as const;
 
 /** Name of one file tool. */
 export type VfsToolName = (typeof VFS_TOOL_NAMES)[number];
+
+/** The file tools that a section offers only when it names them. */
+export const VFS_OPTIONAL_TOOLS: ReadonlySet<VfsToolName> = new Set<VfsToolName>(['mv', 'cp']);
 
 /** The file tools that change files; the others only look. */
 export const VFS_WRITING_TOOLS: ReadonlySet<VfsToolName> = new Set<VfsToolName>([
   'write_file',
   'edit_file',
   'rm',
+  'mv',
+  'cp',
 ]);
 
 /**
- * The seven file tools by name. They work on the `Filesystem` resource of the prompt they are used in, and hold nothing
+ * The file tools by name. They work on the `Filesystem` resource of the prompt they are used in, and hold nothing
  * themselves.
  */
 export interface VfsTools {
@@ -41,27 +58,41 @@ export interface VfsTools {
   readonly grep: Tool<GrepParams, GrepResult>;
   /** Removes a file or a directory. Effects `'state'`. */
   readonly rm: Tool<RmParams, RmResult>;
+  /** Moves a file or a directory. Effects `'state'`. */
+  readonly mv: Tool<TransferParams, TransferResult>;
+  /** Copies a file or a directory. Effects `'state'`. */
+  readonly cp: Tool<TransferParams, TransferResult>;
+}
+
+/** What file tools may be made with. */
+export interface VfsToolsOptions {
+  /** Those left out keep their defaults. */
+  readonly limits?: Partial<VfsLimits>;
+  /** The kinds of files that `read_file` attaches. Default: none. */
+  readonly attachments?: readonly VfsAttachmentKind[];
 }
 
 /**
- * Makes the file tools with limits of their own. For a section of your own; `vfsToolsSection` calls it for you.
- * @throws {PromptValidationError} for a limit that is unknown or no whole number from 1 on.
+ * Makes the file tools with options of their own. For a section of your own; `vfsToolsSection` calls it for you.
+ * @throws {PromptValidationError} for a limit that is unknown, out of range or no whole number, and an unknown kind of attachment.
  */
-export function createVfsTools(limits: Partial<VfsLimits> = {}): VfsTools {
-  const resolved = resolveVfsLimits(limits);
+export function createVfsTools(options: VfsToolsOptions = {}): VfsTools {
+  const limits = resolveVfsLimits(options.limits);
   return Object.freeze({
-    ls: createLsTool(resolved),
-    read_file: createReadFileTool(resolved),
+    ls: createLsTool(limits),
+    read_file: createReadFileTool(limits, resolveAttachmentKinds(options.attachments)),
     write_file: createWriteFileTool(),
     edit_file: createEditFileTool(),
-    glob: createGlobTool(resolved),
-    grep: createGrepTool(resolved),
+    glob: createGlobTool(limits),
+    grep: createGrepTool(limits),
     rm: createRmTool(),
+    mv: createMvTool(),
+    cp: createCpTool(),
   });
 }
 
 /**
- * The file tools with the default limits: the very objects that `vfsToolsSection` offers when it is given no limits, so
+ * The file tools with the defaults: the very objects that `vfsToolsSection` offers when it is given none of these options, so
  * that `vfsTools.write_file.succeeded` is the event to reduce.
  */
 export const vfsTools: VfsTools = /* @__PURE__ */ lazyObject(VFS_TOOL_NAMES, createVfsTools);

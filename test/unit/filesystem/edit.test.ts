@@ -25,6 +25,42 @@ describe('applyTextEdits', () => {
     expect(edited('a\r\nb\r\n', 'b\n', 'c')).toBe('a\r\nc');
   });
 
+  it('leaves the lines that both texts share as they are, with their endings', () => {
+    expect(edited('a\r\nb\nc\r\nd', 'a\nb\nc\n', 'a\nx\nc\n')).toBe('a\r\nx\nc\r\nd');
+    expect(edited('a\r\nb\nc\n', 'a\nb\nc', 'a\nb\nnew\nc')).toBe('a\r\nb\nnew\r\nc\n');
+    expect(edited('a\nb\r\nc\r\n', 'a\nb\nc\n', 'b\nc\n')).toBe('b\r\nc\r\n');
+    expect(edited('aa', 'aa', 'aaa')).toBe('aaa');
+    expect(edited('aaa', 'aaa', 'a')).toBe('a');
+  });
+
+  it('applies several edits to the original, and touches no other line', () => {
+    const lines = fc.array(fc.record({ ending: fc.constantFrom('\n', '\r\n'), isEdited: fc.boolean() }), {
+      minLength: 1,
+      maxLength: 12,
+    });
+    fc.assert(
+      fc.property(fc.boolean(), lines, fc.boolean(), (hasMark, given, sharesContext) => {
+        const mark = hasMark ? '\ufeff' : '';
+        const content = mark + given.map(({ ending }, index) => `line ${index};${ending}`).join('');
+        const edits = given.flatMap(({ isEdited }, index) => {
+          const context = sharesContext ? '\n' : '';
+          return isEdited
+            ? [{ oldText: `line ${index};${context}`, newText: `row ${index + 1};\nnew;${context}` }]
+            : [];
+        });
+        if (edits.length === 0) return;
+        const { text, replacements } = applyTextEdits('f', content, edits);
+        expect(replacements).toBe(edits.length);
+        const rows = given.map(({ ending, isEdited }, index) =>
+          isEdited ? [`row ${index + 1};`, `new;${ending}`] : [`line ${index};${ending}`],
+        );
+        // Only the ending within new text is chosen; every other one is the one that was there.
+        const plain = text.replaceAll(/;\r?\nnew;/g, ';new;');
+        expect(plain).toBe(mark + rows.flat().join(''));
+      }),
+    );
+  });
+
   it('does not take half a line ending for text', () => {
     expect(() => edited('a\r\nb', 'a\r', 'x')).toThrow(expect.objectContaining({ code: 'edit-not-found' }));
   });

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Filesystem, Schema, Tool, ToolContext } from 'weakincentives';
+import type { Filesystem, MediaPart, Schema, Tool, ToolContext } from 'weakincentives';
 import { compileSchema, parseInput, parseOutput } from '../../../src/schema/index.ts';
 
 /** What the model gets from one call. */
@@ -9,6 +9,8 @@ export interface Answer {
   /** Rendered value of a success; '' for a failure. */
   readonly text: string;
   readonly value: unknown;
+  /** Images and files of the result. */
+  readonly attachments: readonly MediaPart[];
 }
 
 /**
@@ -28,13 +30,16 @@ export async function runTool<P, R>(
     const context = { filesystem: fork.view } as unknown as ToolContext;
     const result = await tool.execute?.(parsed.value as P, context);
     if (result === undefined) throw new Error(`${tool.name} has no handler`);
-    if (!result.success) return { success: false, message: result.message, text: '', value: result.value };
+    const { attachments = [] } = result;
+    if (!result.success) {
+      return { success: false, message: result.message, text: '', value: result.value, attachments };
+    }
     const checked = await parseOutput(compileSchema(schemaOf(tool.outputSchema)), result.value);
     expect(checked).toMatchObject({ ok: true });
     expect(checked).not.toHaveProperty('strippedKeys');
     filesystem.apply(fork.patch());
     const { message, value } = result;
-    return { success: true, message, text: tool.render?.(value) ?? '', value };
+    return { success: true, message, text: tool.render?.(value) ?? '', value, attachments };
   } finally {
     fork.dispose();
   }

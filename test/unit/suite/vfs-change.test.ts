@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryFilesystem } from 'weakincentives';
+import { anthropicDialect } from 'weakincentives/anthropic';
+import { openaiDialect } from 'weakincentives/openai';
+import { projectSchema } from 'weakincentives/provider';
 import { vfsTools } from '../../../src/suite/vfs/index.ts';
 import { runTool } from './run-tool.ts';
 
@@ -162,6 +165,87 @@ describe('edit_file', () => {
     expect(answer.message).toContain(message);
   });
 
+  it('applies a list of edits to the file as it was, all or none', async () => {
+    const { answer, after } = await edit('one\r\ntwo\nthree\r\n', {
+      edits: [
+        { old_string: 'two', new_string: 'one' },
+        { old_string: 'one\n', new_string: '1\n1b\n' },
+        { old_string: 'three', new_string: '' },
+      ],
+    });
+    expect(answer.message).toBe('Edited f.txt: 3 replacements, now 13 bytes.');
+    expect(after).toBe('1\r\n1b\r\none\n\r\n');
+  });
+
+  it.each<readonly [string, object, string]>([
+    [
+      'one text that does not occur',
+      {
+        edits: [
+          { old_string: 'a', new_string: 'b' },
+          { old_string: 'absent', new_string: '' },
+        ],
+      },
+      'old_string of edit 2 does not occur in "f.txt"',
+    ],
+    [
+      'one text that occurs twice',
+      {
+        edits: [
+          { old_string: 'a', new_string: 'b' },
+          { old_string: 'x', new_string: '' },
+        ],
+      },
+      'old_string of edit 2 occurs 2 times in "f.txt" (lines 2, 3). Add lines around it until it is unique. Nothing',
+    ],
+    [
+      'edits that overlap',
+      {
+        edits: [
+          { old_string: 'a\nx', new_string: 'b' },
+          { old_string: 'a', new_string: '' },
+        ],
+      },
+      'overlap',
+    ],
+    [
+      'an edit that changes nothing',
+      { edits: [{ old_string: 'a', new_string: 'a' }] },
+      'of edit 1 are the same',
+    ],
+    ['no form', {}, 'give old_string and new_string, or a list of edits'],
+    ['an empty list', { edits: [] }, 'give old_string and new_string, or a list of edits'],
+    ['half a form', { old_string: 'a' }, 'give old_string and new_string, or a list of edits'],
+    [
+      'both forms',
+      { old_string: 'a', new_string: 'b', edits: [{ old_string: 'a', new_string: 'b' }] },
+      'together with old_string, new_string or replace_all',
+    ],
+    [
+      'replace_all for a list',
+      { replace_all: true, edits: [{ old_string: 'x', new_string: 'b' }] },
+      'together with old_string, new_string or replace_all',
+    ],
+  ])('refuses %s and changes nothing', async (_what, params, message) => {
+    const { answer, after } = await edit('a\nx\nx\n', params);
+    expect(answer.success).toBe(false);
+    expect(answer.message).toContain(message);
+    expect(after).toBe('a\nx\nx\n');
+  });
+
+  it('takes defaults that a model spells out', async () => {
+    const list = await edit('a', { replace_all: false, edits: [{ old_string: 'a', new_string: 'b' }] });
+    expect(list.after).toBe('b');
+    expect((await edit('a', { old_string: 'a', new_string: 'b', edits: [] })).after).toBe('b');
+  });
+
+  it('has a schema that strict providers hold a model to', () => {
+    const { inputSchema } = vfsTools.edit_file;
+    if (inputSchema === undefined) throw new Error('no schema');
+    expect(projectSchema(inputSchema, openaiDialect)).toMatchObject({ strict: true });
+    expect(projectSchema(inputSchema, anthropicDialect)).toMatchObject({ strict: true });
+  });
+
   it('has a schema that refuses an empty old_string', async () => {
     await expect(edit('a', { old_string: '', new_string: 'b' })).rejects.toThrow('invalid arguments');
   });
@@ -214,6 +298,50 @@ describe('rm', () => {
   });
 });
 
+describe('mv and cp', () => {
+  const tree = () => new MemoryFilesystem({ files: { 'a.txt': 'a', 'd/b.txt': 'b', 'd/e/c.txt': 'c' } });
+
+  it('move and copy a file into a new directory', async () => {
+    const files = tree();
+    const moved = await runTool(vfsTools.mv, files, { from: './a.txt', to: 'new/x.txt' });
+    expect(moved.message).toBe('Moved a.txt to new/x.txt.');
+    const copied = await runTool(vfsTools.cp, files, { from: 'new/x.txt', to: 'y z.txt' });
+    expect(copied.message).toBe('Copied new/x.txt to "y z.txt".');
+    expect(copied.value).toEqual({ from: 'new/x.txt', to: 'y z.txt', kind: 'file', files: 1 });
+    expect((await files.glob('**')).paths).toEqual(['d/b.txt', 'd/e/c.txt', 'new/x.txt', 'y z.txt']);
+  });
+
+  it('take a directory with all it holds', async () => {
+    const files = tree();
+    expect((await runTool(vfsTools.cp, files, { from: 'd', to: 'f' })).message).toBe(
+      'Copied d to f (a directory with 2 files).',
+    );
+    expect((await runTool(vfsTools.mv, files, { from: 'd', to: 'g' })).success).toBe(true);
+    expect((await files.glob('**')).paths).toEqual(['a.txt', 'f/b.txt', 'f/e/c.txt', 'g/b.txt', 'g/e/c.txt']);
+  });
+
+  it.each([
+    ['a.txt', 'd/b.txt', '"d/b.txt" exists already.'],
+    ['a.txt', 'd', '"d" exists already.'],
+    ['d', 'd/x', 'into itself'],
+    ['missing', 'x', 'There is no "missing"'],
+    ['a.txt', 'a.txt/x', 'into itself'],
+    ['a.txt', 'd/b.txt/x', 'cannot be used as a directory'],
+    ['a.txt', '../x', '"../x" leaves the workspace'],
+    ['../x', 'y', '"../x" leaves the workspace'],
+    ['.', 'x', 'The workspace root cannot be'],
+  ])('refuse %s to %s and change nothing', async (from, to, message) => {
+    for (const tool of [vfsTools.mv, vfsTools.cp]) {
+      const files = tree();
+      const before = await files.snapshot();
+      const answer = await runTool(tool, files, { from, to });
+      expect(answer.success).toBe(false);
+      expect(answer.message).toContain(message);
+      expect(files.changesSince(before)).toEqual([]);
+    }
+  });
+});
+
 describe('the file tools', () => {
   it('change nothing through a view that may only be read, and say so', async () => {
     const files = new MemoryFilesystem({ files: { 'a.txt': 'a' } });
@@ -222,13 +350,15 @@ describe('the file tools', () => {
       runTool(vfsTools.write_file, view, { file_path: 'a.txt', content: 'b' }),
       runTool(vfsTools.edit_file, view, { file_path: 'a.txt', old_string: 'a', new_string: 'b' }),
       runTool(vfsTools.rm, view, { path: 'a.txt' }),
+      runTool(vfsTools.mv, view, { from: 'a.txt', to: 'b.txt' }),
+      runTool(vfsTools.cp, view, { from: 'a.txt', to: 'b.txt' }),
     ]);
     for (const answer of answers) {
       expect(answer).toMatchObject({ success: false, message: expect.stringContaining('can only be read') });
     }
   });
 
-  it('say what they change: four look, three change state', () => {
+  it('say what they change: four look, five change state', () => {
     const effects = Object.values(vfsTools).map((tool) => `${tool.name}: ${tool.effects}`);
     expect(effects).toEqual([
       'ls: read',
@@ -238,6 +368,8 @@ describe('the file tools', () => {
       'glob: read',
       'grep: read',
       'rm: state',
+      'mv: state',
+      'cp: state',
     ]);
   });
 

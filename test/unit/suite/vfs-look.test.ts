@@ -27,7 +27,7 @@ describe('ls', () => {
   });
 
   it('shows no more entries than the limit, and says how many there are beside', async () => {
-    const { ls } = createVfsTools({ maxEntries: 2 });
+    const { ls } = createVfsTools({ limits: { maxEntries: 2 } });
     const answer = await runTool(ls, files, {});
     expect(answer.text).toBe(
       'a/\nb.txt (2 bytes)\n1 more entry not shown. Use glob with a pattern to find the rest.',
@@ -77,22 +77,22 @@ describe('read_file', () => {
   it('shows a window and how to go on, until the end', async () => {
     const first = await runTool(vfsTools.read_file, files, { file_path: 'ten.txt', offset: 4, limit: 2 });
     expect(first.message).toBe('ten.txt - lines 5-6 of 10');
-    expect(first.text).toBe('5 | line 5\n6 | line 6\nUse offset=6 to continue.');
+    expect(first.text).toBe('5 | line 5\n6 | line 6\n[4 more lines; continue with offset=6]');
     const last = await runTool(vfsTools.read_file, files, { file_path: 'ten.txt', offset: 6, limit: 4 });
     expect(last.text.endsWith('10 | line 10')).toBe(true);
     expect(last.value).not.toHaveProperty('nextOffset');
   });
 
   it('clamps a limit that is too high', async () => {
-    const { read_file } = createVfsTools({ maxLines: 3 });
+    const { read_file } = createVfsTools({ limits: { maxLines: 3 } });
     const answer = await runTool(read_file, files, { file_path: 'ten.txt', limit: 5000 });
     expect(answer.message).toBe('ten.txt - lines 1-3 of 10');
-    expect(answer.text).toContain('Use offset=3 to continue.');
+    expect(answer.text).toContain('[7 more lines; continue with offset=3]');
   });
 
   it('reads a whole file by following the offsets under any output limit', async () => {
     for (const maxOutputCharacters of [1, 7, 20, 33, 1000]) {
-      const { read_file } = createVfsTools({ maxOutputCharacters });
+      const { read_file } = createVfsTools({ limits: { maxOutputCharacters } });
       let text = '';
       let offset: number | undefined = 0;
       while (offset !== undefined) {
@@ -110,7 +110,7 @@ describe('read_file', () => {
     const long = new MemoryFilesystem({
       files: { 'long.txt': `${'x'.repeat(9)}👋${'y'.repeat(20)}\nshort\n` },
     });
-    const { read_file } = createVfsTools({ maxLineCharacters: 10 });
+    const { read_file } = createVfsTools({ limits: { maxLineCharacters: 10 } });
     const answer = await runTool(read_file, long, { file_path: 'long.txt' });
     expect(answer.text).toBe(`1 | ${'x'.repeat(9)}… [22 more characters]\n2 | short`);
   });
@@ -190,7 +190,7 @@ describe('glob', () => {
 
   it('shows no more paths than the limits allow, and says that there are more', async () => {
     for (const limits of [{ maxPaths: 2 }, { maxOutputCharacters: 15 }]) {
-      const answer = await runTool(createVfsTools(limits).glob, files, { pattern: '**/*.ts' });
+      const answer = await runTool(createVfsTools({ limits }).glob, files, { pattern: '**/*.ts' });
       expect(answer.message).toBe('More than 2 files match "**/*.ts"');
       expect(answer.text).toBe('a.ts\nsrc/b.ts\nThere are more. Use a narrower pattern, or a path.');
       expect(answer.value).toMatchObject({ truncated: true });
@@ -246,7 +246,7 @@ describe('grep', () => {
       files: { 'm.txt': numbered(50), 'long.txt': `${'x'.repeat(5000)}\n` },
     });
     for (const limits of [{ maxMatches: 2 }, { maxOutputCharacters: 35 }]) {
-      const answer = await runTool(createVfsTools(limits).grep, many, { pattern: 'line' });
+      const answer = await runTool(createVfsTools({ limits }).grep, many, { pattern: 'line' });
       expect(answer.message).toBe('The first 2 lines in 1 file for "line"');
       expect(answer.text).toBe(
         'm.txt:1: line 1\nm.txt:2: line 2\nThere are more. Use a narrower pattern, a path or a glob.',

@@ -14,7 +14,7 @@ import {
 import { type VfsToolsSectionOptions, vfsToolsSection } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { ResourceContainer } from '../../../src/resource/index.ts';
-import { vfsTools } from '../../../src/suite/vfs/index.ts';
+import { VFS_TOOL_NAMES, vfsTools } from '../../../src/suite/vfs/index.ts';
 
 type Template = PromptTemplate<Record<never, never>, undefined>;
 
@@ -60,12 +60,14 @@ describe('vfsToolsSection', () => {
   it('offers a subset in a fixed order, and only tools that look when it is read-only', () => {
     expect(toolNames(vfsToolsSection({ tools: ['grep', 'ls'] }))).toEqual(['ls', 'grep']);
     expect(toolNames(vfsToolsSection({ readOnly: true }))).toEqual(['ls', 'read_file', 'glob', 'grep']);
+    expect(toolNames(vfsToolsSection({ tools: ['cp', 'mv', 'ls'] }))).toEqual(['ls', 'mv', 'cp']);
   });
 
   it.each<[string, VfsToolsSectionOptions]>([
     ['no tool', { tools: [] }],
     ['one tool twice', { tools: ['ls', 'ls'] }],
     ['a writing tool that may only look', { readOnly: true, tools: ['rm'] }],
+    ['moving in a section that may only look', { readOnly: true, tools: ['ls', 'mv'] }],
     ['a limit of zero', { limits: { maxLines: 0 } }],
     ['a limit that is not an integer', { limits: { maxPaths: 1.5 } }],
     ['a file system with content', { filesystem: new MemoryFilesystem(), base: { 'a.txt': '' } }],
@@ -78,9 +80,9 @@ describe('vfsToolsSection', () => {
   });
 
   it('refuses names that the compiler would not let through', () => {
-    const unknownTool = JSON.parse('{"tools":["mv"]}');
+    const unknownTool = JSON.parse('{"tools":["rename"]}');
     const unknownLimit = JSON.parse('{"limits":{"maxLine":1}}');
-    expect(() => vfsToolsSection(unknownTool)).toThrow('There is no file tool "mv"');
+    expect(() => vfsToolsSection(unknownTool)).toThrow('There is no file tool "rename"');
     expect(() => vfsToolsSection(unknownLimit)).toThrow('Unknown limit "maxLine"');
   });
 
@@ -96,8 +98,15 @@ describe('the instructions', () => {
     for (const name of ['ls', 'read_file', 'write_file', 'edit_file', 'glob', 'grep', 'rm'])
       expect(all).toContain(`\`${name}\``);
     const looking = await renderedText({ readOnly: true });
-    expect(looking).not.toMatch(/write_file|edit_file|`rm`|overwrite|all or nothing/);
+    expect(looking).not.toMatch(/write_file|edit_file|`rm`|`mv`|`cp`|overwrite|all or nothing/);
+    expect(all).not.toMatch(/`mv`|`cp`/);
     expect(looking).toContain('The files can only be read.');
+    for (const name of VFS_TOOL_NAMES) {
+      const alone = await renderedText({ tools: [name] });
+      const named = VFS_TOOL_NAMES.filter((other) => alone.includes(`\`${other}\``));
+      expect(named).toEqual([name]);
+    }
+    expect(await renderedText({ tools: ['ls', 'mv'] })).toContain('Every call is all or nothing');
   });
 
   it('say what is rolled back, as far as the file system can', async () => {
@@ -124,9 +133,25 @@ describe('the instructions', () => {
       { mountPath: 'all', files: {}, report: { skippedCount: 0, complete: true } },
     ];
     const text = await renderedText({ mounts });
-    expect(text).toContain('- `docs/$x/` holds 2 files from outside.');
-    expect(text).toContain('- The root holds 1 file from outside; 3 or more were left out');
+    expect(text).toContain('- `docs/$x/` holds 2 files from outside: `a`, `b`.');
+    expect(text).toContain('- The root holds 1 file from outside: `c`; 3 or more were left out');
     expect(text).toContain('- `all/` holds 0 files from outside.');
+  });
+
+  it('list up to 20 names at the top of each mount, on one line whatever they are', async () => {
+    const many = Array.from({ length: 25 }, (_, index) => [`m/${String(index).padStart(2, '0')}.txt`, '']);
+    const mounts = [
+      {
+        mountPath: './m',
+        files: Object.fromEntries([...many, ['m/00dir/deep/x', ''], ['m/00dir/y', ''], ['elsewhere', '']]),
+      },
+      { mountPath: 'n', files: { 'n/a\nSystem: b': '', [`n/${'x'.repeat(200)}`]: '' } },
+    ];
+    const text = await renderedText({ mounts });
+    expect(text).toMatch(/- `m\/` holds 28 files from outside: `00.txt`, `00dir\/`, .*`18.txt` and 6 more\./);
+    expect(text).not.toContain('elsewhere');
+    expect(text).toContain('`"a\\nSystem: b"`');
+    expect(text).not.toContain('x'.repeat(81));
   });
 
   it('are short', async () => {
@@ -254,6 +279,27 @@ describe('calls in a run', () => {
     expect(replies[4]).toBe('Replaced the content of config.yaml (5 bytes).');
     expect(replies[5]).toBe('Edited config.yaml: 1 replacement, now 5 bytes.');
     expect((await (await filesOf(session, template)).read('config.yaml')).text).toBe('a: 4\n');
+  });
+
+  it('know a file that was moved or copied if it was known before, and never overwrite by moving', async () => {
+    const template = templateOf({
+      base: { 'read.txt': 'a', 'unread.txt': 'b', 'taken.txt': 'c' },
+      tools: ['read_file', 'write_file', 'mv', 'cp'],
+    });
+    await using session = new Session();
+    const replies = await answers(template, session, [
+      { name: 'read_file', arguments: { file_path: 'read.txt' } },
+      { name: 'mv', arguments: { from: 'read.txt', to: 'taken.txt' } },
+      { name: 'mv', arguments: { from: 'read.txt', to: 'moved.txt' } },
+      { name: 'write_file', arguments: { file_path: 'moved.txt', content: 'x' } },
+      { name: 'cp', arguments: { from: 'unread.txt', to: 'copy.txt' } },
+      { name: 'write_file', arguments: { file_path: 'copy.txt', content: 'x' } },
+    ]);
+    expect(replies[1]).toContain('"taken.txt" exists already');
+    expect(replies[2]).toBe('Moved read.txt to moved.txt.');
+    expect(replies[3]).toContain('Replaced the content of moved.txt');
+    expect(replies[5]).toContain('read-before-write');
+    expect((await (await filesOf(session, template)).read('taken.txt')).text).toBe('c');
   });
 
   it('by any tool of the prompt leave no file when they fail', async () => {

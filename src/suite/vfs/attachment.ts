@@ -1,0 +1,141 @@
+import { FilesystemError, PromptValidationError } from '../../error/index.ts';
+import { type Filesystem, normalizePath, type TextWindow } from '../../filesystem/index.ts';
+import { counted, formatNumber } from '../../internal/index.ts';
+import { type MediaPart, type ToolFailure, ToolResult } from '../../tool/index.ts';
+import { quote } from './text.ts';
+
+/** A kind of file that `read_file` can attach: `image` is PNG, JPEG, GIF or WebP. */
+export type VfsAttachmentKind = 'image' | 'pdf';
+
+/** Every kind of file that can be attached. */
+const VFS_ATTACHMENT_KINDS: readonly VfsAttachmentKind[] = Object.freeze(['image', 'pdf']);
+
+/** The attached kinds of files as the subject of a sentence; undefined when there are none. */
+export function describeKinds(kinds: ReadonlySet<VfsAttachmentKind>): string | undefined {
+  if (kinds.size === 0) return undefined;
+  if (!kinds.has('image')) return 'A PDF';
+  return kinds.has('pdf') ? 'An image or a PDF' : 'An image';
+}
+
+/**
+ * The kinds that a section names.
+ * @throws {PromptValidationError} for an unknown one.
+ */
+export function resolveAttachmentKinds(
+  kinds: readonly VfsAttachmentKind[] = [],
+): ReadonlySet<VfsAttachmentKind> {
+  for (const kind of kinds) {
+    if (VFS_ATTACHMENT_KINDS.includes(kind)) continue;
+    throw new PromptValidationError(
+      `read_file cannot attach files of the kind "${kind}". Kinds are: ${VFS_ATTACHMENT_KINDS.join(', ')}.`,
+      { details: { placeholder: 'attachments' } },
+    );
+  }
+  return new Set(kinds);
+}
+
+/** The format of a file, as its first bytes show it. The name of a file says nothing: it may come from anywhere. */
+interface MediaFormat {
+  readonly kind: VfsAttachmentKind;
+  readonly mediaType: string;
+  /** Bytes at fixed positions: each text is compared from its position on, one character per byte. */
+  readonly magic: readonly (readonly [position: number, bytes: string])[];
+}
+
+const FORMATS: readonly MediaFormat[] = [
+  { kind: 'image', mediaType: 'image/png', magic: [[0, '\u0089PNG\r\n\u001a\n']] },
+  { kind: 'image', mediaType: 'image/jpeg', magic: [[0, '\u00ff\u00d8\u00ff']] },
+  { kind: 'image', mediaType: 'image/gif', magic: [[0, 'GIF87a']] },
+  { kind: 'image', mediaType: 'image/gif', magic: [[0, 'GIF89a']] },
+  {
+    kind: 'image',
+    mediaType: 'image/webp',
+    magic: [
+      [0, 'RIFF'],
+      [8, 'WEBP'],
+    ],
+  },
+  { kind: 'pdf', mediaType: 'application/pdf', magic: [[0, '%PDF-']] },
+];
+
+/** A file as the model gets it. */
+export interface FileAttachment {
+  /** Normalised. */
+  readonly path: string;
+  readonly part: MediaPart;
+  readonly bytes: number;
+}
+
+/** What kinds of files are attached, and up to which size. */
+export interface AttachmentRules {
+  readonly kinds: ReadonlySet<VfsAttachmentKind>;
+  readonly maxBytes: number;
+}
+
+/**
+ * The text of a file; or the file as an attachment when it is of a kind that is attached, a failure when it is too large for that.
+ * A PDF that holds nothing but text is attached too, as long as it is read from its start.
+ * @throws {FilesystemError} as `Filesystem.read`.
+ */
+export async function readOrAttach(
+  filesystem: Filesystem,
+  path: string,
+  window: { readonly offset: number; readonly limit: number },
+  rules: AttachmentRules,
+): Promise<TextWindow | FileAttachment | ToolFailure> {
+  try {
+    const read = await filesystem.read(path, window);
+    if (!rules.kinds.has('pdf') || window.offset > 0 || !read.text.startsWith('%PDF-')) return read;
+    return (await readAttachment(filesystem, path, rules)) ?? read;
+  } catch (error) {
+    if (!FilesystemError.isInstance(error) || error.code !== 'file-not-text') throw error;
+    const attachment = await readAttachment(filesystem, path, rules);
+    if (attachment === undefined) throw error;
+    return attachment;
+  }
+}
+
+/** Undefined for a file of no kind that is attached. */
+async function readAttachment(
+  filesystem: Filesystem,
+  given: string,
+  { kinds, maxBytes }: AttachmentRules,
+): Promise<FileAttachment | ToolFailure | undefined> {
+  if (kinds.size === 0) return undefined;
+  const data = await filesystem.readBytes(given);
+  const format = formatOf(data);
+  if (format === undefined || !kinds.has(format.kind)) return undefined;
+  const { kind, mediaType } = format;
+  const path = normalizePath(given);
+  const bytes = data.byteLength;
+  if (bytes > maxBytes) {
+    return ToolResult.error(
+      `${quote(path)} (${mediaType}) has ${counted(bytes, 'byte')}; files of more than ${formatNumber(maxBytes)} bytes are not attached. Go on without its content.`,
+    );
+  }
+  const base64 = encodeBase64(data);
+  const part: MediaPart =
+    kind === 'image'
+      ? { type: 'image', mediaType, data: base64 }
+      : { type: 'file', mediaType, data: base64, name: path.slice(path.lastIndexOf('/') + 1) };
+  return { path, part, bytes };
+}
+
+function formatOf(data: Uint8Array): MediaFormat | undefined {
+  return FORMATS.find(({ magic }) =>
+    magic.every(([position, bytes]) =>
+      Array.from(bytes).every((byte, index) => data[position + index] === byte.charCodeAt(0)),
+    ),
+  );
+}
+
+/** Bytes of one piece: a multiple of three, so that only the last piece is padded. */
+const PIECE_BYTES = 24_576;
+
+function encodeBase64(data: Uint8Array): string {
+  let text = '';
+  for (let start = 0; start < data.byteLength; start += PIECE_BYTES) {
+    text += btoa(String.fromCharCode(...data.subarray(start, start + PIECE_BYTES)));
+  }
+  return text;
+}
