@@ -9,3 +9,5 @@ export type {
   SandboxStartOptions,
 } from './backend/sandbox-backend.ts';
 export type { SandboxLimitScope, SandboxLimitScopes, SandboxLimits } from './backend/sandbox-limits.ts';
+export { bubblewrapSandbox } from './bubblewrap/bubblewrap-sandbox.ts';
+export type { BubblewrapSandboxOptions } from './bubblewrap/options.ts';

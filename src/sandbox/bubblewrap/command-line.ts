@@ -1,0 +1,127 @@
+import type { CheckedCommand } from '../backend/command.ts';
+import type { BubblewrapSettings } from './options.ts';
+import { readOnlyArguments, searchPath } from './read-only-paths.ts';
+
+/** The command line of one command, and what it reads from the descriptors 3 to 6. It reports to descriptor 7. */
+export interface BubblewrapLine {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly inputs: readonly string[];
+}
+
+/** Bytes of the folders for temporary files, which are in memory. */
+const TEMPORARY_BYTES = '268435456';
+const SANDBOX_ID = '65534';
+const PASSWD = `sandbox:x:${SANDBOX_ID}:${SANDBOX_ID}:sandbox:/tmp:/bin/sh\n`;
+const GROUP = `sandbox:x:${SANDBOX_ID}:\n`;
+
+/**
+ * Runs outside, in the staged folder. The options are not on the command line, which others could read. Descriptors that this process
+ * has inherited from its parent would be open in the sandbox, too; only bash can close those above 9.
+ */
+const OUTSIDE = `program=$1; inside=$2; shift 2
+exec 8>&- 9>&-
+start='exec "$program" --args 3 --bind "$(pwd -P)" /workspace --remount-ro / -- sh -c "$@"'
+for descriptor in /proc/$$/fd/*; do
+  [ "\${descriptor##*/}" -gt 9 ] || continue
+  close='for fd in /proc/$$/fd/*; do fd=\${fd##*/}; [ "$fd" -gt 7 ] && eval "exec $fd>&-"; done; program=$1; shift; '
+  exec bash -c "$close$start" bash "$program" "$inside" "$@"
+done
+set -- "$inside" "$@"
+eval "$start"`;
+
+/**
+ * Runs inside, as the parent of the command: it reports that the sandbox works, kills what is left when the command has ended, and
+ * waits until it is gone. Killing all but itself and the init process is one system call, so no process can fork away.
+ */
+const INSIDE = `exec 3<&- 4<&- 5<&-
+cd -- "$1" 2>/dev/null || { echo missing >&7; exit 1; }
+shift
+echo started >&7
+"$@" 7>&-
+status=$?
+exec 6<&-
+others() {
+  others=0
+  for process in /proc/[0-9]*; do
+    case $process in /proc/1|/proc/$$) continue;; esac
+    [ -d "$process" ] || continue
+    others=$((others + 1))
+    line=
+    { read -r line <"$process/cmdline"; } 2>/dev/null
+    [ -n "$line" ] && running=$((running + 1))
+  done
+}
+running=0
+others
+left=$running
+while [ "$others" -gt 0 ]; do
+  kill -9 -1 2>/dev/null
+  others
+  [ "$others" -gt 0 ] && sleep 0.01
+done
+[ "$left" -gt 0 ] && echo "killed $left" >&7
+exit "$status"`;
+
+/**
+ * Starts the command itself, once its limits are set: no variable of its environment can influence the programs that set them.
+ */
+const COMMAND = 'eval "$(cat <&6)" && exec 6<&- && exec "$@"';
+
+/** The command line that runs a command in the folder that it is started in. */
+export function bubblewrapLine(settings: BubblewrapSettings, command: CheckedCommand): BubblewrapLine {
+  const { argv, cwd } = command;
+  return {
+    command: 'sh',
+    args: [
+      ...['-c', OUTSIDE, 'sh', settings.program],
+      ...[INSIDE, 'sh', cwd, ...limitArguments(settings), '/bin/sh', '-c', COMMAND, 'sh', ...argv],
+    ],
+    inputs: [
+      optionsOf(settings)
+        .map((argument) => `${argument}\0`)
+        .join(''),
+      PASSWD,
+      GROUP,
+      Object.entries({ ...settings.env, ...command.env })
+        .map(exportOf)
+        .join(''),
+    ],
+  };
+}
+
+/** A statement of the shell that sets an environment variable. */
+function exportOf([name, value]: readonly [string, string]): string {
+  return `export ${name}='${value.replaceAll("'", "'\\''")}'\n`;
+}
+
+function optionsOf({ readOnlyPaths, network }: BubblewrapSettings): readonly string[] {
+  const env = { PATH: searchPath(readOnlyPaths), HOME: '/tmp', TMPDIR: '/tmp', LANG: 'C.UTF-8' };
+  return [
+    ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
+    ...(network === 'none' ? ['--unshare-net'] : []),
+    ...['--uid', SANDBOX_ID, '--gid', SANDBOX_ID, '--hostname', 'sandbox'],
+    // Without a terminal of ours nothing can be typed into it; without capabilities nothing can be mounted.
+    ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
+    ...readOnlyArguments(readOnlyPaths, network === 'full'),
+    ...['--ro-bind-data', '4', '/etc/passwd', '--ro-bind-data', '5', '/etc/group'],
+    ...['--proc', '/proc', '--dev', '/dev', '--size', TEMPORARY_BYTES, '--tmpfs', '/dev/shm'],
+    ...['--remount-ro', '/dev', '--size', TEMPORARY_BYTES, '--tmpfs', '/tmp'],
+    ...['--chdir', '/workspace', '--clearenv'],
+    ...Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value]),
+  ];
+}
+
+/** The program that sets the limits of the command, and only of it. */
+function limitArguments({ limits }: BubblewrapSettings): readonly string[] {
+  const { maxMemoryBytes, maxProcesses, maxCpuMs, maxFileBytes } = limits;
+  const flags = [
+    // Address space would be reserved, but not used, by many programs, Node among them.
+    ...(maxMemoryBytes === undefined ? [] : [`--data=${maxMemoryBytes}`]),
+    ...(maxProcesses === undefined ? [] : [`--nproc=${maxProcesses}`]),
+    ...(maxCpuMs === undefined ? [] : [`--cpu=${Math.ceil(maxCpuMs / 1000)}`]),
+    ...(maxFileBytes === undefined ? [] : [`--fsize=${maxFileBytes}`]),
+    '--core=0',
+  ];
+  return ['/usr/bin/prlimit', ...flags, '--'];
+}
