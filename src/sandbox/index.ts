@@ -1,13 +1,16 @@
 export { SandboxError, type SandboxErrorCode } from '../error/index.ts';
-export type {
-  Sandbox,
+export {
+  type Sandbox,
   SandboxBackend,
-  SandboxCapabilities,
-  SandboxCommand,
-  SandboxOutcome,
-  SandboxOutput,
-  SandboxStartOptions,
+  type SandboxCapabilities,
+  type SandboxCommand,
+  type SandboxOutcome,
+  type SandboxOutput,
+  type SandboxStartOptions,
 } from './backend/sandbox-backend.ts';
 export type { SandboxLimitScope, SandboxLimitScopes, SandboxLimits } from './backend/sandbox-limits.ts';
 export { bubblewrapSandbox } from './bubblewrap/bubblewrap-sandbox.ts';
 export type { BubblewrapSandboxOptions } from './bubblewrap/options.ts';
+export type { ShellExecuteParams, ShellExecuteResult, ShellRollback } from './shell/shell-execute.ts';
+export type { ShellLimits } from './shell/shell-limits.ts';
+export { type ShellSectionOptions, shellSection } from './shell/shell-section.ts';

@@ -13,6 +13,7 @@ export interface CheckedCommand {
   readonly stdin: string | Uint8Array | undefined;
   readonly timeoutMs: number | undefined;
   readonly maxOutputBytes: number;
+  readonly onOutput: () => void;
 }
 
 /** The default of `maxOutputBytes`. */
@@ -58,6 +59,7 @@ export function checkCommand(backend: string, command: SandboxCommand): CheckedC
     stdin: command.stdin,
     timeoutMs,
     maxOutputBytes,
+    onOutput: command.onOutput ?? (() => undefined),
   };
 }
 

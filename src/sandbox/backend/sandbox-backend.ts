@@ -1,5 +1,6 @@
 import type { Filesystem } from '../../filesystem/index.ts';
 import type { CollectReport } from '../../node/index.ts';
+import { type NamedResourceToken, resourceToken } from '../../resource/index.ts';
 import type { SandboxLimitScopes } from './sandbox-limits.ts';
 
 /** What a backend, as it was configured, isolates and enforces. */
@@ -34,6 +35,8 @@ export interface SandboxCommand {
   readonly timeoutMs?: number;
   /** The number of bytes kept of each output, half of them from its start; a whole number of at least 0. Default: 32,768. */
   readonly maxOutputBytes?: number;
+  /** Called when the command has written something. Must not throw. Default: nothing. */
+  readonly onOutput?: () => void;
 }
 
 /** What a command wrote to one of its outputs. */
@@ -116,3 +119,10 @@ export interface SandboxBackend {
    */
   start(options: SandboxStartOptions): Promise<Sandbox>;
 }
+
+/**
+ * The token of the backend that the sections of a prompt use. They bind the one that they are given; a binding of `bind()` takes its
+ * place, as `wink run --sandbox` does.
+ */
+export const SandboxBackend: NamedResourceToken<SandboxBackend> =
+  resourceToken<SandboxBackend>('sandbox-backend');

@@ -32,8 +32,14 @@ export async function runCommand(
     signal,
     timeoutMs: command.timeoutMs,
     clock: settings.clock,
-    onStdout: (chunk) => stdout.add(chunk),
-    onStderr: (chunk) => stderr.add(chunk),
+    onStdout: (chunk) => {
+      stdout.add(chunk);
+      command.onOutput();
+    },
+    onStderr: (chunk) => {
+      stderr.add(chunk);
+      command.onOutput();
+    },
     onReport: (chunk) => {
       report = (report + Buffer.from(chunk).toString('latin1')).slice(0, MAX_REPORT_CHARACTERS);
     },
