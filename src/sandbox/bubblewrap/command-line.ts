@@ -25,7 +25,7 @@ start='exec "$program" --args 3 --bind "$(pwd -P)" /workspace --remount-ro / -- 
 for descriptor in /proc/$$/fd/*; do
   [ "\${descriptor##*/}" -gt 9 ] || continue
   close='for fd in /proc/$$/fd/*; do fd=\${fd##*/}; [ "$fd" -gt 7 ] && eval "exec $fd>&-"; done; program=$1; shift; '
-  exec bash -c "$close$start" bash "$program" "$inside" "$@"
+  exec bash --norc --noprofile -c "$close$start" bash "$program" "$inside" "$@"
 done
 set -- "$inside" "$@"
 eval "$start"`;
