@@ -16,6 +16,13 @@ export {
 } from './content/tree-node.ts';
 export { TreeCell, type TreeClock } from './fork/tree-cell.ts';
 export { type ForkedView, TreeFork, type TreeForkParent, type TreeView } from './fork/tree-fork.ts';
+export {
+  enterIgnoreScope,
+  GIT_DIRECTORY,
+  IGNORE_FILE,
+  type IgnoreScope,
+  isIgnored,
+} from './glob/gitignore.ts';
 export { compileGlob, type Glob } from './glob/glob.ts';
 export type { FileChange, FileOperation, FilePatch } from './interface/file-change.ts';
 export {
@@ -38,6 +45,7 @@ export {
   type WriteResult,
 } from './interface/filesystem.ts';
 export { MemoryFilesystem, type MemoryFilesystemOptions } from './memory-filesystem.ts';
+export { readIgnoreScope, readIgnores } from './operations/ignore-scope.ts';
 export { digestFile, listDirectory, readBytes, readWindow, statPath } from './operations/read-operations.ts';
 export { globFiles, grepFiles } from './operations/search-operations.ts';
 export { removePath, transferPath } from './operations/structure-operations.ts';

@@ -147,6 +147,86 @@ export function describeSearch(open: OpenFilesystem): void {
     });
   });
 
+  describe('respectGitignore', () => {
+    const ignoring = {
+      '.gitignore': '*.log\n/build/\nnode_modules\n',
+      'a.log': 'x',
+      'a.txt': 'x',
+      'build/out.txt': 'x',
+      'src/.gitignore': '!keep.log\ngenerated/*\n!generated/index.ts\n',
+      'src/build/b.txt': 'x',
+      'src/keep.log': 'x',
+      'src/lost.log': 'x',
+      'src/generated/index.ts': 'x',
+      'src/generated/other.ts': 'x',
+      'src/node_modules/m/index.js': 'x',
+      'src/node_modules/m/.gitignore': '!*\n',
+      '.git/config': 'x',
+    };
+    const kept = [
+      '.gitignore',
+      'a.txt',
+      'src/.gitignore',
+      'src/build/b.txt',
+      'src/generated/index.ts',
+      'src/keep.log',
+    ];
+
+    it('leaves out what the files name, and counts it, a directory once', async () => {
+      const filesystem = await open({ files: ignoring });
+      // a.log, build/, src/lost.log, src/generated/other.ts, src/node_modules/
+      const all = { truncated: false, ignored: 5 };
+      expect(await filesystem.glob('**', { respectGitignore: true })).toEqual({ paths: kept, ...all });
+      const { matches, ...rest } = await filesystem.grep('^x$', { respectGitignore: true });
+      expect(matches.map(({ path }) => path)).toEqual(kept.filter((path) => !path.endsWith('.gitignore')));
+      expect(rest).toEqual({ ...all, skippedBinary: 0 });
+      expect((await filesystem.glob('**')).paths).toContain('src/node_modules/m/index.js');
+      expect(await filesystem.glob('**')).not.toHaveProperty('ignored');
+    });
+
+    it('counts only what the pattern could have found', async () => {
+      const filesystem = await open({ files: ignoring });
+      const found = (pattern: string, path = '.') =>
+        filesystem.glob(pattern, { path, respectGitignore: true });
+      expect(await found('*.txt')).toMatchObject({ paths: ['a.txt'], ignored: 0 });
+      expect(await found('*.{log,txt}')).toMatchObject({ paths: ['a.txt'], ignored: 1 });
+      expect(await found('build/*')).toMatchObject({ paths: [], ignored: 1 });
+      expect(await found('*', 'src')).toMatchObject({
+        paths: ['src/.gitignore', 'src/keep.log'],
+        ignored: 1,
+      });
+    });
+
+    it('searches a path that is ignored itself, and what is named in it', async () => {
+      const filesystem = await open({ files: ignoring });
+      const found = async (path: string) =>
+        (await filesystem.glob('**', { path, respectGitignore: true })).paths;
+      expect(await found('build')).toEqual(['build/out.txt']);
+      expect(await found('src/node_modules/m')).toHaveLength(2);
+      const search = await filesystem.grep('x', { path: 'a.log', respectGitignore: true });
+      expect(search).toMatchObject({ matches: [{ path: 'a.log' }], ignored: 0 });
+    });
+
+    it('takes an ignore file that is a directory or not text as empty', async () => {
+      const filesystem = await open({
+        files: { '.gitignore/x': '*', 'a/.gitignore': new Uint8Array([0x2a, 0]), 'a/b': '' },
+      });
+      const { paths } = await filesystem.glob('**', { respectGitignore: true });
+      expect(paths).toEqual(['.gitignore/x', 'a/.gitignore', 'a/b']);
+    });
+
+    it.each([
+      ['a*'.repeat(300), 'b'],
+      [`${'**/'.repeat(200)}b`, 'c'],
+      [`/${'*a'.repeat(200)}/**/x`, 'y'],
+      [`${'[a-z]*'.repeat(150)}!`, 'b'],
+    ])('ends for the pattern %s', async (pattern, end) => {
+      const deep = Array.from({ length: 20 }, () => 'a'.repeat(120)).join('/');
+      const filesystem = await open({ files: { '.gitignore': `${pattern}\n`, [`${deep}/${end}`]: '' } });
+      expect((await filesystem.glob(`**/${end}`, { respectGitignore: true })).paths).toHaveLength(1);
+    });
+  });
+
   // A matcher that backtracks does not come back from these within the lifetime of a test run.
   describe('hostile patterns', () => {
     const longName = 'a'.repeat(250);

@@ -58,6 +58,11 @@ export interface GlobOptions {
   readonly path?: string;
   /** The maximum number of paths to return, at least 1. Default: all. */
   readonly limit?: number;
+  /**
+   * Leave out what the `.gitignore` files between the root and an entry name, and Git's own directory. A `path` that is
+   * ignored itself is searched as a whole. Default: false.
+   */
+  readonly respectGitignore?: boolean;
   /** Aborts the search; it then rejects with the signal's reason. Default: none. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -68,6 +73,11 @@ export interface GlobResult {
   readonly truncated: boolean;
   /** The targets of the paths that are symbolic links, by path. Absent when there are none. */
   readonly links?: Readonly<Record<string, FileLink>>;
+  /**
+   * The number of entries left out because of `.gitignore` files, up to where the search ended; a directory counts once.
+   * Present with `respectGitignore`.
+   */
+  readonly ignored?: number;
 }
 
 /** The scope, pattern mode and limits of a search. */
@@ -87,6 +97,11 @@ export interface GrepOptions {
   readonly limit?: number;
   /** A longer line is cut there and ends with `…`; UTF-16 units, at least 1. Default: 2,000. */
   readonly maxLineLength?: number;
+  /**
+   * Leave out what the `.gitignore` files between the root and an entry name, and Git's own directory. A `path` that is
+   * ignored itself is searched as a whole. Default: false.
+   */
+  readonly respectGitignore?: boolean;
   /** Aborts the search; it then rejects with the signal's reason. Default: none. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -103,6 +118,11 @@ export interface GrepResult {
   readonly matches: readonly GrepMatch[];
   readonly truncated: boolean;
   readonly skippedBinary: number;
+  /**
+   * The number of entries left out because of `.gitignore` files, up to where the search ended; a directory counts once.
+   * Present with `respectGitignore`.
+   */
+  readonly ignored?: number;
 }
 
 /** `created`: false when the directory existed. */

@@ -3,13 +3,20 @@ import { cutAfter } from '../../internal/index.ts';
 import { EventLoopYield } from '../../session/index.ts';
 import type { FileLink } from '../content/tree-node.ts';
 import type { TreeCell } from '../fork/tree-cell.ts';
+import {
+  enterIgnoreScope,
+  GIT_DIRECTORY,
+  IGNORE_FILE,
+  type IgnoreScope,
+  isIgnored,
+} from '../glob/gitignore.ts';
 import { compileGlob, compileNameFilter, type Glob } from '../glob/glob.ts';
 import type { GlobOptions, GlobResult, GrepMatch, GrepOptions, GrepResult } from '../interface/filesystem.ts';
 import { assertIntegerOption, notDirectoryError, notFoundError } from '../path/errors.ts';
-import { normalizePath } from '../path/path.ts';
+import { childPath, normalizePath, segmentsOf } from '../path/path.ts';
 import { compileGrep } from '../text/grep.ts';
 import { assertPattern } from '../text/linear-pattern.ts';
-import { type FoundFile, walkFiles } from '../tree/file-walk.ts';
+import { type FoundFile, type WalkIgnores, walkFiles } from '../tree/file-walk.ts';
 import { blockedError } from '../tree/tree.ts';
 
 const refuse: RefuseArgument = (message, details) =>
@@ -44,6 +51,28 @@ class SearchPauses {
   }
 }
 
+const ignoreFiles = compileNameFilter(IGNORE_FILE);
+
+/**
+ * What a walk below a directory leaves out because of `.gitignore` files. All such files that it depends on are recorded as read,
+ * and so are all names: the number of ignored entries depends on entries that no pattern finds.
+ * @returns undefined when nothing is left out: the directory, or one above it, is ignored itself, and was asked for by name.
+ */
+function ignoresBelow(cell: TreeCell, path: string): WalkIgnores | undefined {
+  let scope: IgnoreScope | undefined;
+  let directory = '.';
+  for (const name of segmentsOf(path)) {
+    const found = cell.resolve({ kind: 'file', path: childPath(directory, IGNORE_FILE) });
+    const isFile = found.kind === 'node' && found.node.kind === 'file' && found.node.link === undefined;
+    scope = enterIgnoreScope(scope, directory, isFile ? found.node.content.text() : undefined);
+    directory = childPath(directory, name);
+    if (name === GIT_DIRECTORY || isIgnored(scope, directory, true)) return undefined;
+  }
+  cell.resolve({ kind: 'grep', path, glob: ignoreFiles });
+  cell.resolve({ kind: 'names', path });
+  return { scope, ignored: 0 };
+}
+
 /**
  * Implements `Filesystem.glob` on a cell. Its read is recorded at once, and it searches the same content whatever changes while it pauses.
  * @param assertOpen throws when the view of the caller is closed.
@@ -64,14 +93,22 @@ export async function globFiles(
   if (found.kind === 'blocked') throw blockedError(path, found.at);
   if (found.kind === 'absent') throw notFoundError(path, 'directory');
   if (found.node.kind === 'file') throw notDirectoryError(path);
+  const { respectGitignore = false } = options;
+  const ignores = respectGitignore ? ignoresBelow(cell, path) : undefined;
   const paths: string[] = [];
   const links: Record<string, FileLink> = Object.create(null);
   let hasLinks = false;
-  for (const file of walkFiles(found.node, path, glob)) {
+  const result = (truncated: boolean): GlobResult => ({
+    paths,
+    truncated,
+    ...(hasLinks ? { links } : {}),
+    ...(respectGitignore ? { ignored: ignores?.ignored ?? 0 } : {}),
+  });
+  for (const file of walkFiles(found.node, path, glob, ignores)) {
     const pause = pauses.pauseIfDue();
     if (pause !== undefined) await pause;
     if (file === undefined) continue;
-    if (paths.length === limit) return globResult(paths, true, links, hasLinks);
+    if (paths.length === limit) return result(true);
     paths.push(file.path);
     const { link } = file.node;
     if (link === undefined) continue;
@@ -80,29 +117,25 @@ export async function globFiles(
     links[file.path] = link;
     hasLinks = true;
   }
-  return globResult(paths, false, links, hasLinks);
+  return result(false);
 }
 
-function globResult(
-  paths: readonly string[],
-  truncated: boolean,
-  links: Readonly<Record<string, FileLink>>,
-  hasLinks: boolean,
-): GlobResult {
-  return hasLinks ? { paths, truncated, links } : { paths, truncated };
-}
-
+/** The files to search; `ignores` is undefined for a file that is searched by name. */
 function filesToSearch(
   cell: TreeCell,
   path: string,
   glob: Glob | undefined,
-): Iterable<FoundFile | undefined> {
+  respectGitignore: boolean,
+): { readonly files: Iterable<FoundFile | undefined>; readonly ignores?: WalkIgnores | undefined } {
   const found = cell.resolve({ kind: 'grep', path, glob });
   if (found.kind === 'blocked') throw blockedError(path, found.at);
   if (found.kind === 'absent') throw notFoundError(path, 'file or directory');
-  if (found.node.kind === 'directory') return walkFiles(found.node, path, glob);
+  if (found.node.kind === 'directory') {
+    const ignores = respectGitignore ? ignoresBelow(cell, path) : undefined;
+    return { files: walkFiles(found.node, path, glob, ignores), ignores };
+  }
   const name = path.slice(path.lastIndexOf('/') + 1);
-  return glob === undefined || glob.test(name) ? [{ path, node: found.node }] : [];
+  return { files: glob === undefined || glob.test(name) ? [{ path, node: found.node }] : [] };
 }
 
 /**
@@ -121,15 +154,21 @@ export async function grepFiles(
   assertIntegerOption('limit', limit, 1);
   assertIntegerOption('maxLineLength', maxLineLength, 1);
   const glob = options.glob === undefined ? undefined : compileNameFilter(options.glob);
-  const { literal = false, ignoreCase = false } = options;
+  const { literal = false, ignoreCase = false, respectGitignore = false } = options;
   assertPattern({ pattern });
   const pauses = new SearchPauses(cell, options.signal, assertOpen);
   // Before the first pause: the search is of what the files are now.
-  const files = filesToSearch(cell, path, glob);
+  const { files, ignores } = filesToSearch(cell, path, glob, respectGitignore);
   const grep = await compileGrep({ pattern, literal, ignoreCase });
   pauses.assertWanted();
   const matches: GrepMatch[] = [];
   let skippedBinary = 0;
+  const result = (truncated: boolean): GrepResult => ({
+    matches,
+    truncated,
+    skippedBinary,
+    ...(respectGitignore ? { ignored: ignores?.ignored ?? 0 } : {}),
+  });
   for (const file of files) {
     const pause = pauses.pauseIfDue();
     if (pause !== undefined) await pause;
@@ -144,9 +183,9 @@ export async function grepFiles(
       const pauseWithin = pauses.pauseIfDue();
       if (pauseWithin !== undefined) await pauseWithin;
       if (match === undefined) continue;
-      if (matches.length === limit) return { matches, truncated: true, skippedBinary };
+      if (matches.length === limit) return result(true);
       matches.push({ path: file.path, line: match.line, text: cutAfter(match.text, maxLineLength) });
     }
   }
-  return { matches, truncated: false, skippedBinary };
+  return result(false);
 }

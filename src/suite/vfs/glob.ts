@@ -5,7 +5,7 @@ import { type Tool, ToolResult, tool } from '../../tool/index.ts';
 import { explainingFailures } from './failure.ts';
 import type { VfsLimits } from './limits.ts';
 import { linkNote, linkSchema } from './link-note.ts';
-import { quote, takeWithin } from './text.ts';
+import { ignoredNote, quote, takeWithin } from './text.ts';
 
 /** Arguments of `glob`. */
 export interface GlobParams {
@@ -23,6 +23,8 @@ export interface GlobResult {
   readonly truncated: boolean;
   /** Where those lead that are symbolic links; absent when none is. */
   readonly links?: readonly GlobLink[];
+  /** Files that match and directories that were left out because of `.gitignore` files; absent when these are not respected. */
+  readonly ignored?: number;
 }
 
 /** One of the paths that is a symbolic link. */
@@ -55,6 +57,7 @@ const outputSchema: Schema<GlobResult> = jsonSchema<GlobResult>({
   properties: {
     paths: { type: 'array', items: { type: 'string' } },
     truncated: { type: 'boolean' },
+    ignored: { type: 'integer', minimum: 0 },
     links: {
       type: 'array',
       items: {
@@ -70,7 +73,7 @@ const outputSchema: Schema<GlobResult> = jsonSchema<GlobResult>({
 });
 
 /** The tool `glob`: files by name. */
-export function createGlobTool(limits: VfsLimits): Tool<GlobParams, GlobResult> {
+export function createGlobTool(limits: VfsLimits, respectGitignore: boolean): Tool<GlobParams, GlobResult> {
   return tool({
     name: 'glob',
     description: 'Find files by a pattern for their path. Shows paths from the workspace root, sorted.',
@@ -88,12 +91,18 @@ export function createGlobTool(limits: VfsLimits): Tool<GlobParams, GlobResult> 
     render: renderPaths,
     execute: ({ pattern, path = '.' }, { filesystem, signal }) =>
       explainingFailures(filesystem, path, async () => {
-        const found = await filesystem.glob(pattern, { path, limit: limits.maxPaths, signal });
+        const found = await filesystem.glob(pattern, {
+          path,
+          limit: limits.maxPaths,
+          signal,
+          respectGitignore,
+        });
         const paths = takeWithin(found.paths, limits.maxOutputCharacters, showName);
         const result: GlobResult = {
           paths,
           truncated: found.truncated || paths.length < found.paths.length,
           ...linksAmong(paths, found.links),
+          ...(found.ignored === undefined ? {} : { ignored: found.ignored }),
         };
         return ToolResult.ok(result, summary(result, pattern));
       }),
@@ -112,13 +121,15 @@ function linksAmong(
   return links.length === 0 ? {} : { links };
 }
 
-function summary({ paths, truncated }: GlobResult, pattern: string): string {
+function summary({ paths, truncated, ignored }: GlobResult, pattern: string): string {
+  const note = ignoredNote(ignored);
+  const suffix = note === undefined ? '' : ` (${note})`;
   if (paths.length === 0) {
-    return `No file matches ${quote(pattern)}. Put "**/" in front to look in every directory.`;
+    return `No file matches ${quote(pattern)}${suffix}. Put "**/" in front to look in every directory.`;
   }
   return truncated
-    ? `More than ${counted(paths.length, 'file')} match ${quote(pattern)}`
-    : `${counted(paths.length, 'file')} for ${quote(pattern)}`;
+    ? `More than ${counted(paths.length, 'file')} match ${quote(pattern)}${suffix}`
+    : `${counted(paths.length, 'file')} for ${quote(pattern)}${suffix}`;
 }
 
 function renderPaths({ paths, truncated, links = [] }: GlobResult): string {

@@ -3,7 +3,7 @@ import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../tool/index.ts';
 import { explainingFailures } from './failure.ts';
 import type { VfsLimits } from './limits.ts';
-import { quote, takeWithin } from './text.ts';
+import { ignoredNote, quote, takeWithin } from './text.ts';
 
 /** Arguments of `grep`. */
 export interface GrepParams {
@@ -36,6 +36,8 @@ export interface GrepResult {
   readonly truncated: boolean;
   /** Binary files that were not searched. */
   readonly skippedBinary: number;
+  /** Files and directories that were left out because of `.gitignore` files; absent when these are not respected. */
+  readonly ignored?: number;
 }
 
 const inputSchema: Schema<GrepParams> = jsonSchema<GrepParams>({
@@ -83,13 +85,14 @@ const outputSchema: Schema<GrepResult> = jsonSchema<GrepResult>({
     },
     truncated: { type: 'boolean' },
     skippedBinary: { type: 'integer', minimum: 0 },
+    ignored: { type: 'integer', minimum: 0 },
   },
   required: ['matches', 'truncated', 'skippedBinary'],
   additionalProperties: false,
 });
 
 /** The tool `grep`: files by content. Takes linear time for every pattern. */
-export function createGrepTool(limits: VfsLimits): Tool<GrepParams, GrepResult> {
+export function createGrepTool(limits: VfsLimits, respectGitignore: boolean): Tool<GrepParams, GrepResult> {
   return tool({
     name: 'grep',
     description:
@@ -122,6 +125,7 @@ export function createGrepTool(limits: VfsLimits): Tool<GrepParams, GrepResult> 
           limit: limits.maxMatches,
           maxLineLength: limits.maxMatchCharacters,
           signal,
+          respectGitignore,
           ...(glob === undefined ? {} : { glob }),
         });
         const matches = takeWithin(found.matches, limits.maxOutputCharacters, showMatch);
@@ -129,6 +133,7 @@ export function createGrepTool(limits: VfsLimits): Tool<GrepParams, GrepResult> 
           matches: matches.map(({ path: file, line, text }) => ({ path: file, line, text })),
           truncated: found.truncated || matches.length < found.matches.length,
           skippedBinary: found.skippedBinary,
+          ...(found.ignored === undefined ? {} : { ignored: found.ignored }),
         };
         return ToolResult.ok(result, summary(result, pattern));
       }),
@@ -137,8 +142,12 @@ export function createGrepTool(limits: VfsLimits): Tool<GrepParams, GrepResult> 
 
 function summary(result: GrepResult, pattern: string): string {
   const files = new Set(result.matches.map((match) => match.path)).size;
-  const skipped =
-    result.skippedBinary === 0 ? '' : ` (${counted(result.skippedBinary, 'binary file')} not searched)`;
+  const ignored = ignoredNote(result.ignored);
+  const notes = [
+    ...(result.skippedBinary === 0 ? [] : [`${counted(result.skippedBinary, 'binary file')} not searched`]),
+    ...(ignored === undefined ? [] : [ignored]),
+  ];
+  const skipped = notes.length === 0 ? '' : ` (${notes.join(', ')})`;
   if (files === 0) return `No line matches ${quote(pattern)}${skipped}.`;
   const lines = counted(result.matches.length, 'line');
   return `${result.truncated ? 'The first ' : ''}${lines} in ${counted(files, 'file')} for ${quote(pattern)}${skipped}`;

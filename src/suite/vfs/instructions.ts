@@ -14,6 +14,7 @@ export interface InstructionFacts {
   readonly tools: ReadonlySet<VfsToolName>;
   readonly limits: VfsLimits;
   readonly attachments: ReadonlySet<VfsAttachmentKind>;
+  readonly respectGitignore: boolean;
   readonly rollback: FilesystemCapabilities['rollback'];
   /** Whether overwriting what was not read is denied. */
   readonly guardsOverwriting: boolean;
@@ -30,7 +31,7 @@ const ROLLBACK_LINES: Readonly<Record<FilesystemCapabilities['rollback'], string
 
 /** The instructions about the workspace, and about the offered tools only. */
 export function vfsInstructions(facts: InstructionFacts): string {
-  const lines = [...toolLines(facts), ...guardLine(facts)].map((line) => `- ${line}`);
+  const lines = [...toolLines(facts), ...ignoreLine(facts), ...guardLine(facts)].map((line) => `- ${line}`);
   return [
     'These tools work on the files of one workspace. A path starts at its root and has "/" between its parts, for example `src/main.ts`; nothing outside the workspace can be reached. Results show a name with whitespace or special characters as a JSON string: pass the name itself, unescaped.',
     lines.join('\n'),
@@ -63,6 +64,16 @@ function toolLines({ tools, limits, attachments }: InstructionFacts): readonly s
   return (['ls', 'glob', 'grep', 'read_file', 'write_file', 'edit_file', 'rm', 'mv', 'cp'] as const)
     .filter((name) => tools.has(name))
     .map((name) => lines[name]);
+}
+
+function ignoreLine({ respectGitignore, tools }: InstructionFacts): readonly string[] {
+  const looking = (['ls', 'glob', 'grep'] as const).filter((name) => tools.has(name));
+  if (!respectGitignore || looking.length === 0) return [];
+  const names = looking.map((name) => `\`${name}\``).join(', ');
+  const reading = tools.has('read_file') ? ' Ignored files can be read by name.' : '';
+  return [
+    `${names}: what \`.gitignore\` files name is left out, and the result says how many entries were. To look into an ignored directory, name it as \`path\`.${reading}`,
+  ];
 }
 
 function guardLine({ guardsOverwriting, tools }: InstructionFacts): readonly string[] {

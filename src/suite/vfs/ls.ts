@@ -1,10 +1,18 @@
-import type { DirectoryEntry, FileLink } from '../../filesystem/index.ts';
+import {
+  type DirectoryEntry,
+  type FileLink,
+  type Filesystem,
+  GIT_DIRECTORY,
+  isIgnored,
+  readIgnores,
+} from '../../filesystem/index.ts';
 import { counted, showName } from '../../internal/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../tool/index.ts';
 import { explainingFailures } from './failure.ts';
 import type { VfsLimits } from './limits.ts';
 import { linkNote, linkSchema } from './link-note.ts';
+import { ignoredNote } from './text.ts';
 
 /** Arguments of `ls`. */
 export interface LsParams {
@@ -29,8 +37,10 @@ export interface LsResult {
   readonly path: string;
   /** The entries shown, sorted by name, as many as the limit allows. */
   readonly entries: readonly LsEntry[];
-  /** All entries of the directory, also those not shown. */
+  /** All entries of the directory, also those not shown, without those that are ignored. */
   readonly total: number;
+  /** Entries that were left out because of `.gitignore` files; absent when these are not respected. */
+  readonly ignored?: number;
 }
 
 const inputSchema: Schema<LsParams> = jsonSchema<LsParams>({
@@ -64,13 +74,14 @@ const outputSchema: Schema<LsResult> = jsonSchema<LsResult>({
       },
     },
     total: { type: 'integer', minimum: 0 },
+    ignored: { type: 'integer', minimum: 0 },
   },
   required: ['path', 'entries', 'total'],
   additionalProperties: false,
 });
 
 /** The tool `ls`: one directory, its entries sorted by name. */
-export function createLsTool(limits: VfsLimits): Tool<LsParams, LsResult> {
+export function createLsTool(limits: VfsLimits, respectGitignore: boolean): Tool<LsParams, LsResult> {
   return tool({
     name: 'ls',
     description: 'List the files, directories and links that one directory holds, with file sizes.',
@@ -95,12 +106,16 @@ export function createLsTool(limits: VfsLimits): Tool<LsParams, LsResult> {
     render: renderEntries,
     execute: ({ path = '.' }, { filesystem }) =>
       explainingFailures(filesystem, path, async () => {
-        const found = await filesystem.list(path);
-        const directory = await filesystem.stat(path);
+        const listed = await filesystem.list(path);
+        const directory = (await filesystem.stat(path))?.path ?? path;
+        const { found, ignored } = respectGitignore
+          ? await withoutIgnored(filesystem, directory, listed)
+          : { found: listed };
         const result: LsResult = {
-          path: directory?.path ?? path,
+          path: directory,
           entries: found.slice(0, limits.maxEntries).map(toLsEntry),
           total: found.length,
+          ...(ignored === undefined ? {} : { ignored }),
         };
         const of = (kind: LsEntry['kind']): number => found.filter((entry) => entry.kind === kind).length;
         const links = of('link');
@@ -109,12 +124,28 @@ export function createLsTool(limits: VfsLimits): Tool<LsParams, LsResult> {
           counted(of('directory'), 'directory', 'directories'),
           ...(links === 0 ? [] : [counted(links, 'link')]),
         ].join(', ');
+        const note = ignoredNote(ignored);
         return ToolResult.ok(
           result,
-          found.length === 0 ? `${showName(result.path)} is empty.` : `${showName(result.path)} - ${counts}`,
+          found.length === 0 && note === undefined
+            ? `${showName(result.path)} is empty.`
+            : `${showName(result.path)} - ${counts}${note === undefined ? '' : ` (${note})`}`,
         );
       }),
   });
+}
+
+/** The entries of a directory that no `.gitignore` file names, and how many are named. */
+async function withoutIgnored(
+  filesystem: Filesystem,
+  directory: string,
+  entries: readonly DirectoryEntry[],
+): Promise<{ readonly found: readonly DirectoryEntry[]; readonly ignored: number }> {
+  const ignores = await readIgnores(filesystem, directory);
+  if (ignores.isIgnored) return { found: entries, ignored: 0 };
+  const candidates = entries.filter(({ name }) => name !== GIT_DIRECTORY);
+  const found = candidates.filter(({ path, kind }) => !isIgnored(ignores.scope, path, kind === 'directory'));
+  return { found, ignored: candidates.length - found.length };
 }
 
 function toLsEntry(entry: DirectoryEntry): LsEntry {

@@ -9,6 +9,13 @@ export function quote(value: string): string {
   return quoteText(cutText(value, MAX_QUOTED_CHARACTERS).text);
 }
 
+/** How many entries were left out because of `.gitignore` files; undefined when none were. */
+export function ignoredNote(ignored: number | undefined): string | undefined {
+  return ignored === undefined || ignored === 0
+    ? undefined
+    : `${formatNumber(ignored)} ignored by .gitignore`;
+}
+
 /**
  * At most `maxCharacters` UTF-16 units of a text, never ending within a surrogate pair, with a note of how many were left
  * out when it was cut.

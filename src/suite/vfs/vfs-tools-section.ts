@@ -39,6 +39,12 @@ export interface VfsToolsSectionOptions extends VfsWorkspaceOptions {
    * not know which model does. Default: none; then they are refused like any other file that is not text.
    */
   readonly attachments?: readonly VfsAttachmentKind[];
+  /**
+   * Whether `ls`, `glob` and `grep` leave out what the `.gitignore` files of the workspace name, and Git's own directory `.git`. Their
+   * results say how much that was. A directory that is ignored and given as the path is shown whole, and every file can be read by
+   * name. Default false.
+   */
+  readonly respectGitignore?: boolean;
   /** Rules for these tools. Default: `[readBeforeWritePolicy()]`; `[]` for none. */
   readonly policies?: readonly ToolPolicy[];
   /** Whether overrides may replace the text of the section. Default true. */
@@ -70,13 +76,15 @@ export function vfsToolsSection(options: VfsToolsSectionOptions = {}): Section<N
   const limits = resolveVfsLimits(options.limits);
   const names = selectTools(options);
   const attachments = resolveAttachmentKinds(options.attachments);
-  const isDefault = options.limits === undefined && attachments.size === 0;
+  const { respectGitignore = false } = options;
+  const isDefault = options.limits === undefined && attachments.size === 0 && !respectGitignore;
   const tools = isDefault ? vfsTools : createVfsTools(options);
   const policies = options.policies ?? [readBeforeWritePolicy()];
   const facts = {
     tools: new Set(names),
     limits,
     attachments,
+    respectGitignore,
     rollback: rollbackOf(options),
     guardsOverwriting: policies.some((policy) => policy.name === 'read-before-write'),
     mounts: options.mounts ?? [],

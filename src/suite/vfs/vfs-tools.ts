@@ -70,6 +70,8 @@ export interface VfsToolsOptions {
   readonly limits?: Partial<VfsLimits>;
   /** The kinds of files that `read_file` attaches. Default: none. */
   readonly attachments?: readonly VfsAttachmentKind[];
+  /** Whether `ls`, `glob` and `grep` leave out what `.gitignore` files name. Default false. */
+  readonly respectGitignore?: boolean;
 }
 
 /**
@@ -78,13 +80,14 @@ export interface VfsToolsOptions {
  */
 export function createVfsTools(options: VfsToolsOptions = {}): VfsTools {
   const limits = resolveVfsLimits(options.limits);
+  const { respectGitignore = false } = options;
   return Object.freeze({
-    ls: createLsTool(limits),
+    ls: createLsTool(limits, respectGitignore),
     read_file: createReadFileTool(limits, resolveAttachmentKinds(options.attachments)),
     write_file: createWriteFileTool(),
     edit_file: createEditFileTool(),
-    glob: createGlobTool(limits),
-    grep: createGrepTool(limits),
+    glob: createGlobTool(limits, respectGitignore),
+    grep: createGrepTool(limits, respectGitignore),
     rm: createRmTool(),
     mv: createMvTool(),
     cp: createCpTool(),

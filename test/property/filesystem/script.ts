@@ -15,12 +15,19 @@ export type Step =
   | { readonly do: 'read' | 'readBytes' | 'stat' | 'list' | 'mkdir'; readonly path: string }
   | { readonly do: 'remove'; readonly path: string; readonly recursive: boolean }
   | { readonly do: 'move' | 'copy'; readonly path: string; readonly to: string }
-  | { readonly do: 'glob'; readonly path: string; readonly pattern: string; readonly limit: number }
+  | {
+      readonly do: 'glob';
+      readonly path: string;
+      readonly pattern: string;
+      readonly limit: number;
+      readonly respectGitignore: boolean;
+    }
   | {
       readonly do: 'grep';
       readonly path: string;
       readonly pattern: string;
       readonly glob: string | undefined;
+      readonly respectGitignore: boolean;
     }
   | { readonly do: 'changes' | 'changesBefore' | 'readPaths' | 'diffSinceStart' | 'restoreStart' }
   | { readonly do: 'nested'; readonly steps: readonly Step[]; readonly commits: boolean };
@@ -66,12 +73,20 @@ const plainStep: fc.Arbitrary<Step> = fc.oneof(
     path: fc.oneof(fc.constant('.'), path),
     pattern: fc.constantFrom('**', '*', '**/*.ts', 'a/*', '{a,b}/**'),
     limit: fc.constantFrom(2, 99),
+    respectGitignore: fc.boolean(),
   }),
   fc.record({
     do: fc.constant('grep' as const),
     path: fc.oneof(fc.constant('.'), path),
     pattern: fc.constantFrom('x', '^y$', '.'),
     glob: fc.constantFrom(undefined, '*.ts', 'a/**'),
+    respectGitignore: fc.boolean(),
+  }),
+  fc.record({
+    do: fc.constant('write' as const),
+    path: fc.constantFrom('.gitignore', 'a/.gitignore'),
+    data: fc.constantFrom('', 'b\n', 'a/*\n!c.ts\n', '*.ts\nb/\n'),
+    mode: fc.constant('overwrite' as const),
   }),
   fc.record({ do: fc.constantFrom('changes', 'changesBefore', 'readPaths', 'diffSinceStart') }),
 );
@@ -168,10 +183,15 @@ async function runPlain(
     case 'copy':
       return view.copy(step.path, step.to);
     case 'glob':
-      return view.glob(step.pattern, { path: step.path, limit: step.limit });
+      return view.glob(step.pattern, {
+        path: step.path,
+        limit: step.limit,
+        respectGitignore: step.respectGitignore,
+      });
     case 'grep':
       return view.grep(step.pattern, {
         path: step.path,
+        respectGitignore: step.respectGitignore,
         ...(step.glob === undefined ? {} : { glob: step.glob }),
       });
     case 'changes':
