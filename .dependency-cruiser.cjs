@@ -52,7 +52,7 @@ const rooms = {
   'node/staged-folder': ['staging', 'overlay', 'collect'],
   openai: ['hosted', 'wire', 'request', 'response', 'tools'],
   sandbox: ['backend', 'virtual', 'bubblewrap', 'podman', 'shell', 'evaluate', 'podman-section'],
-  suite: ['vfs', 'planning', 'hosted'],
+  suite: ['vfs', 'digest', 'planning', 'hosted'],
 };
 
 /** @type {import('dependency-cruiser').IForbiddenRuleType[]} */

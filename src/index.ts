@@ -96,6 +96,7 @@ export {
   type Section,
   type SectionDescriptor,
   type SectionOverride,
+  type SectionPrepareContext,
   type SectionRenderContext,
   SectionsOpened,
   type SectionsOpenedPayload,

@@ -40,6 +40,7 @@ export type {
   AnySection,
   ResourceBindings,
   Section,
+  SectionPrepareContext,
   SectionRenderContext,
 } from './section/section.ts';
 export type {

@@ -12,6 +12,7 @@ import type { PromptDescriptor } from './plan/descriptors.ts';
 import type { PromptOutput } from './plan/prompt-output.ts';
 import type { PromptPlan } from './plan/prompt-plan.ts';
 import { checkRawParams } from './plan/shared-params.ts';
+import { type PrepareOptions, prepareSections } from './render/prepare-sections.ts';
 import {
   enabledTools,
   type PromptToolsOptions,
@@ -71,6 +72,8 @@ export interface Prompt<out Output = unknown, in Params = never> extends PromptI
   checkOverrides(overrides: PromptOverrides): readonly DroppedOverride[];
   /** Slices that the prompt's sections and policies name, without duplicates, also those of disabled sections. */
   slices(): readonly AnySlice[];
+  /** Calls the `prepare` functions of the enabled sections. @internal */
+  '~prepare'(options: PrepareOptions): Promise<void>;
   /** Names of all tools, also those of disabled and summarized sections. @internal */
   readonly '~toolNames': ReadonlySet<string>;
   /** Resources of the template, of its sections and of `bind()`; the later win. */
@@ -130,6 +133,7 @@ export function createPrompt<Output, Params>(
       return renderPrompt(withOverrides(options.overrides), params, options);
     },
     slices: () => plan.slices,
+    '~prepare': (options) => prepareSections(plan, params, options),
     '~toolNames': plan.toolNames,
     resources,
   } satisfies Prompt<Output, Params>);

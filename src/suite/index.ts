@@ -1,4 +1,14 @@
 export {
+  type DigestCommand,
+  type DigestDirectory,
+  type DigestLanguage,
+  type DigestManifest,
+  WorkspaceDigest,
+  type WorkspaceDigestLimits,
+  type WorkspaceDigestSectionOptions,
+  workspaceDigestSection,
+} from './digest/index.ts';
+export {
   type CodeInterpreterConfig,
   type CodeInterpreterFile,
   type CodeInterpreterNetwork,

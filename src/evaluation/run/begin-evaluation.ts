@@ -119,6 +119,15 @@ async function prepareEvaluation<Output>(
     if (outer !== undefined)
       callScope = container.openCallScope(filesystem === undefined ? [] : [[Filesystem, () => filesystem]]);
     const { resolver } = callScope ?? container;
+    await stop.race(
+      prompt['~prepare']({
+        session,
+        fork: () => scope.sessionRoot.fork(),
+        commit: (fork) => scope.sessionRoot.applyQuietly(fork.patch())(),
+        resources: resolver,
+        signal: stop.signal,
+      }),
+    );
     const overrides = await stop.race(loadOverrides(prompt, settings.overrides));
     const rendered = await stop.race(
       prompt.render({

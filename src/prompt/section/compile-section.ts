@@ -69,6 +69,7 @@ const sectionKeys = Object.keys({
   enabled: true,
   visibility: true,
   summary: true,
+  prepare: true,
   slices: true,
   resources: true,
   acceptsOverrides: true,

@@ -1,7 +1,7 @@
 import type { ToolPolicy } from '../../policy/index.ts';
 import type { AnyResourceBinding, ResourceRegistry, ResourceResolver } from '../../resource/index.ts';
 import type { Schema } from '../../schema/index.ts';
-import type { AnySlice, ReadonlySessionView } from '../../session/index.ts';
+import type { AnySlice, ReadonlySessionView, SessionView } from '../../session/index.ts';
 import type { AnyTool, HostedTool } from '../../tool/index.ts';
 import type { TemplateText } from '../template/template-text.ts';
 import type { VisibilitySelector } from '../visibility/visibility.ts';
@@ -27,6 +27,19 @@ export interface SectionRenderContext {
   readonly number: string;
   /** The prompt the section is rendered for. */
   readonly prompt: PromptIdentity;
+}
+
+/** What a section's `prepare` gets. */
+export interface SectionPrepareContext extends Pick<SectionRenderContext, 'path' | 'number' | 'prompt'> {
+  /**
+   * The session, as the section's own transaction: what it writes is committed when `prepare` has ended, and dropped when it throws. In
+   * an evaluation inside a call of a tool with effects `'read'`, a write of state throws a `SessionError` (`session-read-only`).
+   */
+  readonly session: SessionView;
+  /** The prompt's resources. The file system can only be read. All end with `prepare`: a look-up afterwards throws. */
+  readonly resources: ResourceResolver;
+  /** Aborted when the evaluation stops. Nothing is committed afterwards. */
+  readonly signal: AbortSignal;
 }
 
 declare const sectionInput: unique symbol;
@@ -73,6 +86,12 @@ export interface Section<in Input = never, out Own = unknown> {
   readonly visibility?: VisibilitySelector<never>;
   /** Replaces the section and its descendants while its visibility is `'summary'`. In a compiled section a plain string. */
   readonly summary?: TemplateText | string;
+  /**
+   * Called when an evaluation starts, before its first rendering, for an enabled section, also while it is summarized: the place to
+   * compute state that the text shows. Sections are prepared one after the other. Not called by `prompt.render()`. May
+   * throw: the evaluation fails with a `PromptRenderError` that names the section. Default: nothing.
+   */
+  readonly prepare?: (context: SectionPrepareContext) => void | Promise<void>;
   /** State that the section reads or its tools change; installed when the prompt is evaluated. */
   readonly slices?: readonly AnySlice[];
   /** Services that its tools need. They win over the template's and lose to those of `bind()`. */

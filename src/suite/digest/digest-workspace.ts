@@ -1,0 +1,169 @@
+import { FilesystemError } from '../../error/index.ts';
+import {
+  type DirectoryEntry,
+  type Filesystem,
+  GIT_DIRECTORY,
+  IGNORE_FILE,
+  type IgnoreScope,
+  isIgnored,
+  readIgnoreScope,
+  segmentsOf,
+} from '../../filesystem/index.ts';
+import { clean } from './clean.ts';
+import { LanguageCount } from './languages.ts';
+import type { WorkspaceDigestLimits } from './limits.ts';
+import { isManifest, readManifest } from './manifests.ts';
+import { isNotable } from './notable.ts';
+import type { DigestDirectory, DigestManifest, WorkspaceDigest } from './workspace-digest.ts';
+
+/** How a digest is made. */
+export interface DigestOptions {
+  readonly limits: WorkspaceDigestLimits;
+  readonly respectGitignore: boolean;
+  /** Aborts the walk between two directories. Default: none. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A larger manifest is not read. */
+const MAX_MANIFEST_BYTES = 262_144;
+
+/** Directories that are never entered. */
+const SKIPPED: ReadonlySet<string> = /* @__PURE__ */ new Set([GIT_DIRECTORY, 'node_modules']);
+
+/** A directory that is to be listed. */
+interface Pending {
+  readonly path: string;
+  readonly depth: number;
+  readonly scope: IgnoreScope | undefined;
+}
+
+/** Counts what a workspace holds, level by level, so that a count that ends early knows all upper levels. */
+class Walk {
+  files = 0;
+  directories = 0;
+  bytes = 0;
+  ignored = 0;
+  isComplete = true;
+  readonly languages = new LanguageCount();
+  readonly notable: string[] = [];
+  readonly manifests: DirectoryEntry[] = [];
+  /** Files below each directory of the layout, by path, upper levels first. */
+  readonly layout = new Map<string, number>();
+  readonly #filesystem: Filesystem;
+  readonly #options: DigestOptions;
+  readonly #pending: Pending[] = [{ path: '.', depth: 0, scope: undefined }];
+
+  constructor(filesystem: Filesystem, options: DigestOptions) {
+    this.#filesystem = filesystem;
+    this.#options = options;
+  }
+
+  async run(): Promise<void> {
+    for (let next = 0; this.isComplete; next += 1) {
+      const directory = this.#pending[next];
+      if (directory === undefined) return;
+      this.#options.signal?.throwIfAborted();
+      const entries = await this.#list(directory.path);
+      const hasIgnoreFile =
+        this.#options.respectGitignore &&
+        entries.some(({ name, kind }) => name === IGNORE_FILE && kind === 'file');
+      const scope = hasIgnoreFile
+        ? await readIgnoreScope(this.#filesystem, directory.scope, directory.path)
+        : directory.scope;
+      for (const entry of entries) this.#add(entry, { ...directory, scope });
+    }
+  }
+
+  /** A directory that may not be read is counted, but not what it holds. */
+  async #list(path: string): Promise<readonly DirectoryEntry[]> {
+    try {
+      return await this.#filesystem.list(path);
+    } catch (error) {
+      if (FilesystemError.isInstance(error)) return [];
+      throw error;
+    }
+  }
+
+  #add(entry: DirectoryEntry, { path: directory, depth, scope }: Pending): void {
+    const { name, path, kind, bytes } = entry;
+    const isDirectory = kind === 'directory';
+    if (kind === 'link' || name === GIT_DIRECTORY || (isDirectory && SKIPPED.has(name))) return;
+    const { maxEntries, maxDepth } = this.#options.limits;
+    if (this.files + this.directories + this.ignored >= maxEntries) {
+      this.isComplete = false;
+      return;
+    }
+    if (isIgnored(scope, path, isDirectory)) {
+      this.ignored += 1;
+    } else if (isDirectory) {
+      this.directories += 1;
+      if (depth < maxDepth) this.layout.set(path, 0);
+      this.#pending.push({ path, depth: depth + 1, scope });
+    } else {
+      this.files += 1;
+      this.bytes += bytes;
+      this.#countAbove(directory);
+      this.languages.add(name);
+      if (isNotable(directory, name)) this.notable.push(path);
+      if (isManifest(name)) this.manifests.push(entry);
+    }
+  }
+
+  #countAbove(directory: string): void {
+    let path = '';
+    for (const name of segmentsOf(directory).slice(0, this.#options.limits.maxDepth)) {
+      path = path === '' ? name : `${path}/${name}`;
+      this.layout.set(path, (this.layout.get(path) ?? 0) + 1);
+    }
+  }
+}
+
+/**
+ * The digest of the present files. Reads the directories, `.gitignore` files and manifests; the time is bounded by the limits, except that one directory
+ * is always listed as a whole.
+ * @throws the reason of an aborted signal.
+ */
+export async function digestWorkspace(
+  filesystem: Filesystem,
+  options: DigestOptions,
+): Promise<WorkspaceDigest> {
+  const walk = new Walk(filesystem, options);
+  await walk.run();
+  const { maxDirectories, maxManifests, maxNotable } = options.limits;
+  const layout = Array.from(walk.layout, ([path, files]): DigestDirectory => ({ path: clean(path), files }));
+  const manifests: DigestManifest[] = [];
+  for (const entry of walk.manifests.slice(0, maxManifests)) {
+    const manifest = await readAt(filesystem, entry, options);
+    if (manifest !== undefined) manifests.push(manifest);
+  }
+  return {
+    files: walk.files,
+    directories: walk.directories,
+    bytes: walk.bytes,
+    ignored: walk.ignored,
+    isComplete: walk.isComplete,
+    layout: layout.slice(0, maxDirectories).sort((left, right) => (left.path < right.path ? -1 : 1)),
+    omittedDirectories: walk.directories - Math.min(layout.length, maxDirectories),
+    languages: walk.languages.mostFrequent(),
+    manifests,
+    notable: walk.notable.slice(0, maxNotable).map(clean),
+    omittedNotable: Math.max(0, walk.notable.length - maxNotable),
+  };
+}
+
+/** A manifest that is not text, cannot be read or names no commands is left out. */
+async function readAt(
+  filesystem: Filesystem,
+  { path, bytes }: DirectoryEntry,
+  { limits, signal }: DigestOptions,
+): Promise<DigestManifest | undefined> {
+  signal?.throwIfAborted();
+  if (bytes > MAX_MANIFEST_BYTES) return undefined;
+  try {
+    const manifest = readManifest(path, (await filesystem.read(path)).text, limits.maxCommands);
+    return manifest === undefined || manifest.commands.length === 0 ? undefined : manifest;
+  } catch (error) {
+    if (FilesystemError.isInstance(error)) return undefined;
+    throw error;
+  }
+}
