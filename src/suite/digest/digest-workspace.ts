@@ -9,6 +9,7 @@ import {
   readIgnoreScope,
   segmentsOf,
 } from '../../filesystem/index.ts';
+import { type Clock, EventLoopYield, systemClock } from '../../session/index.ts';
 import { clean } from './clean.ts';
 import { LanguageCount } from './languages.ts';
 import type { WorkspaceDigestLimits } from './limits.ts';
@@ -22,6 +23,8 @@ export interface DigestOptions {
   readonly respectGitignore: boolean;
   /** Aborts the walk between two directories. Default: none. */
   readonly signal?: AbortSignal | undefined;
+  /** Lets timers run during a long walk. Default: the system clock. */
+  readonly clock?: Pick<Clock, 'now' | 'yieldToTimers'> | undefined;
 }
 
 /** A larger manifest is not read. */
@@ -59,9 +62,11 @@ class Walk {
   }
 
   async run(): Promise<void> {
+    const eventLoop = new EventLoopYield(this.#options.clock ?? systemClock);
     for (let next = 0; this.isComplete; next += 1) {
       const directory = this.#pending[next];
       if (directory === undefined) return;
+      await eventLoop.pauseIfDue();
       this.#options.signal?.throwIfAborted();
       const entries = await this.#list(directory.path);
       const hasIgnoreFile =

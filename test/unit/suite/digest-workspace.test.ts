@@ -5,6 +5,7 @@ import type { WorkspaceDigestLimits } from 'weakincentives/suite';
 import { digestWorkspace } from '../../../src/suite/digest/digest-workspace.ts';
 import { digestDetails, digestOverview } from '../../../src/suite/digest/format-digest.ts';
 import { resolveDigestLimits } from '../../../src/suite/digest/limits.ts';
+import { pausingClock } from '../../support/pausing-clock.ts';
 
 const digestOf = (
   files: Readonly<Record<string, string | Uint8Array>>,
@@ -135,6 +136,20 @@ describe('digestWorkspace', () => {
     const { signal } = controller;
     const options = { limits: resolveDigestLimits(), respectGitignore: true, signal };
     await expect(digestWorkspace(new MemoryFilesystem(), options)).rejects.toThrow('enough');
+  });
+
+  it('lets timers run during a long walk, and ends when one of them aborts it', async () => {
+    const clock = pausingClock(10);
+    const controller = new AbortController();
+    clock.onPause = () => {
+      if (clock.pauses === 2) controller.abort(new Error('enough'));
+    };
+    const many = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`d${index}/f`, '']));
+    const filesystem = new MemoryFilesystem({ files: many });
+    const { signal } = controller;
+    const options = { limits: resolveDigestLimits(), respectGitignore: true, clock, signal };
+    await expect(digestWorkspace(filesystem, options)).rejects.toThrow('enough');
+    expect(clock.pauses).toBe(2);
   });
 
   it('takes a hostile manifest without much time', async () => {
