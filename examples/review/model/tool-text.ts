@@ -61,7 +61,7 @@ export function parseWindow(text: string): ShownWindow | undefined {
     const numbered = /^ *(\d+) \| (.*)$/s.exec(line);
     if (numbered !== null) lines.push(toShownLine(toNumber(numbered[1]), numbered[2] ?? ''));
     else {
-      const next = /^Use offset=(\d+) to continue\.$/.exec(line)?.[1];
+      const next = /^\[.* continue with offset=(\d+)\]$/.exec(line)?.[1];
       if (next !== undefined) nextOffset = Number(next);
     }
   }
