@@ -1,3 +1,10 @@
 export { OutputWindow } from './process/output-window.ts';
-export { pathVariable } from './process/run-process.ts';
-export { type ProcessEnd, type ProcessOptions, startProcess } from './process/start-process.ts';
+export { pathVariable } from './process/path-variable.ts';
+export { closeStandardStreams, openStandardStreams } from './process/standard-streams.ts';
+export {
+  type ProcessEnd,
+  type ProcessOptions,
+  type StartedProcess,
+  startProcess,
+} from './process/start-process.ts';
+export { temporaryFolderOf } from './staged-folder/staged-folder.ts';

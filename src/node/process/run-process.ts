@@ -1,7 +1,9 @@
 import { FilesystemError } from '../../error/index.ts';
 import { assertIntegerOption } from '../../filesystem/index.ts';
 import { OutputWindow } from './output-window.ts';
+import { pathVariable } from './path-variable.ts';
 import type { CommandOptions, CommandOutcome, SpawnArguments } from './run-options.ts';
+import type { StandardStreams } from './standard-streams.ts';
 import { startProcess } from './start-process.ts';
 
 /** A running command. */
@@ -14,9 +16,14 @@ export interface RunningProcess {
 
 /**
  * Starts a command as the leader of a process group, and keeps the last bytes of its output.
+ * @param streams its standard input and outputs, which it takes over once it is started. Default: pipes of Node with the input of the options.
  * @throws {FilesystemError} `argument-invalid`. A command that does not exist, or cannot be executed, is reported in the outcome.
  */
-export function runProcess(line: SpawnArguments, options: CommandOptions): RunningProcess {
+export function runProcess(
+  line: SpawnArguments,
+  options: CommandOptions,
+  streams?: StandardStreams | undefined,
+): RunningProcess {
   const { env = {}, input, signal, timeoutMs, maxOutputBytes = 65_536, clock } = options;
   assertIntegerOption('maxOutputBytes', maxOutputBytes, 0);
   if (timeoutMs !== undefined && !(timeoutMs > 0)) {
@@ -37,6 +44,7 @@ export function runProcess(line: SpawnArguments, options: CommandOptions): Runni
     signal,
     timeoutMs,
     clock,
+    streams,
     onStdout: (chunk) => {
       stdout.add(chunk);
       output.add(chunk);
@@ -65,10 +73,4 @@ export function runProcess(line: SpawnArguments, options: CommandOptions): Runni
     };
   });
   return { ended, stop: started.stop };
-}
-
-/** The `PATH` of this process, to find programs. */
-export function pathVariable(): Readonly<Record<string, string>> {
-  const path = process.env['PATH'];
-  return path === undefined ? {} : { PATH: path };
 }

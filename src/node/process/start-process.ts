@@ -4,6 +4,7 @@ import { FilesystemError } from '../../error/index.ts';
 import { type Clock, systemClock } from '../../session/index.ts';
 import { errorCode, withoutPaths } from '../disk/system-error.ts';
 import type { SpawnArguments } from './run-options.ts';
+import { closeChildEnds, type StandardStreams } from './standard-streams.ts';
 
 /** The environment, input and limits of a process, and the receivers of its output. */
 export interface ProcessOptions {
@@ -25,6 +26,8 @@ export interface ProcessOptions {
   readonly timeoutMs?: number | undefined;
   /** The clock for the timeout. Default: the system clock. */
   readonly clock?: Clock | undefined;
+  /** The standard input, in the place of `input`, and the outputs; they belong to the process once it has started. Default: pipes of Node. */
+  readonly streams?: StandardStreams | undefined;
 }
 
 /** How a process ended. */
@@ -56,7 +59,7 @@ const DRAIN_MS = 500;
  * @throws the signal's reason. A command that does not exist, or cannot be executed, is reported by `ended`.
  */
 export function startProcess(line: SpawnArguments, options: ProcessOptions): StartedProcess {
-  const { inputs = [], onReport, signal, timeoutMs, clock = systemClock } = options;
+  const { inputs = [], onReport, signal, timeoutMs, clock = systemClock, streams } = options;
   signal?.throwIfAborted();
   const child = spawnGroup(line, options);
   const endGroup = (): void => {
@@ -88,23 +91,24 @@ export function startProcess(line: SpawnArguments, options: ProcessOptions): Sta
     );
   }
   const outputs: Readable[] = [];
-  const receive = (position: number, onChunk: ((chunk: Uint8Array) => void) | undefined): void => {
-    // Node types the pipes of a child by position only as far as its error output; these are the readable ones.
-    const stream = child.stdio[position] as Readable;
+  const closings: Promise<unknown>[] = [];
+  const receive = (stream: Readable, onChunk: ((chunk: Uint8Array) => void) | undefined): void => {
     outputs.push(stream);
+    closings.push(new Promise((resolve) => void stream.once('close', resolve)));
     stream.on('data', (chunk: Uint8Array) => onChunk?.(chunk));
     // A pipe that breaks ends like one that is closed.
     stream.on('error', () => undefined);
   };
-  receive(1, options.onStdout);
-  receive(2, options.onStderr);
-  if (onReport !== undefined) receive(3 + inputs.length, onReport);
-  [options.input, ...inputs].forEach((input, index) => {
-    // These are the writable pipes.
-    const stream = child.stdio[index === 0 ? 0 : index + 2] as Writable;
-    // The process may not read its input.
-    stream.on('error', () => undefined).end(input);
-  });
+  // Node types the pipes of a child by position only as far as its error output.
+  const pipe = (position: number): Readable & Writable => child.stdio[position] as Readable & Writable;
+  receive(streams?.stdout ?? pipe(1), options.onStdout);
+  receive(streams?.stderr ?? pipe(2), options.onStderr);
+  if (onReport !== undefined) receive(pipe(3 + inputs.length), onReport);
+  // The process may not read its input.
+  const send = (stream: Writable, input: string | Uint8Array | undefined): void =>
+    void stream.on('error', () => undefined).end(input);
+  if (streams === undefined) send(pipe(0), options.input);
+  inputs.forEach((input, index) => send(pipe(3 + index), input));
   const ended = new Promise<ProcessEnd>((resolve, reject) => {
     const settle = (exitCode: number | undefined, exitSignal: string | undefined): void => {
       for (const cancel of cancels) cancel();
@@ -113,6 +117,7 @@ export function startProcess(line: SpawnArguments, options: ProcessOptions): Sta
     };
     child.once('error', (error) => {
       startFailure = errorCode(error) === 'ENOENT' ? 'not-found' : 'not-executable';
+      for (const output of outputs) output.destroy();
       settle(undefined, undefined);
     });
     child.once('exit', () => {
@@ -123,21 +128,29 @@ export function startProcess(line: SpawnArguments, options: ProcessOptions): Sta
         }),
       );
     });
-    child.once('close', (exitCode, exitSignal) => settle(exitCode ?? undefined, exitSignal ?? undefined));
+    child.once('close', (exitCode, exitSignal) => {
+      // Of streams that Node has not made, it does not wait for the end.
+      void Promise.all(closings).then(() => settle(exitCode ?? undefined, exitSignal ?? undefined));
+    });
   });
   return { ended, stop };
 }
 
 function spawnGroup({ command, args, cwd }: SpawnArguments, options: ProcessOptions): ChildProcess {
-  const { env, inputs = [], onReport } = options;
+  const { env, inputs = [], onReport, streams } = options;
   const extra = inputs.length + (onReport === undefined ? 0 : 1);
   try {
-    return spawn(command, args, {
+    const child = spawn(command, args, {
       cwd,
       env,
-      stdio: Array.from({ length: 3 + extra }, () => 'pipe' as const),
+      stdio: [
+        ...(streams?.childEnds ?? (['pipe', 'pipe', 'pipe'] as const)),
+        ...Array.from({ length: extra }, () => 'pipe' as const),
+      ],
       detached: true,
     });
+    if (streams !== undefined) closeChildEnds(streams);
+    return child;
   } catch (error) {
     throw commandError(error);
   }

@@ -9,6 +9,7 @@ import { errorCode, withoutPaths } from '../disk/system-error.ts';
 import type { MountFilter } from '../host-mount/mount-filter.ts';
 import type { CommandOptions, CommandOutcome, SpawnArguments } from '../process/run-options.ts';
 import { type RunningProcess, runProcess } from '../process/run-process.ts';
+import { closeStandardStreams, openStandardStreams } from '../process/standard-streams.ts';
 import { applyScan, rebase } from './collect/apply-scan.ts';
 import type { CollectReport } from './collect/collect-report.ts';
 import { scanFolder } from './collect/scan-folder.ts';
@@ -131,10 +132,16 @@ export class DiskStagedFolder implements StagedFolder {
     signal?.throwIfAborted();
     await assertDirectory(place.path, this.#parts.identity, cwd);
     this.#assertUsable();
-    const running = runProcess(place.commandLine(command, args, cwd), {
-      ...options,
-      env: { TMPDIR: place.temporary, ...options.env },
-    });
+    const streams = await openStandardStreams(place.temporary, options.input);
+    let running: RunningProcess;
+    try {
+      this.#assertUsable();
+      const env = { TMPDIR: place.temporary, ...options.env };
+      running = runProcess(place.commandLine(command, args, cwd), { ...options, env }, streams);
+    } catch (error) {
+      if (streams !== undefined) closeStandardStreams(streams);
+      throw error;
+    }
     this.#running.add(running);
     const onAbort = (): void => running.stop(signal?.reason);
     signal?.addEventListener('abort', onAbort);
@@ -149,6 +156,11 @@ export class DiskStagedFolder implements StagedFolder {
   spawnArguments(command: string, args: readonly string[] = []): SpawnArguments {
     this.#assertUsable();
     return this.#parts.place.commandLine(command, args, '.');
+  }
+
+  /** A private folder outside of the staged one, which is removed with it. */
+  get temporary(): string {
+    return this.#parts.place.temporary;
   }
 
   async collect(): Promise<CollectReport> {
@@ -207,6 +219,11 @@ export class DiskStagedFolder implements StagedFolder {
   #assertUsable(): void {
     if (this.#removal !== undefined) throw goneError('was disposed');
   }
+}
+
+/** A private folder outside of a staged one, which is removed with it. */
+export function temporaryFolderOf(staged: StagedFolder): string | undefined {
+  return staged instanceof DiskStagedFolder ? staged.temporary : undefined;
 }
 
 async function assertDirectory(path: string, identity: string, cwd: string): Promise<void> {

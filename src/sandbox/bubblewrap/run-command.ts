@@ -1,6 +1,15 @@
 import { SandboxError } from '../../error/index.ts';
 import type { StagedFolder } from '../../node/index.ts';
-import { pathVariable, startProcess } from '../../node/internal.ts';
+import {
+  closeStandardStreams,
+  openStandardStreams,
+  type ProcessEnd,
+  type ProcessOptions,
+  pathVariable,
+  type StartedProcess,
+  startProcess,
+  temporaryFolderOf,
+} from '../../node/internal.ts';
 import { type CheckedCommand, missingDirectoryError } from '../backend/command.ts';
 import { outputWindow, sandboxOutput } from '../backend/output.ts';
 import type { SandboxOutcome } from '../backend/sandbox-backend.ts';
@@ -10,6 +19,23 @@ import { reasonOf } from './unavailable.ts';
 
 /** What the inside reports, at most. The descriptor is open only to our own script, but a command could find it. */
 const MAX_REPORT_CHARACTERS = 1000;
+
+/** @throws what `startProcess` throws. */
+async function start(
+  staged: StagedFolder,
+  program: string,
+  args: readonly string[],
+  options: ProcessOptions,
+): Promise<ProcessEnd> {
+  let started: StartedProcess;
+  try {
+    started = startProcess(staged.spawnArguments(program, args), options);
+  } catch (error) {
+    if (options.streams !== undefined) closeStandardStreams(options.streams);
+    throw error;
+  }
+  return started.ended;
+}
 
 /**
  * Runs one command in a staged folder.
@@ -25,26 +51,29 @@ export async function runCommand(
   const { command: program, args, inputs } = bubblewrapLine(settings, command);
   const [stdout, stderr] = [outputWindow(command.maxOutputBytes), outputWindow(command.maxOutputBytes)];
   let report = '';
-  const { ended } = startProcess(staged.spawnArguments(program, args), {
+  const folder = temporaryFolderOf(staged);
+  const streams = folder === undefined ? undefined : await openStandardStreams(folder, command.stdin);
+  const options = {
     env: { ...pathVariable(), LC_ALL: 'C' },
     input: command.stdin,
     inputs,
     signal,
+    streams,
     timeoutMs: command.timeoutMs,
     clock: settings.clock,
-    onStdout: (chunk) => {
+    onStdout: (chunk: Uint8Array) => {
       stdout.add(chunk);
       command.onOutput();
     },
-    onStderr: (chunk) => {
+    onStderr: (chunk: Uint8Array) => {
       stderr.add(chunk);
       command.onOutput();
     },
-    onReport: (chunk) => {
+    onReport: (chunk: Uint8Array) => {
       report = (report + Buffer.from(chunk).toString('latin1')).slice(0, MAX_REPORT_CHARACTERS);
     },
-  });
-  const { exitCode, signal: killedBy, timedOut, startFailure } = await ended;
+  };
+  const { exitCode, signal: killedBy, timedOut, startFailure } = await start(staged, program, args, options);
   const lines = report.split('\n');
   if (lines[0] === 'missing') throw missingDirectoryError(BUBBLEWRAP, command.cwd);
   if (lines[0] !== 'started' && !timedOut) {

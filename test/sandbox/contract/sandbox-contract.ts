@@ -184,12 +184,21 @@ export function sandboxContract(subject: SandboxSubject): void {
 
       it('gets its input', async () => {
         await using sandbox = await open(new MemoryFilesystem());
-        const { stdout } = await sandbox.exec({ command: 'wc -c; cat', stdin: 'é'.repeat(20_000) });
+        const { stdout } = await sandbox.exec({ command: 'wc -c', stdin: 'é'.repeat(20_000) });
         expect(stdout.text.trim()).toBe('40000');
       });
 
       it('gets an empty input by default', async () => {
         expect((await run('cat; echo end')).stdout.text).toBe('end\n');
+      });
+
+      it('can open its input and outputs by name', async () => {
+        await using sandbox = await open(new MemoryFilesystem());
+        const { stdout, stderr } = await sandbox.exec({
+          command: 'cat /dev/stdin >/dev/stdout; echo err >/dev/stderr',
+          stdin: 'in',
+        });
+        expect([stdout.text, stderr.text]).toStrictEqual(['in', 'err\n']);
       });
 
       it('keeps both outputs apart', async () => {
