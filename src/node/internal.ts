@@ -1,3 +1,4 @@
+export { isAlive as isProcessAlive, type ProcessIdentity, presentProcess } from './lock/process-identity.ts';
 export { OutputWindow } from './process/output-window.ts';
 export { pathVariable } from './process/path-variable.ts';
 export { closeStandardStreams, openStandardStreams } from './process/standard-streams.ts';

@@ -11,6 +11,8 @@ export {
 export type { SandboxLimitScope, SandboxLimitScopes, SandboxLimits } from './backend/sandbox-limits.ts';
 export { bubblewrapSandbox } from './bubblewrap/bubblewrap-sandbox.ts';
 export type { BubblewrapSandboxOptions } from './bubblewrap/options.ts';
+export type { PodmanSandboxOptions } from './podman/options.ts';
+export { podmanSandbox } from './podman/podman-sandbox.ts';
 export type { ShellExecuteParams, ShellExecuteResult, ShellRollback } from './shell/shell-execute.ts';
 export type { ShellLimits } from './shell/shell-limits.ts';
 export { type ShellSectionOptions, shellSection } from './shell/shell-section.ts';

@@ -11,6 +11,8 @@ export interface StagedSandboxParts {
   readonly signal: AbortSignal | undefined;
   /** Runs a command. When it settles, no process of the command is left. It must end soon after `signal` aborts. */
   readonly run: (command: CheckedCommand, signal: AbortSignal) => Promise<SandboxOutcome>;
+  /** Called once, when the staged folder has been removed. Default: nothing. */
+  readonly release?: () => Promise<void>;
 }
 
 /** A sandbox on a staged folder: one command at a time, and nothing once it is disposed. */
@@ -54,7 +56,11 @@ export class StagedSandbox implements Sandbox {
   async #dispose(): Promise<void> {
     this.#disposal.abort(disposedError(this.#parts.backend));
     await this.#last;
-    await this.#parts.staged[Symbol.asyncDispose]();
+    try {
+      await this.#parts.staged[Symbol.asyncDispose]();
+    } finally {
+      await this.#parts.release?.();
+    }
   }
 }
 

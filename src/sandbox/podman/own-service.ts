@@ -1,0 +1,122 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { PodmanSettings } from './options.ts';
+import { PodmanClient } from './podman-client.ts';
+import { podmanUnavailable } from './podman-error.ts';
+
+/**
+ * The service ends when the standard input is closed, which the kernel does when this process ends, however it does; the private folder
+ * of the socket goes with it.
+ */
+const UNTIL_CLOSED = `folder=$1; shift
+exec 3<&0
+"$@" </dev/null 3<&- &
+service=$!
+{ cat >/dev/null; kill "$service"; } <&3 2>/dev/null &
+exec 3<&-
+wait "$service"
+status=$?
+rm -rf -- "$folder"
+exit "$status"`;
+
+const MAX_MESSAGE_CHARACTERS = 4000;
+const POLL_MS = 20;
+/** Only a machine that hangs needs so much. */
+const START_MS = 60_000;
+
+/** A service of Podman that was started by this process. */
+export interface OwnService extends AsyncDisposable {
+  readonly client: PodmanClient;
+}
+
+/**
+ * Starts a service on a socket in a private folder.
+ * @throws {SandboxError} `sandbox-unavailable`.
+ * @throws the signal's reason.
+ */
+export async function startOwnService(
+  { program, runtime, clock }: PodmanSettings,
+  signal: AbortSignal | undefined,
+): Promise<OwnService> {
+  const folder = await mkdtemp(join(tmpdir(), 'wink-podman-'));
+  const socketPath = join(folder, 'podman.sock');
+  const options = runtime === undefined ? [] : ['--runtime', runtime];
+  const service = [program, ...options, 'system', 'service', '--time=0', `unix://${socketPath}`];
+  const child = spawn('sh', ['-c', UNTIL_CLOSED, 'sh', folder, ...service], {
+    env: podmanEnvironment(),
+    // A Ctrl-C is for this process, which ends the service itself.
+    detached: true,
+    stdio: ['pipe', 'ignore', 'pipe'],
+  });
+  let message = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    message = (message + chunk.toString('utf8')).slice(-MAX_MESSAGE_CHARACTERS);
+  });
+  child.stdin.on('error', () => undefined);
+  let hasEnded = false;
+  const ended = new Promise<void>((resolve) => {
+    const end = (): void => {
+      hasEnded = true;
+      resolve();
+    };
+    child.once('error', end);
+    child.once('exit', end);
+  });
+  // The service must not keep this process running; it ends with it.
+  child.unref();
+  for (const pipe of [child.stdin, child.stderr])
+    if ('unref' in pipe && typeof pipe.unref === 'function') pipe.unref();
+  const stop = async (): Promise<void> => {
+    child.ref();
+    child.stdin.destroy();
+    await ended;
+    child.stderr.destroy();
+  };
+  const client = new PodmanClient(socketPath);
+  const startedAt = clock.now();
+  try {
+    while (!(await answers(client, signal))) {
+      if (hasEnded || clock.now() - startedAt > START_MS) throw startError(program, message);
+      await delay(POLL_MS, undefined, signal === undefined ? {} : { signal });
+    }
+  } catch (error) {
+    await stop();
+    signal?.throwIfAborted();
+    throw error;
+  }
+  return { client, [Symbol.asyncDispose]: stop };
+}
+
+/** Whether a service of Podman answers. @throws the signal's reason. */
+export async function answers(client: PodmanClient, signal: AbortSignal | undefined): Promise<boolean> {
+  try {
+    await client.send({ method: 'GET', path: '/info', signal });
+    return true;
+  } catch {
+    signal?.throwIfAborted();
+    return false;
+  }
+}
+
+/** What Podman needs to find its storage, its configuration and its helpers; no other variable of this process. */
+export function podmanEnvironment(): Readonly<Record<string, string>> {
+  const wanted = /^(PATH|HOME|USER|LOGNAME|TMPDIR|DBUS_SESSION_BUS_ADDRESS|XDG_[A-Z_]+|CONTAINERS_[A-Z_]+)$/;
+  const entries = Object.entries(process.env).flatMap(([name, value]) =>
+    value !== undefined && wanted.test(name) ? [[name, value] as const] : [],
+  );
+  return { ...Object.fromEntries(entries), LC_ALL: 'C' };
+}
+
+function startError(program: string, message: string): Error {
+  const line = message.trim().split('\n').at(-1) ?? '';
+  const isMissing = /not found/.test(line);
+  return podmanUnavailable(
+    isMissing
+      ? `no service of Podman answers, and the program ${JSON.stringify(program)} is not found`
+      : `its service could not be started: ${line === '' ? 'it ended at once' : line}`,
+    'Install it with `apt-get install podman` or the package manager of this system, or start `podman system service --time=0` yourself and set socketPath.',
+  );
+}

@@ -1,0 +1,107 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type PodmanSandboxOptions, podmanSandbox, type SandboxBackend } from 'weakincentives/sandbox';
+import { unavailableReason } from './unavailable-reason.ts';
+
+const BUSYBOX = '/bin/busybox';
+const IMAGE = 'localhost/wink-busybox:1';
+
+/** An image of busybox in a storage of its own, and the runtime that works here. */
+export interface BusyboxImage extends Disposable {
+  /** Why there is none. */
+  readonly skip: string | undefined;
+  /** Options that run it; the environment variables of this process name its storage until it is disposed. */
+  readonly options: PodmanSandboxOptions;
+  readonly open: (options?: Partial<PodmanSandboxOptions>) => SandboxBackend;
+}
+
+/**
+ * Makes an image without a registry, from the static busybox of this machine.
+ * @param scripts further programs, by their names in `/bin`: scripts for sh.
+ */
+export async function busyboxImage(scripts: Readonly<Record<string, string>> = {}): Promise<BusyboxImage> {
+  const root = mkdtempSync(join(tmpdir(), 'wink-busybox-'));
+  const variables = {
+    CONTAINERS_CONF: join(root, 'containers.conf'),
+    CONTAINERS_STORAGE_CONF: join(root, 'storage.conf'),
+  };
+  const before = Object.keys(variables).map((name) => [name, process.env[name]] as const);
+  Object.assign(process.env, variables);
+  const dispose = (): void => {
+    for (const [name, value] of before) {
+      if (value === undefined) Reflect.deleteProperty(process.env, name);
+      else process.env[name] = value;
+    }
+    // An overlay that is still mounted is a part of the storage.
+    spawnSync('umount', [join(root, 'storage/overlay')], { stdio: 'ignore' });
+    rmSync(root, { recursive: true, force: true });
+  };
+  const made = (skip: string | undefined, runtime?: string): BusyboxImage => {
+    // Hooks of skipped suites do not run.
+    if (skip !== undefined) dispose();
+    const options: PodmanSandboxOptions = { image: IMAGE, ...(runtime === undefined ? {} : { runtime }) };
+    return {
+      skip,
+      options,
+      open: (others = {}) => podmanSandbox({ ...options, ...others }),
+      [Symbol.dispose]: dispose,
+    };
+  };
+  const reason = importImage(root, scripts);
+  if (reason !== undefined) return made(reason);
+  const reasons: string[] = [];
+  for (const runtime of [undefined, 'runc', 'crun']) {
+    const candidate = made(undefined, runtime);
+    const failure = await unavailableReason(candidate.open());
+    if (failure === undefined) return candidate;
+    reasons.push(failure);
+  }
+  return made(reasons[0]);
+}
+
+function importImage(root: string, scripts: Readonly<Record<string, string>>): string | undefined {
+  if (!existsSync(BUSYBOX)) return `${BUSYBOX} of busybox-static is missing`;
+  writeFileSync(join(root, 'containers.conf'), '[engine]\ncgroup_manager="cgroupfs"\nevents_logger="none"\n');
+  let reason = '';
+  for (const driver of ['overlay', 'vfs']) {
+    const [graph, run] = [join(root, 'storage'), join(root, 'run')];
+    writeFileSync(
+      join(root, 'storage.conf'),
+      `[storage]\ndriver="${driver}"\ngraphroot="${graph}"\nrunroot="${run}"\n`,
+    );
+    const archive = makeArchive(root, scripts);
+    const { error, status, stderr } = spawnSync('podman', ['import', archive, IMAGE], { encoding: 'utf8' });
+    if (status === 0) return undefined;
+    reason = error === undefined ? `podman import: ${stderr.trim()}` : 'podman is not installed';
+    rmSync(graph, { recursive: true, force: true });
+  }
+  return reason;
+}
+
+function makeArchive(root: string, scripts: Readonly<Record<string, string>>): string {
+  const content = join(root, 'content');
+  for (const folder of ['bin', 'proc', 'sys', 'dev', 'etc', 'tmp', 'workspace', 'run'])
+    mkdirSync(join(content, folder), { recursive: true });
+  cpSync(BUSYBOX, join(content, 'bin/busybox'), { dereference: true });
+  const { stdout } = spawnSync(BUSYBOX, ['--list'], { encoding: 'utf8' });
+  for (const name of stdout.split('\n').filter((line) => line !== '' && line !== 'busybox')) {
+    if (!existsSync(join(content, 'bin', name))) symlinkSync('busybox', join(content, 'bin', name));
+  }
+  for (const [name, script] of Object.entries(scripts))
+    writeFileSync(join(content, 'bin', name), `#!/bin/sh\n${script}`, { mode: 0o755 });
+  chmodSync(join(content, 'tmp'), 0o1777);
+  const archive = join(root, 'image.tar');
+  spawnSync('tar', ['-C', content, '-cf', archive, '.']);
+  return archive;
+}
