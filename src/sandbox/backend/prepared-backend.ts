@@ -7,8 +7,8 @@ import {
 } from '../../resource/index.ts';
 import { SandboxBackend } from './sandbox-backend.ts';
 
-/** Holds what `prepare` of the backend returned; disposed with the session. */
-const PreparedBackend: NamedResourceToken<AsyncDisposable> =
+/** What `prepare` of the bound backend returned; disposed with the session. */
+export const PreparedBackend: NamedResourceToken<AsyncDisposable> =
   resourceToken<AsyncDisposable>('prepared-sandbox-backend');
 
 /**

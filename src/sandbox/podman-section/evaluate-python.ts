@@ -1,0 +1,125 @@
+import { FilesystemError, SandboxError } from '../../error/index.ts';
+import { jsonSchema, type Schema } from '../../schema/index.ts';
+import { type Tool, type ToolContext, type ToolEffects, ToolResult, tool } from '../../tool/index.ts';
+import { SandboxBackend, type SandboxOutcome } from '../backend/sandbox-backend.ts';
+import type { ShellLimits } from '../shell/shell-limits.ts';
+import { describeChanges, describeEnd, describeKilled, describeOutput } from '../shell/shell-report.ts';
+
+/** Arguments of `evaluate_python`. */
+export interface EvaluatePythonParams {
+  /** A Python program. */
+  readonly code: string;
+  /** Seconds after which it is killed. Default: that of the section. */
+  readonly timeout_seconds?: number;
+}
+
+/** What a Python program printed. */
+export interface EvaluatePythonResult {
+  /** Absent when a signal killed it. */
+  readonly exit_code?: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const outputSchema: Schema<EvaluatePythonResult> = jsonSchema<EvaluatePythonResult>({
+  type: 'object',
+  properties: { exit_code: { type: 'integer' }, stdout: { type: 'string' }, stderr: { type: 'string' } },
+  required: ['stdout', 'stderr'],
+  additionalProperties: false,
+});
+
+/** Linux accepts 131,072 bytes for one argument of a program; a character has at most three, or two of them four. */
+const MAX_CODE_CHARACTERS = 32_000;
+
+function inputSchema({ timeoutMs, maxTimeoutMs }: ShellLimits): Schema<EvaluatePythonParams> {
+  return jsonSchema<EvaluatePythonParams>({
+    type: 'object',
+    properties: {
+      code: {
+        type: 'string',
+        minLength: 1,
+        maxLength: MAX_CODE_CHARACTERS,
+        description: 'A Python program. What it prints is the result: the value of its last line is not.',
+      },
+      timeout_seconds: {
+        type: 'number',
+        exclusiveMinimum: 0,
+        maximum: maxTimeoutMs / 1000,
+        default: timeoutMs / 1000,
+        description: `The program is killed after this time. At most ${maxTimeoutMs / 1000}.`,
+      },
+    },
+    required: ['code'],
+    additionalProperties: false,
+  });
+}
+
+/** What the tool is made with. */
+export interface EvaluatePythonOptions {
+  readonly limits: ShellLimits;
+  readonly effects: ToolEffects;
+}
+
+/** The tool `evaluate_python`: one Python program on the files of the call. */
+export function evaluatePythonTool(
+  options: EvaluatePythonOptions,
+): Tool<EvaluatePythonParams, EvaluatePythonResult> {
+  return tool({
+    name: 'evaluate_python',
+    description: 'Run a Python program on the files of the workspace. Returns exit code and output.',
+    inputSchema: inputSchema(options.limits),
+    outputSchema,
+    effects: options.effects,
+    examples: [
+      {
+        description: 'Compute something exactly.',
+        input: { code: 'print(sum(range(101)))' },
+        output: { exit_code: 0, stdout: '5050\n', stderr: '' },
+      },
+    ],
+    render: () => '',
+    execute: (params, context) => execute(params, context, options.limits),
+  });
+}
+
+async function execute(
+  { code, timeout_seconds }: EvaluatePythonParams,
+  { filesystem, signal, resources, beat }: ToolContext,
+  limits: ShellLimits,
+): Promise<ToolResult<EvaluatePythonResult>> {
+  const timeoutMs = timeout_seconds === undefined ? limits.timeoutMs : Math.ceil(timeout_seconds * 1000);
+  try {
+    const backend = await resources.get(SandboxBackend);
+    await using sandbox = await backend.start({ filesystem, signal });
+    const outcome = await sandbox.exec({
+      // An argument of its own: no shell interprets the code.
+      command: ['python3', '-c', code],
+      // Compiled modules would become part of the workspace.
+      env: { PYTHONDONTWRITEBYTECODE: '1', PYTHONUTF8: '1' },
+      timeoutMs,
+      maxOutputBytes: limits.maxOutputBytes,
+      onOutput: beat,
+    });
+    const end = `The program ${describeEnd(outcome, timeoutMs)}.`;
+    const rest = [...describeKilled(outcome), ...describeOutput(outcome)];
+    if (outcome.exitCode !== 0) {
+      const unchanged = 'The workspace is as it was before: nothing that the program changed was kept.';
+      return ToolResult.error([`${end} ${unchanged}`, ...rest].join('\n'), valueOf(outcome));
+    }
+    const report = await sandbox.collect();
+    return ToolResult.ok(valueOf(outcome), [end, ...describeChanges(report), ...rest].join('\n'));
+  } catch (error) {
+    // What the program, the sandbox or the files do not allow is for the model to read; an abort is not.
+    if (SandboxError.isInstance(error) || FilesystemError.isInstance(error))
+      return ToolResult.error(`${error.message} The workspace is as it was before the program.`);
+    throw error;
+  }
+}
+
+function valueOf({ exitCode, stdout, stderr }: SandboxOutcome): EvaluatePythonResult {
+  return {
+    ...(exitCode === undefined ? {} : { exit_code: exitCode }),
+    stdout: stdout.text,
+    stderr: stderr.text,
+  };
+}
