@@ -22,7 +22,7 @@ export interface RunningProcess {
 export function runProcess(
   line: SpawnArguments,
   options: CommandOptions,
-  streams?: StandardStreams | undefined,
+  streams?: StandardStreams,
 ): RunningProcess {
   const { env = {}, input, signal, timeoutMs, maxOutputBytes = 65_536, clock } = options;
   assertIntegerOption('maxOutputBytes', maxOutputBytes, 0);

@@ -105,7 +105,9 @@ function optionsOf({ readOnlyPaths, network }: BubblewrapSettings): readonly str
     ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
     ...readOnlyArguments(readOnlyPaths, network === 'full'),
     ...['--ro-bind-data', '4', '/etc/passwd', '--ro-bind-data', '5', '/etc/group'],
-    ...['--proc', '/proc', '--dev', '/dev', '--size', TEMPORARY_BYTES, '--tmpfs', '/dev/shm'],
+    // Root may write to settings of the kernel there, even without capabilities.
+    ...['--proc', '/proc', '--remount-ro', '/proc'],
+    ...['--dev', '/dev', '--size', TEMPORARY_BYTES, '--tmpfs', '/dev/shm'],
     ...['--remount-ro', '/dev', '--size', TEMPORARY_BYTES, '--tmpfs', '/tmp'],
     ...['--chdir', '/workspace', '--clearenv'],
     ...Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value]),
