@@ -47,6 +47,8 @@ export async function startOwnService(
   const service = [program, ...options, 'system', 'service', '--time=0', `unix://${socketPath}`];
   const child = spawn('sh', ['-c', UNTIL_CLOSED, 'sh', folder, ...service], {
     env: podmanEnvironment(),
+    // The monitor of a container writes files to the working directory.
+    cwd: folder,
     // A Ctrl-C is for this process, which ends the service itself.
     detached: true,
     stdio: ['pipe', 'ignore', 'pipe'],
