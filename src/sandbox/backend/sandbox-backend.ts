@@ -8,7 +8,7 @@ export interface SandboxCapabilities {
   /**
    * What separates commands from the machine.
    *
-   * - `interpreter`: commands are interpreted; there is no process of the operating system behind them.
+   * - `interpreter`: commands are interpreted; no process of the operating system runs for it.
    * - `namespaces`: processes in namespaces of the kernel.
    * - `container`: namespaces with control groups, a system-call filter and an image of its own.
    */

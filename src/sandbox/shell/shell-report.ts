@@ -5,7 +5,7 @@ import type { SandboxOutcome } from '../backend/sandbox-backend.ts';
 /** Paths that a report names. */
 const MAX_NAMED = 20;
 
-/** How a command ended, in words. */
+/** How a command ended, as the end of a sentence. */
 export function describeEnd(outcome: SandboxOutcome, timeoutMs: number): string {
   if (outcome.timedOut) return `timed out after ${timeoutMs / 1000} s and was killed`;
   if (outcome.exitCode !== undefined) return `ended with exit code ${outcome.exitCode}`;
