@@ -1,13 +1,20 @@
 import { afterAll } from 'vitest';
+import { escapeSet } from './contract/escape-set.ts';
 import { sandboxContract } from './contract/sandbox-contract.ts';
+import type { SandboxSubject } from './contract/sandbox-subject.ts';
+import { shellContract } from './contract/shell-contract.ts';
 import { busyboxImage } from './support/busybox-image.ts';
 
 const image = await busyboxImage();
 afterAll(() => image[Symbol.dispose]());
 
-sandboxContract({
+const podman: SandboxSubject = {
   name: 'podman',
-  open: ({ limits } = {}) => image.open({ ...(limits === undefined ? {} : { limits }) }),
+  open: ({ limits } = {}) => image.open(limits === undefined ? {} : { limits }),
   isInterpreter: false,
   skip: image.skip,
-});
+};
+
+sandboxContract(podman);
+shellContract(podman);
+escapeSet(podman);
