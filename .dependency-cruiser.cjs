@@ -47,7 +47,7 @@ const rooms = {
   schema: ['json', 'json-schema', 'projection'],
   provider: ['schema', 'wire', 'hosted'],
   'ai-sdk': ['wire', 'hosted', 'request', 'turn', 'tools'],
-  node: ['disk', 'lock', 'process', 'host-mount', 'host-filesystem', 'staged-folder', 'overrides'],
+  node: ['disk', 'lock', 'process', 'host-mount', 'host-filesystem', 'staged-folder', 'overrides', 'git'],
   'node/host-filesystem': ['jail', 'tree', 'commit', 'workspace'],
   'node/staged-folder': ['staging', 'overlay', 'collect'],
   openai: ['hosted', 'wire', 'request', 'response', 'tools'],

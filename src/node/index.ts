@@ -1,3 +1,4 @@
+export { type GitLimits, type GitSectionOptions, type GitToolName, gitSection } from './git/index.ts';
 export {
   type HostFilesystem,
   type HostFilesystemFork,

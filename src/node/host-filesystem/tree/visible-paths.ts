@@ -9,9 +9,12 @@ export type PathKind = 'file' | 'directory';
 /** The paths of a folder that are visible in its file system. Other paths are neither read nor written, whatever they contain. */
 export class VisiblePaths {
   readonly #filter: MountFilter;
+  readonly #exclude: readonly string[];
+  #lowerCase: VisiblePaths | undefined;
 
-  private constructor(filter: MountFilter) {
+  private constructor(filter: MountFilter, exclude: readonly string[]) {
     this.#filter = filter;
+    this.#exclude = exclude;
   }
 
   /**
@@ -30,6 +33,7 @@ export class VisiblePaths {
         ...(exclude === undefined ? {} : { exclude }),
         defaultExcludes: false,
       }),
+      exclude ?? [],
     );
   }
 
@@ -50,6 +54,16 @@ export class VisiblePaths {
     return this.shows(path, kind);
   }
 
+  /**
+   * Whether a path and all its parents are visible, and no spelling of it in other letter cases is excluded: for paths of another origin than
+   * the disk, which may ignore case.
+   */
+  reachesInAnyCase(path: string, kind?: PathKind): boolean {
+    if (!this.reaches(path, kind)) return false;
+    this.#lowerCase ??= VisiblePaths.of({ exclude: this.#exclude.map(toLowerCase) });
+    return this.#lowerCase?.reaches(toLowerCase(path), kind) ?? true;
+  }
+
   /** @throws {FilesystemError} `path-excluded`. */
   assertReached(path: string, kind?: PathKind): void {
     if (this.reaches(path, kind)) return;
@@ -66,4 +80,9 @@ export class VisiblePaths {
     if (node.kind === 'file') return;
     for (const [name, child] of node.entries) this.assertTreeReached(childPath(path, name), child);
   }
+}
+
+/** Also in one of the forms that Unicode has for a letter with an accent. */
+function toLowerCase(text: string): string {
+  return text.normalize('NFC').toLowerCase();
 }

@@ -1,0 +1,2 @@
+export type { GitLimits } from './git-limits.ts';
+export { type GitSectionOptions, type GitToolName, gitSection } from './git-section.ts';
