@@ -31,12 +31,12 @@ mkdirSync(target, { recursive: true });
 cpSync(join(root, 'dist'), join(target, 'dist'), { recursive: true });
 cpSync(join(root, 'package.json'), join(target, 'package.json'));
 
-const { status } = spawnSync(
+const tests = spawnSync(
   process.execPath,
   ['node_modules/vitest/vitest.mjs', 'run', '--project=sandbox', ...process.argv.slice(2)],
   { cwd: root, stdio: 'inherit' },
 );
-process.exit(status ?? 1);
+process.exit(tests.status ?? 1);
 
 /**
  * Runs a program; ends this one when it fails.

@@ -62,7 +62,7 @@ export async function runCommand(
 async function carryOut(
   request: RunRequest,
   environment: CliEnvironment,
-  { loaded, params, model, folder, log, overrides, redactor }: Preparation,
+  { loaded, params, model, folder, sandbox, log, overrides, redactor }: Preparation,
   startedAtMs: number,
 ): Promise<number> {
   const { stdout, stderr, now, signal } = environment;
@@ -105,6 +105,7 @@ async function carryOut(
     model,
     params,
     folder,
+    sandbox,
     input: request.input ?? agent.input,
     settings: request.settings,
     context: {

@@ -20,6 +20,7 @@ export {
   type NamedResourceToken,
   type ResourceToken,
   resourceToken,
+  statelessResource,
   tokenName,
   transactionalResource,
 } from './token.ts';

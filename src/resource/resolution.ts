@@ -4,7 +4,7 @@ import { assertNotDisposed, type InstanceStore } from './instance-store.ts';
 import type { ResourceRegistry } from './registry.ts';
 import { outsideCall, pastTransactions, unbound } from './resource-failure.ts';
 import type { ResourceForks } from './resource-forks.ts';
-import { type ResourceToken, tokenName } from './token.ts';
+import { isStateless, type ResourceToken, tokenName } from './token.ts';
 
 /** Views of resources that take part in transactions. */
 export interface ResourceViews {
@@ -90,7 +90,7 @@ async function resolve(
   assertAllowed(binding, lifetimes, parent);
   const view = viewOf(binding, lifetimes);
   if (view !== undefined) return lend(await view, parent);
-  if (binding.scope === 'singleton') call?.reached.add(tokenName(token));
+  if (binding.scope === 'singleton' && !isStateless(token)) call?.reached.add(tokenName(token));
   const { source } = binding;
   if (source.kind === 'instance') {
     assertNotDisposed(binding, source.value);

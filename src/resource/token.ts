@@ -7,6 +7,8 @@ export interface NamedResourceToken<out T> {
   readonly name: string;
   /** True when the resource bound to it takes part in the transaction of each tool call. Default: false. */
   readonly isTransactional: boolean;
+  /** True when calls change nothing of the resource, so that a failed call that used it leaves nothing of it. Default: false. */
+  readonly isStateless: boolean;
   /** Carries the type only; never there at run time. */
   readonly [resourceType]?: T;
 }
@@ -22,7 +24,7 @@ export type ResourceToken<T> = NamedResourceToken<T> | (abstract new (...args: n
  * @example `const Tracer = resource<Tracer>('tracer');`
  */
 export function resourceToken<T>(name: string): NamedResourceToken<T> {
-  return Object.freeze({ kind: 'resource-token', name, isTransactional: false });
+  return Object.freeze({ kind: 'resource-token', name, isTransactional: false, isStateless: false });
 }
 
 /**
@@ -30,7 +32,20 @@ export function resourceToken<T>(name: string): NamedResourceToken<T> {
  * @internal
  */
 export function transactionalResource<T>(name: string): NamedResourceToken<T> {
-  return Object.freeze({ kind: 'resource-token', name, isTransactional: true });
+  return Object.freeze({ kind: 'resource-token', name, isTransactional: true, isStateless: false });
+}
+
+/**
+ * Makes a token for what calls use and do not change, such as what starts sandboxes.
+ * @internal
+ */
+export function statelessResource<T>(name: string): NamedResourceToken<T> {
+  return Object.freeze({ kind: 'resource-token', name, isTransactional: false, isStateless: true });
+}
+
+/** True when calls change nothing of the resource bound to the token. */
+export function isStateless(token: ResourceToken<unknown>): boolean {
+  return 'isStateless' in token && token.isStateless;
 }
 
 /** True when the resource bound to the token takes part in the transaction of each tool call. */

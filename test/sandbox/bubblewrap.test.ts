@@ -1,5 +1,6 @@
 import { bubblewrapSandbox, type SandboxBackend, type SandboxLimits } from 'weakincentives/sandbox';
 import { escapeSet } from './contract/escape-set.ts';
+import { killContract } from './contract/kill-contract.ts';
 import { sandboxContract } from './contract/sandbox-contract.ts';
 import type { SandboxSubject } from './contract/sandbox-subject.ts';
 import { shellContract } from './contract/shell-contract.ts';
@@ -23,3 +24,4 @@ sandboxContract({
 });
 shellContract(bubblewrap);
 escapeSet(bubblewrap);
+killContract({ ...bubblewrap, kind: 'bubblewrap', options: {} });

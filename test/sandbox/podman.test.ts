@@ -1,5 +1,6 @@
 import { afterAll } from 'vitest';
 import { escapeSet } from './contract/escape-set.ts';
+import { killContract } from './contract/kill-contract.ts';
 import { sandboxContract } from './contract/sandbox-contract.ts';
 import type { SandboxSubject } from './contract/sandbox-subject.ts';
 import { shellContract } from './contract/shell-contract.ts';
@@ -18,3 +19,4 @@ const podman: SandboxSubject = {
 sandboxContract(podman);
 shellContract(podman);
 escapeSet(podman);
+killContract({ ...podman, kind: 'podman', options: image.options });

@@ -135,7 +135,16 @@ export function depthOf(record: CallRecord): number {
   return record.number.split('.').length - 1;
 }
 
-const subjectNames = ['kind', 'pattern', 'file_path', 'path', 'offset', 'section_key', 'section_keys'];
+const subjectNames = [
+  'kind',
+  'command',
+  'pattern',
+  'file_path',
+  'path',
+  'offset',
+  'section_key',
+  'section_keys',
+];
 
 /** The arguments that identify what a call is about; long ones such as the content of a file are left out. */
 export function callSubject(params: JsonValue | undefined): string {

@@ -1,7 +1,7 @@
 import { describeError, PromptRenderError, PromptValidationError } from '../../error/index.ts';
 import type { AnyAgent } from '../../evaluation/index.ts';
-import { Filesystem } from '../../filesystem/index.ts';
 import type { DynamicParams, Prompt } from '../../prompt/index.ts';
+import type { ResourceRegistry } from '../../resource/index.ts';
 import type { JsonObject } from '../../schema/index.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
@@ -9,8 +9,8 @@ import { printable } from '../process/plain-text.ts';
 /** Params that the template has accepted. */
 export interface BoundParams {
   readonly params: DynamicParams;
-  /** Whether the template works on files. */
-  readonly usesFiles: boolean;
+  /** What the template binds. */
+  readonly resources: ResourceRegistry;
 }
 
 /**
@@ -40,7 +40,7 @@ export async function bindParams(
       throw new UsageError(oneLine(`the params of ${name} are invalid: ${problems}`), { cause: error });
     }
   }
-  return { params, usesFiles: prompt.resources().has(Filesystem) };
+  return { params, resources: prompt.resources() };
 }
 
 function ownParams({ params = {}, name }: AnyAgent, workspaceName: string): DynamicParams {

@@ -1,7 +1,9 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { AnyAgent, ProviderAdapter } from '../../evaluation/index.ts';
+import { Filesystem } from '../../filesystem/index.ts';
 import type { DynamicParams, OverridesSource } from '../../prompt/index.ts';
+import type { AnyResourceBinding } from '../../resource/index.ts';
 import { Redactor } from '../../runtime/index.ts';
 import { chooseModel } from '../model/choose-model.ts';
 import { type ModelMakers, modelMakers } from '../model/model-makers.ts';
@@ -10,6 +12,7 @@ import { unlessAborted } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { bindParams } from './bind-params.ts';
+import { sandboxBindings } from './choose-sandbox.ts';
 import { type EventLog, openEventLog } from './event-log.ts';
 import { type LoadedAgent, loadAgent } from './load-agent.ts';
 import type { ApplyMode } from './open-folder.ts';
@@ -39,6 +42,8 @@ export interface Preparation {
   readonly params: DynamicParams;
   readonly model: ProviderAdapter;
   readonly folder: OpenedFolder | undefined;
+  /** The backend of the command line, in the place of the agent's own. */
+  readonly sandbox: readonly AnyResourceBinding[];
   readonly log: EventLog | undefined;
   readonly overrides: OverridesSource | undefined;
   /** Removes what must not be shown from texts. */
@@ -65,13 +70,14 @@ export async function prepareRun(
     );
   }
   const named = agent.workspace === false ? '' : folderName(request.workspace);
-  const { params, usesFiles } = await unlessAborted(bindParams(agent, request.params, named), signal);
+  const { params, resources } = await unlessAborted(bindParams(agent, request.params, named), signal);
   const takesFolder =
     agent.workspace !== false &&
-    (agent.workspace !== undefined || request.workspace !== undefined || usesFiles);
+    (agent.workspace !== undefined || request.workspace !== undefined || resources.has(Filesystem));
   if (request.apply !== undefined && !takesFolder) {
     throw new UsageError(`${printable(agent.name)} does not use files: there is nothing to --apply.`);
   }
+  const sandbox = await sandboxBindings(request.sandbox, agent.name, resources);
   const overrides = await chooseOverrides(request.overrides, loaded, request.agent);
   const adapter = await unlessAborted(
     chooseModel({
@@ -104,6 +110,7 @@ export async function prepareRun(
     params,
     model: adapter,
     folder,
+    sandbox,
     log,
     overrides: overrides?.source,
     redactor: new Redactor(

@@ -8,7 +8,7 @@ import type {
 } from '../../evaluation/index.ts';
 import { type FileChange, Filesystem } from '../../filesystem/index.ts';
 import type { DynamicParams, OverridesSource, Prompt } from '../../prompt/index.ts';
-import { binding } from '../../resource/index.ts';
+import { type AnyResourceBinding, binding } from '../../resource/index.ts';
 import {
   type ApprovalHandler,
   Deadline,
@@ -35,6 +35,8 @@ export interface AgentRunOptions {
   readonly params: DynamicParams;
   /** Undefined: the agent does not use files. */
   readonly folder: OpenedFolder | undefined;
+  /** Takes the place of the agent's own sandbox. */
+  readonly sandbox: readonly AnyResourceBinding[];
   readonly input: string | readonly InputPart[] | undefined;
   readonly settings: ModelSettings;
   readonly context: ContextOptions;
@@ -86,7 +88,10 @@ export async function runAgent(options: AgentRunOptions): Promise<AgentRun> {
   const filesystem = folder?.filesystem;
   const before = await filesystem?.snapshot();
   const prompt = agent.template.bind(params, {
-    resources: folder === undefined ? [] : [binding(Filesystem, { instance: folder.filesystem })],
+    resources: [
+      ...(folder === undefined ? [] : [binding(Filesystem, { instance: folder.filesystem })]),
+      ...options.sandbox,
+    ],
   });
   const conflicts = new CallConflicts();
   await using session = new Session();

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../schema/index.ts';
 import type { Budget, ModelSettings } from '../../tool/index.ts';
 import { type ModelChoice, readModelChoice } from '../model/model-choice.ts';
 import { UsageError } from '../process/errors.ts';
+import { readSandbox, type SandboxChoice } from './choose-sandbox.ts';
 import type { ApplyMode } from './open-folder.ts';
 import {
   type ContextOverflow,
@@ -41,6 +42,8 @@ export interface RunRequest {
   readonly overrides: OverridesChoice | undefined;
   /** When changes are written to the folder; undefined: never. */
   readonly apply: ApplyMode | undefined;
+  /** Undefined: the agent's own. */
+  readonly sandbox: SandboxChoice | undefined;
   /** False: policies are evaluated, but nothing is denied and no approval is requested. */
   readonly isEnforced: boolean;
   readonly isJson: boolean;
@@ -71,6 +74,7 @@ const options = {
   apply: { type: 'string' },
   tag: { type: 'string' },
   overrides: { type: 'string' },
+  sandbox: { type: 'string' },
   'no-enforce': { type: 'boolean' },
   json: { type: 'boolean' },
   deltas: { type: 'boolean' },
@@ -165,6 +169,7 @@ function runRequest(targets: readonly string[], values: Values): RunRequest {
     logFile: values.log,
     overrides: readOverrides(values),
     apply: readApply(values.apply),
+    sandbox: readSandbox(values.sandbox),
     isEnforced: values['no-enforce'] !== true,
     isJson: values.json === true,
     hasDeltas: values.deltas === true,

@@ -16,8 +16,6 @@ export interface StandardStreams {
   readonly stderr: Socket;
 }
 
-const { O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = constants;
-
 /**
  * Opens a file for the standard input of a process, and pipes for its outputs. The ones that Node makes are sockets: with them a program
  * cannot open `/dev/stdin` or `/dev/stdout`, and bash takes itself for the shell of a remote login.
@@ -28,6 +26,7 @@ export async function openStandardStreams(
   folder: string,
   input: string | Uint8Array = '',
 ): Promise<StandardStreams | undefined> {
+  const { O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = constants;
   const prefix = join(folder, `stream-${randomUUID()}`);
   const paths = [`${prefix}-in`, `${prefix}-out`, `${prefix}-err`] as const;
   const [stdin, ...pipes] = paths;

@@ -1,6 +1,6 @@
 import type { Filesystem } from '../../filesystem/index.ts';
 import type { CollectReport } from '../../node/index.ts';
-import { type NamedResourceToken, resourceToken } from '../../resource/index.ts';
+import { type NamedResourceToken, statelessResource } from '../../resource/index.ts';
 import type { SandboxLimitScopes } from './sandbox-limits.ts';
 
 /** What a backend, as it was configured, isolates and enforces. */
@@ -125,4 +125,4 @@ export interface SandboxBackend {
  * place, as `wink run --sandbox` does.
  */
 export const SandboxBackend: NamedResourceToken<SandboxBackend> =
-  resourceToken<SandboxBackend>('sandbox-backend');
+  statelessResource<SandboxBackend>('sandbox-backend');

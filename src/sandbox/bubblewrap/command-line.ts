@@ -48,8 +48,10 @@ others() {
     [ -d "$process" ] || continue
     others=$((others + 1))
     line=
-    { read -r line <"$process/cmdline"; } 2>/dev/null
-    [ -n "$line" ] && running=$((running + 1))
+    { read -r line <"$process/stat"; } 2>/dev/null
+    # The state is after the name, which is in parentheses and may contain anything.
+    case \${line##*)} in ''|' Z'*|' X'*) continue;; esac
+    running=$((running + 1))
   done
 }
 running=0

@@ -64,15 +64,25 @@ export async function busyboxImage(scripts: Readonly<Record<string, string>> = {
   for (const runtime of [undefined, 'runc', 'crun']) {
     const candidate = made(undefined, runtime);
     const failure = await unavailableReason(candidate.open());
-    if (failure === undefined) return candidate;
+    if (failure === undefined) {
+      // Programs that are given the image alone, such as the command line, find the runtime there.
+      if (runtime !== undefined) writeConfiguration(root, runtime);
+      return candidate;
+    }
     reasons.push(failure);
   }
   return made(reasons[0]);
 }
 
+function writeConfiguration(root: string, runtime?: string): void {
+  const lines = ['[engine]', 'cgroup_manager="cgroupfs"', 'events_logger="none"'];
+  if (runtime !== undefined) lines.push(`runtime="${runtime}"`);
+  writeFileSync(join(root, 'containers.conf'), `${lines.join('\n')}\n`);
+}
+
 function importImage(root: string, scripts: Readonly<Record<string, string>>): string | undefined {
   if (!existsSync(BUSYBOX)) return `${BUSYBOX} of busybox-static is missing`;
-  writeFileSync(join(root, 'containers.conf'), '[engine]\ncgroup_manager="cgroupfs"\nevents_logger="none"\n');
+  writeConfiguration(root);
   let reason = '';
   for (const driver of ['overlay', 'vfs']) {
     const [graph, run] = [join(root, 'storage'), join(root, 'run')];

@@ -10,6 +10,7 @@ const nothingSaid = {
   baseUrl: undefined,
   settings: {},
   contextOverflow: undefined,
+  sandbox: undefined,
   maxConversationTurns: undefined,
   maxTurns: undefined,
   maxRepeatedFailures: undefined,
@@ -91,6 +92,8 @@ describe('readArguments', () => {
       'error',
       '--max-conversation-turns',
       '2',
+      '--sandbox',
+      'podman:localhost/tools:1',
       '--deltas',
     ];
     const budget = ['--max-tokens', '1000', '--max-cost', '2.50', '--prices', '1.25/0.125/10'];
@@ -115,6 +118,7 @@ describe('readArguments', () => {
       deadlineMs: 5_400_000,
       logFile: 'l.jsonl',
       apply: 'end',
+      sandbox: { kind: 'podman', image: 'localhost/tools:1' },
       isEnforced: false,
       isJson: true,
       hasDeltas: true,
@@ -230,6 +234,11 @@ describe('readArguments', () => {
   });
 
   it.each([
+    [['--sandbox', 'docker'], '--sandbox is "docker"; it must be bubblewrap or podman:IMAGE.'],
+    [
+      ['--sandbox', 'podman'],
+      '--sandbox is "podman"; name the image too, such as podman:docker.io/library/node:22-slim.',
+    ],
     [['--apply='], '--apply is ""; it must be --apply=end, the same as --apply, or --apply=each.'],
     [['--apply=true'], '--apply is "true"; it must be --apply=end, the same as --apply, or --apply=each.'],
     [['--apply', 'each'], '"each" is read as a folder. To write to the folder use --apply=each.'],

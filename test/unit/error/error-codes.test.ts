@@ -32,7 +32,7 @@ const problems = [
     'too-large',
   ],
   ...['not-conformant', 'not-directory', 'not-empty', 'not-found', 'not-json', 'not-keyed', 'not-object'],
-  ...['not-standard', 'not-text'],
+  ...['not-standard', 'not-text', 'unavailable'],
 ];
 
 /** The codes of every class of errors, read off its declaration: `extends WinkError<Codes>`. */

@@ -1,0 +1,4 @@
+# Makes a title fit for an address: lower case, with single dashes between its words.
+slug() {
+  printf '%s' "$1" | tr 'A-Z' 'a-z' | tr ' _' '--'
+}
