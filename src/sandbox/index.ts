@@ -18,3 +18,9 @@ export { type PodmanSectionOptions, podmanSection } from './podman-section/podma
 export type { ShellExecuteParams, ShellExecuteResult, ShellRollback } from './shell/shell-execute.ts';
 export type { ShellLimits } from './shell/shell-limits.ts';
 export { type ShellSectionOptions, shellSection } from './shell/shell-section.ts';
+export type {
+  VirtualNetworkMethod,
+  VirtualNetworkOptions,
+  VirtualSandboxOptions,
+} from './virtual/options.ts';
+export { virtualSandbox } from './virtual/virtual-sandbox.ts';

@@ -1,21 +1,27 @@
 import { SandboxError } from '../../error/index.ts';
-import type { CollectReport, StagedFolder } from '../../node/index.ts';
+import type { CollectReport } from '../../node/index.ts';
 import { type CheckedCommand, checkCommand } from './command.ts';
 import type { Sandbox, SandboxCommand, SandboxOutcome } from './sandbox-backend.ts';
 
-/** The parts of a sandbox whose commands work on a staged folder. */
+/** The staged view of a sandbox. */
+export interface StagedView extends AsyncDisposable {
+  /** Applies what has changed to the file system, as `StagedFolder.collect` does. */
+  collect(): Promise<CollectReport>;
+}
+
+/** The parts of a sandbox whose commands work on a staged view. */
 export interface StagedSandboxParts {
   readonly backend: string;
-  readonly staged: StagedFolder;
+  readonly staged: StagedView;
   /** Ends the sandbox. */
   readonly signal: AbortSignal | undefined;
   /** Runs a command. When it settles, no process of the command is left. It must end soon after `signal` aborts. */
   readonly run: (command: CheckedCommand, signal: AbortSignal) => Promise<SandboxOutcome>;
-  /** Called once, when the staged folder has been removed. Default: nothing. */
+  /** Called once, when the staged view has been removed. Default: nothing. */
   readonly release?: () => Promise<void>;
 }
 
-/** A sandbox on a staged folder: one command at a time, and nothing once it is disposed. */
+/** A sandbox on a staged view: one command at a time, and nothing once it is disposed. */
 export class StagedSandbox implements Sandbox {
   readonly #parts: StagedSandboxParts;
   readonly #disposal = new AbortController();

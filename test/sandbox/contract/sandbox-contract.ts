@@ -48,7 +48,7 @@ export function sandboxContract(subject: SandboxSubject): void {
     describe('the view', () => {
       it('has the files that the sandbox was started with, byte for byte', async () => {
         const { stdout, exitCode } = await run(
-          'cat a.txt src/main.txt; wc -c <src/deep/er/file.bin; od -An -tx1 crlf.txt',
+          'cat a.txt src/main.txt; wc -c <src/deep/er/file.bin; od -An -t x1 crlf.txt',
         );
         expect(exitCode).toBe(0);
         expect(stdout.text.replaceAll(/ +/g, ' ').trim()).toBe('one\nmain\n5\n 78 0d 0a 79 0d 0a');

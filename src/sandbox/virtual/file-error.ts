@@ -1,0 +1,54 @@
+import { FilesystemError, type FilesystemErrorCode } from '../../error/index.ts';
+
+/** An error that a command sees, with the code of the system call first. */
+export class ShellFileError extends Error {
+  constructor(problem: keyof typeof MEANINGS, call: string, path: string) {
+    super(`${problem}: ${MEANINGS[problem]}, ${call} '${path}'`);
+    this.name = 'ShellFileError';
+  }
+}
+
+const MEANINGS = {
+  EACCES: 'permission denied',
+  EBUSY: 'resource busy or locked',
+  EEXIST: 'file already exists',
+  EFBIG: 'file too large',
+  EINVAL: 'invalid argument',
+  EIO: 'i/o error',
+  EISDIR: 'illegal operation on a directory',
+  ENOENT: 'no such file or directory',
+  ENOSPC: 'no space left on device',
+  ENOTDIR: 'not a directory',
+  ENOTEMPTY: 'directory not empty',
+  EROFS: 'read-only file system',
+} as const;
+
+const PROBLEMS: Readonly<Record<FilesystemErrorCode, keyof typeof MEANINGS>> = {
+  'path-not-found': 'ENOENT',
+  'path-taken': 'EEXIST',
+  'path-is-directory': 'EISDIR',
+  'path-not-directory': 'ENOTDIR',
+  'directory-not-empty': 'ENOTEMPTY',
+  'path-invalid': 'EINVAL',
+  'path-outside-root': 'ENOENT',
+  'filesystem-read-only': 'EROFS',
+  'filesystem-quota-exceeded': 'ENOSPC',
+  'file-not-text': 'EINVAL',
+  'file-too-large': 'EFBIG',
+  'pattern-invalid': 'EINVAL',
+  'edit-not-found': 'EINVAL',
+  'edit-ambiguous': 'EINVAL',
+  'argument-invalid': 'EINVAL',
+  'path-forbidden': 'EACCES',
+  'path-excluded': 'EACCES',
+  'file-changed-on-disk': 'EIO',
+  'root-replaced': 'EIO',
+  'filesystem-locked': 'EIO',
+  'filesystem-storage-failed': 'EIO',
+};
+
+/** What a command sees of an error; undefined when the error is none of its doing, such as a call that has ended. */
+export function shellFileError(error: unknown, call: string, path: string): ShellFileError | undefined {
+  if (error instanceof ShellFileError) return error;
+  return FilesystemError.isInstance(error) ? new ShellFileError(PROBLEMS[error.code], call, path) : undefined;
+}

@@ -1,0 +1,142 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { describeError } from '../../error/index.ts';
+import type { JustBash, ShellResult } from './just-bash.ts';
+import type { ThreadData, ThreadReport, ThreadRequest } from './protocol.ts';
+import { FileRefusal, RemoteCalls } from './remote-calls.ts';
+import { ShellFiles } from './shell-files.ts';
+
+// The thread that interprets the scripts of one sandbox. It has no environment, no arguments and no files: those of the sandbox are served by our thread.
+
+/** Not a literal: the package need not be installed where this is compiled. */
+const PEER: string = 'just-bash';
+const UNLIMITED = 1_000_000_000;
+const MAX_OUTPUT_BYTES = 16_777_216;
+/** The fewest milliseconds between two signs of life. */
+const ALIVE_MS = 200;
+
+/** Limits of the package that others of ours replace: time, memory and output. What is left out has its default, such as 64 MiB for a string. */
+const executionLimits = {
+  maxCommandCount: UNLIMITED,
+  maxLoopIterations: UNLIMITED,
+  maxAwkIterations: UNLIMITED,
+  maxSedIterations: UNLIMITED,
+  maxJqIterations: UNLIMITED,
+  maxWorkUnits: UNLIMITED,
+  maxTraversalWork: UNLIMITED,
+  maxGlobOperations: UNLIMITED,
+  maxExecutionTimeMs: 2_147_483_647,
+  maxOutputSize: MAX_OUTPUT_BYTES,
+  maxCallDepth: 500,
+} as const;
+
+async function main(): Promise<void> {
+  // Taken now: while a script runs, the package blocks these for its own code and for what that calls.
+  const { load } = Atomics;
+  // oxlint-disable-next-line no-restricted-globals -- Only spaces out messages.
+  const now = performance.now.bind(performance);
+  const port = parentPort;
+  if (port === null) return;
+  // As our thread made it: see `ShellThread`.
+  const { network, stop } = workerData as ThreadData;
+  const report = (message: ThreadReport, transfer: readonly ArrayBuffer[] = []): void =>
+    port.postMessage(message, transfer);
+  const calls = new RemoteCalls((id, call) => report({ kind: 'call', id, call }));
+  let stopping = new AbortController();
+
+  let shell: JustBash;
+  try {
+    // Its shape is that of the supported versions; the self-test below would find another.
+    shell = (await import(PEER)) as JustBash;
+  } catch (error) {
+    report({ kind: 'unusable', isMissing: true, reason: describeError(error) });
+    return;
+  }
+
+  const run = async (request: Extract<ThreadRequest, { kind: 'run' }>): Promise<ShellResult> => {
+    let aliveAtMs = Number.NEGATIVE_INFINITY;
+    const { script, cwd, env, stdin } = request;
+    const interpreter = new shell.Bash({
+      fs: new ShellFiles(base, calls, stdin),
+      cwd,
+      env,
+      executionLimits,
+      ...(network === undefined ? {} : { network }),
+    });
+    stopping = new AbortController();
+    const { signal } = stopping;
+    // The interpreter asks before every statement. An abort by an event would reach a loop only when it ends.
+    Object.defineProperty(signal, 'aborted', {
+      get: () => {
+        const nowMs = now();
+        if (nowMs - aliveAtMs >= ALIVE_MS) {
+          aliveAtMs = nowMs;
+          report({ kind: 'alive' });
+        }
+        return load(stop, 0) !== 0;
+      },
+    });
+    try {
+      return await interpreter.exec(script, {
+        stdin: Buffer.from(stdin).toString('latin1'),
+        stdinKind: 'bytes',
+        rawScript: true,
+        signal,
+      });
+    } catch (error) {
+      if (!(error instanceof FileRefusal)) throw error;
+      // Programs handle such errors; the interpreter does not when it opens a file for a redirection.
+      const stderr = `bash: redirection failed, and the script ended there: ${error.message}\n`;
+      return { stdout: '', stderr, exitCode: 1 };
+    }
+  };
+
+  const base = new shell.InMemoryFs();
+  port.on('message', (request: ThreadRequest) => {
+    switch (request.kind) {
+      case 'answer':
+      case 'refusal':
+        calls.settle(request);
+        break;
+      case 'stop':
+        stopping.abort();
+        break;
+      case 'run':
+        run(request).then(
+          (result) => {
+            const stdout = bytesOf(result.stdout, isBytes(result));
+            const stderr = bytesOf(result.stderr, false);
+            const { exitCode } = result;
+            report({ kind: 'end', exitCode, stdout, stderr }, [stdout.buffer, stderr.buffer]);
+          },
+          (error: unknown) => report({ kind: 'failed', reason: describeError(error) }),
+        );
+        break;
+    }
+  });
+
+  try {
+    // It writes the files that the shell has for itself, such as /bin/ls.
+    const maker = new shell.Bash({ fs: base, cwd: '/' });
+    for (const directory of ['/workspace', '/tmp', '/etc']) base.mkdirSync(directory, { recursive: true });
+    const { stdout } = await maker.exec('echo works | cat', {
+      stdin: '',
+      stdinKind: 'bytes',
+      rawScript: true,
+      signal: stopping.signal,
+    });
+    if (stdout !== 'works\n') throw new Error('its self-test printed something else');
+    report({ kind: 'ready' });
+  } catch (error) {
+    report({ kind: 'unusable', isMissing: false, reason: describeError(error) });
+  }
+}
+
+const isBytes = ({ stdoutKind, stdoutEncoding }: ShellResult): boolean =>
+  stdoutKind === undefined ? stdoutEncoding === 'binary' : stdoutKind === 'bytes';
+
+/** A copy with a buffer of its own, which can be handed over. */
+function bytesOf(text: string, isLatin1: boolean): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(Buffer.from(text, isLatin1 ? 'latin1' : 'utf8'));
+}
+
+await main();

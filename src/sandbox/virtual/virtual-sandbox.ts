@@ -1,0 +1,62 @@
+import { type CheckedCommand, missingDirectoryError } from '../backend/command.ts';
+import type { SandboxBackend, SandboxOutcome } from '../backend/sandbox-backend.ts';
+import { StagedSandbox } from '../backend/staged-sandbox.ts';
+import {
+  describeVirtual,
+  resolveVirtualOptions,
+  VIRTUAL,
+  type VirtualSandboxOptions,
+  virtualLimitScopes,
+} from './options.ts';
+import type { ShellThread } from './shell-thread.ts';
+import { SpareThread } from './spare-thread.ts';
+import { VirtualFiles } from './virtual-files.ts';
+
+/**
+ * Bash scripts in an interpreter, the package `just-bash` (an optional peer), in a thread of this process. It needs no program and no
+ * rights, and runs on every platform.
+ *
+ * Commands see the files of the call at `/workspace`, a folder in memory at `/tmp`, and the interpreter's own text tools. Nothing of the
+ * machine can be named: no file, no program, no process, no variable, and no network unless `network` allows addresses.
+ *
+ * It is for the mistakes of a model, not for attackers: a defect of the interpreter or of V8 gives a script the rights of this process. For
+ * scripts of unknown origin use `bubblewrapSandbox` or `podmanSandbox`.
+ *
+ * @throws {SandboxError} `sandbox-option-invalid` for an option that cannot be honored, such as a limit that it does not enforce.
+ * @see docs/spec/sandboxes.md §7
+ */
+export function virtualSandbox(options: VirtualSandboxOptions = {}): SandboxBackend {
+  const settings = resolveVirtualOptions(options);
+  const threads = new SpareThread(settings);
+  return Object.freeze({
+    name: VIRTUAL,
+    capabilities: Object.freeze({
+      isolation: 'interpreter' as const,
+      network: settings.network === undefined ? ('none' as const) : ('allow-list' as const),
+      limits: virtualLimitScopes,
+      description: describeVirtual(settings.network),
+    }),
+    prepare: ({ signal } = {}) => threads.keep(signal),
+    start: async ({ filesystem, signal }) => {
+      signal?.throwIfAborted();
+      const files = new VirtualFiles(filesystem, settings.maxFileBytes);
+      let thread: ShellThread | undefined;
+      const run = async (command: CheckedCommand, ended: AbortSignal): Promise<SandboxOutcome> => {
+        if (!(await files.hasDirectory(command.cwd))) throw missingDirectoryError(VIRTUAL, command.cwd);
+        // The one before was ended by a time limit, by its memory or by a crash. The files are not in it.
+        if (thread?.isUsable !== true) thread = await threads.take();
+        return thread.run(command, files, ended);
+      };
+      const release = async (): Promise<void> => await thread?.terminate();
+      try {
+        thread = await threads.take();
+        signal?.throwIfAborted();
+        return new StagedSandbox({ backend: VIRTUAL, staged: files, signal, run, release });
+      } catch (error) {
+        await files[Symbol.asyncDispose]();
+        await release();
+        throw error;
+      }
+    },
+  } satisfies SandboxBackend);
+}
