@@ -1,0 +1,20 @@
+// The agent of agent.ts for a project whose tests run with Node: bubblewrap shows commands the Node that runs this program.
+//
+//   npm run build && node dist/cli/main.js run examples/fix-tests/node-agent.ts examples/fix-tests/node-project
+import type { AnyAgent } from 'weakincentives';
+import { fixTestsAgent, shell } from './fix-tests-agent.ts';
+
+export const agent: AnyAgent = fixTestsAgent({
+  name: 'fix-node-tests',
+  command: 'node --test',
+  steps: [
+    shell('node --test'),
+    { name: 'read_file', arguments: { file_path: 'median.mjs' } },
+    shell("sed -i 's/.sort()/.reverse()/' median.mjs && node --test"),
+    {
+      name: 'edit_file',
+      arguments: { file_path: 'median.mjs', old_string: '.sort()', new_string: '.sort((a, b) => a - b)' },
+    },
+    shell('node --test'),
+  ],
+});
