@@ -7,6 +7,8 @@ export interface DiskFolder {
   readonly jail: HostJail;
   /** The visible paths; undefined: all. */
   readonly visible: VisiblePaths | undefined;
+  /** Whether Git directories can be written. */
+  readonly allowsGitWrites: boolean;
   /** The results of trying an overlay on the folder, by the device of the layers: why it failed, or undefined. */
   readonly overlayTrials: Map<number, Promise<Error | undefined>>;
 }

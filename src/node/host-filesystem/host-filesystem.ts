@@ -82,8 +82,8 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
       symlinks: true,
       jail: workspace.jail.kind,
     });
-    const { jail, visible } = workspace;
-    const folder: DiskFolder = { jail, visible, overlayTrials: new Map() };
+    const { jail, visible, allowsGitWrites } = workspace;
+    const folder: DiskFolder = { jail, visible, allowsGitWrites, overlayTrials: new Map() };
     this.#makeView = viewsOf(this.capabilities, folder);
     registerDiskSource(this, () => {
       const cell = workspace.present();
@@ -96,7 +96,13 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
     assertOptions(
       'openHostFilesystem()',
       options,
-      { root: 'string!', include: 'array', exclude: 'array', stateDirectory: 'string' },
+      {
+        root: 'string!',
+        include: 'array',
+        exclude: 'array',
+        stateDirectory: 'string',
+        allowGitWrites: 'boolean',
+      },
       (message, details) => new FilesystemError('argument-invalid', message, details),
     );
     return new HostFilesystem(openWorkspace(options));
@@ -242,7 +248,7 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
 
   #look<Result>(act: (operations: HostOperations) => Result): Result {
     const workspace = this.#workspace;
-    return act(new HostOperations(workspace.present(), () => undefined, workspace.visible));
+    return act(new HostOperations(workspace.present(), () => undefined, workspace));
   }
 
   /** A search pauses, so it reads a fork: what this process writes in the meantime does not reach it. */
@@ -252,17 +258,15 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
     const workspace = this.#workspace;
     const { cell, dispose } = workspace.fork(workspace.takeSnapshot(), true);
     try {
-      return await act(new HostOperations(cell, () => undefined, workspace.visible), () =>
-        workspace.assertOpen(),
-      );
+      return await act(new HostOperations(cell, () => undefined, workspace), () => workspace.assertOpen());
     } finally {
       dispose();
     }
   }
 
   #change<Result>(act: (operations: HostOperations) => Result): Result {
-    const { visible } = this.#workspace;
-    return this.#workspace.change((cell) => act(new HostOperations(cell, () => undefined, visible)));
+    const workspace = this.#workspace;
+    return workspace.change((cell) => act(new HostOperations(cell, () => undefined, workspace)));
   }
 }
 

@@ -44,9 +44,11 @@ import {
   assertRestorable,
   hasUnlistedNames,
 } from './commit/restorable.ts';
+import type { DiskFolder } from './disk-source.ts';
 import { isTemporaryName } from './jail/jail.ts';
 import { DiskContent, RefusedContent } from './tree/disk-content.ts';
 import { DiskDirectory } from './tree/disk-directory.ts';
+import { isInGitDirectory } from './tree/git-directory.ts';
 import type { PathKind, VisiblePaths } from './tree/visible-paths.ts';
 
 const MAX_LINKS = 40;
@@ -55,15 +57,21 @@ const MAX_LINKS = 40;
 export class HostOperations {
   readonly #cell: TreeCell;
   readonly #visible: VisiblePaths | undefined;
+  readonly #allowsGitWrites: boolean;
   readonly #recordRead: (path: string) => void;
 
   /**
    * @param noteRead called with the path of each file whose content is returned.
-   * @param visible the visible paths. Default: all.
+   * @param rules which paths are visible, and whether Git directories can be written. Default: all, and no.
    */
-  constructor(cell: TreeCell, noteRead: (path: string) => void, visible?: VisiblePaths) {
+  constructor(
+    cell: TreeCell,
+    noteRead: (path: string) => void,
+    rules: Partial<Pick<DiskFolder, 'visible' | 'allowsGitWrites'>> = {},
+  ) {
     this.#cell = cell;
-    this.#visible = visible;
+    this.#visible = rules.visible;
+    this.#allowsGitWrites = rules.allowsGitWrites ?? false;
     this.#recordRead = noteRead;
   }
 
@@ -123,12 +131,12 @@ export class HostOperations {
   }
 
   mkdir(given: string): MakeDirectoryResult {
-    return makeDirectory(this.#cell, this.#resolve(given, true, 'directory'));
+    return makeDirectory(this.#cell, this.#assertChangeable(this.#resolve(given, true, 'directory')));
   }
 
   /** Removes a link itself, not its target. */
   remove(given: string, recursive: boolean): RemoveResult {
-    const path = this.#resolve(given, false);
+    const path = this.#assertChangeable(this.#resolve(given, false));
     const node = nodeAt(this.#cell.root, path);
     if (!recursive && node instanceof DiskDirectory && node.unlistedNames.length > 0) {
       throw new FilesystemError(
@@ -147,7 +155,8 @@ export class HostOperations {
   /** Moves a link itself, but copies the target of a link. */
   transfer(givenFrom: string, givenTo: string, action: 'move' | 'copy'): TransferResult {
     const from = this.#resolve(givenFrom, action === 'copy');
-    const to = this.#resolve(givenTo, false);
+    const to = this.#assertChangeable(this.#resolve(givenTo, false));
+    if (action === 'move') this.#assertChangeable(from);
     if (action === 'copy' && from !== '.') {
       this.#cell.resolve({ kind: 'tree', path: from });
       const copied = nodeAt(this.#cell.root, from);
@@ -178,6 +187,16 @@ export class HostOperations {
     if (node === undefined || path === '.') return;
     assertListable(node);
     if (this.#visible !== undefined) assertNothingExcluded(path, node);
+  }
+
+  /** Asserts that a path is not in a Git directory that is protected. Links on it were followed. */
+  #assertChangeable(path: string): string {
+    if (this.#allowsGitWrites || !isInGitDirectory(path)) return path;
+    throw new FilesystemError(
+      'path-excluded',
+      `${quoteText(path)} is in a Git directory, which is not written in this workspace. Use another path.`,
+      { details: { path } },
+    );
   }
 
   /** Like `#pathOf`, for a visible path. */
@@ -259,7 +278,7 @@ export class HostOperations {
   }
 
   #writable(given: string): string {
-    const path = this.#resolve(given, true, 'file');
+    const path = this.#assertChangeable(this.#resolve(given, true, 'file'));
     const node = nodeAt(this.#cell.root, path);
     if (node?.kind === 'file' && node.content instanceof RefusedContent) {
       this.#cell.resolve({ kind: 'file', path });

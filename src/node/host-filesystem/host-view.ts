@@ -53,7 +53,7 @@ class CellView implements HostView {
     const noteRead = (path: string): void => {
       if (countsReads) cell.recordContentRead(path);
     };
-    this.#operations = new HostOperations(cell, noteRead, folder.visible);
+    this.#operations = new HostOperations(cell, noteRead, folder);
     registerDiskSource(this, () => {
       this.#open();
       return { ...folder, root: cell.root, record: (read) => void cell.resolve(read) };

@@ -32,7 +32,7 @@ export function openWorkspace(
 ): OpenWorkspace {
   const limits = limitsOf(options);
   const visible = VisiblePaths.of(options);
-  const { root, stateDirectory, writeOn = 'apply', clock = systemClock } = options;
+  const { root, stateDirectory, writeOn = 'apply', allowGitWrites = false, clock = systemClock } = options;
   if (!['apply', 'flush', 'never'].includes(writeOn)) {
     throw new FilesystemError(
       'argument-invalid',
@@ -41,7 +41,14 @@ export function openWorkspace(
     );
   }
   const jail = openJail(root);
-  const parts = { jail, visible, limits, defersWrites: writeOn !== 'apply', clock };
+  const parts = {
+    jail,
+    visible,
+    limits,
+    defersWrites: writeOn !== 'apply',
+    allowsGitWrites: allowGitWrites,
+    clock,
+  };
   let lock: FolderLock | undefined;
   try {
     if (writeOn === 'never') {

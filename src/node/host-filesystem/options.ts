@@ -30,6 +30,12 @@ export interface HostFilesystemOptions {
    * path. A pattern starts at the root: a leading double star with a slash makes it match at every depth. Default: none.
    */
   readonly exclude?: readonly string[];
+  /**
+   * Whether the Git directories of the folder, `.git` at every depth, can be written. Programs named by their settings and hooks run when Git is used
+   * in the folder. Without it they can be read, and moved, copied or removed together with a directory that contains them; `path-excluded` for any
+   * other change. Default: false.
+   */
+  readonly allowGitWrites?: boolean;
   /** The maximum bytes of one file that is read or written, at least 0. Moving, copying and removing are not limited. Default: 33,554,432 (32 MiB). */
   readonly maxFileBytes?: number;
   /**

@@ -2,6 +2,7 @@ import { assertArgument, assertOptions, FilesystemError } from '../../error/inde
 import type { Filesystem } from '../../filesystem/index.ts';
 import { isBelow, openDirectory } from '../disk/host-directory.ts';
 import { type DiskSource, diskSourceOf } from '../host-filesystem/disk-source.ts';
+import { isInGitDirectory } from '../host-filesystem/tree/git-directory.ts';
 import { compileMountFilter } from '../host-mount/mount-filter.ts';
 import { mountOverlay, OverlayRefusedError } from './overlay/overlay-mount.ts';
 import { overlayRefusal } from './overlay/overlay-support.ts';
@@ -17,7 +18,8 @@ import { stagingError } from './staging/staging-error.ts';
 import { writeFolder } from './staging/write-folder.ts';
 
 /** The context of creating one staged folder. */
-interface Staging extends Pick<StagedFolderParts, 'filesystem' | 'filter' | 'limits' | 'signal' | 'isShown'> {
+interface Staging
+  extends Pick<StagedFolderParts, 'filesystem' | 'filter' | 'limits' | 'signal' | 'isShown' | 'isCollected'> {
   readonly realTempRoot: string;
   readonly tempRoot: string | undefined;
 }
@@ -83,9 +85,21 @@ async function openStaged(filesystem: Filesystem, options: StagedFolderOptions):
   const realTempRoot = await openTempRoot(tempRoot);
   const openSource = diskSourceOf(filesystem);
   if (openSource !== undefined) assertOutside(openSource, realTempRoot);
-  const visible = openSource?.().visible;
+  const source = openSource?.();
+  const visible = source?.visible;
+  const isCollected: Staging['isCollected'] = (path) =>
+    source?.allowsGitWrites !== false || !isInGitDirectory(path);
   const isShown: Staging['isShown'] = (path, kind) => visible?.reaches(path, kind) !== false;
-  const staging: Staging = { filesystem, filter, limits, signal, isShown, realTempRoot, tempRoot };
+  const staging: Staging = {
+    filesystem,
+    filter,
+    limits,
+    signal,
+    isShown,
+    isCollected,
+    realTempRoot,
+    tempRoot,
+  };
   if (layer !== 'copy') {
     try {
       if (openSource === undefined)

@@ -95,6 +95,8 @@ export interface StagedFolderParts {
   readonly signal: AbortSignal | undefined;
   /** Whether the file system can have something of a kind at a path. */
   readonly isShown: (path: string, kind: 'file' | 'directory') => boolean;
+  /** Whether changes at a path are collected; those of protected Git directories are not. */
+  readonly isCollected: (path: string) => boolean;
 }
 
 /** A folder that was made by `openStagedFolder`. */
@@ -190,11 +192,11 @@ export class DiskStagedFolder implements StagedFolder {
   }
 
   async #collect(): Promise<CollectReport> {
-    const { filesystem, baseline, place } = this.#parts;
+    const { filesystem, baseline, place, isCollected } = this.#parts;
     const folder = await this.#open();
     try {
       const scan = await scanFolder({ ...this.#parts, upper: place.upper }, folder);
-      const applied = await applyScan(filesystem, baseline, scan);
+      const applied = await applyScan(filesystem, baseline, scan, isCollected);
       rebase(baseline, scan);
       return scan.tally.report(applied);
     } catch (error) {

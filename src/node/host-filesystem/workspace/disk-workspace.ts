@@ -39,6 +39,8 @@ export interface WorkspaceParts {
   readonly defersWrites: boolean;
   /** The visible paths; undefined: all. */
   readonly visible: VisiblePaths | undefined;
+  /** Whether Git directories can be written. */
+  readonly allowsGitWrites: boolean;
   readonly limits: TreeLimits;
   readonly clock: TreeClock;
 }
@@ -75,6 +77,11 @@ export class DiskWorkspace {
   /** The visible paths; undefined: all. */
   get visible(): VisiblePaths | undefined {
     return this.#parts.visible;
+  }
+
+  /** Whether Git directories can be written. */
+  get allowsGitWrites(): boolean {
+    return this.#parts.allowsGitWrites;
   }
 
   /** The cell of the root, showing the folder as it is now. */

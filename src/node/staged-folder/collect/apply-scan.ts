@@ -25,14 +25,16 @@ interface FolderDifference {
  * 2. Files and directories that were removed from the folder are removed; a directory that is not empty stays.
  * 3. New directories are created, then new and modified files are written.
  *
+ * @param isCollected whether changes at a path are applied; others are skipped.
  * @throws {FilesystemError} `file-changed-on-disk` for a file that was changed on both sides, and the errors of the file system.
  */
 export async function applyScan(
   filesystem: Filesystem,
   baseline: Baseline,
   scan: FolderScan,
+  isCollected: (path: string) => boolean,
 ): Promise<Pick<CollectReport, 'created' | 'modified' | 'removed'>> {
-  const difference = compare(baseline, scan);
+  const difference = withoutSkipped(compare(baseline, scan), scan, isCollected);
   const { writes, removals } = await check(filesystem, baseline, scan, difference);
   const { removedDirectories, createdDirectories } = difference;
   if (writes.length + removals.length + removedDirectories.length + createdDirectories.length > 0) {
@@ -77,7 +79,31 @@ export function rebase(baseline: Baseline, scan: FolderScan): void {
   for (const path of scan.directories) baseline.set(path, { kind: 'directory' });
   for (const [path, target] of scan.links) baseline.set(path, { kind: 'link', target });
   for (const [path, staged] of scan.same) baseline.set(path, staged);
-  for (const [path, { staged }] of scan.changed) baseline.set(path, staged);
+  for (const [path, { staged }] of scan.changed) {
+    if (!scan.tally.isUnknown(path)) baseline.set(path, staged);
+  }
+}
+
+/** The difference without the paths that are not collected, which are recorded as skipped. */
+function withoutSkipped(
+  difference: FolderDifference,
+  { tally }: FolderScan,
+  isCollected: (path: string) => boolean,
+): FolderDifference {
+  const keep = (paths: readonly string[]): readonly string[] =>
+    paths.filter((path) => {
+      if (isCollected(path)) return true;
+      tally.skip(path, 'git-directory');
+      return false;
+    });
+  return {
+    removedFiles: keep(difference.removedFiles),
+    removedLinks: keep(difference.removedLinks),
+    removedDirectories: keep(difference.removedDirectories),
+    createdDirectories: keep(difference.createdDirectories),
+    createdFiles: keep(difference.createdFiles),
+    modifiedFiles: keep(difference.modifiedFiles),
+  };
 }
 
 function compare(baseline: Baseline, scan: FolderScan): FolderDifference {
@@ -134,7 +160,9 @@ async function check(
     if (held === 'staged') removals.push(path);
   }
   const writes: (readonly [string, Uint8Array])[] = [];
+  const collected = new Set([...difference.createdFiles, ...difference.modifiedFiles]);
   for (const [path, { content, staged }] of scan.changed) {
+    if (!collected.has(path)) continue;
     const before = stagedAt(baseline, path);
     const expected = before === undefined ? 'nothing' : 'staged';
     // The existing link is removed first, or the write would follow it.

@@ -6,6 +6,7 @@
  * - `unreadable`: the operating system refuses to open or read it.
  * - `changed-while-reading`: written to, replaced or removed while it was read: a process is still running.
  * - `not-staged`: its path was left out when the folder was created, or is not visible in the file system.
+ * - `git-directory`: it is in a Git directory of a folder that was opened without `allowGitWrites`, and the process has changed it.
  * - `name-not-allowed`: its name is not UTF-8, or breaks the path rules of a file system.
  */
 export type CollectSkipReason =
@@ -14,6 +15,7 @@ export type CollectSkipReason =
   | 'unreadable'
   | 'changed-while-reading'
   | 'not-staged'
+  | 'git-directory'
   | 'name-not-allowed';
 
 /** One entry that was not collected. What the file system has at that path and below stays. */
