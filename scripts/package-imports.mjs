@@ -38,7 +38,7 @@ for (const [entry, file] of entries) {
 
 const tests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
   .map((path) => join('test', path))
-  .filter((path) => path.endsWith('.ts'));
+  .filter((path) => path.endsWith('.ts') && !path.includes('node_modules'));
 const outsideOfTests = reachableFrom(tests.filter((path) => path.startsWith(childPrograms)));
 let found = 0;
 for (const file of tests.filter((path) => !outsideOfTests.has(path))) found += checkFile(file);

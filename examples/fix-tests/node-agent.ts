@@ -10,10 +10,10 @@ export const agent: AnyAgent = fixTestsAgent({
   steps: [
     shell('node --test'),
     { name: 'read_file', arguments: { file_path: 'median.mjs' } },
-    shell("sed -i 's/.sort()/.reverse()/' median.mjs && node --test"),
+    shell("sed -i 's/middle + 1/middle - 2/' median.mjs && node --test"),
     {
       name: 'edit_file',
-      arguments: { file_path: 'median.mjs', old_string: '.sort()', new_string: '.sort((a, b) => a - b)' },
+      arguments: { file_path: 'median.mjs', old_string: 'middle + 1', new_string: 'middle - 1' },
     },
     shell('node --test'),
   ],
