@@ -25,6 +25,11 @@ export interface ToolContext {
    * @throws {ResourceError} `resource-unbound` when the prompt binds no file system.
    */
   readonly filesystem: Filesystem;
+  /**
+   * The real path on the host of the folder whose files the call works on; undefined when the prompt binds no file system, or one that is not a
+   * folder on disk. The folder does not show what the call has written. Never put it into a result.
+   */
+  readonly workspace?: string | undefined;
   /** Undefined when there is none. */
   readonly deadline?: DeadlinePort | undefined;
   /** The budget of the evaluation, or else that of the run around it; undefined when there is none. */

@@ -32,6 +32,7 @@ test('whatever a public type speaks of can be named', () => {
   expectTypeOf<ToolContext['deadline']>().toEqualTypeOf<DeadlinePort | undefined>();
   expectTypeOf<ToolContext['prompt']>().toEqualTypeOf<PromptPort>();
   expectTypeOf<ToolContext['renderedPrompt']>().toEqualTypeOf<RenderedPromptPort>();
+  expectTypeOf<ToolContext['workspace']>().toEqualTypeOf<string | undefined>();
   expectTypeOf<ToolContext['adapter']>().toEqualTypeOf<NestedAdapter>();
   expectTypeOf<RenderedPromptPort['tools']>().toEqualTypeOf<readonly ToolPort[]>();
   expectTypeOf<PromptPort<string>['output']>().toEqualTypeOf<PromptOutputPort<string> | undefined>();

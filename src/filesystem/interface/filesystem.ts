@@ -163,6 +163,11 @@ export interface FilesystemForkOptions {
 export interface Filesystem {
   readonly capabilities: FilesystemCapabilities;
   /**
+   * The real path of the folder on the host that contains the files; views of forks have it too. Absent when the files are not in one. Never
+   * show it to a model. What is done there directly is outside of every transaction.
+   */
+  readonly hostPath?: string;
+  /**
    * A window of lines of a UTF-8 file. Lines end at `\n`; the text is the exact slice of the file.
    * @throws {FilesystemError} `path-not-found`, `path-is-directory`, `file-not-text`.
    */

@@ -67,6 +67,7 @@ import type { OutsideChange } from './workspace/outside-changes.ts';
  */
 export class HostFilesystem implements Filesystem, AsyncDisposable {
   readonly capabilities: FilesystemCapabilities;
+  readonly hostPath: string;
   /** The interrupted commits of a killed process that opening the folder found. */
   readonly interruptedCommits: readonly InterruptedCommit[];
   readonly #workspace: DiskWorkspace;
@@ -83,6 +84,7 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
       jail: workspace.jail.kind,
     });
     const { jail, visible, allowsGitWrites } = workspace;
+    this.hostPath = jail.realPath;
     const folder: DiskFolder = { jail, visible, allowsGitWrites, overlayTrials: new Map() };
     this.#makeView = viewsOf(this.capabilities, folder);
     registerDiskSource(this, () => {

@@ -35,6 +35,7 @@ export type HostFilesystemFork = TreeFork;
 
 class CellView implements HostView {
   readonly capabilities: FilesystemCapabilities;
+  readonly hostPath: string;
   readonly #cell: TreeCell;
   readonly #isSealed: ForkedView['isSealed'];
   readonly #makeView: (forked: ForkedView) => HostView;
@@ -47,6 +48,7 @@ class CellView implements HostView {
     makeView: (forked: ForkedView) => HostView,
   ) {
     this.capabilities = capabilities;
+    this.hostPath = folder.jail.realPath;
     this.#cell = cell;
     this.#isSealed = isSealed;
     this.#makeView = makeView;

@@ -74,6 +74,10 @@ class CallContext implements ToolContext {
     );
   }
 
+  get workspace(): string | undefined {
+    return this.#attempt.transaction.filesystem?.hostPath;
+  }
+
   get deadline(): DeadlinePort | undefined {
     return this.#attempt.environment.deadline;
   }

@@ -1,5 +1,14 @@
+import { realpathSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Filesystem, MemoryFilesystem, promptTemplate, Session } from 'weakincentives';
+import {
+  type Filesystem,
+  MemoryFilesystem,
+  promptTemplate,
+  Session,
+  section,
+  ToolResult,
+  tool,
+} from 'weakincentives';
 import { type GitSectionOptions, gitSection, openHostFilesystem } from 'weakincentives/node';
 import { vfsToolsSection } from 'weakincentives/suite';
 import { type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
@@ -52,6 +61,31 @@ describe('gitSection', () => {
     [{ git: '--version' }, 'The option git'],
   ] satisfies readonly [GitSectionOptions, string][])('refuses %j', (options, message) => {
     expect(() => gitSection(options)).toThrow(message);
+  });
+
+  it('works on the folder that handlers find as context.workspace', async () => {
+    const seen: unknown[] = [];
+    const look = tool({
+      name: 'look',
+      description: 'Look at the workspace.',
+      effects: 'read',
+      execute: (_params, { workspace, filesystem }) => {
+        seen.push(workspace, filesystem.fork().view.hostPath);
+        return ToolResult.ok(null, 'Seen.');
+      },
+    });
+    const root = realpathSync(tempFolder());
+    for (const filesystem of [await openFolder(root), new MemoryFilesystem()]) {
+      const files = vfsToolsSection({ filesystem });
+      const template = promptTemplate({
+        ns: 'tests',
+        key: 'workspace',
+        sections: [files, section({ title: 'Look', key: 'look', template: 'Look.', tools: [look] })],
+      });
+      const adapter = scriptedAdapter([{ toolCalls: [{ name: 'look', arguments: {} }] }, { text: 'done' }]);
+      await adapter.evaluate(template.bind());
+    }
+    expect(seen).toStrictEqual([root, root, undefined, undefined]);
   });
 
   it('ends the evaluation at its start without a repository on disk', async () => {
