@@ -10,6 +10,8 @@ export interface ShellStat {
   readonly mode: number;
   readonly size: number;
   readonly mtime: Date;
+  /** Equal for two paths of one file. Without it, `cp` and `mv` do not replace a file. */
+  readonly identity?: string;
 }
 
 /** One child of a directory. */

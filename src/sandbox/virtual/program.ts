@@ -10,7 +10,7 @@ import { ShellFiles } from './shell-files.ts';
 /** Not a literal: the package need not be installed where this is compiled. */
 const PEER: string = 'just-bash';
 const UNLIMITED = 1_000_000_000;
-const MAX_OUTPUT_BYTES = 16_777_216;
+const MAX_OUTPUT_BYTES = 67_108_864;
 /** The fewest milliseconds between two signs of life. */
 const ALIVE_MS = 200;
 
@@ -30,18 +30,16 @@ const executionLimits = {
 } as const;
 
 async function main(): Promise<void> {
-  // Taken now: while a script runs, the package blocks these for its own code and for what that calls.
-  const { load } = Atomics;
+  // Taken now: while a script runs, the package blocks such functions for all code of the thread.
   // oxlint-disable-next-line no-restricted-globals -- Only spaces out messages.
   const now = performance.now.bind(performance);
   const port = parentPort;
   if (port === null) return;
   // As our thread made it: see `ShellThread`.
-  const { network, stop } = workerData as ThreadData;
+  const { network } = workerData as ThreadData;
   const report = (message: ThreadReport, transfer: readonly ArrayBuffer[] = []): void =>
     port.postMessage(message, transfer);
   const calls = new RemoteCalls((id, call) => report({ kind: 'call', id, call }));
-  let stopping = new AbortController();
 
   let shell: JustBash;
   try {
@@ -62,9 +60,8 @@ async function main(): Promise<void> {
       executionLimits,
       ...(network === undefined ? {} : { network }),
     });
-    stopping = new AbortController();
-    const { signal } = stopping;
-    // The interpreter asks before every statement. An abort by an event would reach a loop only when it ends.
+    const { signal } = new AbortController();
+    // The interpreter asks before every statement, also in a loop that keeps the thread to itself.
     Object.defineProperty(signal, 'aborted', {
       get: () => {
         const nowMs = now();
@@ -72,7 +69,7 @@ async function main(): Promise<void> {
           aliveAtMs = nowMs;
           report({ kind: 'alive' });
         }
-        return load(stop, 0) !== 0;
+        return false;
       },
     });
     try {
@@ -97,9 +94,6 @@ async function main(): Promise<void> {
       case 'refusal':
         calls.settle(request);
         break;
-      case 'stop':
-        stopping.abort();
-        break;
       case 'run':
         run(request).then(
           (result) => {
@@ -116,13 +110,13 @@ async function main(): Promise<void> {
 
   try {
     // It writes the files that the shell has for itself, such as /bin/ls.
-    const maker = new shell.Bash({ fs: base, cwd: '/' });
+    const maker = new shell.Bash({ fs: base, cwd: '/', ...(network === undefined ? {} : { network }) });
     for (const directory of ['/workspace', '/tmp', '/etc']) base.mkdirSync(directory, { recursive: true });
     const { stdout } = await maker.exec('echo works | cat', {
       stdin: '',
       stdinKind: 'bytes',
       rawScript: true,
-      signal: stopping.signal,
+      signal: new AbortController().signal,
     });
     if (stdout !== 'works\n') throw new Error('its self-test printed something else');
     report({ kind: 'ready' });

@@ -25,8 +25,6 @@ export type FileAnswer = Uint8Array | WireStat | readonly ShellEntry[] | string 
 /** What the thread is started with. */
 export interface ThreadData {
   readonly network: VirtualNetwork | undefined;
-  /** One number; 1: the command is to stop. Readable while the interpreter keeps its thread to itself. */
-  readonly stop: Int32Array;
 }
 
 /** To the thread. */
@@ -38,8 +36,6 @@ export type ThreadRequest =
       readonly env: Readonly<Record<string, string>>;
       readonly stdin: Uint8Array;
     }
-  /** Stops a command that waits. */
-  | { readonly kind: 'stop' }
   | { readonly kind: 'answer'; readonly id: number; readonly value: FileAnswer }
   | { readonly kind: 'refusal'; readonly id: number; readonly message: string };
 

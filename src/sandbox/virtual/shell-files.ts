@@ -117,13 +117,13 @@ export class ShellFiles implements ShellFilesystem {
 
   symlink(_target: string, path: string): Promise<void> {
     return Promise.reject(
-      new FileRefusal(`EPERM: symbolic links are not supported in this workspace, symlink '${path}'`),
+      new FileRefusal(`ENOTSUP: symbolic links are not supported in this workspace, symlink '${path}'`),
     );
   }
 
   link(_existing: string, path: string): Promise<void> {
     return Promise.reject(
-      new FileRefusal(`EPERM: hard links are not supported in this workspace, link '${path}'`),
+      new FileRefusal(`ENOTSUP: hard links are not supported in this workspace, link '${path}'`),
     );
   }
 

@@ -9,8 +9,6 @@ import { VIRTUAL, type VirtualSettings } from './options.ts';
 import type { ThreadData, ThreadReport, ThreadRequest } from './protocol.ts';
 import type { VirtualFiles } from './virtual-files.ts';
 
-/** Milliseconds that a command whose time is up has to hand over its output. */
-const HANDOVER_MS = 250;
 /** As the system reports a process that was killed for its memory. */
 const OUT_OF_MEMORY = 137;
 const MIB = 1_048_576;
@@ -27,7 +25,6 @@ type Ending =
 export class ShellThread {
   readonly #worker: Worker;
   readonly #settings: VirtualSettings;
-  readonly #stop = new Int32Array(new SharedArrayBuffer(4));
   readonly #started: Promise<void>;
   #onReport: (report: ThreadReport) => void = () => undefined;
   #onCrash: (error: unknown) => void = () => undefined;
@@ -35,7 +32,7 @@ export class ShellThread {
 
   constructor(settings: VirtualSettings) {
     this.#settings = settings;
-    const data: ThreadData = { network: settings.network, stop: this.#stop };
+    const data: ThreadData = { network: settings.network };
     // This module is in a file one folder below that of the build, whichever file that is.
     this.#worker = new Worker(new URL('../sandbox/virtual/program.js', import.meta.url), {
       name: 'weakincentives-virtual-sandbox',
@@ -116,9 +113,8 @@ export class ShellThread {
         if (timeoutMs !== undefined) {
           cancelTimer = clock.schedule(timeoutMs, () => {
             timedOut = true;
-            Atomics.store(this.#stop, 0, 1);
-            this.#post({ kind: 'stop' });
-            cancelTimer = clock.schedule(HANDOVER_MS, () => void this.terminate());
+            // The interpreter hands over its output at the end only, so there is none.
+            void this.terminate();
           });
         }
         this.#post(requestOf(command, this.#settings));
@@ -133,8 +129,6 @@ export class ShellThread {
       signal.removeEventListener('abort', onAbort);
       this.#onReport = () => undefined;
       this.#onCrash = () => undefined;
-      // What is left of a command that was stopped must not meet the next one.
-      if (timedOut) await this.terminate();
       this.#worker.unref();
     }
   }

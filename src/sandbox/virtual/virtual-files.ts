@@ -127,6 +127,8 @@ export class VirtualFiles implements StagedView {
       isDirectory,
       isSymbolicLink: isLink,
       size: found.bytes,
+      // There are no hard links, so a path without links is a file.
+      identity: isLink ? absolute : realPath(absolute, found.path),
       mode: isLink ? 0o777 : (this.#attributes.mode(absolute) ?? (isDirectory ? 0o755 : 0o644)),
       modifiedAtMs: this.#attributes.modifiedAtMs(absolute) ?? found.modifiedAtMs,
     };
@@ -153,8 +155,7 @@ export class VirtualFiles implements StagedView {
   async #realpath(absolute: string): Promise<string> {
     const found = await statPlace(this.#place(absolute), 'realpath');
     if (found.kind === 'link') throw new ShellFileError('ENOENT', 'realpath', absolute);
-    const top = absolute.split('/', 2).join('/');
-    return found.path === '.' ? top : `${top}/${found.path}`;
+    return realPath(absolute, found.path);
   }
 
   async #write(absolute: string, data: Uint8Array, isAppended: boolean): Promise<undefined> {
@@ -205,4 +206,10 @@ export class VirtualFiles implements StagedView {
     this.#writtenBytes += bytes;
     if (this.#writtenBytes > MAX_WRITTEN_BYTES) throw new ShellFileError('ENOSPC', 'write', absolute);
   }
+}
+
+/** A path of the sandbox without links. @param path where it leads, in its file system. */
+function realPath(absolute: string, path: string): string {
+  const top = absolute.split('/', 2).join('/');
+  return path === '.' ? top : `${top}/${path}`;
 }
