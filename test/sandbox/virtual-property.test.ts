@@ -118,7 +118,7 @@ describe.skipIf(!hasShell)(`the virtual shell${hasShell ? '' : ' (skipped: there
           rmSync(outer, { recursive: true });
         }
       }),
-      { numRuns: 60, seed: 1 },
+      { numRuns: 30, seed: 1 },
     );
   });
 });
