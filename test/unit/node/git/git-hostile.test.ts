@@ -386,8 +386,7 @@ describe.skipIf(noGit !== undefined)(`files that the workspace excludes${noGit ?
     const call = await gitTools(repository.path, { files });
     const answers: GitAnswer[] = [];
     for (const revision of ['HEAD', 'HEAD~1', 'HEAD~3'])
-      for (const path of ['x', 'y', '.env', '.ENV', './x/../.env'])
-        answers.push(...(await callAll(call, revision, path)));
+      for (const path of ['x', 'y', '.ENV']) answers.push(...(await callAll(call, revision, path)));
     for (const { all } of answers) expect(all).not.toContain(SECRET);
     for (const { text } of answers) expect(text.toLowerCase()).not.toContain('.env');
     expect((await call('git_show', { path: '.ENV' })).message).toContain('excluded from this workspace');
@@ -455,8 +454,8 @@ describe.skipIf(noGit !== undefined)(`files that the workspace excludes${noGit ?
     );
     await fc.assert(
       fc.asyncProperty(
-        text,
-        text,
+        fc.oneof(fc.constantFrom('HEAD', 'main~1', 'HEAD~3'), text),
+        fc.oneof(fc.constantFrom('.env', '.ENV', './x/.env', 'y/.env', 'x', 'y'), text),
         fc.constantFrom('git_log', 'git_show', 'git_diff', 'git_blame'),
         async (revision, path, name) => {
           const params = name === 'git_diff' ? { from: revision, path } : { revision, path };
