@@ -2,7 +2,7 @@
 //
 //   npm run build && node dist/cli/main.js run examples/fix-tests/agent.ts examples/fix-tests/project
 //
-// It runs `sh test.sh` under bubblewrap; `--sandbox podman:IMAGE` takes a container instead. Nothing on disk changes without `--apply`. Its
+// It runs `sh test.sh` under bubblewrap; `--sandbox podman:IMAGE` takes a container instead, `--sandbox virtual` an interpreter. Nothing on disk changes without `--apply`. Its
 // default model is a script that makes a mistake on the way; with `--model openai:NAME` a language model does the work.
 import type { AnyAgent } from 'weakincentives';
 import { fixTestsAgent, shell } from './fix-tests-agent.ts';
@@ -14,10 +14,10 @@ export const agent: AnyAgent = fixTestsAgent({
     shell('sh test.sh'),
     { name: 'read_file', arguments: { file_path: 'slug.sh' } },
     // It edits and tests in one command. The edit is wrong, so it is rolled back with the command.
-    shell("sed -i 's/tr .A-Z. .a-z. | //' slug.sh && sh test.sh"),
+    shell("sed -i 's/A-Z/A-M/' slug.sh && sh test.sh"),
     {
       name: 'edit_file',
-      arguments: { file_path: 'slug.sh', old_string: "tr ' _' '--'", new_string: "tr -s ' _' '--'" },
+      arguments: { file_path: 'slug.sh', old_string: 's/[ _]/-/g', new_string: 's/[ _][ _]*/-/g' },
     },
     shell('sh test.sh'),
   ],

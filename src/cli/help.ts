@@ -23,7 +23,7 @@ Options:
   --max-conversation-turns N  How many turns the conversation holds at most, from 2 on; beyond it the oldest are left out
   --apply[=end]       At the end write the changes to the folder, all of them, unless another process changed the same files
   --apply=each        Write the changes of each call as it succeeds; what is written stays, however the run ends
-  --sandbox BACKEND   Where commands of the agent run, in place of its own: bubblewrap, or podman:IMAGE
+  --sandbox BACKEND   Where commands of the agent run, in place of its own: bubblewrap, virtual or podman:IMAGE
   --no-enforce        Try policies out: nothing is denied or asked, the report shows what would have happened
   --max-turns N       How often the model may be called
   --max-repeated-failures N  In how many turns one call may fail alike, with no commit in between (default 5)

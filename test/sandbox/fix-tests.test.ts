@@ -9,6 +9,8 @@ import { busyboxImage } from './support/busybox-image.ts';
 import { unavailableReason } from './support/unavailable-reason.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
+/** The command of the installed package, which finds the optional peers beside it. */
+const command = 'test/peers/sandbox/node_modules/weakincentives/dist/cli/main.js';
 const image = await busyboxImage();
 afterAll(() => image[Symbol.dispose]());
 const bubblewrapReason = await unavailableReason(bubblewrapSandbox());
@@ -16,6 +18,7 @@ const bubblewrapReason = await unavailableReason(bubblewrapSandbox());
 describe.each([
   ['agent.ts', 'project', 'its own sandbox', [], bubblewrapReason],
   ['agent.ts', 'project', 'bubblewrap', ['--sandbox', 'bubblewrap'], bubblewrapReason],
+  ['agent.ts', 'project', 'virtual', ['--sandbox', 'virtual'], undefined],
   ['agent.ts', 'project', 'podman', ['--sandbox', `podman:${image.options.image}`], image.skip],
   ['node-agent.ts', 'node-project', 'its own sandbox', [], bubblewrapReason],
 ])('the example fix-tests/%s on %s in %s', (agent, project, _sandbox, options, skip) => {
@@ -26,7 +29,7 @@ describe.each([
       try {
         const copy = join(folder, 'project');
         cpSync(join(root, 'examples/fix-tests', project), copy, { recursive: true });
-        const args = ['dist/cli/main.js', 'run', `examples/fix-tests/${agent}`, copy, '--apply', ...options];
+        const args = [command, 'run', `examples/fix-tests/${agent}`, copy, '--apply', ...options];
         const { status, stdout, stderr } = spawnSync(process.execPath, args, {
           cwd: root,
           encoding: 'utf8',
@@ -43,7 +46,7 @@ describe.each([
           return existsSync(path) ? [readFileSync(path, 'utf8')] : [];
         });
         expect(changed).toStrictEqual([
-          expect.stringMatching(/tr 'A-Z' 'a-z' \| tr -s ' _'|sorted\[middle - 1\]/),
+          expect.stringMatching(/tr 'A-Z' 'a-z' \| sed 's\/\[ _\]\[ _\]\*|sorted\[middle - 1\]/),
         ]);
       } finally {
         rmSync(folder, { recursive: true, force: true });

@@ -234,7 +234,7 @@ describe('readArguments', () => {
   });
 
   it.each([
-    [['--sandbox', 'docker'], '--sandbox is "docker"; it must be bubblewrap or podman:IMAGE.'],
+    [['--sandbox', 'docker'], '--sandbox is "docker"; it must be bubblewrap, virtual or podman:IMAGE.'],
     [
       ['--sandbox', 'podman'],
       '--sandbox is "podman"; name the image too, such as podman:docker.io/library/node:22-slim.',
