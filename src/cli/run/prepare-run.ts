@@ -12,7 +12,6 @@ import { unlessAborted } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { bindParams } from './bind-params.ts';
-import { sandboxBindings } from './choose-sandbox.ts';
 import { type EventLog, openEventLog } from './event-log.ts';
 import { type LoadedAgent, loadAgent } from './load-agent.ts';
 import type { ApplyMode } from './open-folder.ts';
@@ -20,6 +19,7 @@ import { FolderError, folderName, type OpenedFolder, openFolder } from './open-f
 import { chooseOverrides } from './overrides.ts';
 import { hostRedact } from './redact.ts';
 import type { RunRequest } from './run-arguments.ts';
+import { sandboxBindings } from './sandbox-bindings.ts';
 
 /** External dependencies of a run; the defaults are those of the command. */
 export interface RunParts {

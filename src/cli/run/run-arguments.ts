@@ -3,7 +3,6 @@ import type { JsonObject } from '../../schema/index.ts';
 import type { Budget, ModelSettings } from '../../tool/index.ts';
 import { type ModelChoice, readModelChoice } from '../model/model-choice.ts';
 import { UsageError } from '../process/errors.ts';
-import { readSandbox, type SandboxChoice } from './choose-sandbox.ts';
 import type { ApplyMode } from './open-folder.ts';
 import {
   type ContextOverflow,
@@ -17,6 +16,7 @@ import {
   readSettings,
 } from './option-values.ts';
 import type { OverridesChoice } from './overrides.ts';
+import { readSandbox, type SandboxChoice } from './sandbox-choice.ts';
 
 /** A request of `wink run`. Undefined: not specified. */
 export interface RunRequest {

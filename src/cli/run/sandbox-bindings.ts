@@ -1,27 +1,9 @@
 import { describeError } from '../../error/index.ts';
-import type { AnyResourceBinding, ResourceRegistry } from '../../resource/index.ts';
+import { type AnyResourceBinding, binding, type ResourceRegistry } from '../../resource/index.ts';
 import type { SandboxBackend } from '../../sandbox/index.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
-
-/** A backend named on the command line. */
-export type SandboxChoice =
-  | { readonly kind: 'bubblewrap' }
-  | { readonly kind: 'virtual' }
-  | { readonly kind: 'podman'; readonly image: string };
-
-/** @throws {UsageError} for another value. */
-export function readSandbox(text: string | undefined): SandboxChoice | undefined {
-  if (text === undefined) return undefined;
-  if (text === 'bubblewrap' || text === 'virtual') return { kind: text };
-  const image = /^podman:(.+)$/.exec(text)?.[1];
-  if (image !== undefined) return { kind: 'podman', image };
-  throw new UsageError(
-    text === 'podman'
-      ? '--sandbox is "podman"; name the image too, such as podman:docker.io/library/node:22-slim.'
-      : `--sandbox is "${text}"; it must be bubblewrap, virtual or podman:IMAGE.`,
-  );
-}
+import type { SandboxChoice } from './sandbox-choice.ts';
 
 /**
  * The binding that puts the chosen backend in the place of the agent's own; none when none was chosen.
@@ -35,7 +17,6 @@ export async function sandboxBindings(
   if (choice === undefined) return [];
   // Loaded only for runs that name one.
   const sandboxes = await import('../../sandbox/index.ts');
-  const { binding } = await import('../../resource/index.ts');
   if (!resources.has(sandboxes.SandboxBackend)) {
     throw new UsageError(`${printable(agentName)} does not use a sandbox: leave out --sandbox.`);
   }
