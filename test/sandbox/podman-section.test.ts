@@ -82,13 +82,28 @@ describe('podmanSection', () => {
   });
 
   describe.skipIf(image.skip !== undefined)('without Python', () => {
-    it('ends the evaluation when it starts, and names the option', async () => {
-      const bare = sectionOf({ sandbox: { ...image.options, env: { PATH: '/nowhere' } } });
+    const evaluate = async (options: Partial<PodmanSectionOptions>): Promise<readonly string[]> => {
+      const bare = sectionOf({ sandbox: { ...image.options, env: { PATH: '/nowhere' } }, ...options });
       const template = promptTemplate({ ns: 'tests', key: 'bare', sections: [bare] });
       await using session = new Session();
-      const adapter = scriptedAdapter([{ text: 'done' }]);
-      await expect(adapter.evaluate(template.bind(), { session })).rejects.toThrow(
-        'python of podmanSection to false',
+      let names: readonly string[] = [];
+      const adapter = scriptedAdapter((_conversation, { tools }) => {
+        names = tools.map(({ name }) => name);
+        return { text: 'done' };
+      });
+      await adapter.evaluate(template.bind(), { session });
+      return names;
+    };
+
+    it('offers the shell alone', async () => {
+      const names = await evaluate({});
+      expect(names).toContain('shell_execute');
+      expect(names).not.toContain('evaluate_python');
+    });
+
+    it('ends the evaluation when it starts where Python is required, and names the option', async () => {
+      await expect(evaluate({ python: true })).rejects.toThrow(
+        'leave out the option python of podmanSection',
       );
     });
   });

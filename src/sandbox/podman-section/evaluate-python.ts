@@ -66,7 +66,8 @@ export function evaluatePythonTool(
 ): Tool<EvaluatePythonParams, EvaluatePythonResult> {
   return tool({
     name: 'evaluate_python',
-    description: 'Run a Python program on the files of the workspace. Returns exit code and output.',
+    description:
+      'Run a Python program on the files of the workspace. Returns exit code and output. What it writes outside of the workspace is gone when it ends.',
     inputSchema: inputSchema(options.limits),
     outputSchema,
     effects: options.effects,

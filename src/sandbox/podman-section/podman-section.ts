@@ -7,6 +7,7 @@ import { podmanSandbox } from '../podman/podman-sandbox.ts';
 import type { ShellRollback } from '../shell/shell-execute.ts';
 import { resolveShellLimits, type ShellLimits } from '../shell/shell-limits.ts';
 import { shellSection } from '../shell/shell-section.ts';
+import { prepareImagePython } from './image-python.ts';
 import { pythonSection } from './python-section.ts';
 
 /** Options of {@link podmanSection}. */
@@ -24,7 +25,10 @@ export interface PodmanSectionOptions {
   readonly limits?: Partial<ShellLimits>;
   /** Whether a failed command is rolled back; see `shellSection`. A failed program always is. Default: `failure`. */
   readonly rollbackOn?: ShellRollback;
-  /** Whether there is `evaluate_python`. An image without `python3` fails the evaluation when it starts. Default: true. */
+  /**
+   * Whether there is `evaluate_python`. `true`: an evaluation whose image has no `python3` fails when it starts; `false`: never.
+   * Default: where the image has one, which is checked when an evaluation starts.
+   */
   readonly python?: boolean;
   /** Rules for all tools of the section. Default: none besides those of the file tools. */
   readonly policies?: readonly ToolPolicy[];
@@ -35,8 +39,8 @@ export interface PodmanSectionOptions {
 }
 
 /**
- * A section with a workspace and everything that works on it: the file tools, `shell_execute`, and `evaluate_python`. Commands and
- * programs run in containers of Podman, each in one of its own.
+ * A section with a workspace and everything that works on it: the file tools, `shell_execute`, and `evaluate_python` where the image
+ * has a Python. Commands and programs run in containers of Podman, each in one of its own.
  *
  * The workspace is part of every call's transaction: whatever fails leaves it as it was, be it a file tool, a command or a program.
  *
@@ -53,8 +57,9 @@ export function podmanSection(options: PodmanSectionOptions): Section<Record<nev
     python: 'boolean',
     policies: 'array',
   });
-  const { title = 'Podman Workspace', key = 'podman', rollbackOn, python = true, policies = [] } = options;
-  const backend = podmanSandbox({ ...options.sandbox, image: options.image });
+  const { title = 'Podman Workspace', key = 'podman', rollbackOn, policies = [] } = options;
+  const { image, python } = options;
+  const backend = podmanSandbox({ ...options.sandbox, image });
   const limits = resolveShellLimits(options.limits);
   const effects = backend.capabilities.network === 'none' ? 'state' : 'external';
   return {
@@ -67,7 +72,11 @@ export function podmanSection(options: PodmanSectionOptions): Section<Record<nev
     children: [
       vfsToolsSection({ ...options.files, title: 'Files', key: 'files' }),
       shellSection({ backend, limits, ...(rollbackOn === undefined ? {} : { rollbackOn }) }),
-      ...(python ? [pythonSection(limits, effects)] : []),
+      ...(python === false ? [] : [pythonSection({ image, isRequired: python === true, limits, effects })]),
     ],
+    // Here, because a disabled part is not prepared.
+    ...(python === false
+      ? {}
+      : { prepare: (context) => prepareImagePython(context, image, python === true) }),
   };
 }
