@@ -85,11 +85,11 @@ function spreadOf(contender: Contender, results: ReadonlyMap<string, JobResult>)
   return summarize(results.get(keyOf(contender))?.samples.get(contender.figure) ?? []);
 }
 
-/** A program may leave a figure out of what is not judged, with a note. */
+/** A program may leave a figure out of what is not judged, with a note, and has none where it cannot run. */
 function failuresOf({ figure }: Contender, result: JobResult, judge: boolean): readonly string[] {
   if (result === notRun) return [];
   if (result.failures.length > 0 || result.samples.has(figure)) return result.failures;
-  if (!judge && result.notes.length > 0) return [];
+  if (result.isUnavailable === true || (!judge && result.notes.length > 0)) return [];
   return [`its report has no figure "${figure}"`];
 }
 

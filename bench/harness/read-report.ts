@@ -21,11 +21,12 @@ export function readReport(output: string): ChildOutcome {
 
 function isReport(value: unknown): value is Report {
   if (!isRecord(value) || !isRecord(value['samples'])) return false;
-  const { samples, notes = [] } = value;
+  const { samples, notes = [], unavailable = '' } = value;
   const areNumbers = (list: unknown) =>
     Array.isArray(list) && list.every((item) => typeof item === 'number' && Number.isFinite(item));
   return (
     Object.values(samples as object).every(areNumbers) &&
+    typeof unavailable === 'string' &&
     Array.isArray(notes) &&
     notes.every((note) => typeof note === 'string')
   );

@@ -44,4 +44,6 @@ export interface Report {
   readonly samples: Readonly<Record<string, readonly number[]>>;
   /** Notes for the reader, such as `cut off after 60 s`. */
   readonly notes?: readonly string[];
+  /** Why this machine cannot run the program, such as a command that is not installed. It has no samples then. */
+  readonly unavailable?: string;
 }

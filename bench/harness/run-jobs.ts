@@ -9,6 +9,8 @@ export interface JobResult {
   readonly notes: readonly string[];
   /** Why passes brought nothing, each reason once. */
   readonly failures: readonly string[];
+  /** True when this machine cannot run the program; a note says why. */
+  readonly isUnavailable?: boolean;
 }
 
 export interface RunJobsOptions {
@@ -24,13 +26,13 @@ export interface RunJobsOptions {
 
 /**
  * Runs every job once in each pass, so that what changes on the machine meanwhile changes it for all of them. A job that
- * fails is not run again. @returns results by the keys of jobs; jobs that a stop kept from running are missing
+ * fails or cannot run here is not run again. @returns results by the keys of jobs; jobs that a stop kept from running are missing
  */
 export async function runJobs(options: RunJobsOptions): Promise<ReadonlyMap<string, JobResult>> {
   const { jobs, passes, concurrency, run, onEnd, signal } = options;
   const results = new Map<string, JobResult>();
   for (let pass = 1; pass <= passes; pass += 1) {
-    const waiting = jobs.filter(({ key }) => (results.get(key)?.failures.length ?? 0) === 0);
+    const waiting = jobs.filter(({ key }) => canRunAgain(results.get(key)));
     const work = async () => {
       for (let job = waiting.shift(); job !== undefined && !signal.aborted; job = waiting.shift()) {
         const startMs = performance.now();
@@ -45,13 +47,21 @@ export async function runJobs(options: RunJobsOptions): Promise<ReadonlyMap<stri
   return results;
 }
 
+function canRunAgain(result: JobResult | undefined): boolean {
+  return result === undefined || (result.failures.length === 0 && result.isUnavailable !== true);
+}
+
 function add(before: JobResult | undefined, outcome: ChildOutcome): JobResult {
   const { samples = new Map<string, readonly number[]>(), notes = [], failures = [] } = before ?? {};
   if (!outcome.ok) return { samples, notes, failures: [...new Set([...failures, outcome.reason])] };
+  const { notes: added = [], unavailable } = outcome.report;
+  const isUnavailable = unavailable !== undefined;
+  const reasons = isUnavailable ? [`unavailable here: ${unavailable}`] : [];
   return {
     samples: addSamples(samples, outcome.report),
-    notes: [...new Set([...notes, ...(outcome.report.notes ?? [])])],
+    notes: [...new Set([...notes, ...added, ...reasons])],
     failures,
+    ...(isUnavailable && { isUnavailable }),
   };
 }
 

@@ -3,6 +3,7 @@ import { agentLoopRows } from './agent-loop.ts';
 import { diskRows } from './components-disk.ts';
 import { installRows } from './components-install.ts';
 import { promptRows } from './components-prompt.ts';
+import { sandboxRows } from './components-sandbox.ts';
 import { sessionRows } from './components-session.ts';
 import { stateRows } from './components-state.ts';
 import { scaleRows } from './scale.ts';
@@ -13,6 +14,7 @@ export const benchRows: readonly BenchRow[] = [
   ...stateRows,
   ...sessionRows,
   ...diskRows,
+  ...sandboxRows,
   ...promptRows,
   ...installRows,
   ...scaleRows,

@@ -100,4 +100,14 @@ describe('judgeRows', () => {
     const [unjudged] = judgeRows([rowOf('loop', [ai])], results, false);
     expect(unjudged?.contenders).toEqual([{ name: 'ai', samples: [], notes: ['slow'], failures: [] }]);
   });
+
+  it('does not count what this machine cannot run as a failure', () => {
+    const results = resultsOf([
+      [ai, { samples: new Map(), notes: ['unavailable here: no ai'], failures: [], isUnavailable: true }],
+    ]);
+    const [row] = judgeRows([rowOf('loop', [ai])], results, true);
+    expect(row?.contenders).toEqual([
+      { name: 'ai', samples: [], notes: ['unavailable here: no ai'], failures: [] },
+    ]);
+  });
 });

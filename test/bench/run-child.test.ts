@@ -100,6 +100,11 @@ describe('runChild', () => {
     ['rubbish', 'console.log("rubbish")', 'wrote no report but "rubbish"'],
     ['other JSON', 'console.log("[]")', 'wrote JSON that is no report'],
     ['what is no sample', `console.log('{"samples":{"cpu":[1,null]}}')`, 'wrote JSON that is no report'],
+    [
+      'a reason of another kind',
+      `console.log('{"samples":{},"unavailable":true}')`,
+      'wrote JSON that is no report',
+    ],
     ['notes of another kind', `console.log('{"samples":{},"notes":[1]}')`, 'wrote JSON that is no report'],
   ])('names a program that writes %s', async (_what, source, reason) => {
     expect(await run(source)).toEqual({ ok: false, reason });

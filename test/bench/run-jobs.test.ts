@@ -47,6 +47,21 @@ describe('runJobs', () => {
     expect(order.join('')).toBe('abcacac');
   });
 
+  it('runs what this machine does not have once, and notes why', async () => {
+    const { order, results } = start(
+      async ({ name }) =>
+        name === 'b' ? { ok: true, report: { samples: {}, unavailable: 'bwrap is missing' } } : report(1),
+      { passes: 2 },
+    );
+    expect((await results).get('b')).toEqual({
+      samples: new Map(),
+      notes: ['unavailable here: bwrap is missing'],
+      failures: [],
+      isUnavailable: true,
+    });
+    expect(order.join('')).toBe('abcac');
+  });
+
   it('keeps what a job brought before it failed, and each note once', async () => {
     let pass = 0;
     const { results } = start(
