@@ -1,6 +1,7 @@
-import { assertOptions, SandboxError } from '../../error/index.ts';
+import { assertOptions, PromptValidationError, SandboxError } from '../../error/index.ts';
+import { Filesystem } from '../../filesystem/index.ts';
 import type { ToolPolicy } from '../../policy/index.ts';
-import type { Section, VisibilitySelector } from '../../prompt/index.ts';
+import type { Section, SectionPrepareContext, VisibilitySelector } from '../../prompt/index.ts';
 import { backendBindings } from '../backend/prepared-backend.ts';
 import { SandboxBackend } from '../backend/sandbox-backend.ts';
 import { type ShellRollback, shellExecuteTool } from './shell-execute.ts';
@@ -32,7 +33,7 @@ const SUMMARY = 'A shell for commands on the files of the workspace.';
 
 /**
  * A section with the tool `shell_execute`: a shell command on the files of the workspace, in a sandbox. The prompt must bind a `Filesystem`, as the section
- * of the file tools does.
+ * of the file tools does: without one, evaluations fail at their start.
  *
  * Each call works on a staged view of its own. When the command succeeds, what it changed becomes part of the call, so that
  * policies check it and it is committed, or rolled back, with the call. The backend is checked when an evaluation starts.
@@ -63,8 +64,18 @@ export function shellSection(options: ShellSectionOptions): Section<Record<never
     visibility: options.visibility ?? 'full',
     tools: [shellExecuteTool({ limits, effects, rollbackOn })],
     policies,
+    prepare: assertFilesystem,
     resources: backendBindings(backend),
   };
+}
+
+/** Otherwise the first command would find that it has no files. */
+function assertFilesystem({ path, resources }: SectionPrepareContext): void {
+  if (resources.has(Filesystem)) return;
+  throw new PromptValidationError(
+    `The section "${path}" has no workspace for its commands: the prompt binds no Filesystem. Bind one, or add vfsToolsSection().`,
+    { details: { section: path } },
+  );
 }
 
 /** The instructions for the backend that is used. */

@@ -16,6 +16,10 @@ import { type FakeBackend, fakeBackend, outcome } from './fake-backend.ts';
 const resultsOf = (conversation: readonly ConversationItem[]): readonly string[] =>
   conversation.flatMap((item) => (item.type === 'tool-result' ? [item.text] : []));
 
+function causesOf(error: unknown): readonly Error[] {
+  return error instanceof Error ? [error, ...causesOf(error.cause)] : [];
+}
+
 function templateOf(options: ShellSectionOptions, filesystem = new MemoryFilesystem({ files: { a: 'a' } })) {
   const sections = [vfsToolsSection({ filesystem }), shellSection(options)];
   return promptTemplate({ ns: 'test', key: 'shell', sections });
@@ -46,6 +50,18 @@ describe('shellSection', () => {
       expect(backend.log).toStrictEqual(['prepare']);
     }
     expect(backend.log).toStrictEqual(['prepare', 'release']);
+  });
+
+  it('fails an evaluation without files, before the first turn', async () => {
+    const sections = [shellSection({ backend: fakeBackend(() => outcome()) })];
+    // A script without turns: the first one would be another error.
+    const error: unknown = await scriptedAdapter([])
+      .evaluate(promptTemplate({ ns: 'test', key: 'shell', sections }).bind())
+      .catch((thrown: unknown) => thrown);
+    const reasons = causesOf(error).map(({ message }) => message);
+    expect(reasons.join('\n')).toContain(
+      'The section "shell" has no workspace for its commands: the prompt binds no Filesystem. Bind one, or add vfsToolsSection().',
+    );
   });
 
   it('fails an evaluation whose backend does not work, before the first turn', async () => {
