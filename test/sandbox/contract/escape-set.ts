@@ -1,19 +1,27 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { MemoryFilesystem } from 'weakincentives';
+import { type Filesystem, MemoryFilesystem } from 'weakincentives';
+import { openHostFilesystem } from 'weakincentives/node';
 import type { SandboxLimits, SandboxOutcome } from 'weakincentives/sandbox';
 import { type SandboxSubject, suiteName } from './sandbox-subject.ts';
 
 /** Commands that try to leave a sandbox, or to use up the machine. Each is held by the limits of the backend or by its time limit. */
 export function escapeSet(subject: SandboxSubject): void {
   const { skip, isInterpreter } = subject;
+  const boundsProcesses =
+    isInterpreter || (skip === undefined && subject.open().capabilities.limits.maxProcesses !== 'none');
 
   const attack = async (
     command: string,
     limits?: SandboxLimits,
     timeoutMs = 20_000,
+    filesystem: Filesystem = new MemoryFilesystem({ files: { a: 'a' } }),
   ): Promise<SandboxOutcome> => {
     const backend = subject.open(limits === undefined ? {} : { limits });
-    await using sandbox = await backend.start({ filesystem: new MemoryFilesystem({ files: { a: 'a' } }) });
+    await using sandbox = await backend.start({ filesystem });
     const outcome = await sandbox.exec({ command, timeoutMs, maxOutputBytes: 10_000 });
     // Whatever happened, this process goes on, and a new sandbox works.
     await using next = await backend.start({ filesystem: new MemoryFilesystem() });
@@ -54,6 +62,47 @@ export function escapeSet(subject: SandboxSubject): void {
       },
     );
 
+    it.skipIf(!boundsProcesses)(
+      `a fork bomb is stopped${boundsProcesses ? '' : ' (skipped: no limit of processes for this user)'}`,
+      async () => {
+        const limits = isInterpreter ? undefined : { maxProcesses: 50 };
+        const outcome = await attack('b() { b | b & }; b; while :; do b; done', limits, 3000);
+        expect(outcome.timedOut || outcome.exitCode !== 0).toBe(true);
+      },
+    );
+
+    it.skipIf(isInterpreter)('no process of a command that timed out is left', async () => {
+      const mark = `wink-orphan-${randomUUID()}`;
+      const orphan = `setsid sh -c 'while :; do sleep 0.1; done' ${mark}`;
+      const outcome = await attack(`${orphan} & ${orphan}; sleep 1000`, undefined, 2000);
+      expect(outcome.timedOut).toBe(true);
+      expect(processesNamed(mark)).toStrictEqual([]);
+    });
+
+    it('a hard link is no way to a file of the machine', async () => {
+      const root = mkdtempSync(join(tmpdir(), 'wink-sandbox-link-'));
+      try {
+        const outside = join(root, 'outside');
+        writeFileSync(outside, 'outside');
+        const shared = join(root, 'shared');
+        mkdirSync(join(root, 'project'));
+        writeFileSync(join(root, 'project/a'), 'a');
+        await using filesystem = await openHostFilesystem({ root: join(root, 'project') });
+        await attack(
+          `ln ${outside} out && echo x >>out; ln a hard && echo x >>hard; ln a ${shared}; true`,
+          undefined,
+          undefined,
+          filesystem,
+        );
+        // Nothing was collected.
+        expect(readFileSync(join(root, 'project/a'), 'utf8')).toBe('a');
+        expect(readFileSync(outside, 'utf8')).toBe('outside');
+        expect(readdirSync(root).sort()).toStrictEqual(['outside', 'project']);
+      } finally {
+        rmSync(root, { recursive: true });
+      }
+    });
+
     it.skipIf(isInterpreter)('a command that kills its parent fails, or is killed', async () => {
       const outcome = await attack('kill -9 $PPID; sleep 1000', undefined, 5000);
       expect(outcome.exitCode).not.toBe(0);
@@ -89,4 +138,18 @@ export function escapeSet(subject: SandboxSubject): void {
       expect(outcome.exitCode).not.toBe(0);
     });
   });
+}
+
+/** The processes of this machine with a text in their command line. */
+function processesNamed(text: string): readonly string[] {
+  return readdirSync('/proc').filter((name) => /^\d+$/.test(name) && commandLine(name).includes(text));
+}
+
+/** Empty for a process that has ended meanwhile. */
+function commandLine(id: string): string {
+  try {
+    return readFileSync(join('/proc', id, 'cmdline'), 'utf8');
+  } catch {
+    return '';
+  }
 }
