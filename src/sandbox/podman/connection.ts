@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { posix } from 'node:path';
 import { isRecord } from '../../internal/index.ts';
 import { startProcess } from '../../node/internal.ts';
 import type { PodmanSettings } from './options.ts';
@@ -19,27 +19,60 @@ interface Named {
   readonly source: string;
 }
 
+/** The machine on which a service is looked for. */
+export interface ConnectionMachine {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly isRoot: boolean;
+  /** The service at a socket; undefined: none answers. @throws the signal's reason. */
+  readonly serviceAt: (
+    socketPath: string,
+    signal: AbortSignal | undefined,
+  ) => Promise<PodmanClient | undefined>;
+  /** What the program prints as the list of its connections; undefined: it is missing, or fails. @throws the signal's reason. */
+  readonly listConnections: (
+    settings: PodmanSettings,
+    signal: AbortSignal | undefined,
+  ) => Promise<string | undefined>;
+  /** See `startOwnService`. */
+  readonly startService: (settings: PodmanSettings, signal: AbortSignal | undefined) => Promise<OwnService>;
+}
+
+function thisMachine(): ConnectionMachine {
+  return {
+    env: process.env,
+    isRoot: process.geteuid?.() === 0,
+    serviceAt: async (socketPath, signal) => {
+      const client = new PodmanClient(socketPath);
+      return (await answers(client, signal)) ? client : undefined;
+    },
+    listConnections,
+    startService: startOwnService,
+  };
+}
+
 /**
  * Finds a service of Podman, or starts one.
+ * @param machine default: this one.
  * @throws {SandboxError} `sandbox-unavailable`.
  * @throws the signal's reason.
  */
 export async function connect(
   settings: PodmanSettings,
   signal: AbortSignal | undefined,
+  machine: ConnectionMachine = thisMachine(),
 ): Promise<OwnService> {
-  const named = namedService(settings, process.env);
+  const named = namedService(settings, machine.env);
   if (named !== undefined) {
-    const client = new PodmanClient(named.socketPath);
-    if (await answers(client, signal)) return shared(client);
+    const client = await machine.serviceAt(named.socketPath, signal);
+    if (client !== undefined) return shared(client);
     throw podmanUnavailable(
       `no service of Podman answers at the socket that ${named.source} names`,
       'Start one with `podman system service --time=0 unix://PATH`, or name another one.',
     );
   }
   // One that others have started may have another runtime.
-  const found = settings.runtime === undefined ? await usualService(settings, signal) : undefined;
-  return found === undefined ? startOwnService(settings, signal) : shared(found);
+  const found = settings.runtime === undefined ? await usualService(settings, signal, machine) : undefined;
+  return found === undefined ? machine.startService(settings, signal) : shared(found);
 }
 
 function shared(client: PodmanClient): OwnService {
@@ -47,7 +80,7 @@ function shared(client: PodmanClient): OwnService {
 }
 
 /** The service that options or variables name. @throws {SandboxError} `sandbox-unavailable` for one on another machine. */
-export function namedService(
+function namedService(
   { socketPath }: Pick<PodmanSettings, 'socketPath'>,
   env: Readonly<Record<string, string | undefined>>,
 ): Named | undefined {
@@ -76,28 +109,28 @@ function pathOf(address: string, source: string): string {
 async function usualService(
   settings: PodmanSettings,
   signal: AbortSignal | undefined,
+  machine: ConnectionMachine,
 ): Promise<PodmanClient | undefined> {
-  const runtimeFolder = process.env['XDG_RUNTIME_DIR'];
-  const usual =
-    process.geteuid?.() === 0
-      ? ['/run/podman/podman.sock']
-      : runtimeFolder === undefined
-        ? []
-        : [join(runtimeFolder, 'podman/podman.sock')];
-  const configured = await defaultConnection(settings, signal);
-  for (const path of [...(configured === undefined ? [] : [configured]), ...usual]) {
-    const client = new PodmanClient(path);
-    if (await answers(client, signal)) return client;
+  const { env, isRoot, serviceAt, listConnections: list } = machine;
+  const runtimeFolder = env['XDG_RUNTIME_DIR'];
+  const uri = defaultUri((await list(settings, signal)) ?? '');
+  const candidates = [
+    uri === undefined ? undefined : pathOf(uri, 'the default connection of podman'),
+    isRoot ? '/run/podman/podman.sock' : runtimeFolder && posix.join(runtimeFolder, 'podman/podman.sock'),
+  ];
+  for (const path of candidates) {
+    const client = path && (await serviceAt(path, signal));
+    if (client) return client;
   }
   return undefined;
 }
 
-/** The socket of the default connection that is configured for the program. */
-async function defaultConnection(
+async function listConnections(
   { program, clock }: PodmanSettings,
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
-  let output = '';
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
   const { ended } = startProcess(
     { command: program, args: ['system', 'connection', 'list', '--format', 'json'], cwd: '/' },
     {
@@ -106,15 +139,15 @@ async function defaultConnection(
       clock,
       timeoutMs: LIST_MS,
       onStdout: (chunk) => {
-        if (output.length < MAX_LIST_BYTES) output += Buffer.from(chunk).toString('utf8');
+        bytes += chunk.length;
+        if (bytes <= MAX_LIST_BYTES) chunks.push(chunk);
       },
     },
   );
-  if ((await ended).exitCode !== 0) return undefined;
-  const uri = defaultUri(output);
-  return uri === undefined ? undefined : pathOf(uri, 'the default connection of podman');
+  return (await ended).exitCode === 0 ? Buffer.concat(chunks).toString('utf8') : undefined;
 }
 
+/** The address of the connection that is configured as the default. */
 function defaultUri(output: string): string | undefined {
   try {
     const list: unknown = JSON.parse(output);

@@ -20,7 +20,16 @@ export async function removeLeftovers(client: PodmanClient, signal: AbortSignal 
   for (const container of Array.isArray(found) ? found : []) {
     if (!isRecord(container) || typeof container['Id'] !== 'string' || !isRecord(container['Labels']))
       continue;
-    if (isOfDeadProcess(container['Labels'][OWNER])) await removeContainer(client, container['Id']);
+    if (isOfDeadProcess(container['Labels'][OWNER])) await removeLeftover(client, container['Id']);
+  }
+}
+
+/** Another process may be removing it, too, and one that cannot be removed does no harm here. */
+async function removeLeftover(client: PodmanClient, id: string): Promise<void> {
+  try {
+    await removeContainer(client, id);
+  } catch (error) {
+    if (!(error instanceof PodmanRequestError) || error.status === undefined) throw error;
   }
 }
 

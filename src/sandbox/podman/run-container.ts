@@ -124,7 +124,11 @@ async function follow(
     if (command.stdin !== undefined) stream.end(command.stdin);
     await closed;
     const exitCode = timedOut ? undefined : await exitCodeOf(client, name);
-    return outcomeOf(command, { exitCode, timedOut, report: trailer.end() }, stdout, stderr);
+    const report = trailer.end();
+    // A success that was not reported is none: the stream broke off, and with it the output.
+    if (report.kind === 'none' && (exitCode === 0 || frames.isBroken))
+      throw podmanFailed('The container could not be run', 'its output broke off');
+    return outcomeOf(command, { exitCode, timedOut, report }, stdout, stderr);
   } catch (error) {
     if (!timedOut) throw error;
     return outcomeOf(command, { exitCode: undefined, timedOut, report: trailer.end() }, stdout, stderr);
