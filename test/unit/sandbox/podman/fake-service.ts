@@ -147,6 +147,9 @@ export async function fakeService(options: FakeServiceOptions = {}): Promise<Fak
       body: 'writeHead' in response ? await bodyOf(request) : undefined,
     };
     received.push(request_);
+    // Also where the answer is lost.
+    if (step === 'create' && isObject(request_.body))
+      containers.set(String(request_.body['name']), { spec: request_.body, stream: undefined });
     const container = containers.get(name);
     const isAnswered = (await options.answer?.(request_, response, container)) === true;
     if (isAnswered || response.destroyed) return;
@@ -163,10 +166,7 @@ export async function fakeService(options: FakeServiceOptions = {}): Promise<Fak
     if (step === 'info') return reply(options.info ?? { host: { security: { rootless: false } } });
     if (step === 'image') return reply();
     if (step === 'list') return reply(options.containers ?? []);
-    if (step === 'create' && isObject(request_.body)) {
-      containers.set(String(request_.body['name']), { spec: request_.body, stream: undefined });
-      return reply({ Id: 'some', Warnings: [] });
-    }
+    if (step === 'create') return reply({ Id: 'some', Warnings: [] });
     if (step === 'remove' && container === undefined && name.startsWith('wink-'))
       return void refuse(response, 404, 'no such container');
     if (step === 'remove') {
