@@ -10,14 +10,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { HostFilesystem, HostFilesystemOptions } from 'weakincentives/node';
 import { expectCode, textOf } from '../../../contract/filesystem-setup.ts';
+import { childProgram } from '../../../support/child-program.ts';
 import { asOrdinaryUser, canOrdinaryUserRun, giveToOrdinaryUser } from '../../../support/ordinary-user.ts';
 import { openHost, testFolders } from './host-workspace.ts';
 
-const child = fileURLToPath(new URL('../../../support/children/write-as-other.ts', import.meta.url));
+const child = await childProgram('write-as-other');
 
 const files = {
   'src/a.ts': 'a',
@@ -190,11 +190,10 @@ describe('what the operating system keeps closed', () => {
       chmodSync(join(root, 'closed'), 0o555);
       const paths = ['protected.txt', 'closed/a', 'closed/new/deep.txt', 'open/new/deep.txt'];
       // The operating system asks who started the process, so another one has to.
-      const said = execFileSync(
-        process.execPath,
-        ['--import', 'jiti/register', child, root, stateDirectory, writeOn, ...paths],
-        { ...giveToOrdinaryUser(join(root, '..')), encoding: 'utf8' },
-      );
+      const said = execFileSync(process.execPath, [child, root, stateDirectory, writeOn, ...paths], {
+        ...giveToOrdinaryUser(join(root, '..')),
+        encoding: 'utf8',
+      });
       chmodSync(join(root, 'closed'), 0o755);
       const denied = 'path-forbidden';
       expect(JSON.parse(said)).toEqual([denied, denied, denied, 'written']);

@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
+import { childProgram } from '../../../support/child-program.ts';
 import { commitChanges, treeBefore } from '../../../support/host-commit.ts';
 import { openHost, type TestFolders, testFolders } from './host-workspace.ts';
 
-const child = fileURLToPath(new URL('../../../support/children/host-commit-child.ts', import.meta.url));
+const child = await childProgram('host-commit-child');
 
 /** Everything below a folder, hidden and temporary files included: kind, permissions and content by path. */
 function treeOf(folder: string, prefix = ''): Readonly<Record<string, string>> {
@@ -30,11 +30,9 @@ function treeOf(folder: string, prefix = ''): Readonly<Record<string, string>> {
 
 /** Runs the commit in a process that kills itself before a moment; says whether it was killed. */
 async function commitUntil({ root, stateDirectory }: TestFolders, killAt: number): Promise<boolean> {
-  const started = spawn(
-    process.execPath,
-    ['--import', 'jiti/register', child, root, stateDirectory, String(killAt)],
-    { stdio: ['ignore', 'ignore', 'inherit'] },
-  );
+  const started = spawn(process.execPath, [child, root, stateDirectory, String(killAt)], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   const [status, signal] = await once(started, 'exit');
   if (signal === null && status !== 0) throw new Error(`the child ended with ${String(status)}`);
   return signal === 'SIGKILL';

@@ -3,20 +3,20 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { FilesystemError, TransactionClosedError } from 'weakincentives';
 import { expectCode, textOf } from '../../../contract/filesystem-setup.ts';
+import { childProgram } from '../../../support/child-program.ts';
 import { openHost, type TestFolders, testFolders } from '../host-filesystem/host-workspace.ts';
 
-const child = fileURLToPath(new URL('../../../support/children/hold-folder.ts', import.meta.url));
+const child = await childProgram('hold-folder');
 
 /** Another process that opens the folder; resolves with the first that it says. */
 async function startHolder({ root, stateDirectory }: TestFolders): Promise<{
   readonly holder: ChildProcessByStdio<Writable, Readable, null>;
   readonly said: string;
 }> {
-  const holder = spawn(process.execPath, ['--import', 'jiti/register', child, root, stateDirectory], {
+  const holder = spawn(process.execPath, [child, root, stateDirectory], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const [said] = await once(holder.stdout, 'data');

@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { PromptOverrides } from 'weakincentives';
 import { LocalOverridesStore } from 'weakincentives/node';
+import { childProgram } from '../../../support/child-program.ts';
 import { asOrdinaryUser } from '../../../support/ordinary-user.ts';
 import { openHost, type TestFolders, testFolders } from '../host-filesystem/host-workspace.ts';
 
@@ -27,9 +27,9 @@ function open(folders: TestFolders = testFolders()): {
   return { store: new LocalOverridesStore(folders), folders };
 }
 
-const child = fileURLToPath(new URL('../../../support/children/count-overrides.ts', import.meta.url));
+const child = await childProgram('count-overrides');
 function startCounting({ root, stateDirectory }: TestFolders, times: number): ChildProcess {
-  return spawn(process.execPath, ['--import', 'jiti/register', child, root, stateDirectory, String(times)], {
+  return spawn(process.execPath, [child, root, stateDirectory, String(times)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
 }

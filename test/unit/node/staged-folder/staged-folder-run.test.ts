@@ -2,11 +2,11 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { MemoryFilesystem } from 'weakincentives';
 import { openStagedFolder, type StagedFolder, type StagedFolderOptions } from 'weakincentives/node';
 import { expectCode } from '../../../contract/filesystem-setup.ts';
+import { childProgram } from '../../../support/child-program.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import { manifestOf } from '../../../support/tree-manifest.ts';
 import { openHost, testFolders } from '../host-filesystem/host-workspace.ts';
@@ -207,8 +207,8 @@ describe.for(kinds)('running a command in a folder staged from %s', ([kind, refu
   });
 });
 
-const kindChild = fileURLToPath(new URL('../../../support/children/staged-kind-child.ts', import.meta.url));
-const child = fileURLToPath(new URL('../../../support/children/hold-staged-child.ts', import.meta.url));
+const kindChild = await childProgram('staged-kind-child');
+const child = await childProgram('hold-staged-child');
 
 describe.for(layers)('a process that is killed while it has a folder staged as %s', ([layer, refusal]) => {
   it.skipIf(refusal !== undefined)(
@@ -219,7 +219,7 @@ describe.for(layers)('a process that is killed while it has a folder staged as %
       const tempRoot = tempFolder();
       const marker = `1000.${process.pid}`;
       const args = [child, folders.root, folders.stateDirectory, tempRoot, layer, marker];
-      const holding = spawn(process.execPath, ['--import', 'jiti/register', ...args], {
+      const holding = spawn(process.execPath, [...args], {
         stdio: ['ignore', 'pipe', 'inherit'],
       });
       await once(holding.stdout, 'data');
@@ -270,7 +270,7 @@ it('a folder is copied where there are no overlays', () => {
   const report = (layer: string): string =>
     spawnSync(
       process.execPath,
-      ['--import', 'jiti/register', kindChild, folders.root, folders.stateDirectory, tempFolder(), layer],
+      [kindChild, folders.root, folders.stateDirectory, tempFolder(), layer],
       // Nothing is found on this path, so nothing can be mounted.
       { env: { ...process.env, PATH: folders.root }, encoding: 'utf8' },
     ).stdout;
