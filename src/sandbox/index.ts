@@ -11,6 +11,10 @@ export {
 export type { SandboxLimitScope, SandboxLimitScopes, SandboxLimits } from './backend/sandbox-limits.ts';
 export { bubblewrapSandbox } from './bubblewrap/bubblewrap-sandbox.ts';
 export type { BubblewrapSandboxOptions } from './bubblewrap/options.ts';
+export type { EvaluateCodeParams, EvaluateCodeResult } from './evaluate/evaluate-code.ts';
+export { type EvaluateSectionOptions, evaluateSection } from './evaluate/evaluate-section.ts';
+export type { EvaluateLimits } from './evaluate/limits.ts';
+export type { EvaluationLanguage } from './evaluate/protocol.ts';
 export type { PodmanSandboxOptions } from './podman/options.ts';
 export { podmanSandbox } from './podman/podman-sandbox.ts';
 export type { EvaluatePythonParams, EvaluatePythonResult } from './podman-section/evaluate-python.ts';

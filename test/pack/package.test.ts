@@ -72,7 +72,8 @@ describe('packed files', () => {
     const modules = [
       ...entries().map(({ code }) => code),
       ...Object.values(packed.manifest.bin).map((path) => path.replace(/^\.\//, '')),
-      // Programs that run in a thread of their own.
+      // Programs that run in a thread or a process of their own.
+      'dist/sandbox/evaluate/program.js',
       'dist/sandbox/virtual/program.js',
       ...['base', 'core', 'node', 'provider', 'suite'].map((name) => `dist/shared/${name}.js`),
       // The command's, whose own commands are loaded on demand.
