@@ -11,6 +11,7 @@ const STACK_BYTES = 131_072;
 const FINISH = `(() => {
   const { stringify } = JSON;
   const { isFinite } = Number;
+  const { toString } = Object.prototype;
   return async (box) => {
     const value = await box.value;
     if (value === undefined) return 'none:';
@@ -18,7 +19,8 @@ const FINISH = `(() => {
       const text = typeof value === 'number' && !isFinite(value) ? undefined : stringify(value);
       if (typeof text === 'string') return 'json:' + text;
     } catch {}
-    return 'text:' + String(value);
+    // An array that contains itself has no text.
+    try { return 'text:' + String(value); } catch { return 'text:' + toString.call(value); }
   };
 })()`;
 

@@ -59,8 +59,13 @@ function describeValue(value: unknown): Pick<EvaluationReply, 'kind' | 'value'> 
   try {
     return { kind: 'json', value: JSON.stringify(plain(value)) };
   } catch {
-    return { kind: 'text', value: String(value) };
+    return { kind: 'text', value: textOf(value) };
   }
+}
+
+/** As much as `String` says of it; objects of the engine have no other text. */
+function textOf(value: unknown): string {
+  return typeof value === 'object' && value !== null ? Object.prototype.toString.call(value) : String(value);
 }
 
 /** @throws {TypeError} for what JSON has no form for. */
