@@ -35,9 +35,13 @@ cpSync(join(root, 'package.json'), join(target, 'package.json'));
 // does not hold fails its test, not the machine.
 const outerLimits = ['--data=8589934592', '--fsize=4294967296', '--nproc=20000'];
 const canLimit = spawnSync('prlimit', [...outerLimits, 'true'], { stdio: 'ignore' }).status === 0;
-const node = [process.execPath, 'node_modules/vitest/vitest.mjs', 'run', '--project=sandbox'];
-const [command = '', ...args] = canLimit ? ['prlimit', ...outerLimits, ...node] : node;
-const tests = spawnSync(command, [...args, ...process.argv.slice(2)], { cwd: root, stdio: 'inherit' });
+const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--project=sandbox', ...process.argv.slice(2)];
+const [program = '', ...programArguments] = [
+  ...(canLimit ? ['prlimit', ...outerLimits] : []),
+  process.execPath,
+  ...vitest,
+];
+const tests = spawnSync(program, programArguments, { cwd: root, stdio: 'inherit' });
 process.exit(tests.status ?? 1);
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { SandboxError } from 'weakincentives/sandbox';
+import { type PodmanSandboxOptions, SandboxError } from 'weakincentives/sandbox';
 import { type ConnectionMachine, connect } from '../../../../src/sandbox/podman/connection.ts';
-import { type PodmanSandboxOptions, resolvePodmanOptions } from '../../../../src/sandbox/podman/options.ts';
+import { resolvePodmanOptions } from '../../../../src/sandbox/podman/options.ts';
 import { PodmanClient } from '../../../../src/sandbox/podman/podman-client.ts';
 
 /** A machine with services at the given sockets, and a record of what was looked for on it. */

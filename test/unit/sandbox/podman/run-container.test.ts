@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type SandboxCommand, SandboxError } from 'weakincentives/sandbox';
+import { type PodmanSandboxOptions, type SandboxCommand, SandboxError } from 'weakincentives/sandbox';
 import { createManualClock } from 'weakincentives/testing';
 import { checkCommand } from '../../../../src/sandbox/backend/command.ts';
-import { type PodmanSandboxOptions, resolvePodmanOptions } from '../../../../src/sandbox/podman/options.ts';
+import { resolvePodmanOptions } from '../../../../src/sandbox/podman/options.ts';
 import { ownerLabels } from '../../../../src/sandbox/podman/owner.ts';
 import { runContainer } from '../../../../src/sandbox/podman/run-container.ts';
 import {
