@@ -3,7 +3,7 @@ import type { PodmanSettings } from './options.ts';
 
 /**
  * Runs as the first process of a container and starts the command. When that has ended, it counts the processes that are left, kills
- * them, and writes a trailer as the last bytes of the error output: nothing else can write any more. Only what is built into the
+ * them, and writes a trailer with the count and the exit code as the last bytes of the error output: nothing else can write any more. Only what is built into the
  * shell is used, so that it works when no process can be started.
  */
 const FIRST_PROCESS = `nonce=$1
@@ -27,7 +27,7 @@ while [ "$others" -gt 0 ]; do
   kill -9 -1 2>/dev/null
   others
 done
-printf '\\000%s:%s\\n' "$nonce" "$left" >&2
+printf '\\000%s:%s:%s\\n' "$nonce" "$left" "$status" >&2
 exit "$status"`;
 
 /** What one container is made of, beside the settings. */

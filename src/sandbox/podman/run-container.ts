@@ -123,10 +123,11 @@ async function follow(
     await client.send({ method: 'POST', path: `/containers/${name}/start` });
     if (command.stdin !== undefined) stream.end(command.stdin);
     await closed;
-    const exitCode = timedOut ? undefined : await exitCodeOf(client, name);
     const report = trailer.end();
+    // What is reported is certain; Podman takes some time to know it, too.
+    const exitCode = timedOut || report.kind !== 'none' ? undefined : await exitCodeOf(client, name);
     // A success that was not reported is none: the stream broke off, and with it the output.
-    if (report.kind === 'none' && (exitCode === 0 || frames.isBroken))
+    if (exitCode === 0 || frames.isBroken)
       throw podmanFailed('The container could not be run', 'its output broke off');
     return outcomeOf(command, { exitCode, timedOut, report }, stdout, stderr);
   } catch (error) {
@@ -157,6 +158,7 @@ async function exitCodeOf(client: PodmanClient, name: string): Promise<number | 
 }
 
 interface ContainerEnd {
+  /** Where there is no report. */
   readonly exitCode: number | undefined;
   readonly timedOut: boolean;
   readonly report: ContainerReport;
@@ -171,10 +173,11 @@ function outcomeOf(
   stderr: Window,
 ): SandboxOutcome {
   if (report.kind === 'missing-directory') throw missingDirectoryError(PODMAN, command.cwd);
+  const reported = timedOut || report.kind !== 'ended' ? undefined : report;
   // Without a report the first process itself was killed, as by the kernel when the memory is used up.
-  const isKilled = timedOut || (report.kind === 'none' && (exitCode ?? 137) === 137);
+  const isKilled = reported === undefined && (exitCode ?? 137) === 137;
   return {
-    exitCode: isKilled ? undefined : exitCode,
+    exitCode: isKilled ? undefined : (reported?.exitCode ?? exitCode),
     signal: isKilled ? 'SIGKILL' : undefined,
     timedOut,
     stdout: sandboxOutput(stdout),

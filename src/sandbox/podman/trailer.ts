@@ -1,6 +1,6 @@
 /** What the first process of a container reports. */
 export type ContainerReport =
-  | { readonly kind: 'ended'; readonly killedProcesses: number }
+  | { readonly kind: 'ended'; readonly exitCode: number; readonly killedProcesses: number }
   | { readonly kind: 'missing-directory' }
   /** It was killed, so there is no report. */
   | { readonly kind: 'none' };
@@ -38,10 +38,10 @@ export class TrailerReader {
   }
 
   #report(trailer: string): ContainerReport | undefined {
-    const text = /^(missing|\d{1,9})\n$/.exec(trailer.slice(this.#nonce.length + 2))?.[1];
-    if (text === undefined) return undefined;
-    return text === 'missing'
-      ? { kind: 'missing-directory' }
-      : { kind: 'ended', killedProcesses: Number(text) };
+    const text = trailer.slice(this.#nonce.length + 2);
+    if (text === 'missing\n') return { kind: 'missing-directory' };
+    const [, killed, exitCode] = /^(\d{1,9}):(\d{1,3})\n$/.exec(text) ?? [];
+    if (killed === undefined || exitCode === undefined) return undefined;
+    return { kind: 'ended', exitCode: Number(exitCode), killedProcesses: Number(killed) };
   }
 }

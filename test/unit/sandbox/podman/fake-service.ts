@@ -50,10 +50,10 @@ export function nonceOf({ spec }: FakeContainer): string {
 }
 
 /** Ends a container as its first process does. */
-export function endContainer(container: FakeContainer, killedProcesses = 0): void {
+export function endContainer(container: FakeContainer, exitCode = 0, killedProcesses = 0): void {
   const { stream } = container;
   if (stream === undefined) throw new Error('It is not attached to.');
-  writeFrame(stream, 2, `\0${nonceOf(container)}:${killedProcesses}\n`);
+  writeFrame(stream, 2, `\0${nonceOf(container)}:${killedProcesses}:${exitCode}\n`);
   stream.end();
 }
 
@@ -73,7 +73,7 @@ export interface FakeServiceOptions {
   readonly info?: unknown;
   /** The containers that are there already. */
   readonly containers?: readonly unknown[];
-  /** Default: 0. */
+  /** What Podman knows of the end of a container. Default: 0. */
   readonly exitCode?: number;
 }
 
@@ -134,7 +134,7 @@ export async function fakeService(options: FakeServiceOptions = {}): Promise<Fak
   const received: Received[] = [];
   const containers = new Map<string, FakeContainer>();
   const sockets: Duplex[] = [];
-  const { run = endContainer, exitCode = 0 } = options;
+  const { run = (container: FakeContainer) => endContainer(container), exitCode = 0 } = options;
 
   const handle = async (request: IncomingMessage, response: ServerResponse | Duplex): Promise<void> => {
     const path = (request.url ?? '').slice(PREFIX.length);

@@ -46,7 +46,7 @@ async function failureOf(work: Promise<unknown>): Promise<string> {
 }
 
 const stepsOf = ({ received }: FakeService): readonly Step[] => received.map(({ step }) => step);
-const ALL: readonly Step[] = ['info', 'image', 'list', 'info', 'create', 'attach', 'start', 'wait', 'remove'];
+const ALL: readonly Step[] = ['info', 'image', 'list', 'info', 'create', 'attach', 'start', 'remove'];
 
 describe('the preparation', () => {
   it('finds the service, the image, what is left and the user, and runs a command', async () => {
@@ -68,7 +68,7 @@ describe('the preparation', () => {
     expect(stepsOf(service)).toStrictEqual(['info', 'image']);
   });
 
-  it.each(['image', 'list', 'create', 'attach', 'start', 'wait'] as const)(
+  it.each(['image', 'list', 'create', 'attach', 'start'] as const)(
     'reports a service that fails at "%s", and leaves nothing',
     async (failing) => {
       await using service = await fakeService({
@@ -110,10 +110,9 @@ describe('the preparation', () => {
 
   it('reports what the self-test writes when it ends with another exit code', async () => {
     await using service = await fakeService({
-      exitCode: 1,
       run: (container) => {
         if (container.stream !== undefined) writeFrame(container.stream, 2, 'sh: cannot create file');
-        endContainer(container);
+        endContainer(container, 1);
       },
     });
     expect(await failureOf(prepareOn(service))).toContain('does not work here: sh: cannot create file.');

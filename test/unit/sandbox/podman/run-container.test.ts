@@ -8,6 +8,7 @@ import { runContainer } from '../../../../src/sandbox/podman/run-container.ts';
 import {
   endContainer,
   type FakeService,
+  type FakeServiceOptions,
   fakeService,
   nonceOf,
   refuse,
@@ -54,7 +55,7 @@ function specOf({ received }: FakeService): Record<string, unknown> {
 }
 
 describe('the requests for one command', () => {
-  it('are to create, attach, start, wait and remove, under a name of ours', async () => {
+  it('are to create, attach, start and remove, under a name of ours', async () => {
     await using service = await fakeService();
     await runOn(service);
     const name = String(specOf(service)['name']);
@@ -65,7 +66,6 @@ describe('the requests for one command', () => {
       ['POST', '/containers/create', false],
       ['POST', `/containers/${name}/attach?stream=true&stdin=false&stdout=true&stderr=true`, true],
       ['POST', `/containers/${name}/start`, true],
-      ['POST', `/containers/${name}/wait?condition=stopped&interval=10ms`, true],
       ['DELETE', `/containers/${name}?force=true&timeout=0&v=true`, true],
     ]);
     expect(service.containers.size).toBe(0);
@@ -168,13 +168,12 @@ describe('the requests for one command', () => {
       // The least that the kernel takes.
       cpu: { period: 100_000, quota: 1000 },
     });
-    expect(stepsOf(other)).toStrictEqual(['create', 'inspect', 'attach', 'start', 'wait', 'remove']);
+    expect(stepsOf(other)).toStrictEqual(['create', 'inspect', 'attach', 'start', 'remove']);
     expect(other.received[2]?.path).toContain('stdin=true');
   });
 
   it('pass on the input, and separate the outputs', async () => {
     await using service = await fakeService({
-      exitCode: 3,
       run: (container) => {
         const { stream } = container;
         if (stream === undefined) return;
@@ -183,7 +182,7 @@ describe('the requests for one command', () => {
         stream.on('end', () => {
           writeFrame(stream, 1, `got ${input}`);
           writeFrame(stream, 2, 'warning');
-          endContainer(container, 2);
+          endContainer(container, 3, 2);
         });
       },
     });
@@ -202,6 +201,8 @@ describe('a service that fails', () => {
   const CREATED: readonly Step[] = ['create', 'remove'];
   const ATTACHED: readonly Step[] = ['create', 'attach', 'remove'];
   const STARTED: readonly Step[] = ['create', 'attach', 'start', 'remove'];
+  /** Where the first process was killed, Podman is asked for the exit code. */
+  const UNREPORTED: FakeServiceOptions = { run: ({ stream }) => void stream?.end(), exitCode: 137 };
   const WAITED: readonly Step[] = ['create', 'attach', 'start', 'wait', 'remove'];
 
   it.each([
@@ -213,6 +214,7 @@ describe('a service that fails', () => {
     'at "%s" with the status 500 leaves no container, and no path in the message',
     async (failing, steps) => {
       await using service = await fakeService({
+        ...UNREPORTED,
         answer: ({ step }, response) =>
           step === failing && refuse(response, 500, 'cannot open `/var/lib/containers/x`: exit status 1\n'),
       });
@@ -233,6 +235,7 @@ describe('a service that fails', () => {
     'in the middle of "%s" by closing the connection leaves no container',
     async (failing, steps) => {
       await using service = await fakeService({
+        ...UNREPORTED,
         answer: ({ step }, response) => {
           if (step === failing) response.destroy();
           return step === failing;
@@ -302,7 +305,7 @@ describe('a stream that breaks off', () => {
       run: (container) => {
         const { stream } = container;
         if (stream === undefined) return;
-        writeFrame(stream, 2, `\0${'0'.repeat(nonceOf(container).length)}:0\n`);
+        writeFrame(stream, 2, `\0${'0'.repeat(nonceOf(container).length)}:0:0\n`);
         stream.end();
       },
     });
@@ -311,7 +314,7 @@ describe('a stream that breaks off', () => {
 });
 
 describe('an end from outside', () => {
-  it.each(['create', 'inspect', 'attach', 'start', 'wait'] as const)(
+  it.each(['create', 'inspect', 'attach', 'start'] as const)(
     'by an abort during "%s" removes the container, and rejects with the reason',
     async (during) => {
       const [controller, reason] = [new AbortController(), new Error('enough')];
@@ -329,6 +332,20 @@ describe('an end from outside', () => {
       expect(stepsOf(service)).toContain('remove');
     },
   );
+
+  it('by an abort while Podman is asked for the exit code removes the container', async () => {
+    const [controller, reason] = [new AbortController(), new Error('enough')];
+    await using service = await fakeService({
+      run: ({ stream }) => void stream?.end(),
+      answer: ({ step }) => {
+        if (step === 'wait') controller.abort(reason);
+        return false;
+      },
+    });
+    await expect(runOn(service, { signal: controller.signal })).rejects.toBe(reason);
+    expect(stepsOf(service)).toContain('wait');
+    expect(service.containers.size).toBe(0);
+  });
 
   it('by an abort while the command runs kills it by the removal', async () => {
     const [controller, reason] = [new AbortController(), new Error('enough')];

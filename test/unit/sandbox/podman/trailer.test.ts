@@ -15,24 +15,30 @@ function read(pieces: readonly Uint8Array[]): { output: string; report: unknown 
 describe('TrailerReader', () => {
   it('separates the trailer from any output, however it arrives in pieces', () => {
     fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 200 }), fc.nat(999), fc.nat(), (output, killed, place) => {
-        const bytes = Buffer.concat([output, Buffer.from(`\0${nonce}:${killed}\n`)]);
-        const at = place % bytes.length;
-        expect(read([bytes.subarray(0, at), bytes.subarray(at)])).toStrictEqual({
-          output: Buffer.from(output).toString('latin1'),
-          report: { kind: 'ended', killedProcesses: killed },
-        });
-      }),
+      fc.property(
+        fc.uint8Array({ maxLength: 200 }),
+        fc.nat(999),
+        fc.nat(255),
+        fc.nat(),
+        (output, killed, code, place) => {
+          const bytes = Buffer.concat([output, Buffer.from(`\0${nonce}:${killed}:${code}\n`)]);
+          const at = place % bytes.length;
+          expect(read([bytes.subarray(0, at), bytes.subarray(at)])).toStrictEqual({
+            output: Buffer.from(output).toString('latin1'),
+            report: { kind: 'ended', exitCode: code, killedProcesses: killed },
+          });
+        },
+      ),
     );
   });
 
   it('believes only the last bytes', () => {
-    const forged = `\0${nonce}:7\nmore`;
+    const forged = `\0${nonce}:7:0\nmore`;
     expect(read([Buffer.from(forged)])).toStrictEqual({ output: forged, report: { kind: 'none' } });
-    const twice = `\0${nonce}:7\n\0${nonce}:0\n`;
+    const twice = `\0${nonce}:7:0\n\0${nonce}:0:3\n`;
     expect(read([Buffer.from(twice)])).toStrictEqual({
-      output: `\0${nonce}:7\n`,
-      report: { kind: 'ended', killedProcesses: 0 },
+      output: `\0${nonce}:7:0\n`,
+      report: { kind: 'ended', exitCode: 3, killedProcesses: 0 },
     });
   });
 
