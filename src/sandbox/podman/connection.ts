@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { isRecord } from '../../internal/index.ts';
 import { startProcess } from '../../node/internal.ts';
 import type { PodmanSettings } from './options.ts';
-import { answers, type OwnService, podmanEnvironment, startOwnService } from './own-service.ts';
+import { type OwnService, podmanEnvironment, startOwnService } from './own-service.ts';
 import { PodmanClient } from './podman-client.ts';
 import { podmanUnavailable } from './podman-error.ts';
 
@@ -43,7 +43,7 @@ function thisMachine(): ConnectionMachine {
     isRoot: process.geteuid?.() === 0,
     serviceAt: async (socketPath, signal) => {
       const client = new PodmanClient(socketPath);
-      return (await answers(client, signal)) ? client : undefined;
+      return (await client.answers(signal)) ? client : undefined;
     },
     listConnections,
     startService: startOwnService,

@@ -80,7 +80,7 @@ export async function startOwnService(
   const client = new PodmanClient(socketPath);
   const startedAt = clock.now();
   try {
-    while (!(await answers(client, signal))) {
+    while (!(await client.answers(signal))) {
       if (hasEnded || clock.now() - startedAt > START_MS) throw startError(program, message);
       await delay(POLL_MS, undefined, signal === undefined ? {} : { signal });
     }
@@ -90,17 +90,6 @@ export async function startOwnService(
     throw error;
   }
   return { client, [Symbol.asyncDispose]: stop };
-}
-
-/** Whether a service of Podman answers. @throws the signal's reason. */
-export async function answers(client: PodmanClient, signal: AbortSignal | undefined): Promise<boolean> {
-  try {
-    await client.send({ method: 'GET', path: '/info', signal });
-    return true;
-  } catch {
-    signal?.throwIfAborted();
-    return false;
-  }
 }
 
 /** What Podman needs to find its storage, its configuration and its helpers; no other variable of this process. */

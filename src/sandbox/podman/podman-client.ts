@@ -32,7 +32,24 @@ export class PodmanClient {
    * @throws {PodmanRequestError} for a status that is not of success, with Podman's own message, and when there is no answer.
    * @throws the signal's reason.
    */
-  async send({ method, path, body, signal }: PodmanRequest): Promise<unknown> {
+  async send(sent: PodmanRequest): Promise<unknown> {
+    const text = await this.#exchange(sent);
+    return text.trim() === '' ? undefined : parse(text);
+  }
+
+  /** Whether a service of Podman answers. @throws the signal's reason. */
+  async answers(signal: AbortSignal | undefined): Promise<boolean> {
+    try {
+      await this.#exchange({ method: 'GET', path: '/_ping', signal });
+      return true;
+    } catch {
+      signal?.throwIfAborted();
+      return false;
+    }
+  }
+
+  /** The text of the answer. */
+  async #exchange({ method, path, body, signal }: PodmanRequest): Promise<string> {
     const content = body === undefined ? undefined : JSON.stringify(body);
     const headers = content === undefined ? {} : { 'content-type': 'application/json' };
     signal?.throwIfAborted();
@@ -48,7 +65,7 @@ export class PodmanClient {
       const text = await readText(answer);
       const status = answer.statusCode ?? 0;
       if (status < 200 || status > 299) throw new PodmanRequestError(messageOf(text, status), status);
-      return text.trim() === '' ? undefined : parse(text);
+      return text;
     } catch (error) {
       signal?.throwIfAborted();
       throw error instanceof PodmanRequestError ? error : unanswered(error);

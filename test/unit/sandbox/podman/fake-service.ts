@@ -7,6 +7,7 @@ import { PodmanClient } from '../../../../src/sandbox/podman/podman-client.ts';
 
 /** A kind of request. */
 export type Step =
+  | 'ping'
   | 'info'
   | 'image'
   | 'list'
@@ -91,6 +92,7 @@ export interface FakeService extends AsyncDisposable {
 const PREFIX = '/v4.0.0/libpod';
 
 const STEPS: readonly (readonly [Step, string, RegExp])[] = [
+  ['ping', 'GET', /^\/_ping$/],
   ['info', 'GET', /^\/info$/],
   ['image', 'GET', /^\/images\/[^/]+\/exists$/],
   ['list', 'GET', /^\/containers\/json\?/],
@@ -163,6 +165,7 @@ export async function fakeService(options: FakeServiceOptions = {}): Promise<Fak
       void response
         .writeHead(value === undefined ? 204 : 200)
         .end(value === undefined ? '' : JSON.stringify(value));
+    if (step === 'ping') return void response.end('OK');
     if (step === 'info') return reply(options.info ?? { host: { security: { rootless: false } } });
     if (step === 'image') return reply();
     if (step === 'list') return reply(options.containers ?? []);

@@ -53,6 +53,19 @@ describe('PodmanClient', () => {
     ]);
   });
 
+  it.each([
+    [200, 'OK', true],
+    [404, 'page not found', false],
+    [500, '{"message":"broken"}', false],
+  ])('finds out whether Podman answers: %i %s', async (status, body, expected) => {
+    const client = await serve((request, response) => {
+      response.writeHead(request.url === '/v4.0.0/libpod/_ping' ? status : 400).end(body);
+    });
+    expect(await client.answers(undefined)).toBe(expected);
+    await expect(client.answers(AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough');
+    expect(await new PodmanClient(join(folder, 'none.sock')).answers(undefined)).toBe(false);
+  });
+
   it('returns undefined for an empty answer', async () => {
     const client = await serve((_request, response) => response.writeHead(204).end());
     expect(await client.send({ method: 'DELETE', path: '/x' })).toBeUndefined();

@@ -46,7 +46,7 @@ async function failureOf(work: Promise<unknown>): Promise<string> {
 }
 
 const stepsOf = ({ received }: FakeService): readonly Step[] => received.map(({ step }) => step);
-const ALL: readonly Step[] = ['info', 'image', 'list', 'info', 'create', 'attach', 'start', 'remove'];
+const ALL: readonly Step[] = ['ping', 'image', 'list', 'info', 'create', 'attach', 'start', 'remove'];
 
 describe('the preparation', () => {
   it('finds the service, the image, what is left and the user, and runs a command', async () => {
@@ -65,10 +65,10 @@ describe('the preparation', () => {
     expect(await failureOf(prepareOn(service))).toBe(
       'sandbox-unavailable: The backend "podman" does not work here: there is no image "localhost/some:1", and none is pulled implicitly. Run `podman pull localhost/some:1`.',
     );
-    expect(stepsOf(service)).toStrictEqual(['info', 'image']);
+    expect(stepsOf(service)).toStrictEqual(['ping', 'image']);
   });
 
-  it.each(['image', 'list', 'create', 'attach', 'start'] as const)(
+  it.each(['image', 'list', 'info', 'create', 'attach', 'start'] as const)(
     'reports a service that fails at "%s", and leaves nothing',
     async (failing) => {
       await using service = await fakeService({
