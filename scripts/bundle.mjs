@@ -40,7 +40,13 @@ export async function bundle(folder, entries) {
     // command that needs it: what it takes to read arguments and to describe an error is in files of their own.
     codeSplitting: {
       groups: [
-        { name: 'base', test: (id) => ['internal', 'error'].includes(topFolder(id)), priority: 4 },
+        { name: 'base', test: (id) => ['internal', 'error'].includes(topFolder(id)), priority: 5 },
+        // What the process for the evaluation of code needs besides: it has to start fast.
+        {
+          name: 'evaluator',
+          test: /\/(sandbox\/(evaluate\/protocol|backend\/output)|node\/process\/output-window)\.js$/,
+          priority: 4,
+        },
         ...['node', 'provider', 'suite'].map((name) => ({
           name,
           test: (/** @type {string} */ id) => topFolder(id) === name,

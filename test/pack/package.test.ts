@@ -75,8 +75,7 @@ describe('packed files', () => {
       // Programs that run in a thread or a process of their own.
       'dist/sandbox/evaluate/program.js',
       'dist/sandbox/virtual/program.js',
-      'dist/shared/protocol.js',
-      ...['base', 'core', 'node', 'provider', 'suite'].map((name) => `dist/shared/${name}.js`),
+      ...['base', 'core', 'evaluator', 'node', 'provider', 'suite'].map((name) => `dist/shared/${name}.js`),
       // The command's, whose own commands are loaded on demand.
       ...['prompt-command', 'redact', 'run-command', 'wink', 'wink-run'].map(
         (name) => `dist/shared/${name}.js`,

@@ -1,10 +1,11 @@
-import { FilesystemError } from '../../error/index.ts';
+import { FilesystemError, SandboxError } from '../../error/index.ts';
+import { Filesystem, normalizePath } from '../../filesystem/index.ts';
 import { type NamedResourceToken, resourceToken } from '../../resource/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, type ToolContext, ToolResult, tool } from '../../tool/index.ts';
 import type { Evaluator } from './evaluator.ts';
 import type { EvaluateLimits } from './limits.ts';
-import type { EvaluationLanguage } from './protocol.ts';
+import type { EvaluationLanguage, EvaluationReply } from './protocol.ts';
 
 /** Arguments of `evaluate_code`. */
 export interface EvaluateCodeParams {
@@ -21,10 +22,14 @@ export interface EvaluateCodeParams {
 
 /** What the code returned, printed and wrote. */
 export interface EvaluateCodeResult {
-  /** JSON text, or a description when `value_kind` is `text`. */
+  /** JSON text, or a description when `value_kind` is `text`; empty when it is `none`. */
   readonly value: string;
+  /** `text`: JSON has no form for the value. `none`: there is no value, or the code failed. */
   readonly value_kind: 'json' | 'text' | 'none';
+  /** The beginning and the end; a line in between says how much is missing. */
   readonly stdout: string;
+  /** The same for errors that the code printed, and at its end why it failed. */
+  readonly stderr: string;
   /** The paths written. */
   readonly writes: readonly string[];
 }
@@ -34,17 +39,37 @@ export const EvaluatorToken: NamedResourceToken<Evaluator> = resourceToken<Evalu
 
 const RESERVED: readonly string[] = ['files', 'read_text', 'write_text', 'print', 'console', 'globalThis'];
 
+const EXAMPLES = {
+  javascript: {
+    code: "const rows = read_text('sales.csv').trim().split('\\n').map(Number); rows.reduce((a, b) => a + b, tax)",
+  },
+  python: { code: "sum(float(line) for line in read_text('sales.csv').splitlines()) + tax" },
+} as const satisfies Readonly<Record<EvaluationLanguage, object>>;
+
 /** The tool `evaluate_code`. */
 export function evaluateCodeTool(
   languages: readonly EvaluationLanguage[],
   limits: EvaluateLimits,
 ): Tool<EvaluateCodeParams, EvaluateCodeResult> {
+  const [first = 'javascript'] = languages;
   return tool({
     name: 'evaluate_code',
     description: `Run ${languages.join(' or ')} code in an interpreter without network. Returns the value of its last expression and what it printed.`,
     inputSchema: inputSchema(languages, limits),
     outputSchema,
     effects: 'state',
+    examples: [
+      {
+        description: 'Compute with an input and a file.',
+        input: {
+          ...(languages.length > 1 ? { language: first } : {}),
+          ...EXAMPLES[first],
+          inputs: [{ name: 'tax', json: '1.5' }],
+          reads: ['sales.csv'],
+        },
+        output: { value: '101.5', value_kind: 'json', stdout: '', stderr: '', writes: [] },
+      },
+    ],
     render: () => '',
     execute: (params, context) => execute(params, context, languages, limits),
   });
@@ -57,7 +82,7 @@ function inputSchema(
   const paths = {
     type: 'array',
     maxItems: limits.maxFiles,
-    items: { type: 'string', minLength: 1 },
+    items: { type: 'string', minLength: 1, maxLength: 1000 },
   } as const;
   return jsonSchema<EvaluateCodeParams>({
     type: 'object',
@@ -95,78 +120,134 @@ const outputSchema: Schema<EvaluateCodeResult> = jsonSchema<EvaluateCodeResult>(
     value: { type: 'string' },
     value_kind: { type: 'string', enum: ['json', 'text', 'none'] },
     stdout: { type: 'string' },
+    stderr: { type: 'string' },
     writes: { type: 'array', items: { type: 'string' } },
   },
-  required: ['value', 'value_kind', 'stdout', 'writes'],
+  required: ['value', 'value_kind', 'stdout', 'stderr', 'writes'],
   additionalProperties: false,
 });
 
 async function execute(
   params: EvaluateCodeParams,
-  { filesystem, signal, resources }: ToolContext,
+  context: ToolContext,
   languages: readonly EvaluationLanguage[],
   limits: EvaluateLimits,
 ): Promise<ToolResult<EvaluateCodeResult>> {
   const { language = languages[0] ?? 'javascript', code, inputs = [], reads = [], writes = [] } = params;
-  const values: [string, unknown][] = [];
-  for (const { name, json } of inputs) {
-    if (RESERVED.includes(name))
-      return ToolResult.error(`The name "${name}" is taken. Choose another for the input.`);
-    try {
-      values.push([name, JSON.parse(json)]);
-    } catch {
-      return ToolResult.error(`The input "${name}" is not JSON text. A string needs quotes of its own.`);
-    }
-  }
+  const { timeoutMs, maxMemoryBytes, maxOutputBytes, maxTotalFileBytes } = limits;
+  if (code.includes('\0')) return refusal('The code has a NUL character.');
   try {
-    const files: [string, string][] = [];
-    let characters = 0;
-    for (const path of reads) {
-      const bytes = await filesystem.readBytes(path);
-      characters += bytes.length;
-      if (characters > limits.maxFileCharacters)
-        return ToolResult.error(
-          `The files in "reads" have more than ${limits.maxFileCharacters} bytes together.`,
-        );
-      files.push([path, new TextDecoder('utf-8').decode(bytes)]);
-    }
-    const evaluator = await resources.get(EvaluatorToken);
-    const { timeoutMs, maxMemoryBytes, maxOutputCharacters } = limits;
+    const values = readInputs(inputs);
+    if (typeof values === 'string') return refusal(values);
+    if (reads.length + writes.length > 0 && !context.resources.has(Filesystem))
+      return refusal('There are no files here: leave "reads" and "writes" out.');
+    const files = await readTexts(reads, context, maxTotalFileBytes);
+    if (typeof files === 'string') return refusal(files);
+    for (const path of writes) normalizePath(path);
+    const evaluator = await context.resources.get(EvaluatorToken);
     const outcome = await evaluator.run(
-      { language, code, inputs: values, files, writes, timeoutMs, maxMemoryBytes, maxOutputCharacters },
-      signal,
+      {
+        language,
+        code,
+        inputs: values,
+        files,
+        writes,
+        timeoutMs,
+        maxMemoryBytes,
+        maxOutputBytes,
+        maxTotalFileBytes,
+      },
+      context.signal,
     );
-    const unchanged = 'No file was written.';
     if (outcome.kind !== 'reply')
-      return ToolResult.error(
+      return refusal(
         outcome.kind === 'timeout'
-          ? `The code did not end within ${timeoutMs / 1000} s and was killed. ${unchanged}`
-          : `The interpreter crashed or ran out of memory. ${unchanged}`,
+          ? `The code did not end within ${timeoutMs / 1000} s and was killed.`
+          : 'The interpreter crashed or ran out of memory.',
       );
-    const { error, kind, value, stdout, writes: written } = outcome.reply;
-    const printed = stdout === '' ? [] : [`stdout:\n${stdout}`];
-    if (error !== undefined)
-      return ToolResult.error([`${error.slice(0, 4000)}\n${unchanged}`, ...printed].join('\n'));
-    if (written.some(([path]) => !writes.includes(path)))
-      return ToolResult.error(`The code wrote a file that is not in "writes". ${unchanged}`);
-    if (written.reduce((sum, [, text]) => sum + text.length, 0) > limits.maxFileCharacters)
-      return ToolResult.error(
-        `The files written have more than ${limits.maxFileCharacters} characters. ${unchanged}`,
-      );
-    if (value.length > maxOutputCharacters)
-      return ToolResult.error(
-        `The value has ${value.length} characters; ${maxOutputCharacters} are possible. Return less, or write it to a file. ${unchanged}`,
-      );
-    for (const [path, text] of written) await filesystem.write(path, text);
-    const paths = written.map(([path]) => path);
-    const said = kind === 'none' ? 'No value.' : `value${kind === 'text' ? ' (not JSON)' : ''}: ${value}`;
-    const wrote = paths.length === 0 ? [] : [`Written: ${paths.join(', ')}`];
-    return ToolResult.ok(
-      { value, value_kind: kind, stdout, writes: paths },
-      [said, ...wrote, ...printed].join('\n'),
-    );
+    const { reply } = outcome;
+    const printed = describeOutput(reply);
+    if (reply.failed) {
+      const { stdout, stderr } = reply;
+      return ToolResult.error([`The code failed. ${UNCHANGED}`, ...printed].join('\n'), {
+        value: '',
+        value_kind: 'none',
+        stdout,
+        stderr,
+        writes: [],
+      } satisfies EvaluateCodeResult);
+    }
+    if (reply.writes.some(([path]) => !writes.includes(path)))
+      return refusal('The code wrote a file that is not in "writes".');
+    for (const [path, text] of reply.writes) await context.filesystem.write(path, text);
+    return success(reply, printed);
   } catch (error) {
-    if (FilesystemError.isInstance(error)) return ToolResult.error(`${error.message} No file was written.`);
+    // What the files or the machine do not allow is for the model to read; an abort is not.
+    if (FilesystemError.isInstance(error) || SandboxError.isInstance(error)) return refusal(error.message);
     throw error;
   }
+}
+
+const UNCHANGED = 'No file was written.';
+
+function refusal(message: string): ToolResult<EvaluateCodeResult> {
+  return ToolResult.error(`${message} ${UNCHANGED}`);
+}
+
+/** The values of the inputs, or what is wrong with them. */
+function readInputs(
+  inputs: NonNullable<EvaluateCodeParams['inputs']>,
+): readonly (readonly [string, unknown])[] | string {
+  const values = new Map<string, unknown>();
+  for (const { name, json } of inputs) {
+    if (RESERVED.includes(name)) return `The name "${name}" is taken. Choose another for the input.`;
+    if (values.has(name)) return `There are two inputs with the name "${name}".`;
+    try {
+      values.set(name, JSON.parse(json));
+    } catch {
+      return `The input "${name}" is not JSON text. A string needs quotes of its own.`;
+    }
+  }
+  return [...values];
+}
+
+/** The contents of the files, or what is wrong with them. */
+async function readTexts(
+  reads: readonly string[],
+  context: ToolContext,
+  maxTotalBytes: number,
+): Promise<readonly (readonly [string, string])[] | string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  const files: (readonly [string, string])[] = [];
+  let totalBytes = 0;
+  for (const path of reads) {
+    const bytes = await context.filesystem.readBytes(path);
+    totalBytes += bytes.length;
+    if (totalBytes > maxTotalBytes)
+      return `The files in "reads" have more than ${maxTotalBytes} bytes together. Read fewer or smaller ones.`;
+    try {
+      files.push([path, decoder.decode(bytes)]);
+    } catch {
+      return `The file ${JSON.stringify(path)} is not UTF-8 text. Leave it out of "reads".`;
+    }
+  }
+  return files;
+}
+
+function success(reply: EvaluationReply, printed: readonly string[]): ToolResult<EvaluateCodeResult> {
+  const { kind, value, stdout, stderr } = reply;
+  const paths = reply.writes.map(([path]) => path);
+  const shown = kind === 'none' ? 'No value.' : `value${kind === 'text' ? ' (not JSON)' : ''}: ${value}`;
+  const written = paths.length === 0 ? [] : [`Written: ${paths.join(', ')}`];
+  return ToolResult.ok(
+    { value, value_kind: kind, stdout, stderr, writes: paths },
+    [shown, ...written, ...printed].join('\n'),
+  );
+}
+
+function describeOutput({ stdout, stderr }: EvaluationReply): readonly string[] {
+  return [
+    ['stdout', stdout],
+    ['stderr', stderr],
+  ].flatMap(([name, text = '']) => (text === '' ? [] : [`${name}:\n${text.replace(/\n$/, '')}`]));
 }

@@ -1,27 +1,34 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { SandboxError } from '../../error/index.ts';
+import { describeError, SandboxError } from '../../error/index.ts';
 import { isRecord } from '../../internal/index.ts';
-import { systemClock } from '../../session/index.ts';
+import { type Clock, systemClock } from '../../session/index.ts';
+import type { EvaluatorChannel } from './evaluator-process.ts';
 import {
   type EvaluationLanguage,
   type EvaluationReply,
   type EvaluationRequest,
-  encodeFrame,
-  FrameReader,
   readReply,
+  readUnusable,
 } from './protocol.ts';
+import { startError, unusableError } from './unavailable.ts';
 
-const HEAP_MIB = 256;
 const KILL_FACTOR = 1.5;
 /** A machine that is busy starts a process slowly. */
 const START_MS = 60_000;
+const TIMEOUT = Symbol('timeout');
 
-/** What became of a call: a reply, or the end of the process. */
+/** The result of a call: a reply, or how the process ended. */
 export type EvaluationOutcome =
   | { readonly kind: 'reply'; readonly reply: EvaluationReply }
   | { readonly kind: 'timeout' | 'crash' };
 
-const PACKAGES = { javascript: 'quickjs-emscripten', python: '@pydantic/monty' } as const;
+/** What an {@link Evaluator} is made with. */
+export interface EvaluatorOptions {
+  readonly languages: readonly EvaluationLanguage[];
+  /** Starts a process. May throw. */
+  readonly open: () => EvaluatorChannel;
+  /** Default: `systemClock`. */
+  readonly clock?: Clock;
+}
 
 /**
  * The process in which the code of a session runs. Calls take turns; each has an interpreter of its own. After a kill or a crash the
@@ -33,119 +40,156 @@ const PACKAGES = { javascript: 'quickjs-emscripten', python: '@pydantic/monty' }
  */
 export class Evaluator implements AsyncDisposable {
   readonly #languages: readonly EvaluationLanguage[];
-  readonly #maxReplyBytes: number;
-  #child: ChildProcess | undefined;
-  #onMessage: (message: unknown) => void = () => undefined;
-  #onEnd: () => void = () => undefined;
+  readonly #openChannel: () => EvaluatorChannel;
+  readonly #clock: Clock;
+  #channel: EvaluatorChannel | undefined;
   #queue: Promise<unknown> = Promise.resolve();
   #isDisposed = false;
 
-  constructor(languages: readonly EvaluationLanguage[], maxReplyBytes: number) {
+  constructor({ languages, open, clock = systemClock }: EvaluatorOptions) {
     this.#languages = languages;
-    this.#maxReplyBytes = maxReplyBytes;
+    this.#openChannel = open;
+    this.#clock = clock;
   }
 
   /**
-   * Starts the process when there is none.
+   * Starts the process, and runs code of each language in it.
    * @throws {SandboxError} `sandbox-unavailable`; the signal's reason.
    */
-  async start(signal: AbortSignal | undefined): Promise<void> {
-    if (this.#child !== undefined) return;
-    if (this.#isDisposed) throw new SandboxError('sandbox-disposed', 'The evaluator was disposed.');
-    const child = spawn(
-      process.execPath,
-      [
-        `--max-old-space-size=${HEAP_MIB}`,
-        // This module is in a file one folder below that of the build, whichever file that is.
-        new URL('../sandbox/evaluate/program.js', import.meta.url).pathname,
-        ...this.#languages,
-      ],
-      { env: {}, stdio: ['pipe', 'pipe', 'ignore'] },
-    );
-    this.#child = child;
-    const frames = new FrameReader(this.#maxReplyBytes);
-    const end = (): void => {
-      child.kill('SIGKILL');
-      if (this.#child !== child) return;
-      this.#child = undefined;
-      this.#onEnd();
-    };
-    child.stdin?.on('error', end);
-    child.stdout?.on('data', (chunk: Buffer) => {
-      if (this.#child !== child) return;
-      try {
-        for (const message of frames.push(chunk)) this.#onMessage(message);
-      } catch {
-        end();
-      }
-    });
-    child.on('error', end);
-    child.on('exit', end);
-    const first = await this.#next(START_MS, signal);
-    if (isRecord(first) && first['ready'] === true) return;
-    this.#kill();
-    const packages = this.#languages.map((language) => PACKAGES[language]).join(' ');
-    throw new SandboxError(
-      'sandbox-unavailable',
-      `The evaluation of ${this.#languages.join(' and ')} does not work here. Install what it needs: npm install ${packages}`,
-      { details: { backend: 'evaluate' } },
-    );
-  }
-
-  /** Runs one request after those before it. @throws the signal's reason. */
-  run(request: EvaluationRequest, signal: AbortSignal): Promise<EvaluationOutcome> {
-    const outcome = this.#queue.then(() => this.#run(request, signal));
-    this.#queue = outcome.catch(() => undefined);
-    return outcome;
-  }
-
-  async #run(request: EvaluationRequest, signal: AbortSignal): Promise<EvaluationOutcome> {
-    signal.throwIfAborted();
-    await this.start(signal);
-    this.#child?.stdin?.write(encodeFrame(request));
-    const message = await this.#next(request.timeoutMs * KILL_FACTOR, signal);
-    if (message === 'timeout') return { kind: 'timeout' };
-    const reply = readReply(message);
-    if (reply !== undefined) return { kind: 'reply', reply };
-    this.#kill();
-    return { kind: 'crash' };
-  }
-
-  /** The next message, `'timeout'`, or `undefined` when the process ended. An abort kills it. */
-  async #next(timeoutMs: number, signal: AbortSignal | undefined): Promise<unknown> {
-    if (this.#child === undefined) return undefined;
-    let cancel = (): void => undefined;
-    const onAbort = (): void => this.#kill();
-    signal?.addEventListener('abort', onAbort);
-    try {
-      return await new Promise<unknown>((resolve) => {
-        this.#onMessage = resolve;
-        this.#onEnd = () => resolve(undefined);
-        cancel = systemClock.schedule(timeoutMs, () => {
-          resolve('timeout');
-          this.#kill();
-        });
-        if (signal?.aborted === true) onAbort();
-      });
-    } finally {
-      cancel();
-      signal?.removeEventListener('abort', onAbort);
-      // What comes between two calls belongs to none.
-      this.#onMessage = () => this.#kill();
-      this.#onEnd = () => undefined;
-      signal?.throwIfAborted();
+  async start(signal: AbortSignal): Promise<void> {
+    for (const language of this.#languages) {
+      const outcome = await this.run({ ...SELF_TEST, language }, signal);
+      if (outcome.kind === 'reply' && outcome.reply.value === '42') continue;
+      const reason =
+        outcome.kind === 'reply'
+          ? `it computes 40 + 2 wrongly: ${JSON.stringify((outcome.reply.stderr || outcome.reply.value).slice(0, 200))}`
+          : `its self-test ended by a ${outcome.kind}`;
+      throw unusableError({ unusable: reason, language, isMissing: false });
     }
   }
 
-  #kill(): void {
-    const child = this.#child;
-    this.#child = undefined;
-    child?.kill('SIGKILL');
-    this.#onEnd();
+  /**
+   * Runs one request after those before it.
+   * @throws {SandboxError} `sandbox-unavailable`, `sandbox-disposed`; the signal's reason, at once.
+   */
+  run(request: EvaluationRequest, signal: AbortSignal): Promise<EvaluationOutcome> {
+    const before = this.#queue;
+    const outcome = untilAborted(before, signal).then(() => this.#run(request, signal));
+    // One that is aborted while it waits leaves the queue to the one that runs.
+    this.#queue = Promise.allSettled([before, outcome]);
+    return outcome;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isDisposed = true;
-    this.#kill();
+    await this.#channel?.kill();
+    await this.#queue;
+  }
+
+  async #run(request: EvaluationRequest, signal: AbortSignal): Promise<EvaluationOutcome> {
+    for (let attempt = 1; ; attempt += 1) {
+      const channel = await this.#usableChannel(signal);
+      channel.send(request);
+      const isStarted = hasKey(await this.#receive(channel, START_MS, signal), 'started');
+      if (isStarted) return this.#outcome(channel, request, signal);
+      // The process had ended before it got the request, so no code has run.
+      await channel.kill();
+      this.#assertLive();
+      if (attempt === 2) return { kind: 'crash' };
+    }
+  }
+
+  async #outcome(
+    channel: EvaluatorChannel,
+    { timeoutMs }: EvaluationRequest,
+    signal: AbortSignal,
+  ): Promise<EvaluationOutcome> {
+    const message = await this.#receive(channel, timeoutMs * KILL_FACTOR, signal);
+    this.#assertLive();
+    if (message === TIMEOUT) return { kind: 'timeout' };
+    const reply = readReply(message);
+    if (reply !== undefined) return { kind: 'reply', reply };
+    await channel.kill();
+    return { kind: 'crash' };
+  }
+
+  async #usableChannel(signal: AbortSignal): Promise<EvaluatorChannel> {
+    this.#assertLive();
+    if (this.#channel?.isUsable === true) return this.#channel;
+    await this.#channel?.kill();
+    this.#assertLive();
+    let channel: EvaluatorChannel;
+    try {
+      channel = this.#openChannel();
+    } catch (error) {
+      throw startError(describeError(error), error);
+    }
+    this.#channel = channel;
+    const first = await this.#receive(channel, START_MS, signal);
+    if (hasKey(first, 'ready')) return channel;
+    await channel.kill();
+    this.#assertLive();
+    const unusable = readUnusable(first);
+    if (unusable !== undefined) throw unusableError(unusable);
+    const { failure } = channel;
+    throw startError(
+      first === TIMEOUT ? `the process did not start in ${START_MS / 1000} s` : describeError(failure),
+      failure,
+    );
+  }
+
+  /** The next message, {@link TIMEOUT}, or `undefined` when the process has ended. A time-out and an abort end it. */
+  async #receive(channel: EvaluatorChannel, timeoutMs: number, signal: AbortSignal): Promise<unknown> {
+    let stop = (): void => undefined;
+    const timedOut = new Promise<typeof TIMEOUT>((resolve) => {
+      stop = this.#clock.schedule(timeoutMs, () => resolve(TIMEOUT));
+    });
+    try {
+      const message = await untilAborted(Promise.race([channel.receive(), timedOut]), signal);
+      if (message === TIMEOUT) await channel.kill();
+      return message;
+    } catch (error) {
+      await channel.kill();
+      throw error;
+    } finally {
+      stop();
+    }
+  }
+
+  #assertLive(): void {
+    if (this.#isDisposed)
+      throw new SandboxError('sandbox-disposed', 'The evaluator was disposed with its session.', {
+        details: { backend: 'evaluate' },
+      });
+  }
+}
+
+const SELF_TEST: Omit<EvaluationRequest, 'language'> = {
+  code: '40 + 2',
+  inputs: [],
+  files: [],
+  writes: [],
+  timeoutMs: START_MS,
+  maxMemoryBytes: 67_108_864,
+  maxOutputBytes: 4096,
+  maxTotalFileBytes: 1,
+};
+
+function hasKey(message: unknown, key: 'ready' | 'started'): boolean {
+  return isRecord(message) && message[key] === true;
+}
+
+async function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  signal.throwIfAborted();
+  let stopWaiting = (): void => undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason);
+    signal.addEventListener('abort', onAbort);
+    stopWaiting = () => signal.removeEventListener('abort', onAbort);
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    stopWaiting();
   }
 }

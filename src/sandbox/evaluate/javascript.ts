@@ -1,11 +1,15 @@
+import { isRecord } from '../../internal/index.ts';
 import type { CallFiles } from './call-files.ts';
-import type { EvaluationReply, EvaluationRequest } from './protocol.ts';
+import type { CallOutput } from './call-output.ts';
+import type { EvaluatedValue, EvaluationRequest } from './protocol.ts';
 import type { QuickJs, QuickJsContext, QuickJsHandle } from './quickjs.ts';
 
 /** `JS_EVAL_FLAG_ASYNC`: `await` at the top level; the result is a promise of `{ value }`. */
 const ASYNC = 128;
 /** Deeper recursion would overflow the stack of WebAssembly before that of the interpreter. */
 const STACK_BYTES = 131_072;
+
+// Texts cross the border of the interpreter as JSON: it cuts others at a NUL.
 
 /** Taken before the code runs: awaits its value, and says what kind it has. */
 const FINISH = `(() => {
@@ -14,33 +18,46 @@ const FINISH = `(() => {
   const { toString } = Object.prototype;
   return async (box) => {
     const value = await box.value;
-    if (value === undefined) return 'none:';
+    if (value === undefined) return stringify(['none', '']);
     try {
       const text = typeof value === 'number' && !isFinite(value) ? undefined : stringify(value);
-      if (typeof text === 'string') return 'json:' + text;
+      if (typeof text === 'string') return stringify(['json', text]);
     } catch {}
     // An array that contains itself has no text.
-    try { return 'text:' + String(value); } catch { return 'text:' + toString.call(value); }
+    try { return stringify(['text', String(value)]); } catch { return stringify(['text', toString.call(value)]); }
   };
 })()`;
 
 const PRELUDE = `
-globalThis.read_text = (path) => { const r = __read(String(path)); if (r[0] === '!') throw new Error(r.slice(1)); return r.slice(1); };
-globalThis.write_text = (path, text) => { const r = __write(String(path), String(text)); if (r[0] === '!') throw new Error(r.slice(1)); };
-globalThis.print = ((write) => (...values) => write(values.map((value) => {
+const { parse, stringify } = JSON;
+const { __read: read, __write: write, __print: print } = globalThis;
+for (const name of ['__read', '__write', '__print']) delete globalThis[name];
+const ask = (call, ...args) => {
+  const [error, answer] = parse(call(stringify(args)));
+  if (error !== null) throw new Error(error);
+  return answer;
+};
+const shown = (value) => {
   if (typeof value === 'string') return value;
-  try { return JSON.stringify(value) ?? String(value); } catch { return String(value); }
-}).join(' ') + '\\n'))(__print);
-globalThis.console = { log: print, info: print, debug: print, warn: print, error: print };
+  if (value instanceof Error) return String(value);
+  try { return stringify(value) ?? String(value); } catch { return Object.prototype.toString.call(value); }
+};
+const printer = (output) => (...values) => { ask(print, output, values.map(shown).join(' ') + '\\n'); };
+globalThis.read_text = (path) => ask(read, path);
+globalThis.write_text = (path, text) => { ask(write, path, text); };
+globalThis.print = printer('stdout');
+const warn = printer('stderr');
+globalThis.console = { log: globalThis.print, info: globalThis.print, debug: globalThis.print, warn, error: warn };
 `;
 
-/** Runs JavaScript in a runtime of its own. */
+/** Runs JavaScript in a runtime of its own. May throw when the interpreter runs out of memory. */
 export function evaluateJavaScript(
   engine: QuickJs,
+  now: () => number,
   request: EvaluationRequest,
   files: CallFiles,
-  now: () => number,
-): EvaluationReply {
+  output: CallOutput,
+): EvaluatedValue | { readonly error: string } {
   const runtime = engine.newRuntime();
   runtime.setMemoryLimit(request.maxMemoryBytes);
   runtime.setMaxStackSize(STACK_BYTES);
@@ -48,72 +65,63 @@ export function evaluateJavaScript(
   let isLate = false;
   runtime.setInterruptHandler(() => (isLate ||= now() > endsAtMs));
   const context = runtime.newContext();
-  const failed = (handle: QuickJsHandle): EvaluationReply => ({
+  const failed = (handle: QuickJsHandle): { readonly error: string } => ({
     error: isLate ? `The code did not end within ${request.timeoutMs / 1000} s.` : describe(context, handle),
-    kind: 'none',
-    value: '',
-    stdout: files.stdout,
-    writes: [],
   });
-  const run = (code: string, name: string, flags: number): QuickJsHandle | EvaluationReply => {
+  const run = (code: string, name: string, flags: number): QuickJsHandle | { readonly error: string } => {
     const result = context.evalCode(code, name, flags);
     return result.error === undefined ? result.value : failed(result.error);
   };
-
-  const define = (name: string, call: (...args: readonly string[]) => string): void =>
-    context.setProp(
-      context.global,
-      name,
-      context.newFunction(name, (...handles) =>
-        context.newString(call(...handles.map((handle) => context.getString(handle)))),
-      ),
-    );
-  define('__read', (path = '') => guarded(() => files.read(path)));
-  define('__write', (path = '', text = '') => guarded(() => (files.write(path, text), '')));
-  define('__print', (text = '') => (files.print(text), ''));
-  const globals = request.inputs
-    .map(([name, value]) => `globalThis[${JSON.stringify(name)}] = ${parsed(value)};`)
-    .join('\n');
-  const table = `globalThis.files = Object.assign(Object.create(null), Object.fromEntries(${parsed(request.files)}));`;
-  const prelude = run(
-    `(() => { const {__read, __write, __print} = globalThis; delete globalThis.__read; delete globalThis.__write; delete globalThis.__print;\n${PRELUDE}\n${table}\n${globals} })()`,
-    'inputs.js',
-    0,
-  );
-  if ('kind' in prelude) return prelude;
-  const finish = run(FINISH, 'inputs.js', 0);
-  if ('kind' in finish) return finish;
-  const box = settled(run(request.code, 'code.js', ASYNC));
-  if ('kind' in box) return box;
-  const called = context.callFunction(finish, context.undefined, box);
-  if (called.error !== undefined) return failed(called.error);
-  const text = settled(called.value);
-  if ('kind' in text) return text;
-  const result = context.getString(text);
-  const kind = result.slice(0, 4);
-  return {
-    kind: kind === 'json' || kind === 'text' ? kind : 'none',
-    value: result.slice(5),
-    stdout: files.stdout,
-    writes: files.written,
-  };
-
   /** Runs the pending jobs, then takes the value of the promise. */
-  function settled(promise: QuickJsHandle | EvaluationReply): QuickJsHandle | EvaluationReply {
-    if ('kind' in promise) return promise;
+  const settled = (promise: QuickJsHandle): QuickJsHandle | { readonly error: string } => {
     const jobs = runtime.executePendingJobs();
     if (jobs.error !== undefined) return failed(jobs.error);
     const state = context.getPromiseState(promise);
     if (state.type === 'fulfilled') return state.value;
-    if (state.type === 'rejected') return failed(state.error);
-    return {
-      error: 'The code awaits a promise that nothing settles.',
-      kind: 'none',
-      value: '',
-      stdout: files.stdout,
-      writes: [],
+    return state.type === 'rejected'
+      ? failed(state.error)
+      : { error: 'The code awaits a promise that nothing settles.' };
+  };
+
+  defineFunctions(context, files, output);
+  const globals = request.inputs
+    .map(([name, value]) => `globalThis[${JSON.stringify(name)}] = ${parsed(value)};`)
+    .join('\n');
+  const table = `globalThis.files = Object.assign(Object.create(null), Object.fromEntries(${parsed(request.files)}));`;
+  const prelude = run(`(() => {${PRELUDE}\n${table}\n${globals}})()`, 'inputs.js', 0);
+  if ('error' in prelude) return prelude;
+  const finish = run(FINISH, 'finish.js', 0);
+  if ('error' in finish) return finish;
+  const promise = run(request.code, 'code.js', ASYNC);
+  if ('error' in promise) return promise;
+  const box = settled(promise);
+  if ('error' in box) return box;
+  const called = context.callFunction(finish, context.undefined, box);
+  if (called.error !== undefined) return failed(called.error);
+  const result = settled(called.value);
+  if ('error' in result) return result;
+  return readValue(context.getString(result)) ?? { error: 'The value cannot be shown.' };
+}
+
+/** The functions of the code that leave the interpreter. Each takes its arguments, and gives an error or a result, as JSON text. */
+function defineFunctions(context: QuickJsContext, files: CallFiles, output: CallOutput): void {
+  const define = (name: string, call: (...args: readonly unknown[]) => unknown): void => {
+    const answer = (args: string): string => {
+      try {
+        // What the code hands over is checked by `call`.
+        return JSON.stringify([null, call(...(JSON.parse(args) as readonly unknown[])) ?? null]);
+      } catch (error) {
+        return JSON.stringify([error instanceof Error ? error.message : 'The call failed.']);
+      }
     };
-  }
+    const called = context.newFunction(name, (args) =>
+      context.newString(answer(args === undefined ? '' : context.getString(args))),
+    );
+    context.setProp(context.global, name, called);
+  };
+  define('__read', (path) => files.read(path));
+  define('__write', (path, text) => files.write(path, text));
+  define('__print', (name, text) => output.print(name === 'stderr' ? 'stderr' : 'stdout', String(text)));
 }
 
 /** An expression of the value; parsed, so that a key `__proto__` is a property like any other. */
@@ -121,20 +129,31 @@ function parsed(value: unknown): string {
   return `JSON.parse(${JSON.stringify(JSON.stringify(value))})`;
 }
 
-function guarded(run: () => string): string {
+/** Code can change what `JSON.stringify` makes of a value. */
+function readValue(text: string): EvaluatedValue | undefined {
+  let result: unknown;
   try {
-    return `=${run()}`;
-  } catch (error) {
-    return `!${error instanceof Error ? error.message : ''}`;
+    result = JSON.parse(text);
+  } catch {
+    return undefined;
   }
+  if (!Array.isArray(result)) return undefined;
+  const [kind, value] = result as readonly unknown[];
+  if ((kind !== 'json' && kind !== 'text' && kind !== 'none') || typeof value !== 'string') return undefined;
+  return { kind, value };
 }
 
+/** What was thrown, with its line. */
 function describe(context: QuickJsContext, handle: QuickJsHandle): string {
-  if (context.typeof(handle) !== 'object') return `Uncaught ${context.getString(handle)}`;
-  const part = (name: string): string => {
-    const value = context.getProp(handle, name);
-    return context.typeof(value) === 'string' ? context.getString(value) : '';
-  };
-  const line = /code\.js:(\d+)/.exec(part('stack'))?.[1];
-  return `${part('name')}: ${part('message')}${line === undefined ? '' : ` (line ${line})`}`;
+  try {
+    const thrown: unknown = context.dump(handle);
+    if (!isRecord(thrown)) return `Uncaught ${typeof thrown === 'string' ? thrown : JSON.stringify(thrown)}`;
+    const { name, message, stack } = thrown;
+    if (typeof name !== 'string') return `Uncaught ${JSON.stringify(thrown)}`;
+    const line = /code\.js:(\d+)/.exec(typeof stack === 'string' ? stack : '')?.[1];
+    return `${name}: ${typeof message === 'string' ? message : ''}${line === undefined ? '' : ` (line ${line})`}`;
+  } catch {
+    // Reading it can run code, such as a getter.
+    return 'Uncaught value that cannot be shown.';
+  }
 }

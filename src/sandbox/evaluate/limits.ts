@@ -1,44 +1,64 @@
 import { SandboxError } from '../../error/index.ts';
+import { DEFAULT_OUTPUT_BYTES } from '../backend/command.ts';
 
-/** Limits of one `evaluate_code` call. Each is a whole number of at least 1. */
+/** Limits of one `evaluate_code` call. All are whole numbers. */
 export interface EvaluateLimits {
-  /** Characters of code. Default: 8,000; at most 32,000. */
+  /** Characters of code, from 1 to 32,000. Default: 8,000. */
   readonly maxCodeCharacters: number;
-  /** Milliseconds that code may take. Its process is killed at 1.5 times of it. Default: 5,000. */
+  /** Milliseconds that code may take, from 1 to 1,000,000,000. Its process is killed at 1.5 times of it. Default: 5,000. */
   readonly timeoutMs: number;
-  /** Bytes of memory that the interpreter may use. Default: 67,108,864 (64 MiB). */
+  /** Bytes of memory that the interpreter may use for the values of the code, from 1 MiB to 1 GiB. Default: 67,108,864 (64 MiB). */
   readonly maxMemoryBytes: number;
-  /** Characters kept of what the code prints, and of its value. Default: 20,000. */
-  readonly maxOutputCharacters: number;
-  /** Paths in `reads`, and in `writes`. Default: 20. */
+  /**
+   * Bytes kept of each output, half of them from its start, and the most that the value may have as text; from 1 to 16 MiB.
+   * Default: 32,768.
+   */
+  readonly maxOutputBytes: number;
+  /** Paths in `reads`, and in `writes`, from 1 to 1,000. Default: 20. */
   readonly maxFiles: number;
-  /** Characters of all files read, and of all files written. Default: 2,000,000. */
-  readonly maxFileCharacters: number;
+  /** Bytes of all files read together, and of all files written, from 1 to 32 MiB. Default: 2,097,152 (2 MiB). */
+  readonly maxTotalFileBytes: number;
 }
 
-const DEFAULTS: EvaluateLimits = {
-  maxCodeCharacters: 8000,
-  timeoutMs: 5000,
-  maxMemoryBytes: 67_108_864,
-  maxOutputCharacters: 20_000,
-  maxFiles: 20,
-  maxFileCharacters: 2_000_000,
+const MIB = 1_048_576;
+/** The default, the least and the most of each limit. */
+const RANGES: Readonly<Record<keyof EvaluateLimits, readonly [number, number, number]>> = {
+  // The parser of Monty overflows its stack above 100,000.
+  maxCodeCharacters: [8000, 1, 32_000],
+  timeoutMs: [5000, 1, 1_000_000_000],
+  maxMemoryBytes: [64 * MIB, MIB, 1024 * MIB],
+  maxOutputBytes: [DEFAULT_OUTPUT_BYTES, 1, 16 * MIB],
+  maxFiles: [20, 1, 1000],
+  // A message is one string of JSON, in which a byte can take six.
+  maxTotalFileBytes: [2 * MIB, 1, 32 * MIB],
 };
-/** The parser of Monty overflows its stack above 100,000. */
-const MAX_CODE_CHARACTERS = 32_000;
 
 /** @throws {SandboxError} `sandbox-option-invalid`. */
 export function resolveEvaluateLimits(limits: Partial<EvaluateLimits> = {}): EvaluateLimits {
-  for (const [name, value] of Object.entries(limits)) {
-    const most = name === 'maxCodeCharacters' ? MAX_CODE_CHARACTERS : 1_073_741_824;
-    if (!Object.hasOwn(DEFAULTS, name) || !Number.isSafeInteger(value) || value < 1 || value > most)
-      throw new SandboxError(
-        'sandbox-option-invalid',
-        Object.hasOwn(DEFAULTS, name)
-          ? `The limit ${name} is ${String(value)}; it must be a whole number from 1 to ${most}.`
-          : `There is no limit "${name}"; the limits are: ${Object.keys(DEFAULTS).join(', ')}.`,
-        { details: { option: `limits.${name}` } },
-      );
+  for (const name of Object.keys(limits)) {
+    if (!Object.hasOwn(RANGES, name))
+      throw invalid(name, `There is no limit "${name}"; the limits are: ${Object.keys(RANGES).join(', ')}.`);
   }
-  return { ...DEFAULTS, ...limits };
+  const limit = (name: keyof EvaluateLimits): number => {
+    const [usual, least, most] = RANGES[name];
+    const value = limits[name] ?? usual;
+    if (!Number.isSafeInteger(value) || value < least || value > most)
+      throw invalid(
+        name,
+        `The limit ${name} is ${String(value)}; it must be a whole number from ${least} to ${most}.`,
+      );
+    return value;
+  };
+  return {
+    maxCodeCharacters: limit('maxCodeCharacters'),
+    timeoutMs: limit('timeoutMs'),
+    maxMemoryBytes: limit('maxMemoryBytes'),
+    maxOutputBytes: limit('maxOutputBytes'),
+    maxFiles: limit('maxFiles'),
+    maxTotalFileBytes: limit('maxTotalFileBytes'),
+  };
+}
+
+function invalid(name: string, message: string): SandboxError {
+  return new SandboxError('sandbox-option-invalid', message, { details: { option: `limits.${name}` } });
 }

@@ -1,6 +1,8 @@
 import { describeError } from '../../error/index.ts';
 import type { CallFiles } from './call-files.ts';
-import type { EvaluationReply, EvaluationRequest } from './protocol.ts';
+import type { CallOutput } from './call-output.ts';
+import type { EvaluatedValue, EvaluationRequest } from './protocol.ts';
+import { pythonText } from './python-text.ts';
 
 /** The part of the package `@pydantic/monty` that is used; an optional peer. */
 export interface Monty {
@@ -21,7 +23,12 @@ const MAX_ALLOCATIONS = 50_000_000;
 const MAX_RECURSION = 200;
 
 /** Runs Python. The limits are those of the engine: some operations ignore them, and the session kills the process. */
-export function evaluatePython(engine: Monty, request: EvaluationRequest, files: CallFiles): EvaluationReply {
+export function evaluatePython(
+  engine: Monty,
+  request: EvaluationRequest,
+  files: CallFiles,
+  output: CallOutput,
+): EvaluatedValue | { readonly error: string } {
   const inputs = Object.fromEntries([...request.inputs, ['files', Object.fromEntries(request.files)]]);
   try {
     const program = new engine.Monty(request.code, { scriptName: 'code.py', inputs: Object.keys(inputs) });
@@ -33,18 +40,21 @@ export function evaluatePython(engine: Monty, request: EvaluationRequest, files:
         maxAllocations: MAX_ALLOCATIONS,
         maxRecursionDepth: MAX_RECURSION,
       },
-      printCallback: (_stream, text) => files.print(text),
+      // The engine refuses a result of the callback.
+      printCallback: (_stream, text) => {
+        output.print('stdout', text);
+      },
       externalFunctions: {
-        read_text: (path) => files.read(String(path)),
+        read_text: (path) => files.read(path),
         write_text: (path, text) => {
-          files.write(String(path), String(text));
+          files.write(path, text);
           return null;
         },
       },
     });
-    return { ...describeValue(value), stdout: files.stdout, writes: files.written };
+    return describeValue(value);
   } catch (error) {
-    return { error: traceback(error), kind: 'none', value: '', stdout: files.stdout, writes: [] };
+    return { error: traceback(error) };
   }
 }
 
@@ -54,18 +64,13 @@ function traceback(error: unknown): string {
   return typeof display === 'function' ? display.call(error, 'traceback') : describeError(error);
 }
 
-function describeValue(value: unknown): Pick<EvaluationReply, 'kind' | 'value'> {
+function describeValue(value: unknown): EvaluatedValue {
   if (value === null || value === undefined) return { kind: 'none', value: '' };
   try {
     return { kind: 'json', value: JSON.stringify(plain(value)) };
   } catch {
-    return { kind: 'text', value: textOf(value) };
+    return { kind: 'text', value: pythonText(value) };
   }
-}
-
-/** As much as `String` says of it; objects of the engine have no other text. */
-function textOf(value: unknown): string {
-  return typeof value === 'object' && value !== null ? Object.prototype.toString.call(value) : String(value);
 }
 
 /** @throws {TypeError} for what JSON has no form for. */

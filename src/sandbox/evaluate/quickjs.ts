@@ -19,9 +19,9 @@ export interface QuickJsContext {
   newFunction(name: string, call: (...args: readonly QuickJsHandle[]) => QuickJsHandle): QuickJsHandle;
   newString(text: string): QuickJsHandle;
   getString(handle: QuickJsHandle): string;
-  getProp(handle: QuickJsHandle, name: string): QuickJsHandle;
   setProp(handle: QuickJsHandle, name: string, value: QuickJsHandle): void;
-  typeof(handle: QuickJsHandle): string;
+  /** A copy. Throws when a getter does. */
+  dump(handle: QuickJsHandle): unknown;
   getPromiseState(
     handle: QuickJsHandle,
   ):

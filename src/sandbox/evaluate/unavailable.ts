@@ -1,0 +1,29 @@
+import { SandboxError } from '../../error/index.ts';
+import type { EvaluationLanguage, UnusableEvaluator } from './protocol.ts';
+
+const LANGUAGES = {
+  javascript: { name: 'JavaScript', peer: 'quickjs-emscripten', install: 'quickjs-emscripten@^0.32.0' },
+  python: { name: 'Python', peer: '@pydantic/monty', install: '@pydantic/monty@^0.0.18' },
+} as const satisfies Readonly<Record<EvaluationLanguage, object>>;
+
+/** The error for a language whose package is not installed or does not work. */
+export function unusableError({ unusable, language, isMissing }: UnusableEvaluator): SandboxError {
+  const { name, peer, install } = LANGUAGES[language];
+  const remedy = `with \`npm install ${install}\`, or leave "${language}" out of the option languages.`;
+  const what = isMissing
+    ? `the package "${peer}" could not be loaded. Install it ${remedy}`
+    : `the package "${peer}" does not work: ${unusable}. Install a supported version ${remedy}`;
+  return new SandboxError('sandbox-unavailable', `The evaluation of ${name} does not work here: ${what}`, {
+    cause: new Error(unusable),
+    details: { backend: 'evaluate', option: 'languages' },
+  });
+}
+
+/** The error for a process that could not be started. */
+export function startError(reason: string, cause: unknown): SandboxError {
+  return new SandboxError(
+    'sandbox-unavailable',
+    `The evaluation of code does not work here: ${reason}. It needs a process of Node beside this one.`,
+    { ...(cause === undefined ? {} : { cause }), details: { backend: 'evaluate' } },
+  );
+}
