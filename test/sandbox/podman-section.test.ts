@@ -1,13 +1,27 @@
+import { spawnSync } from 'node:child_process';
 import { afterAll, describe, expect, it } from 'vitest';
-import { MemoryFilesystem, promptTemplate, Session } from 'weakincentives';
-import { type PodmanSectionOptions, podmanSection } from 'weakincentives/sandbox';
+import { binding, MemoryFilesystem, promptTemplate, Session } from 'weakincentives';
+import {
+  bubblewrapSandbox,
+  type PodmanSectionOptions,
+  podmanSection,
+  SandboxBackend,
+} from 'weakincentives/sandbox';
 import { type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
 import { busyboxImage } from './support/busybox-image.ts';
+import { unavailableReason } from './support/unavailable-reason.ts';
 
 /** Takes the place of an interpreter: it is called as one, and runs scripts for sh. */
 const python = 'case $2 in "import sys"*) echo 3.0.0;; *) [ "$1" = -c ] && exec sh -c "$2";; esac';
 const image = await busyboxImage({ python3: python });
 afterAll(() => image[Symbol.dispose]());
+/** Where the Python of this machine is installed; '' where there is none. */
+const prefix = spawnSync('python3', ['-c', 'import sys; print(sys.base_prefix)'], { encoding: 'utf8' });
+const installation = prefix.status === 0 ? prefix.stdout.trim() : '';
+const machine = bubblewrapSandbox(
+  installation === '' || installation.startsWith('/usr') ? {} : { readOnlyPaths: [installation] },
+);
+const noPython = installation === '' ? 'there is no python3' : await unavailableReason(machine);
 
 const sectionOf = (options: Partial<PodmanSectionOptions> = {}) => {
   const { image: name, ...sandbox } = image.options;
@@ -18,7 +32,11 @@ const call = (name: string, args: Record<string, unknown>): ScriptedTurn => ({
   toolCalls: [{ name, arguments: args }],
 });
 
-async function play(turns: readonly ScriptedTurn[], options: Partial<PodmanSectionOptions> = {}) {
+async function play(
+  turns: readonly ScriptedTurn[],
+  options: Partial<PodmanSectionOptions> = {},
+  backend?: SandboxBackend,
+) {
   const filesystem = new MemoryFilesystem({ files: { 'a.txt': 'one\n' } });
   await using session = new Session();
   const adapter = scriptedAdapter([...turns, { text: 'done' }]);
@@ -27,7 +45,13 @@ async function play(turns: readonly ScriptedTurn[], options: Partial<PodmanSecti
     key: 'podman',
     sections: [sectionOf({ files: { filesystem }, ...options })],
   });
-  const { conversation } = await adapter.evaluate(template.bind(), { session });
+  const { conversation } = await adapter.evaluate(
+    template.bind(
+      {},
+      { resources: backend === undefined ? [] : [binding(SandboxBackend, { instance: backend })] },
+    ),
+    { session },
+  );
   const results = conversation.flatMap((item) => (item.type === 'tool-result' ? [item.text] : []));
   return { filesystem, results };
 }
@@ -80,6 +104,38 @@ describe('podmanSection', () => {
       expect(results[0]).toContain('stdout:\n`$HOME"\\');
     });
   });
+
+  describe.skipIf(noPython !== undefined)(
+    `with bubblewrap in its place${noPython === undefined ? '' : ` (skipped: ${noPython})`}`,
+    () => {
+      it('runs programs by a real Python', async () => {
+        const code = [
+          'import helper, pathlib',
+          'text = pathlib.Path("a.txt").read_text()',
+          'pathlib.Path("b.txt").write_text(helper.twice(text))',
+          'print("größer", sum(range(101)))',
+        ].join('\n');
+        const { filesystem, results } = await play(
+          [
+            call('write_file', {
+              file_path: 'helper.py',
+              content: 'def twice(text):\n    return text * 2\n',
+            }),
+            call('evaluate_python', { code }),
+            call('evaluate_python', { code: 'open("a.txt", "w").write("x")\nraise ValueError("no")' }),
+          ],
+          {},
+          machine,
+        );
+        expect(results[1]).toMatch(/exit code 0.*Created: b\.txt.*stdout:\ngrößer 5050/s);
+        expect(results[2]).toMatch(/exit code 1.*ValueError: no/s);
+        expect(await filesystem.read('b.txt')).toMatchObject({ text: 'one\none\n' });
+        expect(await filesystem.read('a.txt')).toMatchObject({ text: 'one\n' });
+        // Compiled modules are not part of the workspace.
+        expect(await filesystem.stat('__pycache__')).toBeUndefined();
+      });
+    },
+  );
 
   describe.skipIf(image.skip !== undefined)('without Python', () => {
     const evaluate = async (options: Partial<PodmanSectionOptions>): Promise<readonly string[]> => {
