@@ -37,12 +37,12 @@ export interface ConnectionMachine {
   readonly startService: (settings: PodmanSettings, signal: AbortSignal | undefined) => Promise<OwnService>;
 }
 
-function thisMachine(): ConnectionMachine {
+function thisMachine({ clock }: PodmanSettings): ConnectionMachine {
   return {
     env: process.env,
     isRoot: process.geteuid?.() === 0,
     serviceAt: async (socketPath, signal) => {
-      const client = new PodmanClient(socketPath);
+      const client = new PodmanClient(socketPath, clock);
       return (await client.answers(signal)) ? client : undefined;
     },
     listConnections,
@@ -59,7 +59,7 @@ function thisMachine(): ConnectionMachine {
 export async function connect(
   settings: PodmanSettings,
   signal: AbortSignal | undefined,
-  machine: ConnectionMachine = thisMachine(),
+  machine: ConnectionMachine = thisMachine(settings),
 ): Promise<OwnService> {
   const named = namedService(settings, machine.env);
   if (named !== undefined) {

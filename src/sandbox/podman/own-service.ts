@@ -77,7 +77,7 @@ export async function startOwnService(
     await ended;
     child.stderr.destroy();
   };
-  const client = new PodmanClient(socketPath);
+  const client = new PodmanClient(socketPath, clock);
   const startedAt = clock.now();
   try {
     while (!(await client.answers(signal))) {

@@ -1,12 +1,15 @@
-import { type IncomingMessage, request } from 'node:http';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { isRecord } from '../../internal/index.ts';
+import { type Clock, systemClock } from '../../session/index.ts';
 import { PodmanRequestError } from './podman-error.ts';
 
 /** The oldest version of the interface that has what is used; later services answer it, too. */
 const PREFIX = '/v4.0.0/libpod';
 /** No answer that is read has more than a few kilobytes for each container. */
 const MAX_ANSWER_BYTES = 16_777_216;
+/** A creation that copies a large image takes minutes; only a service that hangs needs more. */
+const MAX_ANSWER_MS = 300_000;
 
 /** A request to the service. */
 export interface PodmanRequest {
@@ -22,14 +25,17 @@ export interface PodmanRequest {
 /** A service of Podman on this machine, by HTTP over its socket. */
 export class PodmanClient {
   readonly #socketPath: string;
+  readonly #clock: Clock;
 
-  constructor(socketPath: string) {
+  /** @param clock limits the time of each answer. Default: the system clock. */
+  constructor(socketPath: string, clock: Clock = systemClock) {
     this.#socketPath = socketPath;
+    this.#clock = clock;
   }
 
   /**
    * Sends a request, and returns the answer: parsed JSON, or undefined when there is none.
-   * @throws {PodmanRequestError} for a status that is not of success, with Podman's own message, and when there is no answer.
+   * @throws {PodmanRequestError} for a status that is not of success, with Podman's own message, and when there is no answer within five minutes.
    * @throws the signal's reason.
    */
   async send(sent: PodmanRequest): Promise<unknown> {
@@ -53,6 +59,7 @@ export class PodmanClient {
     const content = body === undefined ? undefined : JSON.stringify(body);
     const headers = content === undefined ? {} : { 'content-type': 'application/json' };
     signal?.throwIfAborted();
+    let stopTimer = (): void => undefined;
     try {
       const answer = await new Promise<IncomingMessage>((resolve, reject) => {
         const options = {
@@ -60,7 +67,9 @@ export class PodmanClient {
           headers,
           ...(signal === undefined ? {} : { signal }),
         };
-        request(options, resolve).on('error', reject).end(content);
+        const sent = request(options, resolve).on('error', reject);
+        stopTimer = this.#limitTime(sent);
+        sent.end(content);
       });
       const text = await readText(answer);
       const status = answer.statusCode ?? 0;
@@ -69,6 +78,8 @@ export class PodmanClient {
     } catch (error) {
       signal?.throwIfAborted();
       throw error instanceof PodmanRequestError ? error : unanswered(error);
+    } finally {
+      stopTimer();
     }
   }
 
@@ -88,9 +99,21 @@ export class PodmanClient {
           reject,
         );
       });
-      sent.on('upgrade', (_answer, stream, head) => resolve({ stream, head }));
+      const stopTimer = this.#limitTime(sent);
+      sent.on('upgrade', (_answer, stream, head) => {
+        stopTimer();
+        resolve({ stream, head });
+      });
+      sent.on('close', stopTimer);
       sent.on('error', (error) => reject(unanswered(error)));
       sent.end();
+    });
+  }
+
+  /** Ends a request that is not answered in time, unless the returned function is called before. */
+  #limitTime(sent: ClientRequest): () => void {
+    return this.#clock.schedule(MAX_ANSWER_MS, () => {
+      sent.destroy(Object.assign(new Error('The service has not answered in time.'), { code: 'ETIMEDOUT' }));
     });
   }
 

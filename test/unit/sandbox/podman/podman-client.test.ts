@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createManualClock } from 'weakincentives/testing';
 import { PodmanClient } from '../../../../src/sandbox/podman/podman-client.ts';
 import { PodmanRequestError } from '../../../../src/sandbox/podman/podman-error.ts';
 
@@ -106,6 +107,47 @@ describe('PodmanClient', () => {
     const reason = new Error('enough');
     const client = await serve(() => controller.abort(reason));
     await expect(client.send({ method: 'GET', path: '/x', signal: controller.signal })).rejects.toBe(reason);
+  });
+
+  it('ends a request that a service does not answer, or does not answer to its end', async () => {
+    const clock = createManualClock();
+    const path = join(folder, 'podman.sock');
+    await serve(
+      (request, response) => {
+        if (request.url?.endsWith('/half') !== true) return clock.advance(300_000);
+        response.writeHead(200, { 'content-length': '100' });
+        response.write('{"half":', () => clock.advance(300_000));
+      },
+      () => clock.advance(300_000),
+    );
+    const client = new PodmanClient(path, clock);
+    expect(await failureOf(client.send({ method: 'GET', path: '/x' }))).toStrictEqual([
+      'its service does not answer (ETIMEDOUT)',
+      undefined,
+    ]);
+    expect(await failureOf(client.send({ method: 'GET', path: '/half' }))).toStrictEqual([
+      expect.stringMatching(/^its service does not answer \(E[A-Z]+\)$/),
+      undefined,
+    ]);
+    expect(await failureOf(client.attach('id', false))).toStrictEqual([
+      'its service does not answer (ETIMEDOUT)',
+      undefined,
+    ]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('limits no stream, and keeps no timer', async () => {
+    const clock = createManualClock();
+    const served = await serve(
+      (_request, response) => response.end('{}'),
+      (socket) => socket.write('HTTP/1.1 101 UPGRADED\r\nconnection: Upgrade\r\nupgrade: tcp\r\n\r\n'),
+    );
+    void served;
+    const client = new PodmanClient(join(folder, 'podman.sock'), clock);
+    await client.send({ method: 'GET', path: '/x' });
+    const { stream } = await client.attach('id', false);
+    expect(clock.pending).toBe(0);
+    stream.destroy();
   });
 
   it('opens the stream of a container, with what came along', async () => {
