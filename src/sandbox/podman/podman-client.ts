@@ -100,10 +100,8 @@ export class PodmanClient {
         );
       });
       const stopTimer = this.#limitTime(sent);
-      sent.on('upgrade', (_answer, stream, head) => {
-        stopTimer();
-        resolve({ stream, head });
-      });
+      sent.on('upgrade', (_answer, stream, head) => resolve({ stream, head }));
+      // Emitted after an upgrade, too.
       sent.on('close', stopTimer);
       sent.on('error', (error) => reject(unanswered(error)));
       sent.end();
