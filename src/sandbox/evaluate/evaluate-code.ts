@@ -2,7 +2,7 @@ import { FilesystemError, SandboxError } from '../../error/index.ts';
 import { Filesystem, normalizePath } from '../../filesystem/index.ts';
 import { type NamedResourceToken, resourceToken } from '../../resource/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
-import { type Tool, type ToolContext, ToolResult, tool } from '../../tool/index.ts';
+import { type Tool, type ToolContext, type ToolExample, ToolResult, tool } from '../../tool/index.ts';
 import type { Evaluator } from './evaluator.ts';
 import type { EvaluateLimits } from './limits.ts';
 import type { EvaluationLanguage, EvaluationReply } from './protocol.ts';
@@ -51,28 +51,37 @@ export function evaluateCodeTool(
   languages: readonly EvaluationLanguage[],
   limits: EvaluateLimits,
 ): Tool<EvaluateCodeParams, EvaluateCodeResult> {
-  const [first = 'javascript'] = languages;
   return tool({
     name: 'evaluate_code',
     description: `Run ${languages.join(' or ')} code in an interpreter without network. Returns the value of its last expression and what it printed.`,
     inputSchema: inputSchema(languages, limits),
     outputSchema,
     effects: 'state',
-    examples: [
-      {
-        description: 'Compute with an input and a file.',
-        input: {
-          ...(languages.length > 1 ? { language: first } : {}),
-          ...EXAMPLES[first],
-          inputs: [{ name: 'tax', json: '1.5' }],
-          reads: ['sales.csv'],
-        },
-        output: { value: '101.5', value_kind: 'json', stdout: '', stderr: '', writes: [] },
-      },
-    ],
+    examples: examplesFor(languages, limits),
     render: () => '',
     execute: (params, context) => execute(params, context, languages, limits),
   });
+}
+
+function examplesFor(
+  languages: readonly EvaluationLanguage[],
+  { maxCodeCharacters }: EvaluateLimits,
+): readonly ToolExample<EvaluateCodeParams, EvaluateCodeResult>[] {
+  const [first = 'javascript'] = languages;
+  const { code } = EXAMPLES[first];
+  if (code.length > maxCodeCharacters) return [];
+  return [
+    {
+      description: 'Compute with an input and a file.',
+      input: {
+        ...(languages.length > 1 ? { language: first } : {}),
+        code,
+        inputs: [{ name: 'tax', json: '1.5' }],
+        reads: ['sales.csv'],
+      },
+      output: { value: '101.5', value_kind: 'json', stdout: '', stderr: '', writes: [] },
+    },
+  ];
 }
 
 function inputSchema(

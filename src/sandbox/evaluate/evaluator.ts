@@ -132,8 +132,9 @@ export class Evaluator implements AsyncDisposable {
     const unusable = readUnusable(first);
     if (unusable !== undefined) throw unusableError(unusable);
     const { failure } = channel;
+    if (first === TIMEOUT) throw startError(`the process did not start in ${START_MS / 1000} s`, failure);
     throw startError(
-      first === TIMEOUT ? `the process did not start in ${START_MS / 1000} s` : describeError(failure),
+      first === undefined ? describeError(failure) : 'the process began with an unknown message',
       failure,
     );
   }

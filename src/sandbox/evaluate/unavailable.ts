@@ -12,7 +12,7 @@ export function unusableError({ unusable, language, isMissing }: UnusableEvaluat
   const remedy = `with \`npm install ${install}\`, or leave "${language}" out of the option languages.`;
   const what = isMissing
     ? `the package "${peer}" could not be loaded. Install it ${remedy}`
-    : `the package "${peer}" does not work: ${unusable}. Install a supported version ${remedy}`;
+    : `the package "${peer}" does not work: ${sentence(unusable)} Install a supported version ${remedy}`;
   return new SandboxError('sandbox-unavailable', `The evaluation of ${name} does not work here: ${what}`, {
     cause: new Error(unusable),
     details: { backend: 'evaluate', option: 'languages' },
@@ -23,7 +23,9 @@ export function unusableError({ unusable, language, isMissing }: UnusableEvaluat
 export function startError(reason: string, cause: unknown): SandboxError {
   return new SandboxError(
     'sandbox-unavailable',
-    `The evaluation of code does not work here: ${reason}. It needs a process of Node beside this one.`,
+    `The evaluation of code does not work here: ${sentence(reason)} It needs a process of Node beside this one.`,
     { ...(cause === undefined ? {} : { cause }), details: { backend: 'evaluate' } },
   );
 }
+
+const sentence = (text: string): string => (text.endsWith('.') ? text : `${text}.`);
