@@ -24,11 +24,11 @@ export interface EvaluateCodeParams {
 export interface EvaluateCodeResult {
   /** JSON text, or a description when `value_kind` is `text`; empty when it is `none`. */
   readonly value: string;
-  /** `text`: JSON has no form for the value. `none`: there is no value, or the code failed. */
+  /** `text`: JSON has no form for the value. `none`: there is no value. */
   readonly value_kind: 'json' | 'text' | 'none';
   /** The beginning and the end; a line in between says how much is missing. */
   readonly stdout: string;
-  /** The same for errors that the code printed, and at its end why it failed. */
+  /** The same for what the code printed as errors. */
   readonly stderr: string;
   /** The paths written. */
   readonly writes: readonly string[];
@@ -176,16 +176,8 @@ async function execute(
       );
     const { reply } = outcome;
     const printed = describeOutput(reply);
-    if (reply.failed) {
-      const { stdout, stderr } = reply;
-      return ToolResult.error([`The code failed. ${UNCHANGED}`, ...printed].join('\n'), {
-        value: '',
-        value_kind: 'none',
-        stdout,
-        stderr,
-        writes: [],
-      } satisfies EvaluateCodeResult);
-    }
+    // A value would be shown besides the message, as JSON.
+    if (reply.failed) return ToolResult.error([`The code failed. ${UNCHANGED}`, ...printed].join('\n'));
     if (reply.writes.some(([path]) => !writes.includes(path)))
       return refusal('The code wrote a file that is not in "writes".');
     for (const [path, text] of reply.writes) await context.filesystem.write(path, text);

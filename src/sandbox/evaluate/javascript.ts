@@ -29,6 +29,7 @@ const FINISH = `(() => {
 })()`;
 
 const PRELUDE = `
+const { toString } = Object.prototype;
 const { parse, stringify } = JSON;
 const { __read: read, __write: write, __print: print } = globalThis;
 for (const name of ['__read', '__write', '__print']) delete globalThis[name];
@@ -40,7 +41,8 @@ const ask = (call, ...args) => {
 const shown = (value) => {
   if (typeof value === 'string') return value;
   if (value instanceof Error) return String(value);
-  try { return stringify(value) ?? String(value); } catch { return Object.prototype.toString.call(value); }
+  try { return stringify(value) ?? String(value); } catch {}
+  try { return String(value); } catch { return toString.call(value); }
 };
 const printer = (output) => (...values) => { ask(print, output, values.map(shown).join(' ') + '\\n'); };
 globalThis.read_text = (path) => ask(read, path);

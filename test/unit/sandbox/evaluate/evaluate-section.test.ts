@@ -89,12 +89,9 @@ describe('evaluate_code', () => {
       { started: true },
       reply({ failed: true, kind: 'none', value: '', stderr: 'Error: no\n', writes: [['b.txt', 'B']] }),
     ]);
-    expect(text).toContain('The code failed. No file was written.\nstderr:\nError: no');
+    expect(text).toBe('The code failed. No file was written.\nstderr:\nError: no');
     expect(await filesystem.stat('b.txt')).toBeUndefined();
-    expect(invocation).toMatchObject({
-      success: false,
-      value: { stderr: 'Error: no\n', writes: [] },
-    });
+    expect(invocation?.success).toBe(false);
   });
 
   it.each([
@@ -159,7 +156,7 @@ describe('evaluate_code', () => {
       limits: { maxCodeCharacters: 10, maxFiles: 1 },
     });
     expect(requests).toStrictEqual([]);
-    expect(invocation.success).toBe(false);
+    expect(invocation?.success).toBe(false);
   });
 });
 

@@ -59,10 +59,10 @@ export function fakeChannel(
     },
     receive: async () => {
       isWanted = true;
-      while (messages.length === 0 && !hasEnded)
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
+      const arrived = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      if (messages.length === 0 && !hasEnded) await arrived;
       isWanted = false;
       return messages.shift();
     },
