@@ -5,6 +5,8 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
+  readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -16,6 +18,25 @@ import { unavailableReason } from './unavailable-reason.ts';
 
 const BUSYBOX = '/bin/busybox';
 const IMAGE = 'localhost/wink-busybox:1';
+
+const POLL_MS = 20;
+/** Only a machine that hangs needs so many. */
+const MAX_POLLS = 1500;
+
+/** Whether another process works on a storage: it names it, or was started with variables that do. */
+function isUsed(root: string): boolean {
+  return readdirSync('/proc').some((pid) => {
+    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return false;
+    try {
+      return ['cmdline', 'environ'].some((file) =>
+        readFileSync(`/proc/${pid}/${file}`, 'latin1').includes(root),
+      );
+    } catch {
+      // It has ended meanwhile, or is of another user.
+      return false;
+    }
+  });
+}
 
 /** An image of busybox in a storage of its own, and the runtime that works here. */
 export interface BusyboxImage extends Disposable {
@@ -43,6 +64,9 @@ export async function busyboxImage(scripts: Readonly<Record<string, string>> = {
       if (value === undefined) Reflect.deleteProperty(process.env, name);
       else process.env[name] = value;
     }
+    // Podman cleans up after a container in a process of its own, which may outlive the removal of the container.
+    for (let attempt = 0; attempt < MAX_POLLS && isUsed(root); attempt += 1)
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS);
     // An overlay that is still mounted is a part of the storage.
     spawnSync('umount', [join(root, 'storage/overlay')], { stdio: 'ignore' });
     rmSync(root, { recursive: true, force: true });
