@@ -233,7 +233,9 @@ describe('evaluate_code with JavaScript alone', () => {
     ['globalThis.print = undefined; console = null; 5', 'value: 5'],
     ['Symbol("x")', 'value (not JSON): Symbol(x)'],
     ['(x) => x', 'value (not JSON): (x) => x'],
-    ['({ toString: null, a: 1n })', 'value (not JSON): [object Object]'],
+    ["new Map([['a', new Set([1, 2n ** 70n])]])", 'value: [["a",[1,"1180591620717411303424"]]]'],
+    ['const map = new Map(); map.set(1, map)', 'value (not JSON): [object Map]'],
+    ['const own = { toString: null }; own.own = own; own', 'value (not JSON): [object Object]'],
   ])('%s', async (code, expected) => {
     expect(await first(code, 'javascript')).toContain(expected);
   });

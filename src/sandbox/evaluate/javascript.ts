@@ -11,16 +11,29 @@ const STACK_BYTES = 131_072;
 
 // Texts cross the border of the interpreter as JSON: it cuts others at a NUL.
 
+/** Makes a replacer for `JSON.stringify`, for what JSON would leave out. A map has one array, so that one that contains itself is found. */
+const NEW_REPLACER = `() => {
+  const arrays = new WeakMap();
+  return (_key, part) => {
+    if (typeof part === 'bigint') return String(part);
+    if (!(part instanceof Map || part instanceof Set)) return part;
+    if (!arrays.has(part)) arrays.set(part, [...part]);
+    return arrays.get(part);
+  };
+}`;
+
 /** Taken before the code runs: awaits its value, and says what kind it has. */
 const FINISH = `(() => {
   const { stringify } = JSON;
   const { isFinite } = Number;
   const { toString } = Object.prototype;
+  const newReplacer = ${NEW_REPLACER};
+  const isPlain = (value) => typeof value === 'number' ? isFinite(value) : typeof value !== 'bigint';
   return async (box) => {
     const value = await box.value;
     if (value === undefined) return stringify(['none', '']);
     try {
-      const text = typeof value === 'number' && !isFinite(value) ? undefined : stringify(value);
+      const text = isPlain(value) ? stringify(value, newReplacer()) : undefined;
       if (typeof text === 'string') return stringify(['json', text]);
     } catch {}
     // An array that contains itself has no text.
@@ -31,6 +44,7 @@ const FINISH = `(() => {
 const PRELUDE = `
 const { toString } = Object.prototype;
 const { parse, stringify } = JSON;
+const newReplacer = ${NEW_REPLACER};
 const { __read: read, __write: write, __print: print } = globalThis;
 for (const name of ['__read', '__write', '__print']) delete globalThis[name];
 const ask = (call, ...args) => {
@@ -39,9 +53,9 @@ const ask = (call, ...args) => {
   return answer;
 };
 const shown = (value) => {
-  if (typeof value === 'string') return value;
+  if (typeof value === 'string' || typeof value === 'bigint') return String(value);
   if (value instanceof Error) return String(value);
-  try { return stringify(value) ?? String(value); } catch {}
+  try { return stringify(value, newReplacer()) ?? String(value); } catch {}
   try { return String(value); } catch { return toString.call(value); }
 };
 const printer = (output) => (...values) => { ask(print, output, values.map(shown).join(' ') + '\\n'); };
