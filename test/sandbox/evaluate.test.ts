@@ -139,6 +139,34 @@ describe.each(['javascript', 'python'] as const)('evaluate_code', (language) => 
       expect(results[4]).toContain('missing');
     });
 
+    it('gives inputs of any name, or says that the name is taken', async () => {
+      const names = [
+        'JSON',
+        'Object',
+        'String',
+        'Error',
+        'Array',
+        'Promise',
+        'sum',
+        'id',
+        'input',
+        'list',
+        'x1',
+      ];
+      const { results } = await playCode(
+        names.map((name) => ({ code: `print(1)\n${name}`, inputs: [{ name, json: '[5]' }] })),
+        { languages: [language] },
+      );
+      const taken = language === 'python' ? ['sum', 'id', 'list'] : [];
+      expect(results).toStrictEqual(
+        names.map((name) =>
+          taken.includes(name)
+            ? `The code failed. No file was written.\nstderr:\nThe name "${name}" is taken in Python. Choose another for the input.`
+            : 'value: [5]\nstdout:\n1',
+        ),
+      );
+    });
+
     it('keeps the beginning and the end of a huge output', async () => {
       const code = {
         javascript: "print('first'); for (let i = 0; i < 3000; i += 1) print('ü'.repeat(500)); print('last')",

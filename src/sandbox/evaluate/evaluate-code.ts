@@ -39,6 +39,7 @@ export const EvaluatorToken: NamedResourceToken<Evaluator> = resourceToken<Evalu
 
 const RESERVED: readonly string[] = ['files', 'read_text', 'write_text', 'print', 'console', 'globalThis'];
 
+const NAMES = { javascript: 'JavaScript', python: 'Python' } as const;
 const EXAMPLES = {
   javascript: {
     code: "const rows = read_text('sales.csv').trim().split('\\n').map(Number); rows.reduce((a, b) => a + b, tax)",
@@ -53,7 +54,7 @@ export function evaluateCodeTool(
 ): Tool<EvaluateCodeParams, EvaluateCodeResult> {
   return tool({
     name: 'evaluate_code',
-    description: `Run ${languages.join(' or ')} code in an interpreter without network. Returns the value of its last expression and what it printed.`,
+    description: `Run ${languages.map((language) => NAMES[language]).join(' or ')} code in an interpreter without network. Returns the value of its last expression and what it printed.`,
     inputSchema: inputSchema(languages, limits),
     outputSchema,
     effects: 'state',

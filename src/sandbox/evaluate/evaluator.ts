@@ -43,7 +43,7 @@ export class Evaluator implements AsyncDisposable {
   readonly #openChannel: () => EvaluatorChannel;
   readonly #clock: Clock;
   #channel: EvaluatorChannel | undefined;
-  #queue: Promise<unknown> = Promise.resolve();
+  #queue: Promise<void> = Promise.resolve();
   #isDisposed = false;
 
   constructor({ languages, open, clock = systemClock }: EvaluatorOptions) {
@@ -76,7 +76,7 @@ export class Evaluator implements AsyncDisposable {
     const before = this.#queue;
     const outcome = untilAborted(before, signal).then(() => this.#run(request, signal));
     // One that is aborted while it waits leaves the queue to the one that runs.
-    this.#queue = Promise.allSettled([before, outcome]);
+    this.#queue = Promise.allSettled([before, outcome]).then(() => undefined);
     return outcome;
   }
 

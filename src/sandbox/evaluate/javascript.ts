@@ -22,8 +22,9 @@ const NEW_REPLACER = `() => {
   };
 }`;
 
-/** Taken before the code runs: awaits its value, and says what kind it has. */
+/** Taken before there are inputs and code, which can replace all globals: awaits its value, and says what kind it has. */
 const FINISH = `(() => {
+  const { JSON, Map, Number, Object, Set, String, WeakMap } = globalThis;
   const { stringify } = JSON;
   const { isFinite } = Number;
   const { toString } = Object.prototype;
@@ -42,6 +43,7 @@ const FINISH = `(() => {
 })()`;
 
 const PRELUDE = `
+const { Error, JSON, Map, Object, Set, String, WeakMap } = globalThis;
 const { toString } = Object.prototype;
 const { parse, stringify } = JSON;
 const newReplacer = ${NEW_REPLACER};
@@ -104,10 +106,10 @@ export function evaluateJavaScript(
     .map(([name, value]) => `globalThis[${JSON.stringify(name)}] = ${parsed(value)};`)
     .join('\n');
   const table = `globalThis.files = Object.assign(Object.create(null), Object.fromEntries(${parsed(request.files)}));`;
-  const prelude = run(`(() => {${PRELUDE}\n${table}\n${globals}})()`, 'inputs.js', 0);
-  if ('error' in prelude) return prelude;
   const finish = run(FINISH, 'finish.js', 0);
   if ('error' in finish) return finish;
+  const prelude = run(`(() => {${PRELUDE}\n${table}\n${globals}})()`, 'inputs.js', 0);
+  if ('error' in prelude) return prelude;
   const promise = run(request.code, 'code.js', ASYNC);
   if ('error' in promise) return promise;
   const box = settled(promise);

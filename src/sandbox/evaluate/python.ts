@@ -29,6 +29,9 @@ export function evaluatePython(
   files: CallFiles,
   output: CallOutput,
 ): EvaluatedValue | { readonly error: string } {
+  const taken = request.inputs.find(([name]) => !canBeInput(engine, name));
+  if (taken !== undefined)
+    return { error: `The name "${taken[0]}" is taken in Python. Choose another for the input.` };
   const inputs = Object.fromEntries([...request.inputs, ['files', Object.fromEntries(request.files)]]);
   try {
     const program = new engine.Monty(request.code, { scriptName: 'code.py', inputs: Object.keys(inputs) });
@@ -55,6 +58,19 @@ export function evaluatePython(
     return describeValue(value);
   } catch (error) {
     return { error: traceback(error) };
+  }
+}
+
+/** Whether code finds the input. The engine ignores one that has the name of a function of its own, such as `sum` or `id`. */
+function canBeInput(engine: Monty, name: string): boolean {
+  const marker = 'input';
+  try {
+    const program = new engine.Monty(name, { scriptName: 'name.py', inputs: [name] });
+    const options = { limits: {}, printCallback: () => undefined, externalFunctions: {} };
+    return program.run({ ...options, inputs: Object.fromEntries([[name, marker]]) }) === marker;
+  } catch {
+    // A keyword does not parse.
+    return false;
   }
 }
 
