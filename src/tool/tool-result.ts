@@ -25,6 +25,8 @@ export interface ToolFailure {
   readonly message: string;
   /** Structured facts about the failure, plain JSON. Default: none. */
   readonly value?: unknown;
+  /** The model gets the message only, for one that says all that the value does. As in a success. Default: false. */
+  readonly excludeValueFromContext?: boolean;
   /** Images and files that show what went wrong, such as a screenshot; as those of a success. Default: none. */
   readonly attachments?: readonly MediaPart[];
 }
@@ -49,7 +51,11 @@ export const ToolResult: {
     options?: Pick<ToolSuccess<R>, 'excludeValueFromContext' | 'attachments'>,
   ): ToolSuccess<R>;
   /** A failure: the call is rolled back and the model reads `message`. */
-  error(message: string, value?: unknown, options?: Pick<ToolFailure, 'attachments'>): ToolFailure;
+  error(
+    message: string,
+    value?: unknown,
+    options?: Pick<ToolFailure, 'excludeValueFromContext' | 'attachments'>,
+  ): ToolFailure;
 } = /* @__PURE__ */ Object.freeze({
   ok<const R>(
     value: R,
@@ -65,11 +71,16 @@ export const ToolResult: {
     if (options?.attachments !== undefined) result.attachments = options.attachments;
     return Object.freeze(result);
   },
-  error(message: string, value?: unknown, options: Pick<ToolFailure, 'attachments'> = {}): ToolFailure {
+  error(
+    message: string,
+    value?: unknown,
+    options: Pick<ToolFailure, 'excludeValueFromContext' | 'attachments'> = {},
+  ): ToolFailure {
     return Object.freeze({
       success: false,
       message,
       ...(value === undefined ? {} : { value }),
+      ...(options?.excludeValueFromContext === true ? { excludeValueFromContext: true } : {}),
       ...(options?.attachments === undefined ? {} : { attachments: options.attachments }),
     });
   },
@@ -105,7 +116,6 @@ function hasShape(value: unknown): value is ToolResult<unknown> {
   if (typeof value !== 'object' || value === null || !('success' in value) || !('message' in value))
     return false;
   if (typeof value.message !== 'string') return false;
-  if (value.success === false) return true;
-  if (value.success !== true || !('value' in value)) return false;
+  if (value.success !== false && (value.success !== true || !('value' in value))) return false;
   return !('excludeValueFromContext' in value) || typeof value.excludeValueFromContext === 'boolean';
 }

@@ -103,8 +103,7 @@ test('results bring images and files', () => {
   ToolResult.ok(1, 'Seen.', { attachments: [{ ...shot, type: 'video' }] });
   // @ts-expect-error -- images have no name
   ToolResult.error('x', null, { attachments: [{ ...shot, name: 'x' }] });
-  // @ts-expect-error -- a failure has no value to leave out
-  ToolResult.error('x', null, { excludeValueFromContext: true });
+  ToolResult.error('x', { code: 1 }, { excludeValueFromContext: true });
 });
 
 test('wrong results, examples and options are compile errors', () => {

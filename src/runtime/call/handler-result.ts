@@ -65,8 +65,8 @@ function maxCharactersOf({ environment, tool }: CallAttempt): number {
 
 /** A failure that the model can be given: the beginning of its message, without its value, when it is too long. */
 function shortened(failure: ToolFailure, maxCharacters: number): ToolFailure {
-  const { message, value } = failure;
-  const size = message.length + textLength(value);
+  const { message, value, excludeValueFromContext } = failure;
+  const size = message.length + (excludeValueFromContext === true ? 0 : textLength(value));
   if (size <= maxCharacters) return failure;
   const kept = message.slice(0, Math.min(maxShortenedCharacters, maxCharacters));
   return {
@@ -184,7 +184,6 @@ export function renderValue(
  * empty, the message alone when the value is excluded.
  */
 export function toModelText(result: ToolResult<unknown>, rendered: string): string {
-  const excluded = result.success && result.excludeValueFromContext;
-  if (excluded || rendered === '') return result.message;
+  if (result.excludeValueFromContext === true || rendered === '') return result.message;
   return result.message === '' ? rendered : `${result.message}\n\n${rendered}`;
 }

@@ -105,7 +105,9 @@ async function execute(
     const rest = [...describeKilled(outcome), ...describeOutput(outcome)];
     if (outcome.exitCode !== 0) {
       const unchanged = 'The workspace is as it was before: nothing that the program changed was kept.';
-      return ToolResult.error([`${end} ${unchanged}`, ...rest].join('\n'), valueOf(outcome));
+      // The message has all that the value has.
+      const options = { excludeValueFromContext: true };
+      return ToolResult.error([`${end} ${unchanged}`, ...rest].join('\n'), valueOf(outcome), options);
     }
     const report = await sandbox.collect();
     return ToolResult.ok(valueOf(outcome), [end, ...describeChanges(report), ...rest].join('\n'));

@@ -182,6 +182,8 @@ function failure(outcome: SandboxOutcome, timeoutMs: number): ToolResult<ShellEx
       ...describeOutput(outcome),
     ].join('\n'),
     valueOf(outcome, undefined),
+    // The message has all of it.
+    { excludeValueFromContext: true },
   );
 }
 

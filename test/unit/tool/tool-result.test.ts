@@ -41,6 +41,17 @@ describe('ToolResult', () => {
       message: 'No.',
       value: { path: 'a' },
     });
+    expect(ToolResult.error('No.', 1, { excludeValueFromContext: true })).toStrictEqual({
+      success: false,
+      message: 'No.',
+      value: 1,
+      excludeValueFromContext: true,
+    });
+    expect(ToolResult.error('No.', 1, { excludeValueFromContext: false })).toStrictEqual({
+      success: false,
+      message: 'No.',
+      value: 1,
+    });
     expect(ToolResult.error('No.', undefined, { attachments: [shot] })).toStrictEqual({
       success: false,
       message: 'No.',
@@ -59,6 +70,10 @@ describe('readToolResult', () => {
       { success: true, message: 'OK', value: 1, excludeValueFromContext: true },
     ],
     ['a plain failure', { success: false, message: 'x' }],
+    [
+      'a failure without its value',
+      { success: false, message: 'x', value: 1, excludeValueFromContext: true },
+    ],
     ['a success with attachments', ToolResult.ok(undefined, 'x', { attachments: [shot, page] })],
     ['a failure with attachments', ToolResult.error('x', { a: 1 }, { attachments: [page] })],
   ])('knows %s', (_name, value) => {
@@ -91,6 +106,11 @@ describe('readToolResult', () => {
     [
       'an option that is not a boolean',
       { success: true, message: 'OK', value: 1, excludeValueFromContext: 'yes' },
+      'object',
+    ],
+    [
+      'an option of a failure that is not a boolean',
+      { success: false, message: 'x', excludeValueFromContext: 1 },
       'object',
     ],
     ['a list', [true, 'OK'], 'object'],

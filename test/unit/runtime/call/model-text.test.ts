@@ -64,14 +64,23 @@ describe('what the model reads', () => {
       'No.\n\n{"left":1}',
     ],
     ['the message of a failure', ToolResult.error('No.'), shout, 'No.'],
+    [
+      'the message alone of a failure whose value is excluded',
+      ToolResult.error('No.', { left: 1 }, { excludeValueFromContext: true }),
+      shout,
+      'No.',
+    ],
   ];
   test.each(rows)('is %s', async (_what, result, render, text) => {
     expect(await textOf(result, render)).toBe(text);
   });
 
-  test('has the excluded value on record all the same', async () => {
+  test.each([
+    ['success', ToolResult.ok({ secret: 1 }, 'Done.', { excludeValueFromContext: true })],
+    ['failure', ToolResult.error('Done.', { secret: 1 }, { excludeValueFromContext: true })],
+  ])('has the excluded value of a %s on record all the same', async (_what, result) => {
     const { invocations } = await runCalls({
-      tools: [giving(ToolResult.ok({ secret: 1 }, 'Done.', { excludeValueFromContext: true }))],
+      tools: [giving(result)],
       calls: [{ name: 'give' }],
     });
     expect(only(invocations)).toMatchObject({

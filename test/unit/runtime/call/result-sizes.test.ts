@@ -112,6 +112,14 @@ describe('a result that is longer than the model may get', () => {
 });
 
 describe('a result that the model may get', () => {
+  test('may be a failure whose long value it does not get', async () => {
+    const record = await recordOf(() =>
+      ToolResult.error('It failed.', text(500_000), { excludeValueFromContext: true }),
+    );
+    expect(record).toMatchObject({ reason: 'failed-result', message: 'It failed.', modelText: 'It failed.' });
+    expect(record?.value).toHaveLength(500_000);
+  });
+
   test.each<[string, () => ToolResult<unknown>]>([
     ['just fits', () => ToolResult.ok(text(400_000), '')],
     [

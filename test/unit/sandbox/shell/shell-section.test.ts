@@ -130,6 +130,13 @@ describe('shellSection', () => {
     expect(backend.log).not.toContain('start');
   });
 
+  it('shows the output of a command that failed once, and records its result', async () => {
+    const stdout = { text: 'only once\n', totalBytes: 10, omittedBytes: 0 };
+    const { text, invocation } = await callOnce(fakeBackend(() => outcome({ exitCode: 3, stdout })));
+    expect(text.split('only once')).toHaveLength(2);
+    expect(invocation).toMatchObject({ value: { exit_code: 3, stdout: 'only once\n' } });
+  });
+
   it('leaves no residual effects when a command fails', async () => {
     const { invocation } = await callOnce(fakeBackend(() => outcome({ exitCode: 1 })));
     expect(invocation).toMatchObject({ success: false });
