@@ -4,7 +4,7 @@ export { none } from './list.ts';
 export { type MapDifference, PersistentMap } from './persistent-map.ts';
 export { PersistentVector } from './persistent-vector.ts';
 export { PrivateBrand } from './private-brand.ts';
-export { isPromiseLike } from './promise.ts';
+export { isPromiseLike, untilAborted } from './promise.ts';
 export { escapeInvisible, quoteText, readName, showName } from './quote.ts';
 export {
   countCharacters,

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { untilAborted } from '../../internal/index.ts';
 import type { StrayError } from './stray-error.ts';
 
 /** An output of the command line. */
@@ -80,17 +81,7 @@ export const exitCodes: Readonly<
  * reported by then.
  */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  let stop = (): void => undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
-  });
-  try {
-    if (signal.aborted) stop();
-    const result = await Promise.race([aborted, work]);
-    await Promise.race([aborted, nextTurn()]);
-    return result;
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
+  const result = await untilAborted(work, signal);
+  await untilAborted(nextTurn(), signal);
+  return result;
 }

@@ -1,5 +1,5 @@
 import { describeError, SandboxError } from '../../error/index.ts';
-import { isRecord } from '../../internal/index.ts';
+import { isRecord, untilAborted } from '../../internal/index.ts';
 import { type Clock, systemClock } from '../../session/index.ts';
 import type { EvaluatorChannel } from './evaluator-process.ts';
 import {
@@ -178,19 +178,4 @@ const SELF_TEST: Omit<EvaluationRequest, 'language'> = {
 
 function hasKey(message: unknown, key: 'ready' | 'started'): boolean {
   return isRecord(message) && message[key] === true;
-}
-
-async function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  signal.throwIfAborted();
-  let stopWaiting = (): void => undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    signal.addEventListener('abort', onAbort);
-    stopWaiting = () => signal.removeEventListener('abort', onAbort);
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    stopWaiting();
-  }
 }

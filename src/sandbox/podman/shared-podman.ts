@@ -1,3 +1,4 @@
+import { untilAborted } from '../../internal/index.ts';
 import type { PreparedPodman } from './prepared-podman.ts';
 
 /** A connection that is open, or being opened. */
@@ -61,20 +62,5 @@ export class SharedPodman {
     );
     this.#last = closing.catch(() => undefined);
     await closing;
-  }
-}
-
-async function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
-  if (signal === undefined) return work;
-  let stopWaiting = (): void => undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    signal.addEventListener('abort', onAbort);
-    stopWaiting = () => signal.removeEventListener('abort', onAbort);
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    stopWaiting();
   }
 }
