@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { SandboxError } from 'weakincentives/sandbox';
+import { type EvaluationLanguage, SandboxError } from 'weakincentives/sandbox';
 import { createManualClock } from 'weakincentives/testing';
 import { Evaluator } from '../../../../src/sandbox/evaluate/evaluator.ts';
-import type { EvaluationLanguage, EvaluationRequest } from '../../../../src/sandbox/evaluate/protocol.ts';
+import type { EvaluationRequest } from '../../../../src/sandbox/evaluate/protocol.ts';
 import { type Answer, type FakeChannel, fakeChannel, reply } from './fake-channel.ts';
 
 const request: EvaluationRequest = {
