@@ -111,9 +111,14 @@ export class VirtualFiles implements StagedView {
   #place(absolute: string): Place {
     const [, top = '', ...rest] = absolute.split('/');
     const path = rest.length === 0 ? '.' : rest.join('/');
-    const root = { workspace: this.#fork.view, tmp: this.#temporary }[top];
-    if (root === undefined) throw new ShellFileError('ENOENT', 'open', absolute);
-    return { files: root, path: path === '' ? '.' : path, absolute };
+    const files = this.#filesOf(top);
+    if (files === undefined) throw new ShellFileError('ENOENT', 'open', absolute);
+    return { files, path: path === '' ? '.' : path, absolute };
+  }
+
+  #filesOf(top: string): Filesystem | undefined {
+    if (top === 'workspace') return this.#fork.view;
+    return top === 'tmp' ? this.#temporary : undefined;
   }
 
   async #stat(absolute: string, call: 'stat' | 'lstat'): Promise<WireStat> {
