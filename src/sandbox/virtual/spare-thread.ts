@@ -1,3 +1,4 @@
+import { once } from '../../internal/index.ts';
 import type { VirtualSettings } from './options.ts';
 import { ShellThread } from './shell-thread.ts';
 
@@ -53,9 +54,4 @@ export class SpareThread {
     this.#spare = undefined;
     await spare?.terminate();
   }
-}
-
-function once(run: () => Promise<void>): () => Promise<void> {
-  let ran: Promise<void> | undefined;
-  return () => (ran ??= run());
 }
