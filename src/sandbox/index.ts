@@ -19,7 +19,8 @@ export type { PodmanSandboxOptions } from './podman/options.ts';
 export { podmanSandbox } from './podman/podman-sandbox.ts';
 export type { EvaluatePythonParams, EvaluatePythonResult } from './podman-section/evaluate-python.ts';
 export { type PodmanSectionOptions, podmanSection } from './podman-section/podman-section.ts';
-export type { ShellExecuteParams, ShellExecuteResult, ShellRollback } from './shell/shell-execute.ts';
+export type { ShellRollback } from './shell/run-in-call.ts';
+export type { ShellExecuteParams, ShellExecuteResult } from './shell/shell-execute.ts';
 export type { ShellLimits } from './shell/shell-limits.ts';
 export { type ShellSectionOptions, shellSection } from './shell/shell-section.ts';
 export type {

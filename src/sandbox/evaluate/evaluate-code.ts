@@ -3,6 +3,7 @@ import { Filesystem, normalizePath } from '../../filesystem/index.ts';
 import { type NamedResourceToken, resourceToken } from '../../resource/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, type ToolContext, type ToolExample, ToolResult, tool } from '../../tool/index.ts';
+import { describeOutput } from '../shell/shell-report.ts';
 import type { Evaluator } from './evaluator.ts';
 import type { EvaluateLimits } from './limits.ts';
 import type { EvaluationLanguage, EvaluationReply } from './protocol.ts';
@@ -24,7 +25,7 @@ export interface EvaluateCodeParams {
 export interface EvaluateCodeResult {
   /** JSON text, or a description when `value_kind` is `text`; empty when it is `none`. */
   readonly value: string;
-  /** `text`: JSON has no form for the value. `none`: there is no value. */
+  /** `text`: JSON cannot represent the value. `none`: the code has no value. */
   readonly value_kind: 'json' | 'text' | 'none';
   /** The beginning and the end; a line in between says how much is missing. */
   readonly stdout: string;
@@ -176,8 +177,7 @@ async function execute(
           : 'The interpreter crashed or ran out of memory.',
       );
     const { reply } = outcome;
-    const printed = describeOutput(reply);
-    // A value would be shown besides the message, as JSON.
+    const printed = describeOutput(reply.stdout, reply.stderr);
     if (reply.failed) return ToolResult.error([`The code failed. ${UNCHANGED}`, ...printed].join('\n'));
     if (reply.writes.some(([path]) => !writes.includes(path)))
       return refusal('The code wrote a file that is not in "writes".');
@@ -245,11 +245,4 @@ function success(reply: EvaluationReply, printed: readonly string[]): ToolResult
     { value, value_kind: kind, stdout, stderr, writes: paths },
     [shown, ...written, ...printed].join('\n'),
   );
-}
-
-function describeOutput({ stdout, stderr }: EvaluationReply): readonly string[] {
-  return [
-    ['stdout', stdout],
-    ['stderr', stderr],
-  ].flatMap(([name, text = '']) => (text === '' ? [] : [`${name}:\n${text.replace(/\n$/, '')}`]));
 }

@@ -1,9 +1,8 @@
-import { FilesystemError, SandboxError } from '../../error/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
-import { type Tool, type ToolContext, type ToolEffects, ToolResult, tool } from '../../tool/index.ts';
-import { SandboxBackend, type SandboxOutcome } from '../backend/sandbox-backend.ts';
+import { type Tool, type ToolContext, type ToolEffects, type ToolResult, tool } from '../../tool/index.ts';
+import type { SandboxOutcome } from '../backend/sandbox-backend.ts';
+import { runInCall } from '../shell/run-in-call.ts';
 import type { ShellLimits } from '../shell/shell-limits.ts';
-import { describeChanges, describeEnd, describeKilled, describeOutput } from '../shell/shell-report.ts';
 
 /** Arguments of `evaluate_python`. */
 export interface EvaluatePythonParams {
@@ -83,40 +82,25 @@ export function evaluatePythonTool(
   });
 }
 
-async function execute(
-  { code, timeout_seconds }: EvaluatePythonParams,
-  { filesystem, signal, resources, beat }: ToolContext,
+function execute(
+  { code, timeout_seconds: timeoutSeconds }: EvaluatePythonParams,
+  context: ToolContext,
   limits: ShellLimits,
 ): Promise<ToolResult<EvaluatePythonResult>> {
-  const timeoutMs = timeout_seconds === undefined ? limits.timeoutMs : Math.ceil(timeout_seconds * 1000);
-  try {
-    const backend = await resources.get(SandboxBackend);
-    await using sandbox = await backend.start({ filesystem, signal });
-    const outcome = await sandbox.exec({
+  return runInCall(context, {
+    command: {
       // An argument of its own: no shell interprets the code.
       command: ['python3', '-c', code],
       // Compiled modules would become part of the workspace.
       env: { PYTHONDONTWRITEBYTECODE: '1', PYTHONUTF8: '1' },
-      timeoutMs,
-      maxOutputBytes: limits.maxOutputBytes,
-      onOutput: beat,
-    });
-    const end = `The program ${describeEnd(outcome, timeoutMs)}.`;
-    const rest = [...describeKilled(outcome), ...describeOutput(outcome)];
-    if (outcome.exitCode !== 0) {
-      const unchanged = 'The workspace is as it was before: nothing that the program changed was kept.';
-      // The message has all that the value has.
-      const options = { excludeValueFromContext: true };
-      return ToolResult.error([`${end} ${unchanged}`, ...rest].join('\n'), valueOf(outcome), options);
-    }
-    const report = await sandbox.collect();
-    return ToolResult.ok(valueOf(outcome), [end, ...describeChanges(report), ...rest].join('\n'));
-  } catch (error) {
-    // What the program, the sandbox or the files do not allow is for the model to read; an abort is not.
-    if (SandboxError.isInstance(error) || FilesystemError.isInstance(error))
-      return ToolResult.error(`${error.message} The workspace is as it was before the program.`);
-    throw error;
-  }
+    },
+    noun: 'program',
+    timeoutSeconds,
+    limits,
+    rollbackOn: 'failure',
+    describeRollback: () => 'The workspace is as it was before: nothing that the program changed was kept.',
+    valueOf,
+  });
 }
 
 function valueOf({ exitCode, stdout, stderr }: SandboxOutcome): EvaluatePythonResult {

@@ -4,7 +4,7 @@ import type { Section } from '../../prompt/index.ts';
 import { type VfsToolsSectionOptions, vfsToolsSection } from '../../suite/index.ts';
 import type { PodmanSandboxOptions } from '../podman/options.ts';
 import { podmanSandbox } from '../podman/podman-sandbox.ts';
-import type { ShellRollback } from '../shell/shell-execute.ts';
+import type { ShellRollback } from '../shell/run-in-call.ts';
 import { resolveShellLimits, type ShellLimits } from '../shell/shell-limits.ts';
 import { shellSection } from '../shell/shell-section.ts';
 import { prepareImagePython } from './image-python.ts';

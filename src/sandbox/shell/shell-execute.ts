@@ -1,10 +1,9 @@
-import { FilesystemError, SandboxError } from '../../error/index.ts';
 import type { CollectReport } from '../../node/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
-import { type Tool, type ToolContext, type ToolEffects, ToolResult, tool } from '../../tool/index.ts';
-import { SandboxBackend, type SandboxOutcome } from '../backend/sandbox-backend.ts';
+import { type Tool, type ToolContext, type ToolEffects, type ToolResult, tool } from '../../tool/index.ts';
+import type { SandboxOutcome } from '../backend/sandbox-backend.ts';
+import { runInCall, type ShellRollback } from './run-in-call.ts';
 import type { ShellLimits } from './shell-limits.ts';
-import { describeChanges, describeEnd, describeKilled, describeOutput } from './shell-report.ts';
 
 /** Arguments of `shell_execute`. */
 export interface ShellExecuteParams {
@@ -35,9 +34,6 @@ export interface ShellExecuteResult {
   readonly modified: readonly string[];
   readonly removed: readonly string[];
 }
-
-/** When the changes of a command are dropped: when it fails, or only when it cannot be completed. */
-export type ShellRollback = 'failure' | 'never';
 
 const strings = { type: 'array', items: { type: 'string' } } as const;
 
@@ -75,7 +71,7 @@ function inputSchema({ timeoutMs, maxTimeoutMs }: ShellLimits): Schema<ShellExec
       command: {
         type: 'string',
         minLength: 1,
-        description: 'The script for the shell, such as "sh test.sh" or "grep -c TODO src/*.ts | sort".',
+        description: 'The script for the shell, such as "sh test.sh" or "grep -c import src/*.ts | sort".',
       },
       cwd: {
         type: 'string',
@@ -139,66 +135,32 @@ export function shellExecuteTool(options: ShellExecuteOptions): Tool<ShellExecut
   });
 }
 
-async function execute(
-  params: ShellExecuteParams,
+function execute(
+  { command, cwd, env, stdin, timeout_seconds: timeoutSeconds }: ShellExecuteParams,
   context: ToolContext,
   { limits, rollbackOn }: ShellExecuteOptions,
 ): Promise<ToolResult<ShellExecuteResult>> {
-  const { filesystem, signal } = context;
-  const timeoutMs =
-    params.timeout_seconds === undefined ? limits.timeoutMs : Math.ceil(params.timeout_seconds * 1000);
-  try {
-    const backend = await context.resources.get(SandboxBackend);
-    await using sandbox = await backend.start({ filesystem, signal });
-    const { command, cwd, env, stdin } = params;
-    const outcome = await sandbox.exec({
+  return runInCall(context, {
+    command: {
       command,
       ...(cwd === undefined ? {} : { cwd }),
       ...(env === undefined ? {} : { env }),
       ...(stdin === undefined ? {} : { stdin }),
-      timeoutMs,
-      maxOutputBytes: limits.maxOutputBytes,
-      onOutput: context.beat,
-    });
-    const isKept = outcome.exitCode === 0 || (rollbackOn === 'never' && outcome.exitCode !== undefined);
-    if (!isKept) return failure(outcome, timeoutMs);
-    return success(outcome, await sandbox.collect(), timeoutMs);
-  } catch (error) {
-    // What the command line, the sandbox or the files do not allow is for the model to read; an abort is not.
-    if (SandboxError.isInstance(error) || FilesystemError.isInstance(error))
-      return ToolResult.error(`${error.message} The workspace is as it was before the command.`);
-    throw error;
-  }
+    },
+    noun: 'command',
+    timeoutSeconds,
+    limits,
+    rollbackOn,
+    describeRollback,
+    valueOf,
+  });
 }
 
-function failure(outcome: SandboxOutcome, timeoutMs: number): ToolResult<ShellExecuteResult> {
-  const advice = outcome.timedOut
+function describeRollback({ timedOut }: SandboxOutcome): string {
+  const advice = timedOut
     ? 'Run less at once, or raise timeout_seconds.'
     : 'Read the output, and change the command or the files.';
-  return ToolResult.error(
-    [
-      `The command ${describeEnd(outcome, timeoutMs)}. The workspace is as it was before the command: nothing that it changed was kept. ${advice}`,
-      ...describeKilled(outcome),
-      ...describeOutput(outcome),
-    ].join('\n'),
-    valueOf(outcome, undefined),
-    // The message has all of it.
-    { excludeValueFromContext: true },
-  );
-}
-
-function success(
-  outcome: SandboxOutcome,
-  report: CollectReport,
-  timeoutMs: number,
-): ToolResult<ShellExecuteResult> {
-  const message = [
-    `The command ${describeEnd(outcome, timeoutMs)}.`,
-    ...describeChanges(report),
-    ...describeKilled(outcome),
-    ...describeOutput(outcome),
-  ].join('\n');
-  return ToolResult.ok(valueOf(outcome, report), message);
+  return `The workspace is as it was before the command: nothing that it changed was kept. ${advice}`;
 }
 
 function valueOf(outcome: SandboxOutcome, report: CollectReport | undefined): ShellExecuteResult {

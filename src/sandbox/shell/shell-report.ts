@@ -13,10 +13,10 @@ export function describeEnd(outcome: SandboxOutcome, timeoutMs: number): string 
 }
 
 /** The output of a command, as a model reads it: each stream under its name, and nothing for one that is empty. */
-export function describeOutput({ stdout, stderr }: SandboxOutcome): readonly string[] {
+export function describeOutput(stdout: string, stderr: string): readonly string[] {
   return [
-    ['stdout', stdout.text],
-    ['stderr', stderr.text],
+    ['stdout', stdout],
+    ['stderr', stderr],
   ].flatMap(([name, text = '']) => (text === '' ? [] : [`${name}:\n${text.replace(/\n$/, '')}`]));
 }
 

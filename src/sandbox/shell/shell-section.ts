@@ -4,7 +4,8 @@ import type { ToolPolicy } from '../../policy/index.ts';
 import type { Section, SectionPrepareContext, VisibilitySelector } from '../../prompt/index.ts';
 import { backendBindings } from '../backend/prepared-backend.ts';
 import { SandboxBackend } from '../backend/sandbox-backend.ts';
-import { type ShellRollback, shellExecuteTool } from './shell-execute.ts';
+import type { ShellRollback } from './run-in-call.ts';
+import { shellExecuteTool } from './shell-execute.ts';
 import { resolveShellLimits, type ShellLimits } from './shell-limits.ts';
 
 /** Options of {@link shellSection}. */
