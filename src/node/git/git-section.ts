@@ -43,7 +43,7 @@ export interface GitSectionOptions {
  * the file system hide is hidden in the history, too. Each call copies the refs once and answers from that copy; two calls, and two attempts at one
  * call, can see different commits.
  *
- * An evaluation with this section fails at its start with a `FilesystemError` (`argument-invalid`) when there is no git, the folder is not
+ * An evaluation with this section fails at its start with a `FilesystemError` (`argument-invalid`) when git is not installed, the folder is not
  * a repository, or the repository is stored in a way that is not supported.
  *
  * @throws {FilesystemError} `argument-invalid` for a bad limit or `git`.

@@ -19,7 +19,7 @@ export interface EvaluationRequest {
   readonly maxTotalFileBytes: number;
 }
 
-/** The value of the code. `json`: `value` is JSON text; `text`: a description of what JSON has no form for; `none`: there is no value. */
+/** The value of the code. `json`: `value` is JSON text; `text`: a description of what JSON cannot represent; `none`: the code has no value. */
 export interface EvaluatedValue {
   readonly kind: 'json' | 'text' | 'none';
   readonly value: string;

@@ -89,7 +89,7 @@ function describeValue(value: unknown): EvaluatedValue {
   }
 }
 
-/** @throws {TypeError} for what JSON has no form for. */
+/** @throws {TypeError} for what JSON cannot represent. */
 function plain(value: unknown): unknown {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number' && Number.isFinite(value)) return value;
@@ -97,5 +97,5 @@ function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (value instanceof Map && [...value.keys()].every((key) => typeof key === 'string'))
     return Object.fromEntries([...value].map(([key, entry]) => [key, plain(entry)]));
-  throw new TypeError('JSON has no form for the value.');
+  throw new TypeError('JSON cannot represent the value.');
 }
