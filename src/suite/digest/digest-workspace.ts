@@ -30,8 +30,8 @@ export interface DigestOptions {
 /** A larger manifest is not read. */
 const MAX_MANIFEST_BYTES = 262_144;
 
-/** Directories that are never entered. */
-const SKIPPED: ReadonlySet<string> = /* @__PURE__ */ new Set([GIT_DIRECTORY, 'node_modules']);
+/** A directory that is never entered. */
+const INSTALLED_PACKAGES = 'node_modules';
 
 /** A directory that is to be listed. */
 interface Pending {
@@ -92,7 +92,7 @@ class Walk {
   #add(entry: DirectoryEntry, { path: directory, depth, scope }: Pending): void {
     const { name, path, kind, bytes } = entry;
     const isDirectory = kind === 'directory';
-    if (kind === 'link' || name === GIT_DIRECTORY || (isDirectory && SKIPPED.has(name))) return;
+    if (kind === 'link' || name === GIT_DIRECTORY || (isDirectory && name === INSTALLED_PACKAGES)) return;
     const { maxEntries, maxDepth } = this.#options.limits;
     if (this.files + this.directories + this.ignored >= maxEntries) {
       this.isComplete = false;
