@@ -21,6 +21,7 @@ export { type ForkOptions, type SessionFork } from './fork/fork.ts';
 export type { SliceInstallOptions } from './fork/root-cell.ts';
 export type { SessionView } from './fork/session-view.ts';
 export { type IdSource, randomIds } from './ids.ts';
+export { installedItems } from './installed-items.ts';
 export { type ReadOnlyView, readOnlyView } from './read-only-view.ts';
 export { type CloneOptions, Session, type SessionLogger, type SessionOptions } from './session.ts';
 export {

@@ -8,7 +8,7 @@ import {
   resourceToken,
 } from '../../resource/index.ts';
 import { jsonSchema } from '../../schema/index.ts';
-import { defineSlice, type ReadonlySessionView, type Slice } from '../../session/index.ts';
+import { defineSlice, installedItems, type ReadonlySessionView, type Slice } from '../../session/index.ts';
 import { PreparedBackend } from '../backend/prepared-backend.ts';
 import { SandboxBackend } from '../backend/sandbox-backend.ts';
 
@@ -88,17 +88,8 @@ export function hasPython(session: ReadonlySessionView, image: string): boolean 
   return imagePython(session, image)?.version !== undefined;
 }
 
-/** Undefined also where a prompt is rendered for a session that was never used with it. */
 function imagePython(session: ReadonlySessionView, image: string): ImagePython | undefined {
-  try {
-    return session
-      .slice(ImagePython)
-      .all()
-      .find((item) => item.image === image);
-  } catch (error) {
-    if (SessionError.isInstance(error) && error.code === 'slice-unknown') return undefined;
-    throw error;
-  }
+  return installedItems(session, ImagePython).find((item) => item.image === image);
 }
 
 function missingPython(backend: string): SandboxError {

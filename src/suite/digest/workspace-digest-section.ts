@@ -7,6 +7,7 @@ import {
   section,
   type VisibilitySelector,
 } from '../../prompt/index.ts';
+import { installedItems } from '../../session/index.ts';
 import { digestWorkspace } from './digest-workspace.ts';
 import { digestDetails, digestOverview } from './format-digest.ts';
 import { resolveDigestLimits, type WorkspaceDigestLimits } from './limits.ts';
@@ -88,7 +89,7 @@ export function workspaceDigestSection(
   const render =
     (format: (digest: WorkspaceDigest) => string) =>
     async (_params: NoSectionParams, context: SectionRenderContext): Promise<string> => {
-      const digest = keptDigest(context) ?? (await make(context));
+      const digest = installedItems(context.session, WorkspaceDigest).at(-1) ?? (await make(context));
       return digest === undefined ? 'The digest is made when an evaluation starts.' : format(digest);
     };
   return section({
@@ -110,16 +111,6 @@ export function workspaceDigestSection(
       }),
     ],
   });
-}
-
-/** Undefined also where a prompt is rendered for a session that was never used with it. */
-function keptDigest({ session }: SectionRenderContext): WorkspaceDigest | undefined {
-  try {
-    return session.slice(WorkspaceDigest).latest();
-  } catch (error) {
-    if (SessionError.isInstance(error) && error.code === 'slice-unknown') return undefined;
-    throw error;
-  }
 }
 
 function noFiles(key: string): PromptValidationError {
