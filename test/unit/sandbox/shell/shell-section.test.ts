@@ -137,6 +137,19 @@ describe('shellSection', () => {
     expect(invocation).toMatchObject({ value: { exit_code: 3, stdout: 'only once\n' } });
   });
 
+  it('counts what a command writes as activity of its call', async () => {
+    const backend = fakeBackend(({ onOutput }) => {
+      onOutput?.();
+      return outcome();
+    });
+    const types: string[] = [];
+    const toolCalls = [{ name: 'shell_execute', arguments: { command: 'go' } }];
+    await scriptedAdapter([{ toolCalls }, { text: 'done' }]).evaluate(templateOf({ backend }).bind(), {
+      observers: [{ onEvent: ({ type }) => void types.push(type) }],
+    });
+    expect(types.filter((type) => type === 'tool-call-heartbeat')).toHaveLength(1);
+  });
+
   it('leaves no residual effects when a command fails', async () => {
     const { invocation } = await callOnce(fakeBackend(() => outcome({ exitCode: 1 })));
     expect(invocation).toMatchObject({ success: false });
