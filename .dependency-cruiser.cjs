@@ -16,6 +16,7 @@ const order = [
   'evaluation',
   'provider',
   'suite',
+  'record',
 ];
 
 /** @param {readonly string[]} folders */
@@ -43,7 +44,8 @@ const rooms = {
   prompt: ['template', 'visibility', 'section', 'plan', 'override', 'render'],
   filesystem: ['path', 'text', 'glob', 'content', 'interface', 'tree', 'fork', 'operations'],
   session: ['event', 'slice', 'state', 'export', 'fork'],
-  runtime: ['events', 'redaction', 'model', 'limits', 'feedback', 'call', 'loop'],
+  record: ['format', 'fold', 'writer', 'replay'],
+  runtime: ['events', 'redaction', 'observer', 'model', 'limits', 'feedback', 'call', 'loop'],
   schema: ['json', 'json-schema', 'projection'],
   provider: ['schema', 'wire', 'hosted'],
   'ai-sdk': ['wire', 'hosted', 'request', 'turn', 'tools'],
@@ -73,7 +75,19 @@ const roomRules = Object.entries(rooms).flatMap(([folder, names]) => {
  * @type {import('dependency-cruiser').IForbiddenRuleType[]}
  */
 const knownRoomRules = [
-  ...new Set([...order, 'ai-sdk', 'anthropic', 'cli', 'node', 'openai', 'sandbox', ...Object.keys(rooms)]),
+  ...new Set([
+    ...order,
+    'ai-sdk',
+    'anthropic',
+    'cli',
+    'node',
+    'openai',
+    'otel',
+    'sandbox',
+    'viewer',
+    'vitest',
+    ...Object.keys(rooms),
+  ]),
 ].flatMap((folder) => {
   const names = rooms[folder] ?? [];
   const unknown = { path: `^src/${folder}/(?!(${names.join('|')})/)[^/]+/` };
@@ -107,7 +121,13 @@ const benchRules = Object.entries(benchFolders).map(([folder, others]) => ({
 const packages = {
   re2js: 'filesystem',
   'iso-3166': 'suite',
-  diff: 'cli',
+  diff: '(cli|viewer)',
+  preact: 'viewer',
+  '@preact/signals': 'viewer',
+  '@tanstack/virtual-core': 'viewer',
+  '@opentelemetry/api': 'otel',
+  '@noble/hashes': 'record',
+  vitest: 'vitest',
   openai: 'openai',
   '@anthropic-ai/sdk': 'anthropic',
   jiti: 'cli',
@@ -141,7 +161,7 @@ module.exports = {
       name: 'direction-subpaths',
       comment: 'What has a subpath imports the core, never each other or the command line.',
       severity: 'error',
-      from: { path: '^src/(ai-sdk|anthropic|node|openai|testing)/' },
+      from: { path: '^src/(ai-sdk|anthropic|node|openai|otel|testing|viewer|vitest)/' },
       to: { path: '^src/', pathNot: [inside(order), '^src/$1/'] },
     },
     {

@@ -147,6 +147,9 @@ function adapterOf<Version extends AiSdkVersion>(
   return providerAdapter({
     model: {
       name,
+      model: model.modelId,
+      provider: toTelemetryName(model.provider),
+      ...(options.settings === undefined ? {} : { settings: options.settings }),
       takesOutputSchema,
       ...(options.prices === undefined ? {} : { prices: options.prices }),
       check: (check) => checkRequest(check, context),
@@ -158,9 +161,26 @@ function adapterOf<Version extends AiSdkVersion>(
   });
 }
 
+/** Providers whose first name in the AI SDK is another one than in the GenAI conventions. */
+const telemetryNames: ReadonlyMap<string, string> = new Map([
+  ['google', 'gcp.gemini'],
+  ['vertex', 'gcp.vertex_ai'],
+  ['azure', 'azure.ai.openai'],
+  ['amazon-bedrock', 'aws.bedrock'],
+  ['bedrock', 'aws.bedrock'],
+  ['mistral', 'mistral_ai'],
+  ['xai', 'x_ai'],
+]);
+
 /** The DeepSeek package rejects strict tools at any URL but the beta one. */
 function defaultStrictTools(family: string): StrictTools {
   return family === 'deepseek' ? 'none' : 'all-or-none';
+}
+
+/** The provider as the GenAI conventions of OpenTelemetry name it. @see docs/spec/events.md §6 */
+function toTelemetryName(provider: string): string {
+  const [family = provider] = provider.split('.');
+  return telemetryNames.get(family) ?? family;
 }
 
 /** Mistral requires another form of ids, also when its models are served under other names. */

@@ -99,6 +99,9 @@ export function anthropic(options: AnthropicOptions): ProviderAdapter {
   return providerAdapter({
     model: {
       name,
+      model,
+      provider: 'anthropic',
+      ...(options.settings === undefined ? {} : { settings: options.settings }),
       takesExamples: true,
       takesOutputSchema: true,
       ...(options.prices === undefined ? {} : { prices: options.prices }),

@@ -1,6 +1,12 @@
 import { ModelResponseError } from '../error/index.ts';
 import { isRecord } from '../internal/index.ts';
-import { DistinctCallIds, type Fields, type HostedToolRegistry, objectsIn } from '../provider/internal.ts';
+import {
+  DistinctCallIds,
+  type Fields,
+  type HostedToolRegistry,
+  objectsIn,
+  stringFields,
+} from '../provider/internal.ts';
 import type { AssistantPart, FinishReason, ModelTurn } from '../runtime/index.ts';
 import { restoreText } from '../schema/index.ts';
 import type { TokenUsage } from '../tool/index.ts';
@@ -47,6 +53,7 @@ export function readMessage(
     ...(usage === undefined ? {} : { usage }),
     ...(hosted.length === 0 ? {} : { hosted }),
     raw: { provider, items: [...blocks.map(withObjectInput), ...end] },
+    ...stringFields({ responseId: message['id'], responseModel: message['model'] }),
   };
 }
 

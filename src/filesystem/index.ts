@@ -25,6 +25,7 @@ export {
 } from './glob/gitignore.ts';
 export { compileGlob, type Glob } from './glob/glob.ts';
 export type { FileChange, FileOperation, FilePatch } from './interface/file-change.ts';
+export type { FileRead } from './interface/file-read.ts';
 export {
   type DirectoryEntry,
   type FileStat,

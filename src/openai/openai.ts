@@ -120,6 +120,9 @@ function createModel(options: OpenAIOptions): LanguageModel {
   const getClient = lazyClient<OpenAIClient, OpenAIClientOptions>(options, clientKeys, createClient);
   return {
     name,
+    model,
+    provider: 'openai',
+    ...(options.settings === undefined ? {} : { settings: options.settings }),
     takesOutputSchema: true,
     ...(options.prices === undefined ? {} : { prices: options.prices }),
     check: (check) => void checkRequest(check, requestOptions),

@@ -17,6 +17,7 @@ export type {
   SectionDescriptor,
   ToolDescriptor,
 } from './plan/descriptors.ts';
+export { hashOfText } from './plan/descriptors.ts';
 export type { PromptTemplateOptions } from './plan/plan-prompt.ts';
 export type { PromptOutput } from './plan/prompt-output.ts';
 export { describeAnswerFormat } from './plan/prompt-output.ts';

@@ -74,6 +74,8 @@ export interface Prompt<out Output = unknown, in Params = never> extends PromptI
   slices(): readonly AnySlice[];
   /** Calls the `prepare` functions of the enabled sections. @internal */
   '~prepare'(options: PrepareOptions): Promise<void>;
+  /** Equal for prompts whose texts and tools are the same in their code; made once per template. @internal */
+  readonly '~hash': () => string;
   /** Names of all tools, also those of disabled and summarized sections. @internal */
   readonly '~toolNames': ReadonlySet<string>;
   /** Resources of the template, of its sections and of `bind()`; the later win. */
@@ -134,6 +136,7 @@ export function createPrompt<Output, Params>(
     },
     slices: () => plan.slices,
     '~prepare': (options) => prepareSections(plan, params, options),
+    '~hash': plan.hash,
     '~toolNames': plan.toolNames,
     resources,
   } satisfies Prompt<Output, Params>);

@@ -15,7 +15,7 @@ export type {
   ToolResultItem,
   UserItem,
 } from '../tool/index.ts';
-export type { AttemptName, CallHooks, DiscardedAttempt } from './call/call-hooks.ts';
+export type { AttemptName, CallHooks } from './call/call-hooks.ts';
 export type {
   ApprovalAnswer,
   ApprovalHandler,
@@ -53,7 +53,6 @@ export {
   type ToolsRenderedPayload,
 } from './events/prompt-rendered.ts';
 export type { RunEvent, RunEventListener } from './events/run-event.ts';
-export type { RunObserver } from './events/run-observer.ts';
 export {
   type RecordedApproval,
   type RecordedAttachment,
@@ -115,4 +114,17 @@ export {
   tokenCounts,
 } from './model/model.ts';
 export { VisiblePrompt } from './model/visible-prompt.ts';
+export type {
+  CallCommit,
+  CallPhases,
+  DiscardedAttempt,
+  ObservedAttempt,
+  ObservedFileChange,
+  PolicyAnswer,
+  ReadConflict,
+} from './observer/observed-call.ts';
+export type { ObservedEvaluation } from './observer/observed-evaluation.ts';
+export type { ConversationEdit, ObservedRequest, ObservedResponse } from './observer/observed-model-call.ts';
+export type { ObservedSlice, ObservedState } from './observer/observed-state.ts';
+export type { RunObserver, RunScope } from './observer/run-observer.ts';
 export { type Redaction, Redactor, redactPatterns, redactSecrets } from './redaction/index.ts';

@@ -19,6 +19,7 @@ export type { SessionImportOptions, SessionImportReport } from './export/import-
 export type { SessionExport, SessionExportOptions, SliceExport } from './export/session-export.ts';
 export { type ForkOptions, type SessionFork } from './fork/fork.ts';
 export type { SliceInstallOptions } from './fork/root-cell.ts';
+export type { SessionRead } from './fork/session-read.ts';
 export type { SessionView } from './fork/session-view.ts';
 export { type IdSource, randomIds } from './ids.ts';
 export { installedItems } from './installed-items.ts';
@@ -42,4 +43,5 @@ export { reducers } from './slice/reducer-helpers.ts';
 export type { Slice, SlicePolicy, StoredSlice } from './slice/slice.ts';
 export type { ReadonlySessionView, ReadonlySliceAccessor, SliceAccessor } from './slice/view.ts';
 export { isEmptyPatch, type LogAppend, type SessionOperation, type SessionPatch } from './state/patch.ts';
+export type { SliceWrite } from './state/slice-write.ts';
 export type { SessionSnapshot } from './state/snapshot.ts';

@@ -13,6 +13,8 @@ export interface Answer {
   readonly finishReason: unknown;
   readonly usage: unknown;
   readonly providerMetadata: unknown;
+  /** What the provider calls the answer, and the model that made it. */
+  readonly response?: unknown;
   /** The structured answer, when it is not all of the text. */
   readonly structuredOutputText?: unknown;
   /** Calls that a stream began and did not complete: packages omit a call whose arguments are truncated. */
@@ -77,6 +79,7 @@ class AnswerBuilder {
   /** Calls that were begun and are not complete. */
   readonly #inputs = new Map<unknown, { readonly start: KeptPart; text: string }>();
   #finish: Fields | undefined;
+  #response: KeptPart | undefined;
 
   constructor(listener: StreamListener) {
     this.#listener = listener;
@@ -134,6 +137,9 @@ class AnswerBuilder {
       case 'finish':
         this.#finish = piece;
         return undefined;
+      case 'response-metadata':
+        this.#response = piece;
+        return undefined;
       default:
         // Other parts belong to the answer unchanged, or report progress.
         if (!passing.has(piece.type)) this.#content.push(piece);
@@ -150,6 +156,7 @@ class AnswerBuilder {
       finishReason,
       usage,
       providerMetadata,
+      response: this.#response,
       unfinishedCalls: [...this.#inputs.values()].map(({ start, text }) => {
         const { id, ...call } = start;
         return { ...call, type: 'tool-call', toolCallId: id, input: text };
@@ -163,7 +170,7 @@ class AnswerBuilder {
   }
 }
 
-const passing = new Set(['response-metadata', 'tool-input-end', 'ping', 'raw']);
+const passing = new Set(['tool-input-end', 'ping', 'raw']);
 
 /** Packages end a truncated stream with a finish that has neither a reason of the provider nor a count of tokens. */
 function isCutOff({ finishReason, usage }: Fields): boolean {

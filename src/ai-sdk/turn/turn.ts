@@ -1,6 +1,11 @@
 import { ModelResponseError } from '../../error/index.ts';
 import { isRecord } from '../../internal/index.ts';
-import { DistinctCallIds, type HostedToolRegistry, type HostedTurn } from '../../provider/internal.ts';
+import {
+  DistinctCallIds,
+  type HostedToolRegistry,
+  type HostedTurn,
+  stringFields,
+} from '../../provider/internal.ts';
 import type { AssistantPart, ModelRequest, ModelTurn } from '../../runtime/index.ts';
 import { restoreText } from '../../schema/index.ts';
 import type { PreparedRequest } from '../request/request.ts';
@@ -55,9 +60,16 @@ export function readTurn(answer: unknown, context: TurnContext): ModelTurn {
     finishReason,
     ...(usage === undefined ? {} : { usage }),
     raw: { provider, items },
+    ...responseNames(answer['response']),
     ...(items.some(({ type }) => type === 'file') ? { hasFiles: true } : {}),
     ...(hosted.length === 0 ? {} : { hosted }),
   };
+}
+
+/** What the provider calls the answer and the model that made it. */
+function responseNames(response: unknown): Pick<ModelTurn, 'responseId' | 'responseModel'> {
+  const { id, modelId } = isRecord(response) ? response : {};
+  return stringFields({ responseId: id, responseModel: modelId });
 }
 
 /** The content, with the calls of tools of the prompt that were truncated by the length limit. */

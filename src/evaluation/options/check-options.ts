@@ -23,6 +23,7 @@ export function checkEvaluateOptions(options: AnyOptions): void {
     session: 'object',
     limits: 'object',
     context: 'object',
+    agent: 'string',
     observers: 'array',
     logger: 'object',
     clock: 'object',
@@ -36,7 +37,15 @@ export function checkEvaluateOptions(options: AnyOptions): void {
   if (context !== undefined) checkContext(context);
   for (const observer of observers ?? []) {
     assertArgument('evaluate(): observers', 'an observer', observer, 'object');
-    assertOptions('evaluate(): an observer', observer, { onEvent: 'function' });
+    assertOptions('evaluate(): an observer', observer, {
+      onEvent: 'function',
+      onState: 'function',
+      onRequest: 'function',
+      onResponse: 'function',
+      onCommit: 'function',
+      onDiscard: 'function',
+      around: 'function',
+    });
   }
   if (pendingCalls === 'refuse' && history !== undefined) refusePendingCalls(history);
   if (limits?.budget !== undefined) toBudgetTracker(limits.budget);

@@ -73,6 +73,8 @@ export interface EvaluateOptions {
    * that cannot be loaded end the run before its first request. Nested evaluations take theirs from it too. Default: none.
    */
   readonly overrides?: OverridesSource;
+  /** Name of the agent that runs, for observers; `wink run` gives the one of `defineAgent`. Default: the run has the name of its prompt only. */
+  readonly agent?: string;
   /**
    * Observers of the run: each gets every event, in this order, while it happens. What one throws or rejects with is logged and changes
    * nothing for the run or the others. Default: none.

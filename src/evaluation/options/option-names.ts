@@ -18,6 +18,7 @@ const known: { readonly [Name in keyof EvaluateOptions]-?: true } = {
   enforce: true,
   feedback: true,
   completion: true,
+  agent: true,
   observers: true,
   logger: true,
   redact: true,

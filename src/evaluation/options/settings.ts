@@ -48,6 +48,8 @@ export interface EvaluationSettings
   readonly budget: NestedRunLimits['budget'];
   readonly feedback: readonly FeedbackProvider[];
   readonly overrides: OverridesSource | undefined;
+  /** Name of the agent, for observers. */
+  readonly agent: string | undefined;
   readonly calls: CallSettings;
   readonly loop: LoopSettings;
 }
@@ -73,6 +75,7 @@ export function toSettings(
     budget: limits.budget,
     feedback: options.feedback ?? [],
     overrides: options.overrides,
+    agent: options.agent,
     maxSectionOpenings: limits.maxSectionOpenings ?? 16,
     maxOutputRepairs: limits.maxOutputRepairs ?? 2,
     calls: {
@@ -120,6 +123,7 @@ export function toNestedSettings(
     pendingCalls: options.pendingCalls ?? outer.pendingCalls,
     feedback: outer.feedback,
     overrides: outer.overrides,
+    agent: undefined,
     maxSectionOpenings: outer.maxSectionOpenings,
     maxOutputRepairs: outer.maxOutputRepairs,
     calls: {

@@ -2,7 +2,7 @@ import { describeError } from '../../error/index.ts';
 import { Filesystem } from '../../filesystem/index.ts';
 import { none } from '../../internal/index.ts';
 import { PolicyFacts } from '../../policy/index.ts';
-import type { Prompt, RenderedPrompt } from '../../prompt/index.ts';
+import { hashOfText, type Prompt, type RenderedPrompt } from '../../prompt/index.ts';
 import { type CallScope, ResourceContainer } from '../../resource/index.ts';
 import {
   type ConversationItem,
@@ -15,10 +15,12 @@ import {
   newLoopState,
   PromptEvaluationError,
   RunBudget,
+  type RunEvent,
   type RunStop,
   type StopReason,
   VisiblePrompt,
 } from '../../runtime/index.ts';
+import { canonicalJson, type JsonValue } from '../../schema/index.ts';
 import { EventLoopYield } from '../../session/index.ts';
 import type { EnclosingCall } from '../../tool/index.ts';
 import type { CallSettings, EvaluationSettings } from '../options/settings.ts';
@@ -31,7 +33,10 @@ import { loadOverrides, warnOfDropped, warnOfIdleVisibility } from './load-overr
 /** What an evaluation begins with, beside its scope and its settings. */
 export interface EvaluationStart {
   /** What the model that will read the prompt has fields for, and what it costs. */
-  readonly model: Pick<LanguageModel, 'name' | 'prices' | 'takesExamples' | 'takesOutputSchema' | 'check'>;
+  readonly model: Pick<
+    LanguageModel,
+    'name' | 'model' | 'provider' | 'settings' | 'prices' | 'takesExamples' | 'takesOutputSchema' | 'check'
+  >;
   readonly stop: RunStop;
   readonly conversation: ConversationItem[];
   /** Makes what handlers get as their adapter; `files` are those of the evaluation. */
@@ -71,13 +76,43 @@ export async function beginEvaluation<Output>(
   );
   const { tools } = environment.display;
   record.rendered(prompt, rendered, tools);
-  environment.emit({
+  if (environment.isObserved) environment.emit(runStart({ environment, prompt, settings, start, scope }));
+  return { environment, rendered, state, record };
+}
+
+interface StartedRun<Output> {
+  readonly environment: EvaluationEnvironment;
+  readonly prompt: Prompt<Output>;
+  readonly settings: EvaluationSettings;
+  readonly start: EvaluationStart;
+  readonly scope: RunScope;
+}
+
+/** The first event of a run. */
+function runStart<Output>({ environment, prompt, settings, start, scope }: StartedRun<Output>): RunEvent {
+  const { model } = start;
+  const { display, origin } = environment;
+  const { tools, rendered } = display;
+  const bound = [...rendered.boundTools.values()];
+  return {
     type: 'run-start',
     promptName: prompt.name,
     adapter: scope.evaluator.name,
     tools: tools.map((tool) => tool.name),
-  });
-  return { environment, rendered, state, record };
+    evaluationId: origin.evaluationId,
+    sessionId: origin.sessionId,
+    isSessionGiven: scope.isSessionGiven,
+    prompt: { namespace: prompt.ns, key: prompt.key, hash: prompt['~hash']() },
+    ...(settings.agent === undefined ? {} : { agent: settings.agent }),
+    ...(model.provider === undefined ? {} : { provider: model.provider }),
+    model: model.model ?? model.name,
+    ...(model.prices === undefined ? {} : { prices: model.prices }),
+    settings: { ...model.settings, ...settings.loop.settings },
+    effects: Object.fromEntries(bound.map(({ tool }) => [tool.name, tool.effects])),
+    // The schemas of tools are plain JSON.
+    toolsHash: hashOfText(canonicalJson(tools as unknown as JsonValue)),
+    policies: [...new Set(bound.flatMap(({ policies }) => policies.map(({ name }) => name)))],
+  };
 }
 
 interface PreparationParts extends EvaluationStart, Pick<EvaluationEnvironment, 'budget' | 'origin'> {

@@ -11,6 +11,8 @@ export interface RunScope {
   readonly evaluator: { readonly name: string };
   /** The root session: singletons live as long as it does. */
   readonly host: Session;
+  /** Whether the caller gave the session. */
+  readonly isSessionGiven: boolean;
   /** Takes out of records and errors what must not leave; undefined when everything may. */
   readonly redactor: Redactor | undefined;
   /** What the prompt is rendered from. */
@@ -47,9 +49,14 @@ export interface EvaluationFiles {
 }
 
 /** The scope of a run on a root session. */
-export function rootScope(session: Session, redactor: Redactor | undefined): Omit<RunScope, 'evaluator'> {
+export function rootScope(
+  session: Session,
+  isSessionGiven: boolean,
+  redactor: Redactor | undefined,
+): Omit<RunScope, 'evaluator'> {
   return {
     host: session,
+    isSessionGiven,
     redactor,
     session,
     sessionRoot: redactor === undefined ? session : redactingRoot(session, redactor),
@@ -59,12 +66,13 @@ export function rootScope(session: Session, redactor: Redactor | undefined): Omi
 
 /** The scope of an evaluation inside a call of `scope`: the views of the call. */
 export function nestedScope(scope: EvaluationScope, outer: OuterScope): EvaluationScope {
-  const { evaluator, hooks, model, host, redactor, ready } = scope;
+  const { evaluator, hooks, model, host, isSessionGiven, redactor, ready } = scope;
   const { session, sessionFork } = outer.call;
   return {
     evaluator,
     model,
     host,
+    isSessionGiven,
     redactor,
     hooks,
     ready,

@@ -53,7 +53,7 @@ export function holdSession(options: EvaluateOptions): HeldRun {
       emit: watch.listener ?? ignore,
       isObserved: watch.listener !== undefined,
     }),
-    scope: rootScope(session, redactor),
+    scope: rootScope(session, options.session !== undefined, redactor),
     stop,
     holdWatch: () => watch.hold(),
     toThrown: (error) => markRejected(redactor === undefined ? error : redactor.thrown(error)),

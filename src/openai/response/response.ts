@@ -1,5 +1,5 @@
 import { isRecord } from '../../internal/index.ts';
-import { type Fields, type HostedToolRegistry, objectsIn } from '../../provider/internal.ts';
+import { type Fields, type HostedToolRegistry, objectsIn, stringFields } from '../../provider/internal.ts';
 import type { FinishReason, ModelTurn } from '../../runtime/index.ts';
 import type { TokenUsage } from '../../tool/index.ts';
 import type { PreparedRequest } from '../request/request.ts';
@@ -45,6 +45,7 @@ export function readResponse(
     ...(usage === undefined ? {} : { usage }),
     ...(hosted.length === 0 ? {} : { hosted }),
     raw: { provider, items: items.map(withWholeArguments) },
+    ...stringFields({ responseId: response['id'], responseModel: response['model'] }),
   };
 }
 

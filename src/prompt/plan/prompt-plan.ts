@@ -1,10 +1,11 @@
-import { once } from '../../internal/index.ts';
+import { none, once } from '../../internal/index.ts';
 import type { ResourceRegistry } from '../../resource/index.ts';
+import { canonicalJson, type JsonValue } from '../../schema/index.ts';
 import type { AnySlice } from '../../session/index.ts';
 import type { PromptIdentity } from '../section/identity.ts';
 import type { SectionTools, ToolsBySection } from './bind-tools.ts';
 import type { BoundTool } from './bound-tool.ts';
-import type { PromptDescriptor } from './descriptors.ts';
+import { hashOfText, type PromptDescriptor } from './descriptors.ts';
 import { answerFormatText, type PromptOutput } from './prompt-output.ts';
 import type { SectionNode } from './section-tree.ts';
 import type { PromptParams } from './shared-params.ts';
@@ -32,6 +33,8 @@ export interface PlanParts<out Output> {
 export interface PromptPlan<out Output> extends PlanParts<Output> {
   /** Describes what the prompt says; hashed when it is first asked for. */
   readonly descriptor: () => PromptDescriptor;
+  /** Equal for prompts whose texts and tools are the same in their code, those that cannot be overridden included. */
+  readonly hash: () => string;
   /** Describes the requested answer to a model; empty without an output schema. */
   readonly answerFormat: () => string;
 }
@@ -48,8 +51,22 @@ export function toPlan<Output>(parts: PlanParts<Output>): PromptPlan<Output> {
         tools: Object.freeze(overridableTools(parts).map((bound) => bound['~planned'].descriptor)),
       }),
     ),
+    hash: once(() => hashPrompt(parts)),
     answerFormat: once(() => (output === undefined ? '' : answerFormatText(output))),
   });
+}
+
+function hashPrompt({ identity, nodes, tools, output }: PlanParts<unknown>): string {
+  const { ns, key } = identity;
+  const described = {
+    ns,
+    key,
+    sections: nodes.map(({ descriptor }) => descriptor()),
+    tools: nodes.map((_, index) => (tools[index] ?? none).map((bound) => bound['~planned'].descriptor)),
+    output: output?.compiled.inputJsonSchema ?? null,
+  };
+  // Descriptors are plain JSON.
+  return hashOfText(canonicalJson(described as unknown as JsonValue));
 }
 
 /** Sections whose text may be overridden. */

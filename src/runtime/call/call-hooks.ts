@@ -24,7 +24,7 @@ export function nameAttempt(
 }
 
 /** An attempt of which only log entries remain: it was rolled back, or superseded by another one. */
-export interface DiscardedAttempt extends AttemptName {
+export interface RolledBackAttempt extends AttemptName {
   /** What it had read and was changed by others. Empty: it was rolled back for another reason. */
   readonly conflicts: readonly string[];
   /** What it had changed. */
@@ -46,7 +46,7 @@ export interface CallHooks {
   /** The call has been delivered: the result as the model reads it. Must not throw. */
   onDelivered?(result: ToolCallResult, attempt: AttemptName): void;
   /** An attempt was discarded. Must not throw. */
-  onDiscard?(attempt: DiscardedAttempt): void;
+  onDiscard?(attempt: RolledBackAttempt): void;
 }
 
 /** A hook has failed. It passes all tables of exceptions, since no call is at fault. */

@@ -5,8 +5,11 @@ import type {
   Citation,
   FinishReason,
   HostedToolOutput,
+  ModelSettings,
+  TokenPrices,
   TokenUsage,
   ToolCallPart,
+  ToolEffects,
 } from '../../tool/index.ts';
 import type {
   RecordedApproval,
@@ -23,6 +26,28 @@ export type RunEvent =
       readonly promptName: string;
       readonly adapter: string;
       readonly tools: readonly string[];
+      /** The same in everything that this evaluation reports. */
+      readonly evaluationId: string;
+      readonly sessionId: string;
+      /** Whether the caller gave the session, which may then have been part of other runs and go on in others. */
+      readonly isSessionGiven: boolean;
+      /** Identity of the prompt. `hash` is equal for prompts whose texts and tools are the same in their code. */
+      readonly prompt: { readonly namespace: string; readonly key: string; readonly hash: string };
+      /** Name of the agent, where the prompt is one's. */
+      readonly agent?: string;
+      /** Name of the provider as telemetry calls it, such as `openai`. Absent: not known. */
+      readonly provider?: string;
+      /** Name of the model that is asked. */
+      readonly model: string;
+      readonly prices?: TokenPrices;
+      /** Settings of the caller; those of the adapter are not in it. */
+      readonly settings: ModelSettings;
+      /** Effects of each tool, by name. */
+      readonly effects: Readonly<Record<string, ToolEffects>>;
+      /** Equal for the same tools: names, descriptions and schemas. */
+      readonly toolsHash: string;
+      /** Names of the prompt's policies, in the order in which they are asked. */
+      readonly policies: readonly string[];
     }
   | {
       /** A turn of the model begins. Not in a tool runtime, whose turns belong to the loop of its user. */
@@ -63,6 +88,14 @@ export type RunEvent =
       readonly toolCalls: readonly ToolCallPart[];
       readonly finishReason: FinishReason;
       readonly usage?: TokenUsage;
+      /** From the request to the whole answer, waits before it was sent again included. */
+      readonly durationMs: number;
+      /** From the request that was answered to the first piece of the answer; only in a run that streams. */
+      readonly timeToFirstPieceMs?: number;
+      /** The provider's id of the answer; absent when it gives none. */
+      readonly responseId?: string;
+      /** The model that answered, as the provider names it; absent when it does not say. */
+      readonly responseModel?: string;
     }
   | {
       /** What has been spent, after each model call. */

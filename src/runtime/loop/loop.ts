@@ -268,7 +268,7 @@ class Loop<Output> {
     return { calls, approvals };
   }
 
-  #emitAnswer({ content, finishReason, usage }: ModelTurn): void {
+  #emitAnswer({ content, finishReason, usage, responseId, responseModel }: ModelTurn): void {
     this.#environment.emit({
       type: 'model-call-end',
       turn: this.#state.turn,
@@ -276,6 +276,9 @@ class Loop<Output> {
       toolCalls: content.filter((part) => part.type === 'tool-call'),
       finishReason,
       ...(usage === undefined ? {} : { usage }),
+      ...this.#model.timing,
+      ...(responseId === undefined ? {} : { responseId }),
+      ...(responseModel === undefined ? {} : { responseModel }),
     });
   }
 

@@ -26,6 +26,12 @@ export interface ModelOptions {
   readonly streaming?: boolean | undefined;
 }
 
+/** How long an answer took. */
+export interface ModelCallTiming {
+  readonly durationMs: number;
+  readonly timeToFirstPieceMs?: number;
+}
+
 /** What of a run a {@link ModelCaller} needs. */
 interface RunParts {
   readonly state: LoopState;
@@ -42,6 +48,8 @@ export class ModelCaller {
   readonly #deltas: DeltaStream | undefined;
   readonly #throttle: ThrottleContext;
   #generateOptions: ModelCallOptions | undefined;
+  #askedAtMs = 0;
+  #firstPieceMs: number | undefined;
   #checked: ModelRequest['hostedTools'];
 
   constructor(options: ModelOptions, environment: EvaluationEnvironment, run: RunParts) {
@@ -63,6 +71,14 @@ export class ModelCaller {
     this.#checked = environment.display.rendered.hostedTools;
   }
 
+  /** How long the last answer took. */
+  get timing(): ModelCallTiming {
+    const durationMs = this.#environment.clock.now() - this.#askedAtMs;
+    return this.#firstPieceMs === undefined
+      ? { durationMs }
+      : { durationMs, timeToFirstPieceMs: this.#firstPieceMs };
+  }
+
   /**
    * One turn of the model, as a step of the run.
    *
@@ -70,13 +86,14 @@ export class ModelCaller {
    * @throws {ModelResponseError} `model-context-exceeded`: the conversation is too long.
    */
   async ask(): Promise<ModelTurn> {
-    const { display, emit, isObserved, stop } = this.#environment;
+    const { clock, display, emit, isObserved, stop } = this.#environment;
     const { state, errors, step, tokens } = this.#run;
     display.update();
     if (display.rendered.hostedTools !== this.#checked) this.#checkHostedTools();
     state.turn += 1;
     const number = state.turn;
     if (isObserved) {
+      this.#askedAtMs = clock.now();
       emit({ type: 'turn-start', turn: number });
       emit({ type: 'model-call-start', turn: number });
     }
@@ -140,9 +157,16 @@ export class ModelCaller {
     deltas: DeltaStream,
     options: ModelCallOptions,
   ): Promise<ModelTurn> {
+    const { clock } = this.#environment;
     const answer = deltas.begin(request.turn);
+    const sentAtMs = clock.now();
+    this.#firstPieceMs = undefined;
+    const onDelta: typeof answer.onDelta = (delta) => {
+      this.#firstPieceMs ??= clock.now() - sentAtMs;
+      return answer.onDelta(delta);
+    };
     try {
-      const turn = await this.#options.model.generate(request, { ...options, onDelta: answer.onDelta });
+      const turn = await this.#options.model.generate(request, { ...options, onDelta });
       answer.complete();
       return turn;
     } finally {

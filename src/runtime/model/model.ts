@@ -43,6 +43,10 @@ export interface ModelTurn {
   readonly raw?: RawItems;
   /** The outputs of the hosted tools of the request in this turn. Default: nothing. */
   readonly hosted?: readonly HostedToolReading[];
+  /** The provider's id of the answer. Default: it gives none. */
+  readonly responseId?: string;
+  /** The model that answered, as the provider names it. Default: it does not say. */
+  readonly responseModel?: string;
   /** True when the turn holds files that the model made, which no part describes: it is then an answer although it has no text. Default: false. */
   readonly hasFiles?: boolean;
 }
@@ -76,6 +80,12 @@ export type ModelCheck = Pick<
 export interface LanguageModel {
   /** Shown in events and errors. */
   readonly name: string;
+  /** Name of the model as its provider knows it. Default: `name`. */
+  readonly model?: string;
+  /** Name of the provider as the GenAI conventions of OpenTelemetry have it, such as `openai` or `anthropic`. Default: not known. */
+  readonly provider?: string;
+  /** Settings that every request has; those of the caller take precedence. Only for observers. Default: none. */
+  readonly settings?: ModelSettings;
   /** True when the wire format has a field for tool examples; they are then left out of the instructions. Default: false. */
   readonly takesExamples?: boolean;
   /**

@@ -8,6 +8,7 @@ export function asked(...callIds: readonly string[]): RunEvent {
     text: '',
     toolCalls: callIds.map((callId) => ({ type: 'tool-call', callId, name: 'look', arguments: '' })),
     finishReason: 'tool-calls',
+    durationMs: 5,
   };
 }
 

@@ -62,7 +62,29 @@ const invocation: Required<ToolInvokedPayload> = {
   openedSections: [{ section: 'guide', visibility: 'full' }],
   feedback: [{ provider: 'hints', atMs: 1, outcome: 'silent' }],
 };
-const started = { type: 'run-start', promptName: 'review', adapter: 'scripted model', tools: [] } as const;
+const started = {
+  type: 'run-start',
+  promptName: 'review',
+  adapter: 'scripted model',
+  tools: [],
+  evaluationId: 'e1',
+  sessionId: 's1',
+  isSessionGiven: false,
+  prompt: { namespace: 'acme', key: 'review', hash: '1-2' },
+  model: 'scripted-1',
+  settings: {},
+  effects: {},
+  toolsHash: '2-3',
+  policies: [],
+} as const;
+const answered = {
+  type: 'model-call-end',
+  turn,
+  text: '',
+  toolCalls: [],
+  finishReason: 'stop',
+  durationMs: 5,
+} as const;
 const shadow = {
   type: 'policy-unenforced',
   turn,
@@ -90,7 +112,17 @@ const always = <Event extends Told>(
 });
 
 const samples: Samples = {
-  'run-start': always(started),
+  'run-start': {
+    full: [
+      {
+        ...started,
+        agent: 'reviewer',
+        provider: 'testing',
+        prices: { inputPerMillion: 1, outputPerMillion: 2 },
+      },
+    ],
+    least: started,
+  },
   'turn-start': always({ type: 'turn-start', turn }),
   'model-call-start': always({ type: 'model-call-start', turn }),
   'model-call-retry': always({
@@ -102,8 +134,8 @@ const samples: Samples = {
     message: 'busy',
   }),
   'model-call-end': {
-    full: [{ type: 'model-call-end', turn, text: '', toolCalls: [], finishReason: 'stop', usage }],
-    least: { type: 'model-call-end', turn, text: '', toolCalls: [], finishReason: 'stop' },
+    full: [{ ...answered, usage, timeToFirstPieceMs: 3, responseId: 'r1', responseModel: 'scripted-1' }],
+    least: answered,
   },
   'text-delta': always({ type: 'text-delta', turn, text: 'So' }),
   'reasoning-delta': always({ type: 'reasoning-delta', turn, text: 'Hm' }),

@@ -16,6 +16,7 @@ const turn: RunEvent = {
     arguments: '',
   })),
   finishReason: 'tool-calls',
+  durationMs: 5,
 };
 const call = (path: string): RunEvent => ({
   type: 'tool-call-start',

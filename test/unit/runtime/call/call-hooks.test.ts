@@ -16,7 +16,8 @@ import { type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
 import { evaluateIn } from '../../../../src/evaluation/run/evaluate.ts';
 import { modelOf } from '../../../../src/evaluation/run/provider-adapter.ts';
 import { holdSession } from '../../../../src/evaluation/scope/hold-session.ts';
-import type { CallHooks, DiscardedAttempt } from '../../../../src/runtime/index.ts';
+import type { RolledBackAttempt } from '../../../../src/runtime/call/call-hooks.ts';
+import type { CallHooks } from '../../../../src/runtime/index.ts';
 import { Accounts, bankOf, parallelAccounts } from '../../../support/accounts.ts';
 import { act, spend } from '../../../support/act.ts';
 import { Added, add, Count, calling, delegate, promptWith } from '../../../support/nested-setup.ts';
@@ -113,7 +114,7 @@ describe('the hooks of a call', () => {
   });
 
   it('get what was rolled back, and what conflicted in an attempt that was superseded', async () => {
-    const discarded: DiscardedAttempt[] = [];
+    const discarded: RolledBackAttempt[] = [];
     await run(promptWith('discards', [add, fails]), [calling('add', 'add', 'fails')], {
       onDiscard: (attempt) => discarded.push(attempt),
     });
@@ -180,7 +181,7 @@ describe('the hooks of a call', () => {
       resources: [binding(Filesystem, { instance: memory })],
       sections: [section({ title: 'Task', key: 'task', template: 'Do it.', tools: [writes] })],
     }).bind();
-    const discarded: DiscardedAttempt[] = [];
+    const discarded: RolledBackAttempt[] = [];
     await run(prompt, [calling('writes')], { onDiscard: (attempt) => discarded.push(attempt) });
     expect(discarded.map(({ patch }) => patch.files?.changes.length)).toEqual([1]);
     expect(await memory.stat('a.txt')).toBeUndefined();

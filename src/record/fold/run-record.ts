@@ -1,0 +1,311 @@
+import type { FileRead } from '../../filesystem/index.ts';
+import type {
+  CallPhases,
+  PolicyAnswer,
+  RecordedApproval,
+  RecordedError,
+  RecordedFeedback,
+  RunEvent,
+  ToolCallFailureReason,
+  ToolCallOutcome,
+} from '../../runtime/index.ts';
+import type { JsonSchema, JsonValue } from '../../schema/index.ts';
+import type { SessionRead } from '../../session/index.ts';
+import type {
+  ConversationItem,
+  FinishReason,
+  ModelSettings,
+  TokenPrices,
+  TokenUsage,
+  ToolEffects,
+} from '../../tool/index.ts';
+
+/** A text, or bytes, that a record holds. */
+export interface RecordedContent {
+  readonly hash: string;
+  readonly bytes: number;
+  /** Absent for binary content. */
+  readonly text?: string;
+  readonly base64?: string;
+  /** The content was not kept, only its hash and size: it was too large. */
+  readonly isOmitted?: boolean;
+  readonly isRedacted?: boolean;
+}
+
+export interface RecordedTool {
+  readonly name: string;
+  readonly effects: ToolEffects;
+}
+
+/** One evaluation: the root one, or one inside a call or a policy. */
+export interface RecordedRun {
+  /** 0 is the root. */
+  readonly index: number;
+  readonly evaluationId: string;
+  /** The attempt that it runs inside of; absent for the root. */
+  readonly parent?: {
+    readonly call: RecordedCall;
+    readonly attempt: number;
+    readonly evaluation: number;
+    readonly policy?: string;
+  };
+  readonly promptName: string;
+  readonly prompt: { readonly namespace: string; readonly key: string; readonly hash: string };
+  readonly agent?: string;
+  readonly adapter: string;
+  readonly provider?: string;
+  readonly model: string;
+  readonly prices?: TokenPrices;
+  readonly settings: ModelSettings;
+  readonly tools: readonly RecordedTool[];
+  readonly toolsHash: string;
+  readonly policies: readonly string[];
+  /** All times in a record are milliseconds after the start of the root run. */
+  readonly startedAtMs: number;
+  /** Absent: the record ends before the run does. */
+  readonly endedAtMs?: number;
+  readonly outcome?: 'finished' | 'failed';
+  readonly error?: RecordedError;
+  readonly output?: JsonValue;
+  readonly text?: string;
+  readonly usage?: TokenUsage;
+  readonly turns: readonly RecordedTurn[];
+}
+
+export interface RecordedTurn {
+  readonly run: RecordedRun;
+  readonly number: number;
+  readonly startedAtMs: number;
+  readonly endedAtMs?: number;
+  /** Absent in a tool runtime. */
+  readonly request?: RecordedRequest;
+  readonly response?: RecordedResponse;
+  readonly calls: readonly RecordedCall[];
+  /** Everything else that happened in it, such as retries, dropped results, refused answers. */
+  readonly events: readonly RecordedEvent[];
+}
+
+export interface RecordedEvent {
+  readonly atMs: number;
+  readonly event: RunEvent;
+}
+
+export interface RecordedRequest {
+  readonly atMs: number;
+  readonly instructions: string;
+  readonly tools: readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly inputSchema: JsonSchema;
+  }[];
+  readonly hostedTools: readonly JsonValue[];
+  readonly toolChoice: JsonValue;
+  readonly settings: ModelSettings;
+  readonly outputSchema?: JsonSchema;
+  /** The whole conversation of the request. Built when it is read: O(its length). */
+  readonly conversation: readonly ConversationItem[];
+  /** What is new against the request before, in the order of the conversation; and how many items of it are gone. */
+  readonly added: readonly ConversationItem[];
+  readonly removed: number;
+  /** Whether instructions and tools are others than in the request before. */
+  readonly changedInstructions: boolean;
+  readonly changedTools: boolean;
+  /** Estimates, by characters. `added` is part of `conversation`. */
+  readonly tokens: {
+    readonly instructions: number;
+    readonly tools: number;
+    readonly conversation: number;
+    readonly added: number;
+  };
+}
+
+export interface RecordedResponse {
+  readonly atMs: number;
+  readonly durationMs: number;
+  readonly timeToFirstPieceMs?: number;
+  readonly text: string;
+  readonly reasoning: string;
+  readonly content: readonly JsonValue[];
+  readonly finishReason?: FinishReason;
+  readonly usage?: TokenUsage;
+  readonly responseId?: string;
+  readonly model?: string;
+  /** The model gave no answer. */
+  readonly error?: RecordedError;
+  readonly isRedacted: boolean;
+}
+
+export interface RecordedCall {
+  /** Unique within the record: the ids of the calls it runs inside of and its own, such as `call-8-1/call-1-2`; with `#N` where an id comes again. */
+  readonly id: string;
+  readonly run: RecordedRun;
+  readonly turn: number;
+  readonly callId: string;
+  readonly toolName: string;
+  readonly effects?: ToolEffects;
+  readonly params?: JsonValue;
+  /** Absent: it has not ended in this record. */
+  readonly outcome?: ToolCallOutcome;
+  readonly reason?: ToolCallFailureReason;
+  /** Number of its commit on the root session; for a call inside another one that of the call around it, when that was committed. */
+  readonly seq?: number;
+  /** Committed for good. */
+  readonly isFinal: boolean;
+  readonly attempts: readonly RecordedAttempt[];
+  readonly message?: string;
+  /** Exactly what the model read. */
+  readonly modelText?: string;
+  readonly value?: JsonValue;
+  readonly error?: RecordedError;
+  readonly policy?: string;
+  readonly feedback: readonly RecordedFeedback[];
+  readonly approvals: readonly RecordedApproval[];
+  readonly residualEffects: readonly string[];
+  readonly openedSections: readonly string[];
+  readonly usage?: TokenUsage;
+  readonly startedAtMs: number;
+  readonly endedAtMs?: number;
+  /** Evaluations inside it, by attempt. */
+  readonly inner: readonly RecordedRun[];
+  readonly progress: readonly { readonly atMs: number; readonly update: JsonValue }[];
+  readonly isRedacted: boolean;
+}
+
+export interface RecordedAttempt {
+  readonly number: number;
+  /** How the attempt ended. */
+  readonly outcome: ToolCallOutcome | 'superseded';
+  /** Milliseconds after the start of the root run. */
+  readonly phases: CallPhases;
+  readonly base?: number;
+  readonly reads: readonly RecordedRead[];
+  readonly policies: readonly PolicyAnswer[];
+  readonly conflicts: readonly RecordedConflict[];
+  readonly writes: readonly RecordedWrite[];
+  readonly log: readonly { readonly slice: string; readonly items: readonly JsonValue[] }[];
+  readonly events: readonly { readonly name: string; readonly payload: JsonValue }[];
+  readonly files: readonly RecordedFileChange[];
+}
+
+/** A read; what was found is a content of the record. */
+export type RecordedRead = SessionRead | (Omit<FileRead, 'content'> & { readonly content?: RecordedContent });
+
+export interface RecordedConflict {
+  readonly what: string;
+  /** Ids (`RecordedCall.id`) of the calls that changed it; empty: it was changed from outside, or by what cannot be named. */
+  readonly by: readonly string[];
+}
+
+export type RecordedWrite = {
+  readonly slice: string;
+} & (
+  | { readonly op: 'append'; readonly item: JsonValue; readonly moveToEnd?: boolean }
+  | { readonly op: 'extend' | 'replace'; readonly items: readonly JsonValue[] }
+  | { readonly op: 'remove'; readonly keys: readonly string[] }
+  | { readonly op: 'clear' }
+);
+
+export interface RecordedFileChange {
+  readonly path: string;
+  readonly kind: 'created' | 'modified' | 'removed';
+  readonly entry: 'file' | 'directory';
+  readonly before?: RecordedContent;
+  readonly after?: RecordedContent;
+  readonly mode?: number;
+  readonly link?: string;
+  readonly from?: string;
+}
+
+/** One final commit of a call of the root run. */
+export interface RecordedCommit {
+  readonly seq: number;
+  readonly atMs: number;
+  readonly call: RecordedCall;
+  readonly attempt: RecordedAttempt;
+  /** False for a call that only read: state and files are as before. */
+  readonly changes: boolean;
+}
+
+/** Something a reader should look at. */
+export interface RecordedProblem {
+  readonly kind:
+    | 'failed-run'
+    | 'failed-call'
+    | 'denied'
+    | 'rejected'
+    | 'conflicts'
+    | 'repetition'
+    | 'slow'
+    | 'approval-wait'
+    | 'model-retry'
+    | 'output-rejected'
+    | 'incomplete'
+    | 'results-dropped'
+    | 'budget'
+    | 'unenforced';
+  /** Failures come first; the others cost time. */
+  readonly isFailure: boolean;
+  /** One sentence. */
+  readonly text: string;
+  readonly call?: RecordedCall;
+  readonly turn?: RecordedTurn;
+  readonly count: number;
+  readonly durationMs?: number;
+}
+
+export interface RecordedSlice {
+  readonly name: string;
+  readonly policy: 'state' | 'log';
+  readonly isKeyed: boolean;
+  /** Member that identifies an item, where the items of a plain slice have one. */
+  readonly identity?: string;
+  readonly items: readonly {
+    readonly key?: string;
+    readonly value: JsonValue /** The call that wrote it last; absent: it was there at the start, or comes from outside. */;
+    readonly writtenBy?: RecordedCall;
+  }[];
+}
+
+export interface RecordedFile {
+  readonly path: string;
+  readonly content: RecordedContent;
+  /** Whether the run changed it up to here. */
+  readonly isChanged: boolean;
+}
+
+/** One line of a file and the call that wrote it last; absent: it was there at the start, or comes from outside. */
+export interface BlamedLine {
+  readonly text: string;
+  readonly writtenBy?: RecordedCall;
+}
+
+/** What a run left, folded from its rows. */
+export interface RunRecord {
+  readonly runId: string;
+  readonly sessionId: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly startedAtMs: number;
+  readonly version: string;
+  readonly runtime?: string;
+  readonly isRedacted: boolean;
+  /** The run has ended, and so does the record. */
+  readonly isComplete: boolean;
+  /** The last line was cut off, and was left out. */
+  readonly isTorn: boolean;
+  /** Types of rows that this version does not know, and how many there are. */
+  readonly unknownRows: Readonly<Record<string, number>>;
+  readonly root: RecordedRun;
+  /** In the order they began, the root first. */
+  readonly runs: readonly RecordedRun[];
+  readonly turns: readonly RecordedTurn[];
+  readonly calls: readonly RecordedCall[];
+  readonly commits: readonly RecordedCommit[];
+  readonly problems: readonly RecordedProblem[];
+  /** Call by `RecordedCall.id`. */
+  call(id: string): RecordedCall | undefined;
+  /** State after a commit; 0: at the start. */
+  stateAt(seq: number): readonly RecordedSlice[];
+  /** Files that the run has seen or changed, as they were after a commit. */
+  filesAt(seq: number): readonly RecordedFile[];
+  blameLines(path: string, seq: number): readonly BlamedLine[];
+}

@@ -1,0 +1,108 @@
+import type { FileContent, FileLink, FileRead } from '../../filesystem/index.ts';
+import type { JsonValue } from '../../schema/index.ts';
+import type { DispatchedEvent, LogAppend, SessionRead, SliceWrite } from '../../session/index.ts';
+import type { ToolEffects } from '../../tool/index.ts';
+import type { ToolInvokedPayload } from '../events/tool-invoked.ts';
+import type { ObservedEvaluation } from './observed-evaluation.ts';
+
+/** What an attempt spent its time on, in milliseconds since the Unix epoch. A phase that was not reached is absent. */
+export interface CallPhases {
+  /** The model asked for the call, and it began to wait for a place among the running ones. */
+  readonly requestedAtMs: number;
+  /** The attempt began. Absent: the call never began. */
+  readonly startedAtMs?: number;
+  /** The handler began. */
+  readonly handlerStartedAtMs?: number;
+  /** The handler returned, threw or was stopped. */
+  readonly handlerEndedAtMs?: number;
+  /** The attempt ended and began to wait for its turn to commit. */
+  readonly endedAtMs?: number;
+  /** It was committed, rolled back or superseded. */
+  readonly settledAtMs: number;
+  /** Waits for an answer of `approve`. */
+  readonly approvals: readonly { readonly fromMs: number; readonly toMs: number }[];
+}
+
+/** What a policy decided about one attempt. */
+export interface PolicyAnswer {
+  readonly policy: string;
+  /** Name of the prompt whose policy it is, where that is an outer one. */
+  readonly policyPrompt?: string;
+  /** What it was asked about: the call before it ran, or what it had changed. */
+  readonly about: 'call' | 'changes';
+  readonly outcome: 'allow' | 'deny' | 'ask';
+  /** Why it denies or asks. */
+  readonly reason?: string;
+  /** False in a trial (`enforce: false`). */
+  readonly isEnforced: boolean;
+}
+
+/** One file, or one empty directory, that an attempt changed. */
+export interface ObservedFileChange {
+  readonly path: string;
+  readonly kind: 'created' | 'modified' | 'removed';
+  readonly entry: 'file' | 'directory';
+  readonly before?: FileContent;
+  readonly after?: FileContent;
+  /** Permission bits that the file has now, where its file system has some. */
+  readonly mode?: number;
+  /** Where it points to, when it is a symbolic link now. */
+  readonly link?: FileLink;
+  /** The former path of a file that was moved or copied unchanged. */
+  readonly from?: string;
+}
+
+/** What an attempt read and what others have changed since. */
+export interface ReadConflict {
+  /** As `ToolInvokedPayload.conflicts` names it. */
+  readonly what: string;
+  /** The read; absent when the conflict has no single one. */
+  readonly read?: FileRead | SessionRead;
+}
+
+/** What one attempt at a call did, whatever became of it. */
+export interface ObservedAttempt extends ObservedEvaluation {
+  readonly turn: number;
+  readonly callId: string;
+  readonly toolName: string;
+  /** Number of the attempt, from 1; 0 for a call that never began. */
+  readonly attempt: number;
+  /** Absent for an unknown tool. */
+  readonly effects?: ToolEffects;
+  /** The arguments as parsed JSON; absent when they were no JSON. */
+  readonly params?: JsonValue;
+  readonly phases: CallPhases;
+  /** How many final commits there were when the attempt began: what it read is the state after that one. Undefined for a call that never began. */
+  readonly base?: number;
+  readonly reads: readonly (FileRead | SessionRead)[];
+  readonly policies: readonly PolicyAnswer[];
+  /** What it did to STATE slices: for a commit the difference on the session, else on the attempt's own view. */
+  readonly writes: readonly SliceWrite[];
+  /** What it added to LOG slices; stays also after a rollback, unless the attempt was superseded. */
+  readonly log: readonly LogAppend[];
+  /** Events that it dispatched. */
+  readonly events: readonly DispatchedEvent[];
+  readonly files: readonly ObservedFileChange[];
+  /** True when `redact` changed something in it. */
+  readonly isRedacted: boolean;
+}
+
+/** A call that was committed. */
+export interface CallCommit extends ObservedAttempt {
+  /** Number of the commit on the root session, from 1; absent inside another call. */
+  readonly seq?: number;
+  /** False inside another call, whose own commit decides. */
+  readonly isFinal: boolean;
+  /** The record of the call as it is before feedback. */
+  readonly invocation: ToolInvokedPayload;
+}
+
+/** An attempt that was not committed. */
+export interface DiscardedAttempt extends ObservedAttempt {
+  /** `superseded`: another attempt takes its place. `failed`: the call ends without a commit. */
+  readonly why: 'superseded' | 'failed';
+  /** What it had read and was changed by others; empty when it was discarded for another reason. */
+  readonly conflicts: readonly ReadConflict[];
+  /** The record of the call as it is before feedback; absent for a superseded attempt. */
+  readonly invocation?: ToolInvokedPayload;
+}

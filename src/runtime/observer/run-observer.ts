@@ -1,0 +1,56 @@
+import type { RunEvent } from '../events/run-event.ts';
+import type { CallCommit, DiscardedAttempt } from './observed-call.ts';
+import type { ObservedEvaluation } from './observed-evaluation.ts';
+import type { ObservedRequest, ObservedResponse } from './observed-model-call.ts';
+import type { ObservedState } from './observed-state.ts';
+
+/**
+ * Work that an observer can run in a context of its own.
+ *
+ * - `run`: a whole evaluation, from before its prompt is rendered. Not of a tool runtime, whose life is not one function.
+ * - `turn`: one model call with the calls that it asks for. Not of a tool runtime either.
+ * - `model-call`: the request of a turn, with the waits before it is sent again.
+ * - `tool-call`: one attempt at a call: policies, handler, approvals.
+ */
+export type RunScope = ObservedEvaluation & { readonly promptName: string } & (
+    | { readonly kind: 'run' }
+    | { readonly kind: 'turn' | 'model-call'; readonly turn: number }
+    | {
+        readonly kind: 'tool-call';
+        readonly turn: number;
+        readonly callId: string;
+        readonly toolName: string;
+        /** Number of the attempt, from 1. */
+        readonly attempt: number;
+      }
+  );
+
+/**
+ * Observes a run while it happens. Every member is optional, and what no observer has is not built. The run does not wait for an observer.
+ * A member may throw or reject: that is logged and changes nothing. Everything an observer gets has passed `redact`, and belongs to the run: it
+ * must not be changed.
+ *
+ * @see docs/spec/events.md §7
+ */
+export interface RunObserver {
+  /** Gets every event of the run, those of evaluations inside its calls included, in the order in which they happen. */
+  onEvent?(event: RunEvent): unknown;
+  /** The state that a run begins with, and what changes it without being a call; before the next commit. */
+  onState?(state: ObservedState): unknown;
+  /** Each request as the model gets it, as a difference from the request before. */
+  onRequest?(request: ObservedRequest): unknown;
+  /** Each answer of a model, and each failure to answer. */
+  onResponse?(response: ObservedResponse): unknown;
+  /**
+   * A call that was committed, in the order of the commits, before feedback is added to its result. A call of an evaluation inside another call
+   * commits into that call: it is not final until that one commits.
+   */
+  onCommit?(commit: CallCommit): unknown;
+  /** An attempt that left nothing but log entries: it was rolled back, denied, rejected, or superseded by another attempt. */
+  onDiscard?(attempt: DiscardedAttempt): unknown;
+  /**
+   * Runs `work` in a context of the observer's, such as an `AsyncLocalStorage`: calls it exactly once, synchronously, and returns what it returns.
+   * When it throws before it has called `work`, or never calls it, the work is done without it; a second call is refused.
+   */
+  around?<T>(scope: RunScope, work: () => T): T;
+}

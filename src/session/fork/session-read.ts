@@ -1,0 +1,11 @@
+/**
+ * One read of a fork, on which its outcome may depend: a whole STATE slice, a whole LOG slice, one key of a keyed slice (also an absent
+ * one), or the STATE slices that a restore put back.
+ */
+export interface SessionRead {
+  readonly kind: 'slice' | 'log' | 'key' | 'restore';
+  /** Absent for `restore`. */
+  readonly slice?: string;
+  /** Only for `key`. */
+  readonly key?: string;
+}
