@@ -40,6 +40,7 @@ export {
   type GrepOptions,
   type GrepResult,
   type MakeDirectoryResult,
+  type ObservedFork,
   type RemoveResult,
   type TransferResult,
   type WriteMode,

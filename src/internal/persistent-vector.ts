@@ -38,6 +38,21 @@ function collect<T>(node: Block<T>, target: T[]): void {
   else for (const block of node.blocks) collect(block, target);
 }
 
+function beginsWith<T>(node: Block<T>, prefix: Block<T>): boolean {
+  if (node === prefix) return true;
+  if (node.kind === 'items' || prefix.kind === 'items') {
+    return (
+      node.kind === 'items' &&
+      prefix.kind === 'items' &&
+      prefix.items.every((item, index) => node.items[index] === item)
+    );
+  }
+  return prefix.blocks.every((block, index) => {
+    const own = node.blocks[index];
+    return own !== undefined && beginsWith(own, block);
+  });
+}
+
 /**
  * An immutable list that grows at its end and shares structure with the lists it was made from. `push` and `at` cost
  * O(log32 n); a copy costs nothing.
@@ -109,6 +124,18 @@ export class PersistentVector<T> implements Iterable<T> {
     if (tail.length > tailLength) tail = tail.slice(0, tailLength);
     tail.push(item);
     return new PersistentVector(this.#root, this.#shift, tail, tailLength + 1, this.length + 1);
+  }
+
+  /** Whether this list begins with the items of `prefix`, by identity. What the two share is not compared item by item. */
+  startsWith(prefix: PersistentVector<T>): boolean {
+    if (prefix.length > this.length) return false;
+    let root = this.#root;
+    for (let shift = this.#shift; shift > prefix.#shift; shift -= BITS_PER_LEVEL) {
+      root = (root.kind === 'blocks' ? root.blocks[0] : undefined) ?? noBlocks;
+    }
+    const tailStart = prefix.length - prefix.#tailLength;
+    if (!beginsWith(root, prefix.#root)) return false;
+    return prefix.#ownTail().every((item, index) => this.at(tailStart + index) === item);
   }
 
   /** The items as an array: frozen, created once per list. */

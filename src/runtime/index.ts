@@ -16,6 +16,7 @@ export type {
   UserItem,
 } from '../tool/index.ts';
 export type { AttemptName, CallHooks } from './call/call-hooks.ts';
+export { CallReporter } from './call/call-reporter.ts';
 export type {
   ApprovalAnswer,
   ApprovalHandler,
@@ -25,6 +26,7 @@ export type {
 export { markRejected } from './call/exceptions.ts';
 export type { OuterCall } from './call/outer-call.ts';
 export { recordable } from './call/record-call.ts';
+export { RunLedger } from './call/run-ledger.ts';
 export type { ToolCallResult } from './call/tool-call.ts';
 export { type ToolCall, toToolCall } from './call/tool-call.ts';
 export {
@@ -114,17 +116,18 @@ export {
   tokenCounts,
 } from './model/model.ts';
 export { VisiblePrompt } from './model/visible-prompt.ts';
+export { guardObservers } from './observer/guard-observers.ts';
 export type {
   CallCommit,
   CallPhases,
   DiscardedAttempt,
   ObservedAttempt,
-  ObservedFileChange,
   PolicyAnswer,
   ReadConflict,
 } from './observer/observed-call.ts';
 export type { ObservedEvaluation } from './observer/observed-evaluation.ts';
 export type { ConversationEdit, ObservedRequest, ObservedResponse } from './observer/observed-model-call.ts';
-export type { ObservedSlice, ObservedState } from './observer/observed-state.ts';
+export type { ObservedState } from './observer/observed-state.ts';
+export { noObservers, type ObserverCalls } from './observer/observer-calls.ts';
 export type { RunObserver, RunScope } from './observer/run-observer.ts';
 export { type Redaction, Redactor, redactPatterns, redactSecrets } from './redaction/index.ts';

@@ -17,6 +17,7 @@ export {
 export { EventLoopYield } from './event-loop-yield.ts';
 export type { SessionImportOptions, SessionImportReport } from './export/import-slices.ts';
 export type { SessionExport, SessionExportOptions, SliceExport } from './export/session-export.ts';
+export type { ObservedSessionFork } from './fork/fork.ts';
 export { type ForkOptions, type SessionFork } from './fork/fork.ts';
 export type { SliceInstallOptions } from './fork/root-cell.ts';
 export type { SessionRead } from './fork/session-read.ts';
@@ -42,6 +43,9 @@ export type { Reducer, ReducerBinder, ReducerBinding, SliceItems } from './slice
 export { reducers } from './slice/reducer-helpers.ts';
 export type { Slice, SlicePolicy, StoredSlice } from './slice/slice.ts';
 export type { ReadonlySessionView, ReadonlySliceAccessor, SliceAccessor } from './slice/view.ts';
+export type { ObservedSlice } from './state/observed-slice.ts';
 export { isEmptyPatch, type LogAppend, type SessionOperation, type SessionPatch } from './state/patch.ts';
 export type { SliceWrite } from './state/slice-write.ts';
 export type { SessionSnapshot } from './state/snapshot.ts';
+export type { StateDifference } from './state/state-difference.ts';
+export type { StateMark } from './state/state-mark.ts';

@@ -27,8 +27,11 @@ import { type IdSource, randomIds } from './ids.ts';
 import type { AnySlice, DerivedSlice } from './slice/derived-slice.ts';
 import type { Slice } from './slice/slice.ts';
 import type { ReadonlySliceAccessor, SliceAccessor } from './slice/view.ts';
+import { type ObservedSlice, observedSlice } from './state/observed-slice.ts';
 import type { SessionPatch } from './state/patch.ts';
 import type { SessionSnapshot } from './state/snapshot.ts';
+import { type StateDifference, wholeState } from './state/state-difference.ts';
+import { StateMark } from './state/state-mark.ts';
 
 /** Where a session without a dispatcher of the caller's reports what subscribers threw. */
 export interface SessionLogger {
@@ -52,6 +55,11 @@ export interface SessionOptions {
   readonly ids?: IdSource;
   /** Called with what subscribers threw, where no `dispatcher` is given. Default: it is dropped. */
   readonly logger?: SessionLogger;
+}
+
+/** What a session holds: its slices, and their items as the difference from empty ones. */
+export interface ObservedSession extends StateDifference {
+  readonly slices: readonly ObservedSlice[];
 }
 
 /** Options of {@link Session.clone}: absent options are taken from the original, except for a new id and a dispatcher of its own. */
@@ -201,6 +209,27 @@ export class Session implements SessionView, AsyncDisposable {
     } finally {
       registry.isReducing = false;
     }
+  }
+
+  /** The present state, to compare a later one with. @internal */
+  mark(): StateMark {
+    return new StateMark(this.#cell.current);
+  }
+
+  /** What changed since a mark of this session. @internal */
+  changesSince(mark: StateMark): StateDifference {
+    return mark.differenceTo(this.#cell.registry, this.#cell.current);
+  }
+
+  /**
+   * The slices that were installed after the first `known`, with their items. Those that were installed later than a mark have their initial items.
+   * @internal
+   */
+  observe(known: number, mark?: StateMark): ObservedSession {
+    const { registry, current } = this.#cell;
+    const slices = [...registry.slices().values()].slice(known);
+    const whole = mark === undefined ? wholeState(slices, current) : mark.wholeState(slices);
+    return { slices: slices.map((slice) => observedSlice(registry, slice)), ...whole };
   }
 
   /** Puts all slices, STATE and LOG, back to their initial items. Slices and reducers stay installed; subscribers are not called. */

@@ -3,6 +3,7 @@ import type { LanguageModel } from 'weakincentives/provider';
 import {
   type EvaluationEnvironment,
   type LoopState,
+  noObservers,
   RunBudget,
   type RunStop,
   type TransactionRoots,
@@ -44,6 +45,7 @@ export async function bareEnvironment(
     eventLoop: new EventLoopYield(clock),
     stop,
     approve: undefined,
+    observers: noObservers,
     enforce: true,
     maxConcurrentCalls: 8,
     maxResultCharacters: 400_000,

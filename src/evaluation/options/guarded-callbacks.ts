@@ -1,5 +1,5 @@
 import { describeError } from '../../error/index.ts';
-import { Redactor, type RunEventListener, type RunObserver } from '../../runtime/index.ts';
+import { guardObservers, type ObserverCalls, Redactor } from '../../runtime/index.ts';
 import type { Session } from '../../session/index.ts';
 import { type Logger, silentLogger } from '../../tool/index.ts';
 import type { EvaluateOptions } from './evaluate-options.ts';
@@ -7,13 +7,12 @@ import type { EvaluateOptions } from './evaluate-options.ts';
 /** The caller's logger and observers with guards around them. */
 interface Guards {
   readonly logger: Logger;
-  /** Undefined: no listener. */
-  readonly listener: RunEventListener | undefined;
+  readonly observers: ObserverCalls;
   readonly redactor: Redactor | undefined;
 }
 
 /**
- * Puts guards around the caller's logger and listener, so that nothing they do changes how the evaluation comes out, and so
+ * Puts guards around the caller's logger and observers, so that nothing they do changes how the evaluation comes out, and so
  * that they get nothing that is to be redacted.
  */
 export function guardCallbacks({ logger = silentLogger, observers = [], redact }: EvaluateOptions): Guards {
@@ -25,7 +24,7 @@ export function guardCallbacks({ logger = silentLogger, observers = [], redact }
   const guarded = guardLogger(logger, redactor);
   return {
     logger: guarded,
-    listener: guardObservers(observers, redactor, guarded),
+    observers: guardObservers(observers, redactor, guarded),
     redactor,
   };
 }
@@ -58,22 +57,6 @@ function guardLogger(logger: Logger, redactor: Redactor | undefined): Logger {
     warn: guard('warn'),
     error: guard('error'),
   });
-}
-
-/** One listener for all observers; undefined when none of them takes events. */
-function guardObservers(
-  observers: readonly RunObserver[],
-  redactor: Redactor | undefined,
-  logger: Logger,
-): RunEventListener | undefined {
-  const listening = observers.filter(({ onEvent }) => onEvent !== undefined);
-  if (listening.length === 0) return undefined;
-  return (event) => {
-    const fail = (error: unknown): void =>
-      logger.error('An observer of the run failed.', { event: event.type, error: describeError(error) });
-    const shown = redactor?.record(event) ?? event;
-    for (const observer of listening) attempt(() => observer.onEvent?.(shown), fail);
-  };
 }
 
 /** Calls the caller's code, and handles its failures, asynchronous ones included. */

@@ -24,6 +24,7 @@ export type CallSettings = Pick<
   | 'maxResultCharacters'
   | 'emit'
   | 'isObserved'
+  | 'observers'
 >;
 
 /** What the loop of an evaluation runs with. */
@@ -55,7 +56,7 @@ export interface EvaluationSettings
 }
 
 /** The caller's functions, with guards around them. */
-export type GuardedCallbacks = Pick<CallSettings, 'logger' | 'approve' | 'emit' | 'isObserved'>;
+export type GuardedCallbacks = Pick<CallSettings, 'logger' | 'approve' | 'emit' | 'isObserved' | 'observers'>;
 
 /**
  * The settings of an evaluation on a root session.
@@ -83,6 +84,7 @@ export function toSettings(
       approve: callbacks.approve,
       emit: callbacks.emit,
       isObserved: callbacks.isObserved,
+      observers: callbacks.observers,
       clock: options.clock ?? session.clock,
       ids: options.ids ?? session.ids,
       deadline: limits.deadline,
@@ -130,6 +132,7 @@ export function toNestedSettings(
       deadline: own.deadline,
       emit: own.emit,
       isObserved: true,
+      observers: outer.calls.observers,
       maxConcurrentCalls: limits.maxConcurrentCalls ?? outer.calls.maxConcurrentCalls,
       clock: outer.calls.clock,
       ids: outer.calls.ids,

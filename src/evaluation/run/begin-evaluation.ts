@@ -5,6 +5,7 @@ import { PolicyFacts } from '../../policy/index.ts';
 import { hashOfText, type Prompt, type RenderedPrompt } from '../../prompt/index.ts';
 import { type CallScope, ResourceContainer } from '../../resource/index.ts';
 import {
+  CallReporter,
   type ConversationItem,
   type EvaluationEnvironment,
   endingOf,
@@ -16,6 +17,7 @@ import {
   PromptEvaluationError,
   RunBudget,
   type RunEvent,
+  RunLedger,
   type RunStop,
   type StopReason,
   VisiblePrompt,
@@ -24,7 +26,7 @@ import { canonicalJson, type JsonValue } from '../../schema/index.ts';
 import { EventLoopYield } from '../../session/index.ts';
 import type { EnclosingCall } from '../../tool/index.ts';
 import type { CallSettings, EvaluationSettings } from '../options/settings.ts';
-import { EvaluationRecord, recordSlices } from '../scope/evaluation-record.ts';
+import { type EvaluationRecord, recordSlices } from '../scope/evaluation-record.ts';
 import { type EvaluationFiles, filesInside, filesOfRoot, type RunScope } from '../scope/evaluation-scope.ts';
 import { reportLate } from '../scope/hold-session.ts';
 import { checkRequirements } from './check-requirements.ts';
@@ -38,6 +40,7 @@ export interface EvaluationStart {
     'name' | 'model' | 'provider' | 'settings' | 'prices' | 'takesExamples' | 'takesOutputSchema' | 'check'
   >;
   readonly stop: RunStop;
+  readonly record: EvaluationRecord;
   readonly conversation: ConversationItem[];
   /** Makes what handlers get as their adapter; `files` are those of the evaluation. */
   evaluatorFor(files: EvaluationFiles): EvaluationEnvironment['evaluatorFor'];
@@ -48,7 +51,6 @@ export interface BegunEvaluation<Output> {
   readonly environment: EvaluationEnvironment;
   readonly rendered: RenderedPrompt<Output>;
   readonly state: LoopState;
-  readonly record: EvaluationRecord;
 }
 
 /**
@@ -66,7 +68,7 @@ export async function beginEvaluation<Output>(
   checkRequirements(scope, prompt, settings);
   const budget = new RunBudget(settings.budget, start.model, scope.outer?.call.run.budget);
   const state = newLoopState(start.conversation);
-  const record = new EvaluationRecord(scope, prompt, settings.calls);
+  const { record } = start;
   const parts = { ...start, budget, state, origin: record.origin };
   const { environment, rendered } = await prepareEvaluation(scope, prompt, settings, parts).catch(
     (error: unknown) => {
@@ -77,7 +79,8 @@ export async function beginEvaluation<Output>(
   const { tools } = environment.display;
   record.rendered(prompt, rendered, tools);
   if (environment.isObserved) environment.emit(runStart({ environment, prompt, settings, start, scope }));
-  return { environment, rendered, state, record };
+  environment.reporter?.start();
+  return { environment, rendered, state };
 }
 
 interface StartedRun<Output> {
@@ -203,6 +206,16 @@ async function prepareEvaluation<Output>(
         maxResultCharacters: calls.maxResultCharacters,
         emit: calls.emit,
         isObserved: calls.isObserved,
+        observers: calls.observers,
+        reporter: CallReporter.for({
+          observers: calls.observers,
+          origin,
+          session: scope.sessionRoot,
+          clock,
+          logger,
+          ledger: outer === undefined ? new RunLedger(calls.observers, host, origin, clock) : undefined,
+          effectsOf: (name) => display.rendered.boundTools.get(name)?.tool.effects,
+        }),
         prompt,
         display,
         outer: outer?.call,

@@ -1,10 +1,13 @@
+import { none } from '../../internal/index.ts';
 import type { Prompt, RenderedPrompt } from '../../prompt/index.ts';
 import {
   type ConversationItem,
   hostedOutputs,
   type LanguageModel,
   type ReadAnswer,
+  type RunEvent,
   type RunStop,
+  recordError,
   runLoop,
 } from '../../runtime/index.ts';
 import type { NestedAdapter, PromptResponse } from '../../tool/index.ts';
@@ -14,6 +17,7 @@ import { assertPrompt } from '../options/check-options.ts';
 import { beginningOf } from '../options/complete-history.ts';
 import type { EvaluateOptions } from '../options/evaluate-options.ts';
 import type { EvaluationSettings } from '../options/settings.ts';
+import { EvaluationRecord } from '../scope/evaluation-record.ts';
 import type { EvaluationScope } from '../scope/evaluation-scope.ts';
 import { holdSession } from '../scope/hold-session.ts';
 import { beginEvaluation } from './begin-evaluation.ts';
@@ -46,20 +50,45 @@ export async function evaluatePrompt<Output>(
 }
 
 /** Evaluates a prompt in a scope that is held for it. What `stop` follows is up to the caller. */
-export async function evaluateIn<Output>(
+export function evaluateIn<Output>(
   scope: EvaluationScope,
   prompt: Prompt<Output>,
   settings: EvaluationSettings,
   stop: RunStop,
 ): Promise<PromptResponse<Output>> {
+  const record = new EvaluationRecord(scope, prompt, settings.calls);
+  const { around } = settings.calls.observers;
+  const run = { scope, prompt, settings, stop, record };
+  if (around === undefined) return evaluateObserved(run);
+  const { evaluationId, promptName, parentCallIds: path = none } = record.origin;
+  return around({ kind: 'run', evaluationId, promptName, path }, () => evaluateObserved(run));
+}
+
+/** An evaluation, with what its observers know it by. */
+interface ObservedRun<Output> {
+  readonly scope: EvaluationScope;
+  readonly prompt: Prompt<Output>;
+  readonly settings: EvaluationSettings;
+  readonly stop: RunStop;
+  readonly record: EvaluationRecord;
+}
+
+async function evaluateObserved<Output>({
+  scope,
+  prompt,
+  settings,
+  stop,
+  record,
+}: ObservedRun<Output>): Promise<PromptResponse<Output>> {
   const { model } = scope;
-  const { environment, rendered, state, record } = await beginEvaluation(scope, prompt, settings, {
+  const { environment, rendered, state } = await beginEvaluation(scope, prompt, settings, {
     model,
     stop,
+    record,
     conversation: conversationOf(settings),
     evaluatorFor: (files) => (call) => nestedEvaluator({ scope, files, settings, evaluateIn }, call),
   });
-  let outcome: 'finished' | 'failed' = 'failed';
+  let end: RunEnd = { outcome: 'failed' };
   try {
     const { text, output, json, finishReason } = await runLoop(
       environment,
@@ -76,7 +105,11 @@ export async function evaluateIn<Output>(
       state,
     );
     const budgetExceeded = environment.budget.exceeded;
-    outcome = 'finished';
+    end = {
+      outcome: 'finished',
+      text,
+      ...(json === undefined ? {} : { output: json }),
+    };
     const response = Object.freeze({
       promptName: prompt.name,
       text,
@@ -91,11 +124,16 @@ export async function evaluateIn<Output>(
     return response;
   } catch (error) {
     record.failed(error, state);
+    end = { outcome: 'failed', error: recordError(error) };
     throw error;
   } finally {
-    environment.emit({ type: 'run-end', outcome, turns: state.turn, usage: state.usage });
+    environment.reporter?.end();
+    environment.emit({ type: 'run-end', ...end, turns: state.turn, usage: state.usage });
   }
 }
+
+/** How a run ended, for its observers. */
+type RunEnd = Pick<Extract<RunEvent, { readonly type: 'run-end' }>, 'outcome' | 'text' | 'output' | 'error'>;
 
 /** The conversation as the model gets it first. */
 function conversationOf({ input, history, calls }: EvaluationSettings): ConversationItem[] {

@@ -13,6 +13,7 @@ import {
   type LoopState,
   type ModelTool,
   RunErrors,
+  recordError,
   type TokenUsage,
   type ToolCallPart,
   tokenCounts,
@@ -152,8 +153,12 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
     await this.#queue.settled();
     if (this.#failure === undefined) record.closed(state);
     else record.failed(this.#failure.error, state);
-    const outcome = this.#failure === undefined ? 'finished' : 'failed';
-    environment.emit({ type: 'run-end', outcome, turns: state.turn, usage: state.usage });
+    environment.reporter?.end();
+    const end =
+      this.#failure === undefined
+        ? ({ outcome: 'finished' } as const)
+        : ({ outcome: 'failed', error: recordError(this.#failure.error) } as const);
+    environment.emit({ type: 'run-end', ...end, turns: state.turn, usage: state.usage });
     await held.dispose();
   }
 

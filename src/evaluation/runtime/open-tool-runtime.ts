@@ -6,6 +6,7 @@ import { assertPrompt } from '../options/check-options.ts';
 import { beginEvaluation } from '../run/begin-evaluation.ts';
 import { evaluateIn } from '../run/evaluate.ts';
 import { modelOf } from '../run/provider-adapter.ts';
+import { EvaluationRecord } from '../scope/evaluation-record.ts';
 import type { EvaluationScope, RunScope } from '../scope/evaluation-scope.ts';
 import { holdSession } from '../scope/hold-session.ts';
 import { HeldToolRuntime } from './held-tool-runtime.ts';
@@ -43,7 +44,9 @@ export async function openToolRuntime<Output>(
       ? undefined
       : { ...scope, evaluator: adapter, model: nestedModel };
   try {
+    const record = new EvaluationRecord(scope, prompt, settings.calls);
     const begun = await beginEvaluation(scope, prompt, settings, {
+      record,
       // What the model of another loop is sent is that loop's concern; the text describes all of it.
       model: { name },
       stop,
@@ -60,7 +63,7 @@ export async function openToolRuntime<Output>(
         { tools: hostedTools.map((tool) => tool.name) },
       );
     }
-    return new HeldToolRuntime({ held, ...begun });
+    return new HeldToolRuntime({ held, record, ...begun });
   } catch (error) {
     await held.dispose();
     throw held.toThrown(error);

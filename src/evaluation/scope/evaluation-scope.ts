@@ -85,6 +85,8 @@ export function nestedScope(scope: EvaluationScope, outer: OuterScope): Evaluati
         return () => undefined;
       },
       dispatch: (event, payload) => session.dispatch(event, payload),
+      mark: () => sessionFork.mark(),
+      changesSince: (mark) => sessionFork.changesSince(mark),
     },
     install: (slice) => sessionFork.install(slice),
     outer,
@@ -104,6 +106,8 @@ function redactingRoot(session: Session, redactor: Redactor): SessionRoot {
         payload: freezeJson(redactor.data(event.payload), `payload of event ${event.name}`),
       })),
     dispatch: (event, payload) => session.dispatch(event, payload),
+    mark: () => session.mark(),
+    changesSince: (mark) => session.changesSince(mark),
   };
 }
 

@@ -34,12 +34,12 @@ const ignore = (): void => undefined;
  */
 export function holdSession(options: EvaluateOptions): HeldRun {
   checkEvaluateOptions(options);
-  const { logger, listener, redactor } = guardCallbacks(options);
+  const { logger, observers, redactor } = guardCallbacks(options);
   const session = options.session ?? newSession(options);
   const release = session.hold();
   const stop = new RunStop();
   const unfollow = stop.follow({ signal: options.signal, deadline: options.limits?.deadline });
-  const watch = watchRun(options, listener, stop, options.clock ?? session.clock);
+  const watch = watchRun(options, observers.onEvent, stop, options.clock ?? session.clock);
   const unwatch = watchSubscribers(session, logger);
   // The session's own logger and other listeners on its dispatcher were there before this run.
   const unscreen =
@@ -52,6 +52,7 @@ export function holdSession(options: EvaluateOptions): HeldRun {
       approve: watch.approve,
       emit: watch.listener ?? ignore,
       isObserved: watch.listener !== undefined,
+      observers,
     }),
     scope: rootScope(session, options.session !== undefined, redactor),
     stop,

@@ -221,7 +221,8 @@ function hasChanged(read: Read, moment: Comparison): boolean {
   }
 }
 
-function describeRead(read: Read): string {
+/** The read in a short phrase: its kind, a space, and a path or pattern. */
+export function describeRead(read: Read): string {
   switch (read.kind) {
     case 'quota':
     case 'quota-refusal':
@@ -258,6 +259,11 @@ export function isOwnFile(read: Read, base: DirectoryNode, seen: DirectoryNode):
 export class ReadSet {
   readonly #reads = new Map<string, Read>();
   #quota: { bytes: number; files: number; directories: number; readonly released: Set<string> } | undefined;
+
+  /** Every read, without those of quotas. */
+  all(): Iterable<Read> {
+    return this.#reads.values();
+  }
 
   /** Records a read. Quota peaks are merged. */
   record(read: Read): void {

@@ -4,7 +4,7 @@ import type { Clock } from '../../session/index.ts';
 import type { FileContent } from '../content/file-content.ts';
 import { childOf, type DirectoryNode } from '../content/tree-node.ts';
 import type { FileChange, FileOperation, FilePatch } from '../interface/file-change.ts';
-import type { FilesystemSnapshot } from '../interface/filesystem.ts';
+import type { FilesystemSnapshot, ObservedFork } from '../interface/filesystem.ts';
 import { closedError } from '../path/errors.ts';
 import { childPath, parentPath, segmentsOf } from '../path/path.ts';
 import { applyOperation, type KindResolution, nodeAt, type Resolution, resolvePath } from '../tree/tree.ts';
@@ -17,6 +17,7 @@ import {
 } from '../tree/tree-difference.ts';
 import { findExcess, isUnlimited, type TreeLimits } from '../tree/tree-limits.ts';
 import { TreeSnapshot } from '../tree/tree-snapshot.ts';
+import { observedReads } from './observed-fork.ts';
 import { isOwnFile, type Read, ReadSet } from './read-set.ts';
 import { originOf, type Transfer } from './transfer.ts';
 import { TreePatch } from './tree-patch.ts';
@@ -236,18 +237,26 @@ export class TreeCell {
 
   /** The net difference from the base of the fork; empty for a root cell. */
   changes(): readonly FileChange[] {
+    return this.#changes().map((change) => {
+      const { path, before } = change;
+      return before === undefined ? change : { ...change, before: this.#recording(path, before) };
+    });
+  }
+
+  /** What the fork has read and changed; looking at it records nothing. */
+  observe(): ObservedFork {
+    if (this.#fork === undefined) return { reads: none, changes: none };
+    const { base, reads } = this.#fork;
+    return { reads: reads === undefined ? none : observedReads(reads.all(), base), changes: this.#changes() };
+  }
+
+  #changes(): readonly FileChange[] {
     if (this.#fork === undefined || this.#fork.base === this.#root) return none;
     const { base, transfers = none } = this.#fork;
     return changesIn(this.#differences(this.#fork)).map((change) => {
-      const { path, before, after } = change;
+      const { path, after } = change;
       const from = after === undefined ? undefined : originOf(transfers, base, path, after);
-      return before === undefined && from === undefined
-        ? change
-        : {
-            ...change,
-            ...(before === undefined ? {} : { before: this.#recording(path, before) }),
-            ...(from === undefined ? {} : { from }),
-          };
+      return from === undefined ? change : { ...change, from };
     });
   }
 

@@ -1,5 +1,10 @@
 import type { FileChange, FilePatch } from '../interface/file-change.ts';
-import type { Filesystem, FilesystemFork, FilesystemForkOptions } from '../interface/filesystem.ts';
+import type {
+  Filesystem,
+  FilesystemFork,
+  FilesystemForkOptions,
+  ObservedFork,
+} from '../interface/filesystem.ts';
 import type { TreeCell } from './tree-cell.ts';
 
 /** A file system over a tree, whose commit is one synchronous step. */
@@ -87,6 +92,10 @@ export class TreeFork implements FilesystemFork {
 
   refusals(): readonly string[] {
     return this.#parent === undefined ? this.#cell.refusals() : this.#parent.refusals(this.#cell);
+  }
+
+  observe(): ObservedFork {
+    return this.#cell.observe();
   }
 
   onAccess(listener: () => void): void {

@@ -21,6 +21,8 @@ export interface FileRead {
     | 'tree'
     | 'quota'
     | 'quota-refusal';
+  /** The read in a short phrase, such as `file notes.md`: what `conflicts()` would say of it. */
+  readonly what: string;
   readonly path?: string;
   readonly pattern?: string;
   /** What was at the path when the fork was made; only for `file` and `kind`. */

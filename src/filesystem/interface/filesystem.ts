@@ -3,6 +3,7 @@ import type { FileLink } from '../content/tree-node.ts';
 import type { EditResult, TextEdit } from '../text/edit.ts';
 import type { TextWindow, TextWindowOptions } from '../text/text-window.ts';
 import type { FileChange, FilePatch } from './file-change.ts';
+import type { FileRead } from './file-read.ts';
 
 /** The guarantees of an implementation. */
 export interface FilesystemCapabilities {
@@ -256,6 +257,12 @@ export interface Filesystem {
   apply(patch: FilePatch): void;
 }
 
+/** What a fork has read and changed. */
+export interface ObservedFork {
+  readonly reads: readonly FileRead[];
+  readonly changes: readonly FileChange[];
+}
+
 /**
  * The transaction of one call: private writes, and a record of every read that its outcome could depend on.
  *
@@ -282,6 +289,11 @@ export interface FilesystemFork {
   conflicts(): readonly string[];
   /** Why the changes cannot be applied to the present content, whatever was read; empty when they can. */
   refusals(): readonly string[];
+  /**
+   * What the fork has read and changed, for observers: looking at it does not count as a read. Synchronous; works after `dispose()`. Optional: without it
+   * observers get `changes()` and no reads.
+   */
+  observe?(): ObservedFork;
   /**
    * Registers a listener that is called before each access through `view` and through forks of it. It must not throw, and may call
    * `seal()`: the access then throws. Without this method, a call whose time is up is detected only when its timer fires.

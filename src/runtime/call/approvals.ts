@@ -59,7 +59,7 @@ async function putQuestion(
   changes: readonly FileChange[] | undefined,
 ): Promise<FailedVerdict | undefined> {
   const { environment, approvals, resolved, tool } = attempt;
-  const { approve, emit, enclosing, stop } = environment;
+  const { approve, clock, emit, enclosing, stop } = environment;
   const { callId, turn } = resolved.call;
   const call = { callId, toolName: tool.name };
   const asked = { ...question, about: changes === undefined ? 'call' : 'changes' } as const;
@@ -79,7 +79,9 @@ async function putQuestion(
     ...(changes === undefined ? {} : { changes }),
     ...question,
   };
+  const fromMs = clock.now();
   const answer = await requestApproval(approve, request, stop.signal);
+  attempt.trace?.approvals.push({ fromMs, toMs: clock.now() });
   // An answer after the end of the run is not part of it.
   if (!stop.signal.aborted) {
     const why = answer.approved ? {} : { answer: answer.why };

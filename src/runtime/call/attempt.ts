@@ -7,6 +7,7 @@ import type { AnyTool, TokenUsage, ToolSuccess } from '../../tool/index.ts';
 import type { UnenforcedDecision } from '../events/tool-invoked.ts';
 import { RunStop, type StopReason } from '../limits/run-stop.ts';
 import type { ApprovalMemory } from './approval-memory.ts';
+import type { AttemptTrace } from './attempt-trace.ts';
 import type { EvaluationEnvironment } from './environment.ts';
 import { AttemptEnd, verdictOn } from './exceptions.ts';
 import { type GoverningPolicy, policyPhases } from './policy-phases.ts';
@@ -26,6 +27,8 @@ export interface AttemptedCall {
 interface AttemptOptions {
   readonly number: number;
   readonly call: AttemptedCall;
+  /** When it began to wait for a place, for observers. Default: now. */
+  readonly requestedAtMs?: number | undefined;
   /** Earlier log entries, which stay whatever the outcome of the attempt. Default: none. */
   readonly log?: SessionPatch;
 }
@@ -57,6 +60,8 @@ export class CallAttempt {
   hasReturned = false;
   /** What policies would have refused or asked, where they are not enforced. */
   readonly unenforced: UnenforcedDecision[] = [];
+  /** What observers of calls get of it; undefined without any. */
+  readonly trace: AttemptTrace | undefined;
   readonly #call: AttemptedCall;
   #changes: readonly FileChange[] | undefined;
   #controller: AbortController | undefined;
@@ -73,13 +78,14 @@ export class CallAttempt {
   constructor(
     environment: EvaluationEnvironment,
     resolved: ResolvedCall,
-    { number, call, log }: AttemptOptions,
+    { number, call, log, requestedAtMs }: AttemptOptions,
   ) {
     this.environment = environment;
     this.resolved = resolved;
     this.tool = resolved.bound.tool;
     this.number = number;
     this.#call = call;
+    this.trace = environment.reporter?.beginAttempt(requestedAtMs);
     this.transaction = new CallTransaction(environment.roots, resolved.bound.tool.effects);
     this.policies = policyPhases(resolved.bound, environment.outer?.policies);
     if (log !== undefined) this.transaction.sessionFork.apply(log);
@@ -158,6 +164,7 @@ export class CallAttempt {
   beginHandler(): void {
     const { clock, deadline } = this.environment;
     const { effects, timeoutMs } = this.tool;
+    if (this.trace !== undefined) this.trace.handlerStartedAtMs = clock.now();
     this.hasExternalEffects = effects === 'external';
     if (timeoutMs !== undefined) this.#expiresAtMs = clock.now() + timeoutMs;
     if (timeoutMs !== undefined || deadline !== undefined)
@@ -177,6 +184,7 @@ export class CallAttempt {
   /** The handler has returned success: work that it did not await ends here. */
   endHandler(): void {
     this.#endInner();
+    this.#noteEnd();
     this.hasReturned = true;
     this.mustCommit = this.hasExternalEffects;
   }
@@ -184,6 +192,7 @@ export class CallAttempt {
   /** The verdict on what was thrown in the attempt. */
   verdictOn(thrown: unknown): Verdict {
     this.#endInner();
+    this.#noteEnd();
     return verdictOn(this.#timeout ?? thrown, this.environment, {
       toolName: this.tool.name,
       hasExternalEffects: this.hasExternalEffects,
@@ -208,6 +217,11 @@ export class CallAttempt {
         error: describeError(error),
       });
     }
+  }
+
+  #noteEnd(): void {
+    if (this.trace?.handlerStartedAtMs !== undefined)
+      this.trace.handlerEndedAtMs ??= this.environment.clock.now();
   }
 
   /** `work`, or the end of the attempt as soon as the tool's own time limit has passed. */

@@ -49,6 +49,8 @@ const maxAttempts = 3;
  */
 export class CallRun implements AttemptedCall, SettledCall {
   readonly call: ToolCall;
+  /** When the call, or its repetition, began to wait for a place; 0 without observers of calls. */
+  requestedAtMs: number;
   readonly #environment: EvaluationEnvironment;
   readonly #resolution: Resolution;
   #conflicts: readonly string[] = none;
@@ -68,6 +70,7 @@ export class CallRun implements AttemptedCall, SettledCall {
   constructor(environment: EvaluationEnvironment, call: ToolCall, stop?: RunStop) {
     this.#environment = stop === undefined ? environment : { ...environment, stop };
     this.call = call;
+    this.requestedAtMs = this.#environment.reporter?.now() ?? 0;
     this.#resolution = resolveCall(call, environment.display.rendered, environment.outer);
   }
 
@@ -192,7 +195,8 @@ export class CallRun implements AttemptedCall, SettledCall {
   }
 
   #begin(resolved: ResolvedCall, number: number): Promise<Verdict> {
-    this.#attempt = new CallAttempt(this.#environment, resolved, { number, call: this });
+    const { requestedAtMs } = this;
+    this.#attempt = new CallAttempt(this.#environment, resolved, { number, call: this, requestedAtMs });
     return runAttempt(this.#attempt);
   }
 
@@ -246,6 +250,7 @@ export class CallRun implements AttemptedCall, SettledCall {
     if (isStuck || number >= maxAttempts || resolution.kind === 'rejected')
       return cannotRepeat(this, changed);
     this.#plainResources = [...this.#plainResources, ...transaction.plainResources];
+    this.requestedAtMs = this.#environment.reporter?.now() ?? 0;
     return places.inPlace(async () => {
       const halt = haltReason(this.#environment);
       if (halt !== undefined) return stoppedVerdict(this.toolName, halt, false);

@@ -25,6 +25,8 @@ export interface SettledCall extends UncommittedCall {
   readonly call: ToolCall;
   /** Its last attempt; undefined when it never began. */
   readonly attempt: CallAttempt | undefined;
+  /** When it began to wait for a place, for observers. */
+  readonly requestedAtMs: number;
   /** What is recorded with this verdict, and what is put on the state. */
   resultOf(verdict: FinalVerdict): ToolCallResult;
 }
@@ -127,6 +129,7 @@ export class CallCommits {
    */
   async rollback(attempt: CallAttempt, conflicts: readonly string[] = none): Promise<string> {
     this.#emitDiscard(attempt, conflicts);
+    this.#environment.reporter?.superseded(attempt, conflicts);
     await attempt.dispose();
     return this.#rollbackResources(attempt);
   }
@@ -200,16 +203,22 @@ export class CallCommits {
       }
     }
     try {
-      return this.#apply(call.resultOf(reached));
+      return this.#apply(call, call.resultOf(reached));
     } catch (error) {
       if (reached.kind !== 'succeeded') throw error;
-      return this.#apply(call.resultOf(cannotCommit(call, error)));
+      return this.#apply(call, call.resultOf(cannotCommit(call, error)));
     }
   }
 
-  #apply(result: ToolCallResult): Applied {
-    const { patch } = result;
-    const notify = patch === undefined ? undefined : applyPatch(this.#environment.roots, patch);
+  #apply(call: SettledCall, result: ToolCallResult): Applied {
+    const { reporter, roots } = this.#environment;
+    const { patch, invocation } = result;
+    const before = reporter?.beforeApply();
+    const notify = patch === undefined ? undefined : applyPatch(roots, patch);
+    if (reporter !== undefined && before !== undefined) {
+      if (invocation.success) reporter.committed(call, result, before);
+      else reporter.failed(call, result, before);
+    }
     return { kind: 'applied', result, notify };
   }
 

@@ -9,8 +9,10 @@ import type { Deadline } from '../limits/deadline.ts';
 import type { RunBudget } from '../limits/run-budget.ts';
 import type { RunStop } from '../limits/run-stop.ts';
 import type { VisiblePrompt } from '../model/visible-prompt.ts';
+import type { ObserverCalls } from '../observer/observer-calls.ts';
 import type { Redactor } from '../redaction/index.ts';
 import type { CallHooks } from './call-hooks.ts';
+import type { CallReporter } from './call-reporter.ts';
 import type { OuterCall } from './outer-call.ts';
 import type { TransactionRoots } from './transaction.ts';
 
@@ -64,6 +66,10 @@ export interface EvaluationEnvironment {
   readonly feedback?: FeedbackRunner | undefined;
   /** Hooks of a journal and of observers. Default: none. */
   readonly hooks?: CallHooks | undefined;
+  /** The observers of the run. */
+  readonly observers: ObserverCalls;
+  /** Tells the observers what calls did; undefined when none wants to know. */
+  readonly reporter?: CallReporter | undefined;
   /** Whether policies are held to; otherwise what they would have refused or asked is only reported. */
   readonly enforce: boolean;
   /** Calls of one turn that may run at the same time, at least 1. */

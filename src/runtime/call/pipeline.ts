@@ -1,4 +1,5 @@
 import { describeError } from '../../error/index.ts';
+import { none } from '../../internal/index.ts';
 import { describeIssues, type ParseOutcome, parseInput, parseOutput } from '../../schema/index.ts';
 import { haltReason } from '../limits/run-budget.ts';
 import { askForApproval } from './approvals.ts';
@@ -33,7 +34,18 @@ const steps: readonly Step[] = [
 
 /** Runs an attempt; one that cannot be committed is discarded before this resolves. Rejects only with a {@link HookFailure}. */
 export function runAttempt(attempt: CallAttempt): Promise<Verdict> {
-  return run(attempt, steps);
+  return observed(attempt, () => run(attempt, steps));
+}
+
+/** Does the work of an attempt in the context of the observers. */
+function observed(attempt: CallAttempt, work: () => Promise<Verdict>): Promise<Verdict> {
+  const { environment, number, resolved } = attempt;
+  const { observers, origin } = environment;
+  if (observers.around === undefined) return work();
+  const { callId, toolName, turn } = resolved.call;
+  const { evaluationId, promptName, parentCallIds: path = none } = origin;
+  const call = { callId, toolName, turn, attempt: number };
+  return observers.around({ kind: 'tool-call', evaluationId, path, promptName, ...call }, work);
 }
 
 /** Goes on with an attempt whose changes need an approval. Never rejects. */
@@ -42,7 +54,7 @@ export function approveChanges(attempt: CallAttempt, questions: readonly PolicyQ
     const refusal = await askForApproval(attempt, questions, attempt.changes);
     return refusal === undefined ? undefined : withNote(refusal, attempt.residualNote());
   };
-  return run(attempt, [ask, recordSuccess]);
+  return observed(attempt, () => run(attempt, [ask, recordSuccess]));
 }
 
 async function run(attempt: CallAttempt, remaining: readonly Step[]): Promise<Verdict> {
@@ -59,6 +71,7 @@ async function run(attempt: CallAttempt, remaining: readonly Step[]): Promise<Ve
   } finally {
     unfollow();
   }
+  if (attempt.trace !== undefined) attempt.trace.endedAtMs = attempt.environment.clock.now();
   if (verdict === undefined) throw new RangeError('The last step of an attempt has no verdict.');
   if (verdict.kind !== 'succeeded' && verdict.kind !== 'needs-approval') await attempt.dispose();
   return verdict;

@@ -5,6 +5,7 @@ import type { PolicyCall, PolicyDecision, ToolPolicy } from '../../policy/index.
 import type { ToolSuccess } from '../../tool/index.ts';
 import type { UnenforcedDecision } from '../events/tool-invoked.ts';
 import { RunStoppedSignal } from '../limits/run-stop.ts';
+import type { PolicyAnswer } from '../observer/observed-call.ts';
 import type { CallAttempt } from './attempt.ts';
 import { AttemptEnd, isThrown } from './exceptions.ts';
 import { PolicyContext } from './policy-context.ts';
@@ -26,6 +27,13 @@ type Ask<Answer> = (
   context: PolicyContext,
 ) => Answer | PromiseLike<Answer>;
 
+/** What a list of policies is asked, and about what. */
+interface Round {
+  readonly about: PolicyAnswer['about'];
+  readonly policies: readonly GoverningPolicy[];
+  readonly evidence: Evidence;
+}
+
 /** A policy's objection. A policy that throws or returns anything but a decision counts as a denial. */
 type Objection = UnenforcedDecision & { readonly error?: unknown };
 
@@ -37,7 +45,11 @@ type Objection = UnenforcedDecision & { readonly error?: unknown };
  */
 export async function checkCall(attempt: CallAttempt): Promise<readonly PolicyQuestion[]> {
   const { checking } = attempt.policies;
-  return decide(attempt, checking, noEvidence, (policy, call, context) => policy.check?.(call, context));
+  return decide(
+    attempt,
+    { about: 'call', policies: checking, evidence: noEvidence },
+    (policy, call, context) => policy.check?.(call, context),
+  );
 }
 
 /**
@@ -50,7 +62,7 @@ export async function checkChanges(attempt: CallAttempt): Promise<readonly Polic
   const { checkingChanges } = attempt.policies;
   const { changes, transaction } = attempt;
   const evidence = { readPaths: transaction.readPaths(), changes };
-  return decide(attempt, checkingChanges, evidence, (policy, call, context) =>
+  return decide(attempt, { about: 'changes', policies: checkingChanges, evidence }, (policy, call, context) =>
     policy.checkChanges?.(call, changes, context),
   );
 }
@@ -78,13 +90,13 @@ export async function recordInPolicies(attempt: CallAttempt, result: ToolSuccess
 /** Asks in order; the first denial wins. Policies that are not enforced are all asked, and their objections only reported. */
 async function decide(
   attempt: CallAttempt,
-  policies: readonly GoverningPolicy[],
-  evidence: Evidence,
+  { about, policies, evidence }: Round,
   question: Ask<PolicyDecision | undefined>,
 ): Promise<readonly PolicyQuestion[]> {
   const questions: PolicyQuestion[] = [];
   for (const governing of policies) {
     const objection = await objectionOf(attempt, governing, evidence, question);
+    noteAnswer(attempt, about, governing, objection);
     if (objection === undefined) continue;
     const { outcome, error, ...rest } = objection;
     if (!attempt.environment.enforce) reportUnenforced(attempt, { outcome, ...rest });
@@ -92,6 +104,20 @@ async function decide(
     else throw denial(attempt, rest, error);
   }
   return questions;
+}
+
+/** For observers: what a policy has answered. */
+function noteAnswer(
+  attempt: CallAttempt,
+  about: PolicyAnswer['about'],
+  governing: GoverningPolicy,
+  objection: Objection | undefined,
+): void {
+  if (attempt.trace === undefined) return;
+  const isEnforced = attempt.environment.enforce;
+  const { outcome = 'allow', reason } = objection ?? {};
+  const said = reason === undefined ? {} : { reason };
+  attempt.trace.policies.push({ ...nameOf(governing), about, outcome, isEnforced, ...said });
 }
 
 async function objectionOf(

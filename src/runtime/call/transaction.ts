@@ -1,5 +1,12 @@
 import { TransactionClosedError } from '../../error/index.ts';
-import { type FileChange, type FilePatch, Filesystem, type FilesystemFork } from '../../filesystem/index.ts';
+import {
+  type FileChange,
+  type FilePatch,
+  type FileRead,
+  Filesystem,
+  type FilesystemFork,
+  type ObservedFork,
+} from '../../filesystem/index.ts';
 import { isPromiseLike, none } from '../../internal/index.ts';
 import type {
   Awaiter,
@@ -14,9 +21,13 @@ import type {
 import type {
   EventDefinition,
   ForkOptions,
+  ObservedSessionFork,
   SessionFork,
   SessionPatch,
+  SessionRead,
   SessionView,
+  StateDifference,
+  StateMark,
 } from '../../session/index.ts';
 import type { ToolEffects } from '../../tool/index.ts';
 
@@ -26,6 +37,9 @@ export interface SessionRoot {
   /** Applies a patch to the state. @returns a function that calls the subscribers. */
   applyQuietly(patch: SessionPatch): () => void;
   dispatch<Input, Output>(event: EventDefinition<Input, Output>, payload: Input): void;
+  /** The present state, to compare a later one with. */
+  mark(): StateMark;
+  changesSince(mark: StateMark): StateDifference;
 }
 
 /** What the calls of an evaluation fork from and commit into. */
@@ -39,6 +53,14 @@ export interface TransactionRoots {
 export interface CallPatch {
   readonly session: SessionPatch;
   readonly files?: FilePatch;
+}
+
+const noFiles: ObservedFork = Object.freeze({ reads: none, changes: none });
+
+/** What a call has read and done. */
+export interface ObservedTransaction extends Omit<ObservedSessionFork, 'reads'> {
+  readonly reads: readonly (FileRead | SessionRead)[];
+  readonly files: readonly FileChange[];
 }
 
 /**
@@ -195,6 +217,15 @@ export class CallTransaction {
   applyPolicyFork(fork: SessionFork): void {
     if (!this.#closed) this.#session.apply(fork.discardedPatch(), 'privileged');
     fork.dispose();
+  }
+
+  /** What was read and done so far, for observers; looking at it is no read. */
+  observe(): ObservedTransaction {
+    const { reads, writes, log, events } = this.#session.observe();
+    const files = this.#seenFiles;
+    const observed =
+      files === undefined ? noFiles : (files.observe?.() ?? { reads: none, changes: files.changes() });
+    return { reads: [...reads, ...observed.reads], writes, log, events, files: observed.changes };
   }
 
   /** The net changes to files so far. */

@@ -11,6 +11,7 @@ import type {
   ToolCallPart,
   ToolEffects,
 } from '../../tool/index.ts';
+import type { RecordedError } from './event-origin.ts';
 import type {
   RecordedApproval,
   RecordedChange,
@@ -272,6 +273,12 @@ export type RunEvent =
       readonly outcome: 'finished' | 'failed';
       readonly turns: number;
       readonly usage: TokenUsage;
+      /** The final text of the model; absent in a tool runtime and for a run that failed. */
+      readonly text?: string;
+      /** The structured answer as the model wrote it; absent without an output schema. */
+      readonly output?: JsonValue;
+      /** Why it failed. */
+      readonly error?: RecordedError;
     };
 
 /** Receives run events. Must not throw: an error is logged and changes nothing. */

@@ -105,7 +105,7 @@ class Loop<Output> {
   }
 
   async run(): Promise<LoopResult<Output>> {
-    const { eventLoop, budget, isObserved, ready, stop } = this.#environment;
+    const { eventLoop, budget, ready, stop } = this.#environment;
     const { maxTurns } = this.#options;
     for (;;) {
       // Lets timers and listeners run.
@@ -118,42 +118,58 @@ class Loop<Output> {
       if (this.#state.turn >= maxTurns) throw this.#tooManyTurns();
       if (this.#window !== undefined) this.#moveWindow(this.#window);
       if (!budget.isUnlimited) this.#endWithBudget();
-      let turn: ModelTurn;
-      try {
-        turn = await this.#model.ask();
-      } catch (error) {
-        this.#recover(error);
-        continue;
-      }
-      const fault = findTurnFault(turn);
-      if (fault === undefined && turn.finishReason === 'context-window' && this.#makeRoom()) {
-        this.#countCutTurn(turn);
-        continue;
-      }
-      const { calls, approvals } = this.#recordTurn(turn, fault);
-      if (approvals.length > 0) await this.#approvals.answer(approvals);
-      const results = calls.length > 0 ? await this.#turns.run(calls) : none;
-      if (isObserved) {
-        this.#environment.emit({
-          type: 'turn-end',
-          turn: this.#state.turn,
-          finishReason: turn.finishReason,
-          toolCalls: calls.length,
-        });
-      }
-      if (calls.length > 0) this.#endIfStopped('tool', results);
-      const repetition = this.#failures.count(calls, results);
-      if (repetition !== undefined) throw this.#errors.repeatedFailures(repetition);
-      if (calls.length + approvals.length > 0) {
-        this.#state.pausedText = '';
-      } else if (turn.finishReason === 'paused') {
-        this.#state.pausedText += textOf(turn.content);
-      } else {
-        this.#endIfLate();
-        const result = await this.#conclude(turn);
-        if (result !== undefined) return result;
-      }
+      const result = await this.#observedTurn();
+      if (result !== undefined) return result;
     }
+  }
+
+  /** A turn in the context of the observers. */
+  #observedTurn(): Promise<LoopResult<Output> | undefined> {
+    const { observers, origin } = this.#environment;
+    if (observers.around === undefined) return this.#takeTurn();
+    const { evaluationId, promptName, parentCallIds: path = none } = origin;
+    const turn = this.#state.turn + 1;
+    return observers.around({ kind: 'turn', evaluationId, promptName, path, turn }, () => this.#takeTurn());
+  }
+
+  /** Asks the model and runs the calls that it asks for. @returns the result of the run; undefined when it is to go on. */
+  async #takeTurn(): Promise<LoopResult<Output> | undefined> {
+    const { isObserved } = this.#environment;
+    let turn: ModelTurn;
+    try {
+      turn = await this.#model.ask();
+    } catch (error) {
+      this.#recover(error);
+      return undefined;
+    }
+    const fault = findTurnFault(turn);
+    if (fault === undefined && turn.finishReason === 'context-window' && this.#makeRoom()) {
+      this.#countCutTurn(turn);
+      return undefined;
+    }
+    const { calls, approvals } = this.#recordTurn(turn, fault);
+    if (approvals.length > 0) await this.#approvals.answer(approvals);
+    const results = calls.length > 0 ? await this.#turns.run(calls) : none;
+    if (isObserved) {
+      this.#environment.emit({
+        type: 'turn-end',
+        turn: this.#state.turn,
+        finishReason: turn.finishReason,
+        toolCalls: calls.length,
+      });
+    }
+    if (calls.length > 0) this.#endIfStopped('tool', results);
+    const repetition = this.#failures.count(calls, results);
+    if (repetition !== undefined) throw this.#errors.repeatedFailures(repetition);
+    if (calls.length + approvals.length > 0) {
+      this.#state.pausedText = '';
+    } else if (turn.finishReason === 'paused') {
+      this.#state.pausedText += textOf(turn.content);
+    } else {
+      this.#endIfLate();
+      return this.#conclude(turn);
+    }
+    return undefined;
   }
 
   #tooManyTurns(): PromptEvaluationError {
@@ -174,7 +190,7 @@ class Loop<Output> {
   #moveWindow(window: ConversationWindow): void {
     const dropped = window.move();
     if (dropped === undefined) return;
-    this.#tokens.reset();
+    this.#model.conversationRewritten();
     this.#state.lastInputTokens = 0;
     this.#environment.emit({ type: 'turns-dropped', turn: this.#state.turn, ...dropped });
   }
@@ -206,7 +222,7 @@ class Loop<Output> {
     const opened = new Set(openings.map(({ callId }) => callId));
     const dropped = dropToolResults(conversation, ({ callId }) => opened.has(callId));
     if (dropped === undefined) return false;
-    this.#tokens.reset();
+    this.#model.conversationRewritten();
     this.#environment.emit({ type: 'tool-results-dropped', turn, ...dropped });
     this.#environment.logger.warn(
       'The conversation was too long for the model; old tool results were dropped.',

@@ -1,5 +1,5 @@
 import { describeError, ModelResponseError } from '../../error/index.ts';
-import type { Writable } from '../../internal/index.ts';
+import { none, type Writable } from '../../internal/index.ts';
 import type { JsonSchema } from '../../schema/index.ts';
 import type { ModelSettings, TokenUsage, ToolChoice } from '../../tool/index.ts';
 import type { EvaluationEnvironment } from '../call/environment.ts';
@@ -11,6 +11,7 @@ import type { LoopState } from '../model/loop-state.ts';
 import type { LanguageModel, ModelCallOptions, ModelRequest, ModelTurn } from '../model/model.ts';
 import type { TokenEstimate } from '../model/token-estimate.ts';
 import { DeltaStream } from './delta-stream.ts';
+import { ModelCallReports, type ModelCallTiming } from './model-call-reports.ts';
 import type { RunErrors } from './run-errors.ts';
 import type { StepFunction } from './step.ts';
 
@@ -24,12 +25,6 @@ export interface ModelOptions {
   readonly throttle?: ThrottlePolicy | undefined;
   /** Whether answers are asked for piece by piece. Default: false. */
   readonly streaming?: boolean | undefined;
-}
-
-/** How long an answer took. */
-export interface ModelCallTiming {
-  readonly durationMs: number;
-  readonly timeToFirstPieceMs?: number;
 }
 
 /** What of a run a {@link ModelCaller} needs. */
@@ -46,6 +41,7 @@ export class ModelCaller {
   readonly #environment: EvaluationEnvironment;
   readonly #run: RunParts;
   readonly #deltas: DeltaStream | undefined;
+  readonly #reports: ModelCallReports | undefined;
   readonly #throttle: ThrottleContext;
   #generateOptions: ModelCallOptions | undefined;
   #askedAtMs = 0;
@@ -56,6 +52,7 @@ export class ModelCaller {
     this.#options = options;
     this.#environment = environment;
     this.#run = run;
+    this.#reports = ModelCallReports.for(environment);
     if (options.streaming === true) this.#deltas = new DeltaStream(environment);
     const { clock, deadline, emit, stop } = environment;
     this.#throttle = {
@@ -69,6 +66,12 @@ export class ModelCaller {
       },
     };
     this.#checked = environment.display.rendered.hostedTools;
+  }
+
+  /** Items of the conversation before its end were left out or replaced. */
+  conversationRewritten(): void {
+    this.#run.tokens.reset();
+    this.#reports?.conversationRewritten();
   }
 
   /** How long the last answer took. */
@@ -92,8 +95,8 @@ export class ModelCaller {
     if (display.rendered.hostedTools !== this.#checked) this.#checkHostedTools();
     state.turn += 1;
     const number = state.turn;
+    if (isObserved || this.#reports !== undefined) this.#askedAtMs = clock.now();
     if (isObserved) {
-      this.#askedAtMs = clock.now();
       emit({ type: 'turn-start', turn: number });
       emit({ type: 'model-call-start', turn: number });
     }
@@ -109,10 +112,14 @@ export class ModelCaller {
     };
     if (outputSchema !== undefined) request.outputSchema = outputSchema;
     const key = `turn-${number}/model`;
-    const answer = step({ kind: 'model-call', key, input: request }, () => this.#generate(request));
+    this.#reports?.asked(request);
+    const answer = step({ kind: 'model-call', key, input: request }, () => this.#observed(request));
     try {
-      return await stop.race(answer);
+      const turn = await stop.race(answer);
+      this.#reports?.answered(turn, this.timing);
+      return turn;
     } catch (error) {
+      this.#reports?.failed(error, this.timing);
       // An answer that is no longer awaited is paid for all the same.
       answer.then(
         (late) => {
@@ -132,6 +139,15 @@ export class ModelCaller {
       const message = `The answer of the model "${model.name}" cannot be used: ${error.message}`;
       throw errors.error('evaluation-response-invalid', 'response', message, error);
     }
+  }
+
+  /** {@link #generate} in the context of the observers. */
+  #observed(request: ModelRequest): Promise<ModelTurn> {
+    const { observers, origin } = this.#environment;
+    if (observers.around === undefined) return this.#generate(request);
+    const { evaluationId, promptName, parentCallIds: path = none } = origin;
+    const scope = { kind: 'model-call', evaluationId, promptName, path, turn: request.turn } as const;
+    return observers.around(scope, () => this.#generate(request));
   }
 
   /** Asks the model for one turn, again and again while the throttle allows it. One step: a journal keeps its end. */

@@ -1,4 +1,4 @@
-import type { FileContent, FileLink, FileRead } from '../../filesystem/index.ts';
+import type { FileChange, FileRead } from '../../filesystem/index.ts';
 import type { JsonValue } from '../../schema/index.ts';
 import type { DispatchedEvent, LogAppend, SessionRead, SliceWrite } from '../../session/index.ts';
 import type { ToolEffects } from '../../tool/index.ts';
@@ -37,21 +37,6 @@ export interface PolicyAnswer {
   readonly isEnforced: boolean;
 }
 
-/** One file, or one empty directory, that an attempt changed. */
-export interface ObservedFileChange {
-  readonly path: string;
-  readonly kind: 'created' | 'modified' | 'removed';
-  readonly entry: 'file' | 'directory';
-  readonly before?: FileContent;
-  readonly after?: FileContent;
-  /** Permission bits that the file has now, where its file system has some. */
-  readonly mode?: number;
-  /** Where it points to, when it is a symbolic link now. */
-  readonly link?: FileLink;
-  /** The former path of a file that was moved or copied unchanged. */
-  readonly from?: string;
-}
-
 /** What an attempt read and what others have changed since. */
 export interface ReadConflict {
   /** As `ToolInvokedPayload.conflicts` names it. */
@@ -82,7 +67,7 @@ export interface ObservedAttempt extends ObservedEvaluation {
   readonly log: readonly LogAppend[];
   /** Events that it dispatched. */
   readonly events: readonly DispatchedEvent[];
-  readonly files: readonly ObservedFileChange[];
+  readonly files: readonly FileChange[];
   /** True when `redact` changed something in it. */
   readonly isRedacted: boolean;
 }

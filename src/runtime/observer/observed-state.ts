@@ -1,15 +1,5 @@
-import type { LogAppend, SliceWrite } from '../../session/index.ts';
+import type { LogAppend, ObservedSlice, SliceWrite } from '../../session/index.ts';
 import type { ObservedEvaluation } from './observed-evaluation.ts';
-
-/** A slice as far as a reader of its items has to know it. */
-export interface ObservedSlice {
-  readonly name: string;
-  readonly policy: 'state' | 'log';
-  readonly isKeyed: boolean;
-  readonly version: number;
-  /** How many items a LOG slice keeps; absent: all. */
-  readonly retain?: number;
-}
 
 /** State that no call wrote: what a run begins with, and what a subscriber, a feedback provider or the caller has changed since. */
 export interface ObservedState extends ObservedEvaluation {

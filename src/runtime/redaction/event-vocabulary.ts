@@ -5,13 +5,18 @@ import type { ToolCallFailureReason } from '../events/tool-invoked.ts';
 const wordFields: ReadonlySet<string> = new Set([
   'about',
   'code',
+  'effects',
+  'entry',
   'finishReason',
+  'found',
   'kind',
   'limit',
+  'op',
   'outcome',
   'phase',
   'severity',
   'type',
+  'why',
 ]);
 
 /** The library's values of fields named `reason`, next to reasons from callers. The compiler requires every one here. */

@@ -12,6 +12,7 @@ export class Redactor {
   readonly #onFailure: () => void;
   readonly #kept = new WeakSet<object>();
   #hasFailed = false;
+  #alterations = 0;
 
   /** @param onFailure called the first time that `redact` throws or does not return a string. Must not throw. */
   constructor(redact: Redaction, onFailure: () => void) {
@@ -22,8 +23,19 @@ export class Redactor {
     });
   }
 
+  /** Grows with every text that was not passed on as it is. */
+  get alterations(): number {
+    return this.#alterations;
+  }
+
   #textOf(text: string): string {
     if (text === '') return text;
+    const redacted = this.#redacted(text);
+    if (redacted !== text) this.#alterations += 1;
+    return redacted;
+  }
+
+  #redacted(text: string): string {
     try {
       const redacted: unknown = this.#redact(text);
       if (typeof redacted === 'string') return redacted;

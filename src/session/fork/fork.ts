@@ -6,13 +6,24 @@ import type { AnySlice } from '../slice/derived-slice.ts';
 import type { LogAppend, SessionOperation, SessionPatch } from '../state/patch.ts';
 import type { Registry } from '../state/registry.ts';
 import type { SessionState } from '../state/session-state.ts';
+import type { SliceWrite } from '../state/slice-write.ts';
 import type { Lineage } from '../state/snapshot.ts';
+import { type StateDifference, stateDifference } from '../state/state-difference.ts';
+import { StateMark } from '../state/state-mark.ts';
 import { CellView } from './cell-view.ts';
 import { ForkPatch, type PatchOrigin } from './fork-patch.ts';
 import { ReadSet, type Recorder } from './read-set.ts';
 import { CollectedReads, replay, stateAfter, withLog } from './replay-patch.ts';
+import type { SessionRead } from './session-read.ts';
 import type { SessionView } from './session-view.ts';
 import type { Part, StateCell } from './state-cell.ts';
+
+/** What a fork has read and done. */
+export interface ObservedSessionFork extends Pick<SessionPatch, 'log' | 'events'> {
+  readonly reads: readonly SessionRead[];
+  /** What makes the STATE slices that the fork began with into those it has now. */
+  readonly writes: readonly SliceWrite[];
+}
 
 /** Options of a fork. */
 export interface ForkOptions {
@@ -47,6 +58,12 @@ export interface SessionFork {
    * Empty: {@link patch} can be applied. For a call whose external effects remain. Works after {@link dispose}.
    */
   refusals(): readonly string[];
+  /** What was read and done so far, for observers: looking at it is no read. Works after {@link dispose}. */
+  observe(): ObservedSessionFork;
+  /** The present state, to compare a later one with. Looking at it is no read. */
+  mark(): StateMark;
+  /** What changed since a mark of this fork. Works after {@link dispose}. */
+  changesSince(mark: StateMark): StateDifference;
   /** Everything that was done. Works after {@link dispose}. */
   patch(): SessionPatch;
   /** What remains when the call is rolled back: LOG items and their events. Works after {@link dispose}. */
@@ -202,6 +219,20 @@ export class CellFork implements SessionFork, StateCell, PatchOrigin {
     const names = Object.freeze(this.#prepareFor(present));
     this.#refusals = { present, version, names };
     return names;
+  }
+
+  observe(): ObservedSessionFork {
+    const { log, events } = this.patch();
+    const { writes } = stateDifference(this.registry, this.#base, this.current);
+    return { reads: this.recorder.observe(), writes, log, events };
+  }
+
+  mark(): StateMark {
+    return new StateMark(this.current);
+  }
+
+  changesSince(mark: StateMark): StateDifference {
+    return mark.differenceTo(this.registry, this.current);
   }
 
   patch(): SessionPatch {

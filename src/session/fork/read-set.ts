@@ -1,6 +1,7 @@
 import type { StoredSlice } from '../slice/slice.ts';
 import { KeyedState } from '../slice/slice-state.ts';
 import { type SessionState, sliceStateIn } from '../state/session-state.ts';
+import type { SessionRead } from './session-read.ts';
 
 /** The stored items that a read covers: a whole STATE slice, a whole LOG slice, or one key of a keyed slice (also an absent key). */
 export type ReadTarget =
@@ -77,6 +78,15 @@ function describeRead(read: Read): string {
   }
 }
 
+function observedRead(read: Read): SessionRead {
+  const what = describeRead(read);
+  if (read.kind === 'restore') return { kind: 'restore', what };
+  const target = targetOf(read);
+  const { kind } = target;
+  const slice = target.slice.name;
+  return target.kind === 'key' ? { kind, what, slice, key: target.key } : { kind, what, slice };
+}
+
 function targetOf(read: Exclude<Read, { readonly kind: 'restore' }>): ReadTarget {
   return 'target' in read ? read.target : read;
 }
@@ -101,6 +111,11 @@ export class ReadSet implements Recorder {
 
   constructor(outer: Recorder | undefined) {
     this.#outer = outer;
+  }
+
+  /** Every read, as observers get it. */
+  observe(): readonly SessionRead[] {
+    return [...this.#reads.values()].map(observedRead);
   }
 
   /** Grows whenever something new is read. */

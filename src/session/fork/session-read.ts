@@ -4,6 +4,8 @@
  */
 export interface SessionRead {
   readonly kind: 'slice' | 'log' | 'key' | 'restore';
+  /** The read in a short phrase, such as `slice plan`: what `conflicts()` would say of it. */
+  readonly what: string;
   /** Absent for `restore`. */
   readonly slice?: string;
   /** Only for `key`. */

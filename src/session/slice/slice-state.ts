@@ -1,5 +1,6 @@
 import { PersistentMap, PersistentVector } from '../../internal/index.ts';
 import { sameJson } from '../../schema/index.ts';
+import type { SliceOperation } from './operation.ts';
 
 /** The items of one slice at one moment. Immutable; every change makes a new one that shares structure with the old. */
 export interface SliceState {
@@ -20,21 +21,43 @@ export class SequenceState implements SliceState {
   readonly #retain: number;
   /** How many of the stored items are older than what is retained; at most `retain` of them, then they are dropped. */
   readonly #skipped: number;
+  /** How many items were dropped from the stored ones, being older than what is retained. */
+  readonly #dropped: number;
   #retained: readonly unknown[] | undefined;
 
-  private constructor(stored: PersistentVector<unknown>, retain: number) {
+  private constructor(stored: PersistentVector<unknown>, retain: number, dropped: number) {
     this.#stored = stored;
+    this.#dropped = dropped;
     this.#retain = retain;
     this.#skipped = Math.max(0, stored.length - retain);
   }
 
   /** @param retain how many items to keep; default: all. */
   static empty(retain: number = Number.POSITIVE_INFINITY): SequenceState {
-    return new SequenceState(PersistentVector.empty(), retain);
+    return new SequenceState(PersistentVector.empty(), retain, 0);
   }
 
   get length(): number {
     return this.#stored.length - this.#skipped;
+  }
+
+  /** How many items it keeps; undefined: all. */
+  get retain(): number | undefined {
+    return Number.isFinite(this.#retain) ? this.#retain : undefined;
+  }
+
+  /** How many items were appended since it was empty, those that are no longer retained included. */
+  get appended(): number {
+    return this.#dropped + this.#stored.length;
+  }
+
+  /** Whether this state begins with the items of `earlier`, so that what came after them was appended. O(log n) where it was. */
+  extends(earlier: SequenceState): boolean {
+    if (this.appended < earlier.appended) return false;
+    if (this.#dropped === earlier.#dropped) return this.#stored.startsWith(earlier.#stored);
+    // Only LOG slices drop items, and those are not replaced: an item that both still hold tells.
+    const position = earlier.appended - 1 - this.#dropped;
+    return position < 0 || this.#stored.at(position) === earlier.at(-1);
   }
 
   at(index: number): unknown {
@@ -53,9 +76,10 @@ export class SequenceState implements SliceState {
   }
 
   append(item: unknown): SequenceState {
-    const stored =
-      this.#skipped >= this.#retain ? PersistentVector.from([...this.all(), item]) : this.#stored.push(item);
-    return new SequenceState(stored, this.#retain);
+    if (this.#skipped < this.#retain)
+      return new SequenceState(this.#stored.push(item), this.#retain, this.#dropped);
+    const stored = PersistentVector.from([...this.all(), item]);
+    return new SequenceState(stored, this.#retain, this.#dropped + this.#skipped);
   }
 
   cleared(): SequenceState {
@@ -64,7 +88,8 @@ export class SequenceState implements SliceState {
 
   /** The last `retain` of these items, in a state that keeps no more. */
   retaining(retain: number): SequenceState {
-    return new SequenceState(PersistentVector.from(this.all().slice(-retain)), retain);
+    const stored = PersistentVector.from(this.all().slice(-retain));
+    return new SequenceState(stored, retain, this.appended - stored.length);
   }
 }
 
@@ -142,6 +167,31 @@ export class KeyedState implements SliceState {
     const nextOrder = staysInPlace ? this.#nextOrder : this.#nextOrder + 1;
     const last = staysInPlace && known !== this.#last ? this.#last : entry;
     return new KeyedState(this.#entries.set(key, entry), nextOrder, this.#keyOf, last);
+  }
+
+  /**
+   * What makes `earlier` into this state, as operations in their order; undefined when the two share no item, so that replacing all of them
+   * is as short. In time proportional to what they do not share.
+   */
+  changesSince(earlier: KeyedState): readonly SliceOperation<unknown>[] | undefined {
+    const removed: string[] = [];
+    const written: { readonly entry: Entry; readonly before: Entry | undefined }[] = [];
+    let shared = earlier.length;
+    for (const { key, before, after } of PersistentMap.differences(earlier.#entries, this.#entries)) {
+      if (before !== undefined) shared -= 1;
+      if (after === undefined) removed.push(key);
+      else written.push({ entry: after, before });
+    }
+    // In a slice that was emptied orders begin again, and nothing is shared.
+    if (shared === 0 && earlier.length > 0) return undefined;
+    const operations: SliceOperation<unknown>[] =
+      removed.length === 0 ? [] : [{ op: 'remove', keys: removed }];
+    for (const { entry, before } of written.sort((left, right) => left.entry.order - right.entry.order)) {
+      const { item, order } = entry;
+      const isMoved = before !== undefined && before.order !== order;
+      operations.push(isMoved ? { op: 'append', item, moveToEnd: true } : { op: 'append', item });
+    }
+    return operations;
   }
 
   removed(keys: readonly string[]): KeyedState {

@@ -80,6 +80,8 @@ describe('what a message says', () => {
         reasoningTokens: 4,
       },
       raw: { provider: 'anthropic', items: blocks },
+      responseId: 'msg_1',
+      responseModel: 'claude-sonnet-5-5',
     });
   });
 

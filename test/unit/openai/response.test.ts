@@ -49,6 +49,8 @@ describe('what a response says', () => {
       finishReason: 'tool-calls',
       usage: { inputTokens: 100, outputTokens: 10, cachedInputTokens: 60, reasoningTokens: 4 },
       raw: { provider: 'openai', items },
+      responseId: 'resp_1',
+      responseModel: 'gpt-5',
     });
   });
 

@@ -85,6 +85,7 @@ const answered = {
   finishReason: 'stop',
   durationMs: 5,
 } as const;
+const ran = { type: 'run-end', outcome: 'finished', turns: 1, usage: {} } as const;
 const shadow = {
   type: 'policy-unenforced',
   turn,
@@ -195,7 +196,17 @@ const samples: Samples = {
     least: { type: 'tool-call-end', turn, ...call, invocation: least },
   },
   'nested-run': { full: [{ ...nested, policy: 'careful' }], least: nested },
-  'run-end': always({ type: 'run-end', outcome: 'finished', turns: 1, usage: {} }),
+  'run-end': {
+    full: [
+      {
+        ...ran,
+        text: 'Done.',
+        output: { sum: 3 },
+        error: { name: 'Error', message: 'no', code: 'x' },
+      },
+    ],
+    least: ran,
+  },
   'command-result': {
     full: [
       {

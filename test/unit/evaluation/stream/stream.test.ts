@@ -93,7 +93,7 @@ describe('a stream', () => {
       'model-call-end: All is done.',
       'usage-counted',
       'turn-end',
-      'run-end',
+      'run-end: All is done.',
       'run-result',
     ]);
     expect(heard).toEqual(events.slice(0, -1));

@@ -1,0 +1,79 @@
+import { describeError } from '../../error/index.ts';
+import type { Logger } from '../../tool/index.ts';
+import type { Redactor } from '../redaction/index.ts';
+import { guardAround } from './around.ts';
+import type { ObserverCalls } from './observer-calls.ts';
+import { redactAttempt, redactRequest, redactResponse, redactState } from './redact-observed.ts';
+import type { RunObserver, RunScope } from './run-observer.ts';
+
+/** The members of an observer that take a report. */
+type ReportName = Exclude<keyof RunObserver, 'around'>;
+
+/**
+ * Puts guards around observers, so that nothing they do changes how the run comes out, and so that they get nothing that is to be
+ * redacted.
+ */
+export function guardObservers(
+  observers: readonly RunObserver[],
+  redactor: Redactor | undefined,
+  logger: Logger,
+): ObserverCalls {
+  const fail = (what: string) => (error: unknown) =>
+    logger.error('An observer of the run failed.', { event: what, error: describeError(error) });
+  /** One function for all observers that have the member; undefined when none has. */
+  const toAll = <Report>(
+    name: ReportName,
+    redact: (report: Report, by: Redactor) => Report,
+    nameOf: (report: Report) => string,
+  ): ((report: Report) => void) | undefined => {
+    const observing = observers.filter((observer) => observer[name] !== undefined);
+    if (observing.length === 0) return undefined;
+    return (report) => {
+      const shown = redactor === undefined ? report : redact(report, redactor);
+      // The member of this name takes such a report.
+      for (const observer of observing) attempt(() => observer[name]?.(shown as never), fail(nameOf(report)));
+    };
+  };
+  return {
+    onEvent: toAll(
+      'onEvent',
+      (event, by) => by.record(event),
+      ({ type }) => type,
+    ),
+    onState: toAll('onState', redactState, () => 'onState'),
+    onRequest: toAll('onRequest', redactRequest, () => 'onRequest'),
+    onResponse: toAll('onResponse', redactResponse, () => 'onResponse'),
+    onCommit: toAll('onCommit', redactAttempt, () => 'onCommit'),
+    onDiscard: toAll('onDiscard', redactAttempt, () => 'onDiscard'),
+    around: aroundAll(observers, fail('around')),
+  };
+}
+
+/** The contexts of all observers, the first one outermost. */
+function aroundAll(
+  observers: readonly RunObserver[],
+  fail: (error: unknown) => void,
+): ObserverCalls['around'] {
+  const arounds = observers.flatMap((observer) =>
+    observer.around === undefined
+      ? []
+      : [guardAround(<T>(scope: RunScope, work: () => T) => observer.around?.(scope, work) ?? work(), fail)],
+  );
+  return arounds.reduceRight<ObserverCalls['around']>(
+    (inner, outer) =>
+      inner === undefined
+        ? outer
+        : <T>(scope: RunScope, work: () => T): T => outer(scope, () => inner(scope, work)),
+    undefined,
+  );
+}
+
+/** Calls the caller's code, and handles its failures, asynchronous ones included. */
+function attempt(act: () => unknown, fail: (error: unknown) => void): void {
+  try {
+    const returned = act();
+    if (typeof returned === 'object' && returned !== null) Promise.resolve(returned).catch(fail);
+  } catch (error) {
+    fail(error);
+  }
+}
