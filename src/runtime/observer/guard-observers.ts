@@ -2,12 +2,13 @@ import { describeError } from '../../error/index.ts';
 import type { Logger } from '../../tool/index.ts';
 import type { Redactor } from '../redaction/index.ts';
 import { guardAround } from './around.ts';
+import type { ObservedEvaluation } from './observed-evaluation.ts';
 import type { ObserverCalls } from './observer-calls.ts';
 import { redactAttempt, redactRequest, redactResponse, redactState } from './redact-observed.ts';
 import type { RunObserver, RunScope } from './run-observer.ts';
 
 /** The members of an observer that take a report. */
-type ReportName = Exclude<keyof RunObserver, 'around'>;
+type ReportName = Exclude<keyof RunObserver, 'around' | 'onEvent'>;
 
 /**
  * Puts guards around observers, so that nothing they do changes how the run comes out, and so that they get nothing that is to be
@@ -35,17 +36,33 @@ export function guardObservers(
     };
   };
   return {
-    onEvent: toAll(
-      'onEvent',
-      (event, by) => by.record(event),
-      ({ type }) => type,
-    ),
+    onEvent: eventsToAll(observers, redactor, fail),
     onState: toAll('onState', redactState, () => 'onState'),
     onRequest: toAll('onRequest', redactRequest, () => 'onRequest'),
     onResponse: toAll('onResponse', redactResponse, () => 'onResponse'),
     onCommit: toAll('onCommit', redactAttempt, () => 'onCommit'),
     onDiscard: toAll('onDiscard', redactAttempt, () => 'onDiscard'),
     around: aroundAll(observers, fail('around')),
+  };
+}
+
+/** Events name no evaluation, but the first one of a run does, and all events of a run go through one function. */
+function eventsToAll(
+  observers: readonly RunObserver[],
+  redactor: Redactor | undefined,
+  fail: (what: string) => (error: unknown) => void,
+): ObserverCalls['onEvent'] {
+  const observing = observers.filter(({ onEvent }) => onEvent !== undefined);
+  if (observing.length === 0) return undefined;
+  let evaluation: ObservedEvaluation = { evaluationId: '', path: [] };
+  return (event) => {
+    if (event.type === 'run-start') {
+      evaluation = Object.freeze({ evaluationId: event.evaluationId, path: Object.freeze([]) });
+    }
+    const shown = redactor?.record(event) ?? event;
+    for (const observer of observing) {
+      attempt(() => observer.onEvent?.(shown, evaluation), fail(event.type));
+    }
   };
 }
 

@@ -33,8 +33,11 @@ export type RunScope = ObservedEvaluation & { readonly promptName: string } & (
  * @see docs/spec/events.md §7
  */
 export interface RunObserver {
-  /** Gets every event of the run, those of evaluations inside its calls included, in the order in which they happen. */
-  onEvent?(event: RunEvent): unknown;
+  /**
+   * Gets every event of the run, those of evaluations inside its calls included, in the order in which they happen. `evaluation` is the outermost
+   * one, also for an event inside a call: an observer of several runs at once tells them apart by it.
+   */
+  onEvent?(event: RunEvent, evaluation: ObservedEvaluation): unknown;
   /** The state that a run begins with, and what changes it without being a call; before the next commit. */
   onState?(state: ObservedState): unknown;
   /** Each request as the model gets it, as a difference from the request before. */

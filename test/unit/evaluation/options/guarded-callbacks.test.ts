@@ -3,6 +3,7 @@ import {
   createDispatcher,
   type Logger,
   type RunEvent,
+  type RunObserver,
   Session,
   ToolInvoked,
   ToolResult,
@@ -87,6 +88,35 @@ describe.each([
     ]);
     dispatcher.dispatch(ToolInvoked, {} as never);
     expect(logger.lines.filter(({ message }) => message.includes('subscriber'))).toHaveLength(1);
+  });
+});
+
+describe('an observer', () => {
+  test('gets with each event the outermost evaluation, also with those of evaluations inside calls', async () => {
+    const inner = promptWith('inner', [add]);
+    const work = delegate('state', async ({ adapter }) => {
+      await adapter.evaluate(inner);
+      return ToolResult.ok(null, 'done');
+    });
+    const seen: Parameters<NonNullable<RunObserver['onEvent']>>[] = [];
+    const run = (): Promise<unknown> =>
+      modelFor({ outer: [calling('delegate')], inner: [calling('add')] }).evaluate(
+        promptWith('outer', [work]),
+        {
+          observers: [{ onEvent: (event, evaluation) => void seen.push([event, evaluation]) }],
+        },
+      );
+    // Both at once: what an observer of several runs gets is interleaved.
+    await Promise.all([run(), run()]);
+    const runs = seen.flatMap(([event]) => (event.type === 'run-start' ? [event.evaluationId] : []));
+    expect(new Set(runs).size).toBe(2);
+    for (const evaluationId of runs) {
+      const own = seen.filter(([, evaluation]) => evaluation.evaluationId === evaluationId);
+      expect(own).toHaveLength(seen.length / 2);
+      expect(own.map(([, { path }]) => path)).toEqual(own.map(() => []));
+      expect(own.at(0)?.[0]).toMatchObject({ type: 'run-start', evaluationId });
+      expect(own.at(-1)?.[0]).toMatchObject({ type: 'run-end' });
+    }
   });
 });
 
