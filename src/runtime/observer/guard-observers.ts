@@ -72,9 +72,7 @@ function aroundAll(
   fail: (error: unknown) => void,
 ): ObserverCalls['around'] {
   const arounds = observers.flatMap((observer) =>
-    observer.around === undefined
-      ? []
-      : [guardAround(<T>(scope: RunScope, work: () => T) => observer.around?.(scope, work) ?? work(), fail)],
+    observer.around === undefined ? [] : [guardAround(observer.around.bind(observer), fail)],
   );
   return arounds.reduceRight<ObserverCalls['around']>(
     (inner, outer) =>
