@@ -219,7 +219,7 @@ export class CallTransaction {
     fork.dispose();
   }
 
-  /** What was read and done so far, for observers; looking at it is no read. */
+  /** What was read and done so far, for observers; looking at it does not count as a read. */
   observe(): ObservedTransaction {
     const { reads, writes, log, events } = this.#session.observe();
     const files = this.#seenFiles;

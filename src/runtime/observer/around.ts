@@ -2,7 +2,7 @@ import type { RunObserver, RunScope } from './run-observer.ts';
 
 type Around = NonNullable<RunObserver['around']>;
 
-/** Work that is done once, whoever calls it. */
+/** Work that is done once, however often it is called. */
 class OnceWork<T> {
   readonly #work: () => T;
   #isBegun = false;

@@ -63,10 +63,10 @@ function redactLog(log: readonly LogAppend[], redactor: Redactor): readonly LogA
 
 function redactRead(read: FileRead | SessionRead, redactor: Redactor): FileRead | SessionRead {
   const { kind, ...rest } = read;
-  if (!('content' in rest)) return { kind, ...redactor.record(rest) } as FileRead | SessionRead;
+  if (!('content' in rest)) return { kind, ...redactor.record(rest) };
   const { content, ...plain } = rest;
   const shown = content === undefined ? {} : { content: redactContent(content, redactor) };
-  return { kind, ...redactor.record(plain), ...shown } as FileRead;
+  return { kind, ...redactor.record(plain), ...shown };
 }
 
 function redactChange(change: FileChange, redactor: Redactor): FileChange {

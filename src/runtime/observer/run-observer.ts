@@ -30,7 +30,7 @@ export type RunScope = ObservedEvaluation & { readonly promptName: string } & (
  * A member may throw or reject: that is logged and changes nothing. Everything an observer gets has passed `redact`, and belongs to the run: it
  * must not be changed.
  *
- * @see docs/spec/events.md §7
+ * @see docs/spec/events.md §5
  */
 export interface RunObserver {
   /**

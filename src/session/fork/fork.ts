@@ -58,9 +58,9 @@ export interface SessionFork {
    * Empty: {@link patch} can be applied. For a call whose external effects remain. Works after {@link dispose}.
    */
   refusals(): readonly string[];
-  /** What was read and done so far, for observers: looking at it is no read. Works after {@link dispose}. */
+  /** What was read and done so far, for observers: looking at it does not count as a read. Works after {@link dispose}. */
   observe(): ObservedSessionFork;
-  /** The present state, to compare a later one with. Looking at it is no read. */
+  /** The present state, to compare a later one with. Looking at it does not count as a read. */
   mark(): StateMark;
   /** What changed since a mark of this fork. Works after {@link dispose}. */
   changesSince(mark: StateMark): StateDifference;
