@@ -128,6 +128,7 @@ async function carryOut(
     redactor,
     approve: approveFor(request, environment, progress),
     isEnforced: request.isEnforced,
+    observers: [],
     onEvent: (event) => {
       underway.observe(event);
       record(event);

@@ -16,6 +16,7 @@ import {
   PromptEvaluationError,
   type Redactor,
   type RunEvent,
+  type RunObserver,
 } from '../../runtime/index.ts';
 import { Session } from '../../session/index.ts';
 import { CurrentPlan, type Plan } from '../../suite/index.ts';
@@ -57,6 +58,8 @@ export interface AgentRunOptions {
   readonly redactor: Redactor;
   /** Called with each event before any consequence of it, so that recorded events survive a crash. Must not throw. */
   readonly onEvent: (event: RunEvent) => void;
+  /** Observers of the command, such as the one that records the run. */
+  readonly observers: readonly RunObserver[];
   /** Shows each event with the plan of the session, if any. Must not throw. */
   readonly show: (event: RunEvent, plan: Plan | undefined) => void;
 }
@@ -172,7 +175,8 @@ async function evaluate(
         ...(deadlineMs === undefined ? {} : { deadline: Deadline.after(deadlineMs) }),
       },
       context: options.context,
-      observers: [{ onEvent }],
+      agent: agent.name,
+      observers: [{ onEvent }, ...(agent.observers ?? []), ...options.observers],
       settings,
       streaming,
       redact: options.redactor.text,

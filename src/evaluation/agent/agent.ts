@@ -6,7 +6,7 @@ import type {
   PromptIdentity,
   PromptTemplate,
 } from '../../prompt/index.ts';
-import type { ApprovalHandler, FeedbackProvider, InputPart } from '../../runtime/index.ts';
+import type { ApprovalHandler, FeedbackProvider, InputPart, RunObserver } from '../../runtime/index.ts';
 import type { Budget, CompletionChecker } from '../../tool/index.ts';
 import type { RunLimits } from '../options/run-limits.ts';
 import type { ProviderAdapter } from '../run/provider-adapter.ts';
@@ -80,6 +80,8 @@ interface AgentSettings {
   readonly feedback?: readonly FeedbackProvider[];
   /** Decides whether the task is done when the model answers. Default: it is. */
   readonly completion?: CompletionChecker | readonly CompletionChecker[];
+  /** Observers of every run of the agent, before those of the program that runs it. Default: none. */
+  readonly observers?: readonly RunObserver[];
   /** For people and logs. Default: the name of the template. */
   readonly name?: string;
   /** What the agent does, in a sentence. Default: none. */

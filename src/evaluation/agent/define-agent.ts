@@ -3,6 +3,7 @@ import { compileGlob } from '../../filesystem/index.ts';
 import { isRecord } from '../../internal/index.ts';
 import { BudgetTracker, checkFeedbackProviders } from '../../runtime/index.ts';
 import { checkLimits } from '../options/check-limits.ts';
+import { checkObservers } from '../options/check-observers.ts';
 import { newPlaceOf } from '../options/option-names.ts';
 import { checkCompletion } from '../run/check-requirements.ts';
 import type { Agent, AgentLimits, AgentOptions } from './agent.ts';
@@ -17,6 +18,7 @@ const optionNames: ReadonlySet<string> = new Set<keyof AgentOptions<unknown, unk
   'approve',
   'feedback',
   'completion',
+  'observers',
   'name',
   'description',
 ]);
@@ -49,7 +51,7 @@ export function defineAgent<Params, Output>(options: AgentOptions<Params, Output
     }
   }
   const { template, params, input, workspace, adapter, limits, approve, name, description } = options;
-  const { feedback, completion } = options;
+  const { feedback, completion, observers } = options;
   check('template', template, isTemplate, 'a template made by promptTemplate()');
   check('params', params, (value) => isRecord(value) || isFunction(value), 'an object or a function');
   check('input', input, (value) => isText(value) || Array.isArray(value), 'a text or a list of parts');
@@ -59,6 +61,7 @@ export function defineAgent<Params, Output>(options: AgentOptions<Params, Output
   check('limits', limits, isRecord, 'an object');
   const ownLimits = limits === undefined ? undefined : readLimits(limits);
   check('approve', approve, isFunction, 'a function');
+  if (observers !== undefined) checkObservers('defineAgent()', observers);
   if (feedback !== undefined) checkFeedbackProviders(feedback);
   if (completion !== undefined)
     checkCompletion(completion, { ...template['~parts'], promptName: template.name });
@@ -70,6 +73,7 @@ export function defineAgent<Params, Output>(options: AgentOptions<Params, Output
     name: name ?? template.name,
     ...(isRecord(params) ? { params: Object.freeze({ ...params }) } : {}),
     ...(feedback === undefined ? {} : { feedback: Object.freeze([...feedback]) }),
+    ...(observers === undefined ? {} : { observers: Object.freeze([...observers]) }),
     ...(ownLimits === undefined ? {} : { limits: ownLimits }),
     ...(Array.isArray(input) ? { input: Object.freeze([...input]) } : {}),
     ...(isRecord(workspace) ? { workspace: frozenWorkspace(workspace) } : {}),

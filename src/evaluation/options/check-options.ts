@@ -1,4 +1,4 @@
-import { assertArgument, assertOptions, PromptValidationError } from '../../error/index.ts';
+import { assertOptions, PromptValidationError } from '../../error/index.ts';
 import type { Prompt } from '../../prompt/index.ts';
 import {
   checkFeedbackProviders,
@@ -8,6 +8,7 @@ import {
 } from '../../runtime/index.ts';
 import type { NestedEvaluateOptions, PromptPort } from '../../tool/index.ts';
 import { checkContext, checkLimits, checkRule, oneOf } from './check-limits.ts';
+import { checkObservers } from './check-observers.ts';
 import { refusePendingCalls } from './complete-history.ts';
 import type { EvaluateOptions } from './evaluate-options.ts';
 import { refuseUnknownOptions } from './option-names.ts';
@@ -24,7 +25,6 @@ export function checkEvaluateOptions(options: AnyOptions): void {
     limits: 'object',
     context: 'object',
     agent: 'string',
-    observers: 'array',
     logger: 'object',
     clock: 'object',
     ids: 'function',
@@ -35,18 +35,7 @@ export function checkEvaluateOptions(options: AnyOptions): void {
   checkRule('pendingCalls', pendingCalls, pendingCallsRule);
   if (limits !== undefined) checkLimits(limits);
   if (context !== undefined) checkContext(context);
-  for (const observer of observers ?? []) {
-    assertArgument('evaluate(): observers', 'an observer', observer, 'object');
-    assertOptions('evaluate(): an observer', observer, {
-      onEvent: 'function',
-      onState: 'function',
-      onRequest: 'function',
-      onResponse: 'function',
-      onCommit: 'function',
-      onDiscard: 'function',
-      around: 'function',
-    });
-  }
+  if (observers !== undefined) checkObservers('evaluate()', observers);
   if (pendingCalls === 'refuse' && history !== undefined) refusePendingCalls(history);
   if (limits?.budget !== undefined) toBudgetTracker(limits.budget);
   const { redact }: { readonly redact?: unknown } = options;

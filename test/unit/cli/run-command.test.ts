@@ -375,6 +375,19 @@ describe('an agent of a file', () => {
     });
   });
 
+  it('tells the observers of the agent under which name it runs', async () => {
+    const starts: unknown[] = [];
+    const watched = defineAgent({
+      template: promptTemplate({ ns: 'tests', key: 'watched', sections: [files] }),
+      adapter: scriptedAdapter([{ text: 'ok' }]),
+      name: 'watched one',
+      observers: [{ onEvent: (event) => starts.push(event.type === 'run-start' ? event.agent : event.type) }],
+    });
+    await runCommand(request('run', 'a.ts'), fakeEnvironment(), parts(ofAgent(watched)));
+    expect(starts[0]).toBe('watched one');
+    expect(starts.at(-1)).toBe('run-end');
+  });
+
   describe('when a policy asks', () => {
     const asking = promptTemplate({
       ns: 'tests',

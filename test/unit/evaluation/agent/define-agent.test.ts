@@ -86,6 +86,8 @@ describe('defineAgent', () => {
     ['approve', { approve: true }, /a function, not true/],
     ['feedback', { feedback: {} }, /must be a list of providers/],
     ['feedback', { feedback: [{}] }, /name undefined of a feedback provider/],
+    ['observers', { observers: {} }, /observers must be an array/],
+    ['onCommit', { observers: [{ onCommit: 1 }] }, /onCommit must be a function/],
     ['completion', { completion: {} }, /checker with a function check/],
     [
       'completion',
