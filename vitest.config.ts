@@ -40,6 +40,7 @@ const config: ViteUserConfig = defineConfig({
       { find: /^weakincentives\/anthropic$/, replacement: source('anthropic/index.ts') },
       { find: /^weakincentives\/node$/, replacement: source('node/index.ts') },
       { find: /^weakincentives\/openai$/, replacement: source('openai/index.ts') },
+      { find: /^weakincentives\/otel$/, replacement: source('otel/index.ts') },
       { find: /^weakincentives\/provider$/, replacement: source('provider/index.ts') },
       { find: /^weakincentives\/sandbox$/, replacement: source('sandbox/index.ts') },
       { find: /^weakincentives\/suite$/, replacement: source('suite/index.ts') },

@@ -196,6 +196,7 @@ describe('every entry', () => {
       'weakincentives/anthropic',
       'weakincentives/node',
       'weakincentives/openai',
+      'weakincentives/otel',
       'weakincentives/provider',
       'weakincentives/sandbox',
       'weakincentives/suite',

@@ -118,6 +118,7 @@ async function ownModules(): Promise<Record<string, unknown>> {
     'weakincentives/anthropic': await import('../../anthropic/index.ts'),
     'weakincentives/node': await import('../../node/index.ts'),
     'weakincentives/openai': await import('../../openai/index.ts'),
+    'weakincentives/otel': await import('../../otel/index.ts'),
     'weakincentives/provider': await import('../../provider/index.ts'),
     'weakincentives/sandbox': await import('../../sandbox/index.ts'),
     'weakincentives/suite': await import('../../suite/index.ts'),

@@ -1,0 +1,2 @@
+export { runIn } from './active-context.ts';
+export { createOtelObserver } from './otel-observer.ts';

@@ -1,0 +1,148 @@
+/**
+ * Which names attributes and metrics have: `main` is the main branch of the semantic conventions for generative AI as of November 2026, `ai-sdk-7` is
+ * what `@ai-sdk/otel` 1.0 emits, for dashboards made for it.
+ */
+export type OtelSemconv = 'main' | 'ai-sdk-7';
+
+/** Names of attributes. */
+export interface AttributeNames {
+  readonly operation: string;
+  readonly agentName: string;
+  readonly agentVersion: string;
+  readonly promptName: string;
+  readonly promptVersion: string;
+  readonly provider: string;
+  readonly conversationId: string;
+  readonly compacted: string;
+  readonly outputType: string;
+  readonly requestModel: string;
+  readonly maxTokens: string;
+  readonly temperature: string;
+  readonly topP: string;
+  readonly stopSequences: string;
+  readonly seed: string;
+  readonly stream: string;
+  readonly reasoningLevel: string;
+  readonly responseId: string;
+  readonly responseModel: string;
+  readonly finishReasons: string;
+  readonly timeToFirstChunk: string;
+  readonly inputTokens: string;
+  readonly outputTokens: string;
+  readonly cacheReadTokens: string;
+  readonly cacheWriteTokens: string;
+  readonly reasoningTokens: string;
+  readonly toolName: string;
+  readonly toolType: string;
+  readonly toolCallId: string;
+  readonly toolDescription: string;
+  readonly toolArguments: string;
+  readonly toolResult: string;
+  readonly toolDefinitions: string;
+  readonly systemInstructions: string;
+  readonly inputMessages: string;
+  readonly outputMessages: string;
+  readonly errorType: string;
+}
+
+/** How tokens are counted in metrics. */
+export type TokenMetrics =
+  /** A counter for each kind of token, and a histogram for what one request takes. */
+  | {
+      readonly kind: 'counters';
+      readonly input: string;
+      readonly output: string;
+      readonly cacheRead: string;
+      readonly cacheWrite: string;
+      readonly reasoning: string;
+      readonly modality: string;
+      readonly perInput: string;
+      readonly perOutput: string;
+    }
+  /** One histogram, by type of token. */
+  | { readonly kind: 'histogram'; readonly usage: string; readonly type: string };
+
+/** The names of one version of the conventions. */
+export interface SemconvNames {
+  readonly attributes: AttributeNames;
+  readonly inferenceDuration: string;
+  readonly tokens: TokenMetrics;
+  readonly toolDuration: string;
+  readonly agentDuration: string;
+  readonly agentInferenceCalls: string;
+  readonly agentToolCalls: string;
+}
+
+const mainAttributes: AttributeNames = {
+  operation: 'gen_ai.operation.name',
+  agentName: 'gen_ai.agent.name',
+  agentVersion: 'gen_ai.agent.version',
+  promptName: 'gen_ai.prompt.name',
+  promptVersion: 'gen_ai.prompt.version',
+  provider: 'gen_ai.provider.name',
+  conversationId: 'gen_ai.conversation.id',
+  compacted: 'gen_ai.conversation.compacted',
+  outputType: 'gen_ai.output.type',
+  requestModel: 'gen_ai.request.model',
+  maxTokens: 'gen_ai.request.max_tokens',
+  temperature: 'gen_ai.request.temperature',
+  topP: 'gen_ai.request.top_p',
+  stopSequences: 'gen_ai.request.stop_sequences',
+  seed: 'gen_ai.request.seed',
+  stream: 'gen_ai.request.stream',
+  reasoningLevel: 'gen_ai.request.reasoning.level',
+  responseId: 'gen_ai.response.id',
+  responseModel: 'gen_ai.response.model',
+  finishReasons: 'gen_ai.response.finish_reasons',
+  timeToFirstChunk: 'gen_ai.response.time_to_first_chunk',
+  inputTokens: 'gen_ai.usage.input_tokens',
+  outputTokens: 'gen_ai.usage.output_tokens',
+  cacheReadTokens: 'gen_ai.usage.cache_read.input_tokens',
+  cacheWriteTokens: 'gen_ai.usage.cache_write.input_tokens',
+  reasoningTokens: 'gen_ai.usage.reasoning.output_tokens',
+  toolName: 'gen_ai.tool.name',
+  toolType: 'gen_ai.tool.type',
+  toolCallId: 'gen_ai.tool.call.id',
+  toolDescription: 'gen_ai.tool.description',
+  toolArguments: 'gen_ai.tool.call.arguments',
+  toolResult: 'gen_ai.tool.call.result',
+  toolDefinitions: 'gen_ai.tool.definitions',
+  systemInstructions: 'gen_ai.system_instructions',
+  inputMessages: 'gen_ai.input.messages',
+  outputMessages: 'gen_ai.output.messages',
+  errorType: 'error.type',
+};
+
+const main: SemconvNames = {
+  attributes: mainAttributes,
+  inferenceDuration: 'gen_ai.client.inference.duration',
+  tokens: {
+    kind: 'counters',
+    input: 'gen_ai.client.inference.usage.input_tokens',
+    output: 'gen_ai.client.inference.usage.output_tokens',
+    cacheRead: 'gen_ai.client.inference.usage.cache_read.input_tokens',
+    cacheWrite: 'gen_ai.client.inference.usage.cache_write.input_tokens',
+    reasoning: 'gen_ai.client.inference.usage.reasoning.output_tokens',
+    modality: 'gen_ai.token.modality',
+    perInput: 'gen_ai.client.inference.operation.input_tokens',
+    perOutput: 'gen_ai.client.inference.operation.output_tokens',
+  },
+  toolDuration: 'gen_ai.execute_tool.duration',
+  agentDuration: 'gen_ai.invoke_agent.duration',
+  agentInferenceCalls: 'gen_ai.invoke_agent.inference_calls',
+  agentToolCalls: 'gen_ai.invoke_agent.tool_calls',
+};
+
+/** The names of each version. */
+export const semconvNames: Readonly<Record<OtelSemconv, SemconvNames>> = {
+  main,
+  'ai-sdk-7': {
+    ...main,
+    attributes: {
+      ...mainAttributes,
+      cacheWriteTokens: 'gen_ai.usage.cache_creation.input_tokens',
+      timeToFirstChunk: 'gen_ai.client.operation.time_to_first_chunk',
+    },
+    tokens: { kind: 'histogram', usage: 'gen_ai.client.token.usage', type: 'gen_ai.token.type' },
+  },
+};

@@ -1,0 +1,68 @@
+import type { MessageLog } from './content.ts';
+import type { OtelContext, OtelSpan } from './otel-api.ts';
+import type { AgentFacts } from './run-facts.ts';
+
+/** A span that has not ended, with the context of what happens below it. */
+export interface OpenSpan {
+  readonly span: OtelSpan;
+  readonly context: OtelContext;
+}
+
+/** A model call that has not ended. */
+export interface OpenChat extends OpenSpan {
+  readonly startedAtMs: number;
+}
+
+/** A tool call that has not ended. */
+export interface OpenCall extends OpenSpan {
+  readonly turn: number;
+  readonly callId: string;
+  /** Undefined for a tool that the prompt does not have: the model made the name up. */
+  readonly knownName: string | undefined;
+  /** Since when the call waits for the answer about it. */
+  askedAtMs?: number;
+}
+
+/** What one evaluation has open, and what is counted in it. */
+export interface RunSpans extends OpenSpan {
+  readonly evaluationId: string;
+  readonly path: readonly string[];
+  readonly promptName: string;
+  readonly startedAtMs: number;
+  /** The call that it runs inside of, where that is observed too. */
+  readonly outer: OpenCall | undefined;
+  /** True when the end of the work ends the span, not the last event. */
+  readonly isScoped: boolean;
+  readonly steps: Map<number, OpenSpan>;
+  readonly chats: Map<number, OpenChat>;
+  /** By turn and id. */
+  readonly calls: Map<string, OpenCall>;
+  /** Ids of the evaluations inside its calls, by {@link innerKey}. */
+  readonly inner: Map<string, string>;
+  readonly counts: { modelCalls: number; toolCalls: number; committed: number; reruns: number };
+  readonly messages: MessageLog | undefined;
+  facts?: AgentFacts;
+  /** Of the last answer. */
+  finishReason?: string;
+  /** Why the next model call is made, where it is not the task itself. */
+  purpose?: string;
+  /** The conversation lost a part since the last model call. */
+  isCompacted: boolean;
+  /** What the last event said. */
+  ending?: { readonly turns: number; readonly outcome: 'finished' | 'failed'; readonly errorType?: string };
+}
+
+/** Names a call among those of a run: providers may use an id again in a later turn. */
+export function callKey(turn: number, callId: string): string {
+  return `${turn}/${callId}`;
+}
+
+/** Names an evaluation among those inside the calls of a run. */
+export function innerKey(event: {
+  readonly turn: number;
+  readonly callId: string;
+  readonly attempt: number;
+  readonly evaluation: number;
+}): string {
+  return `${event.turn}/${event.attempt}/${event.evaluation}/${event.callId}`;
+}
