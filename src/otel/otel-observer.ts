@@ -148,7 +148,9 @@ class SpanObserver {
     const trace = this.#trace;
     if (scope.kind === 'run') {
       const { evaluationId, path, promptName } = scope;
-      const run = trace.openRun({ evaluationId, path, promptName, isScoped: true });
+      const outer = trace.callAround(path);
+      if (outer === 'unclear') return undefined;
+      const run = trace.openRun({ evaluationId, path, promptName, outer, isScoped: true });
       return { context: run.context, leave: (errorType) => trace.endRun(run, errorType) };
     }
     const run = trace.run(scope.evaluationId);
@@ -189,7 +191,7 @@ class SpanObserver {
     }
     if (run === undefined && event.type === 'run-start') {
       const { promptName } = event;
-      run = this.#trace.openRun({ evaluationId, path: [], promptName, isScoped: false });
+      run = this.#trace.openRun({ evaluationId, path: [], promptName, outer: undefined, isScoped: false });
     }
     return run === undefined ? undefined : { event, run };
   }
@@ -201,6 +203,6 @@ class SpanObserver {
   ): RunSpans {
     const call = this.#trace.openCall(outer, { turn, callId, toolName });
     const path = [...outer.path, callId];
-    return this.#trace.openRun({ evaluationId, path, promptName, isScoped: false }, call);
+    return this.#trace.openRun({ evaluationId, path, promptName, outer: call, isScoped: false });
   }
 }

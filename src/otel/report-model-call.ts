@@ -64,7 +64,11 @@ export function describeRequest(
     [names.systemInstructions]: instructionsJson(instructions),
     [names.inputMessages]: messages.toJson(),
   };
-  const chat = trace.openChat(run, turn);
-  chat.span.setAttributes({ ...input, [names.toolDefinitions]: toolsJson(tools, hostedTools) });
+  const { toolDefinitions: known } = run;
+  if (known?.tools !== tools || known.hostedTools !== hostedTools) {
+    run.toolDefinitions = { tools, hostedTools, json: toolsJson(tools, hostedTools) };
+  }
+  const definitions = attributesOf({ [names.toolDefinitions]: run.toolDefinitions?.json });
+  trace.openChat(run, turn).span.setAttributes({ ...input, ...definitions });
   if (turn === 1) run.span.setAttributes(input);
 }

@@ -41,6 +41,8 @@ export interface RunSpans extends OpenSpan {
   readonly inner: Map<string, string>;
   readonly counts: { modelCalls: number; toolCalls: number; committed: number; reruns: number };
   readonly messages: MessageLog | undefined;
+  /** The tools of the last request as JSON: they are the same objects in the next one while nothing changed. */
+  toolDefinitions?: { readonly tools: unknown; readonly hostedTools: unknown; readonly json: string };
   facts?: AgentFacts;
   /** Of the last answer. */
   finishReason?: string;

@@ -56,18 +56,11 @@ export class TraceBuilder {
     return this.#runs.get(evaluationId);
   }
 
-  /**
-   * @param outer the call around it, where the caller knows it.
-   * @param isScoped whether the end of the work ends the span; else the last event does.
-   */
-  openRun(
-    run: Pick<RunSpans, 'evaluationId' | 'path' | 'promptName' | 'isScoped'>,
-    outer?: OpenCall,
-  ): RunSpans {
+  /** @param run `outer` is the call that it runs inside of, and `isScoped` says that the end of its work ends the span. */
+  openRun(run: Pick<RunSpans, 'evaluationId' | 'path' | 'promptName' | 'outer' | 'isScoped'>): RunSpans {
     const { names, clock, hasContent } = this.#settings;
-    const active = activeContext();
-    const around = outer ?? this.#callAround(run.path, active);
-    const opened = this.#open(`invoke_agent ${shortText(run.promptName)}`, parentContext(active, around), {
+    const parent = parentContext(activeContext(), run.outer);
+    const opened = this.#open(`invoke_agent ${shortText(run.promptName)}`, parent, {
       [names.operation]: 'invoke_agent',
       'wink.run.id': run.evaluationId,
     });
@@ -75,7 +68,6 @@ export class TraceBuilder {
       ...run,
       ...opened,
       startedAtMs: clock.now(),
-      outer: around,
       steps: new Map(),
       chats: new Map(),
       calls: new Map(),
@@ -298,17 +290,22 @@ export class TraceBuilder {
     }
   }
 
-  /** The call that an evaluation with this path runs inside of. */
-  #callAround(path: readonly string[], active: OtelContext): OpenCall | undefined {
+  /**
+   * The call that an evaluation with this path runs inside of; undefined for one that runs inside none. `unclear` where there is no context to tell
+   * calls with the same ids apart: the first event of the evaluation says it then.
+   */
+  callAround(path: readonly string[]): OpenCall | 'unclear' | undefined {
     const callId = path.at(-1);
     if (callId === undefined) return undefined;
-    const inContext = this.#openCalls().find(({ call }) => call === active.getValue(callContextKey));
-    if (inContext?.call.callId === callId) return inContext.call;
-    // Without a context manager only ids are left; where runs at the same time use the same ones, the last call is taken.
+    const own = activeContext().getValue(callContextKey);
+    const calls = this.#openCalls();
+    const inContext = calls.find(({ call }) => call === own)?.call;
+    if (inContext?.callId === callId) return inContext;
     const outerPath = path.slice(0, -1).join('\n');
-    return this.#openCalls().findLast(
+    const [first, ...others] = calls.filter(
       ({ run, call }) => call.callId === callId && run.path.join('\n') === outerPath,
-    )?.call;
+    );
+    return others.length > 0 ? 'unclear' : first?.call;
   }
 
   #openCalls(): readonly { readonly run: RunSpans; readonly call: OpenCall }[] {

@@ -119,7 +119,9 @@ export class ModelCaller {
       this.#reports?.answered(turn, this.timing);
       return turn;
     } catch (error) {
-      this.#reports?.failed(error, this.timing);
+      const reason = error instanceof RunStoppedSignal ? error.reason : stop.reason;
+      const stopped = reason === undefined ? undefined : errors.stopped(reason, 'request');
+      this.#reports?.failed(stopped ?? error, this.timing);
       // An answer that is no longer awaited is paid for all the same.
       answer.then(
         (late) => {
@@ -128,8 +130,7 @@ export class ModelCaller {
         },
         () => undefined,
       );
-      if (error instanceof RunStoppedSignal) throw errors.stopped(error.reason, 'request');
-      if (stop.reason !== undefined) throw errors.stopped(stop.reason, 'request');
+      if (stopped !== undefined) throw stopped;
       if (PromptEvaluationError.isInstance(error)) throw error;
       if (!ModelResponseError.isInstance(error)) {
         const message = `The model "${model.name}" could not be asked: ${describeError(error)}`;
