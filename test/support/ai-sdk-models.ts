@@ -16,6 +16,7 @@ export interface ModelAnswer {
   readonly warnings?: readonly object[];
   readonly providerMetadata?: object;
   readonly structuredOutputText?: string;
+  readonly response?: { readonly id?: string; readonly modelId?: string };
 }
 
 export const usage = {
@@ -48,7 +49,7 @@ export function answeringModel(
     modelId: 'model-1',
     doGenerate: async (options: unknown) => {
       const answer = next(options);
-      const { content, warnings = [], providerMetadata, structuredOutputText } = answer;
+      const { content, warnings = [], providerMetadata, structuredOutputText, response } = answer;
       return {
         content,
         finishReason: finishReasonOf(answer),
@@ -56,6 +57,7 @@ export function answeringModel(
         warnings,
         ...(providerMetadata === undefined ? {} : { providerMetadata }),
         ...(structuredOutputText === undefined ? {} : { structuredOutputText }),
+        ...(response === undefined ? {} : { response }),
       } as never;
     },
     doStream: async (options: unknown) => ({ stream: streamOf(toPieces(next(options))) }) as never,
@@ -65,9 +67,10 @@ export function answeringModel(
 
 /** An answer as the pieces of a stream; texts come in two of them. */
 export function toPieces(answer: ModelAnswer): readonly Part[] {
-  const { content, warnings = [], providerMetadata } = answer;
+  const { content, warnings = [], providerMetadata, response } = answer;
   return [
     { type: 'stream-start', warnings },
+    ...(response === undefined ? [] : [{ type: 'response-metadata', ...response }]),
     ...content.flatMap((part, index): readonly Part[] => {
       const { type, text, providerMetadata: hung, ...more } = part;
       if (type !== 'text' && type !== 'reasoning') return [part];

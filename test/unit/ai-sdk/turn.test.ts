@@ -597,3 +597,35 @@ describe('the built-in codecs', () => {
     });
   });
 });
+
+describe('observers', () => {
+  it.each<[string, string]>([
+    ['openai.responses', 'openai'],
+    ['anthropic.messages', 'anthropic'],
+    ['google.generative-ai', 'gcp.gemini'],
+    ['amazon-bedrock', 'aws.bedrock'],
+    ['somebody.chat', 'somebody'],
+  ])('learn which model is asked and which one answered: %s', async (provider, name) => {
+    for (const version of ['v3', 'v4'] as const) {
+      for (const streaming of [false, true]) {
+        const events: RunEvent[] = [];
+        const response = { id: 'answer-1', modelId: 'model-1-2026' };
+        const { model } = answeringModel(version, [{ content: [text('Done.')], response }], provider);
+        await aiSdk({ model, name: 'm', settings: { temperature: 0 } }).evaluate(promptOf(), {
+          streaming,
+          settings: { maxOutputTokens: 9 },
+          observers: [{ onEvent: (event) => events.push(event) }],
+        });
+        expect(events[0]).toMatchObject({
+          provider: name,
+          model: 'model-1',
+          settings: { temperature: 0, maxOutputTokens: 9 },
+        });
+        expect(events.find(({ type }) => type === 'model-call-end')).toMatchObject({
+          responseId: 'answer-1',
+          responseModel: 'model-1-2026',
+        });
+      }
+    }
+  });
+});

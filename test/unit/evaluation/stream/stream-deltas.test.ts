@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { type RunEvent } from 'weakincentives';
-import { type ModelDelta, providerAdapter } from 'weakincentives/provider';
+import type { Clock, RunEvent } from 'weakincentives';
+import { type ModelDelta, providerAdapter, ThrottleError } from 'weakincentives/provider';
 import { promptOf } from '../../../support/prompt-of.ts';
 
 const prompt = promptOf();
@@ -26,4 +26,39 @@ test('what a provider tells that is no piece of an answer is not told', async ()
     observers: [{ onEvent: (event) => told.push(event) }],
   });
   expect(told.slice(3, 5)).toMatchObject([{ type: 'text-delta', text: 'Yes.' }, { type: 'model-call-end' }]);
+});
+
+test('the time to the first piece counts from the request that was answered', async () => {
+  let nowMs = 0;
+  const clock: Clock = {
+    now: () => nowMs,
+    schedule: (_delayMs, callback) => {
+      queueMicrotask(callback);
+      return () => undefined;
+    },
+  };
+  const ends: RunEvent[] = [];
+  let requests = 0;
+  const adapter = providerAdapter({
+    model: {
+      name: 'slow model',
+      generate: async (_request, { onDelta }) => {
+        requests += 1;
+        nowMs += 10;
+        if (requests === 1) throw new ThrottleError('Busy.', { kind: 'rate-limit', retryAfterMs: 0 });
+        await onDelta?.({ type: 'reasoning-delta', text: 'Hm' });
+        nowMs += 5;
+        await onDelta?.({ type: 'text-delta', text: 'So.' });
+        return { content: [{ type: 'text', text: 'So.' }], finishReason: 'stop' };
+      },
+    },
+  });
+  const options = { clock, observers: [{ onEvent: (event: RunEvent) => ends.push(event) }] };
+  await adapter.evaluate(prompt, { ...options, streaming: true });
+  await adapter.evaluate(prompt, options);
+  expect(ends.filter(({ type }) => type === 'model-call-end')).toMatchObject([
+    { timeToFirstPieceMs: 10, durationMs: 25 },
+    { durationMs: 15 },
+  ]);
+  expect(ends.findLast(({ type }) => type === 'model-call-end')).not.toHaveProperty('timeToFirstPieceMs');
 });
