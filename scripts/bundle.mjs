@@ -47,7 +47,7 @@ export async function bundle(folder, entries) {
           test: /\/(sandbox\/(evaluate\/protocol|backend\/output)|node\/process\/output-window)\.js$/,
           priority: 4,
         },
-        ...['node', 'provider', 'suite'].map((name) => ({
+        ...['node', 'otel', 'provider', 'suite'].map((name) => ({
           name,
           test: (/** @type {string} */ id) => topFolder(id) === name,
           priority: 1,
@@ -58,7 +58,8 @@ export async function bundle(folder, entries) {
           test: /\/cli\/(process\/|model\/model-choice|run\/(run-arguments|option-values))/,
           priority: 3,
         },
-        { name: 'wink-run', test: /\/cli\/(model|run|report)\// },
+        // Telemetry is a file of its own: only a run with --otel loads it.
+        { name: 'wink-run', test: /\/cli\/(model|run|report)\/(?!telemetry)/ },
       ],
     },
   });

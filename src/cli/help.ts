@@ -34,6 +34,7 @@ Options:
   --json              Print one event a line as JSON, and nothing else, on the standard output
   --log FILE          Write the same lines to a file
   --deltas            With --json or --log: also stream the answers of the model
+  --otel              Send the run to OpenTelemetry, as the variables OTEL_* and TRACEPARENT say; needs @opentelemetry/sdk-node
   --verbose           Print log lines, what the model writes, and the stack of errors
   --full              Print the whole table of calls and the whole diff
   --tag TAG           Run with a set of edited texts (wink prompt); for prompt: which one (default "latest", for check all)

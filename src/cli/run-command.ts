@@ -18,7 +18,7 @@ import { applyChanges } from './run/apply-to-folder.ts';
 import { furtherStrays, startupError, withStrays } from './run/failures.ts';
 import { hookError, type LoadedAgent } from './run/load-agent.ts';
 import { type Preparation, prepareRun, type RunParts } from './run/prepare-run.ts';
-import { runAgent } from './run/run-agent.ts';
+import { type AgentRunOptions, runAgent } from './run/run-agent.ts';
 import type { RunRequest } from './run/run-arguments.ts';
 
 /** Width of the table where the output has no width, as for a pipe. */
@@ -49,6 +49,9 @@ export async function runCommand(
     return await carryOut(request, environment, preparation, startedAtMs);
   } finally {
     await preparation.folder?.close();
+    for (const line of (await preparation.telemetry?.end()) ?? []) {
+      environment.stderr.write(`wink: ${preparation.redactor.text(line)}\n`);
+    }
     const problem = preparation.log?.close();
     if (problem !== undefined) environment.stderr.write(`wink: ${printable(problem)}\n`);
     // The result is already written and does not change; this line reports what would otherwise be lost.
@@ -62,7 +65,7 @@ export async function runCommand(
 async function carryOut(
   request: RunRequest,
   environment: CliEnvironment,
-  { loaded, params, model, folder, sandbox, log, overrides, redactor }: Preparation,
+  { loaded, params, model, folder, sandbox, log, telemetry, overrides, redactor }: Preparation,
   startedAtMs: number,
 ): Promise<number> {
   const { stdout, stderr, now, signal } = environment;
@@ -99,7 +102,7 @@ async function carryOut(
     // The report shows the spending, with or without limits.
     { isLimitRequired: false },
   );
-  const evaluated = await runAgent({
+  const agentRun: AgentRunOptions = {
     agent,
     hooks,
     model,
@@ -128,13 +131,16 @@ async function carryOut(
     redactor,
     approve: approveFor(request, environment, progress),
     isEnforced: request.isEnforced,
-    observers: [],
+    observers: telemetry === undefined ? [] : [telemetry.observer],
     onEvent: (event) => {
       underway.observe(event);
       record(event);
     },
     show: (event, plan) => progress.observe(event, plan),
-  });
+  };
+  const evaluated = await (telemetry === undefined
+    ? runAgent(agentRun)
+    : telemetry.runIn(() => runAgent(agentRun)));
   progress.end();
   // Before anything is written to the folder: a run with a stray error has not succeeded.
   const run = withStrays(evaluated, await environment.takeStrays(), agent.name, running);

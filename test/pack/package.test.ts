@@ -75,9 +75,11 @@ describe('packed files', () => {
       // Programs that run in a thread or a process of their own.
       'dist/sandbox/evaluate/program.js',
       'dist/sandbox/virtual/program.js',
-      ...['base', 'core', 'evaluator', 'node', 'provider', 'suite'].map((name) => `dist/shared/${name}.js`),
+      ...['base', 'core', 'evaluator', 'node', 'otel', 'provider', 'suite'].map(
+        (name) => `dist/shared/${name}.js`,
+      ),
       // The command's, whose own commands are loaded on demand.
-      ...['prompt-command', 'redact', 'run-command', 'wink', 'wink-run'].map(
+      ...['prompt-command', 'redact', 'run-command', 'telemetry', 'wink', 'wink-run'].map(
         (name) => `dist/shared/${name}.js`,
       ),
     ];
@@ -116,10 +118,37 @@ describe('command wink', () => {
     expect(execFileSync(command, ['--help'], { encoding: 'utf8' })).toContain('wink');
   });
 
+  it('names the package to install for --otel where it is not there', () => {
+    writeFileSync(
+      join(packed.project, 'agent.mjs'),
+      `import { defineAgent, promptTemplate, section } from 'weakincentives';
+       import { scriptedAdapter } from 'weakincentives/testing';
+       const sections = [section({ title: 'Task', key: 'task', template: 'Answer.' })];
+       const template = promptTemplate({ ns: 'test', key: 'agent', sections });
+       export default defineAgent({ template, workspace: false, adapter: scriptedAdapter([{ text: 'Done.' }]) });`,
+    );
+    const command = join(packed.folder, packed.manifest.bin['wink'] ?? '');
+    const { status, stderr } = spawnSync(command, ['run', join(packed.project, 'agent.mjs'), '--otel'], {
+      encoding: 'utf8',
+    });
+    expect(status).toBe(2);
+    expect(stderr).toBe(
+      'wink: --otel needs the package "@opentelemetry/sdk-node", which is not installed where the agent or this command would find it. Install it with "npm install @opentelemetry/api @opentelemetry/sdk-node".\n',
+    );
+  });
+
   it('loads nothing of the library but its errors before a command is chosen', () => {
     const code = packed.read(packed.manifest.bin['wink'] ?? '');
     const loaded = [...code.matchAll(/^import .* from "\.\.\/(.*)";$/gm)].map(([, file]) => file);
     expect(new Set(loaded)).toEqual(new Set(['shared/base.js', 'shared/wink.js']));
+  });
+
+  it('loads what --otel takes with that option only', () => {
+    const importing = packed.files.filter(
+      (file) => file.endsWith('.js') && /^import .*telemetry\.js";$/m.test(packed.read(file)),
+    );
+    expect(importing).toEqual([]);
+    expect(packed.read('dist/shared/wink-run.js')).toContain('import("./telemetry.js")');
   });
 });
 

@@ -1,10 +1,8 @@
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { createJiti } from 'jiti';
 import type { AiSdkModel } from '../../ai-sdk/index.ts';
 import { describeError, MissingPeerError } from '../../error/index.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
+import { packageAddress } from './package-address.ts';
 
 /** A model of a package. */
 export interface PackageModel {
@@ -19,9 +17,6 @@ interface ModelSource {
   languageModel(model: string): unknown;
 }
 
-/** Installation directory of this command. */
-const ownFolder = dirname(fileURLToPath(import.meta.url));
-
 /**
  * A model of a provider package of the AI SDK. The package is resolved from the agent's module, then from the installation
  * of this command; never from the workspace, which may be untrusted.
@@ -31,9 +26,7 @@ const ownFolder = dirname(fileURLToPath(import.meta.url));
  */
 export async function loadPackageModel(wanted: PackageModel): Promise<AiSdkModel> {
   const { package: name, model, agentFolder } = wanted;
-  const address = [agentFolder, ownFolder]
-    .map((folder) => (folder === undefined ? undefined : addressOf(name, folder)))
-    .find((found) => found !== undefined);
+  const address = packageAddress(name, agentFolder);
   if (address === undefined) {
     throw new MissingPeerError(
       `The package "${name}" is not installed where the agent or this command would find it. Install it with "npm install ${name}".`,
@@ -51,10 +44,6 @@ export async function loadPackageModel(wanted: PackageModel): Promise<AiSdkModel
       { cause: error },
     );
   }
-}
-
-function addressOf(name: string, folder: string): string | undefined {
-  return createJiti(join(folder, 'agent.js'), { fsCache: false }).esmResolve(name, { try: true });
 }
 
 function sourceIn(exported: unknown, name: string): ModelSource {

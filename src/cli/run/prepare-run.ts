@@ -20,6 +20,7 @@ import { chooseOverrides } from './overrides.ts';
 import { hostRedact } from './redact.ts';
 import type { RunRequest } from './run-arguments.ts';
 import { sandboxBindings } from './sandbox-bindings.ts';
+import type { startTelemetry, Telemetry } from './telemetry.ts';
 
 /** External dependencies of a run; the defaults are those of the command. */
 export interface RunParts {
@@ -27,6 +28,7 @@ export interface RunParts {
   readonly open: typeof openFolder;
   readonly makers: ModelMakers;
   readonly openLog: (path: string) => EventLog;
+  readonly startTelemetry: typeof startTelemetry;
 }
 
 const ownParts: RunParts = {
@@ -34,6 +36,8 @@ const ownParts: RunParts = {
   open: openFolder,
   makers: modelMakers,
   openLog: openEventLog,
+  // What it takes is loaded for a run that wants it.
+  startTelemetry: async (options) => (await import('./telemetry.ts')).startTelemetry(options),
 };
 
 /** The state of a run before the first turn. */
@@ -45,6 +49,8 @@ export interface Preparation {
   /** The backend of the command line, in the place of the agent's own. */
   readonly sandbox: readonly AnyResourceBinding[];
   readonly log: EventLog | undefined;
+  /** Undefined: the run is not reported. */
+  readonly telemetry: Telemetry | undefined;
   readonly overrides: OverridesSource | undefined;
   /** Removes what must not be shown from texts. */
   readonly redactor: Redactor;
@@ -92,6 +98,12 @@ export async function prepareRun(
     }),
     signal,
   );
+  const telemetry = request.hasTelemetry
+    ? await unlessAborted(
+        parts.startTelemetry({ agentFolder: loaded.folder, variables, version: environment.version }),
+        signal,
+      )
+    : undefined;
   signal.throwIfAborted();
   const folder = takesFolder
     ? await openWorkspace(parts, request.workspace, agent.workspace, request.apply)
@@ -112,6 +124,7 @@ export async function prepareRun(
     folder,
     sandbox,
     log,
+    telemetry,
     overrides: overrides?.source,
     redactor: new Redactor(
       hostRedact(

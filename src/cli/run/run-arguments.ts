@@ -50,6 +50,8 @@ export interface RunRequest {
   /** Whether events include the deltas of the model's answers. */
   readonly hasDeltas: boolean;
   readonly isVerbose: boolean;
+  /** Whether the run is reported to OpenTelemetry. */
+  readonly hasTelemetry: boolean;
   /** Whether the table of calls and the diff are printed without limits. */
   readonly isFull: boolean;
 }
@@ -80,6 +82,7 @@ const options = {
   deltas: { type: 'boolean' },
   verbose: { type: 'boolean' },
   full: { type: 'boolean' },
+  otel: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'V' },
 } as const;
@@ -174,6 +177,7 @@ function runRequest(targets: readonly string[], values: Values): RunRequest {
     isJson: values.json === true,
     hasDeltas: values.deltas === true,
     isVerbose: values.verbose === true,
+    hasTelemetry: values.otel === true,
     isFull: values.full === true,
   };
 }

@@ -22,12 +22,21 @@ const nothingSaid = {
   isJson: false,
   hasDeltas: false,
   isVerbose: false,
+  hasTelemetry: false,
   isFull: false,
 };
 
 describe('readArguments', () => {
   it('takes an agent, with the current folder when none is named', () => {
     expect(readArguments(['run', 'a.ts'])).toEqual({ ...nothingSaid, agent: 'a.ts' });
+  });
+
+  it('takes --otel', () => {
+    expect(readArguments(['run', 'a.ts', '--otel'])).toEqual({
+      ...nothingSaid,
+      agent: 'a.ts',
+      hasTelemetry: true,
+    });
   });
 
   it('takes a folder and options in any order', () => {
@@ -119,6 +128,7 @@ describe('readArguments', () => {
       logFile: 'l.jsonl',
       apply: 'end',
       sandbox: { kind: 'podman', image: 'localhost/tools:1' },
+      hasTelemetry: false,
       isEnforced: false,
       isJson: true,
       hasDeltas: true,

@@ -1,0 +1,232 @@
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describeError } from '../../error/index.ts';
+import { isRecord } from '../../internal/index.ts';
+import {
+  createOtelObserver,
+  type OtelContext,
+  type OtelMeter,
+  type OtelTracer,
+  runIn,
+} from '../../otel/internal.ts';
+import type { RunObserver } from '../../runtime/index.ts';
+import { addressFrom, packageAddress } from '../model/package-address.ts';
+import { UsageError } from '../process/errors.ts';
+import { printable } from '../process/plain-text.ts';
+import { isTraceParent, readCapture } from './telemetry-variables.ts';
+
+/** What `--otel` adds to a run. */
+export interface Telemetry {
+  readonly observer: RunObserver;
+  /** Does the work of the run in the trace that `TRACEPARENT` names. */
+  runIn<T>(work: () => T): T;
+  /** Sends what was not sent yet, or gives it up after a while. Never rejects. @returns what went wrong, one line each. */
+  end(): Promise<readonly string[]>;
+}
+
+/** How long the end of a run waits for a collector. */
+const flushTimeoutMs = 5000;
+
+/** Lines about one kind of problem, such as each batch that a collector refused, are few. */
+const maxProblems = 3;
+
+/** The parts of `@opentelemetry/api` that are used here. */
+interface Api {
+  readonly trace: { getTracer(name: string, version?: string): OtelTracer; getTracerProvider(): unknown };
+  readonly metrics: { getMeter(name: string, version?: string): OtelMeter; getMeterProvider(): unknown };
+  readonly propagation: { extract(context: OtelContext, carrier: unknown): OtelContext };
+  readonly ROOT_CONTEXT: OtelContext;
+  readonly diag: { setLogger(logger: unknown, options: unknown): unknown };
+  readonly DiagLogLevel: { readonly WARN: number };
+}
+
+interface Sdk {
+  start(): void;
+  shutdown(): Promise<void>;
+}
+
+interface Packages {
+  readonly api: Api;
+  readonly NodeSDK: new (options: unknown) => Sdk;
+  readonly envDetector: unknown;
+}
+
+/**
+ * Starts the SDK of OpenTelemetry as its environment variables say, unless the process has one, such as one that `NODE_OPTIONS` loads.
+ *
+ * @throws {UsageError} when the SDK is not installed, or cannot be started.
+ */
+export async function startTelemetry(options: {
+  /** Directory of the agent's module, where the SDK is looked for. */
+  readonly agentFolder: string;
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  readonly version: string;
+}): Promise<Telemetry> {
+  const { agentFolder, variables, version } = options;
+  const problems = new Set<string>();
+  const packages = await loadPackages(agentFolder);
+  const { api } = packages;
+  if ((variables['OTEL_LOG_LEVEL'] ?? '') === '') collectProblems(api, problems);
+  let sdk: Sdk | undefined;
+  try {
+    sdk = hasProvider(api) ? undefined : startSdk(packages, variables);
+  } catch (error) {
+    throw new UsageError(`--otel: OpenTelemetry cannot be started: ${oneLine(describeError(error))}.`, {
+      cause: error,
+    });
+  }
+  const content = readCapture(variables, problems);
+  const parent = parentContext(api, variables, problems);
+  return {
+    observer: createOtelObserver(
+      { tracer: api.trace.getTracer('wink', version), meter: api.metrics.getMeter('wink', version), content },
+      { hasConversation: false },
+    ),
+    runIn: (work) => runIn(parent, work),
+    end: async () => {
+      await flush(api, sdk, problems);
+      const lines = [...problems];
+      const rest = lines.length - maxProblems;
+      return [
+        ...lines.slice(0, maxProblems).map((line) => `telemetry: ${line}.`),
+        ...(rest > 0 ? [`telemetry: ${rest} more problems.`] : []),
+      ];
+    },
+  };
+}
+
+async function loadPackages(agentFolder: string): Promise<Packages> {
+  const name = '@opentelemetry/sdk-node';
+  const address = packageAddress(name, agentFolder);
+  if (address === undefined) {
+    throw new UsageError(
+      `--otel needs the package "${name}", which is not installed where the agent or this command would find it. Install it with "npm install @opentelemetry/api ${name}".`,
+    );
+  }
+  // What belongs to this very SDK, whatever else is installed.
+  const besideSdk = (part: string): Promise<unknown> =>
+    import(addressFrom(part, dirname(fileURLToPath(address))) ?? part);
+  try {
+    const [sdk, api, resources] = await Promise.all([
+      import(address),
+      besideSdk('@opentelemetry/api'),
+      besideSdk('@opentelemetry/resources'),
+    ]);
+    // These are the packages of these names; what they export is documented.
+    const { NodeSDK } = sdk as Pick<Packages, 'NodeSDK'>;
+    const { envDetector } = resources as Pick<Packages, 'envDetector'>;
+    return { NodeSDK, envDetector, api: api as Api };
+  } catch (error) {
+    throw new UsageError(
+      `--otel: the package "${name}" cannot be loaded: ${oneLine(describeError(error))}.`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+function startSdk(
+  { NodeSDK, envDetector }: Packages,
+  variables: Readonly<Record<string, string | undefined>>,
+): Sdk {
+  const isNamed =
+    (variables['OTEL_SERVICE_NAME'] ?? '') !== '' ||
+    /(^|,)\s*service\.name\s*=/.test(variables['OTEL_RESOURCE_ATTRIBUTES'] ?? '');
+  const sdk = new NodeSDK({
+    ...(isNamed ? {} : { serviceName: 'wink' }),
+    // The detectors of processes and hosts add the arguments of this command, which hold the input of the run, and names of this machine.
+    ...((variables['OTEL_NODE_RESOURCE_DETECTORS'] ?? '') === '' ? { resourceDetectors: [envDetector] } : {}),
+  });
+  sdk.start();
+  return sdk;
+}
+
+/** Whether the process makes spans already. */
+function hasProvider({ trace }: Api): boolean {
+  const provider = trace.getTracerProvider();
+  const delegated = functionOf(provider, 'getDelegateTracer');
+  return delegated === undefined || delegated('wink') !== undefined;
+}
+
+/** Problems of the SDK, such as values that it cannot read and collectors that do not answer. */
+function collectProblems({ diag, DiagLogLevel }: Api, problems: Set<string>): void {
+  const note = (...words: readonly unknown[]): void => {
+    problems.add(oneLine(words.map(problemText).join(': ')));
+  };
+  const ignore = (): void => undefined;
+  const logger = { error: note, warn: note, info: ignore, debug: ignore, verbose: ignore };
+  diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
+}
+
+/** The SDK reports texts, errors, and errors as JSON text with a message and a stack. */
+function problemText(reported: unknown): string {
+  if (typeof reported !== 'string') return describeError(reported);
+  try {
+    const parsed: unknown = JSON.parse(reported);
+    if (isRecord(parsed)) return exportProblem(parsed);
+  } catch {
+    // It is a plain text.
+  }
+  return reported;
+}
+
+/** What an exporter says of its failure: a message, and the status of the response or a code of the system. */
+function exportProblem({ message, code }: Readonly<Record<string, unknown>>): string {
+  const words = [message, code].filter((word) => word !== undefined && word !== '').map(String);
+  return words.length === 0 ? 'an export failed' : `an export failed: ${words.join(', ')}`;
+}
+
+function parentContext(
+  api: Api,
+  variables: Readonly<Record<string, string | undefined>>,
+  problems: Set<string>,
+): OtelContext {
+  const { TRACEPARENT: traceparent, TRACESTATE: tracestate, BAGGAGE: baggage } = variables;
+  if (traceparent === undefined || traceparent === '') return api.ROOT_CONTEXT;
+  if (!isTraceParent(traceparent)) {
+    problems.add('TRACEPARENT is no trace parent as W3C defines it, and is ignored');
+    return api.ROOT_CONTEXT;
+  }
+  const carrier = Object.fromEntries(
+    Object.entries({ traceparent, tracestate, baggage }).filter(([, value]) => value !== undefined),
+  );
+  return api.propagation.extract(api.ROOT_CONTEXT, carrier);
+}
+
+async function flush(api: Api, sdk: Sdk | undefined, problems: Set<string>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(() => {
+      problems.add(
+        `not everything was sent within ${flushTimeoutMs / 1000} s: the collector does not answer`,
+      );
+      resolve();
+    }, flushTimeoutMs);
+  });
+  try {
+    await Promise.race([sdk === undefined ? flushProviders(api) : sdk.shutdown(), late]);
+  } catch (error) {
+    problems.add(oneLine(isRecord(error) ? exportProblem(error) : describeError(error)));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Flushes the providers of another SDK, which goes on. */
+async function flushProviders({ trace, metrics }: Api): Promise<void> {
+  const provider = trace.getTracerProvider();
+  const tracers: unknown = functionOf(provider, 'getDelegate')?.() ?? provider;
+  await Promise.all([tracers, metrics.getMeterProvider()].map((each) => functionOf(each, 'forceFlush')?.()));
+}
+
+/** A method of something that may have it. */
+function functionOf(value: unknown, name: string): ((...args: readonly unknown[]) => unknown) | undefined {
+  const found: unknown = isRecord(value) ? Reflect.get(value, name) : undefined;
+  return typeof found === 'function' ? (...args) => Reflect.apply(found, value, args) : undefined;
+}
+
+function oneLine(text: string): string {
+  const line = printable(text.split('\n', 1)[0] ?? '').replace(/[.\s]+$/, '');
+  return line.length > 300 ? `${line.slice(0, 299)}…` : line;
+}
