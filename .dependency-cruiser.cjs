@@ -55,6 +55,7 @@ const rooms = {
   openai: ['hosted', 'wire', 'request', 'response', 'tools'],
   sandbox: ['backend', 'virtual', 'bubblewrap', 'podman', 'shell', 'evaluate', 'podman-section'],
   suite: ['vfs', 'digest', 'planning', 'hosted'],
+  viewer: ['model', 'view'],
 };
 
 /** @type {import('dependency-cruiser').IForbiddenRuleType[]} */
@@ -124,7 +125,6 @@ const packages = {
   diff: '(cli|viewer)',
   preact: 'viewer',
   '@preact/signals': 'viewer',
-  '@tanstack/virtual-core': 'viewer',
   '@opentelemetry/api': 'otel',
   '@noble/hashes': 'record',
   vitest: 'vitest',
@@ -239,7 +239,11 @@ module.exports = {
       name: 'no-orphans',
       comment: 'A source file that nothing imports is dead, unless it is an entry.',
       severity: 'error',
-      from: { orphan: true, path: '^src/', pathNot: '^src/(index|[^/]+/index|cli/main|.+/program)[.]ts$' },
+      from: {
+        orphan: true,
+        path: '^src/',
+        pathNot: '^src/(index|[^/]+/index|cli/main|viewer/main|.+/program)[.]tsx?$',
+      },
       to: {},
     },
   ],

@@ -1,0 +1,86 @@
+// Builds the page of `wink view`: one HTML file with its script and its style, which the command fills with a record. A policy in the page
+// allows exactly this script and this style, by their hashes, and no request.
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { rolldown } from 'rolldown';
+
+const folder = fileURLToPath(new URL('../src/viewer', import.meta.url));
+/** In the order of the cascade. */
+const styles = ['tokens', 'base', 'timeline', 'details', 'narrow', 'print'];
+
+/** What the page may take, without a record, in bytes; half of it and less when compressed. */
+export const pageLimits = { bytes: 150_000, compressedBytes: 60_000 };
+
+/**
+ * The page without a record.
+ * @param {string} entry
+ * @returns {Promise<string>}
+ * @throws {Error} when it does not bundle, or is larger than {@link pageLimits}.
+ */
+export async function buildPage(entry = 'main.tsx') {
+  const script = await bundleScript(join(folder, entry));
+  const style = styles
+    .map((name) => readFileSync(join(folder, 'style', `${name}.css`), 'utf8'))
+    .join('')
+    .replace(/\/\*[^]*?\*\//g, '')
+    .replace(/\s*\n\s*/g, '')
+    .replace(/\s*([{};,>])\s*/g, '$1')
+    .replace(/:\s+/g, ':');
+  const page = readFileSync(join(folder, 'page.html'), 'utf8')
+    .replace('{{policy}}', () => policyOf(script, style))
+    .replace('{{style}}', () => style)
+    .replace('{{script}}', () => script);
+  const size = sizeOf(page);
+  if (size.bytes > pageLimits.bytes || size.compressedBytes > pageLimits.compressedBytes) {
+    throw new Error(
+      `viewer: the page has ${size.bytes} bytes (${size.compressedBytes} compressed); the limits are ${pageLimits.bytes} and ${pageLimits.compressedBytes}.`,
+    );
+  }
+  return page;
+}
+
+/** @param {string} page */
+export function sizeOf(page) {
+  return { bytes: Buffer.byteLength(page), compressedBytes: gzipSync(page, { level: 9 }).length };
+}
+
+/**
+ * @param {string} script
+ * @param {string} style
+ */
+function policyOf(script, style) {
+  return [
+    "default-src 'none'",
+    `script-src ${hashOf(script)}`,
+    `style-src ${hashOf(style)}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+}
+
+/** @param {string} text */
+function hashOf(text) {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}
+
+/** @param {string} input */
+async function bundleScript(input) {
+  const build = await rolldown({
+    input,
+    platform: 'browser',
+    transform: { target: 'es2022', jsx: { runtime: 'automatic', importSource: 'preact' } },
+    onLog: (level, log) => {
+      if (level === 'warn') throw new Error(`viewer: ${log.message}`);
+    },
+  });
+  const { output } = await build.generate({ format: 'iife', minify: true, comments: false });
+  await build.close();
+  const [chunk, ...others] = output;
+  if (others.length > 0) throw new Error('viewer: the script is more than one file.');
+  const code = chunk.code.trim();
+  if (/<\/script|<script|<!--/i.test(code)) throw new Error('viewer: the script would end its own element.');
+  return code;
+}

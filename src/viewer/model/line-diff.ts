@@ -1,0 +1,85 @@
+import { diffArrays } from 'diff/lib/diff/array.js';
+import type { RecordedFileChange } from '../../record/index.ts';
+
+/** One line of a difference, with its numbers before and after. */
+export interface DiffLine {
+  readonly op: 'same' | 'added' | 'removed';
+  readonly text: string;
+  readonly before?: number;
+  readonly after?: number;
+}
+
+/** Lines that are shown, or the number of equal lines that are left out. */
+export type DiffPart = DiffLine | { readonly op: 'gap'; readonly lines: number };
+
+export interface FileDiff {
+  readonly parts: readonly DiffPart[];
+  readonly added: number;
+  readonly removed: number;
+}
+
+/** More edits than this are shown as one replacement of everything. */
+const maxEdits = 3000;
+const contextLines = 2;
+
+/** The lines of a text; the end of the last one is not a line of its own. */
+export function linesOf(text: string): readonly string[] {
+  return text === '' ? [] : text.replace(/\n$/, '').split('\n');
+}
+
+/** All lines of a difference between two texts. */
+export function diffLines(before: string, after: string): readonly DiffLine[] {
+  const old = [...linesOf(before)];
+  const fresh = [...linesOf(after)];
+  const changes = diffArrays(old, fresh, { maxEditLength: maxEdits }) ?? [
+    { removed: true, added: false, value: old },
+    { removed: false, added: true, value: fresh },
+  ];
+  const found: DiffLine[] = [];
+  let left = 0;
+  let right = 0;
+  for (const { added, removed, value } of changes) {
+    for (const text of value) {
+      if (removed) found.push({ op: 'removed', text, before: (left += 1) });
+      else if (added) found.push({ op: 'added', text, after: (right += 1) });
+      else found.push({ op: 'same', text, before: (left += 1), after: (right += 1) });
+    }
+  }
+  return found;
+}
+
+/** The difference as it is shown: changed lines with a few around them. */
+export function shownDiff(lines: readonly DiffLine[]): FileDiff {
+  const near = new Uint8Array(lines.length);
+  let added = 0;
+  let removed = 0;
+  lines.forEach(({ op }, index) => {
+    if (op === 'same') return;
+    if (op === 'added') added += 1;
+    else removed += 1;
+    near.fill(1, Math.max(0, index - contextLines), index + contextLines + 1);
+  });
+  const parts: DiffPart[] = [];
+  let hidden = 0;
+  lines.forEach((line, index) => {
+    if (near[index] !== 1) {
+      hidden += 1;
+      return;
+    }
+    if (hidden > 0) parts.push({ op: 'gap', lines: hidden });
+    hidden = 0;
+    parts.push(line);
+  });
+  if (hidden > 0) parts.push({ op: 'gap', lines: hidden });
+  return { parts, added, removed };
+}
+
+/** The contents of a changed file as text; undefined where one of them is binary, or was not kept. */
+export function textsOf(
+  change: RecordedFileChange,
+): { readonly before: string; readonly after: string } | undefined {
+  const { before, after } = change;
+  if (before !== undefined && before.text === undefined) return undefined;
+  if (after !== undefined && after.text === undefined) return undefined;
+  return { before: before?.text ?? '', after: after?.text ?? '' };
+}

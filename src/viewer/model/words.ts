@@ -1,0 +1,146 @@
+import type { RecordedAttempt, RecordedCall } from '../../record/index.ts';
+import type { JsonValue } from '../../schema/index.ts';
+import type { TokenPrices, TokenUsage } from '../../tool/index.ts';
+
+/** The marks of the page: shape and color of an outcome. `running` is a call without an end in the record. */
+export type Mark = 'ok' | 'rolled-back' | 'denied' | 'rejected' | 'superseded' | 'ask' | 'running';
+
+type Outcome = RecordedAttempt['outcome'];
+
+const marks: Readonly<Record<Outcome, Mark>> = {
+  committed: 'ok',
+  'rolled-back': 'rolled-back',
+  denied: 'denied',
+  rejected: 'rejected',
+  aborted: 'rejected',
+  superseded: 'superseded',
+};
+
+const words: Readonly<Record<Outcome, string>> = {
+  committed: 'Committed',
+  'rolled-back': 'Rolled back',
+  denied: 'Denied',
+  rejected: 'Rejected',
+  aborted: 'Aborted',
+  superseded: 'Superseded',
+};
+
+/** The mark of an outcome; `undefined` is the outcome of a call that has not ended in the record. */
+export function markOf(outcome: Outcome | undefined): Mark {
+  return outcome === undefined ? 'running' : (marks[outcome] ?? 'rejected');
+}
+
+export function wordOf(outcome: Outcome | undefined): string {
+  return outcome === undefined ? 'Not ended' : (words[outcome] ?? outcome);
+}
+
+/** A length of time: `149 ms`, `1.17 s`, `2 min 25 s`, `1 h 5 min`. */
+export function duration(ms: number): string {
+  if (ms < 999.5) return `${Math.round(ms)} ms`;
+  if (ms < 59_950) return `${(ms / 1000).toFixed(ms < 9_995 ? 2 : 1)} s`;
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+}
+
+/** A position in the run: `0:37.2`. */
+export function clock(ms: number): string {
+  const tenths = Math.round(Math.max(0, ms) / 100);
+  const seconds = (tenths % 600) / 10;
+  const minutes = Math.floor(tenths / 600);
+  const tail = seconds.toFixed(1).padStart(4, '0');
+  return minutes < 60
+    ? `${minutes}:${tail}`
+    : `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')}:${tail}`;
+}
+
+/** A count: `9,618`, `12.4k`, `1.2M`. */
+export function count(value: number): string {
+  const whole = Math.round(value);
+  if (whole < 10_000) return String(whole).replace(/\B(?=(\d{3})$)/, ',');
+  if (whole < 999_500) return `${(whole / 1000).toFixed(whole < 100_000 ? 1 : 0)}k`;
+  return `${(whole / 1e6).toFixed(1)}M`;
+}
+
+/** `1 call`, `3 calls`. */
+export function many(value: number, one: string, more: string = `${one}s`): string {
+  return `${count(value)} ${value === 1 ? one : more}`;
+}
+
+export function bytes(size: number): string {
+  if (size < 1024) return many(size, 'byte');
+  return size < 1024 * 1024 ? `${(size / 1024).toFixed(1)} KB` : `${(size / 1024 / 1024).toFixed(1)} MB`;
+}
+
+/** A share in percent, of a whole that may be 0. */
+export function percent(part: number, whole: number): number {
+  return whole <= 0 ? 0 : Math.round((100 * part) / whole);
+}
+
+/** What tokens cost, in the currency of the prices. */
+export function costOf(usage: TokenUsage, prices: TokenPrices): number {
+  const { inputTokens = 0, outputTokens = 0, cachedInputTokens = 0, cacheWriteInputTokens = 0 } = usage;
+  const { inputPerMillion, outputPerMillion } = prices;
+  const plain = Math.max(0, inputTokens - cachedInputTokens - cacheWriteInputTokens);
+  return (
+    (plain * inputPerMillion +
+      cachedInputTokens * (prices.cachedInputPerMillion ?? inputPerMillion) +
+      cacheWriteInputTokens * (prices.cacheWriteInputPerMillion ?? inputPerMillion) +
+      outputTokens * outputPerMillion) /
+    1e6
+  );
+}
+
+/** A cost in hundredths of the currency, which a record does not name. */
+export function money(amount: number): string {
+  if (amount >= 1) return amount.toFixed(2);
+  return amount > 0 && amount < 0.0001 ? '<0.0001' : amount.toFixed(4);
+}
+
+/** A value as one line. */
+export function inline(value: JsonValue | undefined): string {
+  if (value === undefined) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Arguments that say what a call is about, in order of preference. */
+const subjects = [
+  'file_path',
+  'path',
+  'pattern',
+  'command',
+  'query',
+  'url',
+  'id',
+  'title',
+  'objective',
+  'name',
+];
+
+const maxBriefCharacters = 200;
+
+/** The main argument of a call, as one line. */
+export function brief(call: Pick<RecordedCall, 'params'>): string {
+  const { params } = call;
+  if (params === undefined || params === null) return '';
+  if (typeof params !== 'object' || Array.isArray(params)) return oneLine(inline(params));
+  const entries = Object.entries(params);
+  const found = new Map(entries);
+  const from = found.get('from');
+  const to = found.get('to');
+  if (typeof from === 'string' && typeof to === 'string') return oneLine(`${from} → ${to}`);
+  for (const name of subjects) {
+    const value = found.get(name);
+    if (typeof value === 'string' && value !== '') return oneLine(value);
+  }
+  return oneLine(entries.map(([name, value]) => `${name}: ${inline(value)}`).join(', '));
+}
+
+/** The start of a text without line breaks. */
+export function oneLine(text: string, max: number = maxBriefCharacters): string {
+  const line = text
+    .slice(0, max + 1)
+    .replace(/\s+/g, ' ')
+    .trim();
+  return text.length > max ? `${line.slice(0, max)}…` : line;
+}

@@ -1,0 +1,34 @@
+import { useSignalEffect } from '@preact/signals';
+import type { VNode } from 'preact';
+import { Details } from './details.tsx';
+import { Header } from './header.tsx';
+import { Help } from './help.tsx';
+import { Print } from './print.tsx';
+import { type Store, StoreProvider } from './store.ts';
+import { Timeline } from './timeline.tsx';
+
+/** The whole page. */
+export function App({ store }: { readonly store: Store }): VNode {
+  useSignalEffect(() => {
+    const address = store.address();
+    // An address is for sharing, not a step to go back to.
+    if (address !== '' && address !== location.hash) history.replaceState(history.state, '', address);
+  });
+  useSignalEffect(() => {
+    const { root } = store.record.value;
+    document.title = `${store.feed.value === 'live' ? '• ' : ''}${root.agent ?? root.promptName} · wink view`;
+  });
+  return (
+    <StoreProvider value={store}>
+      <div class={`page${store.isDetail.value ? ' detail' : ''}`}>
+        <Header />
+        <main>
+          <Timeline />
+          <Details />
+        </main>
+      </div>
+      <Print />
+      <Help />
+    </StoreProvider>
+  );
+}

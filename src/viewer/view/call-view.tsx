@@ -1,0 +1,415 @@
+import type { ComponentChildren, JSX, VNode } from 'preact';
+import type { RecordedAttempt, RecordedCall, RecordedRead } from '../../record/index.ts';
+import { timeIn } from '../model/phases.ts';
+import { innerName, turnId, turnOf } from '../model/turns.ts';
+import { visible } from '../model/visible.ts';
+import { clock, count, duration, many, markOf, oneLine, wordOf } from '../model/words.ts';
+import { CallPolicies } from './call-policies.tsx';
+import { Changes } from './changes.tsx';
+import { Commands } from './commands.tsx';
+import { CallLink, Capped, Empty, Facts, Icon, LongText, Section, TurnLink } from './parts.tsx';
+import { useStore } from './store.ts';
+
+/** Waits shorter than this are not facts. */
+const minWaitMs = 40;
+const listLimit = 60;
+
+/** One call, in the order of the questions that a reader has. */
+export function CallView({ call }: { readonly call: RecordedCall }): JSX.Element {
+  const store = useStore();
+  const last = call.attempts.at(-1);
+  const wanted = store.attempts.value.get(call.id);
+  const attempt = call.attempts.find(({ number }) => number === wanted) ?? last;
+  const outcome = attempt?.outcome ?? call.outcome;
+  const mark = markOf(outcome);
+  const isLast = attempt === last;
+  return (
+    <>
+      <Crumb call={call} />
+      <div class="heading">
+        <h2 class="mono">{visible(call.toolName)}</h2>
+        <span class={`outcome ${mark}`}>
+          <Icon mark={mark} /> {wordOf(outcome)}
+          {isLast && call.reason !== undefined && call.reason !== outcome ? (
+            <span class="mono">{`  ${call.reason}`}</span>
+          ) : null}
+        </span>
+      </div>
+      <p class="lead">{leadOf(call, attempt, isLast)}</p>
+      {call.isRedacted ? <p class="mute">Parts of this call were redacted when it was recorded.</p> : null}
+      {call.attempts.length > 1 ? (
+        <div class="segments attempts" role="group" aria-label="Attempts">
+          {call.attempts.map((each) => (
+            <button
+              key={each.number}
+              type="button"
+              aria-pressed={each === attempt}
+              onClick={() => {
+                store.attempts.value = new Map(store.attempts.value).set(call.id, each.number);
+              }}
+            >
+              <Icon mark={markOf(each.outcome)} />
+              Attempt {each.number}
+            </button>
+          ))}
+        </div>
+      ) : null}
+      <CallFacts call={call} attempt={attempt} />
+      <Arguments call={call} />
+      <ReadByModel call={call} isLast={isLast} outcome={outcome} />
+      <Inner call={call} />
+      {attempt === undefined ? (
+        <Section title="Changes">
+          <Empty>The record has no attempt at this call: it had not ended when the record did.</Empty>
+        </Section>
+      ) : (
+        <Changes call={call} attempt={attempt} />
+      )}
+      {attempt === undefined ? null : <Conflicts attempt={attempt} />}
+      <CallPolicies call={call} attempt={attempt} />
+      <Reads attempt={attempt} />
+      <Outside call={call} />
+      <Progress call={call} />
+      <Commands />
+    </>
+  );
+}
+
+function Crumb({ call }: { readonly call: RecordedCall }): VNode {
+  const outer = call.run.parent?.call;
+  const turn = turnOf(call);
+  return (
+    <p class="crumb">
+      {outer === undefined ? null : (
+        <>
+          <CallLink call={outer} /> /{' '}
+        </>
+      )}
+      {turn === undefined ? `Turn ${call.turn}` : <TurnLink turn={turn} />} /{' '}
+      <span class="mono">{visible(call.callId)}</span>
+    </p>
+  );
+}
+
+function leadOf(call: RecordedCall, attempt: RecordedAttempt | undefined, isLast: boolean): string {
+  if (call.outcome === undefined && isLast) return 'It had not ended when the record did.';
+  if (attempt?.outcome === 'superseded') {
+    const by = attempt.conflicts.flatMap((conflict) => conflict.by);
+    const who = by.length === 0 ? '' : ` by ${[...new Set(by)].join(', ')}`;
+    return visible(
+      `What it had read was changed${who} before it could commit. It ran again on the new state.`,
+    );
+  }
+  const files = attempt?.files.length ?? 0;
+  const undone =
+    files === 0 ? '' : ` ${many(files, 'file')} it had changed ${files === 1 ? 'is' : 'are'} as before.`;
+  switch (call.outcome) {
+    case 'committed': {
+      const again = call.attempts.length > 1 ? `Landed in attempt ${call.attempts.length}. ` : '';
+      return visible(`${again}${oneLine(call.message ?? '', 300)}`);
+    }
+    case 'denied':
+      return visible(
+        `${call.policy ?? 'The approver'} refused it ${files > 0 || (attempt?.writes.length ?? 0) > 0 ? 'after it ran, for what it changed' : 'before it ran'}.`,
+      );
+    case 'rejected':
+      return call.reason === 'invalid-arguments'
+        ? 'The arguments do not fit the schema; the model got the reasons.'
+        : visible(oneLine(call.message ?? 'It never started.', 300));
+    case 'aborted':
+      return `The run ended before it was committed.${undone}`;
+    default:
+      return `${failureWords(call.reason)}${undone}`;
+  }
+}
+
+function failureWords(reason: RecordedCall['reason']): string {
+  switch (reason) {
+    case 'threw':
+      return 'The handler threw.';
+    case 'failed-result':
+      return 'The handler returned a failure.';
+    case 'timeout':
+      return 'The time limit of the tool passed.';
+    case 'conflict':
+      return 'What it had read changed in every attempt.';
+    case 'commit-failed':
+      return 'Its changes did not fit the present state.';
+    case 'policy-failed':
+      return 'A policy threw.';
+    default:
+      return 'It was rolled back.';
+  }
+}
+
+function CallFacts({
+  call,
+  attempt,
+}: {
+  readonly call: RecordedCall;
+  readonly attempt: RecordedAttempt | undefined;
+}): VNode {
+  const store = useStore();
+  const facts: (readonly [string, ComponentChildren])[] = [
+    ['at', clock(attempt?.phases.startedAtMs ?? call.startedAtMs)],
+  ];
+  if (attempt !== undefined) {
+    const place = timeIn(attempt, 'place');
+    const asked = timeIn(attempt, 'asked');
+    const turn = timeIn(attempt, 'turn');
+    const decided = attempt.phases.handlerStartedAtMs === undefined;
+    if (place > minWaitMs) facts.push(['waited for a place', duration(place)]);
+    facts.push([decided ? 'decided in' : 'ran', duration(timeIn(attempt, 'ran'))]);
+    if (asked > 0) facts.push(['waited for a person', duration(asked)]);
+    if (turn > minWaitMs && attempt.outcome !== 'superseded')
+      facts.push(['waited for its turn', duration(turn)]);
+  }
+  facts.push(['effects', call.effects ?? 'not known']);
+  if (call.usage !== undefined)
+    facts.push(['tokens inside', count((call.usage.inputTokens ?? 0) + (call.usage.outputTokens ?? 0))]);
+  const { seq } = call;
+  if (seq !== undefined && attempt?.outcome === 'committed')
+    facts.push([
+      'commit',
+      <button type="button" class="link" onClick={() => store.showState(seq)}>
+        {seq}, see state
+      </button>,
+    ]);
+  return <Facts facts={facts} />;
+}
+
+function Arguments({ call }: { readonly call: RecordedCall }): VNode {
+  const { params } = call;
+  const entries =
+    typeof params === 'object' && params !== null && !Array.isArray(params)
+      ? Object.entries(params)
+      : undefined;
+  return (
+    <Section title="Arguments">
+      {params === undefined ? (
+        <Empty>They were not JSON, or are not in the record.</Empty>
+      ) : entries === undefined ? (
+        <div class="text">
+          <LongText text={typeof params === 'string' ? params : JSON.stringify(params, null, 2)} />
+        </div>
+      ) : entries.length === 0 ? (
+        <Empty>None.</Empty>
+      ) : (
+        <dl class="pairs">
+          {entries.map(([name, value]) => (
+            <>
+              <dt>{visible(name)}</dt>
+              <dd>
+                <LongText text={typeof value === 'string' ? value : JSON.stringify(value, null, 1)} />
+              </dd>
+            </>
+          ))}
+        </dl>
+      )}
+    </Section>
+  );
+}
+
+function ReadByModel(props: {
+  readonly call: RecordedCall;
+  readonly isLast: boolean;
+  readonly outcome: RecordedCall['outcome'] | 'superseded';
+}): VNode {
+  const { call, isLast, outcome } = props;
+  const { modelText } = call;
+  if (!isLast)
+    return (
+      <Section title="What the model read">
+        <Empty>Nothing of this attempt: it reads only what the last one returns.</Empty>
+      </Section>
+    );
+  if (modelText === undefined)
+    return (
+      <Section title="What the model read">
+        <Empty>Nothing: the call has no result in this record.</Empty>
+      </Section>
+    );
+  return (
+    <Section title="What the model read" note={`about ${many(Math.ceil(modelText.length / 4), 'token')}`}>
+      {/* It scrolls, so it has to be reachable by keyboard. */}
+      <div
+        class={`text${outcome === 'committed' ? '' : ` failed ${markOf(outcome)}`}`}
+        tabIndex={0}
+        role="region"
+        aria-label="What the model read"
+      >
+        {modelText === '' ? <span class="mute">An empty text.</span> : <LongText text={modelText} />}
+      </div>
+      {call.error === undefined ? null : (
+        <p class="after">
+          <span class="mono">{visible(call.error.name)}</span>
+          {call.error.code === undefined ? '' : ` ${visible(call.error.code)}`}:{' '}
+          {visible(oneLine(call.error.message, 400))}
+        </p>
+      )}
+      {call.feedback.map((feedback, index) => (
+        <p key={index} class="after">
+          <b>{visible(feedback.provider)}</b>{' '}
+          {feedback.outcome === 'given'
+            ? `gave feedback (${feedback.severity}): ${visible(feedback.message)}`
+            : feedback.outcome === 'silent'
+              ? 'had no feedback.'
+              : `failed: ${visible(feedback.error.message)}`}
+        </p>
+      ))}
+      {call.openedSections.length === 0 ? null : (
+        <p class="after">Opened sections: {visible(call.openedSections.join(', '))}.</p>
+      )}
+      {call.value === undefined ? null : (
+        <details class="after">
+          <summary>Value</summary>
+          <div class="text" tabIndex={0} role="region" aria-label="Value">
+            <LongText text={JSON.stringify(call.value, null, 2)} />
+          </div>
+        </details>
+      )}
+    </Section>
+  );
+}
+
+function Inner({ call }: { readonly call: RecordedCall }): VNode | null {
+  const store = useStore();
+  if (call.inner.length === 0) return null;
+  const turns = call.inner.flatMap((run) => run.turns);
+  const calls = turns.reduce((sum, turn) => sum + turn.calls.length, 0);
+  return (
+    <Section title="Evaluations inside" note={`${many(turns.length, 'turn')}, ${many(calls, 'call')}`}>
+      {call.inner.map((run) => (
+        <div key={run.index}>
+          <p class="mute">
+            {visible(innerName(run))}
+            {call.attempts.length > 1 && run.parent !== undefined ? `, in attempt ${run.parent.attempt}` : ''}
+          </p>
+          <Capped items={run.turns} limit={listLimit} noun="turn">
+            {(turn) => (
+              <div key={turn.number} class="item">
+                <span class="mute">{turn.number}</span>
+                <div>
+                  <button
+                    type="button"
+                    class="link"
+                    onClick={() => store.select(turnId(turn), { detail: true })}
+                  >
+                    {visible(oneLine(turn.response?.text ?? '', 80)) || `Turn ${turn.number}`}
+                  </button>
+                  <p class="mono">{visible(turn.calls.map(({ toolName }) => toolName).join(', '))}</p>
+                </div>
+                <span class="right">
+                  {turn.response === undefined ? '' : duration(turn.response.durationMs)}
+                </span>
+              </div>
+            )}
+          </Capped>
+        </div>
+      ))}
+    </Section>
+  );
+}
+
+function Conflicts({ attempt }: { readonly attempt: RecordedAttempt }): VNode | null {
+  const store = useStore();
+  if (attempt.conflicts.length === 0)
+    return attempt.outcome === 'superseded' ? (
+      <Section title="Conflicts">
+        <Empty>It was superseded for another reason than a conflict.</Empty>
+      </Section>
+    ) : null;
+  return (
+    <Section title="Conflicts">
+      {attempt.conflicts.map(({ what, by }, index) => {
+        const writers = by.map((id) => ({ id, call: store.record.value.call(id) }));
+        return (
+          <div key={index} class="item">
+            <Icon mark="superseded" />
+            <div>
+              <span class="mono">{visible(what)}</span>
+              <p>
+                read by this attempt, changed by{' '}
+                {writers.length === 0
+                  ? 'something outside of the calls'
+                  : writers.map(({ id, call }) =>
+                      call === undefined ? (
+                        <span key={id} class="mono">{`${visible(id)} `}</span>
+                      ) : (
+                        <span key={id}>
+                          <CallLink call={call} /> {visible(call.toolName)}{' '}
+                        </span>
+                      ),
+                    )}
+              </p>
+            </div>
+            <span class="right">
+              {writers[0]?.call?.endedAtMs === undefined ? '' : clock(writers[0].call.endedAtMs)}
+            </span>
+          </div>
+        );
+      })}
+    </Section>
+  );
+}
+
+function Reads({ attempt }: { readonly attempt: RecordedAttempt | undefined }): VNode {
+  const reads = attempt?.reads ?? [];
+  return (
+    <Section title="Read set" note="a change of these makes it run again">
+      {reads.length === 0 ? (
+        <Empty>Empty: nothing can conflict with it.</Empty>
+      ) : (
+        <p class="mono reads">
+          <Capped items={reads} limit={listLimit} noun="read">
+            {(read, index) => <span key={index}>{visible(readWords(read))}</span>}
+          </Capped>
+        </p>
+      )}
+    </Section>
+  );
+}
+
+function readWords(read: RecordedRead): string {
+  if ('slice' in read && read.slice !== undefined)
+    return `${read.kind} ${read.slice}${'key' in read && read.key !== undefined ? ` ${read.key}` : ''}`;
+  const parts = [
+    read.kind,
+    'path' in read ? read.path : undefined,
+    'pattern' in read ? read.pattern : undefined,
+    'found' in read && read.found === 'absent' ? '(absent)' : undefined,
+  ];
+  return parts.filter((part) => part !== undefined).join(' ');
+}
+
+function Outside({ call }: { readonly call: RecordedCall }): VNode | null {
+  if (call.outcome === 'committed' || call.outcome === undefined) return null;
+  return (
+    <Section title="Left outside">
+      {call.residualEffects.length === 0 ? (
+        <Empty>Nothing. The tool has no effects outside of state and files, or it did not run.</Empty>
+      ) : (
+        call.residualEffects.map((effect, index) => <p key={index}>{visible(effect)}</p>)
+      )}
+    </Section>
+  );
+}
+
+function Progress({ call }: { readonly call: RecordedCall }): VNode | null {
+  if (call.progress.length === 0) return null;
+  return (
+    <Section title="Progress" note={many(call.progress.length, 'update')}>
+      <Capped items={call.progress} limit={listLimit} noun="update">
+        {({ atMs, update }, index) => (
+          <div key={index} class="item">
+            <span class="mute" />
+            <span class="mono">
+              {visible(oneLine(typeof update === 'string' ? update : JSON.stringify(update), 300))}
+            </span>
+            <span class="right">{clock(atMs)}</span>
+          </div>
+        )}
+      </Capped>
+    </Section>
+  );
+}

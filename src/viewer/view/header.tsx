@@ -1,0 +1,191 @@
+import type { JSX, VNode } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { type FilterName, filters } from '../model/totals.ts';
+import { runEnd } from '../model/turns.ts';
+import { visible } from '../model/visible.ts';
+import { costOf, count, duration, many, money, percent } from '../model/words.ts';
+import { Icon } from './parts.tsx';
+import { useStore } from './store.ts';
+import { useTheme } from './theme.ts';
+
+/** Title, sentence, search. */
+export function Header(): VNode {
+  const store = useStore();
+  const record = store.record.value;
+  const { root } = record;
+  const theme = useTheme();
+  const started = new Date(record.startedAtMs).toISOString().slice(0, 16).replace('T', ' ');
+  const outcome = root.outcome ?? (store.feed.value === 'live' ? 'running' : 'not ended');
+  return (
+    <header class="top">
+      <h1>
+        {visible(root.agent ?? root.promptName)}
+        <small>
+          {[root.prompt.namespace, record.runId, `${started} UTC`, root.model, outcome]
+            .filter((part) => part !== '')
+            .map(visible)
+            .join(' · ')}
+        </small>
+      </h1>
+      <p class="sentence">
+        <Sentence isLive />
+      </p>
+      <div class="tools">
+        <Search />
+        <button
+          type="button"
+          class="button"
+          aria-label={`Change to the ${theme.other} theme`}
+          onClick={theme.toggle}
+        >
+          {theme.other === 'dark' ? 'Dark' : 'Light'}
+        </button>
+        <button
+          type="button"
+          class="button"
+          aria-label="Keys and marks"
+          aria-haspopup="dialog"
+          onClick={() => (store.isHelpOpen.value = true)}
+        >
+          ?
+        </button>
+      </div>
+      <Notices />
+    </header>
+  );
+}
+
+/** The run in one sentence: each count is a legend, and with `isLive` a filter. */
+export function Sentence({ isLive }: { readonly isLive: boolean }): JSX.Element {
+  const store = useStore();
+  const record = store.record.value;
+  const totals = store.totals.value;
+  const { root } = record;
+  const counts = filters.filter(
+    ({ name }) =>
+      name !== 'asked' && (totals.counts[name] > 0 || name === 'committed' || name === 'rolled-back'),
+  );
+  return (
+    <>
+      <b>
+        {many(totals.calls, 'call')} in {many(totals.turns, 'turn')}
+      </b>
+      {counts.map(({ name }, index) => (
+        <>
+          {index === 1 && name === 'again' ? ', ' : ' · '}
+          <Count name={name} isLive={isLive} />
+        </>
+      ))}
+      {' · '}
+      <b>{duration(runEnd(record))}</b>
+      {totals.counts.asked > 0 ? (
+        <>
+          {', '}
+          <Count name="asked" isLive={isLive} />
+        </>
+      ) : null}
+      {root.usage === undefined ? null : ` · ${usageWords(root.usage, root.prices)}`}
+    </>
+  );
+}
+
+function usageWords(
+  usage: NonNullable<ReturnType<typeof useStore>['record']['value']['root']['usage']>,
+  prices: ReturnType<typeof useStore>['record']['value']['root']['prices'],
+): string {
+  const { inputTokens = 0, outputTokens = 0, cachedInputTokens } = usage;
+  const cached =
+    cachedInputTokens === undefined ? '' : ` (${percent(cachedInputTokens, inputTokens)} % cached)`;
+  const cost = prices === undefined ? '' : `, costs ${money(costOf(usage, prices))}`;
+  return `${count(inputTokens)} tokens in${cached}, ${count(outputTokens)} out${cost}`;
+}
+
+function Count({ name, isLive }: { readonly name: FilterName; readonly isLive: boolean }): VNode | null {
+  const store = useStore();
+  const filter = filters.find((each) => each.name === name);
+  if (filter === undefined) return null;
+  const totals = store.totals.value;
+  const words = `${name === 'asked' ? duration(totals.askedMs).replace('.0 s', ' s') : count(totals.counts[name])} ${filter.label}`;
+  if (!isLive) {
+    return (
+      <span class="count">
+        <Icon mark={filter.mark} />
+        {words}
+      </span>
+    );
+  }
+  const isPressed = store.filter.value === name;
+  return (
+    <button
+      type="button"
+      class="count"
+      aria-pressed={isPressed}
+      onClick={() => (store.filter.value = isPressed ? undefined : name)}
+    >
+      <Icon mark={filter.mark} />
+      {words}
+    </button>
+  );
+}
+
+function Search(): VNode {
+  const store = useStore();
+  const input = useRef<HTMLInputElement>(null);
+  const query = store.query.value;
+  useEffect(() => {
+    // The text is kept as it was typed unless the search was cleared.
+    if (query === '' && input.current !== null && input.current.value.trim() !== '') input.current.value = '';
+  }, [query]);
+  const isNarrowed = query !== '' || store.filter.value !== undefined;
+  return (
+    <label class={isNarrowed ? 'search narrowed' : 'search'}>
+      <span class="spoken">Search the run</span>
+      <input
+        ref={input}
+        id="search"
+        type="text"
+        placeholder="Search everything"
+        autocomplete="off"
+        spellcheck={false}
+        onInput={(event) => (store.query.value = event.currentTarget.value.trim().toLowerCase())}
+      />
+      <span aria-live="polite">
+        {isNarrowed ? `${count(store.rows.value.matching)} of ${count(store.totals.value.calls)}` : '/'}
+      </span>
+    </label>
+  );
+}
+
+/** What a reader has to know about the record itself. */
+function Notices(): VNode | null {
+  const store = useStore();
+  const record = store.record.value;
+  const feed = store.feed.value;
+  const unknown = Object.entries(record.unknownRows);
+  const notices = [
+    feed === 'live' ? 'Live: rows are added as the run writes them.' : undefined,
+    feed === 'lost'
+      ? 'The command that served this page has ended; what was read until then is shown.'
+      : undefined,
+    record.isRedacted
+      ? 'Redacted: secrets and private texts were replaced when the run was recorded.'
+      : undefined,
+    !record.isComplete && feed !== 'live'
+      ? 'Incomplete: the record ends before the run does. Calls without an end are marked as not ended.'
+      : undefined,
+    record.isTorn ? 'The last line was cut off while it was written, and is left out.' : undefined,
+    unknown.length > 0
+      ? `Not shown: rows of types that this version does not know (${unknown
+          .map(([type, rows]) => `${visible(type)} ${rows}`)
+          .join(', ')}).`
+      : undefined,
+  ].filter((notice) => notice !== undefined);
+  if (notices.length === 0) return null;
+  return (
+    <ul class="notices" aria-label="About this record">
+      {notices.map((notice) => (
+        <li key={notice}>{notice}</li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,95 @@
+import type { VNode } from 'preact';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { lengthOf } from '../model/phases.ts';
+import { problemGroups } from '../model/problem-groups.ts';
+import { layoutStrip } from '../model/strip.ts';
+import { headlineOf, turnId } from '../model/turns.ts';
+import { visible } from '../model/visible.ts';
+import { brief, duration, many, markOf, oneLine } from '../model/words.ts';
+import { Sentence } from './header.tsx';
+import { Icon } from './parts.tsx';
+import { useStore } from './store.ts';
+import { StripDrawing } from './strip.tsx';
+
+const width = 700;
+const maxTurns = 80;
+const maxCallsPerTurn = 12;
+const maxProblems = 40;
+
+/** What is printed: the sentence, the strip, the problems and the turns. It is built when printing begins. */
+export function Print(): VNode | null {
+  const [isPrinting, setPrinting] = useState(false);
+  useEffect(() => {
+    const media = matchMedia('print');
+    const follow = (): void => setPrinting(media.matches);
+    follow();
+    media.addEventListener('change', follow);
+    const begin = (): void => setPrinting(true);
+    addEventListener('beforeprint', begin);
+    return () => {
+      media.removeEventListener('change', follow);
+      removeEventListener('beforeprint', begin);
+    };
+  }, []);
+  return isPrinting ? <Sheet /> : null;
+}
+
+function Sheet(): VNode {
+  const store = useStore();
+  const record = store.record.value;
+  const { root, problems } = record;
+  const strip = useMemo(() => layoutStrip(record, width), [record]);
+  return (
+    <section id="print">
+      <h1>{visible(`${root.agent ?? root.promptName}, ${record.runId}`)}</h1>
+      <p>
+        <Sentence isLive={false} />
+      </p>
+      <svg viewBox={`0 0 ${width} 92`}>
+        <StripDrawing strip={strip} width={width} id="hatch-print" />
+      </svg>
+      <h2>{many(problems.length, 'problem')}</h2>
+      <div class="columns two">
+        {problemGroups(problems.slice(0, maxProblems)).flatMap(({ title, items }) =>
+          items.map(({ problem, mark }, index) => (
+            <p key={`${title} ${index}`}>
+              <Icon mark={mark} />
+              <span>
+                {visible(
+                  `${title}: ${problem.call === undefined ? '' : `${problem.call.toolName} ${problem.call.id}. `}${problem.text}`,
+                )}
+              </span>
+            </p>
+          )),
+        )}
+        {problems.length > maxProblems ? (
+          <p>{`and ${many(problems.length - maxProblems, 'other')}`}</p>
+        ) : null}
+      </div>
+      <h2>Turns</h2>
+      <div class="columns">
+        {root.turns.slice(0, maxTurns).map((turn) => (
+          <section key={turnId(turn)}>
+            <b>{visible(`${turn.number}  ${oneLine(headlineOf(turn).text, 120)}`)}</b>
+            {turn.calls.slice(0, maxCallsPerTurn).map((call) => (
+              <p key={call.id}>
+                <Icon mark={markOf(call.outcome)} />
+                <span>
+                  {visible(`${call.toolName} ${brief(call)}`.slice(0, 38))}
+                  {call.attempts.length > 1 ? ` ×${call.attempts.length}` : ''}
+                </span>
+                <span>{duration(lengthOf(call))}</span>
+              </p>
+            ))}
+            {turn.calls.length > maxCallsPerTurn ? (
+              <p>{`and ${many(turn.calls.length - maxCallsPerTurn, 'other')}`}</p>
+            ) : null}
+          </section>
+        ))}
+        {root.turns.length > maxTurns ? (
+          <p>{`and ${many(root.turns.length - maxTurns, 'other turn')}`}</p>
+        ) : null}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,26 @@
+import { signal } from '@preact/signals';
+
+type Theme = 'light' | 'dark';
+
+const theme = signal<Theme>('light');
+
+/** Follows the setting of the system until the reader changes the theme. */
+export function startTheme(): void {
+  const dark = matchMedia('(prefers-color-scheme: dark)');
+  const follow = (): void => setTheme(dark.matches ? 'dark' : 'light');
+  follow();
+  dark.addEventListener('change', follow);
+}
+
+function setTheme(next: Theme): void {
+  theme.value = next;
+  document.documentElement.dataset['theme'] = next;
+}
+
+export function toggleTheme(): void {
+  setTheme(theme.value === 'dark' ? 'light' : 'dark');
+}
+
+export function useTheme(): { readonly other: Theme; readonly toggle: () => void } {
+  return { other: theme.value === 'dark' ? 'light' : 'dark', toggle: toggleTheme };
+}
