@@ -1,7 +1,14 @@
 import { SpanStatusCode } from '@opentelemetry/api';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type AnyTool, PolicyDecision, type Prompt, ToolResult } from 'weakincentives';
+import {
+  type AnyTool,
+  PolicyDecision,
+  type Prompt,
+  promptTemplate,
+  section,
+  ToolResult,
+} from 'weakincentives';
 import { type ScriptedToolCall, type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
 import { act } from '../../support/act.ts';
 import { Added, Count, delegate, promptWith } from '../../support/nested-setup.ts';
@@ -67,7 +74,25 @@ const evaluating: readonly AnyTool[] = [
     { name: 'unawaited' },
   ),
 ];
-const outer: Prompt<undefined> = promptWith('outer', [...simple, ...evaluating]);
+const outer: Prompt<undefined> = promptTemplate({
+  ns: 'test',
+  key: 'outer',
+  policies: [
+    {
+      name: 'no-denied',
+      check: ({ tool }) => (tool.name === 'denied' ? PolicyDecision.deny('No.') : PolicyDecision.allow()),
+    },
+  ],
+  sections: [
+    section({
+      title: 'Outer',
+      key: 'outer',
+      template: 'This is outer.',
+      tools: [...simple, ...evaluating],
+      slices: [Count],
+    }),
+  ],
+}).bind();
 
 /** The model of a plan; inside calls it makes one call and is done. */
 function adapterFor(plan: Plan): ReturnType<typeof scriptedAdapter> {
