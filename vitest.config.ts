@@ -43,6 +43,7 @@ const config: ViteUserConfig = defineConfig({
       { find: /^weakincentives\/otel$/, replacement: source('otel/index.ts') },
       { find: /^weakincentives\/provider$/, replacement: source('provider/index.ts') },
       { find: /^weakincentives\/sandbox$/, replacement: source('sandbox/index.ts') },
+      { find: /^weakincentives\/record$/, replacement: source('record/index.ts') },
       { find: /^weakincentives\/suite$/, replacement: source('suite/index.ts') },
       { find: /^weakincentives\/testing$/, replacement: source('testing/index.ts') },
     ],

@@ -47,7 +47,7 @@ export async function bundle(folder, entries) {
           test: /\/(sandbox\/(evaluate\/protocol|backend\/output)|node\/process\/output-window)\.js$/,
           priority: 4,
         },
-        ...['node', 'otel', 'provider', 'suite'].map((name) => ({
+        ...['node', 'otel', 'provider', 'record', 'suite'].map((name) => ({
           name,
           test: (/** @type {string} */ id) => topFolder(id) === name,
           priority: 1,

@@ -75,7 +75,7 @@ describe('packed files', () => {
       // Programs that run in a thread or a process of their own.
       'dist/sandbox/evaluate/program.js',
       'dist/sandbox/virtual/program.js',
-      ...['base', 'core', 'evaluator', 'node', 'otel', 'provider', 'suite'].map(
+      ...['base', 'core', 'evaluator', 'node', 'otel', 'provider', 'record', 'suite'].map(
         (name) => `dist/shared/${name}.js`,
       ),
       // The command's, whose own commands are loaded on demand.

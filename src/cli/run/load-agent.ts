@@ -120,6 +120,7 @@ async function ownModules(): Promise<Record<string, unknown>> {
     'weakincentives/openai': await import('../../openai/index.ts'),
     'weakincentives/otel': await import('../../otel/index.ts'),
     'weakincentives/provider': await import('../../provider/index.ts'),
+    'weakincentives/record': await import('../../record/index.ts'),
     'weakincentives/sandbox': await import('../../sandbox/index.ts'),
     'weakincentives/suite': await import('../../suite/index.ts'),
     'weakincentives/testing': await import('../../testing/index.ts'),

@@ -105,6 +105,7 @@ function runStart<Output>({ environment, prompt, settings, start, scope }: Start
     evaluationId: origin.evaluationId,
     sessionId: origin.sessionId,
     isSessionGiven: scope.isSessionGiven,
+    isRedacted: scope.redactor !== undefined,
     prompt: { namespace: prompt.ns, key: prompt.key, hash: prompt['~hash']() },
     ...(settings.agent === undefined ? {} : { agent: settings.agent }),
     ...(model.provider === undefined ? {} : { provider: model.provider }),

@@ -2,7 +2,7 @@ import { none } from '../../internal/index.ts';
 import type { Clock, Session, StateDifference, StateMark } from '../../session/index.ts';
 import type { EvaluationOrigin } from '../events/event-origin.ts';
 import type { ObserverCalls } from '../observer/observer-calls.ts';
-import { withoutRecords } from './without-records.ts';
+import { isReported, withoutRecords } from './without-records.ts';
 
 /** What the observers of a run on a root session know of its state: numbers the commits, and reports what no call wrote. */
 export class RunLedger {
@@ -54,12 +54,12 @@ export class RunLedger {
     const installed = this.#session.observe(this.#knownSlices, kind === 'start' ? undefined : this.#known);
     this.#knownSlices += installed.slices.length;
     this.#known = this.#session.mark();
+    const slices = installed.slices.filter(({ name }) => isReported(name));
     const whole = withoutRecords(installed);
     const writes = [...whole.writes, ...changed.writes];
     const log = [...whole.log, ...changed.log];
-    if (kind === 'change' && installed.slices.length + writes.length + log.length === 0) return;
+    if (kind === 'change' && slices.length + writes.length + log.length === 0) return;
     const { evaluationId } = this.#origin;
-    const { slices } = installed;
     const atMs = this.#clock.now();
     this.#observers.onState?.({
       ...{ evaluationId, path: none, atMs, kind, slices, writes, log },

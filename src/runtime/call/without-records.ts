@@ -11,9 +11,15 @@ const recordSlices: readonly { readonly name: string }[] = [
   PromptExecutions,
 ];
 
+/** False for a slice that keeps the library's own records. */
+export function isReported(slice: string): boolean {
+  return !recordSlices.some(({ name }) => name === slice);
+}
+
 /** A difference without the slices that keep the library's own records. */
 export function withoutRecords({ writes, log }: StateDifference): StateDifference {
-  const isOther = ({ slice }: { readonly slice: string }): boolean =>
-    !recordSlices.some(({ name }) => name === slice);
-  return { writes: writes.filter(isOther), log: log.filter(isOther) };
+  return {
+    writes: writes.filter(({ slice }) => isReported(slice)),
+    log: log.filter(({ slice }) => isReported(slice)),
+  };
 }

@@ -32,6 +32,8 @@ export type RunEvent =
       readonly sessionId: string;
       /** Whether the caller gave the session, which may then have been part of other runs and go on in others. */
       readonly isSessionGiven: boolean;
+      /** Whether a redaction is in place. */
+      readonly isRedacted: boolean;
       /** Identity of the prompt. `hash` is equal for prompts whose texts and tools are the same in their code. */
       readonly prompt: { readonly namespace: string; readonly key: string; readonly hash: string };
       /** Name of the agent, where the prompt is one's. */

@@ -15,6 +15,7 @@ const begin: RunEvent = {
   evaluationId: 'run-1',
   sessionId: 'session-1',
   isSessionGiven: false,
+  isRedacted: false,
   prompt: { namespace: 'test', key: 'task', hash: 'hash' },
   model: 'test-model',
   settings: {},

@@ -70,6 +70,7 @@ const started = {
   evaluationId: 'e1',
   sessionId: 's1',
   isSessionGiven: false,
+  isRedacted: false,
   prompt: { namespace: 'acme', key: 'review', hash: '1-2' },
   model: 'scripted-1',
   settings: {},

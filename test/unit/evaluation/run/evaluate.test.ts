@@ -586,6 +586,7 @@ describe('run events', () => {
         evaluationId: 'id-2',
         sessionId: 'id-1',
         isSessionGiven: false,
+        isRedacted: false,
         prompt: { namespace: 'test', key: 'plain', hash: expect.stringMatching(/^\d+-[0-9a-f]{16}$/) },
         model: 'teller',
         settings: { temperature: 0 },

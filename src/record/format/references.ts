@@ -1,0 +1,87 @@
+import { isPlainObject } from '../../internal/index.ts';
+import type { JsonValue } from '../../schema/index.ts';
+
+/** Longer texts are always references. */
+const maxInlineCharacters = 512;
+/** Longer texts are references when they occur more than once in a row. */
+const maxRepeatedCharacters = 64;
+
+const referenceKey = '$ref';
+const escapedKey = /^\$+ref$/;
+const loneSurrogate = /\p{Cs}/u;
+
+/** Keeps a text as a blob. @returns its hash. */
+export type KeepText = (text: string) => string;
+
+/** Finds the text of a hash; undefined when no blob has it. */
+export type FindText = (hash: string) => string | undefined;
+
+/**
+ * A row with its long texts, and those that occur in it more than once, as references `{ "$ref": hash }`. Data that looks like a reference is
+ * escaped by one more `$`. Members that are undefined are left out. Texts that UTF-8 cannot hold stay in place.
+ *
+ * @param row plain JSON.
+ * @see docs/spec/run-record.md §3
+ */
+export function toReferences(row: unknown, keep: KeepText): JsonValue {
+  const counts = new Map<string, number>();
+  countTexts(row, counts);
+  const isReferred = (text: string): boolean => {
+    if (text.length <= maxRepeatedCharacters || loneSurrogate.test(text)) return false;
+    return text.length > maxInlineCharacters || (counts.get(text) ?? 0) > 1;
+  };
+  return encode(row, isReferred, keep);
+}
+
+function countTexts(value: unknown, counts: Map<string, number>): void {
+  if (typeof value === 'string') {
+    if (value.length > maxRepeatedCharacters && value.length <= maxInlineCharacters)
+      counts.set(value, (counts.get(value) ?? 0) + 1);
+  } else if (Array.isArray(value)) {
+    for (const item of value) countTexts(item, counts);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const item of Object.values(value)) countTexts(item, counts);
+  }
+}
+
+function encode(value: unknown, isReferred: (text: string) => boolean, keep: KeepText): JsonValue {
+  if (typeof value === 'string') return isReferred(value) ? { [referenceKey]: keep(value) } : value;
+  if (Array.isArray(value)) return value.map((item: unknown) => encode(item, isReferred, keep));
+  if (typeof value !== 'object' || value === null) {
+    // JSON has no word for anything else.
+    return typeof value === 'number' || typeof value === 'boolean' ? value : null;
+  }
+  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
+  const [only] = entries;
+  const isAlike = entries.length === 1 && only !== undefined && escapedKey.test(only[0]);
+  return Object.fromEntries(
+    entries.map(([key, item]) => [isAlike ? `$${key}` : key, encode(item, isReferred, keep)]),
+  );
+}
+
+/** A reference that no blob answers. */
+export class MissingBlob {
+  readonly hash: string;
+
+  constructor(hash: string) {
+    this.hash = hash;
+  }
+}
+
+/** What {@link toReferences} was given. @throws {MissingBlob} for a reference that has no blob. */
+export function fromReferences(value: unknown, find: FindText): unknown {
+  if (Array.isArray(value)) return value.map((item: unknown) => fromReferences(item, find));
+  if (!isPlainObject(value)) return value;
+  const entries = Object.entries(value);
+  const [only] = entries;
+  if (entries.length === 1 && only !== undefined && escapedKey.test(only[0])) {
+    const [key, item] = only;
+    if (key !== referenceKey) return { [key.slice(1)]: fromReferences(item, find) };
+    const hash = String(item);
+    const text = find(hash);
+    // The reader of rows catches it, and says which row.
+    if (text === undefined) throw new MissingBlob(hash);
+    return text;
+  }
+  return Object.fromEntries(entries.map(([key, item]) => [key, fromReferences(item, find)]));
+}

@@ -1,0 +1,302 @@
+import type {
+  CallPhases,
+  PolicyAnswer,
+  RecordedError,
+  RecordedFeedback,
+  RunEvent,
+  ToolInvokedPayload,
+} from '../../runtime/index.ts';
+import type { JsonObject, JsonValue } from '../../schema/index.ts';
+import type { ObservedSlice, SliceOperation } from '../../session/index.ts';
+import type { FinishReason, TokenPrices, TokenUsage, ToolEffects } from '../../tool/index.ts';
+
+/** The name of the format. */
+export const recordVersion = 'wink-run/1';
+
+/** What is said of an evaluation when it begins. */
+export interface RunDescription {
+  readonly evaluationId: string;
+  readonly promptName: string;
+  readonly prompt: { readonly namespace: string; readonly key: string; readonly hash: string };
+  readonly agent?: string;
+  readonly adapter: string;
+  readonly provider?: string;
+  readonly model: string;
+  readonly prices?: TokenPrices;
+  readonly settings: JsonObject;
+  readonly tools: readonly { readonly name: string; readonly effects: ToolEffects }[];
+  readonly toolsHash: string;
+  readonly policies: readonly string[];
+}
+
+/** The first row: the root run. */
+export interface HeaderRow extends RunDescription {
+  readonly type: 'header';
+  readonly version: typeof recordVersion;
+  readonly runId: string;
+  readonly sessionId: string;
+  /** Milliseconds since the Unix epoch; `t` of all rows counts from here. */
+  readonly startedAtMs: number;
+  /** Where it ran, such as `node 22.11.0`. */
+  readonly runtime?: string;
+  /** Module of the agent as the command line got it. */
+  readonly module?: string;
+  /** Whether content of files that the run has only read is kept, or its size and digest. */
+  readonly reads: 'content' | 'digest';
+  /** True when a redaction was in place. */
+  readonly redacted: boolean;
+}
+
+/** A text, or bytes, that other rows refer to. It comes before the first row that does. */
+export interface BlobRow {
+  readonly type: 'blob';
+  /** SHA-256 in hexadecimal, of the bytes; for a text of its UTF-8. */
+  readonly hash: string;
+  readonly text?: string;
+  readonly base64?: string;
+}
+
+/** What all rows that belong to a run have. */
+export interface RunPart {
+  /** Number of the evaluation, from 1; absent: the root run. */
+  readonly run?: number;
+  /** Milliseconds after the start of the root run. */
+  readonly t: number;
+  /** True when something in the row was redacted. */
+  readonly redacted?: true;
+}
+
+/** An evaluation inside a call begins. */
+export interface RunRow extends RunPart, RunDescription {
+  readonly type: 'run';
+  readonly run: number;
+  readonly parent: {
+    /** Number of the run around it; absent: the root run. */
+    readonly run?: number;
+    readonly turn: number;
+    readonly callId: string;
+    readonly attempt: number;
+    readonly evaluation: number;
+    readonly policy?: string;
+  };
+}
+
+/** A slice of the session, before the first row that names it. */
+export interface SliceRow extends ObservedSlice {
+  readonly type: 'slice';
+  readonly t: number;
+}
+
+/** A write to a STATE slice, or to a LOG slice that began anew. */
+export interface RowWrite {
+  readonly slice: string;
+  readonly operation: SliceOperation<JsonValue>;
+}
+
+/** Items at the end of a LOG slice. */
+export interface RowLog {
+  readonly slice: string;
+  readonly items: readonly JsonValue[];
+}
+
+/** State that no call wrote. */
+export interface StateRow extends RunPart {
+  readonly type: 'state';
+  readonly kind: 'start' | 'change';
+  readonly writes: readonly RowWrite[];
+  readonly log: readonly RowLog[];
+}
+
+/** A content by its digest. */
+export interface ContentReference {
+  readonly hash: string;
+  readonly bytes: number;
+  /** True when no blob holds it: it was too large, or contents are not kept. */
+  readonly omitted?: true;
+}
+
+/** What the run found at a path before it changed anything there; once for each path, and once more for a listing. */
+export interface SeenRow extends RunPart {
+  readonly type: 'seen';
+  readonly path: string;
+  readonly found: 'file' | 'directory' | 'absent';
+  readonly content?: ContentReference;
+  /** The names in a directory that was listed. */
+  readonly names?: readonly string[];
+}
+
+/** A replacement of some items of a conversation. */
+export interface RowEdit {
+  readonly at: number;
+  readonly remove: number;
+  readonly insert: readonly JsonObject[];
+}
+
+/** Estimated tokens of the parts of a request. */
+export interface RequestTokens {
+  readonly instructions: number;
+  readonly tools: number;
+  readonly conversation: number;
+  /** Of what is new in the conversation. */
+  readonly added: number;
+}
+
+export interface RequestRow extends RunPart {
+  readonly type: 'request';
+  readonly turn: number;
+  readonly instructions: string;
+  /** The JSON text of the list of tools, so that it can be one reference. */
+  readonly tools: string;
+  readonly hostedTools?: readonly JsonObject[];
+  readonly toolChoice: JsonValue;
+  readonly settings: JsonObject;
+  /** The JSON text of the schema. */
+  readonly outputSchema?: string;
+  readonly edits: readonly RowEdit[];
+  readonly length: number;
+  readonly tokens: RequestTokens;
+}
+
+export interface ResponseRow extends RunPart {
+  readonly type: 'response';
+  readonly turn: number;
+  readonly durationMs: number;
+  readonly timeToFirstPieceMs?: number;
+  readonly content?: readonly JsonObject[];
+  readonly raw?: { readonly provider: string; readonly items: readonly JsonValue[] };
+  readonly hosted?: readonly JsonObject[];
+  readonly hasFiles?: boolean;
+  readonly finishReason?: FinishReason;
+  readonly usage?: TokenUsage;
+  readonly responseId?: string;
+  readonly responseModel?: string;
+  /** The model gave no answer. */
+  readonly error?: RecordedError;
+}
+
+/** What an attempt read. */
+export interface RowRead {
+  readonly kind: string;
+  readonly what: string;
+  readonly path?: string;
+  readonly pattern?: string;
+  readonly slice?: string;
+  readonly key?: string;
+  readonly found?: 'file' | 'directory' | 'absent';
+  readonly content?: ContentReference;
+}
+
+export interface RowFileChange {
+  readonly path: string;
+  readonly kind: 'created' | 'modified' | 'removed';
+  readonly entry: 'file' | 'directory';
+  readonly before?: ContentReference;
+  readonly after?: ContentReference;
+  readonly from?: string;
+}
+
+/** What one attempt did, whatever became of it. Times are milliseconds after the start of the root run. */
+export interface AttemptPart extends RunPart {
+  readonly turn: number;
+  readonly callId: string;
+  readonly toolName: string;
+  readonly attempt: number;
+  readonly effects?: ToolEffects;
+  readonly params?: JsonValue;
+  readonly phases: CallPhases;
+  readonly base?: number;
+  readonly reads: readonly RowRead[];
+  /** Without those that allowed the call before it ran. */
+  readonly policies: readonly PolicyAnswer[];
+  readonly writes: readonly RowWrite[];
+  readonly log: readonly RowLog[];
+  readonly events: readonly {
+    readonly name: string;
+    readonly policy: 'state' | 'log' | 'none';
+    readonly payload: JsonValue;
+  }[];
+  readonly files: readonly RowFileChange[];
+}
+
+/** How a call ended, without what its row says already. */
+export type RowResult = Omit<
+  ToolInvokedPayload,
+  | 'eventId'
+  | 'evaluationId'
+  | 'promptName'
+  | 'adapter'
+  | 'sessionId'
+  | 'parentCallIds'
+  | 'callId'
+  | 'toolName'
+  | 'turn'
+  | 'params'
+  | 'changes'
+  | 'success'
+  | 'attempts'
+  | 'startedAtMs'
+>;
+
+export interface CommitRow extends AttemptPart {
+  readonly type: 'commit';
+  /** Number of the commit on the root session; absent inside another call. */
+  readonly seq?: number;
+  readonly result: RowResult;
+}
+
+/** What an attempt had read and others changed. */
+export interface RowConflict {
+  readonly what: string;
+  /** Numbers of the commits that changed it; empty: it was changed from outside, or by what cannot be named. */
+  readonly by: readonly number[];
+}
+
+/** An attempt that was not committed. */
+export interface AttemptRow extends AttemptPart {
+  readonly type: 'attempt';
+  readonly why: 'superseded' | 'failed';
+  readonly conflicts: readonly RowConflict[];
+  /** Absent when it was superseded. */
+  readonly result?: RowResult;
+}
+
+/** What was added to the result of a call after its commit: feedback, and with it what the model reads. */
+export interface DeliveredRow extends RunPart {
+  readonly type: 'delivered';
+  readonly turn: number;
+  readonly callId: string;
+  readonly modelText: string;
+  readonly feedback: readonly RecordedFeedback[];
+}
+
+/** A run event that no other row stands for. */
+export interface EventRow extends RunPart {
+  readonly type: 'event';
+  readonly event: RunEvent;
+}
+
+export interface EndRow extends RunPart {
+  readonly type: 'end';
+  readonly outcome: 'finished' | 'failed';
+  readonly turns: number;
+  readonly usage: TokenUsage;
+  readonly text?: string;
+  readonly output?: JsonValue;
+  readonly error?: RecordedError;
+}
+
+/** One row of a record; `wink-run/1` is one of them on each line, as JSON. */
+export type Row =
+  | HeaderRow
+  | BlobRow
+  | RunRow
+  | SliceRow
+  | StateRow
+  | SeenRow
+  | RequestRow
+  | ResponseRow
+  | CommitRow
+  | AttemptRow
+  | DeliveredRow
+  | EventRow
+  | EndRow;

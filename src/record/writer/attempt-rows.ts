@@ -1,0 +1,196 @@
+import type { FileRead } from '../../filesystem/index.ts';
+import type { CallCommit, CallPhases, DiscardedAttempt, ObservedAttempt } from '../../runtime/index.ts';
+import type { JsonValue } from '../../schema/index.ts';
+import type { SessionRead } from '../../session/index.ts';
+import type {
+  AttemptPart,
+  AttemptRow,
+  CommitRow,
+  ContentReference,
+  RowFileChange,
+  RowLog,
+  RowRead,
+  RowResult,
+  RowWrite,
+  RunPart,
+  SeenRow,
+} from '../format/rows.ts';
+import type { BlobWriter } from './blob-writer.ts';
+import { ConflictWriters } from './conflict-writers.ts';
+import { mark } from './plain-rows.ts';
+
+type Place = Pick<RunPart, 'run' | 't'>;
+
+/** Makes the rows of attempts: what they found at each path for the first time, and what they did. */
+export class AttemptRows {
+  readonly #blobs: BlobWriter;
+  readonly #reads: 'content' | 'digest';
+  readonly #writers = new ConflictWriters();
+  /** Paths of which a row says what was there at first; with a NUL before it: a directory whose names one says. */
+  readonly #seen = new Set<string>();
+
+  constructor(blobs: BlobWriter, reads: 'content' | 'digest') {
+    this.#blobs = blobs;
+    this.#reads = reads;
+  }
+
+  /** @param startedAtMs when the root run began. */
+  commit(commit: CallCommit, place: Place, startedAtMs: number): readonly (SeenRow | CommitRow)[] {
+    const { seq, invocation } = commit;
+    const seen = this.#newlySeen(commit, place);
+    const row: CommitRow = {
+      type: 'commit',
+      ...this.#part(commit, place, startedAtMs),
+      ...(seq === undefined ? {} : { seq }),
+      result: resultOf(invocation),
+    };
+    this.#writers.add(commit);
+    return [...seen, row];
+  }
+
+  discard(attempt: DiscardedAttempt, place: Place, startedAtMs: number): readonly (SeenRow | AttemptRow)[] {
+    const { base, conflicts, invocation, why } = attempt;
+    const row: AttemptRow = {
+      type: 'attempt',
+      ...this.#part(attempt, place, startedAtMs),
+      why,
+      conflicts: conflicts.map((conflict) => ({
+        what: conflict.what,
+        by: base === undefined ? [] : this.#writers.of(conflict, base),
+      })),
+      ...(invocation === undefined ? {} : { result: resultOf(invocation) }),
+    };
+    return [...this.#newlySeen(attempt, place), row];
+  }
+
+  #part(attempt: ObservedAttempt, place: Place, startedAtMs: number): AttemptPart {
+    const { turn, callId, toolName, effects, params, base, isRedacted } = attempt;
+    return {
+      ...place,
+      ...mark(isRedacted),
+      turn,
+      callId,
+      toolName,
+      attempt: attempt.attempt,
+      ...(effects === undefined ? {} : { effects }),
+      ...(params === undefined ? {} : { params }),
+      phases: phasesAfter(attempt.phases, startedAtMs),
+      ...(base === undefined ? {} : { base }),
+      reads: attempt.reads.map((read) => this.#read(read)),
+      policies: attempt.policies.filter(({ outcome, about }) => outcome !== 'allow' || about !== 'call'),
+      // Slices hold plain JSON only.
+      writes: attempt.writes as readonly RowWrite[],
+      log: attempt.log as readonly RowLog[],
+      events: attempt.events.map(({ name, policy, payload }) => ({
+        name,
+        policy,
+        payload: (payload ?? null) as JsonValue,
+      })),
+      files: attempt.files.map((change) => this.#change(change)),
+    };
+  }
+
+  #read(read: ObservedAttempt['reads'][number]): RowRead {
+    if (isOfSession(read)) return read;
+    const { content, names: _names, ...rest } = read;
+    return content === undefined
+      ? rest
+      : { ...rest, content: this.#content(content, this.#reads === 'content') };
+  }
+
+  #change(change: ObservedAttempt['files'][number]): RowFileChange {
+    const { path, kind, entry, before, after, from } = change;
+    return {
+      path,
+      kind,
+      entry,
+      ...(before === undefined ? {} : { before: this.#content(before, true) }),
+      ...(after === undefined ? {} : { after: this.#content(after, true) }),
+      ...(from === undefined ? {} : { from }),
+    };
+  }
+
+  #content(
+    content: NonNullable<ObservedAttempt['files'][number]['after']>,
+    isKept: boolean,
+  ): ContentReference {
+    return this.#blobs.keepContent(content, isKept);
+  }
+
+  /** Calls inside others read through them, and so does their outer call. */
+  #newlySeen(attempt: ObservedAttempt, place: Place): readonly SeenRow[] {
+    if (attempt.path.length > 0) return [];
+    const rows: SeenRow[] = [];
+    for (const read of attempt.reads) {
+      if (isOfSession(read) || read.path === undefined) continue;
+      const { path } = read;
+      if (read.names !== undefined && this.#isNew(`\0${path}`)) {
+        rows.push({ type: 'seen', ...place, path, found: 'directory', names: read.names });
+      } else if (
+        read.found !== undefined &&
+        (read.kind === 'file' || read.found !== 'file') &&
+        this.#isNew(path)
+      ) {
+        const { found, content } = read;
+        const kept =
+          content === undefined ? {} : { content: this.#content(content, this.#reads === 'content') };
+        rows.push({ type: 'seen', ...place, path, found, ...kept });
+      }
+    }
+    for (const { path, entry, before, kind } of attempt.files) {
+      if (!this.#isNew(path)) continue;
+      if (kind === 'created') rows.push({ type: 'seen', ...place, path, found: 'absent' });
+      else if (entry === 'directory') rows.push({ type: 'seen', ...place, path, found: 'directory' });
+      else if (before !== undefined)
+        rows.push({ type: 'seen', ...place, path, found: 'file', content: this.#content(before, true) });
+    }
+    return rows;
+  }
+
+  #isNew(name: string): boolean {
+    if (this.#seen.has(name)) return false;
+    this.#seen.add(name);
+    return true;
+  }
+}
+
+function isOfSession(read: FileRead | SessionRead): read is SessionRead {
+  return read.kind === 'slice' || read.kind === 'log' || read.kind === 'key' || read.kind === 'restore';
+}
+
+function phasesAfter(phases: CallPhases, startedAtMs: number): CallPhases {
+  const { approvals, ...times } = phases;
+  const after = Object.fromEntries(Object.entries(times).map(([name, atMs]) => [name, atMs - startedAtMs]));
+  // The same members, each less the start.
+  return {
+    ...(after as unknown as Omit<CallPhases, 'approvals'>),
+    approvals: approvals.map(({ fromMs, toMs }) => ({
+      fromMs: fromMs - startedAtMs,
+      toMs: toMs - startedAtMs,
+    })),
+  };
+}
+
+/** What a row says of a call beside its result. */
+const saidElsewhere: ReadonlySet<string> = new Set<keyof CallCommit['invocation']>([
+  'eventId',
+  'evaluationId',
+  'promptName',
+  'adapter',
+  'sessionId',
+  'parentCallIds',
+  'callId',
+  'toolName',
+  'turn',
+  'params',
+  'changes',
+  'success',
+  'attempts',
+  'startedAtMs',
+]);
+
+function resultOf(invocation: CallCommit['invocation']): RowResult {
+  const kept = Object.entries(invocation).filter(([name]) => !saidElsewhere.has(name));
+  // All other members are kept.
+  return Object.fromEntries(kept) as unknown as RowResult;
+}

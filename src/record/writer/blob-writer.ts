@@ -1,0 +1,65 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import type { FileContent } from '../../filesystem/index.ts';
+import type { BlobRow, ContentReference } from '../format/rows.ts';
+
+/** Larger contents are not kept. */
+const maxContentBytes = 1_048_576;
+const maxRecent = 16;
+
+/** Keeps texts and contents of a record, each once, and knows them by their hashes. */
+export class BlobWriter {
+  readonly #write: (row: BlobRow) => void;
+  readonly #written = new Set<string>();
+  /** Hashes of the texts that were kept last: instructions and tools come again with each request. */
+  readonly #recent = new Map<string, string>();
+
+  constructor(write: (row: BlobRow) => void) {
+    this.#write = write;
+  }
+
+  /** @returns the hash. */
+  keepText(text: string): string {
+    const known = this.#recent.get(text);
+    if (known !== undefined) return known;
+    const hash = bytesToHex(sha256(utf8ToBytes(text)));
+    this.#recent.set(text, hash);
+    const [oldest] = this.#recent.keys();
+    if (this.#recent.size > maxRecent && oldest !== undefined) this.#recent.delete(oldest);
+    this.#writeOnce({ type: 'blob', hash, text });
+    return hash;
+  }
+
+  #writeOnce(row: BlobRow): void {
+    if (this.#written.has(row.hash)) return;
+    this.#written.add(row.hash);
+    this.#write(row);
+  }
+
+  /** The content of a file. One that is too large, that cannot be read any more, or that is not wanted is known by its hash or size only. */
+  keepContent(content: FileContent, isKept: boolean): ContentReference {
+    const { bytes } = content;
+    if (bytes > maxContentBytes) return { hash: '', bytes, omitted: true };
+    let data: Uint8Array;
+    let text: string | undefined;
+    try {
+      data = content.data();
+      text = content.text();
+    } catch {
+      // It is on a disk, and another process has changed it.
+      return { hash: '', bytes, omitted: true };
+    }
+    const hash = bytesToHex(sha256(data));
+    if (!isKept) return { hash, bytes: data.byteLength, omitted: true };
+    this.#writeOnce({ type: 'blob', hash, ...(text === undefined ? { base64: toBase64(data) } : { text }) });
+    return { hash, bytes: data.byteLength };
+  }
+}
+
+function toBase64(data: Uint8Array): string {
+  let binary = '';
+  for (let at = 0; at < data.length; at += 32_768) {
+    binary += String.fromCharCode(...data.subarray(at, at + 32_768));
+  }
+  return btoa(binary);
+}

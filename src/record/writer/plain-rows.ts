@@ -1,0 +1,141 @@
+import type { ObservedRequest, ObservedResponse, ObservedState, RunEvent } from '../../runtime/index.ts';
+import type { JsonObject, JsonValue } from '../../schema/index.ts';
+import type {
+  DeliveredRow,
+  RequestRow,
+  RequestTokens,
+  ResponseRow,
+  RowEdit,
+  RowLog,
+  RowWrite,
+  RunDescription,
+  RunPart,
+  StateRow,
+} from '../format/rows.ts';
+
+type Place = Pick<RunPart, 'run' | 't'>;
+
+/** What is said of an evaluation when it begins. */
+export function describeRun(event: Extract<RunEvent, { readonly type: 'run-start' }>): RunDescription {
+  const { evaluationId, promptName, prompt, agent, adapter, provider, model, prices } = event;
+  return {
+    evaluationId,
+    promptName,
+    prompt,
+    ...(agent === undefined ? {} : { agent }),
+    adapter,
+    ...(provider === undefined ? {} : { provider }),
+    model,
+    ...(prices === undefined ? {} : { prices }),
+    settings: asJson(event.settings),
+    tools: event.tools.map((name) => ({ name, effects: event.effects[name] ?? 'external' })),
+    toolsHash: event.toolsHash,
+    policies: event.policies,
+  };
+}
+
+/** @param place where the state belongs. */
+export function stateRow({ kind, writes, log, isRedacted }: ObservedState, place: Place): StateRow {
+  return {
+    type: 'state',
+    ...place,
+    ...mark(isRedacted),
+    kind,
+    writes: asJson<readonly RowWrite[]>(writes),
+    log: asJson<readonly RowLog[]>(log),
+  };
+}
+
+export function requestRow(request: ObservedRequest, tokens: RequestTokens, place: Place): RequestRow {
+  const { turn, instructions, tools, hostedTools, toolChoice, settings, outputSchema, edits } = request;
+  return {
+    type: 'request',
+    ...place,
+    ...mark(request.isRedacted),
+    turn,
+    instructions,
+    tools: JSON.stringify(tools),
+    ...(hostedTools.length === 0 ? {} : { hostedTools: hostedTools.map((tool) => plain(tool)) }),
+    toolChoice: asJson<JsonValue>(toolChoice),
+    settings: asJson(settings),
+    ...(outputSchema === undefined ? {} : { outputSchema: JSON.stringify(outputSchema) }),
+    edits: asJson<readonly RowEdit[]>(edits),
+    length: request.length,
+    tokens,
+  };
+}
+
+export function responseRow(response: ObservedResponse, place: Place): ResponseRow {
+  const { turn, durationMs, timeToFirstPieceMs, isRedacted } = response;
+  const row = {
+    type: 'response',
+    ...place,
+    ...mark(isRedacted),
+    turn,
+    durationMs,
+    ...(timeToFirstPieceMs === undefined ? {} : { timeToFirstPieceMs }),
+  } as const;
+  if (response.outcome === 'failed') return { ...row, error: response.error };
+  const { content, raw, hosted = [], hasFiles, finishReason, usage, responseId, responseModel } = response;
+  return {
+    ...row,
+    content: content.map((part) => asJson<JsonObject>(part)),
+    ...(raw === undefined ? {} : { raw: { provider: raw.provider, items: raw.items.map(plain) } }),
+    ...(hosted.length === 0 ? {} : { hosted: hosted.map((reading) => plain(reading)) }),
+    ...(hasFiles === undefined ? {} : { hasFiles }),
+    finishReason,
+    ...(usage === undefined ? {} : { usage }),
+    ...(responseId === undefined ? {} : { responseId }),
+    ...(responseModel === undefined ? {} : { responseModel }),
+  };
+}
+
+/** What was added to a call after its commit; undefined when nothing was. */
+export function deliveredRow(
+  { turn, callId, invocation }: Extract<RunEvent, { readonly type: 'tool-call-end' }>,
+  place: Place,
+): DeliveredRow | undefined {
+  const { feedback, modelText } = invocation;
+  if (feedback === undefined) return undefined;
+  return { type: 'delivered', ...place, turn, callId, modelText, feedback };
+}
+
+/** Events that other rows hold, or that no reader needs. */
+const heldElsewhere: ReadonlySet<RunEvent['type']> = new Set<RunEvent['type']>([
+  'turn-start',
+  'turn-end',
+  'model-call-start',
+  'model-call-end',
+  'text-delta',
+  'reasoning-delta',
+  'usage-counted',
+  'tool-call-retry',
+  'tool-call-heartbeat',
+  'feedback-recorded',
+]);
+
+/** An event as the record keeps it; undefined when other rows hold it. */
+export function eventOf(event: RunEvent): RunEvent | undefined {
+  if (heldElsewhere.has(event.type)) return undefined;
+  if (event.type === 'tool-call-start') {
+    const { params: _params, ...start } = event;
+    return start;
+  }
+  return event;
+}
+
+/** Marks a row in which something was redacted. */
+export function mark(isRedacted: boolean): { readonly redacted?: true } {
+  return isRedacted ? { redacted: true } : {};
+}
+
+/** Values of the library that are plain JSON, as their type says it. */
+function asJson<T>(value: unknown): T {
+  // Slices, conversations and settings hold JSON only.
+  return value as T;
+}
+
+/** What a provider or a tool of a provider made, which may hold anything: as JSON.stringify writes it. */
+function plain<T = JsonObject>(value: unknown): T {
+  return JSON.parse(JSON.stringify(value) ?? 'null') as T;
+}

@@ -1,0 +1,254 @@
+import { assertOptions } from '../../error/index.ts';
+import type {
+  CallCommit,
+  DiscardedAttempt,
+  ObservedEvaluation,
+  ObservedRequest,
+  ObservedResponse,
+  ObservedState,
+  RunEvent,
+  RunObserver,
+} from '../../runtime/index.ts';
+import { type Clock, systemClock } from '../../session/index.ts';
+import { toReferences } from '../format/references.ts';
+import { type Row, recordVersion } from '../format/rows.ts';
+import { AttemptRows } from './attempt-rows.ts';
+import { BlobWriter } from './blob-writer.ts';
+import { deliveredRow, describeRun, eventOf, requestRow, responseRow, stateRow } from './plain-rows.ts';
+import { RequestEstimate } from './request-tokens.ts';
+import { placeInside, RunNumbers } from './run-numbers.ts';
+
+/** Options of {@link runRecorder}. */
+export interface RunRecorderOptions {
+  /**
+   * Takes the record line by line, each without its line feed, in order: the next one is not given before the promise of the last one has resolved. It may
+   * throw or reject: the record then ends there.
+   */
+  readonly write: (line: string) => void | Promise<void>;
+  /** Name of the run in the record. Default: the id of the evaluation. */
+  readonly runId?: string;
+  /**
+   * Whether the record keeps what the run read: `'content'` keeps the first content that it saw of each file, up to 1 MiB a file, so that files
+   * can be shown and replayed; `'digest'` keeps sizes and digests. What calls wrote is kept in both. Default: `'content'`.
+   */
+  readonly reads?: 'content' | 'digest';
+  /** Where the run takes place, such as `node 22.11.0`, for readers. Default: not said. */
+  readonly runtime?: string;
+  /** Module of the agent, for `wink replay`. Default: not said. */
+  readonly module?: string;
+  /** The clock of the run. Default: the system's. */
+  readonly clock?: Pick<Clock, 'now'>;
+  /** Called once with what `write` threw or rejected with. Must not throw. Default: it is not reported. */
+  readonly onFailure?: (error: unknown) => void;
+}
+
+/** Records one run. */
+export interface RunRecorder extends RunObserver {
+  /** Resolves once everything so far was written, or could not be. */
+  flush(): Promise<void>;
+}
+
+/**
+ * An observer that writes the record of one run, `wink-run/1`: pass it in `observers`. It records the first run that it observes, with the
+ * evaluations inside its calls. Text and data are those of the run: with `redact` they are redacted.
+ *
+ * @throws {PromptValidationError} for an option of the wrong kind.
+ * @see docs/spec/run-record.md §1
+ */
+export function runRecorder(options: RunRecorderOptions): RunRecorder {
+  assertOptions('runRecorder()', options, {
+    write: 'function!',
+    runId: 'string',
+    runtime: 'string',
+    module: 'string',
+    clock: 'object',
+    onFailure: 'function',
+  });
+  return new Recorder(options);
+}
+
+class Recorder implements RunRecorder {
+  readonly #options: RunRecorderOptions;
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #blobs: BlobWriter;
+  readonly #numbers = new RunNumbers();
+  readonly #estimates = new Map<number, RequestEstimate>();
+  readonly #attempts: AttemptRows;
+  #rootId: string | undefined;
+  #startedAtMs = 0;
+  #hasFailed = false;
+  #writing: Promise<void> | undefined;
+
+  constructor(options: RunRecorderOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#blobs = new BlobWriter((row) => this.#line(row));
+    this.#attempts = new AttemptRows(this.#blobs, options.reads ?? 'content');
+  }
+
+  onEvent(event: RunEvent, evaluation: ObservedEvaluation): void {
+    if (this.#rootId === undefined && event.type === 'run-start') this.#rootId = evaluation.evaluationId;
+    if (evaluation.evaluationId === this.#rootId) this.#event(event, '');
+  }
+
+  onState(state: ObservedState): void {
+    const run = this.#numbers.of(state.evaluationId);
+    if (run === undefined) return;
+    const t = this.#after(state.atMs);
+    for (const slice of state.slices) this.#row({ type: 'slice', t, ...slice });
+    this.#row(stateRow(state, this.#part(run, t)));
+  }
+
+  onRequest(request: ObservedRequest): void {
+    const run = this.#numbers.of(request.evaluationId);
+    if (run === undefined) return;
+    const estimate = this.#estimates.get(run) ?? new RequestEstimate();
+    this.#estimates.set(run, estimate);
+    this.#row(requestRow(request, estimate.next(request), this.#part(run, this.#after(request.atMs))));
+  }
+
+  onResponse(response: ObservedResponse): void {
+    const run = this.#numbers.of(response.evaluationId);
+    if (run !== undefined) this.#row(responseRow(response, this.#part(run, this.#after(response.atMs))));
+  }
+
+  onCommit(commit: CallCommit): void {
+    const run = this.#numbers.of(commit.evaluationId);
+    if (run === undefined) return;
+    const part = this.#part(run, this.#after(commit.phases.settledAtMs));
+    for (const row of this.#attempts.commit(commit, part, this.#startedAtMs)) this.#row(row);
+  }
+
+  onDiscard(attempt: DiscardedAttempt): void {
+    const run = this.#numbers.of(attempt.evaluationId);
+    if (run === undefined) return;
+    const part = this.#part(run, this.#after(attempt.phases.settledAtMs));
+    for (const row of this.#attempts.discard(attempt, part, this.#startedAtMs)) this.#row(row);
+  }
+
+  async flush(): Promise<void> {
+    while (this.#writing !== undefined) await this.#writing;
+  }
+
+  /** @param place of the run that the event belongs to. */
+  #event(event: RunEvent, place: string): void {
+    const t = this.#after(this.#clock.now());
+    if (event.type === 'nested-run') {
+      const inside = placeInside(place, event);
+      if (event.event.type === 'run-start') this.#beginInside(event, event.event, place, t);
+      this.#event(event.event, inside);
+      return;
+    }
+    if (event.type === 'run-start') {
+      if (place === '') this.#begin(event);
+      return;
+    }
+    const run = this.#numbers.at(place);
+    if (run === undefined) return;
+    const part = this.#part(run, t);
+    if (event.type === 'run-end') {
+      const { type: _type, ...end } = event;
+      this.#row({ type: 'end', ...part, ...end });
+    } else if (event.type === 'tool-call-end') {
+      const row = deliveredRow(event, part);
+      if (row !== undefined) this.#row(row);
+    } else {
+      const kept = eventOf(event);
+      if (kept !== undefined) this.#row({ type: 'event', ...part, event: kept });
+    }
+  }
+
+  #begin(event: Extract<RunEvent, { readonly type: 'run-start' }>): void {
+    const { runId = event.evaluationId, runtime, module, reads = 'content' } = this.#options;
+    this.#startedAtMs = this.#clock.now();
+    this.#numbers.begin(event.evaluationId, '');
+    this.#row({
+      type: 'header',
+      version: recordVersion,
+      runId,
+      sessionId: event.sessionId,
+      startedAtMs: this.#startedAtMs,
+      ...(runtime === undefined ? {} : { runtime }),
+      ...(module === undefined ? {} : { module }),
+      reads,
+      redacted: event.isRedacted,
+      ...describeRun(event),
+    });
+  }
+
+  #beginInside(
+    nested: Extract<RunEvent, { readonly type: 'nested-run' }>,
+    event: Extract<RunEvent, { readonly type: 'run-start' }>,
+    around: string,
+    t: number,
+  ): void {
+    const outer = this.#numbers.at(around);
+    if (outer === undefined) return;
+    const { turn, callId, attempt, evaluation, policy } = nested;
+    const run = this.#numbers.begin(event.evaluationId, placeInside(around, nested));
+    this.#row({
+      type: 'run',
+      run,
+      t,
+      parent: {
+        ...(outer === 0 ? {} : { run: outer }),
+        turn,
+        callId,
+        attempt,
+        evaluation,
+        ...(policy === undefined ? {} : { policy }),
+      },
+      ...describeRun(event),
+    });
+  }
+
+  #part(run: number, t: number): { readonly run?: number; readonly t: number } {
+    return run === 0 ? { t } : { run, t };
+  }
+
+  /** Milliseconds after the start of the run. */
+  #after(atMs: number): number {
+    return atMs - this.#startedAtMs;
+  }
+
+  #row(row: Row): void {
+    // Nothing is read of a row but plain JSON.
+    const encoded = toReferences(row, (text) => this.#blobs.keepText(text));
+    this.#write(JSON.stringify(encoded));
+  }
+
+  /** A row as it is: what it holds is what others refer to. */
+  #line(row: Row): void {
+    this.#write(JSON.stringify(row));
+  }
+
+  #write(line: string): void {
+    if (this.#hasFailed) return;
+    if (this.#writing !== undefined) {
+      this.#follow(this.#writing.then(() => (this.#hasFailed ? undefined : this.#options.write(line))));
+      return;
+    }
+    try {
+      const written = this.#options.write(line);
+      if (written !== undefined) this.#follow(Promise.resolve(written));
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** Lines wait for this promise until it is the last one. */
+  #follow(written: Promise<void>): void {
+    const settled = written
+      .catch((error: unknown) => this.#fail(error))
+      .then(() => {
+        if (this.#writing === settled) this.#writing = undefined;
+      });
+    this.#writing = settled;
+  }
+
+  #fail(error: unknown): void {
+    if (this.#hasFailed) return;
+    this.#hasFailed = true;
+    this.#options.onFailure?.(error);
+  }
+}
