@@ -1,19 +1,28 @@
 import { UsageError } from './process/errors.ts';
 import { type PromptRequest, readPromptArguments } from './prompt/prompt-arguments.ts';
 import { type RunRequest, readRunArguments } from './run/run-arguments.ts';
+import { readViewArguments, type ViewRequest } from './view/view-arguments.ts';
 
 /** A request from the command line. */
 export type CliRequest =
   | { readonly kind: 'help' | 'version' }
   | RunRequest
   | PromptRequest
+  | ViewRequest
   /** An invalid command line; `message` is one line. */
   | { readonly kind: 'usage-error'; readonly message: string };
 
 /** Parses the arguments after the name of the program. Never throws. */
 export function readArguments(argv: readonly string[]): CliRequest {
   try {
-    return argv[0] === 'prompt' ? readPromptArguments(argv.slice(1)) : readRunArguments(argv);
+    switch (argv[0]) {
+      case 'prompt':
+        return readPromptArguments(argv.slice(1));
+      case 'view':
+        return readViewArguments(argv.slice(1));
+      default:
+        return readRunArguments(argv);
+    }
   } catch (error) {
     return {
       kind: 'usage-error',

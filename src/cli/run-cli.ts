@@ -9,6 +9,7 @@ import { printable } from './process/plain-text.ts';
 import { StrayError } from './process/stray-error.ts';
 import type { PromptRequest } from './prompt/prompt-arguments.ts';
 import type { runCommand } from './run-command.ts';
+import type { ViewRequest } from './view/view-arguments.ts';
 
 /**
  * Runs the command line. Never throws: every error is one line on the error output. With `--verbose` or `WINK_DEBUG` the
@@ -51,6 +52,11 @@ async function loadAndPrompt(request: PromptRequest, environment: CliEnvironment
   return promptCommand(request, environment);
 }
 
+async function loadAndView(request: ViewRequest, environment: CliEnvironment): Promise<number> {
+  const { viewCommand } = await import('./view/view-command.ts');
+  return viewCommand(request, environment);
+}
+
 async function carryOut(
   request: CliRequest,
   environment: CliEnvironment,
@@ -73,6 +79,8 @@ async function carryOut(
         return await run(request, environment);
       case 'prompt':
         return await unlessAborted(loadAndPrompt(request, environment), environment.signal);
+      case 'view':
+        return await loadAndView(request, environment);
     }
   } catch (error) {
     if (error instanceof CliInterruption) {

@@ -1,0 +1,53 @@
+import { parseArgs } from 'node:util';
+import { UsageError } from '../process/errors.ts';
+
+/** A request of `wink view`. */
+export interface ViewRequest {
+  readonly kind: 'view';
+  /** Path of a record. */
+  readonly file: string;
+  /** Where the page is written; undefined: into a private folder for temporary files. */
+  readonly out: string | undefined;
+  /** Whether the page is opened. */
+  readonly isOpened: boolean;
+  /** Whether the page is served, and shows rows as the run writes them. */
+  readonly isFollowing: boolean;
+  readonly isVerbose: boolean;
+}
+
+/**
+ * Reads the arguments after `view`.
+ * @throws {UsageError} and what `parseArgs` throws.
+ */
+export function readViewArguments(argv: readonly string[]): ViewRequest | { readonly kind: 'help' } {
+  const { values, positionals } = parseArgs({
+    args: [...argv],
+    allowPositionals: true,
+    options: {
+      out: { type: 'string' },
+      'no-open': { type: 'boolean' },
+      follow: { type: 'boolean' },
+      verbose: { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  });
+  if (values.help === true) return { kind: 'help' };
+  const [file, ...others] = positionals;
+  if (file === undefined || file === '') {
+    throw new UsageError('no record given: wink view RUN, with a file that wink run --record wrote.');
+  }
+  if (others.length > 0) throw new UsageError(`one record at a time, not ${1 + others.length}.`);
+  if (values.out === '') throw new UsageError('the name of the file for the page is empty.');
+  if (values.out !== undefined && values.follow === true) {
+    throw new UsageError('--out writes the page once, and --follow serves it: choose one.');
+  }
+  return {
+    kind: 'view',
+    file,
+    out: values.out,
+    // A page that was written to a chosen place is there to be kept or sent.
+    isOpened: values['no-open'] !== true && values.out === undefined,
+    isFollowing: values.follow === true,
+    isVerbose: values.verbose === true,
+  };
+}

@@ -1,0 +1,117 @@
+import { type FileHandle, open, realpath, stat, writeFile } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import { untilAborted } from '../../internal/index.ts';
+import { type CliEnvironment, CliInterruption, exitCodes } from '../process/environment.ts';
+import { errorMessage, UsageError } from '../process/errors.ts';
+import { printable } from '../process/plain-text.ts';
+import { checkRecord } from './check-record.ts';
+import { startFollowServer } from './follow-server.ts';
+import { type OpenTarget, openTarget } from './open-target.ts';
+import { tailRecord } from './tail-record.ts';
+import type { ViewRequest } from './view-arguments.ts';
+import { readViewerPage, servedPage, type ViewerPage, withFileName } from './viewer-page.ts';
+import { pageName, privateFolder, writePage } from './write-page.ts';
+
+/** What the command takes from outside, so that tests can replace it. */
+export interface ViewParts {
+  readonly open: OpenTarget;
+  readonly readPage: () => Promise<ViewerPage>;
+}
+
+/**
+ * Makes a page of a record and opens it, or serves the page while the run goes on.
+ * @returns the exit code of the process.
+ * @throws {UsageError} for a file that is not a record, or a page that cannot be written.
+ */
+export async function viewCommand(
+  request: ViewRequest,
+  environment: CliEnvironment,
+  parts: Partial<ViewParts> = {},
+): Promise<number> {
+  const { open: show = openTarget, readPage = readViewerPage } = parts;
+  const record = await openRecord(request.file);
+  try {
+    await checkRecord(record, request.file);
+    const page = withFileName(await readPage(), basename(request.file));
+    return request.isFollowing
+      ? await follow(request, environment, page, record, show)
+      : await write(request, environment, page, record, show);
+  } finally {
+    await record.close();
+  }
+}
+
+async function openRecord(name: string): Promise<FileHandle> {
+  try {
+    if ((await stat(name)).isFile()) return await open(name, 'r');
+  } catch (error) {
+    throw new UsageError(`cannot read "${printable(name)}": ${errorMessage(error)}.`, { cause: error });
+  }
+  throw new UsageError(`cannot read "${printable(name)}": it is not a regular file.`);
+}
+
+async function write(
+  request: ViewRequest,
+  { stdout, stderr }: CliEnvironment,
+  page: ViewerPage,
+  record: FileHandle,
+  show: OpenTarget,
+): Promise<number> {
+  const target = request.out ?? join(await privateFolder(), pageName(basename(request.file)));
+  if (request.out !== undefined) await checkTarget(request.out, request.file);
+  try {
+    await writePage(page, record, target);
+  } catch (error) {
+    throw new UsageError(`cannot write "${printable(target)}": ${errorMessage(error)}.`, { cause: error });
+  }
+  stdout.write(`${printable(resolve(target))}\n`);
+  if (request.isOpened) await openIt(resolve(target), show, stderr);
+  return exitCodes.done;
+}
+
+/** @throws {UsageError} when the page would take the place of the record, or of something that is not a file. */
+async function checkTarget(out: string, file: string): Promise<void> {
+  const found = await realpath(out).catch(() => undefined);
+  if (found === undefined) return;
+  if (found === (await realpath(file))) throw new UsageError('--out names the record itself.');
+  if (!(await stat(found)).isFile()) {
+    throw new UsageError(`cannot write "${printable(out)}": it is not a regular file.`);
+  }
+}
+
+async function openIt(file: string, show: OpenTarget, stderr: CliEnvironment['stderr']): Promise<void> {
+  const problem = await show(file);
+  if (problem !== undefined) stderr.write(`wink: the page was not opened: ${printable(problem)}.\n`);
+}
+
+async function follow(
+  request: ViewRequest,
+  { stdout, stderr, signal, after }: CliEnvironment,
+  page: ViewerPage,
+  record: FileHandle,
+  show: OpenTarget,
+): Promise<number> {
+  const server = await startFollowServer(servedPage(page), tailRecord(record, after));
+  try {
+    stdout.write(`${server.address}\n`);
+    stderr.write('wink: serving the record on this machine until Ctrl-C.\n');
+    if (request.isOpened) {
+      const door = join(await privateFolder(), 'open.html');
+      await writeFile(door, doorTo(server.address), { flag: 'wx', mode: 0o600 });
+      await openIt(door, show, stderr);
+    }
+    await untilAborted(new Promise<never>(() => undefined), signal);
+    return exitCodes.done;
+  } catch (error) {
+    // An interrupt is how it ends.
+    if (error instanceof CliInterruption && error.kind === 'interrupted') return exitCodes.done;
+    throw error;
+  } finally {
+    await server.close();
+  }
+}
+
+/** A page that leads to an address. Arguments of a process can be read by every user of the machine, and the address holds the token. */
+function doorTo(address: string): string {
+  return `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=${address}"><title>wink view</title>\n`;
+}
