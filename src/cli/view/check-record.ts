@@ -20,12 +20,12 @@ export async function checkRecord(file: FileHandle, name: string): Promise<void>
   if (line === undefined) throw new UsageError(`${said} is not a record: its first line is not a header.`);
   if (line.trim() === '') throw new UsageError(`${said} is empty: the run has written no row.`);
   const header = parsed(line);
-  if (!isRecord(header) || header['type'] !== 'header' || typeof header['v'] !== 'string') {
+  if (!isRecord(header) || header['type'] !== 'header' || typeof header['version'] !== 'string') {
     throw new UsageError(`${said} is not a record: write one with wink run --record FILE.`);
   }
-  if (header['v'] !== version) {
+  if (header['version'] !== version) {
     throw new UsageError(
-      `${said} is a record of version ${printable(header['v'])}; this command reads ${version}.`,
+      `${said} is a record of version ${printable(header['version'])}; this command reads ${version}.`,
     );
   }
 }
