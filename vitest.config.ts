@@ -46,6 +46,7 @@ const config: ViteUserConfig = defineConfig({
       { find: /^weakincentives\/record$/, replacement: source('record/index.ts') },
       { find: /^weakincentives\/suite$/, replacement: source('suite/index.ts') },
       { find: /^weakincentives\/testing$/, replacement: source('testing/index.ts') },
+      { find: /^weakincentives\/vitest$/, replacement: source('vitest/index.ts') },
     ],
   },
   test: {

@@ -230,6 +230,7 @@ describe('every entry', () => {
       'weakincentives/sandbox',
       'weakincentives/suite',
       'weakincentives/testing',
+      'weakincentives/vitest',
     ]);
     for (const name of names) {
       const count = packed.run(`console.log(Object.keys(await import('${name}')).length);`);

@@ -124,6 +124,7 @@ async function ownModules(): Promise<Record<string, unknown>> {
     'weakincentives/sandbox': await import('../../sandbox/index.ts'),
     'weakincentives/suite': await import('../../suite/index.ts'),
     'weakincentives/testing': await import('../../testing/index.ts'),
+    'weakincentives/vitest': await import('../../vitest/index.ts'),
   };
 }
 
