@@ -42,6 +42,7 @@ export type { SliceOperation } from './slice/operation.ts';
 export type { Reducer, ReducerBinder, ReducerBinding, SliceItems } from './slice/reducer.ts';
 export { reducers } from './slice/reducer-helpers.ts';
 export type { Slice, SlicePolicy, StoredSlice } from './slice/slice.ts';
+export type { SliceStep } from './slice/slice-step.ts';
 export type { ReadonlySessionView, ReadonlySliceAccessor, SliceAccessor } from './slice/view.ts';
 export type { ObservedSlice } from './state/observed-slice.ts';
 export { isEmptyPatch, type LogAppend, type SessionOperation, type SessionPatch } from './state/patch.ts';

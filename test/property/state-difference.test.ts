@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { reducers, Session, type Slice, type SliceOperation } from 'weakincentives';
-import { defineSystemEvent, defineSystemSlice, type StateDifference } from '../../src/session/index.ts';
+import {
+  defineSystemEvent,
+  defineSystemSlice,
+  type SliceWrite,
+  type StateDifference,
+} from '../../src/session/index.ts';
 
 interface Row {
   readonly key: string;
@@ -87,8 +92,7 @@ function applyTo(
   { writes, log }: StateDifference,
 ): Readonly<Record<string, readonly Row[]>> {
   const next: Record<string, readonly Row[]> = { ...items };
-  for (const { slice, operation } of writes)
-    next[slice] = applyOperation(next[slice] ?? [], slice === 'table', operation);
+  for (const write of writes) next[write.slice] = applyStep(next[write.slice] ?? [], write);
   for (const { slice, items: added } of log) {
     const all = [...(next[slice] ?? []), ...(added as readonly Row[])];
     next[slice] = slice === 'short-log' ? all.slice(-3) : all;
@@ -96,33 +100,21 @@ function applyTo(
   return next;
 }
 
-function applyOperation(
-  items: readonly Row[],
-  isKeyed: boolean,
-  operation: SliceOperation<unknown>,
-): readonly Row[] {
-  switch (operation.op) {
+function applyStep(items: readonly Row[], write: SliceWrite): readonly Row[] {
+  switch (write.op) {
     case 'append':
-      return append(items, isKeyed, operation.item as Row, operation.moveToEnd === true);
-    case 'extend':
-    case 'replace':
-      return (operation.items as readonly Row[]).reduce(
-        (all, item) => append(all, isKeyed, item, false),
-        operation.op === 'replace' ? [] : items,
-      );
+      return [...items, ...(write.items as readonly Row[])];
+    case 'put': {
+      const item = write.item as Row;
+      const at = items.findIndex(({ key }) => key === write.key);
+      if (at < 0) return [...items, item];
+      return write.toEnd === true ? [...items.toSpliced(at, 1), item] : items.with(at, item);
+    }
     case 'remove':
-      return items.filter(({ key }) => !operation.keys.includes(key));
+      return items.filter(({ key }) => !write.keys.includes(key));
     case 'clear':
       return [];
-    case 'keep':
-      return items;
   }
-}
-
-function append(items: readonly Row[], isKeyed: boolean, item: Row, movesToEnd: boolean): readonly Row[] {
-  const at = isKeyed ? items.findIndex(({ key }) => key === item.key) : -1;
-  if (at < 0) return [...items, item];
-  return movesToEnd ? [...items.toSpliced(at, 1), item] : items.with(at, item);
 }
 
 describe('the difference between two states', () => {
@@ -158,7 +150,7 @@ describe('the difference between two states', () => {
     const mark = session.mark();
     session.dispatch(ListChanged, { op: 'append', item: { key: 'z', value: 1 } });
     expect(session.changesSince(mark)).toEqual({
-      writes: [{ slice: 'list', operation: { op: 'extend', items: [{ key: 'z', value: 1 }] } }],
+      writes: [{ slice: 'list', op: 'append', items: [{ key: 'z', value: 1 }] }],
       log: [],
     });
   });
@@ -171,8 +163,8 @@ describe('the difference between two states', () => {
     session.dispatch(TableChanged, { op: 'append', item: { key: 'k7', value: 0 } });
     session.dispatch(TableChanged, { op: 'remove', keys: ['k8'] });
     expect(session.changesSince(mark).writes).toEqual([
-      { slice: 'table', operation: { op: 'remove', keys: ['k8'] } },
-      { slice: 'table', operation: { op: 'append', item: { key: 'k7', value: 0 } } },
+      { slice: 'table', op: 'remove', keys: ['k8'] },
+      { slice: 'table', op: 'put', key: 'k7', item: { key: 'k7', value: 0 } },
     ]);
   });
 
@@ -182,7 +174,7 @@ describe('the difference between two states', () => {
     fork.view.dispatch(ListChanged, { op: 'append', item: { key: 'a', value: 1 } });
     expect(fork.view.slice(Table).get('first')).toEqual({ key: 'first', value: 0 });
     const { reads, writes } = fork.observe();
-    expect(writes).toEqual([{ slice: 'list', operation: { op: 'extend', items: [{ key: 'a', value: 1 }] } }]);
+    expect(writes).toEqual([{ slice: 'list', op: 'append', items: [{ key: 'a', value: 1 }] }]);
     expect(reads).toEqual([{ kind: 'key', what: 'key first of slice table', slice: 'table', key: 'first' }]);
     session.dispatch(ListChanged, { op: 'append', item: { key: 'b', value: 1 } });
     expect(fork.conflicts()).toEqual([]);

@@ -19,6 +19,7 @@ import type {
   TokenUsage,
   ToolEffects,
 } from '../../tool/index.ts';
+import type { RowWrite } from '../format/rows.ts';
 
 /** A text, or bytes, that a record holds. */
 export interface RecordedContent {
@@ -196,14 +197,7 @@ export interface RecordedConflict {
   readonly by: readonly string[];
 }
 
-export type RecordedWrite = {
-  readonly slice: string;
-} & (
-  | { readonly op: 'append'; readonly item: JsonValue; readonly moveToEnd?: boolean }
-  | { readonly op: 'extend' | 'replace'; readonly items: readonly JsonValue[] }
-  | { readonly op: 'remove'; readonly keys: readonly string[] }
-  | { readonly op: 'clear' }
-);
+export type RecordedWrite = RowWrite;
 
 export interface RecordedFileChange {
   readonly path: string;

@@ -7,7 +7,7 @@ import type {
   ToolInvokedPayload,
 } from '../../runtime/index.ts';
 import type { JsonObject, JsonValue } from '../../schema/index.ts';
-import type { ObservedSlice, SliceOperation } from '../../session/index.ts';
+import type { ObservedSlice } from '../../session/index.ts';
 import type { FinishReason, TokenPrices, TokenUsage, ToolEffects } from '../../tool/index.ts';
 
 /** The name of the format. */
@@ -87,11 +87,13 @@ export interface SliceRow extends ObservedSlice {
   readonly t: number;
 }
 
-/** A write to a STATE slice, or to a LOG slice that began anew. */
-export interface RowWrite {
-  readonly slice: string;
-  readonly operation: SliceOperation<JsonValue>;
-}
+/** A step of a STATE slice, or of a LOG slice that began anew. */
+export type RowWrite = { readonly slice: string } & (
+  | { readonly op: 'append'; readonly items: readonly JsonValue[] }
+  | { readonly op: 'put'; readonly key: string; readonly item: JsonValue; readonly toEnd?: true }
+  | { readonly op: 'remove'; readonly keys: readonly string[] }
+  | { readonly op: 'clear' }
+);
 
 /** Items at the end of a LOG slice. */
 export interface RowLog {

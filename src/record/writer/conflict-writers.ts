@@ -22,8 +22,10 @@ export class ConflictWriters {
     if (seq === undefined) return;
     const keys = new Set<string>();
     const wholeSlices = new Set<string>(log.map(({ slice }) => slice));
-    for (const { slice, operation } of writes) {
-      if (operation.op === 'remove') for (const key of operation.keys) keys.add(`${slice}\0${key}`);
+    for (const write of writes) {
+      const { slice, op } = write;
+      if (op === 'remove') for (const key of write.keys) keys.add(`${slice}\0${key}`);
+      else if (op === 'put') keys.add(`${slice}\0${write.key}`);
       else wholeSlices.add(slice);
     }
     this.#commits.push({

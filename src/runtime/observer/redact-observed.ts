@@ -50,10 +50,18 @@ export function redactAttempt<T extends ObservedAttempt>(attempt: T, redactor: R
 }
 
 function redactWrites(writes: readonly SliceWrite[], redactor: Redactor): readonly SliceWrite[] {
-  return writes.map(({ slice, operation }) => {
-    const { op, ...values } = operation;
-    // A redacted item is an item, and a redacted key a key.
-    return { slice, operation: { op, ...redactor.fields(values) } as SliceWrite['operation'] };
+  return writes.map((write) => {
+    const { slice } = write;
+    switch (write.op) {
+      case 'append':
+        return { slice, op: 'append', items: write.items.map((item) => redactor.data(item)) };
+      case 'put':
+        return { ...write, key: redactor.text(write.key), item: redactor.data(write.item) };
+      case 'remove':
+        return { slice, op: 'remove', keys: write.keys.map((key) => redactor.text(key)) };
+      case 'clear':
+        return write;
+    }
   });
 }
 

@@ -1,6 +1,6 @@
 import { PersistentMap, PersistentVector } from '../../internal/index.ts';
 import { sameJson } from '../../schema/index.ts';
-import type { SliceOperation } from './operation.ts';
+import type { SliceStep } from './slice-step.ts';
 
 /** The items of one slice at one moment. Immutable; every change makes a new one that shares structure with the old. */
 export interface SliceState {
@@ -169,29 +169,34 @@ export class KeyedState implements SliceState {
     return new KeyedState(this.#entries.set(key, entry), nextOrder, this.#keyOf, last);
   }
 
-  /**
-   * What makes `earlier` into this state, as operations in their order; undefined when the two share no item, so that replacing all of them
-   * is as short. In time proportional to what they do not share.
-   */
-  changesSince(earlier: KeyedState): readonly SliceOperation<unknown>[] | undefined {
+  /** What fills an empty slice with these items, in their order. */
+  steps(): readonly SliceStep[] {
+    return [...this.#entries.entries()]
+      .sort(([, left], [, right]) => left.order - right.order)
+      .map(([key, { item }]) => ({ op: 'put', key, item }));
+  }
+
+  /** What makes `earlier` into this state; in time proportional to what the two do not share. */
+  stepsSince(earlier: KeyedState): readonly SliceStep[] {
     const removed: string[] = [];
-    const written: { readonly entry: Entry; readonly before: Entry | undefined }[] = [];
+    const written: { readonly key: string; readonly entry: Entry; readonly before: Entry | undefined }[] = [];
     let shared = earlier.length;
     for (const { key, before, after } of PersistentMap.differences(earlier.#entries, this.#entries)) {
       if (before !== undefined) shared -= 1;
       if (after === undefined) removed.push(key);
-      else written.push({ entry: after, before });
+      else written.push({ key, entry: after, before });
     }
     // In a slice that was emptied orders begin again, and nothing is shared.
-    if (shared === 0 && earlier.length > 0) return undefined;
-    const operations: SliceOperation<unknown>[] =
-      removed.length === 0 ? [] : [{ op: 'remove', keys: removed }];
-    for (const { entry, before } of written.sort((left, right) => left.entry.order - right.entry.order)) {
+    if (shared === 0 && earlier.length > 0) return [{ op: 'clear' }, ...this.steps()];
+    const steps: SliceStep[] = removed.length === 0 ? [] : [{ op: 'remove', keys: removed }];
+    for (const { key, entry, before } of written.sort(
+      (left, right) => left.entry.order - right.entry.order,
+    )) {
       const { item, order } = entry;
       const isMoved = before !== undefined && before.order !== order;
-      operations.push(isMoved ? { op: 'append', item, moveToEnd: true } : { op: 'append', item });
+      steps.push(isMoved ? { op: 'put', key, item, toEnd: true } : { op: 'put', key, item });
     }
-    return operations;
+    return steps;
   }
 
   removed(keys: readonly string[]): KeyedState {

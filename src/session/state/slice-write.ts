@@ -1,7 +1,4 @@
-import type { SliceOperation } from '../slice/operation.ts';
+import type { SliceStep } from '../slice/slice-step.ts';
 
-/** What was done to one STATE slice, as the difference between two states: applied in order, the operations make the one into the other. */
-export interface SliceWrite {
-  readonly slice: string;
-  readonly operation: SliceOperation<unknown>;
-}
+/** A step of one slice. Applied in order, such steps make one state of a session into another. */
+export type SliceWrite = { readonly slice: string } & SliceStep;

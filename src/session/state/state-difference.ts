@@ -1,7 +1,7 @@
 import { none } from '../../internal/index.ts';
-import type { SliceOperation } from '../slice/operation.ts';
 import type { StoredSlice } from '../slice/slice.ts';
 import { KeyedState, SequenceState, type SliceState } from '../slice/slice-state.ts';
+import type { SliceStep } from '../slice/slice-step.ts';
 import type { LogAppend } from './patch.ts';
 import type { Registry } from './registry.ts';
 import { type SessionState, sliceStateIn } from './session-state.ts';
@@ -9,7 +9,7 @@ import type { SliceWrite } from './slice-write.ts';
 
 /** What makes one state of a session into a later one. */
 export interface StateDifference {
-  /** Slices with the operations that were done to them; those of one slice in their order. A LOG slice is here only when it began anew. */
+  /** What was done to STATE slices, in order. A LOG slice is here only when it began anew. */
   readonly writes: readonly SliceWrite[];
   /** What was appended to LOG slices. Items that a slice no longer retains are left out. */
   readonly log: readonly LogAppend[];
@@ -35,7 +35,7 @@ export function stateDifference(
     const to = sliceStateIn(after, slice);
     if (from === to) continue;
     if (slice.policy === 'log') logDifference(slice, from, to, { writes, log });
-    else for (const operation of operationsBetween(from, to)) writes.push({ slice: slice.name, operation });
+    else for (const step of stepsBetween(from, to)) writes.push({ slice: slice.name, ...step });
   }
   return { writes, log };
 }
@@ -45,10 +45,12 @@ export function wholeState(slices: Iterable<StoredSlice>, state: SessionState): 
   const writes: SliceWrite[] = [];
   const log: LogAppend[] = [];
   for (const slice of slices) {
-    const items = sliceStateIn(state, slice).all();
-    if (items.length === 0) continue;
-    if (slice.policy === 'log') log.push({ slice: slice.name, items });
-    else writes.push({ slice: slice.name, operation: { op: 'extend', items } });
+    const held = sliceStateIn(state, slice);
+    if (slice.policy === 'state') {
+      for (const step of stepsTo(held)) writes.push({ slice: slice.name, ...step });
+    } else if (held.length > 0) {
+      log.push({ slice: slice.name, items: held.all() });
+    }
   }
   return { writes, log };
 }
@@ -60,7 +62,7 @@ function logDifference(
   { writes, log }: { readonly writes: SliceWrite[]; readonly log: LogAppend[] },
 ): void {
   const isAppended = from instanceof SequenceState && to instanceof SequenceState && to.extends(from);
-  if (!isAppended && from.length > 0) writes.push({ slice: name, operation: { op: 'clear' } });
+  if (!isAppended && from.length > 0) writes.push({ slice: name, op: 'clear' });
   const items = isAppended ? appendedItems(from, to) : to.all();
   if (items.length > 0) log.push({ slice: name, items });
 }
@@ -70,19 +72,18 @@ function appendedItems(from: SequenceState, to: SequenceState): readonly unknown
   return Array.from({ length: count }, (_, index) => to.at(to.length - count + index));
 }
 
-function operationsBetween(from: SliceState, to: SliceState): readonly SliceOperation<unknown>[] {
-  if (to.length === 0) return from.length === 0 ? none : [{ op: 'clear' }];
-  if (from.length === 0) return [{ op: 'extend', items: to.all() }];
-  const operations =
-    from instanceof KeyedState && to instanceof KeyedState
-      ? to.changesSince(from)
-      : from instanceof SequenceState && to instanceof SequenceState && to.extends(from)
-        ? extension(from, to)
-        : undefined;
-  return operations ?? [{ op: 'replace', items: to.all() }];
+/** What fills an empty slice. */
+function stepsTo(state: SliceState): readonly SliceStep[] {
+  if (state.length === 0) return none;
+  return state instanceof KeyedState ? state.steps() : [{ op: 'append', items: state.all() }];
 }
 
-function extension(from: SequenceState, to: SequenceState): readonly SliceOperation<unknown>[] {
+function stepsBetween(from: SliceState, to: SliceState): readonly SliceStep[] {
+  if (to.length === 0) return from.length === 0 ? none : [{ op: 'clear' }];
+  if (from.length === 0) return stepsTo(to);
+  if (from instanceof KeyedState && to instanceof KeyedState) return to.stepsSince(from);
+  if (!(from instanceof SequenceState && to instanceof SequenceState && to.extends(from)))
+    return [{ op: 'clear' }, ...stepsTo(to)];
   const items = appendedItems(from, to);
-  return items.length === 0 ? none : [{ op: 'extend', items }];
+  return items.length === 0 ? none : [{ op: 'append', items }];
 }

@@ -122,6 +122,6 @@ function innerRows(write: RecordedWrite, member: string): readonly JsonObject[] 
 
 /** The items that a write brought. */
 export function itemsOf(write: RecordedWrite): readonly JsonValue[] {
-  if (write.op === 'append') return [write.item];
-  return write.op === 'extend' || write.op === 'replace' ? write.items : [];
+  if (write.op === 'append') return write.items;
+  return write.op === 'put' ? [write.item] : [];
 }

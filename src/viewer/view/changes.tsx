@@ -1,8 +1,9 @@
 import type { JSX, VNode } from 'preact';
-import type { RecordedAttempt, RecordedCall, RecordedSlice, RecordedWrite } from '../../record/index.ts';
+import type { RecordedAttempt, RecordedCall, RecordedSlice } from '../../record/index.ts';
 import type { JsonObject, JsonValue } from '../../schema/index.ts';
+import { type SliceEdit, toEdits } from '../model/slice-edits.ts';
 import { seqOfCall } from '../model/steps.ts';
-import { cellsOf, columnsOf, identityOf, innerList, isObject, itemsOf } from '../model/tables.ts';
+import { cellsOf, columnsOf, identityOf, innerList, isObject } from '../model/tables.ts';
 import { visible } from '../model/visible.ts';
 import { inline, many } from '../model/words.ts';
 import { type DataRow, DataTable, Value } from './data-table.tsx';
@@ -30,7 +31,7 @@ export function Changes({
   const slices = writes.length === 0 ? [] : store.record.value.stateAt(Math.max(0, before));
   const body = (
     <>
-      {writes.map((write, index) => (
+      {toEdits(writes).map((write, index) => (
         <WriteTable
           key={index}
           write={write}
@@ -70,7 +71,12 @@ export function Changes({
       {kept ? (
         <Section title="Logged" note={landed ? undefined : 'a log keeps what a rolled-back call wrote'}>
           {log.map(({ slice, items }) => (
-            <WriteTable key={slice} write={{ slice, op: 'extend', items }} former={undefined} landed />
+            <WriteTable
+              key={slice}
+              write={{ slice, op: 'append', items, keys: [] }}
+              former={undefined}
+              landed
+            />
           ))}
         </Section>
       ) : null}
@@ -112,7 +118,7 @@ function whyGone(call: RecordedCall, attempt: RecordedAttempt): string {
 
 /** One write to a slice, against what the slice held before. */
 function WriteTable(props: {
-  readonly write: RecordedWrite;
+  readonly write: SliceEdit;
   readonly former: RecordedSlice | undefined;
   readonly landed: boolean;
 }): VNode {
@@ -129,7 +135,7 @@ function WriteTable(props: {
         {caption}: <span class="mono">{visible(write.keys.join(', '))}</span>
       </p>
     );
-  const items = itemsOf(write);
+  const { items } = write;
   const inner = innerList(items);
   const old = former?.items.map(({ value }) => value) ?? [];
   const oldInner = innerList(old);

@@ -140,7 +140,7 @@ describe('a commit', () => {
       isFinal: true,
       isRedacted: false,
       policies: [],
-      writes: [{ slice: 'notes', operation: { op: 'extend', items: [{ text: 'a' }] } }],
+      writes: [{ slice: 'notes', op: 'append', items: [{ text: 'a' }] }],
       log: [{ slice: 'sightings', items: [{ text: 'a' }] }],
       events: [{ name: 'seen' }, { name: 'noted' }, { name: 'tool.note.succeeded' }],
       phases: {
@@ -255,7 +255,7 @@ describe('a discarded attempt', () => {
       base: 0,
       why: 'superseded',
       conflicts: [{ what: 'slice notes', read: { kind: 'slice', slice: 'notes' } }],
-      writes: [{ slice: 'notes', operation: { op: 'extend', items: [{ text: 'after 0' }] } }],
+      writes: [{ slice: 'notes', op: 'append', items: [{ text: 'after 0' }] }],
     });
     expect(only(heard.discarded)).not.toHaveProperty('invocation');
     expect(heard.commits.map(({ toolName, attempt, base }) => [toolName, attempt, base])).toEqual([
@@ -271,7 +271,7 @@ describe('a discarded attempt', () => {
     expect(attempt).toMatchObject({
       why: 'failed',
       conflicts: [],
-      writes: [{ slice: 'notes', operation: { op: 'extend', items: [{ text: 'bad' }] } }],
+      writes: [{ slice: 'notes', op: 'append', items: [{ text: 'bad' }] }],
       log: [{ slice: 'sightings', items: [{ text: 'bad' }] }],
       invocation: { outcome: 'rolled-back', reason: 'threw' },
     });
@@ -306,9 +306,7 @@ describe('state', () => {
     const { states } = await observe(promptWith([note]), [done], { session });
     const start = only(states);
     expect(start).toMatchObject({ kind: 'start', path: [], log: [] });
-    expect(start.writes).toEqual([
-      { slice: 'notes', operation: { op: 'extend', items: [{ text: 'before' }] } },
-    ]);
+    expect(start.writes).toEqual([{ slice: 'notes', op: 'append', items: [{ text: 'before' }] }]);
     expect(start.slices.slice(0, 1)).toEqual([
       { name: 'notes', policy: 'state', isKeyed: false, version: 1 },
     ]);
@@ -331,7 +329,7 @@ describe('state', () => {
         },
       ],
     });
-    const appended = (text: string) => [{ slice: 'notes', operation: { op: 'extend', items: [{ text }] } }];
+    const appended = (text: string) => [{ slice: 'notes', op: 'append', items: [{ text }] }];
     expect(order).toEqual([
       ['start', []],
       ['commit', appended('a')],
@@ -522,7 +520,7 @@ describe('observers', () => {
     ]);
     expect(JSON.stringify([all, contents])).not.toMatch(/secret-[0-9]/);
     expect(only(heard.commits)).toMatchObject({ isRedacted: true, seq: 1, effects: 'state' });
-    expect(only(heard.commits).writes).toMatchObject([{ slice: 'notes', operation: { op: 'extend' } }]);
+    expect(only(heard.commits).writes).toMatchObject([{ slice: 'notes', op: 'append' }]);
     expect(heard.requests.map(({ isRedacted }) => isRedacted)).toEqual([true, true]);
     expect(heard.responses.map(({ isRedacted }) => isRedacted)).toEqual([true, false]);
   });
