@@ -1,4 +1,4 @@
-import type { RecordedCall, RecordedTurn } from '../../record/index.ts';
+import type { RecordedCall, RecordedTurn, RecordedWrite } from '../../record/index.ts';
 import { diffLines, textsOf } from './line-diff.ts';
 import { inline } from './words.ts';
 
@@ -44,10 +44,17 @@ function* textsOfCall(call: RecordedCall): Generator<string> {
   }
 }
 
-function writtenText(write: RecordedCall['attempts'][number]['writes'][number]): string {
-  if ('item' in write) return inline(write.item);
-  if ('items' in write) return JSON.stringify(write.items);
-  return 'keys' in write ? write.keys.join(', ') : '';
+function writtenText(write: RecordedWrite): string {
+  switch (write.op) {
+    case 'append':
+      return JSON.stringify(write.items);
+    case 'put':
+      return `${write.key} ${inline(write.item)}`;
+    case 'remove':
+      return write.keys.join(', ');
+    case 'clear':
+      return '';
+  }
 }
 
 function* textsOfTurn(turn: RecordedTurn): Generator<string> {

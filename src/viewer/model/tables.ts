@@ -121,7 +121,7 @@ function innerRows(write: RecordedWrite, member: string): readonly JsonObject[] 
 }
 
 /** The items that a write brought. */
-export function itemsOf(write: RecordedWrite): readonly JsonValue[] {
+function itemsOf(write: RecordedWrite): readonly JsonValue[] {
   if (write.op === 'append') return write.items;
   return write.op === 'put' ? [write.item] : [];
 }

@@ -1,12 +1,10 @@
 import type { JSX, VNode } from 'preact';
-import type { RecordedAttempt, RecordedCall, RecordedSlice } from '../../record/index.ts';
-import type { JsonObject, JsonValue } from '../../schema/index.ts';
-import { type SliceEdit, toEdits } from '../model/slice-edits.ts';
+import type { RecordedAttempt, RecordedCall } from '../../record/index.ts';
+import { type ChangedCell, type SliceChange, sliceChanges } from '../model/slice-changes.ts';
 import { seqOfCall } from '../model/steps.ts';
-import { cellsOf, columnsOf, identityOf, innerList, isObject } from '../model/tables.ts';
 import { visible } from '../model/visible.ts';
 import { inline, many } from '../model/words.ts';
-import { type DataRow, DataTable, Value } from './data-table.tsx';
+import { DataTable, Value } from './data-table.tsx';
 import { FileDiff } from './file-diff.tsx';
 import { Capped, Empty, Section } from './parts.tsx';
 import { useStore } from './store.ts';
@@ -24,20 +22,17 @@ export function Changes({
   const store = useStore();
   const { files, writes, log } = attempt;
   const landed = attempt.outcome === 'committed';
-  const amount = files.length + writes.length;
+
   const before = landed
     ? seqOfCall(store.record.value, call) - 1
     : (attempt.base ?? seqOfCall(store.record.value, call));
   const slices = writes.length === 0 ? [] : store.record.value.stateAt(Math.max(0, before));
+  const tables = sliceChanges(writes, slices);
+  const amount = files.length + tables.length;
   const body = (
     <>
-      {toEdits(writes).map((write, index) => (
-        <WriteTable
-          key={index}
-          write={write}
-          former={slices.find(({ name }) => name === write.slice)}
-          landed={landed}
-        />
+      {tables.map((change) => (
+        <SliceTable key={change.slice} change={change} landed={landed} />
       ))}
       <Capped items={files} limit={fileLimit} noun="file">
         {(change) => <FileDiff key={change.path} change={change} />}
@@ -70,13 +65,11 @@ export function Changes({
       )}
       {kept ? (
         <Section title="Logged" note={landed ? undefined : 'a log keeps what a rolled-back call wrote'}>
-          {log.map(({ slice, items }) => (
-            <WriteTable
-              key={slice}
-              write={{ slice, op: 'append', items, keys: [] }}
-              former={undefined}
-              landed
-            />
+          {sliceChanges(
+            log.map(({ slice, items }) => ({ slice, op: 'append', items })),
+            [],
+          ).map((change) => (
+            <SliceTable key={change.slice} change={change} landed />
           ))}
         </Section>
       ) : null}
@@ -116,89 +109,45 @@ function whyGone(call: RecordedCall, attempt: RecordedAttempt): string {
   }
 }
 
-/** One write to a slice, against what the slice held before. */
-function WriteTable(props: {
-  readonly write: SliceEdit;
-  readonly former: RecordedSlice | undefined;
-  readonly landed: boolean;
-}): VNode {
-  const { write, former, landed } = props;
+/** What was done to one slice, against what it held before. */
+function SliceTable({ change, landed }: { readonly change: SliceChange; readonly landed: boolean }): VNode {
+  const { slice, words, rest, columns, rows, gone, removedKeys } = change;
   const caption = (
     <>
-      <span class="mono">{visible(write.slice)}</span> {write.op}
+      <span class="mono">{visible(slice)}</span> {words}
+      {Object.entries(rest).map(([name, value]) => ` · ${visible(name)}: ${visible(inline(value))}`)}
+      {removedKeys.length > 0
+        ? `: ${visible(removedKeys.join(', '))}`
+        : gone > 0
+          ? ` · ${many(gone, 'item')} gone`
+          : ''}
     </>
   );
-  if (write.op === 'clear') return <p class="write">{caption}: all items removed</p>;
-  if (write.op === 'remove')
-    return (
-      <p class="write">
-        {caption}: <span class="mono">{visible(write.keys.join(', '))}</span>
-      </p>
-    );
-  const { items } = write;
-  const inner = innerList(items);
-  const old = former?.items.map(({ value }) => value) ?? [];
-  const oldInner = innerList(old);
-  const list = inner?.list ?? items;
-  const formerList: readonly JsonValue[] = inner === undefined ? old : (oldInner?.list ?? []);
-  const columns = columnsOf(list);
-  const objects = list.filter(isObject);
-  const identity = former?.identity ?? (objects.length === list.length ? identityOf(objects) : undefined);
-  const rows = list.map(
-    (item): DataRow => rowOf(item, columns, write.op === 'replace' ? formerList : [], identity, landed),
-  );
-  const gone =
-    write.op === 'replace' ? formerList.length - rows.filter(({ kind }) => kind === 'mute').length : 0;
+  if (rows.length === 0) return <p class="write">{caption}</p>;
   return (
     <DataTable
-      caption={
-        <>
-          {caption}
-          {inner === undefined
-            ? null
-            : Object.entries(inner.rest).map(([name, value]) => (
-                <span key={name}>{` · ${visible(name)}: ${visible(inline(value))}`}</span>
-              ))}
-          {rows.length === 0 ? ` with nothing, ${many(gone, 'item')} removed` : ''}
-        </>
-      }
-      label={write.slice}
+      caption={caption}
+      label={slice}
       columns={columns}
-      rows={rows}
+      rows={rows.map(({ kind, cells }) => ({
+        cells: cells.map((cell) => <Cell cell={cell} />),
+        ...(kind === 'same' ? { kind: 'mute' as const } : landed ? { kind: 'new' as const } : {}),
+      }))}
     />
   );
 }
 
-function rowOf(
-  item: JsonValue,
-  columns: readonly string[],
-  former: readonly JsonValue[],
-  identity: string | undefined,
-  landed: boolean,
-): DataRow {
-  const text = JSON.stringify(item);
-  const isSame = former.some((other) => JSON.stringify(other) === text);
-  const id = identity === undefined || !isObject(item) ? undefined : item[identity];
-  const was =
-    id === undefined || isSame || identity === undefined
-      ? undefined
-      : former.find((other): other is JsonObject => isObject(other) && other[identity] === id);
-  const old = was === undefined ? undefined : cellsOf(was, columns);
-  const cells = cellsOf(item, columns).map((value, index) => {
-    const before = old?.[index];
-    if (old === undefined || JSON.stringify(before) === JSON.stringify(value)) return <Value value={value} />;
-    return (
-      <>
-        <del>
-          <Value value={before} />
-        </del>
-        {' → '}
-        <ins>
-          <Value value={value} />
-        </ins>
-      </>
-    );
-  });
-  if (isSame) return { cells, kind: 'mute' };
-  return landed ? { cells, kind: 'new' } : { cells };
+function Cell({ cell }: { readonly cell: ChangedCell }): JSX.Element {
+  if (cell.before === undefined) return <Value value={cell.value} />;
+  return (
+    <>
+      <del>
+        <Value value={cell.before.value} />
+      </del>
+      {' → '}
+      <ins>
+        <Value value={cell.value} />
+      </ins>
+    </>
+  );
 }
