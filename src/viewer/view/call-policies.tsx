@@ -27,7 +27,7 @@ export function CallPolicies(props: {
             ? 'None was asked: policies see only arguments that fit.'
             : call.run.policies.length === 0
               ? 'The prompt of this call has no policies.'
-              : 'No policy covers this call.'}
+              : 'None refused it, asked a person, or examined its changes.'}
         </Empty>
       ) : null}
       {allowed.length === 0 ? null : (

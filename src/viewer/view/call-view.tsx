@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX, VNode } from 'preact';
-import type { RecordedAttempt, RecordedCall, RecordedRead } from '../../record/index.ts';
+import type { RecordedAttempt, RecordedCall } from '../../record/index.ts';
 import { timeIn } from '../model/phases.ts';
 import { innerName, turnId, turnOf } from '../model/turns.ts';
 import { visible } from '../model/visible.ts';
@@ -362,24 +362,12 @@ function Reads({ attempt }: { readonly attempt: RecordedAttempt | undefined }): 
       ) : (
         <p class="mono reads">
           <Capped items={reads} limit={listLimit} noun="read">
-            {(read, index) => <span key={index}>{visible(readWords(read))}</span>}
+            {(read, index) => <span key={index}>{visible(read.what)}</span>}
           </Capped>
         </p>
       )}
     </Section>
   );
-}
-
-function readWords(read: RecordedRead): string {
-  if ('slice' in read && read.slice !== undefined)
-    return `${read.kind} ${read.slice}${'key' in read && read.key !== undefined ? ` ${read.key}` : ''}`;
-  const parts = [
-    read.kind,
-    'path' in read ? read.path : undefined,
-    'pattern' in read ? read.pattern : undefined,
-    'found' in read && read.found === 'absent' ? '(absent)' : undefined,
-  ];
-  return parts.filter((part) => part !== undefined).join(' ');
 }
 
 function Outside({ call }: { readonly call: RecordedCall }): VNode | null {

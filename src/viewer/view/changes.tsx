@@ -22,7 +22,6 @@ export function Changes({
   const store = useStore();
   const { files, writes, log } = attempt;
   const landed = attempt.outcome === 'committed';
-
   const before = landed
     ? seqOfCall(store.record.value, call) - 1
     : (attempt.base ?? seqOfCall(store.record.value, call));

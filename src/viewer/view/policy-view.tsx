@@ -65,9 +65,7 @@ export function PolicyView(): JSX.Element {
             ) : null}
           </div>
           <Section title="Refused and asked">
-            {weighty.length === 0 ? (
-              <Empty>Every policy allowed every call that it was asked about.</Empty>
-            ) : null}
+            {weighty.length === 0 ? <Empty>No policy refused a call or asked a person.</Empty> : null}
             <Capped items={weighty} limit={listLimit} noun="decision">
               {({ row, cell, call, index }) => (
                 <div key={`${index} ${row.policy}`} class="item">
@@ -92,7 +90,7 @@ export function PolicyView(): JSX.Element {
           <Section title="In numbers">
             <DataTable
               label="Decisions of each policy"
-              columns={['policy', 'allowed', 'asked', 'denied', 'not enforced', 'not asked']}
+              columns={['policy', 'allowed', 'asked', 'denied', 'not enforced', 'no objection']}
               rows={rows.map(({ policy, counts }) => ({
                 cells: [
                   visible(policy),
@@ -245,7 +243,7 @@ function MatrixCell(props: {
 
 function decisionWord(cell: PolicyCell | undefined): string {
   return cell === undefined
-    ? 'not asked'
+    ? 'no objection'
     : cell.decision === 'unenforced'
       ? `${cell.answer.outcome}, not enforced`
       : cell.decision;
@@ -281,7 +279,7 @@ function cellSentence(cell: PolicyCell | undefined, call: RecordedCall): string 
   if (cell === undefined) {
     return call.outcome === 'rejected'
       ? 'Not asked: the arguments did not fit.'
-      : 'Not asked: it does not cover this call, or another policy had refused.';
+      : 'No objection: it allowed the call before it ran, does not cover it, or another policy had refused.';
   }
   const words = { allow: 'Allowed', ask: 'Asked a person', deny: 'Denied', unenforced: 'Not enforced' }[
     cell.decision
