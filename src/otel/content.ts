@@ -9,7 +9,7 @@ import type {
 } from '../tool/index.ts';
 
 /*
- * Messages as JSON in the form that the semantic conventions publish: a role, and parts that have a type.
+ * Messages as JSON in the form that the semantic conventions publish: a role, and parts that have a type. docs/spec/telemetry.md §7
  */
 
 type Part = Readonly<Record<string, unknown>> & { readonly type: string };

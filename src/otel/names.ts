@@ -1,6 +1,8 @@
 /**
  * Which names attributes and metrics have: `main` is the main branch of the semantic conventions for generative AI as of November 2026, `ai-sdk-7` is
  * what `@ai-sdk/otel` 1.0 emits, for dashboards made for it.
+ *
+ * @see docs/spec/telemetry.md §8
  */
 export type OtelSemconv = 'main' | 'ai-sdk-7';
 

@@ -47,13 +47,13 @@ export interface OtelObserverOptions {
  * ```
  *
  * @throws {PromptValidationError} for an option of the wrong kind.
- * @see docs/spec/telemetry.md
+ * @see docs/spec/telemetry.md §1
  */
 export function otelObserver(options: OtelObserverOptions): RunObserver {
   return createOtelObserver(options);
 }
 
-/** @internal For the command, whose runs have a session of their own, which is no conversation. */
+/** @internal For the command, whose runs have a session of their own, which is not a conversation. */
 export function createOtelObserver(
   options: OtelObserverOptions,
   { hasConversation = true }: { readonly hasConversation?: boolean } = {},

@@ -43,7 +43,11 @@ const aborted = 'aborted';
 /** In the context of a call: the call, so that evaluations inside find it whatever else has the same id. */
 const callContextKey = Symbol('wink call');
 
-/** Opens and ends the spans of runs. What is ended is forgotten: a late report about it changes nothing. */
+/**
+ * Opens and ends the spans of runs. What is ended is forgotten: a late report about it changes nothing.
+ *
+ * @see docs/spec/telemetry.md §1
+ */
 export class TraceBuilder {
   readonly #settings: TraceSettings;
   readonly #runs = new Map<string, RunSpans>();

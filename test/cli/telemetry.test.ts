@@ -172,7 +172,7 @@ describe('wink run --otel', () => {
     expect(lines).toEqual([
       expect.stringContaining('OTEL_TRACES_SAMPLER value "sometimes"'),
       'wink: telemetry: OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT is not true or false; no content is recorded.',
-      'wink: telemetry: TRACEPARENT is no trace parent as W3C defines it, and is ignored.',
+      'wink: telemetry: TRACEPARENT is not a trace parent as W3C defines it, and is ignored.',
     ]);
     expect(collector.spans).toHaveLength(6);
   });

@@ -55,6 +55,7 @@ interface Packages {
  * Starts the SDK of OpenTelemetry as its environment variables say, unless the process has one, such as one that `NODE_OPTIONS` loads.
  *
  * @throws {UsageError} when the SDK is not installed, or cannot be started.
+ * @see docs/spec/telemetry.md §9
  */
 export async function startTelemetry(options: {
   /** Directory of the agent's module, where the SDK is looked for. */
@@ -185,7 +186,7 @@ function parentContext(
   const { TRACEPARENT: traceparent, TRACESTATE: tracestate, BAGGAGE: baggage } = variables;
   if (traceparent === undefined || traceparent === '') return api.ROOT_CONTEXT;
   if (!isTraceParent(traceparent)) {
-    problems.add('TRACEPARENT is no trace parent as W3C defines it, and is ignored');
+    problems.add('TRACEPARENT is not a trace parent as W3C defines it, and is ignored');
     return api.ROOT_CONTEXT;
   }
   const carrier = Object.fromEntries(
