@@ -16,7 +16,7 @@ export { checkEvaluateOptions } from './options/check-options.ts';
 export type { EvaluateOptions } from './options/evaluate-options.ts';
 export type { ContextOptions, RunLimits } from './options/run-limits.ts';
 export { evaluatePrompt } from './run/evaluate.ts';
-export type { ModelAdapter, ProviderAdapter } from './run/provider-adapter.ts';
+export { type ModelAdapter, modelOf, type ProviderAdapter } from './run/provider-adapter.ts';
 export { openToolRuntime } from './runtime/open-tool-runtime.ts';
 export type {
   ReportedUsage,
@@ -27,4 +27,5 @@ export type {
   ToolRuntimeOutput,
 } from './runtime/tool-runtime-types.ts';
 export { evaluationSlices } from './scope/evaluation-record.ts';
+export type { RunReplay } from './scope/evaluation-scope.ts';
 export { type PromptStream, type RunStreamEvent, streamOf } from './stream/prompt-stream.ts';

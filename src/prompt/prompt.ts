@@ -78,6 +78,8 @@ export interface Prompt<out Output = unknown, in Params = never> extends PromptI
   readonly '~hash': () => string;
   /** Names of all tools, also those of disabled and summarized sections. @internal */
   readonly '~toolNames': ReadonlySet<string>;
+  /** The same prompt with further resources, which win over its own. @internal */
+  '~with'(resources: ResourceRegistry): Prompt<Output, Params>;
   /** Resources of the template, of its sections and of `bind()`; the later win. */
   resources(): ResourceRegistry;
 }
@@ -138,6 +140,7 @@ export function createPrompt<Output, Params>(
     '~prepare': (options) => prepareSections(plan, params, options),
     '~hash': plan.hash,
     '~toolNames': plan.toolNames,
+    '~with': (more) => createPrompt<Output, Params>(template, params, bound.merge(more, { strict: false })),
     resources,
   } satisfies Prompt<Output, Params>);
 }

@@ -33,7 +33,7 @@ export function providerAdapter(options: {
           signal: run.signal,
           observers: [{ onEvent: run.onEvent }, ...observers],
         };
-        return evaluatePrompt(adapter, model, prompt, streamed, run.ready);
+        return evaluatePrompt(adapter, model, prompt, streamed, { ready: run.ready });
       }, signal);
     },
   });

@@ -27,6 +27,7 @@ export { markRejected } from './call/exceptions.ts';
 export type { OuterCall } from './call/outer-call.ts';
 export { recordable } from './call/record-call.ts';
 export { RunLedger } from './call/run-ledger.ts';
+export type { CallReplay, EvaluationPlace, RecordedEnd, RecordedHandler } from './call/run-replay.ts';
 export type { ToolCallResult } from './call/tool-call.ts';
 export { type ToolCall, toToolCall } from './call/tool-call.ts';
 export {

@@ -63,6 +63,8 @@ export interface Tool<in P, out R, out I = unknown> {
   readonly effects: ToolEffects;
   /** Running the call twice does no more than running it once; matters for replay after a crash. */
   readonly idempotent: boolean;
+  /** Result and changes depend on arguments, session, files and evaluations inside alone; a replay runs the handler again. */
+  readonly pure: boolean;
   /** Time limit for one attempt, in milliseconds. Undefined: none of its own. */
   readonly timeoutMs?: number;
   /** How many characters of a result the model may get. Undefined: as many as the run says. */

@@ -52,6 +52,12 @@ export interface ToolOptions<PS extends Schema | undefined, RS extends Schema | 
   readonly effects?: ToolEffects;
   /** Default: false. */
   readonly idempotent?: boolean;
+  /**
+   * Whether result and changes depend on nothing but arguments, session, files and what evaluations inside the handler answer: not on
+   * time, chance, network or other resources. A replay runs the handler of such a tool again, and answers calls of others from the
+   * record. Cannot be true for a tool with effects `'external'`. Default: false.
+   */
+  readonly pure?: boolean;
   /** Time limit for one attempt in milliseconds, above 0 and at most 2,147,483,647. Default: none of its own. */
   readonly timeoutMs?: number;
   /**
@@ -89,6 +95,13 @@ export function tool<PS extends Schema | undefined = undefined, RS extends Schem
   if (!allEffects.includes(effects)) {
     throw invalid(name, 'effects', `unknown effects "${effects}"; use 'read', 'state' or 'external'`);
   }
+  if (options.pure === true && effects === 'external') {
+    throw invalid(
+      name,
+      'pure',
+      "a tool with effects 'external' cannot be pure; declare effects 'read' or 'state' if it changes nothing outside",
+    );
+  }
   if (
     timeoutMs !== undefined &&
     !(typeof timeoutMs === 'number' && timeoutMs > 0 && timeoutMs <= maxTimeoutMs)
@@ -124,6 +137,7 @@ export function tool<PS extends Schema | undefined = undefined, RS extends Schem
     ...(render === undefined ? {} : { render }),
     effects,
     idempotent: options.idempotent ?? false,
+    pure: options.pure === true,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(maxResultCharacters === undefined ? {} : { maxResultCharacters }),
     acceptsOverrides: options.acceptsOverrides ?? true,

@@ -25,7 +25,8 @@ import { beginEvaluation } from './begin-evaluation.ts';
 /**
  * Evaluates a prompt: holds the session, installs slices, starts resources, renders, runs the loop, reads the answer.
  *
- * @param ready back-pressure: what the run waits for while the consumer of its events has not caught up.
+ * @param surroundings `ready`: back-pressure, what the run waits for while the consumer of its events has not caught up; `replay`: answers
+ *   from the record of another run.
  * @throws {PromptEvaluationError} on every failure, with conversation and usage so far.
  * @throws {SessionBusyError} when another evaluation holds the session.
  * @throws {PromptValidationError} for an option out of its range, and for a completion checker or a feedback provider that needs what
@@ -36,12 +37,17 @@ export async function evaluatePrompt<Output>(
   model: LanguageModel,
   prompt: Prompt<Output>,
   options: EvaluateOptions,
-  ready?: EvaluationScope['ready'],
+  surroundings: Pick<EvaluationScope, 'ready' | 'replay'> = {},
 ): Promise<PromptResponse<Output>> {
   assertPrompt(prompt);
   const run = holdSession(options);
   try {
-    return await evaluateIn({ evaluator, model, ...run.scope, ready }, prompt, run.settings, run.stop);
+    return await evaluateIn(
+      { evaluator, model, ...run.scope, ...surroundings },
+      prompt,
+      run.settings,
+      run.stop,
+    );
   } catch (error) {
     throw run.toThrown(error);
   } finally {
@@ -95,6 +101,7 @@ async function evaluateObserved<Output>({
       {
         model,
         ...settings.loop,
+        step: scope.replay?.stepsOf(environment.origin.evaluationId),
         outputSchema: rendered.output?.compiled.inputJsonSchema,
         answer: {
           model: model.name,

@@ -1,4 +1,5 @@
 import { describeError } from '../../error/index.ts';
+import { none } from '../../internal/index.ts';
 import { PolicyState } from '../../policy/index.ts';
 import { type Prompt, type RenderedPrompt, VisibilityOverrides } from '../../prompt/index.ts';
 import {
@@ -44,14 +45,16 @@ export class EvaluationRecord {
   #renderId: string | undefined;
 
   constructor(scope: RunScope, { name }: PromptPort, { ids, clock, logger }: CallSettings) {
-    const { evaluator, host, outer } = scope;
+    const { evaluator, host, outer, replay } = scope;
+    const { attempt = 0, path = none } = outer?.call ?? {};
+    const recordedId = replay?.evaluationId({ path, attempt, evaluation: outer?.evaluation ?? 0 });
     this.#scope = scope;
     this.#ids = ids;
     this.#clock = clock;
     this.#logger = logger;
     this.#startedAtMs = this.#clock.now();
     this.origin = {
-      evaluationId: this.#ids(),
+      evaluationId: recordedId ?? this.#ids(),
       promptName: name,
       adapter: evaluator.name,
       sessionId: host.id,

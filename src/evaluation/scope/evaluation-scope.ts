@@ -1,9 +1,23 @@
 import { PromptValidationError } from '../../error/index.ts';
 import type { Filesystem } from '../../filesystem/index.ts';
 import { type AnyResourceBinding, tokenName } from '../../resource/index.ts';
-import type { CallHooks, LanguageModel, OuterCall, Redactor, SessionRoot } from '../../runtime/index.ts';
+import type {
+  CallHooks,
+  CallReplay,
+  LanguageModel,
+  OuterCall,
+  Redactor,
+  SessionRoot,
+  StepFunction,
+} from '../../runtime/index.ts';
 import { freezeJson } from '../../schema/index.ts';
 import type { AnySlice, ReadonlySessionView, Session } from '../../session/index.ts';
+
+/** Answers from the record of another run, in all evaluations of a run. */
+export interface RunReplay extends CallReplay {
+  /** Through which an evaluation does what is not pure. */
+  stepsOf(evaluationId: string): StepFunction;
+}
 
 /** What a run works on: a root session, or the views of the call that it runs inside of. */
 export interface RunScope {
@@ -22,6 +36,8 @@ export interface RunScope {
   readonly install: (slice: AnySlice) => void;
   /** What a journal and observers get of the calls, those of nested evaluations included. Default: nothing. */
   readonly hooks?: CallHooks | undefined;
+  /** Answers from the record of another run. Default: nothing does. */
+  readonly replay?: RunReplay | undefined;
   /** Back-pressure: resolves when the event consumer has caught up; undefined when it has. Absent: none. */
   readonly ready?: (() => Promise<void> | undefined) | undefined;
   /** The call around the evaluation; absent on a root session. */
@@ -66,7 +82,7 @@ export function rootScope(
 
 /** The scope of an evaluation inside a call of `scope`: the views of the call. */
 export function nestedScope(scope: EvaluationScope, outer: OuterScope): EvaluationScope {
-  const { evaluator, hooks, model, host, isSessionGiven, redactor, ready } = scope;
+  const { evaluator, hooks, model, host, isSessionGiven, redactor, ready, replay } = scope;
   const { session, sessionFork } = outer.call;
   return {
     evaluator,
@@ -76,6 +92,7 @@ export function nestedScope(scope: EvaluationScope, outer: OuterScope): Evaluati
     redactor,
     hooks,
     ready,
+    replay,
     session,
     sessionRoot: {
       fork: (options) => sessionFork.fork(options),

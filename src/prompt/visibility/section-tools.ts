@@ -100,6 +100,7 @@ export const openSections: AnyTool = Object.freeze({
       'Opens summarised sections of the instructions: shows them in full and makes their tools available from the next turn on.',
     inputSchema: openInput,
     effects: 'read',
+    pure: true,
     idempotent: true,
     // What it shows are instructions, which are as long as their author made them.
     maxResultCharacters: Infinity,
@@ -118,6 +119,7 @@ export const readSection: AnyTool = tool({
   description: 'Reads a summarised section of the instructions in full.',
   inputSchema: readInput,
   effects: 'read',
+  pure: true,
   maxResultCharacters: Infinity,
   idempotent: true,
   acceptsOverrides: false,

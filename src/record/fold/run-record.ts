@@ -127,6 +127,11 @@ export interface RecordedResponse {
   readonly text: string;
   readonly reasoning: string;
   readonly content: readonly JsonValue[];
+  /** The provider's own items, which go back to it unchanged. */
+  readonly raw?: { readonly provider: string; readonly items: readonly JsonValue[] };
+  /** What hosted tools found. */
+  readonly hosted?: readonly JsonValue[];
+  readonly hasFiles?: boolean;
   readonly finishReason?: FinishReason;
   readonly usage?: TokenUsage;
   readonly responseId?: string;
@@ -281,6 +286,8 @@ export interface RunRecord {
   readonly startedAtMs: number;
   readonly version: string;
   readonly runtime?: string;
+  /** Module of the agent as the command line got it. */
+  readonly module?: string;
   readonly isRedacted: boolean;
   /** The run has ended, and so does the record. */
   readonly isComplete: boolean;

@@ -58,6 +58,8 @@ export class CallAttempt {
   mustCommit = false;
   /** True once the handler has returned success: its part has ended. */
   hasReturned = false;
+  /** True when a record answered in the place of the handler. */
+  isFromRecord = false;
   /** What policies would have refused or asked, where they are not enforced. */
   readonly unenforced: UnenforcedDecision[] = [];
   /** What observers of calls get of it; undefined without any. */

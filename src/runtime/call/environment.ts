@@ -14,6 +14,7 @@ import type { Redactor } from '../redaction/index.ts';
 import type { CallHooks } from './call-hooks.ts';
 import type { CallReporter } from './call-reporter.ts';
 import type { OuterCall } from './outer-call.ts';
+import type { CallReplay } from './run-replay.ts';
 import type { TransactionRoots } from './transaction.ts';
 
 /** What a policy wants someone to decide. */
@@ -70,6 +71,8 @@ export interface EvaluationEnvironment {
   readonly observers: ObserverCalls;
   /** Tells the observers what calls did; undefined when none wants to know. */
   readonly reporter?: CallReporter | undefined;
+  /** Answers from the record of another run; undefined in a run of its own. */
+  readonly replay?: CallReplay | undefined;
   /** Whether policies are held to; otherwise what they would have refused or asked is only reported. */
   readonly enforce: boolean;
   /** Calls of one turn that may run at the same time, at least 1. */

@@ -1,13 +1,15 @@
 import { describeError } from '../../error/index.ts';
 import { none } from '../../internal/index.ts';
 import { describeIssues, type ParseOutcome, parseInput, parseOutput } from '../../schema/index.ts';
+import type { ToolContext } from '../../tool/index.ts';
 import { haltReason } from '../limits/run-budget.ts';
 import { askForApproval } from './approvals.ts';
 import type { CallAttempt } from './attempt.ts';
 import { awaitHook, HookFailure, nameAttempt } from './call-hooks.ts';
-import { isThrown } from './exceptions.ts';
+import { AttemptEnd, isThrown } from './exceptions.ts';
 import { assertResultSize, readOutput, readSuccess, renderValue } from './handler-result.ts';
 import { checkCall, checkChanges, recordInPolicies } from './policies.ts';
+import type { RecordedEnd, RecordedHandler } from './run-replay.ts';
 import { copyOfArguments } from './tool-call.ts';
 import { createToolContext } from './tool-context.ts';
 import { failed, type PolicyQuestion, stoppedVerdict, type Verdict, withNote } from './verdict.ts';
@@ -114,6 +116,11 @@ async function runHandler(attempt: CallAttempt): Promise<Verdict | undefined> {
   if (halt !== undefined) return stoppedVerdict(tool.name, halt, false);
   const context = createToolContext(attempt);
   attempt.beginHandler();
+  const recorded = recordedHandler(attempt);
+  if (recorded !== undefined) {
+    await runRecorded(attempt, recorded, context);
+    return undefined;
+  }
   // The input schema of this very tool has made the params, which is what its handler takes.
   const returned = tool.execute?.(attempt.params as never, context);
   attempt.success = readSuccess(attempt, await attempt.handlerResult(returned));
@@ -121,9 +128,38 @@ async function runHandler(attempt: CallAttempt): Promise<Verdict | undefined> {
   return undefined;
 }
 
+/** What takes the place of the handler in a replay. */
+function recordedHandler({ environment, number, resolved, tool }: CallAttempt): RecordedHandler | undefined {
+  const { origin, outer, replay } = environment;
+  if (replay === undefined) return undefined;
+  const { call, params } = resolved;
+  return replay.handlerFor(origin.evaluationId, nameAttempt(call, number, outer), tool, params);
+}
+
+async function runRecorded(
+  attempt: CallAttempt,
+  handler: RecordedHandler,
+  context: ToolContext,
+): Promise<void> {
+  const { sessionFork } = attempt.transaction;
+  // The handler of a replay returns what `RecordedHandler` says.
+  const end = (await attempt.handlerResult(
+    handler(context, (patch) => sessionFork.apply(patch)),
+  )) as RecordedEnd;
+  if (end.kind === 'fatal') throw new AttemptEnd({ kind: 'fatal', error: end.error });
+  if (end.kind === 'failed') {
+    const error = end.error === undefined ? {} : { error: end.error };
+    throw new AttemptEnd(failed(end.outcome, end.reason, end.message, error));
+  }
+  attempt.success = end.result;
+  attempt.isFromRecord = true;
+  attempt.endHandler();
+}
+
 async function readResult(attempt: CallAttempt): Promise<undefined> {
   const { environment, success, tool } = attempt;
-  const { compiledOutput } = tool;
+  // A recorded value has passed the schema.
+  const compiledOutput = attempt.isFromRecord ? undefined : tool.compiledOutput;
   if (success === undefined) throw new RangeError('The handler has not returned.');
   const outcome = compiledOutput && (await attempt.settled(parseOutput(compiledOutput, success.value)));
   const result = readOutput(attempt, success, outcome);
@@ -154,12 +190,15 @@ async function askAboutChanges(attempt: CallAttempt): Promise<Verdict | undefine
 async function recordSuccess(attempt: CallAttempt): Promise<Verdict> {
   const { resolved, success, tool, transaction } = attempt;
   if (success === undefined) throw new RangeError('The handler has not returned.');
-  transaction.privilegedSession.dispatch(tool.succeeded, {
-    toolName: tool.name,
-    callId: resolved.call.callId,
-    params: resolved.params,
-    value: success.value,
-  });
+  // What reducers made of the event of a recorded call is part of its patch.
+  if (!attempt.isFromRecord) {
+    transaction.privilegedSession.dispatch(tool.succeeded, {
+      toolName: tool.name,
+      callId: resolved.call.callId,
+      params: resolved.params,
+      value: success.value,
+    });
+  }
   if (attempt.policies.recording.length > 0) await recordInPolicies(attempt, success);
   return { kind: 'succeeded', result: success };
 }

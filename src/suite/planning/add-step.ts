@@ -49,6 +49,7 @@ export function createAddStepTool(
     inputSchema,
     outputSchema,
     effects: 'state',
+    pure: true,
     acceptsOverrides,
     examples: [
       {

@@ -22,6 +22,7 @@ export function createReadPlanTool(acceptsOverrides: boolean): Tool<ReadPlan, Pl
     inputSchema,
     outputSchema: planSchema,
     effects: 'read',
+    pure: true,
     idempotent: true,
     acceptsOverrides,
     examples: [

@@ -38,6 +38,7 @@ export function createSetupPlanTool(acceptsOverrides: boolean): Tool<SetupPlanPa
     inputSchema,
     outputSchema: planSchema,
     effects: 'state',
+    pure: true,
     idempotent: true,
     acceptsOverrides,
     examples: [

@@ -62,6 +62,7 @@ export function createUpdateStepTool(
     inputSchema,
     outputSchema,
     effects: 'state',
+    pure: true,
     idempotent: true,
     acceptsOverrides,
     examples: [

@@ -100,6 +100,7 @@ export function createEditFileTool(): Tool<EditFileParams, EditFileResult> {
     inputSchema,
     outputSchema,
     effects: 'state',
+    pure: true,
     examples: [
       {
         description: 'Change one line.',

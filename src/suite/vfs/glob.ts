@@ -80,6 +80,7 @@ export function createGlobTool(limits: VfsLimits, respectGitignore: boolean): To
     inputSchema,
     outputSchema,
     effects: 'read',
+    pure: true,
     idempotent: true,
     examples: [
       {

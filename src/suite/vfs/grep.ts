@@ -100,6 +100,7 @@ export function createGrepTool(limits: VfsLimits, respectGitignore: boolean): To
     inputSchema,
     outputSchema,
     effects: 'read',
+    pure: true,
     idempotent: true,
     examples: [
       {

@@ -88,6 +88,7 @@ export function createLsTool(limits: VfsLimits, respectGitignore: boolean): Tool
     inputSchema,
     outputSchema,
     effects: 'read',
+    pure: true,
     idempotent: true,
     examples: [
       {

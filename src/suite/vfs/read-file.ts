@@ -67,6 +67,7 @@ export function createReadFileTool(
     inputSchema: inputSchema(limits),
     outputSchema,
     effects: 'read',
+    pure: true,
     idempotent: true,
     examples: [
       {

@@ -53,6 +53,7 @@ export function createRmTool(): Tool<RmParams, RmResult> {
     inputSchema,
     outputSchema,
     effects: 'state',
+    pure: true,
     examples: [
       {
         description: 'Remove a directory and what it holds.',

@@ -73,6 +73,7 @@ function transferTool(name: 'mv' | 'cp', action: 'move' | 'copy'): Tool<Transfer
     inputSchema: inputSchema(action),
     outputSchema,
     effects: 'state',
+    pure: true,
     examples: [
       {
         description: `${action === 'move' ? 'Rename' : 'Copy'} a file.`,

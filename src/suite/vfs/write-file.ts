@@ -54,6 +54,7 @@ export function createWriteFileTool(): Tool<WriteFileParams, WriteFileResult> {
     inputSchema,
     outputSchema,
     effects: 'state',
+    pure: true,
     idempotent: true,
     examples: [
       {

@@ -114,6 +114,14 @@ describe('tool', () => {
     expect(() => tool(untyped({ render: execute }))).toThrow(invalid('render', /must be a function/));
   });
 
+  it('takes a pure tool unless it changes the outside world', () => {
+    expect(tool(untyped({ effects: 'read', pure: true })).pure).toBe(true);
+    expect(tool(untyped({ effects: 'state' })).pure).toBe(false);
+    for (const options of [{ pure: true }, { pure: true, effects: 'external' }]) {
+      expect(() => tool(untyped(options))).toThrow(invalid('pure', /'external' cannot be pure/));
+    }
+  });
+
   it.each([[0], [-1], [Number.NaN], [Number.POSITIVE_INFINITY], [2_147_483_648], ['5']])(
     'refuses the time limit %j',
     (timeoutMs) => {

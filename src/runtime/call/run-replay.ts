@@ -1,0 +1,47 @@
+import type { SessionPatch } from '../../session/index.ts';
+import type { AnyTool, ToolContext, ToolSuccess } from '../../tool/index.ts';
+import type { ToolCallFailureReason, ToolCallOutcome } from '../events/tool-invoked.ts';
+import type { AttemptName } from './call-hooks.ts';
+
+/** How a recorded handler ended. */
+export type RecordedEnd =
+  | { readonly kind: 'succeeded'; readonly result: ToolSuccess<unknown> }
+  | {
+      readonly kind: 'failed';
+      readonly outcome: Exclude<ToolCallOutcome, 'committed'>;
+      readonly reason: ToolCallFailureReason;
+      /** The message to the model, as it was. */
+      readonly message: string;
+      readonly error?: Error;
+    }
+  /** It ended the run. */
+  | { readonly kind: 'fatal'; readonly error: Error };
+
+/** Does what a handler did in another run: files through the context, the session by `apply`. What it throws, a handler has thrown. */
+export type RecordedHandler = (
+  context: ToolContext,
+  apply: (patch: SessionPatch) => void,
+) => Promise<RecordedEnd>;
+
+/** Where an evaluation begins. */
+export interface EvaluationPlace {
+  /** Ids of the calls that it runs inside of, outermost first. */
+  readonly path: readonly string[];
+  /** Number of the attempt at the innermost of them; 0 for one on a root session. */
+  readonly attempt: number;
+  /** Number of the evaluation within that attempt, from 1; 0 for one on a root session. */
+  readonly evaluation: number;
+}
+
+/** Answers from the record of another run for what a run cannot do again. Nothing of it may throw but the handlers. */
+export interface CallReplay {
+  /** The id that an evaluation had; undefined: the record has none, and it gets a new one. */
+  evaluationId(place: EvaluationPlace): string | undefined;
+  /** What takes the place of the handler of a tool; undefined: the handler itself runs. */
+  handlerFor(
+    evaluationId: string,
+    call: AttemptName,
+    tool: AnyTool,
+    params: unknown,
+  ): RecordedHandler | undefined;
+}
