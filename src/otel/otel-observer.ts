@@ -131,10 +131,12 @@ class SpanObserver {
     const { leave } = entered;
     if (leave === undefined) return result;
     if (isPromiseLike(result)) {
-      result.then(
+      const left = result.then(
         () => leave(),
         (error: unknown) => leave(errorTypeOf(error)),
       );
+      // A tracer that throws does so in the reports of the run, too, which are logged.
+      left.then(undefined, () => undefined);
     } else {
       leave();
     }
@@ -148,6 +150,9 @@ class SpanObserver {
     const trace = this.#trace;
     if (scope.kind === 'run') {
       const { evaluationId, path, promptName } = scope;
+      // The observer is twice among those of the run.
+      const known = trace.run(evaluationId);
+      if (known !== undefined) return { context: known.context };
       const outer = trace.callAround(path);
       if (outer === 'unclear') return undefined;
       const run = trace.openRun({ evaluationId, path, promptName, outer, isScoped: true });

@@ -66,7 +66,8 @@ export function describeRequest(
   };
   const { toolDefinitions: known } = run;
   if (known?.tools !== tools || known.hostedTools !== hostedTools) {
-    run.toolDefinitions = { tools, hostedTools, json: toolsJson(tools, hostedTools) };
+    const descriptions = new Map(tools.map(({ name, description }) => [name, description]));
+    run.toolDefinitions = { tools, hostedTools, json: toolsJson(tools, hostedTools), descriptions };
   }
   const definitions = attributesOf({ [names.toolDefinitions]: run.toolDefinitions?.json });
   trace.openChat(run, turn).span.setAttributes({ ...input, ...definitions });

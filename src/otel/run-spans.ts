@@ -19,8 +19,11 @@ export interface OpenCall extends OpenSpan {
   readonly callId: string;
   /** Undefined for a tool that the prompt does not have: the model made the name up. */
   readonly knownName: string | undefined;
+  /** The evaluations inside it that have not ended. */
+  readonly inside: Set<RunSpans>;
   /** Since when the call waits for the answer about it. */
   askedAtMs?: number;
+  hasEnded: boolean;
 }
 
 /** What one evaluation has open, and what is counted in it. */
@@ -42,7 +45,12 @@ export interface RunSpans extends OpenSpan {
   readonly counts: { modelCalls: number; toolCalls: number; committed: number; reruns: number };
   readonly messages: MessageLog | undefined;
   /** The tools of the last request as JSON: they are the same objects in the next one while nothing changed. */
-  toolDefinitions?: { readonly tools: unknown; readonly hostedTools: unknown; readonly json: string };
+  toolDefinitions?: {
+    readonly tools: unknown;
+    readonly hostedTools: unknown;
+    readonly json: string;
+    readonly descriptions: ReadonlyMap<string, string>;
+  };
   facts?: AgentFacts;
   /** Of the last answer. */
   finishReason?: string;

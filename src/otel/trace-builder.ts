@@ -1,3 +1,4 @@
+import { isRecord } from '../internal/index.ts';
 import type { RunEvent, ToolInvokedPayload } from '../runtime/index.ts';
 import type { Clock } from '../session/index.ts';
 import type { TokenUsage } from '../tool/index.ts';
@@ -81,6 +82,7 @@ export class TraceBuilder {
       isCompacted: false,
     };
     this.#runs.set(run.evaluationId, spans);
+    run.outer?.inside.add(spans);
     return spans;
   }
 
@@ -94,10 +96,12 @@ export class TraceBuilder {
   /** Ends a run with all that is open in it. `errorType` when its work failed and no event says why. */
   endRun(run: RunSpans, errorType?: string): void {
     if (this.#runs.get(run.evaluationId) !== run) return;
+    // First, so that nothing is kept where a tracer throws.
+    this.#runs.delete(run.evaluationId);
+    run.outer?.inside.delete(run);
     for (const call of run.calls.values()) this.#abandonCall(run, call);
     for (const turn of run.steps.keys()) this.endStep(run, turn);
     for (const turn of run.chats.keys()) this.#abandonChat(run, turn);
-    this.#runs.delete(run.evaluationId);
     const { names, metrics, clock } = this.#settings;
     const { counts, ending, facts, finishReason } = run;
     const failure = ending?.outcome === 'finished' ? undefined : (ending?.errorType ?? errorType ?? '_OTHER');
@@ -214,10 +218,11 @@ export class TraceBuilder {
         [names.toolName]: shortText(toolName),
         [names.toolType]: 'function',
         [names.toolCallId]: shortText(callId),
+        [names.toolDescription]: run.toolDefinitions?.descriptions.get(toolName),
         'wink.call.effects': effects[toolName],
       }),
     );
-    const call: OpenCall = { ...opened, turn, callId, knownName };
+    const call: OpenCall = { ...opened, turn, callId, knownName, inside: new Set(), hasEnded: false };
     Object.assign(call, { context: opened.context.setValue(callContextKey, call) });
     run.calls.set(key, call);
     run.counts.toolCalls += 1;
@@ -289,9 +294,8 @@ export class TraceBuilder {
 
   /** Ends what evaluations inside a call have open: no more is reported about them once the call has ended. */
   #endInside(call: OpenCall): void {
-    for (const run of this.#runs.values()) {
-      if (run.outer === call) this.endRun(run, aborted);
-    }
+    call.hasEnded = true;
+    for (const run of call.inside) this.endRun(run, aborted);
   }
 
   /**
@@ -302,19 +306,19 @@ export class TraceBuilder {
     const callId = path.at(-1);
     if (callId === undefined) return undefined;
     const own = activeContext().getValue(callContextKey);
-    const calls = this.#openCalls();
-    const inContext = calls.find(({ call }) => call === own)?.call;
-    if (inContext?.callId === callId) return inContext;
+    if (isOpenCall(own) && own.callId === callId) return own;
     const outerPath = path.slice(0, -1).join('\n');
-    const [first, ...others] = calls.filter(
-      ({ run, call }) => call.callId === callId && run.path.join('\n') === outerPath,
-    );
-    return others.length > 0 ? 'unclear' : first?.call;
+    const [first, ...others] = [...this.#runs.values()]
+      .filter((run) => run.path.join('\n') === outerPath)
+      .flatMap((run) => [...run.calls.values()])
+      .filter((call) => call.callId === callId);
+    return others.length > 0 ? 'unclear' : first;
   }
+}
 
-  #openCalls(): readonly { readonly run: RunSpans; readonly call: OpenCall }[] {
-    return [...this.#runs.values()].flatMap((run) => [...run.calls.values()].map((call) => ({ run, call })));
-  }
+/** The key is of this module, which puts calls there. */
+function isOpenCall(value: unknown): value is OpenCall {
+  return isRecord(value) && value['hasEnded'] === false;
 }
 
 /** The active context where it is one of the call, so that a span of the handler can be between; else that of the call. */

@@ -80,6 +80,14 @@ export function treesOf(spans: readonly ReadableSpan[]): readonly SpanTree[] {
   return below(undefined);
 }
 
+/** The spans of this name in trees. */
+export function spansNamed(trees: readonly SpanTree[], name: string): readonly SpanTree[] {
+  return trees.flatMap((tree) => [
+    ...(tree.name === name ? [tree] : []),
+    ...spansNamed(tree.children ?? [], name),
+  ]);
+}
+
 /** One line for each span: its name, indented by its depth, and what it has of these attributes. */
 export function outlineOf(
   trees: readonly SpanTree[],
