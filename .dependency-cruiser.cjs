@@ -122,7 +122,7 @@ const benchRules = Object.entries(benchFolders).map(([folder, others]) => ({
 const packages = {
   re2js: 'filesystem',
   'iso-3166': 'suite',
-  diff: '(cli|viewer)',
+  diff: '(cli|record|viewer)',
   preact: 'viewer',
   '@preact/signals': 'viewer',
   '@opentelemetry/api': 'otel',

@@ -21,6 +21,7 @@ export {
   PromptValidationError,
   ToolValidationError,
 } from './prompt-errors.ts';
+export { RecordError, type RecordErrorCode } from './record-error.ts';
 export { ResourceError, type ResourceErrorCode } from './resource-error.ts';
 export { BudgetExceededError, DeadlineExceededError, OutputParseError } from './run-errors.ts';
 export { SandboxError, type SandboxErrorCode } from './sandbox-error.ts';

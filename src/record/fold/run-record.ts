@@ -210,8 +210,6 @@ export interface RecordedFileChange {
   readonly entry: 'file' | 'directory';
   readonly before?: RecordedContent;
   readonly after?: RecordedContent;
-  readonly mode?: number;
-  readonly link?: string;
   readonly from?: string;
 }
 
@@ -225,7 +223,7 @@ export interface RecordedCommit {
   readonly changes: boolean;
 }
 
-/** Something a reader should look at. */
+/** Something that a reader should know of. */
 export interface RecordedProblem {
   readonly kind:
     | 'failed-run'

@@ -1,0 +1,31 @@
+import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
+
+/**
+ * Codes of {@link RecordError}.
+ *
+ * - `record-malformed`: a line is not a row of a record; `details.line` is its number, from 1.
+ * - `record-version-unsupported`: the record has another format; `details.version` is what it says.
+ * - `record-blob-missing`: a row refers to a text that the record does not have; `details.line` and `details.hash`.
+ * - `record-empty`: there is no row.
+ */
+export type RecordErrorCode =
+  | 'record-malformed'
+  | 'record-version-unsupported'
+  | 'record-blob-missing'
+  | 'record-empty';
+
+/** A record of a run that cannot be read. */
+export class RecordError extends WinkError<RecordErrorCode> {
+  constructor(
+    code: RecordErrorCode,
+    message: string,
+    options: { readonly cause?: unknown; readonly details?: ErrorDetails } = {},
+  ) {
+    super('RecordError', message, { code, ...options });
+  }
+
+  /** Recognizes this error, including one from another loaded copy of the package. */
+  static override isInstance(value: unknown): value is RecordError {
+    return hasErrorMarker(value, 'RecordError');
+  }
+}

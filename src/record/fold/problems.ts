@@ -1,0 +1,175 @@
+import { canonicalJson } from '../../schema/index.ts';
+import type { RecordedCall, RecordedProblem, RecordedRun, RecordedTurn } from './run-record.ts';
+
+/** Attempts whose handlers run longer are named. */
+const slowMs = 10_000;
+/** A call that is made so often with the same arguments and nothing committed in between is named. */
+const repetitions = 3;
+
+/** What a reader should know of a run: failures first, then what cost time, each in the order of the run. */
+export function problemsOf(
+  root: RecordedRun,
+  turns: readonly RecordedTurn[],
+  calls: readonly RecordedCall[],
+): readonly RecordedProblem[] {
+  const problems = [
+    ...failedRun(root),
+    ...calls.flatMap(problemsOfCall),
+    ...turns.flatMap(problemsOfTurn),
+    ...repeated(calls),
+  ];
+  return [
+    ...problems.filter(({ isFailure }) => isFailure),
+    ...problems.filter(({ isFailure }) => !isFailure),
+  ];
+}
+
+function failedRun({ outcome, error }: RecordedRun): readonly RecordedProblem[] {
+  if (outcome === 'failed') {
+    const text = error === undefined ? 'The run failed.' : `The run failed: ${error.message}`;
+    return [{ kind: 'failed-run', isFailure: true, text, count: 1 }];
+  }
+  if (outcome === 'finished') return [];
+  return [{ kind: 'incomplete', isFailure: true, text: 'The record ends before the run does.', count: 1 }];
+}
+
+function problemsOfCall(call: RecordedCall): readonly RecordedProblem[] {
+  const { toolName, outcome, reason, message = '', attempts, approvals, policy } = call;
+  const found: RecordedProblem[] = [];
+  const add = (problem: Omit<RecordedProblem, 'call' | 'count'> & { readonly count?: number }): void => {
+    found.push({ count: 1, ...problem, call });
+  };
+  if (outcome === 'rolled-back' || outcome === 'aborted')
+    add({ kind: 'failed-call', isFailure: true, text: `${toolName} was ${outcome} (${reason}): ${message}` });
+  if (outcome === 'denied')
+    add({
+      kind: 'denied',
+      isFailure: true,
+      text: `${toolName} was denied by ${policy ?? 'a policy'}: ${message}`,
+    });
+  if (outcome === 'rejected')
+    add({ kind: 'rejected', isFailure: true, text: `${toolName} was rejected (${reason}): ${message}` });
+  const superseded = attempts.filter((attempt) => attempt.outcome === 'superseded');
+  if (superseded.length > 0) {
+    const what = [
+      ...new Set(superseded.flatMap(({ conflicts }) => conflicts.map((conflict) => conflict.what))),
+    ];
+    const text = `${toolName} ran ${attempts.length} times: ${what.join(', ')} changed.`;
+    add({ kind: 'conflicts', isFailure: false, text, count: superseded.length });
+  }
+  const waits = attempts.flatMap(({ phases }) => phases.approvals);
+  if (waits.length > 0) {
+    const durationMs = waits.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
+    const asked = approvals.map((approval) => approval.policy).join(', ');
+    const text = `${toolName} waited for an approval${asked === '' ? '' : ` (${asked})`}.`;
+    add({ kind: 'approval-wait', isFailure: false, text, count: waits.length, durationMs });
+  }
+  const longest = Math.max(0, ...attempts.map(({ phases }) => handlerMs(phases)));
+  if (longest >= slowMs)
+    add({
+      kind: 'slow',
+      isFailure: false,
+      text: `${toolName} ran for ${Math.round(longest / 1000)} s.`,
+      durationMs: longest,
+    });
+  return found;
+}
+
+function handlerMs({
+  handlerStartedAtMs,
+  handlerEndedAtMs,
+  approvals,
+}: RecordedCall['attempts'][number]['phases']): number {
+  if (handlerStartedAtMs === undefined || handlerEndedAtMs === undefined) return 0;
+  const waited = approvals.reduce(
+    (sum, { fromMs, toMs }) =>
+      sum + Math.max(0, Math.min(toMs, handlerEndedAtMs) - Math.max(fromMs, handlerStartedAtMs)),
+    0,
+  );
+  return handlerEndedAtMs - handlerStartedAtMs - waited;
+}
+
+function problemsOfTurn(turn: RecordedTurn): readonly RecordedProblem[] {
+  const found: RecordedProblem[] = [];
+  for (const { event } of turn.events) {
+    const problem = problemOfEvent(event);
+    if (problem !== undefined) found.push({ ...problem, count: 1, turn });
+  }
+  const error = turn.response?.error;
+  if (error !== undefined) {
+    const text = `The model gave no answer: ${error.message}`;
+    found.push({ kind: 'failed-run', isFailure: true, text, count: 1, turn });
+  }
+  return found;
+}
+
+function problemOfEvent(
+  event: RecordedTurn['events'][number]['event'],
+): Omit<RecordedProblem, 'count' | 'turn'> | undefined {
+  switch (event.type) {
+    case 'model-call-retry': {
+      const { reason, delayMs: durationMs, message } = event;
+      return {
+        kind: 'model-retry',
+        isFailure: false,
+        text: `The model was asked again (${reason}): ${message}`,
+        durationMs,
+      };
+    }
+    case 'output-rejected':
+      return { kind: 'output-rejected', isFailure: false, text: `The answer was refused: ${event.problem}` };
+    case 'completion-checked':
+      if (event.outcome === 'complete') return undefined;
+      return {
+        kind: 'output-rejected',
+        isFailure: false,
+        text: `${event.checker} found the task incomplete${event.feedback === undefined ? '.' : `: ${event.feedback}`}`,
+      };
+    case 'tool-results-dropped':
+      return {
+        kind: 'results-dropped',
+        isFailure: false,
+        text: `The results of ${event.callIds.length} calls became notes.`,
+      };
+    case 'turns-dropped':
+      return {
+        kind: 'results-dropped',
+        isFailure: false,
+        text: `${event.turns} turns left the conversation.`,
+      };
+    case 'budget-exceeded':
+      return {
+        kind: 'budget',
+        isFailure: true,
+        text: `The budget was exceeded: ${event.limit} is ${event.value} of ${event.maximum}.`,
+      };
+    case 'policy-unenforced':
+      return {
+        kind: 'unenforced',
+        isFailure: false,
+        text: `${event.policy} would have said ${event.outcome} to ${event.toolName}: ${event.reason}`,
+      };
+    default:
+      return undefined;
+  }
+}
+
+/** Calls made again and again with the same arguments, while nothing changed. */
+function repeated(calls: readonly RecordedCall[]): readonly RecordedProblem[] {
+  const found: RecordedProblem[] = [];
+  const counts = new Map<string, number>();
+  for (const call of calls) {
+    const key = `${call.run.index} ${call.toolName} ${canonicalJson(call.params ?? null)}`;
+    const count = (counts.get(key) ?? 0) + 1;
+    counts.set(key, count);
+    if (count === repetitions) {
+      const text = `${call.toolName} was called ${count} times with the same arguments while nothing changed.`;
+      found.push({ kind: 'repetition', isFailure: false, text, call, count });
+    }
+    const changed = call.attempts.some(
+      ({ outcome, writes, files }) => outcome === 'committed' && writes.length + files.length > 0,
+    );
+    if (changed) counts.clear();
+  }
+  return found;
+}

@@ -1,0 +1,74 @@
+import type { JsonSchema, JsonValue } from '../../schema/index.ts';
+import type { ConversationItem, ModelSettings } from '../../tool/index.ts';
+import type { RequestRow, RowEdit } from '../format/rows.ts';
+import type { RecordedRequest } from './run-record.ts';
+
+type Tools = RecordedRequest['tools'];
+
+/** The requests of one run, each known as a difference from the one before. */
+export class RequestHistory {
+  readonly #edits: (readonly RowEdit[])[] = [];
+  readonly #tools = new Map<string, Tools>();
+  #instructions: string | undefined;
+  #toolsText: string | undefined;
+  /** The conversation that was built last, and of which request. */
+  #built: { readonly index: number; readonly items: readonly ConversationItem[] } = { index: -1, items: [] };
+
+  add(row: RequestRow): RecordedRequest {
+    const index = this.#edits.push(row.edits) - 1;
+    const { instructions, tools, toolChoice, outputSchema, hostedTools = [], tokens, t } = row;
+    const isFirst = index === 0;
+    const request: Omit<RecordedRequest, 'conversation'> = {
+      atMs: t,
+      instructions,
+      tools: this.#parsed(tools),
+      hostedTools,
+      toolChoice,
+      // A record is data: the settings are those of whoever wrote it.
+      settings: row.settings as ModelSettings,
+      ...(outputSchema === undefined ? {} : { outputSchema: parsed(outputSchema) as JsonSchema }),
+      added: row.edits.flatMap(({ insert }) => insert as unknown as readonly ConversationItem[]),
+      removed: row.edits.reduce((sum, { remove }) => sum + remove, 0),
+      changedInstructions: !isFirst && instructions !== this.#instructions,
+      changedTools: !isFirst && tools !== this.#toolsText,
+      tokens,
+    };
+    this.#instructions = instructions;
+    this.#toolsText = tools;
+    const conversation = (): readonly ConversationItem[] => this.#conversationAt(index);
+    return Object.defineProperty(request, 'conversation', {
+      enumerable: true,
+      get: conversation,
+    }) as RecordedRequest;
+  }
+
+  #conversationAt(index: number): readonly ConversationItem[] {
+    if (this.#built.index === index) return this.#built.items;
+    const start = this.#built.index < index ? this.#built : { index: -1, items: [] };
+    const items: ConversationItem[] = [...start.items];
+    for (const edits of this.#edits.slice(start.index + 1, index + 1)) {
+      for (const { at, remove, insert } of edits)
+        items.splice(at, remove, ...(insert as unknown as readonly ConversationItem[]));
+    }
+    this.#built = { index, items };
+    return items;
+  }
+
+  /** The same text is parsed once. */
+  #parsed(text: string): Tools {
+    const known = this.#tools.get(text);
+    if (known !== undefined) return known;
+    const value = parsed(text);
+    const tools = Array.isArray(value) ? (value as unknown as Tools) : [];
+    this.#tools.set(text, tools);
+    return tools;
+  }
+}
+
+function parsed(text: string): JsonValue {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,405 @@
+import { RecordError } from '../../error/index.ts';
+import { none } from '../../internal/index.ts';
+import type { RunEvent } from '../../runtime/index.ts';
+import type { JsonValue } from '../../schema/index.ts';
+import type { ModelSettings } from '../../tool/index.ts';
+import { RowReader } from '../format/row-reader.ts';
+import type {
+  AttemptRow,
+  CommitRow,
+  ContentReference,
+  DeliveredRow,
+  EndRow,
+  HeaderRow,
+  RequestRow,
+  ResponseRow,
+  Row,
+  RowConflict,
+  RowFileChange,
+  RowRead,
+  RowResult,
+  RunDescription,
+  RunRow,
+} from '../format/rows.ts';
+import { type BuiltCall, type BuiltRun, type BuiltTurn, turnOf } from './built.ts';
+import { FileTimeline } from './file-timeline.ts';
+import { problemsOf } from './problems.ts';
+import { RequestHistory } from './requests.ts';
+import { recordedResponse } from './responses.ts';
+import type {
+  RecordedAttempt,
+  RecordedCommit,
+  RecordedConflict,
+  RecordedContent,
+  RecordedFileChange,
+  RecordedRead,
+  RunRecord,
+} from './run-record.ts';
+import { StateTimeline } from './state-timeline.ts';
+
+/**
+ * Folds the rows of a record, line by line: for a record that is still being written. Linear in the number of rows.
+ *
+ * @see docs/spec/run-record.md §7
+ */
+export class RunFold {
+  readonly #rows = new RowReader();
+  readonly #runs: BuiltRun[] = [];
+  readonly #turns: BuiltTurn[] = [];
+  readonly #calls: BuiltCall[] = [];
+  readonly #callsByPlace = new Map<string, BuiltCall>();
+  readonly #callsById = new Map<string, BuiltCall>();
+  readonly #commits: RecordedCommit[] = [];
+  readonly #requests = new Map<BuiltRun, RequestHistory>();
+  readonly #state = new StateTimeline();
+  readonly #files = new FileTimeline();
+  readonly #unknown = new Map<string, number>();
+  #header: HeaderRow | undefined;
+
+  /**
+   * Takes the next line, without its line feed.
+   *
+   * @throws {RecordError} `record-malformed`, `record-version-unsupported`, `record-blob-missing`.
+   */
+  add(line: string): void {
+    const row = this.#rows.read(line);
+    if (row === undefined) return;
+    if (row.type === 'unknown') this.#unknown.set(row.name, (this.#unknown.get(row.name) ?? 0) + 1);
+    else this.#row(row);
+  }
+
+  /**
+   * What was folded so far. What it holds grows with the next lines; take another one after them.
+   *
+   * @throws {RecordError} `record-empty` before the header.
+   */
+  record(): RunRecord {
+    const header = this.#header;
+    const [root] = this.#runs;
+    if (header === undefined || root === undefined)
+      throw new RecordError(
+        'record-empty',
+        'The record holds no row: the run has not begun, or nothing was written.',
+      );
+    this.#settleInner();
+    const calls = [...this.#calls];
+    const turns = [...this.#turns];
+    return {
+      runId: header.runId,
+      sessionId: header.sessionId,
+      startedAtMs: header.startedAtMs,
+      version: header.version,
+      ...(header.runtime === undefined ? {} : { runtime: header.runtime }),
+      ...(header.module === undefined ? {} : { module: header.module }),
+      isRedacted: header.redacted,
+      isComplete: root.outcome !== undefined,
+      isTorn: this.#rows.isTorn,
+      unknownRows: Object.fromEntries(this.#unknown),
+      root,
+      runs: [...this.#runs],
+      turns,
+      calls,
+      commits: [...this.#commits],
+      problems: problemsOf(root, turns, calls),
+      call: (id) => this.#callsById.get(id),
+      stateAt: (seq) => this.#state.at(seq),
+      filesAt: (seq) => this.#files.at(seq),
+      blameLines: (path, seq) => this.#files.blame(path, seq),
+    };
+  }
+
+  #row(row: Row): void {
+    switch (row.type) {
+      case 'header':
+        return this.#begin(row);
+      case 'run':
+        return this.#beginInside(row);
+      case 'slice':
+        return this.#state.declare(row);
+      case 'state':
+        return this.#state.add({ writes: row.writes, log: row.log, call: undefined });
+      case 'seen':
+        if (row.found !== 'directory') this.#files.seen(row.path, row.content && this.#content(row.content));
+        return undefined;
+      case 'request':
+        return this.#request(row);
+      case 'response':
+        return this.#response(row);
+      case 'commit':
+        return this.#commit(row);
+      case 'attempt':
+        return this.#discard(row);
+      case 'delivered':
+        return this.#delivered(row);
+      case 'event':
+        return this.#event(row.run, row.t, row.event);
+      case 'end':
+        return this.#end(row);
+      case 'blob':
+        return undefined;
+    }
+  }
+
+  #begin(row: HeaderRow): void {
+    this.#header = row;
+    this.#runs.push(builtRun(0, row, 0));
+  }
+
+  #beginInside(row: RunRow): void {
+    const { parent } = row;
+    const call = this.#callAt(this.#run(parent.run), parent.turn, parent.callId, row.t);
+    const run = builtRun(this.#runs.length, row, row.t);
+    const { attempt, evaluation, policy } = parent;
+    run.parent = { call, attempt, evaluation, ...(policy === undefined ? {} : { policy }) };
+    call.inner.push(run);
+    this.#runs[row.run] = run;
+  }
+
+  #request(row: RequestRow): void {
+    const run = this.#run(row.run);
+    const history = this.#requests.get(run) ?? new RequestHistory();
+    this.#requests.set(run, history);
+    const turn = this.#turn(run, row.turn, row.t);
+    turn.request = history.add(row);
+  }
+
+  #response(row: ResponseRow): void {
+    const turn = this.#turn(this.#run(row.run), row.turn, row.t);
+    turn.response = recordedResponse(row);
+    turn.endedAtMs = row.t;
+  }
+
+  #commit(row: CommitRow): void {
+    const { seq } = row;
+    const call = this.#settle(row);
+    const attempt = this.#attempt(row, 'committed', none);
+    call.attempts.push(attempt);
+    call.committedAttempt = row.attempt;
+    if (seq === undefined) return;
+    call.seq = seq;
+    call.isFinal = true;
+    this.#state.commit();
+    this.#state.add({ writes: row.writes, log: row.log, call });
+    this.#files.commit(seq, attempt.files, call);
+    const changes = row.writes.length + row.log.length + row.files.length > 0;
+    this.#commits.push({ seq, atMs: row.t, call, attempt, changes });
+  }
+
+  #discard(row: AttemptRow): void {
+    const call = row.why === 'failed' ? this.#settle(row) : this.#callOf(row);
+    const outcome = row.why === 'superseded' ? 'superseded' : (row.result?.outcome ?? 'rolled-back');
+    // A call that never began has no attempt.
+    if (row.attempt > 0) call.attempts.push(this.#attempt(row, outcome, row.conflicts));
+    const isOfRoot = call.run.index === 0;
+    if (isOfRoot && row.why === 'failed') this.#state.add({ writes: none, log: row.log, call });
+  }
+
+  #delivered(row: DeliveredRow): void {
+    const call = this.#callAt(this.#run(row.run), row.turn, row.callId, row.t);
+    call.modelText = row.modelText;
+    call.feedback = row.feedback;
+  }
+
+  #event(number: number | undefined, atMs: number, event: RunEvent): void {
+    const run = this.#run(number);
+    if (event.type === 'tool-call-start') {
+      this.#callAt(run, event.turn, event.callId, atMs).toolName = event.toolName;
+      return;
+    }
+    if (event.type === 'tool-call-progress') {
+      this.#callAt(run, event.turn, event.callId, atMs).progress.push({ atMs, update: event.update });
+      return;
+    }
+    this.#turn(run, turnOf(event) ?? 0, atMs).events.push({ atMs, event });
+  }
+
+  #end(row: EndRow): void {
+    const run = this.#run(row.run);
+    const { outcome, usage, text, output, error, t } = row;
+    Object.assign(run, {
+      outcome,
+      usage,
+      endedAtMs: t,
+      ...(text === undefined ? {} : { text }),
+      ...(output === undefined ? {} : { output }),
+      ...(error === undefined ? {} : { error }),
+    });
+  }
+
+  /** The call of an attempt that settles it. */
+  #settle(row: CommitRow | AttemptRow): BuiltCall {
+    const call = this.#callOf(row);
+    if (row.result !== undefined) settleCall(call, row.result, row.t);
+    if (row.redacted === true) call.isRedacted = true;
+    const turn = this.#turn(call.run, row.turn, row.t);
+    turn.endedAtMs = row.t;
+    return call;
+  }
+
+  #callOf(row: CommitRow | AttemptRow): BuiltCall {
+    const call = this.#callAt(this.#run(row.run), row.turn, row.callId, row.phases.requestedAtMs);
+    call.toolName = row.toolName;
+    if (row.effects !== undefined) call.effects = row.effects;
+    if (row.params !== undefined) call.params = row.params;
+    return call;
+  }
+
+  #attempt(
+    row: CommitRow | AttemptRow,
+    outcome: RecordedAttempt['outcome'],
+    conflicts: readonly RowConflict[],
+  ): RecordedAttempt {
+    const { attempt, phases, base, policies, writes, log } = row;
+    return {
+      number: attempt,
+      outcome,
+      phases,
+      ...(base === undefined ? {} : { base }),
+      reads: row.reads.map((read) => this.#read(read)),
+      policies,
+      conflicts: conflicts.map((conflict) => this.#conflict(conflict)),
+      writes,
+      log,
+      events: row.events,
+      files: row.files.map((change) => this.#change(change)),
+    };
+  }
+
+  #conflict({ what, by }: RowConflict): RecordedConflict {
+    return { what, by: by.flatMap((seq) => this.#commits[seq - 1]?.call.id ?? []) };
+  }
+
+  #read(read: RowRead): RecordedRead {
+    const { content, ...rest } = read;
+    // The kinds of the row are those of the reads that it was made from.
+    return { ...rest, ...(content === undefined ? {} : { content: this.#content(content) }) } as RecordedRead;
+  }
+
+  #change({ before, after, ...rest }: RowFileChange): RecordedFileChange {
+    return {
+      ...rest,
+      ...(before === undefined ? {} : { before: this.#content(before) }),
+      ...(after === undefined ? {} : { after: this.#content(after) }),
+    };
+  }
+
+  #content({ hash, bytes, omitted }: ContentReference): RecordedContent {
+    const blob = omitted === true ? undefined : this.#rows.blob(hash);
+    if (blob === undefined) return { hash, bytes, isOmitted: true };
+    const { text, base64 } = blob;
+    if (text !== undefined) return { hash, bytes, text };
+    return base64 === undefined ? { hash, bytes, isOmitted: true } : { hash, bytes, base64 };
+  }
+
+  #run(number = 0): BuiltRun {
+    const run = this.#runs[number];
+    if (run !== undefined) return run;
+    throw new RecordError(
+      'record-malformed',
+      `Line ${this.#rows.lines} is not a row of a record: it belongs to run ${number}, which has not begun.`,
+      { details: { line: this.#rows.lines } },
+    );
+  }
+
+  #turn(run: BuiltRun, number: number, atMs: number): BuiltTurn {
+    const known = run.turnsByNumber.get(number);
+    if (known !== undefined) return known;
+    const turn: BuiltTurn = { run, number, startedAtMs: atMs, calls: [], events: [] };
+    run.turnsByNumber.set(number, turn);
+    run.turns.push(turn);
+    this.#turns.push(turn);
+    return turn;
+  }
+
+  #callAt(run: BuiltRun, turnNumber: number, callId: string, atMs: number): BuiltCall {
+    const place = JSON.stringify([run.index, turnNumber, callId]);
+    const known = this.#callsByPlace.get(place);
+    if (known !== undefined) return known;
+    const turn = this.#turn(run, turnNumber, atMs);
+    const call: BuiltCall = {
+      id: this.#newId(run, callId),
+      run,
+      turn: turnNumber,
+      callId,
+      toolName: '',
+      isFinal: false,
+      attempts: [],
+      feedback: none,
+      approvals: none,
+      residualEffects: none,
+      openedSections: none,
+      startedAtMs: atMs,
+      inner: [],
+      progress: [],
+      isRedacted: false,
+      committedAttempt: undefined,
+    };
+    this.#callsByPlace.set(place, call);
+    this.#callsById.set(call.id, call);
+    this.#calls.push(call);
+    turn.calls.push(call);
+    return call;
+  }
+
+  /** Ids come again where a model counts its calls in each answer, or an evaluation is made again. */
+  #newId({ parent }: BuiltRun, callId: string): string {
+    const id = parent === undefined ? callId : `${parent.call.id}/${callId}`;
+    for (let count = 1; ; count += 1) {
+      const unique = count === 1 ? id : `${id}#${count}`;
+      if (!this.#callsById.has(unique)) return unique;
+    }
+  }
+
+  /** Calls inside others are final when all calls around them were committed with that very attempt. Outer runs come first. */
+  #settleInner(): void {
+    for (const { parent, turns } of this.#runs) {
+      if (parent === undefined) continue;
+      const { call: outer, attempt, policy } = parent;
+      const isIn = outer.isFinal && outer.committedAttempt === attempt && policy === undefined;
+      for (const call of turns.flatMap(({ calls }) => calls)) {
+        call.isFinal = isIn && call.outcome === 'committed';
+        if (call.isFinal && outer.seq !== undefined) call.seq = outer.seq;
+      }
+    }
+  }
+}
+
+function builtRun(index: number, description: RunDescription, startedAtMs: number): BuiltRun {
+  const { evaluationId, promptName, prompt, agent, adapter, provider, model, prices } = description;
+  return {
+    index,
+    evaluationId,
+    promptName,
+    prompt,
+    ...(agent === undefined ? {} : { agent }),
+    adapter,
+    ...(provider === undefined ? {} : { provider }),
+    model,
+    ...(prices === undefined ? {} : { prices }),
+    // Settings are plain JSON of the caller.
+    settings: description.settings as ModelSettings,
+    tools: description.tools,
+    toolsHash: description.toolsHash,
+    policies: description.policies,
+    startedAtMs,
+    turns: [],
+    turnsByNumber: new Map(),
+  };
+}
+
+function settleCall(call: BuiltCall, result: RowResult, atMs: number): void {
+  const { outcome, reason, message, modelText, value, error, policy, feedback, usage } = result;
+  call.outcome = outcome;
+  call.endedAtMs = atMs;
+  call.message = message;
+  call.modelText = modelText;
+  if (reason !== undefined) call.reason = reason;
+  if (value !== undefined) call.value = value as JsonValue;
+  if (error !== undefined) call.error = error;
+  if (policy !== undefined) call.policy = policy;
+  if (usage !== undefined) call.usage = usage;
+  call.feedback = feedback ?? none;
+  call.approvals = result.approvals ?? none;
+  call.residualEffects = result.residualEffects ?? none;
+  call.openedSections = result.openedSections?.map(({ section }) => section) ?? none;
+}

@@ -1,0 +1,158 @@
+import type { JsonValue } from '../../schema/index.ts';
+import type { RowLog, RowWrite, SliceRow } from '../format/rows.ts';
+import type { RecordedCall, RecordedSlice } from './run-record.ts';
+
+/** Something that changed state. */
+interface StateStep {
+  readonly writes: readonly RowWrite[];
+  readonly log: readonly RowLog[];
+  /** Undefined: no call did. */
+  readonly call: RecordedCall | undefined;
+}
+
+interface Item {
+  readonly key?: string;
+  readonly value: JsonValue;
+  readonly writtenBy?: RecordedCall;
+}
+
+type State = ReadonlyMap<string, readonly Item[]>;
+
+/** A state is kept for each so many commits, so that any other one is near. */
+const commitsPerCheckpoint = 128;
+
+/** The state of the slices after each commit. */
+export class StateTimeline {
+  readonly #slices = new Map<string, SliceRow>();
+  /** What happened from one commit up to the next one; the first entry is what was there at the start. */
+  readonly #steps: StateStep[][] = [[]];
+  readonly #checkpoints = new Map<number, State>([[0, new Map()]]);
+  #last: { readonly seq: number; readonly state: State } | undefined;
+
+  declare(slice: SliceRow): void {
+    this.#slices.set(slice.name, slice);
+  }
+
+  /** A commit: what comes after it belongs to its state. */
+  commit(): void {
+    this.#steps.push([]);
+  }
+
+  add(step: StateStep): void {
+    this.#steps.at(-1)?.push(step);
+    // What was worked out for the present end is no longer all of it.
+    const seq = this.#steps.length - 1;
+    if (this.#last?.seq === seq) this.#last = undefined;
+  }
+
+  /** @param seq from 0; one beyond the last commit is the last one. */
+  at(seq: number): readonly RecordedSlice[] {
+    const state = this.#stateAt(Math.max(0, Math.min(Math.trunc(seq), this.#steps.length - 1)));
+    return [...this.#slices.values()].map(({ name, policy, isKeyed }) => ({
+      name,
+      policy,
+      isKeyed,
+      items: state.get(name) ?? [],
+    }));
+  }
+
+  #stateAt(seq: number): State {
+    if (this.#last?.seq === seq) return this.#last.state;
+    const checkpoint = Math.floor(seq / commitsPerCheckpoint) * commitsPerCheckpoint;
+    const near = this.#nearest(checkpoint);
+    const isLastNearer = this.#last !== undefined && this.#last.seq < seq && this.#last.seq > near.seq;
+    const start = isLastNearer && this.#last !== undefined ? this.#last : near;
+    const working = new WorkingState(start.state, this.#slices);
+    // A checkpoint holds the state before what happened from its commit on.
+    for (let at = start === near ? near.seq : start.seq + 1; at <= seq; at += 1) {
+      if (at % commitsPerCheckpoint === 0 && !this.#checkpoints.has(at))
+        this.#checkpoints.set(at, working.snapshot());
+      for (const step of this.#steps[at] ?? []) working.apply(step);
+    }
+    const state = working.snapshot();
+    this.#last = { seq, state };
+    return state;
+  }
+
+  #nearest(seq: number): { readonly seq: number; readonly state: State } {
+    for (let at = seq; at > 0; at -= commitsPerCheckpoint) {
+      const state = this.#checkpoints.get(at);
+      if (state !== undefined) return { seq: at, state };
+    }
+    return { seq: 0, state: new Map() };
+  }
+}
+
+/** A state while steps are applied to it; lists that a snapshot holds are copied before they change. */
+class WorkingState {
+  readonly #slices: ReadonlyMap<string, SliceRow>;
+  readonly #lists: Map<string, Item[]>;
+  readonly #own = new Set<string>();
+
+  constructor(state: State, slices: ReadonlyMap<string, SliceRow>) {
+    this.#slices = slices;
+    // None of them is its own yet, so none is changed.
+    this.#lists = new Map(state as ReadonlyMap<string, Item[]>);
+  }
+
+  snapshot(): State {
+    this.#own.clear();
+    return new Map(this.#lists);
+  }
+
+  apply({ writes, log, call }: StateStep): void {
+    const by = call === undefined ? {} : { writtenBy: call };
+    for (const write of writes) {
+      if (write.op === 'clear') this.#empty(write.slice);
+      else applyWrite(this.#list(write.slice), write, by);
+    }
+    for (const { slice, items } of log) {
+      const list = this.#list(slice);
+      for (const value of items) list.push({ value, ...by });
+      const retain = this.#slices.get(slice)?.retain;
+      if (retain !== undefined && list.length > retain) list.splice(0, list.length - retain);
+    }
+  }
+
+  #empty(slice: string): void {
+    this.#own.add(slice);
+    this.#lists.set(slice, []);
+  }
+
+  #list(slice: string): Item[] {
+    const known = this.#lists.get(slice) ?? [];
+    if (this.#own.has(slice)) return known;
+    const list = [...known];
+    this.#own.add(slice);
+    this.#lists.set(slice, list);
+    return list;
+  }
+}
+
+function applyWrite(
+  items: Item[],
+  write: Exclude<RowWrite, { readonly op: 'clear' }>,
+  by: { readonly writtenBy?: RecordedCall },
+): void {
+  switch (write.op) {
+    case 'append':
+      for (const value of write.items) items.push({ value, ...by });
+      return;
+    case 'put': {
+      const { key, item: value } = write;
+      const at = items.findIndex((item) => item.key === key);
+      if (at >= 0 && write.toEnd !== true) {
+        items[at] = { key, value, ...by };
+        return;
+      }
+      if (at >= 0) items.splice(at, 1);
+      items.push({ key, value, ...by });
+      return;
+    }
+    case 'remove': {
+      const removed = new Set(write.keys);
+      const kept = items.filter(({ key }) => key === undefined || !removed.has(key));
+      items.splice(0, items.length, ...kept);
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import { describeError, RecordError } from '../../error/index.ts';
+import { isRecord, quoteText } from '../../internal/index.ts';
+import { fromReferences, MissingBlob } from './references.ts';
+import { findFault, isKnownType } from './row-shapes.ts';
+import { type BlobRow, type Row, recordVersion } from './rows.ts';
+
+/** A row of a type that this version does not know. */
+export interface UnknownRow {
+  readonly type: 'unknown';
+  readonly name: string;
+}
+
+/**
+ * Reads the lines of a record, one after the other. A line that is cut off is an error only when another one follows: the last line of a record whose
+ * writer was killed may be torn.
+ *
+ * @see docs/spec/run-record.md §6
+ */
+export class RowReader {
+  readonly #blobs = new Map<string, BlobRow>();
+  #line = 0;
+  #hasHeader = false;
+  #torn: { readonly line: number; readonly cause: unknown } | undefined;
+
+  /** True when the last line was cut off. */
+  get isTorn(): boolean {
+    return this.#torn !== undefined;
+  }
+
+  /** The number of lines so far. */
+  get lines(): number {
+    return this.#line;
+  }
+
+  /** The text or the bytes of a hash; undefined when the record does not have them. */
+  blob(hash: string): BlobRow | undefined {
+    return this.#blobs.get(hash);
+  }
+
+  /**
+   * The row of the next line; undefined for a line that is empty, holds a blob, or is cut off.
+   *
+   * @throws {RecordError} `record-malformed`, `record-version-unsupported`, `record-blob-missing`.
+   */
+  read(line: string): Row | UnknownRow | undefined {
+    this.#line += 1;
+    if (this.#torn !== undefined) {
+      const { line: number, cause } = this.#torn;
+      throw this.#malformed(`it is not JSON: ${describeError(cause)}`, number, cause);
+    }
+    if (line.trim() === '') return undefined;
+    let parsed: unknown;
+    try {
+      parsed = JSON.parse(line);
+    } catch (cause) {
+      this.#torn = { line: this.#line, cause };
+      return undefined;
+    }
+    if (!isRecord(parsed) || typeof parsed['type'] !== 'string')
+      throw this.#malformed('it is not an object with a type');
+    const { type } = parsed;
+    if (!this.#hasHeader) this.#checkHeader(parsed);
+    if (!isKnownType(type)) return { type: 'unknown', name: type };
+    if (type === 'blob') {
+      this.#keep(parsed);
+      return undefined;
+    }
+    const row = this.#resolve(parsed);
+    const fault = findFault(row, type);
+    if (fault !== undefined) throw this.#malformed(`its ${type} has no ${fault} of the right kind`);
+    // Its members are of the kinds that the type says; what is deeper is read as the untrusted data it is.
+    return row as unknown as Row;
+  }
+
+  #checkHeader({ type, version }: Readonly<Record<string, unknown>>): void {
+    if (type !== 'header') throw this.#malformed('a record begins with a header');
+    if (version !== recordVersion) {
+      const said = typeof version === 'string' ? quoteText(version.slice(0, 100)) : 'none';
+      throw new RecordError(
+        'record-version-unsupported',
+        `The record has the version ${said}, and only "${recordVersion}" can be read. Use the version of the library that wrote it.`,
+        { details: { version: typeof version === 'string' ? version : null } },
+      );
+    }
+    this.#hasHeader = true;
+  }
+
+  #keep({ hash, text, base64 }: Readonly<Record<string, unknown>>): void {
+    if (typeof hash !== 'string') throw this.#malformed('its blob has no hash');
+    if (typeof text === 'string') this.#blobs.set(hash, { type: 'blob', hash, text });
+    else if (typeof base64 === 'string') this.#blobs.set(hash, { type: 'blob', hash, base64 });
+    else throw this.#malformed('its blob has neither text nor base64');
+  }
+
+  #resolve(row: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+    try {
+      // An object with a type and other members is no reference.
+      return fromReferences(row, (hash) => this.#blobs.get(hash)?.text) as Readonly<Record<string, unknown>>;
+    } catch (error) {
+      if (!(error instanceof MissingBlob)) throw error;
+      throw new RecordError(
+        'record-blob-missing',
+        `Line ${this.#line} of the record refers to the text ${error.hash}, which no line before it holds.`,
+        { details: { line: this.#line, hash: error.hash } },
+      );
+    }
+  }
+
+  #malformed(why: string, line = this.#line, cause?: unknown): RecordError {
+    return new RecordError('record-malformed', `Line ${line} is not a row of a record: ${why}.`, {
+      details: { line },
+      ...(cause === undefined ? {} : { cause }),
+    });
+  }
+}
