@@ -12,6 +12,8 @@ export interface HostPlaces {
 
 /** Names of environment variables that hold secrets; the word may be followed by a purpose. */
 const secretName = /(?:^|_)(?:(?:KEY|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$|TOKEN(?:_|$))/i;
+/** Names of environment variables with headers for collectors of OpenTelemetry, which hold their keys: `api-key=…,x-team=…`. */
+const headersName = /^OTEL_EXPORTER_OTLP_(?:[A-Z]+_)?HEADERS$/;
 /** Shorter values also occur in ordinary text. */
 const minSecretCharacters = 8;
 
@@ -20,12 +22,9 @@ export function hostRedact(
   places: HostPlaces,
   variables: Readonly<Record<string, string | undefined>>,
 ): Redaction {
+  const secrets = Object.entries(variables).flatMap(([name, value = '']) => secretsIn(name, value));
   const hideSecrets = redactSecrets(
-    Object.fromEntries(
-      Object.entries(variables).filter(
-        ([name, value = '']) => value.length >= minSecretCharacters && secretName.test(name),
-      ),
-    ),
+    Object.fromEntries(secrets.filter(([, value]) => value.length >= minSecretCharacters)),
   );
   const paths = (
     [
@@ -47,6 +46,31 @@ export function hostRedact(
         ...nearestFirst.map(({ path }) => beginningAtEnd(text, path)),
       ),
   });
+}
+
+/** What is secret in an environment variable, with the name that takes its place. */
+function secretsIn(name: string, value: string): readonly (readonly [string, string])[] {
+  if (headersName.test(name)) return headerSecrets(name, value);
+  return secretName.test(name) ? [[name, value]] : [];
+}
+
+/** The value of each header, as it is written and as it is sent, where it differs. */
+function headerSecrets(name: string, headers: string): readonly (readonly [string, string])[] {
+  return headers.split(',').flatMap((header): readonly (readonly [string, string])[] => {
+    const [key = '', ...rest] = header.split('=');
+    const value = rest.join('=').trim();
+    const sent = decoded(value);
+    const label = `${name} ${key.trim()}`;
+    return [[label, value], ...(sent === value ? [] : [[`${label} as sent`, sent] as const])];
+  });
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** Length of the end of a text that is a path or its prefix: only the next characters show whether it is complete. */

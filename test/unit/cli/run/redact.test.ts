@@ -14,6 +14,9 @@ const redact = hostRedact(
     AWS_BEARER_TOKEN_BEDROCK: 'bearer-0123456789',
     MONKEY: 'ordinary text',
     A_TOKEN: 'short',
+    OTEL_EXPORTER_OTLP_HEADERS:
+      'api-key=otlp-0123456789, authorization=Basic%20YWJjZGVm==,x-team=blue,broken=%zz%zz%zz',
+    OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'x-key=traces-0123456789',
   },
 );
 
@@ -29,6 +32,10 @@ describe('hostRedact', () => {
     ['key sk-0123456789, sk-0123456789x', 'key <OPENAI_API_KEY>, <OPENAI_API_KEY>x'],
     ['hunter2hunter2', '<DB_PASSWORD>'],
     ['bearer-0123456789', '<AWS_BEARER_TOKEN_BEDROCK>'],
+    ['otlp-0123456789', '<OTEL_EXPORTER_OTLP_HEADERS api-key>'],
+    ['sent Basic YWJjZGVm==', 'sent <OTEL_EXPORTER_OTLP_HEADERS authorization as sent>'],
+    ['set Basic%20YWJjZGVm==', 'set <OTEL_EXPORTER_OTLP_HEADERS authorization>'],
+    ['traces-0123456789 blue', '<OTEL_EXPORTER_OTLP_TRACES_HEADERS x-key> blue'],
     ['ordinary text that is short', 'ordinary text that is short'],
     ['', ''],
   ])('makes %j to %j', (text, clean) => {
