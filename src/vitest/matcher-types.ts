@@ -1,3 +1,5 @@
+// oxlint-disable-next-line unicorn/require-module-specifiers, import/no-empty-named-blocks -- Where nothing imports the module, what augments it does not compile.
+import type {} from 'vitest';
 import type { TokenPrices } from '../tool/index.ts';
 
 /** What a run may have spent at most. Each limit is inclusive; at least one has to be there. */
