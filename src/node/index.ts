@@ -21,6 +21,11 @@ export {
 export { LocalOverridesStore, type LocalOverridesStoreOptions } from './overrides/index.ts';
 export type { CommandOptions, CommandOutcome, SpawnArguments } from './process/run-options.ts';
 export {
+  type FileRunRecorder,
+  type OpenRunRecorderOptions,
+  openRunRecorder,
+} from './record/open-run-recorder.ts';
+export {
   type CollectReport,
   type CollectSkip,
   type CollectSkipReason,

@@ -61,8 +61,8 @@ describe('the record of a random run', () => {
         for (const { path, content, isChanged } of record.filesAt(last)) {
           expect([path, content.text]).toEqual([path, files[path]]);
           if (isChanged) {
-            const lines = record.blameLines(path, last).map(({ text }) => text);
-            expect(lines.join('\n')).toBe((content.text ?? '').replace(/\n$/, ''));
+            const blamed = record.blameLines(path, last).map(({ text }) => text);
+            expect(blamed.join('\n')).toBe((content.text ?? '').replace(/\n$/, ''));
           }
         }
         expect(record).toMatchObject({ isComplete: true, isTorn: false, unknownRows: {} });

@@ -1,5 +1,7 @@
+import { none } from '../../internal/index.ts';
 import type { RecordedApproval, RecordedFeedback, RunEvent } from '../../runtime/index.ts';
 import type { JsonValue } from '../../schema/index.ts';
+import type { RowResult, RunDescription } from '../format/rows.ts';
 import type {
   RecordedAttempt,
   RecordedCall,
@@ -45,4 +47,45 @@ export interface BuiltRun extends Writable<Omit<RecordedRun, 'parent' | 'turns'>
 /** The turn that an event belongs to; undefined for one of the run itself. */
 export function turnOf(event: RunEvent): number | undefined {
   return 'turn' in event ? event.turn : undefined;
+}
+
+/** A run that begins. */
+export function builtRun(index: number, description: RunDescription, startedAtMs: number): BuiltRun {
+  const { evaluationId, promptName, prompt, agent, adapter, provider, model, prices } = description;
+  return {
+    index,
+    evaluationId,
+    promptName,
+    prompt,
+    ...(agent === undefined ? {} : { agent }),
+    adapter,
+    ...(provider === undefined ? {} : { provider }),
+    model,
+    ...(prices === undefined ? {} : { prices }),
+    settings: description.settings,
+    tools: description.tools,
+    toolsHash: description.toolsHash,
+    policies: description.policies,
+    startedAtMs,
+    turns: [],
+    turnsByNumber: new Map(),
+  };
+}
+
+/** What is known of a call that was settled. */
+export function settleCall(call: BuiltCall, result: RowResult, atMs: number): void {
+  const { outcome, reason, message, modelText, value, error, policy, feedback, usage } = result;
+  call.outcome = outcome;
+  call.endedAtMs = atMs;
+  call.message = message;
+  call.modelText = modelText;
+  if (reason !== undefined) call.reason = reason;
+  if (value !== undefined) call.value = value;
+  if (error !== undefined) call.error = error;
+  if (policy !== undefined) call.policy = policy;
+  if (usage !== undefined) call.usage = usage;
+  call.feedback = feedback ?? none;
+  call.approvals = result.approvals ?? none;
+  call.residualEffects = result.residualEffects ?? none;
+  call.openedSections = result.openedSections?.map(({ section }) => section) ?? none;
 }

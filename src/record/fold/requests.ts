@@ -1,5 +1,5 @@
 import type { JsonSchema, JsonValue } from '../../schema/index.ts';
-import type { ConversationItem, ModelSettings } from '../../tool/index.ts';
+import type { ConversationItem } from '../../tool/index.ts';
 import type { RequestRow, RowEdit } from '../format/rows.ts';
 import type { RecordedRequest } from './run-record.ts';
 
@@ -24,8 +24,7 @@ export class RequestHistory {
       tools: this.#parsed(tools),
       hostedTools,
       toolChoice,
-      // A record is data: the settings are those of whoever wrote it.
-      settings: row.settings as ModelSettings,
+      settings: row.settings,
       ...(outputSchema === undefined ? {} : { outputSchema: parsed(outputSchema) as JsonSchema }),
       added: row.edits.flatMap(({ insert }) => insert as unknown as readonly ConversationItem[]),
       removed: row.edits.reduce((sum, { remove }) => sum + remove, 0),

@@ -1,8 +1,6 @@
 import { RecordError } from '../../error/index.ts';
 import { none } from '../../internal/index.ts';
 import type { RunEvent } from '../../runtime/index.ts';
-import type { JsonValue } from '../../schema/index.ts';
-import type { ModelSettings } from '../../tool/index.ts';
 import { RowReader } from '../format/row-reader.ts';
 import type {
   AttemptRow,
@@ -17,11 +15,9 @@ import type {
   RowConflict,
   RowFileChange,
   RowRead,
-  RowResult,
-  RunDescription,
   RunRow,
 } from '../format/rows.ts';
-import { type BuiltCall, type BuiltRun, type BuiltTurn, turnOf } from './built.ts';
+import { type BuiltCall, type BuiltRun, type BuiltTurn, builtRun, settleCall, turnOf } from './built.ts';
 import { FileTimeline } from './file-timeline.ts';
 import { problemsOf } from './problems.ts';
 import { RequestHistory } from './requests.ts';
@@ -362,44 +358,4 @@ export class RunFold {
       }
     }
   }
-}
-
-function builtRun(index: number, description: RunDescription, startedAtMs: number): BuiltRun {
-  const { evaluationId, promptName, prompt, agent, adapter, provider, model, prices } = description;
-  return {
-    index,
-    evaluationId,
-    promptName,
-    prompt,
-    ...(agent === undefined ? {} : { agent }),
-    adapter,
-    ...(provider === undefined ? {} : { provider }),
-    model,
-    ...(prices === undefined ? {} : { prices }),
-    // Settings are plain JSON of the caller.
-    settings: description.settings as ModelSettings,
-    tools: description.tools,
-    toolsHash: description.toolsHash,
-    policies: description.policies,
-    startedAtMs,
-    turns: [],
-    turnsByNumber: new Map(),
-  };
-}
-
-function settleCall(call: BuiltCall, result: RowResult, atMs: number): void {
-  const { outcome, reason, message, modelText, value, error, policy, feedback, usage } = result;
-  call.outcome = outcome;
-  call.endedAtMs = atMs;
-  call.message = message;
-  call.modelText = modelText;
-  if (reason !== undefined) call.reason = reason;
-  if (value !== undefined) call.value = value as JsonValue;
-  if (error !== undefined) call.error = error;
-  if (policy !== undefined) call.policy = policy;
-  if (usage !== undefined) call.usage = usage;
-  call.feedback = feedback ?? none;
-  call.approvals = result.approvals ?? none;
-  call.residualEffects = result.residualEffects ?? none;
-  call.openedSections = result.openedSections?.map(({ section }) => section) ?? none;
 }

@@ -1,5 +1,5 @@
 import type { ObservedRequest, ObservedResponse, ObservedState, RunEvent } from '../../runtime/index.ts';
-import type { JsonObject, JsonValue } from '../../schema/index.ts';
+import type { JsonObject } from '../../schema/index.ts';
 import type {
   DeliveredRow,
   RequestRow,
@@ -27,7 +27,7 @@ export function describeRun(event: Extract<RunEvent, { readonly type: 'run-start
     ...(provider === undefined ? {} : { provider }),
     model,
     ...(prices === undefined ? {} : { prices }),
-    settings: asJson(event.settings),
+    settings: plain(event.settings),
     tools: event.tools.map((name) => ({ name, effects: event.effects[name] ?? 'external' })),
     toolsHash: event.toolsHash,
     policies: event.policies,
@@ -41,8 +41,9 @@ export function stateRow({ kind, writes, log, isRedacted }: ObservedState, place
     ...place,
     ...mark(isRedacted),
     kind,
-    writes: asJson<readonly RowWrite[]>(writes),
-    log: asJson<readonly RowLog[]>(log),
+    // Slices hold plain JSON only.
+    writes: writes as readonly RowWrite[],
+    log: log as readonly RowLog[],
   };
 }
 
@@ -56,10 +57,10 @@ export function requestRow(request: ObservedRequest, tokens: RequestTokens, plac
     instructions,
     tools: JSON.stringify(tools),
     ...(hostedTools.length === 0 ? {} : { hostedTools: hostedTools.map((tool) => plain(tool)) }),
-    toolChoice: asJson<JsonValue>(toolChoice),
-    settings: asJson(settings),
+    toolChoice: plain(toolChoice),
+    settings: plain(settings),
     ...(outputSchema === undefined ? {} : { outputSchema: JSON.stringify(outputSchema) }),
-    edits: asJson<readonly RowEdit[]>(edits),
+    edits: edits as unknown as readonly RowEdit[],
     length: request.length,
     tokens,
   };
@@ -79,7 +80,7 @@ export function responseRow(response: ObservedResponse, place: Place): ResponseR
   const { content, raw, hosted = [], hasFiles, finishReason, usage, responseId, responseModel } = response;
   return {
     ...row,
-    content: content.map((part) => asJson<JsonObject>(part)),
+    content: content as unknown as readonly JsonObject[],
     ...(raw === undefined ? {} : { raw: { provider: raw.provider, items: raw.items.map(plain) } }),
     ...(hosted.length === 0 ? {} : { hosted: hosted.map((reading) => plain(reading)) }),
     ...(hasFiles === undefined ? {} : { hasFiles }),
@@ -129,13 +130,7 @@ export function mark(isRedacted: boolean): { readonly redacted?: true } {
   return isRedacted ? { redacted: true } : {};
 }
 
-/** Values of the library that are plain JSON, as their type says it. */
-function asJson<T>(value: unknown): T {
-  // Slices, conversations and settings hold JSON only.
-  return value as T;
-}
-
 /** What a provider or a tool of a provider made, which may hold anything: as JSON.stringify writes it. */
-function plain<T = JsonObject>(value: unknown): T {
-  return JSON.parse(JSON.stringify(value) ?? 'null') as T;
+function plain(value: unknown): JsonObject {
+  return JSON.parse(JSON.stringify(value) ?? 'null') as JsonObject;
 }
