@@ -23,6 +23,8 @@ export interface OtelContext {
 export interface OtelSpan {
   /** Its ids, in hexadecimal digits. */
   spanContext(): { readonly traceId: string; readonly spanId: string };
+  /** False for a span that is not exported. */
+  isRecording(): boolean;
   /** Adds attributes, or replaces them. */
   setAttributes(attributes: OtelAttributes): unknown;
   /** Adds something that happened now. */

@@ -114,7 +114,9 @@ class SpanObserver {
   onResponse(response: ObservedResponse): void {
     const run = this.#trace.run(response.evaluationId);
     if (run !== undefined) {
-      this.#trace.endChat(run, response.turn, chatEndOf(run, response, this.#settings));
+      const { names } = this.#settings;
+      const end = chatEndOf(run, response, names, run.messages !== undefined);
+      this.#trace.endChat(run, response.turn, end);
     }
   }
 

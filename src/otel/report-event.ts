@@ -15,7 +15,8 @@ export function reportEvent(
   run: RunSpans,
   event: BareEvent,
 ): void {
-  const { names, hasContent, clock } = settings;
+  const { names, clock } = settings;
+  const hasContent = run.messages !== undefined;
   switch (event.type) {
     case 'run-start':
       trace.describeRun(run, event);
@@ -37,7 +38,7 @@ export function reportEvent(
       trace.endChat(
         run,
         event.turn,
-        chatEndOf(run, { ...event, outcome: 'answered', content: [] }, { ...settings, hasContent: false }),
+        chatEndOf(run, { ...event, outcome: 'answered', content: [] }, names, false),
       );
       return;
     case 'tool-results-dropped':

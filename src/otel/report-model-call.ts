@@ -3,7 +3,7 @@ import { attributesOf, errorTypeOf } from './attributes.ts';
 import { answerJson, finishWord, instructionsJson, toolsJson } from './content.ts';
 import type { AttributeNames } from './names.ts';
 import type { RunSpans } from './run-spans.ts';
-import type { ChatEnd, TraceBuilder, TraceSettings } from './trace-builder.ts';
+import type { ChatEnd, TraceBuilder } from './trace-builder.ts';
 
 /** What ends a model call: the answer as observers get it, or what the event about it has in common with that. */
 type Answer = DistributiveOmit<ObservedResponse, 'evaluationId' | 'path' | 'atMs' | 'isRedacted' | 'turn'>;
@@ -14,7 +14,8 @@ type DistributiveOmit<Union, Keys extends PropertyKey> = Union extends unknown ?
 export function chatEndOf(
   run: RunSpans,
   response: Answer,
-  { names, hasContent }: Pick<TraceSettings, 'names' | 'hasContent'>,
+  names: AttributeNames,
+  hasContent: boolean,
 ): ChatEnd {
   const { durationMs, timeToFirstPieceMs } = response;
   const timing = attributesOf({

@@ -43,6 +43,7 @@ export interface RunSpans extends OpenSpan {
   /** Ids of the evaluations inside its calls, by {@link innerKey}. */
   readonly inner: Map<string, string>;
   readonly counts: { modelCalls: number; toolCalls: number; committed: number; reruns: number };
+  /** Undefined: spans of the run hold no content. */
   readonly messages: MessageLog | undefined;
   /** The tools of the last request as JSON: they are the same objects in the next one while nothing changed. */
   toolDefinitions?: {

@@ -78,7 +78,8 @@ export class TraceBuilder {
       calls: new Map(),
       inner: new Map(),
       counts: { modelCalls: 0, toolCalls: 0, committed: 0, reruns: 0 },
-      messages: hasContent ? new MessageLog() : undefined,
+      // A span that is sampled out keeps nothing.
+      messages: hasContent && opened.span.isRecording() ? new MessageLog() : undefined,
       isCompacted: false,
     };
     this.#runs.set(run.evaluationId, spans);

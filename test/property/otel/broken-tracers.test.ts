@@ -20,6 +20,7 @@ function brokenTracer(throws: readonly boolean[]): OtelTracer & { readonly throw
   };
   const span: OtelSpan = {
     spanContext: () => ({ traceId: '1'.repeat(32), spanId: '1'.repeat(16) }),
+    isRecording: () => true,
     setAttributes: fails,
     addEvent: fails,
     setStatus: fails,

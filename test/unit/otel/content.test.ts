@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type InputPart, redactSecrets, ToolResult, tool } from 'weakincentives';
+import { type OtelSpan, type OtelTracer, otelObserver } from 'weakincentives/otel';
 import { z } from 'zod';
 import { promptWith } from '../../support/nested-setup.ts';
 import { type TracedRuns, tracedRuns } from '../../support/span-trees.ts';
@@ -135,5 +136,26 @@ describe('content', () => {
     expect(texts).not.toContain(secret);
     const [search] = attributesOf(traced, 'execute_tool search');
     expect(read(search?.['gen_ai.tool.call.arguments'])).toEqual({ query: expect.stringContaining('key') });
+  });
+
+  it('is not built for spans that are sampled out', async () => {
+    const names = new Set<string>();
+    const note = (attributes: object): void => Object.keys(attributes).forEach((name) => names.add(name));
+    const span: OtelSpan = {
+      spanContext: () => ({ traceId: '1'.repeat(32), spanId: '1'.repeat(16) }),
+      isRecording: () => false,
+      setAttributes: note,
+      addEvent: (_name, attributes = {}) => note(attributes),
+      setStatus: () => undefined,
+      updateName: () => undefined,
+      end: () => undefined,
+    };
+    const tracer: OtelTracer = { startSpan: () => span };
+    const observer = otelObserver({ tracer, content: 'full' });
+    await run({ ...tracedRuns(), observer });
+    expect(names).toContain('gen_ai.agent.name');
+    expect([...names].filter((name) => /messages|instructions|arguments|result|error$/.test(name))).toEqual(
+      [],
+    );
   });
 });
