@@ -3,4 +3,14 @@ export { readRunRecord } from './fold/read-run-record.ts';
 export { RunFold } from './fold/run-fold.ts';
 export type * from './fold/run-record.ts';
 export type * from './format/rows.ts';
+export type {
+  CallDifference,
+  ReplayDifference,
+  ReplayedCall,
+  ReplayedTurn,
+  ReplayReport,
+} from './replay/replay-report.ts';
+export { type ReplayEvaluateOptions, type ReplayOptions, replayRun } from './replay/replay-run.ts';
+export type { ReplayTools } from './replay/replayed-run.ts';
+export type { RequestDifference } from './replay/request-difference.ts';
 export { type RunRecorder, type RunRecorderOptions, runRecorder } from './writer/run-recorder.ts';

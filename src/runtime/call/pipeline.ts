@@ -148,8 +148,7 @@ async function runRecorded(
   )) as RecordedEnd;
   if (end.kind === 'fatal') throw new AttemptEnd({ kind: 'fatal', error: end.error });
   if (end.kind === 'failed') {
-    const error = end.error === undefined ? {} : { error: end.error };
-    throw new AttemptEnd(failed(end.outcome, end.reason, end.message, error));
+    throw new AttemptEnd(end);
   }
   attempt.success = end.result;
   attempt.isFromRecord = true;

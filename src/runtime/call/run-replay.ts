@@ -1,5 +1,5 @@
 import type { SessionPatch } from '../../session/index.ts';
-import type { AnyTool, ToolContext, ToolSuccess } from '../../tool/index.ts';
+import type { AnyTool, ToolContext, ToolFailure, ToolSuccess } from '../../tool/index.ts';
 import type { ToolCallFailureReason, ToolCallOutcome } from '../events/tool-invoked.ts';
 import type { AttemptName } from './call-hooks.ts';
 
@@ -10,8 +10,8 @@ export type RecordedEnd =
       readonly kind: 'failed';
       readonly outcome: Exclude<ToolCallOutcome, 'committed'>;
       readonly reason: ToolCallFailureReason;
-      /** The message to the model, as it was. */
-      readonly message: string;
+      /** What the model reads. */
+      readonly result: ToolFailure;
       readonly error?: Error;
     }
   /** It ended the run. */

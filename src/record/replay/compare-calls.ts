@@ -1,0 +1,48 @@
+import type { PolicyAnswer } from '../../runtime/index.ts';
+import type { RecordedAttempt, RecordedCall } from '../fold/run-record.ts';
+import { describeDifference, firstDifference } from './json-difference.ts';
+import type { CallDifference } from './replay-report.ts';
+
+/** What of a call is not as the record has it. How often it was tried does not count: that depends on timing alone. */
+export function compareCalls(recorded: RecordedCall, now: RecordedCall): readonly CallDifference[] {
+  const differences: CallDifference[] = [];
+  const compare = (part: CallDifference['part'], left: unknown, right: unknown, what: string): void => {
+    const found = firstDifference(left, right);
+    if (found !== undefined) differences.push({ part, text: `${what}${describeDifference(found)}.` });
+  };
+  if (endOf(recorded) !== endOf(now))
+    differences.push({ part: 'outcome', text: `It was ${endOf(recorded)}, and is ${endOf(now)} now.` });
+  compare('policy', decisionsOf(recorded), decisionsOf(now), 'The decisions of policies differ');
+  // The changes of a call that failed are dropped, and a handler that is answered for need not make them.
+  if (recorded.outcome === 'committed' && now.outcome === 'committed')
+    compare('changes', changesOf(recorded), changesOf(now), 'The changes differ');
+  compare('text', recorded.modelText, now.modelText, 'The text for the model differs');
+  return differences;
+}
+
+function endOf({ outcome, reason, policy }: RecordedCall): string {
+  const why = reason === undefined ? '' : ` (${reason}${policy === undefined ? '' : ` by ${policy}`})`;
+  return `${outcome ?? 'not ended'}${why}`;
+}
+
+/** What policies decided, without those that allow. */
+function decisionsOf({ attempts, approvals }: RecordedCall): unknown {
+  const answers: readonly PolicyAnswer[] = attempts.at(-1)?.policies ?? [];
+  return {
+    decisions: answers.filter(({ outcome }) => outcome !== 'allow'),
+    approvals,
+  };
+}
+
+function changesOf({ attempts }: RecordedCall): unknown {
+  const attempt: RecordedAttempt | undefined = attempts.at(-1);
+  if (attempt === undefined) return {};
+  return {
+    files: attempt.files
+      .map(({ path, kind, entry, after }) => ({ path, kind, entry, after: after?.hash }))
+      .sort((left, right) => (left.path < right.path ? -1 : 1)),
+    // The order of writes to different slices is not part of the outcome.
+    writes: [...attempt.writes].sort((left, right) => left.slice.localeCompare(right.slice, 'en')),
+    log: [...attempt.log].sort((left, right) => left.slice.localeCompare(right.slice, 'en')),
+  };
+}

@@ -1,0 +1,196 @@
+import { describeError } from '../../error/index.ts';
+import type { RecordedCall, RecordedRun, RecordedTurn, RunRecord } from '../fold/run-record.ts';
+import { compareCalls } from './compare-calls.ts';
+import { pathOf } from './record-index.ts';
+import type { ReplayDifference, ReplayedCall, ReplayedTurn, ReplayReport } from './replay-report.ts';
+import { isIncomplete, type ReplayedRun } from './replayed-run.ts';
+
+/** What a report is made of. */
+export interface ReportParts {
+  readonly record: RunRecord;
+  /** What the replay left. */
+  readonly now: RunRecord;
+  readonly replay: ReplayedRun;
+  readonly notes: readonly string[];
+  /** What the replay rejected with; undefined when it finished. */
+  readonly failure: unknown;
+}
+
+/** Compares a replay with its record. */
+export function makeReport({ record, now, replay, notes, failure }: ReportParts): ReplayReport {
+  const callsNow = new Map(now.calls.map((call) => [placeOf(call), call]));
+  const known = new Set(record.calls.map(placeOf));
+  const reached = reachedTurns(replay);
+  const isOver = replay.isStopped || replay.isLive;
+  const calls: ReplayedCall[] = record.calls.map((call) => {
+    const base = { id: call.id, toolName: call.toolName, turn: call.turn, source: replay.sourceOf(call) };
+    if (isInsideRecorded(call, replay)) return { ...base, source: 'outer', status: 'same', differences: [] };
+    const present = callsNow.get(placeOf(call));
+    if (present?.outcome === undefined || (isOver && isAborted(present) && !isAborted(call)))
+      return { ...base, status: 'not-replayed', differences: [] };
+    const differences = compareCalls(call, present);
+    if (isIncomplete(call) && differences.every(({ part }) => part === 'text' || part === 'changes'))
+      return { ...base, status: 'redacted', differences: [] };
+    return { ...base, status: differences.length === 0 ? 'same' : 'changed', differences };
+  });
+  for (const call of now.calls) {
+    if (!known.has(placeOf(call)))
+      calls.push({
+        id: call.id,
+        toolName: call.toolName,
+        turn: call.turn,
+        source: 'live',
+        status: 'new',
+        differences: [],
+      });
+  }
+  const turns = turnsOf(record, replay, reached);
+  const outcome = outcomeOf({ record, now, failure, isOver });
+  const firstDifference = firstOf(turns, calls, outcome);
+  const firstMessage = firstMessageOf(turns);
+  return {
+    runId: record.runId,
+    isSame:
+      firstDifference === undefined &&
+      !isOver &&
+      calls.every(({ status }) => status === 'same' || status === 'redacted') &&
+      turns.every(({ status }) => status === 'same'),
+    ...(firstDifference === undefined ? {} : { firstDifference }),
+    ...(firstMessage === undefined ? {} : { firstMessage }),
+    ending: replay.isLive ? 'live' : replay.isStopped ? 'stopped' : 'complete',
+    turns,
+    calls,
+    ...(outcome === undefined ? {} : { outcome }),
+    notes,
+    record: now,
+  };
+}
+
+function placeOf({ run, turn, callId }: RecordedCall): string {
+  return JSON.stringify([run.evaluationId, turn, callId]);
+}
+
+function isAborted({ outcome }: RecordedCall): boolean {
+  return outcome === 'aborted';
+}
+
+/** Whether the record answered for a call around this one, so that it was not made. */
+function isInsideRecorded({ run }: RecordedCall, replay: ReplayedRun): boolean {
+  const outer = run.parent?.call;
+  return outer !== undefined && (replay.sourceOf(outer) === 'recorded' || isInsideRecorded(outer, replay));
+}
+
+function reachedTurns({ requests }: ReplayedRun): ReadonlyMap<string, ReplayedRun['requests'][number]> {
+  return new Map(requests.map((made) => [JSON.stringify([made.path, made.turn]), made]));
+}
+
+function turnsOf(
+  record: RunRecord,
+  replay: ReplayedRun,
+  reached: ReadonlyMap<string, ReplayedRun['requests'][number]>,
+): readonly ReplayedTurn[] {
+  const turns: ReplayedTurn[] = [];
+  const known = new Set<string>();
+  for (const turn of record.turns) {
+    if (turn.request === undefined || isUnmade(turn, replay)) continue;
+    const path = pathOf(turn.run);
+    const key = JSON.stringify([path, turn.number]);
+    known.add(key);
+    const made = reached.get(key);
+    const differences = made?.differences ?? [];
+    const status = made === undefined ? 'not-replayed' : differences.length === 0 ? 'same' : 'changed';
+    turns.push({ path, turn: turn.number, status, differences });
+  }
+  for (const { path, turn } of replay.requests) {
+    if (!known.has(JSON.stringify([path, turn]))) turns.push({ path, turn, status: 'new', differences: [] });
+  }
+  return turns;
+}
+
+/** Whether a request is inside a call that the record answered for, or in an attempt that was repeated. */
+function isUnmade({ run }: RecordedTurn, replay: ReplayedRun): boolean {
+  const { parent } = run;
+  if (parent === undefined) return false;
+  if (replay.sourceOf(parent.call) === 'recorded' || isInsideRecorded(parent.call, replay)) return true;
+  return parent.attempt !== parent.call.attempts.at(-1)?.number;
+}
+
+interface OutcomeParts extends Pick<ReportParts, 'record' | 'now' | 'failure'> {
+  readonly isOver: boolean;
+}
+
+function outcomeOf({ record, now, failure, isOver }: OutcomeParts): ReplayReport['outcome'] {
+  if (isOver || record.root.outcome === undefined) return undefined;
+  const recorded = describeEnd(record.root);
+  const present = describeEnd(now.root, failure);
+  if (recorded === present) return undefined;
+  // The end of the record ends the replay in its own way.
+  return record.root.outcome === 'failed' && isEnd(failure) ? undefined : { recorded, now: present };
+}
+
+function describeEnd({ outcome, text, output, error }: RecordedRun, failure?: unknown): string {
+  if (outcome === 'finished')
+    return `finished: ${output === undefined ? (text ?? '') : JSON.stringify(output)}`;
+  return `failed: ${error?.message ?? describeError(failure)}`;
+}
+
+/** Whether a replay ended because the record does. */
+function isEnd(failure: unknown): boolean {
+  for (let error = failure; error instanceof Error; error = error.cause) {
+    if (error.name === 'ReplayEnd') return true;
+  }
+  return false;
+}
+
+/** Calls of a turn come after its request. */
+function firstOf(
+  turns: readonly ReplayedTurn[],
+  calls: readonly ReplayedCall[],
+  outcome: ReplayReport['outcome'],
+): ReplayDifference | undefined {
+  const found: ReplayDifference[] = [];
+  for (const { path, turn, status, differences } of turns) {
+    if (status === 'new') found.push({ path, turn, text: 'The record has no such request.' });
+    const [first] = differences;
+    if (first !== undefined) found.push({ path, turn, text: first.text });
+  }
+  for (const { id, turn, toolName, status, differences } of calls) {
+    const path = id.split('/').slice(0, -1);
+    const [first] = differences;
+    if (status === 'new')
+      found.push({ path, turn: turn + 0.5, callId: id, text: `The call of "${toolName}" is new.` });
+    if (first !== undefined)
+      found.push({ path, turn: turn + 0.5, callId: id, text: `The call of "${toolName}": ${first.text}` });
+  }
+  // Requests of the root run say when something was; what is inside a call comes before the call itself ends.
+  found.sort(
+    (left, right) =>
+      rootTurn(left, calls) - rootTurn(right, calls) ||
+      right.path.length - left.path.length ||
+      left.turn - right.turn,
+  );
+  const first = found[0];
+  if (first !== undefined) return { ...first, turn: Math.floor(first.turn) };
+  if (outcome === undefined) return undefined;
+  const last = turns.at(-1)?.turn ?? 0;
+  return {
+    path: [],
+    turn: last,
+    text: `The run ended otherwise. Recorded: ${outcome.recorded}. Now: ${outcome.now}.`,
+  };
+}
+
+/** The turn of the root run in which something inside a call was. */
+function rootTurn({ path, turn }: ReplayDifference, calls: readonly ReplayedCall[]): number {
+  const [outermost] = path;
+  if (outermost === undefined) return turn;
+  return (calls.find(({ id }) => id === outermost)?.turn ?? 0) + 0.5;
+}
+
+function firstMessageOf(turns: readonly ReplayedTurn[]): ReplayDifference | undefined {
+  for (const { path, turn, differences } of turns) {
+    const message = differences.find(({ part }) => part === 'conversation');
+    if (message !== undefined) return { path, turn, text: message.text };
+  }
+  return undefined;
+}

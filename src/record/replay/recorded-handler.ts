@@ -1,0 +1,121 @@
+import type { Filesystem } from '../../filesystem/index.ts';
+import { PolicyState } from '../../policy/index.ts';
+import { VisibilityExpansionRequired } from '../../prompt/index.ts';
+import { FeedbackState, type RecordedEnd, type RecordedHandler } from '../../runtime/index.ts';
+import type { SessionPatch, SliceOperation } from '../../session/index.ts';
+import { type MediaPart, ToolResult } from '../../tool/index.ts';
+import type { RecordedAttempt, RecordedCall, RecordedFileChange, RecordedWrite } from '../fold/run-record.ts';
+import { toError } from './recorded-turn.ts';
+import { bytesOfContent } from './start-files.ts';
+
+/** Reasons that a call can have although its handler returned success. */
+const afterSuccess: ReadonlySet<string | undefined> = new Set(['denied', 'not-approved', 'policy-failed']);
+
+/** Does what the handler of a recorded call did in its last attempt, and ends as it did. */
+export function recordedHandler(call: RecordedCall): RecordedHandler {
+  return async (context, apply) => {
+    const { reason, openedSections, message = '' } = call;
+    if (reason === 'sections-opened' && openedSections.length > 0)
+      throw new VisibilityExpansionRequired(openedSections, openingReason(message));
+    const attempt = call.attempts.at(-1);
+    if (attempt !== undefined) {
+      apply(sessionPatch(attempt));
+      if (attempt.files.length > 0) await applyFiles(context.filesystem, attempt.files);
+    }
+    return endOf(call);
+  };
+}
+
+/** Ends a call that the record does not have. */
+export function unrecordedHandler(toolName: string): RecordedHandler {
+  return () =>
+    Promise.resolve({
+      kind: 'failed',
+      outcome: 'rolled-back',
+      reason: 'failed-result',
+      result: ToolResult.error(
+        `The record has no such call of "${toolName}", and this replay does not run the tool.`,
+      ),
+    });
+}
+
+function endOf(call: RecordedCall): RecordedEnd {
+  const { outcome, reason, message = '', value, error } = call;
+  const attachments = attachmentsOf(call);
+  const options = {
+    ...(isValueExcluded(call) ? { excludeValueFromContext: true } : {}),
+    ...(attachments === undefined ? {} : { attachments }),
+  };
+  if (outcome === 'committed' || afterSuccess.has(reason))
+    return { kind: 'succeeded', result: ToolResult.ok(value, message, options) };
+  if (reason === 'interrupted') return { kind: 'fatal', error: toError(error ?? { name: 'Error', message }) };
+  return {
+    kind: 'failed',
+    outcome: outcome ?? 'aborted',
+    reason: reason ?? 'aborted',
+    result: ToolResult.error(message, value, options),
+    ...(error === undefined ? {} : { error: toError(error) }),
+  };
+}
+
+/** Whether the model did not read the value: its text is the message alone, or goes on with feedback. */
+function isValueExcluded({ feedback, message = '', modelText, value }: RecordedCall): boolean {
+  if (value === undefined || value === null || modelText === undefined) return false;
+  if (modelText === message) return true;
+  const hasFeedback = feedback.some(({ outcome }) => outcome === 'given');
+  return hasFeedback && modelText.startsWith(`${message}\n\n<`) && !modelText.startsWith(`${message}\n\n{`);
+}
+
+/** Images and files of a result are in the next request, whose conversation has them. */
+function attachmentsOf({ run, turn, callId }: RecordedCall): readonly MediaPart[] | undefined {
+  const next = run.turns.find(({ number }) => number === turn + 1);
+  for (const item of next?.request?.added ?? []) {
+    if (item.type === 'tool-result' && item.callId === callId) return item.attachments;
+  }
+  return undefined;
+}
+
+/** The slices of the library's own, which a replay writes itself. */
+const ownSlices: ReadonlySet<string> = new Set([PolicyState.name, FeedbackState.name]);
+
+/** What the attempt did to the session, but for what policies record, since those are asked again. */
+function sessionPatch({ writes, log }: RecordedAttempt): SessionPatch {
+  return {
+    operations: writes.flatMap((write) =>
+      ownSlices.has(write.slice) ? [] : [{ op: 'write', slice: write.slice, operation: toOperation(write) }],
+    ),
+    log: log.filter(({ slice }) => !ownSlices.has(slice)),
+    events: [],
+  };
+}
+
+/** A recorded step as the operation of a reducer that does the same. */
+function toOperation(write: RecordedWrite): SliceOperation<unknown> {
+  switch (write.op) {
+    case 'append':
+      return { op: 'extend', items: write.items };
+    case 'put':
+      return { op: 'append', item: write.item, moveToEnd: write.toEnd === true };
+    case 'remove':
+      return { op: 'remove', keys: write.keys };
+    case 'clear':
+      return { op: 'clear' };
+  }
+}
+
+/** Makes the files of the call into what it left, removals first: what was removed may have been in the way. */
+async function applyFiles(filesystem: Filesystem, changes: readonly RecordedFileChange[]): Promise<void> {
+  for (const { path, kind } of [...changes].reverse())
+    if (kind === 'removed' && (await filesystem.stat(path)) !== undefined)
+      await filesystem.remove(path, { recursive: true });
+  for (const { path, kind, entry, after } of changes) {
+    if (kind === 'removed') continue;
+    if (entry === 'directory') await filesystem.mkdir(path);
+    else if (after !== undefined) await filesystem.write(path, bytesOfContent(after));
+  }
+}
+
+/** The reason that a handler had for opening sections, as the message of the call has it. */
+function openingReason(message: string): string {
+  return /were not open yet \(([^]*?)\)\./.exec(message)?.[1] ?? 'It was so in the record.';
+}

@@ -1,0 +1,34 @@
+import { ModelResponseError } from '../../error/index.ts';
+import type { ModelTurn, RecordedError } from '../../runtime/index.ts';
+import type { AssistantPart, HostedToolReading } from '../../tool/index.ts';
+import type { RecordedResponse } from '../fold/run-record.ts';
+
+/**
+ * The answer of a model as it was.
+ *
+ * @throws what the model failed with, as far as a record has it.
+ */
+export function recordedTurn(response: RecordedResponse): ModelTurn {
+  const { error, finishReason, usage, raw, hosted, responseId, model, hasFiles } = response;
+  if (error !== undefined) throw toError(error);
+  return {
+    // The content of an answer is recorded as it is, and checked by the run like that of any model.
+    content: response.content as unknown as readonly AssistantPart[],
+    finishReason: finishReason ?? 'other',
+    ...(usage === undefined ? {} : { usage }),
+    ...(raw === undefined ? {} : { raw }),
+    // As above.
+    ...(hosted === undefined ? {} : { hosted: hosted as unknown as readonly HostedToolReading[] }),
+    ...(responseId === undefined ? {} : { responseId }),
+    ...(model === undefined ? {} : { responseModel: model }),
+    ...(hasFiles === undefined ? {} : { hasFiles }),
+  };
+}
+
+/** An error with name, message and code of the recorded one. */
+export function toError({ name, message, code }: RecordedError): Error {
+  if (code === 'model-context-exceeded') return new ModelResponseError(code, message);
+  const error = new Error(message);
+  error.name = name;
+  return error;
+}

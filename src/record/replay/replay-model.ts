@@ -1,0 +1,71 @@
+import type { Prompt } from '../../prompt/index.ts';
+import type { LanguageModel } from '../../runtime/index.ts';
+import type { ReadonlySessionView } from '../../session/index.ts';
+import type { RunRecord } from '../fold/run-record.ts';
+
+/** What of a request goes over the wire and is then left out of the instructions. */
+type WireFlags = Required<Pick<LanguageModel, 'takesExamples' | 'takesOutputSchema'>>;
+
+const combinations: readonly WireFlags[] = [
+  { takesExamples: false, takesOutputSchema: false },
+  { takesExamples: false, takesOutputSchema: true },
+  { takesExamples: true, takesOutputSchema: false },
+  { takesExamples: true, takesOutputSchema: true },
+];
+
+/**
+ * A model with the name of the recorded one, which is never asked. A record does not say what its model took over the wire: that is found out by
+ * rendering the prompt.
+ */
+export async function replayModel(
+  { root }: RunRecord,
+  prompt: Prompt,
+  session: ReadonlySessionView,
+): Promise<LanguageModel> {
+  const { adapter, model, provider, prices } = root;
+  return {
+    name: adapter,
+    model,
+    ...(provider === undefined ? {} : { provider }),
+    ...(prices === undefined ? {} : { prices }),
+    ...(await wireFlags(root.turns[0]?.request?.instructions, prompt, session)),
+    generate: () => {
+      throw new TypeError('A replay has no model to ask.');
+    },
+  };
+}
+
+/** The flags with which the instructions are the recorded ones, or most like them. */
+async function wireFlags(
+  recorded: string | undefined,
+  prompt: Prompt,
+  session: ReadonlySessionView,
+): Promise<WireFlags> {
+  let best: { readonly flags: WireFlags; readonly distance: number } | undefined;
+  for (const flags of combinations) {
+    const text = await renderedWith(flags, prompt, session);
+    if (text === undefined || recorded === undefined) continue;
+    if (text === recorded) return flags;
+    const distance = Math.abs(text.length - recorded.length);
+    if (best === undefined || distance < best.distance) best = { flags, distance };
+  }
+  return best?.flags ?? { takesExamples: false, takesOutputSchema: false };
+}
+
+async function renderedWith(
+  { takesExamples, takesOutputSchema }: WireFlags,
+  prompt: Prompt,
+  session: ReadonlySessionView,
+): Promise<string | undefined> {
+  try {
+    const rendered = await prompt.render({
+      session,
+      examplesOnWire: takesExamples,
+      outputSchemaOnWire: takesOutputSchema,
+    });
+    return rendered.text;
+  } catch {
+    // It needs what only a run has: the evaluation says what is wrong with it, if anything is.
+    return undefined;
+  }
+}

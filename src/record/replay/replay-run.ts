@@ -1,0 +1,163 @@
+import { assertOptions, PromptValidationError } from '../../error/index.ts';
+import {
+  type EvaluateOptions,
+  evaluatePrompt,
+  modelOf,
+  type ProviderAdapter,
+} from '../../evaluation/index.ts';
+import { Filesystem } from '../../filesystem/index.ts';
+import type { Prompt } from '../../prompt/index.ts';
+import { binding, ResourceRegistry } from '../../resource/index.ts';
+import type { LanguageModel } from '../../runtime/index.ts';
+import { RunFold } from '../fold/run-fold.ts';
+import type { RunRecord } from '../fold/run-record.ts';
+import { runRecorder } from '../writer/run-recorder.ts';
+import { makeReport } from './make-report.ts';
+import { RecordIndex } from './record-index.ts';
+import { ReplayClock, replayIds } from './replay-clock.ts';
+import { replayModel } from './replay-model.ts';
+import type { ReplayReport } from './replay-report.ts';
+import { ReplayedRun, type ReplayTools } from './replayed-run.ts';
+import { startFiles } from './start-files.ts';
+import { startSession } from './start-session.ts';
+
+/** Options of the evaluation that a record does not have: give those of the recorded run. */
+export type ReplayEvaluateOptions = Pick<
+  EvaluateOptions,
+  | 'feedback'
+  | 'completion'
+  | 'limits'
+  | 'context'
+  | 'enforce'
+  | 'overrides'
+  | 'redact'
+  | 'logger'
+  | 'signal'
+  | 'agent'
+>;
+
+/** Options of {@link replayRun}. */
+export interface ReplayOptions {
+  readonly record: RunRecord;
+  /** The prompt as it is now, with the params of the recorded run. Its file system is replaced by the files of the record. */
+  readonly prompt: Prompt;
+  /**
+   * What happens at the first request that is not the recorded one: `'stop'` ends the replay, `'force'` goes on with the recorded answers,
+   * `'continue'` hands the run over to `adapter`. Default: `'stop'`.
+   */
+  readonly onDrift?: 'stop' | 'force' | 'continue';
+  /**
+   * Which tools run their handlers: `'live'` all, `'recorded'` none, or by name. Default, also for tools that are not named: those that are `pure`. A handler that runs
+   * has all its effects, those outside included.
+   */
+  readonly tools?: ReplayTools;
+  /** The model for `onDrift: 'continue'`. */
+  readonly adapter?: ProviderAdapter;
+  /** Options that the recorded run had. Default: none. */
+  readonly options?: ReplayEvaluateOptions;
+}
+
+/**
+ * Runs a recorded run again: the answers of the model, time and ids are those of the record; schemas, policies and transactions are real. It works on
+ * the files of the record, in memory, and in a session of its own that begins with the recorded state. Approvals are answered as recorded.
+ *
+ * @returns what is the same and what changed. A run that fails is reported, too.
+ * @throws {PromptValidationError} for an option of the wrong kind, and for `onDrift: 'continue'` without an adapter that has a model.
+ * @see docs/spec/replay.md §3
+ */
+export async function replayRun(options: ReplayOptions): Promise<ReplayReport> {
+  const { record, prompt, onDrift, handover } = checkOptions(options);
+  const clock = new ReplayClock(record.startedAtMs);
+  const ids = replayIds();
+  const index = new RecordIndex(record);
+  const ending = new AbortController();
+  const replay = new ReplayedRun({
+    record,
+    index,
+    clock,
+    onDrift,
+    tools: options.tools,
+    stop: (reason) => ending.abort(reason),
+  });
+  const { signal, ...given } = options.options ?? {};
+  const replayed = withFilesOf(record, prompt, clock);
+  const { session, notes } = startSession(record, replayed, { clock, ids });
+  const fold = new RunFold();
+  const recorder = runRecorder({ write: (line) => fold.add(line), clock });
+  const first = record.root.turns.find(({ request }) => request !== undefined)?.request;
+  const model = handover ?? (await replayModel(record, replayed, session));
+  let failure: unknown;
+  try {
+    await evaluatePrompt(
+      { name: record.root.adapter, evaluate: () => Promise.reject(new TypeError('Use context.adapter.')) },
+      model,
+      replayed,
+      {
+        ...given,
+        ...(first === undefined
+          ? {}
+          : {
+              history: first.conversation,
+              settings: first.settings,
+              toolChoice: first.toolChoice as 'auto',
+            }),
+        session,
+        clock,
+        ids,
+        observers: [recorder],
+        approve: replay.approve,
+        retry: false,
+        signal: signal === undefined ? ending.signal : AbortSignal.any([signal, ending.signal]),
+      },
+      { replay },
+    );
+  } catch (error) {
+    failure = error;
+  } finally {
+    await recorder.flush();
+    await session[Symbol.asyncDispose]();
+  }
+  signal?.throwIfAborted();
+  return makeReport({ record, now: fold.record(), replay, notes, failure });
+}
+
+interface CheckedOptions {
+  readonly record: RunRecord;
+  readonly prompt: Prompt;
+  readonly onDrift: 'stop' | 'force' | 'continue';
+  /** The model that takes over. */
+  readonly handover: LanguageModel | undefined;
+}
+
+function checkOptions(options: ReplayOptions): CheckedOptions {
+  assertOptions('replayRun()', options, {
+    record: 'object!',
+    prompt: 'object!',
+    onDrift: 'string',
+    adapter: 'object',
+    options: 'object',
+  });
+  const { record, prompt, onDrift = 'stop', adapter } = options;
+  const modes: readonly unknown[] = ['stop', 'force', 'continue'];
+  if (!modes.includes(onDrift)) {
+    throw refuse('onDrift', `must be 'stop', 'force' or 'continue', got ${JSON.stringify(onDrift)}`);
+  }
+  if (onDrift !== 'continue') return { record, prompt, onDrift, handover: undefined };
+  const handover = adapter === undefined ? undefined : modelOf(adapter);
+  if (handover === undefined)
+    throw refuse('adapter', "must be an adapter that providerAdapter() made, for onDrift: 'continue'");
+  return { record, prompt, onDrift, handover };
+}
+
+function refuse(option: string, problem: string): PromptValidationError {
+  return new PromptValidationError(`The option ${option} of replayRun() ${problem}.`, {
+    details: { option },
+  });
+}
+
+/** The prompt on the files of the record, where it has files. */
+function withFilesOf(record: RunRecord, prompt: Prompt, clock: ReplayClock): Prompt {
+  if (!prompt.resources().has(Filesystem)) return prompt;
+  const files = startFiles(record, clock);
+  return prompt['~with'](ResourceRegistry.of([binding(Filesystem, { instance: files })]));
+}

@@ -1,0 +1,235 @@
+import { describeError } from '../../error/index.ts';
+import type { RunReplay } from '../../evaluation/index.ts';
+import type {
+  ApprovalHandler,
+  AttemptName,
+  EvaluationPlace,
+  ModelRequest,
+  ModelTurn,
+  RecordedHandler,
+  Step,
+  StepFunction,
+  StepKinds,
+} from '../../runtime/index.ts';
+import { canonicalJson, type JsonValue } from '../../schema/index.ts';
+import type { AnyTool } from '../../tool/index.ts';
+import type { RecordedCall, RecordedTurn, RunRecord } from '../fold/run-record.ts';
+import { pathOf, type RecordIndex } from './record-index.ts';
+import { recordedHandler, unrecordedHandler } from './recorded-handler.ts';
+import { recordedTurn } from './recorded-turn.ts';
+import type { ReplayClock } from './replay-clock.ts';
+import type { ReplayedCall } from './replay-report.ts';
+import { type RequestDifference, requestDifferences } from './request-difference.ts';
+
+/** Whether a call runs its handler or is answered from the record. */
+export type ReplayTools = 'recorded' | 'live' | Readonly<Record<string, 'recorded' | 'live'>>;
+
+/** What a {@link ReplayedRun} works with. */
+export interface ReplayedRunOptions {
+  readonly record: RunRecord;
+  readonly index: RecordIndex;
+  readonly clock: ReplayClock;
+  readonly onDrift: 'stop' | 'force' | 'continue';
+  readonly tools: ReplayTools | undefined;
+  /** Ends the run. */
+  readonly stop: (reason: Error) => void;
+}
+
+/** A request that was made, and how it differs from the recorded one. */
+export interface MadeRequest {
+  readonly path: readonly string[];
+  readonly turn: number;
+  /** Undefined: the record has none. */
+  readonly differences: readonly RequestDifference[] | undefined;
+}
+
+/** Answers a run from its record, and finds out where it leaves it. */
+export class ReplayedRun implements RunReplay {
+  readonly requests: MadeRequest[] = [];
+  readonly #options: ReplayedRunOptions;
+  readonly #sources = new Map<RecordedCall, ReplayedCall['source']>();
+  readonly #paths = new Map<string, readonly string[]>();
+  readonly #answered = new Map<RecordedCall, number>();
+  /** Recorded calls that a call with another id has taken. */
+  readonly #taken = new Set<RecordedCall>();
+  #isLive = false;
+  #isStopped = false;
+
+  constructor(options: ReplayedRunOptions) {
+    this.#options = options;
+  }
+
+  /** True once a live model has taken over. */
+  get isLive(): boolean {
+    return this.#isLive;
+  }
+
+  /** True when it was ended at a difference. */
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
+  sourceOf(call: RecordedCall): ReplayedCall['source'] {
+    return this.#sources.get(call) ?? 'none';
+  }
+
+  evaluationId(place: EvaluationPlace): string | undefined {
+    const run = this.#options.index.runAt(place);
+    if (run === undefined) return undefined;
+    this.#paths.set(run.evaluationId, place.path);
+    return run.evaluationId;
+  }
+
+  stepsOf(evaluationId: string): StepFunction {
+    const answer = async <Kind extends keyof StepKinds>(
+      step: Step<Kind>,
+      live: () => Promise<StepKinds[Kind]['result']>,
+    ): Promise<StepKinds[Kind]['result']> => {
+      if (isModelCall(step)) {
+        // The result of this kind of step.
+        return (await this.#modelTurn(
+          evaluationId,
+          step.input,
+          live as () => Promise<ModelTurn>,
+        )) as StepKinds[Kind]['result'];
+      }
+      return live();
+    };
+    return answer;
+  }
+
+  handlerFor(
+    evaluationId: string,
+    { turn, callId, toolName, path }: AttemptName,
+    tool: AnyTool,
+    params: unknown,
+  ): RecordedHandler | undefined {
+    // What opens sections for a call runs under the id of that call.
+    if (tool.name !== toolName) return undefined;
+    const call = this.#options.index.call(evaluationId, turn, callId) ?? this.#alike(toolName, params, path);
+    const isLive = this.#modeOf(tool) === 'live';
+    if (call === undefined || call.toolName !== toolName)
+      return isLive ? undefined : unrecordedHandler(toolName);
+    if (isLive && !isIncomplete(call)) {
+      this.#sources.set(call, 'live');
+      return undefined;
+    }
+    this.#sources.set(call, 'recorded');
+    return recordedHandler(call);
+  }
+
+  /** Answers as the record does. */
+  readonly approve: ApprovalHandler = ({ callId, path, policy, changes }) => {
+    const about = changes === undefined ? 'call' : 'changes';
+    const calls = this.#options.index.callsAt([...path.map((call) => call.callId), callId]);
+    for (const call of calls) {
+      const answers = call.approvals.filter(
+        (approval) => approval.policy === policy && approval.about === about,
+      );
+      const answered = this.#answered.get(call) ?? 0;
+      const answer = answers[Math.min(answered, answers.length - 1)];
+      if (answer === undefined) continue;
+      this.#answered.set(call, answered + 1);
+      return answer.approved
+        ? true
+        : { approved: false, ...(answer.answer === undefined ? {} : { reason: answer.answer }) };
+    }
+    return { approved: false, reason: 'the record has no answer to this.' };
+  };
+
+  async #modelTurn(
+    evaluationId: string,
+    request: ModelRequest,
+    live: () => Promise<ModelTurn>,
+  ): Promise<ModelTurn> {
+    if (this.#isLive) return live();
+    const { index, onDrift, record, clock } = this.#options;
+    const run = index.run(evaluationId);
+    const turn = index.turn(evaluationId, request.turn);
+    const differences = turn?.request === undefined ? undefined : requestDifferences(turn.request, request);
+    const isPastEnd = run !== undefined && turn?.response === undefined && isCutShort(run, record);
+    if (!isPastEnd || differences !== undefined) {
+      const path = run === undefined ? [] : (this.#paths.get(evaluationId) ?? pathOf(run));
+      this.requests.push({ path, turn: request.turn, differences });
+    }
+    const hasDrifted = differences === undefined ? !isPastEnd : differences.length > 0;
+    if (hasDrifted && onDrift === 'continue') {
+      this.#isLive = true;
+      return live();
+    }
+    if (hasDrifted && onDrift === 'stop')
+      throw this.#end('The replay stopped at the first difference.', true);
+    if (turn?.response === undefined)
+      throw this.#end('The record has no answer of the model here.', hasDrifted);
+    this.#reach(turn, clock);
+    return recordedTurn(turn.response);
+  }
+
+  #reach({ response }: RecordedTurn, clock: ReplayClock): void {
+    if (response !== undefined) clock.reach(response.atMs);
+  }
+
+  #end(message: string, isDrift: boolean): Error {
+    const error = new Error(message);
+    error.name = 'ReplayEnd';
+    if (isDrift) this.#isStopped = true;
+    this.#options.stop(error);
+    return error;
+  }
+
+  #modeOf({ name, pure }: AnyTool): 'recorded' | 'live' {
+    const { tools } = this.#options;
+    if (tools === 'live' || tools === 'recorded') return tools;
+    const own = tools !== undefined && Object.hasOwn(tools, name) ? tools[name] : undefined;
+    return own ?? (pure ? 'live' : 'recorded');
+  }
+
+  /** After a difference: the first call of the tool with the same arguments that no other one has taken. */
+  #alike(toolName: string, params: unknown, path: readonly string[]): RecordedCall | undefined {
+    const wanted = textOf(params);
+    const found = this.#options.record.calls.find(
+      (call) =>
+        call.toolName === toolName &&
+        !this.#taken.has(call) &&
+        !this.#sources.has(call) &&
+        pathOf(call.run).length === path.length &&
+        textOf(call.params) === wanted,
+    );
+    if (found !== undefined) this.#taken.add(found);
+    return found;
+  }
+}
+
+function isModelCall(step: Step): step is Step<'model-call'> {
+  return step.kind === 'model-call';
+}
+
+/** Whether the record of a run ends before an answer of the model: it was stopped, or is not complete. */
+function isCutShort(run: RecordedTurn['run'], record: RunRecord): boolean {
+  return run.outcome !== 'finished' || !record.isComplete;
+}
+
+/** Whether the record lacks what a handler would get: arguments or files were redacted, or contents were not kept. */
+export function isIncomplete(call: RecordedCall): boolean {
+  return (
+    call.isRedacted ||
+    call.attempts.some(({ reads }) =>
+      reads.some(
+        (read) =>
+          'content' in read &&
+          read.content !== undefined &&
+          typeof read.content !== 'string' &&
+          (read.content.isOmitted === true || read.content.isRedacted === true),
+      ),
+    )
+  );
+}
+
+function textOf(params: unknown): string | undefined {
+  try {
+    // Arguments are parsed JSON.
+    return params === undefined ? undefined : canonicalJson(params as JsonValue);
+  } catch (error) {
+    return describeError(error);
+  }
+}
