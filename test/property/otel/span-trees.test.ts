@@ -3,15 +3,18 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import {
   type AnyTool,
+  openToolRuntime,
   PolicyDecision,
   type Prompt,
   promptTemplate,
   section,
   ToolResult,
+  type ToolRuntimeOptions,
 } from 'weakincentives';
 import { type ScriptedToolCall, type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
 import { act } from '../../support/act.ts';
 import { Added, Count, delegate, promptWith } from '../../support/nested-setup.ts';
+import { callsOf } from '../../support/runtime-calls.ts';
 import { tracedRuns, withContexts } from '../../support/span-trees.ts';
 
 type CallName = 'ok' | 'fails' | 'denied' | 'increment' | 'made-up' | 'nested' | 'unawaited';
@@ -23,6 +26,8 @@ interface Plan {
   readonly failsAt: number | undefined;
   /** After how many events the run is aborted. */
   readonly abortAfter: number | undefined;
+  /** Whether the calls are those of a tool runtime, without a model. */
+  readonly isRuntime: boolean;
 }
 
 const names = fc.constantFrom<CallName>(
@@ -38,6 +43,7 @@ const plans: fc.Arbitrary<Plan> = fc.record({
   turns: fc.array(fc.array(names, { minLength: 1, maxLength: 4 }), { maxLength: 4 }),
   failsAt: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
   abortAfter: fc.option(fc.integer({ min: 1, max: 60 }), { nil: undefined, freq: 2 }),
+  isRuntime: fc.boolean(),
 });
 
 const increment = act('increment', async ({ session }) => {
@@ -108,6 +114,15 @@ function adapterFor(plan: Plan): ReturnType<typeof scriptedAdapter> {
   });
 }
 
+/** The calls of a plan, in a tool runtime. */
+async function runInRuntime(
+  plan: Plan,
+  options: Pick<ToolRuntimeOptions, 'signal' | 'observers'>,
+): Promise<void> {
+  await using runtime = await openToolRuntime(outer, { ...options, adapter: adapterFor(plan) });
+  for (const names of plan.turns) await runtime.runCalls(callsOf(...names));
+}
+
 it('every span ends, has its own id, and has its parent in its trace, whatever happens in runs at the same time', async () => {
   await fc.assert(
     fc.asyncProperty(
@@ -123,14 +138,14 @@ it('every span ends, has its own id, and has its parent in its trace, whatever h
             events += 1;
             if (events === plan.abortAfter) controller.abort();
           };
-          await adapterFor(plan)
-            .evaluate(outer, {
-              signal: controller.signal,
-              enforce: true,
-              observers: [{ onEvent: count }, traced.observer],
-              approve: () => false,
-            })
-            .catch(() => undefined);
+          const options = {
+            signal: controller.signal,
+            observers: [{ onEvent: count }, traced.observer],
+          };
+          const done = plan.isRuntime
+            ? runInRuntime(plan, options)
+            : adapterFor(plan).evaluate(outer, options);
+          await done.catch(() => undefined);
         };
         const runAll = (): Promise<unknown> => Promise.all(all.map(run));
         await (hasContexts ? withContexts(runAll) : runAll());
@@ -148,7 +163,7 @@ it('every span ends, has its own id, and has its parent in its trace, whatever h
             const above = ids.get(parent.spanId);
             expect(above?.spanContext().traceId).toBe(span.spanContext().traceId);
             expect(`${String(above?.attributes['gen_ai.operation.name'])} > ${String(operation)}`).toMatch(
-              /^(invoke_agent > agent_step|agent_step > (chat|execute_tool)|execute_tool > invoke_agent)$/,
+              /^(invoke_agent > (agent_step|execute_tool)|agent_step > (chat|execute_tool)|execute_tool > invoke_agent)$/,
             );
           }
           // What is counted twice in a trace is paid twice in a report.

@@ -81,4 +81,28 @@ describe('a tool runtime', () => {
     expect(trees[0]?.attributes).toMatchObject({ 'wink.run.calls': 2, 'wink.run.committed': 2 });
     expect(trees[0]).not.toHaveProperty('status');
   });
+
+  it('has evaluations of its handlers below their calls', async () => {
+    const traced = tracedRuns();
+    const inner = promptWith('inner', [work]);
+    const handler = delegate('state', async ({ adapter }) => {
+      await adapter.evaluate(inner);
+      return ToolResult.ok(null, 'done');
+    });
+    await withContexts(async () => {
+      await using runtime = await openToolRuntime(promptWith('turns', [handler]), {
+        adapter: modelFor({ inner: [calling('work')] }),
+        observers: [traced.observer],
+      });
+      await runtime.runCalls(callsOf('delegate'));
+    });
+    expect(outlineOf(treesOf(traced.spans())).filter((line) => !line.includes('chat'))).toEqual([
+      'invoke_agent test/turns',
+      '  execute_tool delegate',
+      '    invoke_agent test/inner',
+      '      step 1',
+      '        execute_tool work',
+      '      step 2',
+    ]);
+  });
 });

@@ -309,6 +309,22 @@ describe('a run', () => {
 });
 
 describe('a model call', () => {
+  it('is the parent of what the provider traces', async () => {
+    const traced = tracedRuns();
+    const adapter = telemetryModel(async () => {
+      await Promise.resolve();
+      traced.tracer.startSpan('POST', {}, context.active()).end();
+      return answer('Done.');
+    });
+    await withContexts(() => adapter.evaluate(promptWith('task', []), { observers: [traced.observer] }));
+    expect(outlineOf(treesOf(traced.spans()))).toEqual([
+      'invoke_agent test/task',
+      '  step 1',
+      '    chat test-model',
+      '      POST',
+    ]);
+  });
+
   it('that is sent again is one span with an event for each wait', async () => {
     const traced = tracedRuns();
     let nowMs = 0;
@@ -358,6 +374,24 @@ describe('a model call', () => {
     expect(chats[2]?.attributes['error.type']).toBe('model-context-exceeded');
     const events = trees[0]?.children?.[2]?.events;
     expect(events).toEqual([['wink.results.dropped', { calls: 1, characters: expect.any(Number) }]]);
+  });
+});
+
+describe('a stream that is left', () => {
+  it('has ended every span by then', async () => {
+    const traced = tracedRuns();
+    const slow = act('slow', () => new Promise(() => undefined));
+    const adapter = scriptedAdapter([{ toolCalls: [{ name: 'slow' }] }]);
+    for await (const event of adapter.stream(promptWith('task', [slow]), { observers: [traced.observer] })) {
+      if (event.type === 'tool-call-start') break;
+    }
+    expect(outlineOf(treesOf(traced.spans()), ['error.type'])).toEqual([
+      'invoke_agent test/task evaluation-aborted ERROR',
+      '  step 1',
+      '    chat scripted model',
+      '    execute_tool slow aborted ERROR',
+    ]);
+    expect(traced.spans()).toHaveLength(traced.begun());
   });
 });
 
