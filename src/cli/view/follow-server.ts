@@ -113,8 +113,10 @@ function refuse(response: ServerResponse, status: number, reason: string): void 
 }
 
 async function sendRows(response: ServerResponse, rows: SendRows, ending: AbortSignal): Promise<void> {
-  const closed = new AbortController();
-  response.once('close', () => closed.abort());
+  const stop = new AbortController();
+  const end = (): void => stop.abort();
+  response.once('close', end);
+  ending.addEventListener('abort', end);
   response.setHeader('content-type', 'application/x-ndjson; charset=utf-8');
   response.flushHeaders();
   const send = (bytes: Uint8Array): Promise<void> =>
@@ -125,6 +127,10 @@ async function sendRows(response: ServerResponse, rows: SendRows, ending: AbortS
         response.once('close', resolve);
       }
     });
-  await rows(send, AbortSignal.any([ending, closed.signal]));
+  try {
+    await rows(send, stop.signal);
+  } finally {
+    ending.removeEventListener('abort', end);
+  }
   response.end();
 }

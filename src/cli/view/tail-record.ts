@@ -28,12 +28,13 @@ export function tailRecord(file: FileHandle, after: CliEnvironment['after']): Se
 
 function pause(after: CliEnvironment['after'], signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const stop = after(pollMs, done);
-    function done(): void {
+    let stop = (): void => undefined;
+    const done = (): void => {
       stop();
       signal.removeEventListener('abort', done);
       resolve();
-    }
+    };
     signal.addEventListener('abort', done);
+    stop = after(pollMs, done);
   });
 }

@@ -1,0 +1,193 @@
+import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readArguments } from '../../../../src/cli/arguments.ts';
+import { embedded } from '../../../../src/cli/view/embed-record.ts';
+import { openerOf } from '../../../../src/cli/view/open-target.ts';
+import type { ViewRequest } from '../../../../src/cli/view/view-arguments.ts';
+import { type ViewParts, viewCommand } from '../../../../src/cli/view/view-command.ts';
+import { servedPage, viewerPage, withFileName } from '../../../../src/cli/view/viewer-page.ts';
+import { fakeEnvironment } from '../support.ts';
+
+const header = JSON.stringify({ type: 'header', version: 'wink-run/1', runId: 'r' });
+const page = viewerPage(
+  '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'"><meta name="wink-file" content="run.jsonl"><script id="record"></script><script>run()</script>',
+);
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'wink-view-test-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function recordFile(name: string, text: string): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, text);
+  return path;
+}
+
+function request(...argv: readonly string[]): ViewRequest {
+  const read = readArguments(['view', ...argv]);
+  if (read.kind !== 'view') throw new Error(JSON.stringify(read));
+  return read;
+}
+
+async function view(argv: readonly string[], open: ViewParts['open'] = async () => undefined) {
+  const environment = fakeEnvironment();
+  const opened: string[] = [];
+  const parts = {
+    readPage: async () => page,
+    open: (file: string) => {
+      opened.push(file);
+      return open(file);
+    },
+  };
+  const code = await viewCommand(request(...argv), environment, parts);
+  return { code, opened, printed: environment.stdout.text(), errors: environment.stderr.text() };
+}
+
+describe('arguments of wink view', () => {
+  it('are a record and where its page goes', () => {
+    expect(request('run.jsonl')).toMatchObject({
+      file: 'run.jsonl',
+      out: undefined,
+      isOpened: true,
+      isFollowing: false,
+    });
+    expect(request('run.jsonl', '--no-open')).toMatchObject({ isOpened: false });
+    expect(request('run.jsonl', '--out', 'a.html')).toMatchObject({ out: 'a.html', isOpened: false });
+    expect(request('--follow', 'run.jsonl')).toMatchObject({ isFollowing: true, isOpened: true });
+    expect(readArguments(['view', '-h'])).toEqual({ kind: 'help' });
+  });
+
+  it.each([
+    [[], 'no record given'],
+    [['a', 'b'], 'one record at a time, not 2'],
+    [['a', '--out', ''], 'the name of the file for the page is empty'],
+    [['a', '--out', 'b', '--follow'], '--out writes the page once'],
+    [['a', '--port', '1'], "unknown option '--port'"],
+  ])('refuse %j', (argv, message) => {
+    expect(readArguments(['view', ...argv])).toEqual({
+      kind: 'usage-error',
+      message: expect.stringContaining(message),
+    });
+  });
+});
+
+describe('wink view', () => {
+  it('writes a page that only the user can read, prints its path and opens it', async () => {
+    const file = await recordFile('a.jsonl', `${header}\n`);
+    const { code, opened, printed } = await view([file]);
+    const path = printed.trim();
+    expect([code, opened]).toEqual([0, [path]]);
+    expect(path).toMatch(/wink-view-.*[/\\]a\.html$/);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect((await stat(join(path, '..'))).mode & 0o777).toBe(0o700);
+    expect(await readFile(path, 'utf8')).toContain(`id="record">${header}\n</script>`);
+    await rm(join(path, '..'), { recursive: true });
+  });
+
+  it('puts the page in the place of a file, also of a link, and leaves nothing beside it', async () => {
+    const file = await recordFile('b.jsonl', `${header}\n`);
+    const target = await recordFile('kept.txt', 'kept');
+    const link = join(folder, 'link.html');
+    await symlink(target, link);
+    const { opened } = await view([file, '--out', link]);
+    expect(opened).toEqual([]);
+    expect(await readFile(target, 'utf8')).toBe('kept');
+    expect((await stat(link)).mode & 0o777).toBe(0o600);
+    expect((await readdir(folder)).filter((name) => name.startsWith('.'))).toEqual([]);
+  });
+
+  it('holds nothing of a record that HTML would interpret', async () => {
+    const hostile = '{"a":"</script><script>alert(1)</script><!-- <ScRiPt"}';
+    const file = await recordFile('c.jsonl', `${header}\n${hostile}\n`);
+    const out = join(folder, 'c.html');
+    await view([file, '--out', out]);
+    const text = await readFile(out, 'utf8');
+    const data = /id="record">([^]*?)<\/script>/.exec(text)?.[1] ?? '';
+    expect(data).not.toContain('<');
+    expect(JSON.parse(data.split('\n')[1] ?? '')).toEqual(JSON.parse(hostile));
+  });
+
+  it('copies a line of 10 MB', async () => {
+    const long = JSON.stringify({ type: 'blob', text: '<'.repeat(1000) + 'x'.repeat(10_000_000) });
+    const file = await recordFile('d.jsonl', `${header}\n${long}\n`);
+    const out = join(folder, 'd.html');
+    await view([file, '--out', out]);
+    const data = /id="record">([^]*?)<\/script>/.exec(await readFile(out, 'utf8'))?.[1] ?? '';
+    expect(JSON.parse(data.split('\n')[1] ?? '')).toEqual(JSON.parse(long));
+  });
+
+  it('says that a page was not opened, and is done all the same', async () => {
+    const file = await recordFile('e.jsonl', `${header}\n`);
+    const { code, errors, printed } = await view([file], async () => 'there is no program xdg-open');
+    expect([code, errors]).toEqual([0, 'wink: the page was not opened: there is no program xdg-open.\n']);
+    await rm(join(printed.trim(), '..'), { recursive: true });
+  });
+
+  it.each([
+    ['', 'is empty: the run has written no row'],
+    ['text\n', 'is not a record: write one with wink run --record FILE'],
+    ['{"type":"event"}\n', 'is not a record: write one'],
+    [
+      `${header.replace('wink-run/1', 'wink-run/9')}\n`,
+      'is a record of version wink-run/9; this command reads wink-run/1',
+    ],
+    ['x'.repeat(5_000_000), 'is not a record: its first line is not a header'],
+  ])('refuses a file that is not a record', async (text, message) => {
+    const file = await recordFile('f.jsonl', text);
+    await expect(view([file])).rejects.toThrow(message);
+  });
+
+  it('refuses what cannot be read or written', async () => {
+    const file = await recordFile('g.jsonl', `${header}\n`);
+    await expect(view([join(folder, 'none.jsonl')])).rejects.toThrow('no such file or directory');
+    await expect(view([folder])).rejects.toThrow('it is not a regular file');
+    await expect(view([file, '--out', folder])).rejects.toThrow('it is not a regular file');
+    await expect(view([file, '--out', file])).rejects.toThrow('--out names the record itself');
+    await expect(view([file, '--out', join(folder, 'none', 'a.html')])).rejects.toThrow('cannot write');
+    expect(await readFile(file, 'utf8')).toBe(`${header}\n`);
+  });
+});
+
+describe('the page', () => {
+  it('names the file of the record as text', () => {
+    expect(withFileName(page, 'a"b<c>&.jsonl').head).toContain('content="a&quot;b&lt;c&gt;&amp;.jsonl"');
+  });
+
+  it('may request its own server only when it is served', () => {
+    expect(page.policy).toBe("default-src 'none'");
+    expect(servedPage(page).head).toContain("content=\"default-src 'none'; connect-src 'self'\"");
+  });
+
+  it('is refused when it is not what the build made', () => {
+    expect(() => viewerPage('<html></html>')).toThrow('incomplete');
+  });
+});
+
+describe('embedded', () => {
+  it('escapes in any part of a record', () => {
+    const text = '{"a":"<b> ü < <"}';
+    const bytes = Buffer.from(text);
+    for (let at = 0; at <= bytes.length; at += 1) {
+      const parts = [embedded(bytes.subarray(0, at)), embedded(bytes.subarray(at))];
+      const whole = Buffer.concat(parts).toString('utf8');
+      expect(whole).not.toContain('<');
+      expect(JSON.parse(whole)).toEqual(JSON.parse(text));
+    }
+  });
+});
+
+describe('openerOf', () => {
+  it('starts a program without a shell', () => {
+    const file = '/tmp/a b; rm -rf $HOME.html';
+    expect(openerOf('linux', file)).toEqual({ program: 'xdg-open', args: [file] });
+    expect(openerOf('darwin', file)).toEqual({ program: 'open', args: [file] });
+    expect(openerOf('win32', file)).toEqual({
+      program: 'rundll32',
+      args: ['url.dll,FileProtocolHandler', file],
+    });
+  });
+});
