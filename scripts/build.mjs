@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -17,6 +18,7 @@ import {
 import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle } from './bundle.mjs';
+import { buildPage } from './viewer.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const target = join(root, 'dist');
@@ -30,6 +32,7 @@ const inputs = [
   'scripts/build.mjs',
   'scripts/bundle.mjs',
   'scripts/mark-pure.mjs',
+  'scripts/viewer.mjs',
 ];
 
 const startedAtMs = Date.now();
@@ -53,6 +56,8 @@ await bundle(
   staging,
   [...entries(), ...commands(), ...programs()].map((file) => relative('dist', file)),
 );
+mkdirSync(join(staging, 'viewer'));
+writeFileSync(join(staging, 'viewer/page.html'), await buildPage());
 for (const file of filesBelow(staging)) {
   // The compiler rewrites './x.ts' to './x.js' in code but not in declarations.
   if (file.endsWith('.d.ts'))

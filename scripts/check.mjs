@@ -19,6 +19,7 @@ const checks = [
   'deps',
   'typecheck',
   'typecheck:bench',
+  'typecheck:viewer',
   'typecheck:scripts',
   'imports',
   'format:check',

@@ -28,7 +28,9 @@ export async function buildPage(entry = 'main.tsx') {
     .replace(/\/\*[^]*?\*\//g, '')
     .replace(/\s*\n\s*/g, '')
     .replace(/\s*([{};,>])\s*/g, '$1')
-    .replace(/:\s+/g, ':');
+    .replace(/:\s+/g, ':')
+    .replace(/;}/g, '}')
+    .replace(/([ :,(-])0\./g, '$1.');
   const page = readFileSync(join(folder, 'page.html'), 'utf8')
     .replace('{{policy}}', () => policyOf(script, style))
     .replace('{{style}}', () => style)
@@ -71,7 +73,12 @@ async function bundleScript(input) {
   const build = await rolldown({
     input,
     platform: 'browser',
-    transform: { target: 'es2022', jsx: { runtime: 'automatic', importSource: 'preact' } },
+    transform: {
+      target: 'es2022',
+      // Shorter than the automatic runtime, which names the children of each element.
+      jsx: { runtime: 'classic', pragma: 'h', pragmaFrag: 'Fragment' },
+      inject: { h: ['preact', 'h'], Fragment: ['preact', 'Fragment'] },
+    },
     onLog: (level, log) => {
       if (level === 'warn') throw new Error(`viewer: ${log.message}`);
     },

@@ -3,6 +3,7 @@ import { readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { linksOf } from '../docs/links.ts';
 import { findAnyTypes, followImports } from './module-graph.ts';
@@ -67,7 +68,7 @@ describe('packed files', () => {
 
   it('hold the declarations of every source, the code in few modules, and nothing else in dist', () => {
     const declarations = readdirSync(sources, { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.ts'))
+      .filter((file) => file.endsWith('.ts') && !file.startsWith('viewer'))
       .map((file) => `dist/${file.replace(/\.ts$/, '.d.ts')}`);
     const modules = [
       ...entries().map(({ code }) => code),
@@ -79,9 +80,11 @@ describe('packed files', () => {
         (name) => `dist/shared/${name}.js`,
       ),
       // The command's, whose own commands are loaded on demand.
-      ...['prompt-command', 'redact', 'run-command', 'telemetry', 'wink', 'wink-run'].map(
+      ...['prompt-command', 'redact', 'run-command', 'telemetry', 'view-command', 'wink', 'wink-run'].map(
         (name) => `dist/shared/${name}.js`,
       ),
+      // The viewer is one page, which the command fills.
+      'dist/viewer/page.html',
     ];
     expect(declarations.length).toBeGreaterThan(300);
     expect(packed.files.filter((file) => file.startsWith('dist/'))).toEqual(
@@ -105,6 +108,20 @@ describe('packed files', () => {
       expect(packed.read(path).split('\n')[0]).toBe('#!/usr/bin/env node');
       expect(statSync(join(packed.folder, path)).mode & 0o111).toBe(0o111);
     }
+  });
+});
+
+describe('the page of wink view', () => {
+  it('is one file of limited size, which the library does not load', () => {
+    const page = packed.read('dist/viewer/page.html');
+    expect(Buffer.byteLength(page)).toBeLessThanOrEqual(150_000);
+    expect(gzipSync(page).length).toBeLessThanOrEqual(60_000);
+    expect(page).not.toMatch(/\b(src|href)="/);
+    const { files } = followImports(
+      entries().map(({ code }) => code),
+      packed.read,
+    );
+    expect([...files].filter((file) => file.includes('view'))).toEqual([]);
   });
 });
 

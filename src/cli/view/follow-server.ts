@@ -29,9 +29,8 @@ export interface FollowServer {
  */
 export async function startFollowServer(page: ViewerPage, rows: SendRows): Promise<FollowServer> {
   const token = randomBytes(24).toString('base64url');
-  const stop = new AbortController();
   let host = '';
-  let readers = 0;
+  const readers = new Set<AbortController>();
   const server = createServer((request, response) => {
     void answer(request, response).catch(() => response.destroy());
   });
@@ -51,12 +50,14 @@ export async function startFollowServer(page: ViewerPage, rows: SendRows): Promi
     }
     if (path !== '/rows') return refuse(response, 404, 'There is nothing here.');
     if (!isToken(request.headers[tokenHeader], token)) return refuse(response, 401, 'The token is missing.');
-    if (readers >= maxReaders) return refuse(response, 503, 'Too many pages read this record.');
-    readers += 1;
+    if (readers.size >= maxReaders) return refuse(response, 503, 'Too many pages read this record.');
+    const reader = new AbortController();
+    readers.add(reader);
+    response.once('close', () => reader.abort());
     try {
-      await sendRows(response, rows, stop.signal);
+      await sendRows(response, rows, reader.signal);
     } finally {
-      readers -= 1;
+      readers.delete(reader);
     }
     return undefined;
   }
@@ -69,7 +70,7 @@ export async function startFollowServer(page: ViewerPage, rows: SendRows): Promi
     address: `http://${host}/#token=${token}`,
     close: () =>
       new Promise((resolve) => {
-        stop.abort();
+        for (const reader of readers) reader.abort();
         server.close(() => resolve());
         server.closeAllConnections();
       }),
@@ -112,11 +113,7 @@ function refuse(response: ServerResponse, status: number, reason: string): void 
   response.end(`${reason}\n`);
 }
 
-async function sendRows(response: ServerResponse, rows: SendRows, ending: AbortSignal): Promise<void> {
-  const stop = new AbortController();
-  const end = (): void => stop.abort();
-  response.once('close', end);
-  ending.addEventListener('abort', end);
+async function sendRows(response: ServerResponse, rows: SendRows, signal: AbortSignal): Promise<void> {
   response.setHeader('content-type', 'application/x-ndjson; charset=utf-8');
   response.flushHeaders();
   const send = (bytes: Uint8Array): Promise<void> =>
@@ -127,10 +124,6 @@ async function sendRows(response: ServerResponse, rows: SendRows, ending: AbortS
         response.once('close', resolve);
       }
     });
-  try {
-    await rows(send, stop.signal);
-  } finally {
-    ending.removeEventListener('abort', end);
-  }
+  await rows(send, signal);
   response.end();
 }

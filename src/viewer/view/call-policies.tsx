@@ -68,7 +68,7 @@ function Answer({ answer, call }: { readonly answer: PolicyAnswer; readonly call
           </p>
         ))}
       </div>
-      <button type="button" class="link right" onClick={() => store.showTab('policies')}>
+      <button class="link right" onClick={() => store.showTab('policies')}>
         Matrix
       </button>
     </div>

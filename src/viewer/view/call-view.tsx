@@ -42,7 +42,6 @@ export function CallView({ call }: { readonly call: RecordedCall }): JSX.Element
           {call.attempts.map((each) => (
             <button
               key={each.number}
-              type="button"
               aria-pressed={each === attempt}
               onClick={() => {
                 store.attempts.value = new Map(store.attempts.value).set(call.id, each.number);
@@ -171,7 +170,7 @@ function CallFacts({
   if (seq !== undefined && attempt?.outcome === 'committed')
     facts.push([
       'commit',
-      <button type="button" class="link" onClick={() => store.showState(seq)}>
+      <button class="link" onClick={() => store.showState(seq)}>
         {seq}, see state
       </button>,
     ]);
@@ -290,11 +289,7 @@ function Inner({ call }: { readonly call: RecordedCall }): VNode | null {
               <div key={turn.number} class="item">
                 <span class="mute">{turn.number}</span>
                 <div>
-                  <button
-                    type="button"
-                    class="link"
-                    onClick={() => store.select(turnId(turn), { detail: true })}
-                  >
+                  <button class="link" onClick={() => store.select(turnId(turn), { detail: true })}>
                     {visible(oneLine(turn.response?.text ?? '', 80)) || `Turn ${turn.number}`}
                   </button>
                   <p class="mono">{visible(turn.calls.map(({ toolName }) => toolName).join(', '))}</p>

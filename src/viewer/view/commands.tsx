@@ -24,7 +24,6 @@ export function Commands(): VNode {
         {commandsFor(store.file).map(({ label, command }) => (
           <button
             key={label}
-            type="button"
             class="button small"
             aria-pressed={shown.value === command}
             onClick={() => {
@@ -40,7 +39,7 @@ export function Commands(): VNode {
         {shown.value === undefined ? null : (
           <div class="command">
             <code>{visible(shown.value)}</code>
-            <button type="button" class="button small" onClick={() => void copy(shown.value ?? '')}>
+            <button class="button small" onClick={() => void copy(shown.value ?? '')}>
               {copied.value ? 'Copied' : 'Copy'}
             </button>
           </div>

@@ -30,6 +30,8 @@ export function Details(): VNode {
 
 function View(): JSX.Element {
   const store = useStore();
+  // A call that goes on is the same object in the next reading of a record.
+  void store.record.value;
   switch (store.tab.value) {
     case 'state':
       return <StateView />;
@@ -72,14 +74,13 @@ function Tabs(): VNode {
   };
   return (
     <div class="tabs">
-      <button type="button" class="back" onClick={() => (store.isDetail.value = false)}>
+      <button class="back" onClick={() => (store.isDetail.value = false)}>
         ‹ Timeline
       </button>
       <div role="tablist" aria-label="Details" ref={list} onKeyDown={move}>
         {tabList.map((name) => (
           <button
             key={name}
-            type="button"
             role="tab"
             id={`tab-${name}`}
             aria-controls="pane"

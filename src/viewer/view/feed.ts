@@ -1,4 +1,4 @@
-import type { RunRecord } from '../../record/index.ts';
+import type { RunFold } from '../../record/index.ts';
 import { showProblem, showWaiting, startPage } from './start.tsx';
 import type { Store } from './store.ts';
 
@@ -15,56 +15,59 @@ export function takeToken(): string | undefined {
   return token;
 }
 
-/** What reads lines into a record. */
-export type ReadLines = (lines: readonly string[]) => RunRecord;
-
-/** At most this much of the time goes into reading the record again, however long it becomes. */
+/** At most a fifth of the time goes into reading the record again, however long it becomes. */
 const pausePerReadMs = 4;
 const minPauseMs = 200;
 
-/** Follows a record that a server sends line by line, until the server ends. */
-export async function followRecord(token: string, file: string, read: ReadLines): Promise<void> {
-  const lines: string[] = [];
+/** Follows a record that a server sends, until the server ends. */
+export async function followRecord(token: string, file: string, fold: RunFold): Promise<void> {
   let store: Store | undefined;
   let timer: number | undefined;
-  let pauseMs = minPauseMs;
+  let pauseMs = 0;
   const fragment = location.hash;
   const show = (): void => {
     timer = undefined;
     const startedAtMs = performance.now();
-    try {
-      const record = read(lines);
-      if (store === undefined) {
-        store = startPage(record, file, fragment);
-        store.feed.value = 'live';
-      } else store.record.value = record;
-      if (record.isComplete) store.feed.value = 'ended';
-    } catch (error) {
-      if (store === undefined) showProblem(error instanceof Error ? error.message : String(error));
-    }
+    const record = fold.record();
+    if (store === undefined) store = startPage(record, file, fragment);
+    else store.record.value = record;
+    store.feed.value = record.isComplete ? 'ended' : 'live';
     pauseMs = Math.max(minPauseMs, pausePerReadMs * (performance.now() - startedAtMs));
   };
   showWaiting();
+  let problem = 'The command that serves this page has ended.';
   try {
-    const response = await fetch('/rows', { headers: { 'x-wink-token': token }, cache: 'no-store' });
-    if (!response.ok || response.body === null) {
-      showProblem(`The command answered ${response.status}. Open the address that it printed.`);
-      return;
+    for await (const line of linesFrom(token)) {
+      fold.add(line);
+      timer ??= setTimeout(show, pauseMs);
     }
-    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-    let rest = '';
-    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
-      const parts = (rest + chunk.value).split('\n');
-      rest = parts.pop() ?? '';
-      lines.push(...parts.filter((line) => line !== ''));
-      if (lines.length > 0) timer ??= setTimeout(show, store === undefined ? 0 : pauseMs);
-    }
-    if (rest !== '') lines.push(rest);
-  } catch {
-    // The server has ended; what it sent is shown.
+  } catch (error) {
+    // A connection that ends is how a server ends; anything else is said.
+    if (!(error instanceof TypeError)) problem = error instanceof Error ? error.message : String(error);
   }
-  clearTimeout(timer);
-  if (lines.length > 0) show();
-  if (store === undefined) showProblem('The command that serves this page has ended.');
+  if (timer !== undefined) {
+    clearTimeout(timer);
+    show();
+  }
+  if (store === undefined) showProblem(problem);
   else if (store.feed.value === 'live') store.feed.value = 'lost';
+}
+
+/** The lines of the record as the server sends them. A line that is not complete when it ends is left out. */
+async function* linesFrom(token: string): AsyncGenerator<string> {
+  const response = await fetch('/rows', { headers: { 'x-wink-token': token }, cache: 'no-store' });
+  if (!response.ok || response.body === null)
+    throw new Error(`The command answered ${response.status}: open the address that it printed.`);
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  // Parts of a line that is longer than what arrives at once.
+  let parts: string[] = [];
+  for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+    const lines = chunk.value.split('\n');
+    const last = lines.pop() ?? '';
+    for (const line of lines) {
+      yield [...parts, line].join('');
+      parts = [];
+    }
+    if (last !== '') parts.push(last);
+  }
 }

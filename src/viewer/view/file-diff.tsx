@@ -15,18 +15,13 @@ export function FileDiff({ change }: { readonly change: RecordedFileChange }): V
     const texts = textsOf(change);
     return texts === undefined ? undefined : shownDiff(diffLines(texts.before, texts.after));
   }, [change]);
-  const notes = [
-    change.from === undefined ? undefined : `from ${change.from}`,
-    change.link === undefined ? undefined : `link to ${change.link}`,
-    change.mode === undefined ? undefined : `mode ${change.mode.toString(8)}`,
-  ].filter((note) => note !== undefined);
   return (
     <div class="diff">
       <header>
         {visible(change.path)}
         {change.entry === 'directory' ? '/' : ''}
         <small>
-          {visible([change.kind, ...notes].join(', '))}
+          {visible(change.from === undefined ? change.kind : `${change.kind}, from ${change.from}`)}
           {diff === undefined || diff.parts.length === 0 ? '' : `  +${diff.added} −${diff.removed}`}
         </small>
       </header>

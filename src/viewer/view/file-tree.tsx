@@ -75,7 +75,6 @@ function FileName(props: {
       {hasFolder && folder !== '' ? <li class="folder">{visible(folder)}/</li> : null}
       <li class={folder === '' ? '' : 'inside'}>
         <button
-          type="button"
           title={visible(file.path)}
           aria-current={isOpen}
           onClick={() => (store.openFile.value = file.path)}
@@ -154,7 +153,6 @@ function ContentLine(props: {
     <div class={kind} onMouseEnter={onPoint}>
       {writtenBy !== undefined && isFirst ? (
         <button
-          type="button"
           title={visible(`Written by ${writtenBy.id}`)}
           onClick={() => store.select(writtenBy.id, { detail: true })}
         >

@@ -32,16 +32,10 @@ export function Header(): VNode {
       </p>
       <div class="tools">
         <Search />
-        <button
-          type="button"
-          class="button"
-          aria-label={`Change to the ${theme.other} theme`}
-          onClick={theme.toggle}
-        >
+        <button class="button" aria-label={`Change to the ${theme.other} theme`} onClick={theme.toggle}>
           {theme.other === 'dark' ? 'Dark' : 'Light'}
         </button>
         <button
-          type="button"
           class="button"
           aria-label="Keys and marks"
           aria-haspopup="dialog"
@@ -117,7 +111,6 @@ function Count({ name, isLive }: { readonly name: FilterName; readonly isLive: b
   const isPressed = store.filter.value === name;
   return (
     <button
-      type="button"
       class="count"
       aria-pressed={isPressed}
       onClick={() => (store.filter.value = isPressed ? undefined : name)}

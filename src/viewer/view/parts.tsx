@@ -75,7 +75,7 @@ export function CallLink({ call, label }: { readonly call: RecordedCall; readonl
     store.select(call.id, { detail: true });
   };
   return (
-    <button type="button" class="link mono" onClick={open}>
+    <button class="link mono" onClick={open}>
       {visible(label ?? call.id)}
     </button>
   );
@@ -84,7 +84,7 @@ export function CallLink({ call, label }: { readonly call: RecordedCall; readonl
 export function TurnLink({ turn, label }: { readonly turn: RecordedTurn; readonly label?: string }): VNode {
   const store = useStore();
   return (
-    <button type="button" class="link" onClick={() => store.select(turnId(turn), { detail: true })}>
+    <button class="link" onClick={() => store.select(turnId(turn), { detail: true })}>
       {label ?? `Turn ${turn.number}`}
     </button>
   );
@@ -128,7 +128,7 @@ export function LongText({ text }: { readonly text: string }): JSX.Element {
     <>
       {visible(text.slice(0, shown.value))}
       {'…\n'}
-      <button type="button" class="link" onClick={() => (shown.value += 10 * maxCharacters)}>
+      <button class="link" onClick={() => (shown.value += 10 * maxCharacters)}>
         Show more: {bytes(rest)} left
       </button>
     </>
@@ -153,7 +153,7 @@ export function Capped<T>(props: {
       {items.slice(0, shown.value).map(children)}
       {rest > 0
         ? wrap(
-            <button type="button" class="link more" onClick={() => (shown.value += limit)}>
+            <button class="link more" onClick={() => (shown.value += limit)}>
               Show {Math.min(rest, limit)} more of {many(rest, noun, plural)}
             </button>,
           )

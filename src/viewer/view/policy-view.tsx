@@ -223,7 +223,6 @@ function MatrixCell(props: {
   const isSelected = store.selected.value === call.id;
   return (
     <button
-      type="button"
       role="gridcell"
       data-cell
       aria-colindex={index + 1}

@@ -103,7 +103,6 @@ function Call({ row, isFocusable }: RowProps<CallRow>): VNode {
           ) : null}
           {inner > 0 ? (
             <button
-              type="button"
               class="badge"
               tabIndex={-1}
               aria-hidden="true"

@@ -49,7 +49,6 @@ function Slider(): VNode {
       </div>
       <div class="control">
         <button
-          type="button"
           class="button small"
           aria-label="Previous change"
           title="Previous change  ["
@@ -67,7 +66,6 @@ function Slider(): VNode {
           onInput={(event) => store.showState(changes[Number(event.currentTarget.value) - 1]?.seq ?? 0)}
         />
         <button
-          type="button"
           class="button small"
           aria-label="Next change"
           title="Next change  ]"

@@ -34,7 +34,6 @@ export function Timeline(): VNode {
           {(['turn', 'run'] as const).map((scale) => (
             <button
               key={scale}
-              type="button"
               aria-pressed={store.scale.value === scale}
               onClick={() => (store.scale.value = scale)}
             >
@@ -137,7 +136,7 @@ function NoRows(): VNode {
     <div class="none">
       <b>No call matches</b>
       {query === '' ? '' : `Nothing in names, arguments, results, files or policies contains “${query}”. `}
-      <button type="button" class="link" onClick={() => store.clear()}>
+      <button class="link" onClick={() => store.clear()}>
         Show all calls
       </button>
     </div>
