@@ -120,7 +120,7 @@ async function runInRuntime(
   options: Pick<ToolRuntimeOptions, 'signal' | 'observers'>,
 ): Promise<void> {
   await using runtime = await openToolRuntime(outer, { ...options, adapter: adapterFor(plan) });
-  for (const names of plan.turns) await runtime.runCalls(callsOf(...names));
+  for (const calls of plan.turns) await runtime.runCalls(callsOf(...calls));
 }
 
 it('every span ends, has its own id, and has its parent in its trace, whatever happens in runs at the same time', async () => {
