@@ -33,6 +33,7 @@ Options:
   --deadline TIME     When the run must have ended: 30s, 10m, 1h
   --json              Print one event a line as JSON, and nothing else, on the standard output
   --log FILE          Write the same lines to a file
+  --record [FILE]     Record the run in a new file, for "wink view" and "wink replay"; without FILE in a folder of the user's state
   --deltas            With --json or --log: also stream the answers of the model
   --otel              Send the run to OpenTelemetry, as the variables OTEL_* and TRACEPARENT say; needs @opentelemetry/sdk-node
   --verbose           Print log lines, what the model writes, and the stack of errors

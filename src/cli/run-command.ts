@@ -52,6 +52,8 @@ export async function runCommand(
     for (const line of (await preparation.telemetry?.end()) ?? []) {
       environment.stderr.write(`wink: ${preparation.redactor.text(line)}\n`);
     }
+    for (const line of (await preparation.recordFile?.close()) ?? [])
+      environment.stderr.write(`wink: ${line}\n`);
     const problem = preparation.log?.close();
     if (problem !== undefined) environment.stderr.write(`wink: ${printable(problem)}\n`);
     // The result is already written and does not change; this line reports what would otherwise be lost.
@@ -65,7 +67,7 @@ export async function runCommand(
 async function carryOut(
   request: RunRequest,
   environment: CliEnvironment,
-  { loaded, params, model, folder, sandbox, log, telemetry, overrides, redactor }: Preparation,
+  { loaded, params, model, folder, sandbox, log, telemetry, recordFile, overrides, redactor }: Preparation,
   startedAtMs: number,
 ): Promise<number> {
   const { stdout, stderr, now, signal } = environment;
@@ -131,7 +133,7 @@ async function carryOut(
     redactor,
     approve: approveFor(request, environment, progress),
     isEnforced: request.isEnforced,
-    observers: telemetry === undefined ? [] : [telemetry.observer],
+    observers: [telemetry?.observer, recordFile?.observer].filter((observer) => observer !== undefined),
     onEvent: (event) => {
       underway.observe(event);
       record(event);

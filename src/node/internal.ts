@@ -1,4 +1,6 @@
+export { isBelow } from './disk/host-directory.ts';
 export { isAlive as isProcessAlive, type ProcessIdentity, presentProcess } from './lock/process-identity.ts';
+export { userStateFolder } from './lock/state-folder.ts';
 export { OutputWindow } from './process/output-window.ts';
 export { pathVariable } from './process/path-variable.ts';
 export { closeStandardStreams, openStandardStreams } from './process/standard-streams.ts';

@@ -5,6 +5,7 @@ import { Filesystem } from '../../filesystem/index.ts';
 import type { DynamicParams, OverridesSource } from '../../prompt/index.ts';
 import type { AnyResourceBinding } from '../../resource/index.ts';
 import { Redactor } from '../../runtime/index.ts';
+import { systemClock } from '../../session/index.ts';
 import { chooseModel } from '../model/choose-model.ts';
 import { type ModelMakers, modelMakers } from '../model/model-makers.ts';
 import type { CliEnvironment } from '../process/environment.ts';
@@ -17,6 +18,7 @@ import { type LoadedAgent, loadAgent } from './load-agent.ts';
 import type { ApplyMode } from './open-folder.ts';
 import { FolderError, folderName, type OpenedFolder, openFolder } from './open-folder.ts';
 import { chooseOverrides } from './overrides.ts';
+import type { openRecordFile, RecordFile } from './record-file.ts';
 import { hostRedact } from './redact.ts';
 import type { RunRequest } from './run-arguments.ts';
 import { sandboxBindings } from './sandbox-bindings.ts';
@@ -29,6 +31,7 @@ export interface RunParts {
   readonly makers: ModelMakers;
   readonly openLog: (path: string) => EventLog;
   readonly startTelemetry: typeof startTelemetry;
+  readonly openRecord: typeof openRecordFile;
 }
 
 const ownParts: RunParts = {
@@ -38,6 +41,7 @@ const ownParts: RunParts = {
   openLog: openEventLog,
   // What it takes is loaded for a run that wants it.
   startTelemetry: async (options) => (await import('./telemetry.ts')).startTelemetry(options),
+  openRecord: async (options) => (await import('./record-file.ts')).openRecordFile(options),
 };
 
 /** The state of a run before the first turn. */
@@ -51,6 +55,8 @@ export interface Preparation {
   readonly log: EventLog | undefined;
   /** Undefined: the run is not reported. */
   readonly telemetry: Telemetry | undefined;
+  /** Undefined: the run is not recorded. */
+  readonly recordFile: RecordFile | undefined;
   readonly overrides: OverridesSource | undefined;
   /** Removes what must not be shown from texts. */
   readonly redactor: Redactor;
@@ -109,9 +115,21 @@ export async function prepareRun(
     ? await openWorkspace(parts, request.workspace, agent.workspace, request.apply)
     : undefined;
   let log: EventLog | undefined;
+  let recordFile: RecordFile | undefined;
   try {
+    recordFile =
+      request.recordFile === undefined
+        ? undefined
+        : await parts.openRecord({
+            file: request.recordFile,
+            agentName: agent.name,
+            module: request.agent,
+            workspace: folder?.hostPath,
+            now: () => systemClock.now(),
+          });
     log = request.logFile === undefined ? undefined : parts.openLog(request.logFile);
   } catch (error) {
+    await recordFile?.close();
     await folder?.close();
     throw error;
   }
@@ -125,6 +143,7 @@ export async function prepareRun(
     sandbox,
     log,
     telemetry,
+    recordFile,
     overrides: overrides?.source,
     redactor: new Redactor(
       hostRedact(

@@ -38,6 +38,8 @@ export interface RunRequest {
   readonly budget: Budget;
   readonly deadlineMs: number | undefined;
   readonly logFile: string | undefined;
+  /** File of the record; empty: a new one in the folder of records. Undefined: the run is not recorded. */
+  readonly recordFile: string | undefined;
   /** Undefined: the texts of the code. */
   readonly overrides: OverridesChoice | undefined;
   /** When changes are written to the folder; undefined: never. */
@@ -73,6 +75,7 @@ const options = {
   prices: { type: 'string' },
   deadline: { type: 'string' },
   log: { type: 'string' },
+  record: { type: 'string' },
   apply: { type: 'string' },
   tag: { type: 'string' },
   overrides: { type: 'string' },
@@ -114,12 +117,15 @@ export function readRunArguments(
   );
 }
 
-/** A bare `--apply` gets its default value; the next argument is not its value. */
+/** A bare `--apply` gets its default value; the next argument is not its value. So does a `--record` that no value follows. */
 function spelledOut(argv: readonly string[]): string[] {
   const end = argv.indexOf('--');
-  return argv.map((word, index) =>
-    word === '--apply' && (end < 0 || index < end) ? `--apply=${defaultApply}` : word,
-  );
+  return argv.map((word, index) => {
+    if (end >= 0 && index >= end) return word;
+    if (word === '--apply') return `--apply=${defaultApply}`;
+    const next = argv[index + 1];
+    return word === '--record' && (next === undefined || next.startsWith('-')) ? '--record=' : word;
+  });
 }
 
 /** The agent, and an optional folder. */
@@ -170,6 +176,7 @@ function runRequest(targets: readonly string[], values: Values): RunRequest {
     }),
     deadlineMs: readDeadline(values.deadline),
     logFile: values.log,
+    recordFile: values.record,
     overrides: readOverrides(values),
     apply: readApply(values.apply),
     sandbox: readSandbox(values.sandbox),

@@ -6,7 +6,7 @@ import { FilesystemError } from '../../error/index.ts';
 import { isBelow } from '../disk/host-directory.ts';
 
 /** The directory for state that belongs to the user and not to a project. */
-function userStateFolder(): string {
+export function userStateFolder(): string {
   const configured = process.env['XDG_STATE_HOME'];
   const base =
     configured !== undefined && isAbsolute(configured) ? configured : join(homedir(), '.local', 'state');

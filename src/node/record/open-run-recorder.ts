@@ -2,7 +2,7 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { basename } from 'node:path';
 import { assertOptions, FilesystemError } from '../../error/index.ts';
 import { quoteText } from '../../internal/index.ts';
-import { type RunRecorder, type RunRecorderOptions, runRecorder } from '../../record/index.ts';
+import type { RunRecorder, RunRecorderOptions } from '../../record/index.ts';
 
 /** Options of {@link openRunRecorder}. */
 export interface OpenRunRecorderOptions extends Omit<RunRecorderOptions, 'write'> {
@@ -26,6 +26,8 @@ export interface FileRunRecorder extends RunRecorder, AsyncDisposable {}
 export async function openRunRecorder(options: OpenRunRecorderOptions): Promise<FileRunRecorder> {
   assertOptions('openRunRecorder()', options, { file: 'string!' });
   const { file, ...rest } = options;
+  // Programs that record nothing do not load it.
+  const { runRecorder } = await import('../../record/index.ts');
   const lines = new FileLines(createFile(file), (error) => rest.onFailure?.(error));
   const recorder = runRecorder({
     runtime: `node ${process.versions.node}`,

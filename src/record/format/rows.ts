@@ -233,6 +233,7 @@ export type RowResult = Omit<
   | 'toolName'
   | 'turn'
   | 'params'
+  | 'rendered'
   | 'changes'
   | 'success'
   | 'attempts'

@@ -183,6 +183,8 @@ const saidElsewhere: ReadonlySet<string> = new Set<keyof CallCommit['invocation'
   'toolName',
   'turn',
   'params',
+  // The end of what the model reads.
+  'rendered',
   'changes',
   'success',
   'attempts',

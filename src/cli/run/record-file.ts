@@ -1,0 +1,101 @@
+import { mkdirSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { describeError, FilesystemError } from '../../error/index.ts';
+import { type FileRunRecorder, openRunRecorder } from '../../node/index.ts';
+import { isBelow, userStateFolder } from '../../node/internal.ts';
+import { UsageError } from '../process/errors.ts';
+import { printable } from '../process/plain-text.ts';
+
+/** What the record of a run is opened with. */
+export interface RecordFileOptions {
+  /** The file; empty: a new one in the folder of records. */
+  readonly file: string;
+  /** Name of the agent, for the name of a new file. */
+  readonly agentName: string;
+  /** Module of the agent as it was named. */
+  readonly module: string;
+  /** The folder that the agent works on; undefined when it works on none. */
+  readonly workspace: string | undefined;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: () => number;
+}
+
+/** The record of a run in a file. */
+export interface RecordFile {
+  readonly observer: FileRunRecorder;
+  /** Writes what is left. @returns what is to be said of it, one line each. */
+  close(): Promise<readonly string[]>;
+}
+
+/**
+ * Creates the file that the run is recorded in.
+ *
+ * @throws {UsageError} when it exists, cannot be created, or is inside the folder that the agent works on.
+ */
+export async function openRecordFile(options: RecordFileOptions): Promise<RecordFile> {
+  const path = options.file === '' ? newFile(options) : options.file;
+  const shown = printable(path);
+  refuseInside(path, options.workspace);
+  let problem: string | undefined;
+  let observer: FileRunRecorder;
+  try {
+    observer = await openRunRecorder({
+      file: path,
+      module: options.module,
+      onFailure: (error) => {
+        problem = `the record "${shown}" is incomplete: ${printable(describeError(error))}.`;
+      },
+    });
+  } catch (error) {
+    const isTaken = FilesystemError.isInstance(error) && error.code === 'path-taken';
+    const why = isTaken ? 'exists; name a file that does not' : 'cannot be written';
+    throw new UsageError(`the record "${shown}" ${why}.`, { cause: error });
+  }
+  return {
+    observer,
+    close: async () => {
+      await observer[Symbol.asyncDispose]();
+      if (statSync(path).size === 0) {
+        // The run did not begin.
+        rmSync(path);
+        return problem === undefined ? [] : [problem];
+      }
+      return [
+        ...(problem === undefined ? [] : [problem]),
+        `recorded; to look at it: wink view ${quoted(path)}`,
+      ];
+    },
+  };
+}
+
+/** A file of a new name in the user's folder of records, which is readable for its owner only. */
+function newFile({ agentName, now }: RecordFileOptions): string {
+  const folder = join(userStateFolder(), 'records');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const name = agentName.replaceAll(/[^A-Za-z0-9._-]+/g, '-').slice(0, 60);
+  const time = new Date(now()).toISOString().replaceAll(/[-:]/g, '').replace('T', '-').slice(0, 15);
+  return join(folder, `${name}-${time}-${process.pid}.jsonl`);
+}
+
+/** A record inside the folder would change under every search of the agent. */
+function refuseInside(path: string, workspace: string | undefined): void {
+  if (workspace === undefined) return;
+  let folder: string;
+  let root: string;
+  try {
+    folder = realpathSync(dirname(resolve(path)));
+    root = realpathSync(resolve(workspace));
+  } catch {
+    // There is no such folder: creating the file says so.
+    return;
+  }
+  if (!isBelow(join(folder, basename(path)), root)) return;
+  throw new UsageError(
+    `the record "${printable(path)}" would be inside the folder that the agent works on. Name a file outside of it, or leave the name out.`,
+  );
+}
+
+/** For a shell: plain names stay as they are. */
+function quoted(path: string): string {
+  return /^[\w./~@%+:,-]+$/.test(path) ? path : `'${printable(path).replaceAll("'", "'\\''")}'`;
+}
