@@ -17,6 +17,7 @@ const nothingSaid = {
   budget: {},
   deadlineMs: undefined,
   logFile: undefined,
+  recordFile: undefined,
   apply: undefined,
   isEnforced: true,
   isJson: false,
@@ -126,6 +127,7 @@ describe('readArguments', () => {
       },
       deadlineMs: 5_400_000,
       logFile: 'l.jsonl',
+      recordFile: undefined,
       apply: 'end',
       sandbox: { kind: 'podman', image: 'localhost/tools:1' },
       hasTelemetry: false,
@@ -157,6 +159,17 @@ describe('readArguments', () => {
     ['1h', 3_600_000],
   ])('reads the deadline %s', (text, deadlineMs) => {
     expect(readArguments(['run', 'a.ts', '--deadline', text])).toMatchObject({ deadlineMs });
+  });
+
+  it.each([
+    [['--record', 'r.jsonl', 'a.ts'], { agent: 'a.ts', recordFile: 'r.jsonl' }],
+    [['a.ts', '--record=r.jsonl'], { agent: 'a.ts', recordFile: 'r.jsonl' }],
+    [['a.ts', '--record'], { agent: 'a.ts', recordFile: '' }],
+    [['--record', '--json', 'a.ts'], { agent: 'a.ts', recordFile: '', isJson: true }],
+    [['--record=', 'a.ts', 'd'], { agent: 'a.ts', workspace: 'd', recordFile: '' }],
+    [['a.ts', '--', '--record'], { workspace: '--record', recordFile: undefined }],
+  ])('reads where the record goes: %j', (argv, expected) => {
+    expect(readArguments(['run', ...argv])).toMatchObject(expected);
   });
 
   it('takes a folder that begins with a dash behind two dashes', () => {
