@@ -7,12 +7,16 @@ import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
  * - `record-version-unsupported`: the record has another format; `details.version` is what it says.
  * - `record-blob-missing`: a row refers to a text that the record does not have; `details.line` and `details.hash`.
  * - `record-empty`: there is no row.
+ * - `record-request-missing`: a recorded model got a request that the record does not have; `details.turn`.
+ * - `record-answers-unused`: not all answers of a recorded model were asked for; `details.unused` is their number.
  */
 export type RecordErrorCode =
   | 'record-malformed'
   | 'record-version-unsupported'
   | 'record-blob-missing'
-  | 'record-empty';
+  | 'record-empty'
+  | 'record-request-missing'
+  | 'record-answers-unused';
 
 /** A record of a run that cannot be read. */
 export class RecordError extends WinkError<RecordErrorCode> {

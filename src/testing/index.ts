@@ -24,6 +24,7 @@ export {
   type MockHostedToolCodecOptions,
   mockHostedToolCodec,
 } from './mock-hosted-tool-codec.ts';
+export { type RecordedAdapter, type RecordedAdapterOptions, recordedAdapter } from './recorded-adapter.ts';
 export {
   type Script,
   type ScriptedAdapterOptions,

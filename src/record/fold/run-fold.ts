@@ -28,7 +28,6 @@ import type {
   RecordedConflict,
   RecordedContent,
   RecordedFileChange,
-  RecordedListing,
   RecordedRead,
   RunRecord,
 } from './run-record.ts';
@@ -50,7 +49,6 @@ export class RunFold {
   readonly #requests = new Map<BuiltRun, RequestHistory>();
   readonly #state = new StateTimeline();
   readonly #files = new FileTimeline();
-  readonly #listings: RecordedListing[] = [];
   readonly #unknown = new Map<string, number>();
   #header: HeaderRow | undefined;
 
@@ -99,7 +97,6 @@ export class RunFold {
       calls,
       commits: [...this.#commits],
       problems: problemsOf(root, turns, calls),
-      listings: [...this.#listings],
       call: (id) => this.#callsById.get(id),
       stateAt: (seq) => this.#state.at(seq),
       filesAt: (seq) => this.#files.at(seq),
@@ -118,7 +115,6 @@ export class RunFold {
       case 'state':
         return this.#state.add({ writes: row.writes, log: row.log, call: undefined });
       case 'seen':
-        if (row.names !== undefined) this.#listings.push({ path: row.path, names: row.names });
         if (row.found !== 'directory') this.#files.seen(row.path, row.content && this.#content(row.content));
         return undefined;
       case 'request':

@@ -270,12 +270,6 @@ export interface RecordedFile {
   readonly isChanged: boolean;
 }
 
-/** The names in a directory. */
-export interface RecordedListing {
-  readonly path: string;
-  readonly names: readonly string[];
-}
-
 /** One line of a file and the call that wrote it last; absent: it was there at the start, or comes from outside. */
 export interface BlamedLine {
   readonly text: string;
@@ -306,8 +300,6 @@ export interface RunRecord {
   readonly calls: readonly RecordedCall[];
   readonly commits: readonly RecordedCommit[];
   readonly problems: readonly RecordedProblem[];
-  /** Directories whose names the run has read, as they were when it first did. */
-  readonly listings: readonly RecordedListing[];
   /** Call by `RecordedCall.id`. */
   call(id: string): RecordedCall | undefined;
   /** State after a commit; 0: at the start. */

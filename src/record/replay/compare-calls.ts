@@ -1,18 +1,29 @@
 import type { PolicyAnswer } from '../../runtime/index.ts';
 import type { RecordedAttempt, RecordedCall } from '../fold/run-record.ts';
 import { describeDifference, firstDifference } from './json-difference.ts';
-import type { CallDifference } from './replay-report.ts';
+import type { CallDifference, ReplayedCall } from './replay-report.ts';
 
 /** What of a call is not as the record has it. How often it was tried does not count: that depends on timing alone. */
-export function compareCalls(recorded: RecordedCall, now: RecordedCall): readonly CallDifference[] {
+export function compareCalls(
+  recorded: RecordedCall,
+  now: RecordedCall,
+  source: ReplayedCall['source'],
+): readonly CallDifference[] {
   const differences: CallDifference[] = [];
   const compare = (part: CallDifference['part'], left: unknown, right: unknown, what: string): void => {
     const found = firstDifference(left, right);
     if (found !== undefined) differences.push({ part, text: `${what}${describeDifference(found)}.` });
   };
+  // A call that is answered for is asked itself what was asked inside it.
+  const hasOwn = source !== 'recorded' || recorded.inner.length === 0;
   if (endOf(recorded) !== endOf(now))
     differences.push({ part: 'outcome', text: `It was ${endOf(recorded)}, and is ${endOf(now)} now.` });
-  compare('policy', decisionsOf(recorded), decisionsOf(now), 'The decisions of policies differ');
+  compare(
+    'policy',
+    decisionsOf(recorded, hasOwn),
+    decisionsOf(now, hasOwn),
+    'The decisions of policies differ',
+  );
   // The changes of a call that failed are dropped, and a handler that is answered for need not make them.
   if (recorded.outcome === 'committed' && now.outcome === 'committed')
     compare('changes', changesOf(recorded), changesOf(now), 'The changes differ');
@@ -26,11 +37,11 @@ function endOf({ outcome, reason, policy }: RecordedCall): string {
 }
 
 /** What policies decided, without those that allow. */
-function decisionsOf({ attempts, approvals }: RecordedCall): unknown {
+function decisionsOf({ attempts, approvals }: RecordedCall, hasOwnApprovals: boolean): unknown {
   const answers: readonly PolicyAnswer[] = attempts.at(-1)?.policies ?? [];
   return {
     decisions: answers.filter(({ outcome }) => outcome !== 'allow'),
-    approvals,
+    approvals: hasOwnApprovals ? approvals : [],
   };
 }
 

@@ -28,7 +28,7 @@ export function makeReport({ record, now, replay, notes, failure }: ReportParts)
     const present = callsNow.get(placeOf(call));
     if (present?.outcome === undefined || (isOver && isAborted(present) && !isAborted(call)))
       return { ...base, status: 'not-replayed', differences: [] };
-    const differences = compareCalls(call, present);
+    const differences = compareCalls(call, present, base.source);
     if (isIncomplete(call) && differences.every(({ part }) => part === 'text' || part === 'changes'))
       return { ...base, status: 'redacted', differences: [] };
     return { ...base, status: differences.length === 0 ? 'same' : 'changed', differences };

@@ -18,7 +18,7 @@ import { ReplayClock, replayIds } from './replay-clock.ts';
 import { replayModel } from './replay-model.ts';
 import type { ReplayReport } from './replay-report.ts';
 import { ReplayedRun, type ReplayTools } from './replayed-run.ts';
-import { startFiles } from './start-files.ts';
+import { StartFiles } from './start-files.ts';
 import { startSession } from './start-session.ts';
 
 /** Options of the evaluation that a record does not have: give those of the recorded run. */
@@ -68,19 +68,21 @@ export interface ReplayOptions {
 export async function replayRun(options: ReplayOptions): Promise<ReplayReport> {
   const { record, prompt, onDrift, handover } = checkOptions(options);
   const clock = new ReplayClock(record.startedAtMs);
+  const files = new StartFiles(record);
   const ids = replayIds();
   const index = new RecordIndex(record);
   const ending = new AbortController();
   const replay = new ReplayedRun({
     record,
     index,
+    files,
     clock,
     onDrift,
     tools: options.tools,
     stop: (reason) => ending.abort(reason),
   });
   const { signal, ...given } = options.options ?? {};
-  const replayed = withFilesOf(record, prompt, clock);
+  const replayed = withFilesOf(files, prompt, clock);
   const { session, notes } = startSession(record, replayed, { clock, ids });
   const fold = new RunFold();
   const recorder = runRecorder({ write: (line) => fold.add(line), clock });
@@ -156,8 +158,7 @@ function refuse(option: string, problem: string): PromptValidationError {
 }
 
 /** The prompt on the files of the record, where it has files. */
-function withFilesOf(record: RunRecord, prompt: Prompt, clock: ReplayClock): Prompt {
+function withFilesOf(files: StartFiles, prompt: Prompt, clock: ReplayClock): Prompt {
   if (!prompt.resources().has(Filesystem)) return prompt;
-  const files = startFiles(record, clock);
-  return prompt['~with'](ResourceRegistry.of([binding(Filesystem, { instance: files })]));
+  return prompt['~with'](ResourceRegistry.of([binding(Filesystem, { instance: files.toFilesystem(clock) })]));
 }

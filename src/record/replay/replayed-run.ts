@@ -20,6 +20,7 @@ import { recordedTurn } from './recorded-turn.ts';
 import type { ReplayClock } from './replay-clock.ts';
 import type { ReplayedCall } from './replay-report.ts';
 import { type RequestDifference, requestDifferences } from './request-difference.ts';
+import { isLeftOut, type StartFiles } from './start-files.ts';
 
 /** Whether a call runs its handler or is answered from the record. */
 export type ReplayTools = 'recorded' | 'live' | Readonly<Record<string, 'recorded' | 'live'>>;
@@ -28,6 +29,7 @@ export type ReplayTools = 'recorded' | 'live' | Readonly<Record<string, 'recorde
 export interface ReplayedRunOptions {
   readonly record: RunRecord;
   readonly index: RecordIndex;
+  readonly files: StartFiles;
   readonly clock: ReplayClock;
   readonly onDrift: 'stop' | 'force' | 'continue';
   readonly tools: ReplayTools | undefined;
@@ -87,11 +89,7 @@ export class ReplayedRun implements RunReplay {
     ): Promise<StepKinds[Kind]['result']> => {
       if (isModelCall(step)) {
         // The result of this kind of step.
-        return (await this.#modelTurn(
-          evaluationId,
-          step.input,
-          live as () => Promise<ModelTurn>,
-        )) as StepKinds[Kind]['result'];
+        return this.#modelTurn(evaluationId, step.input, live as () => Promise<ModelTurn>);
       }
       return live();
     };
@@ -110,7 +108,7 @@ export class ReplayedRun implements RunReplay {
     const isLive = this.#modeOf(tool) === 'live';
     if (call === undefined || call.toolName !== toolName)
       return isLive ? undefined : unrecordedHandler(toolName);
-    if (isLive && !isIncomplete(call)) {
+    if (isLive && !isIncomplete(call) && this.#options.files.hold(call)) {
       this.#sources.set(call, 'live');
       return undefined;
     }
@@ -122,7 +120,7 @@ export class ReplayedRun implements RunReplay {
   readonly approve: ApprovalHandler = ({ callId, path, policy, changes }) => {
     const about = changes === undefined ? 'call' : 'changes';
     const calls = this.#options.index.callsAt([...path.map((call) => call.callId), callId]);
-    for (const call of calls) {
+    for (const call of [...calls, ...calls.flatMap(callsInside)]) {
       const answers = call.approvals.filter(
         (approval) => approval.policy === policy && approval.about === about,
       );
@@ -209,19 +207,15 @@ function isCutShort(run: RecordedTurn['run'], record: RunRecord): boolean {
   return run.outcome !== 'finished' || !record.isComplete;
 }
 
-/** Whether the record lacks what a handler would get: arguments or files were redacted, or contents were not kept. */
+/** Whether the record lacks part of a call: arguments, results or files were redacted, or contents were not kept. */
 export function isIncomplete(call: RecordedCall): boolean {
-  return (
-    call.isRedacted ||
-    call.attempts.some(({ reads }) =>
-      reads.some(
-        (read) =>
-          'content' in read &&
-          read.content !== undefined &&
-          typeof read.content !== 'string' &&
-          (read.content.isOmitted === true || read.content.isRedacted === true),
-      ),
-    )
+  return call.isRedacted || call.attempts.some(({ reads }) => reads.some(isLeftOut));
+}
+
+/** What a call that is answered for would have been asked inside, it is asked itself: an approval inside counts for the call around. */
+function callsInside({ inner }: RecordedCall): readonly RecordedCall[] {
+  return inner.flatMap(({ turns }) =>
+    turns.flatMap(({ calls }) => calls.flatMap((call) => [call, ...callsInside(call)])),
   );
 }
 

@@ -1,23 +1,70 @@
 import { MemoryFilesystem } from '../../filesystem/index.ts';
 import type { Clock } from '../../session/index.ts';
-import type { RecordedContent, RunRecord } from '../fold/run-record.ts';
+import type { RecordedCall, RecordedContent, RecordedRead, RunRecord } from '../fold/run-record.ts';
 
-/**
- * The files that a run has seen, as they were when it began. A file that it knew by a listing only, or whose content was not kept, has as many
- * blanks as it had bytes, where that is known: calls that read it are answered from the record.
- */
-export function startFiles(record: RunRecord, clock: Pick<Clock, 'now'>): MemoryFilesystem {
-  const files = new Map<string, string | Uint8Array>();
-  for (const { path, content } of record.filesAt(0)) files.set(path, bytesOfContent(content));
-  const known = [...files.keys()];
-  for (const { path, names } of record.listings) {
-    for (const name of names) {
-      const child = path === '' || path === '.' ? name : `${path}/${name}`;
-      const isDirectory = known.some((file) => file.startsWith(`${child}/`)) || isListed(record, child);
-      if (!isDirectory && !files.has(child) && !isCreated(record, child)) files.set(child, '');
+/** The files whose content a run has seen, as they were when it began: all that a record has of the files. */
+export class StartFiles {
+  readonly #files: ReadonlyMap<string, RecordedContent>;
+
+  /** What calls of the run made or changed. */
+  readonly #made: ReadonlySet<string>;
+
+  constructor(record: RunRecord) {
+    this.#files = new Map(record.filesAt(0).map(({ path, content }) => [path, content]));
+    this.#made = new Set(
+      record.calls.flatMap(({ attempts }) =>
+        attempts.flatMap(({ files }) =>
+          files.flatMap(({ path, kind }) => (kind === 'removed' ? [] : [path])),
+        ),
+      ),
+    );
+  }
+
+  /** @param clock gives the times of changes. */
+  toFilesystem(clock: Pick<Clock, 'now'>): MemoryFilesystem {
+    const files = [...this.#files].map(([path, content]) => [path, bytesOfContent(content)] as const);
+    return new MemoryFilesystem({ files: Object.fromEntries(files), clock });
+  }
+
+  /**
+   * Whether a call would find here what it found: it has read single files only, and nothing of them was left out. Of a directory a record has
+   * neither the kinds nor the contents of what the call did not open.
+   */
+  hold({ attempts }: RecordedCall): boolean {
+    return attempts.every(({ reads }) => reads.every((read) => this.#holdsRead(read)));
+  }
+
+  #holdsRead(read: RecordedRead): boolean {
+    switch (read.kind) {
+      case 'listing':
+      case 'emptiness':
+      case 'names':
+      case 'glob':
+      case 'grep':
+      case 'tree':
+        return false;
+      case 'file':
+      case 'kind':
+        if (isLeftOut(read)) return false;
+        return this.#isKnown(read.path ?? '', read.found);
+      default:
+        return true;
     }
   }
-  return new MemoryFilesystem({ files: Object.fromEntries(files), clock });
+
+  /** Whether the files of the start, or what the run itself made, account for what was found at a path. */
+  #isKnown(path: string, found: 'file' | 'directory' | 'absent' | undefined): boolean {
+    if (found === 'file') return this.#files.has(path) || this.#made.has(path);
+    if (found !== 'directory' || path === '' || path === '.') return true;
+    const isInside = (file: string): boolean => file.startsWith(`${path}/`);
+    return this.#made.has(path) || [...this.#files.keys(), ...this.#made].some(isInside);
+  }
+}
+
+/** Whether a read found something that the record does not have as it was. */
+export function isLeftOut(read: RecordedRead): boolean {
+  if (!('content' in read) || typeof read.content !== 'object') return false;
+  return read.content.isOmitted === true || read.content.isRedacted === true;
 }
 
 /** The bytes of a content; blanks where they were not kept. */
@@ -25,15 +72,4 @@ export function bytesOfContent({ text, base64, bytes }: RecordedContent): string
   if (text !== undefined) return text;
   if (base64 !== undefined) return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
   return ' '.repeat(bytes);
-}
-
-function isListed({ listings }: RunRecord, path: string): boolean {
-  return listings.some((listing) => listing.path === path);
-}
-
-/** Whether the run made it: a directory may be listed for the first time after that. */
-function isCreated({ commits }: RunRecord, path: string): boolean {
-  return commits.some(({ attempt }) =>
-    attempt.files.some((file) => file.kind === 'created' && file.path === path),
-  );
 }

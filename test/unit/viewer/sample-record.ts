@@ -160,7 +160,6 @@ export function sampleRecord(
     calls,
     commits,
     problems: [],
-    listings: [],
     call: (id) => calls.find((call) => call.id === id),
     stateAt: more.slices ?? (() => []),
     filesAt: () => [],

@@ -69,20 +69,24 @@ function promptOf({
     key: 'replay',
     sections: [task, vfsToolsSection({ key: 'files' })],
     policies,
-    resources: [
-      binding(Filesystem, {
-        create: () =>
-          new MemoryFilesystem({
-            files: files ?? {
-              'a.md': 'alpha\nbeta\n',
-              'b/c.md': 'gamma\n',
-              'unread.bin': '12345',
-              'd/unread.md': 'x',
-            },
-          }),
-      }),
-    ],
-  }).bind();
+  }).bind(
+    {},
+    {
+      resources: [
+        binding(Filesystem, {
+          create: () =>
+            new MemoryFilesystem({
+              files: files ?? {
+                'a.md': 'alpha\nbeta\n',
+                'b/c.md': 'gamma\n',
+                'unread.bin': '12345',
+                'd/unread.md': 'x',
+              },
+            }),
+        }),
+      ],
+    },
+  );
 }
 
 const turns: readonly ScriptedTurn[] = [
@@ -124,11 +128,11 @@ describe('replayRun', () => {
     expect(report).toMatchObject({ isSame: true, ending: 'complete', notes: [] });
     expect(report.calls.map(({ id, source }) => [id, source])).toEqual([
       ['call-1-1', 'live'],
-      ['call-1-2', 'live'],
+      ['call-1-2', 'recorded'],
       ['call-1-3', 'live'],
       ['call-2-1', 'recorded'],
       ['call-2-2', 'recorded'],
-      ['call-2-3', 'live'],
+      ['call-2-3', 'recorded'],
       ['call-3-1', 'live'],
       ['call-3-2', 'none'],
     ]);

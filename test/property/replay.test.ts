@@ -1,0 +1,118 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { PolicyDecision, type ToolPolicy } from 'weakincentives';
+import { readRunRecord, replayRun } from 'weakincentives/record';
+import { recordedAdapter } from 'weakincentives/testing';
+import { randomAdapter, randomPrompt, randomRuns } from '../support/replayed-runs.ts';
+import { linesOf } from '../support/replays.ts';
+
+describe('a random run', () => {
+  it('is replayed without a difference', { timeout: 240_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(randomRuns, async (run) => {
+        const outside = { count: 0 };
+        const lines = await linesOf(randomAdapter(run), randomPrompt(run, outside), {
+          input: 'Go.',
+          approve: () => run.approves,
+        });
+        const record = await readRunRecord(lines);
+        const count = outside.count;
+        const report = await replayRun({ record, prompt: randomPrompt(run, outside, {}) });
+        expect(report.firstDifference).toBeUndefined();
+        expect(report.calls.filter(({ status }) => status !== 'same')).toEqual([]);
+        expect(report).toMatchObject({ isSame: true, ending: 'complete', notes: [] });
+        expect(outside.count).toBe(count);
+        const last = record.commits.length;
+        expect(report.record.filesAt(last).filter(({ isChanged }) => isChanged)).toEqual(
+          record.filesAt(last).filter(({ isChanged }) => isChanged),
+        );
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('runs again on its recorded model, which is asked for every answer', { timeout: 120_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(randomRuns, async (run) => {
+        const options = { input: 'Go.', approve: () => run.approves };
+        const lines = await linesOf(randomAdapter(run), randomPrompt(run, { count: 0 }), options);
+        const adapter = recordedAdapter({ record: await readRunRecord(lines) });
+        await adapter.evaluate(randomPrompt(run, { count: 0 }), options);
+        adapter.assertComplete();
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('names a change of prompt, tool, policy or record where it first shows', {
+    timeout: 120_000,
+  }, async () => {
+    const note = { name: 'note', arguments: { path: 'a.md', text: 'x' } };
+    await fc.assert(
+      fc.asyncProperty(
+        randomRuns,
+        fc.constantFrom(...(Object.keys(mutations) as readonly (keyof typeof mutations)[])),
+        async (drawn, kind) => {
+          // Without the call that the change is about there would be nothing to see.
+          const run = {
+            ...drawn,
+            denied: '',
+            forbidden: '',
+            asked: '',
+            turns: [...drawn.turns, { toolCalls: [note] }],
+          };
+          const lines = await linesOf(randomAdapter(run), randomPrompt(run, { count: 0 }), { input: 'Go.' });
+          const record = await readRunRecord(lines);
+          const { mutation, expected } = mutations[kind];
+          const prompt = randomPrompt(run, { count: 0 }, {}, mutation);
+          const { firstDifference, isSame } = await replayRun({ record, prompt });
+          expect(isSame).toBe(false);
+          if (expected.part === 'request') {
+            expect(firstDifference).toMatchObject({ turn: 1, path: [] });
+            expect(firstDifference?.text).toContain(expected.text);
+            return;
+          }
+          // The first call of the tool whose handler was run, or that was answered for, in any evaluation.
+          const first = record.calls.find(
+            ({ toolName, outcome, run: { parent } }) =>
+              toolName === 'note' && outcome === 'committed' && parent?.call.toolName !== 'order',
+          );
+          expect(firstDifference?.text).toContain(expected.text);
+          expect(firstDifference?.callId?.split('/')[0] ?? firstDifference?.path[0]).toBe(
+            first?.id.split('/')[0],
+          );
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});
+
+const denyNotes: ToolPolicy = {
+  name: 'no-notes',
+  check: ({ tool }) => (tool.name === 'note' ? PolicyDecision.deny('No notes.') : PolicyDecision.allow()),
+};
+
+/** One change each, and where it shows: in the first request, or at the first call that it concerns. */
+const mutations = {
+  text: {
+    mutation: { promptText: 'Do it well.' },
+    expected: { part: 'request', text: 'The instructions differ' },
+  },
+  description: {
+    mutation: { description: 'Write notes.' },
+    expected: { part: 'request', text: 'The tool "note" differs at description' },
+  },
+  schema: {
+    mutation: { schemaText: 'The place.' },
+    expected: { part: 'request', text: 'differs at inputSchema.properties.path.description' },
+  },
+  behavior: {
+    mutation: { behavior: '!' },
+    expected: { part: 'call', text: 'The call of "note": The text for the model differs' },
+  },
+  policy: {
+    mutation: { policies: [denyNotes] },
+    expected: { part: 'call', text: 'It was committed, and is denied (denied by no-notes) now.' },
+  },
+} as const;
