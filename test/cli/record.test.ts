@@ -34,8 +34,8 @@ describe('wink run --record', () => {
     expect(outcomes).toEqual(new Set(['committed', 'denied', 'rolled-back']));
     const conflicting = record.calls.filter(({ attempts }) => attempts[0]?.outcome === 'superseded');
     expect(conflicting.length).toBeGreaterThanOrEqual(6);
-    // Each names the call that changed what it had read.
-    for (const { attempts } of conflicting) expect(attempts[0]?.conflicts[0]?.by).toHaveLength(1);
+    // Each names a call that changed what it had read.
+    for (const { attempts } of conflicting) expect(attempts[0]?.conflicts[0]?.by).not.toEqual([]);
     const report = record.filesAt(record.commits.length).find(({ path }) => path === 'REVIEW.md');
     expect(report?.content.text).toContain('- [x] `src/zones.js:3` TODO: read the zones from a file');
   });

@@ -272,7 +272,7 @@ export interface DeliveredRow extends RunPart {
   readonly feedback: readonly RecordedFeedback[];
 }
 
-/** A run event that no other row stands for. */
+/** A run event that no other row represents. */
 export interface EventRow extends RunPart {
   readonly type: 'event';
   readonly event: RunEvent;
