@@ -15,6 +15,7 @@ import {
   TransactionClosedError,
   tool,
 } from 'weakincentives';
+import { openRunRecorder } from 'weakincentives/node';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 
@@ -104,7 +105,7 @@ const shop = section({
 });
 const template = promptTemplate({ ns: 'examples', key: 'transactions', sections: [shop] });
 
-// All five calls belong to one turn and run at the same time.
+// All six calls belong to one turn and run at the same time.
 const adapter = scriptedAdapter([
   {
     toolCalls: [
@@ -113,6 +114,7 @@ const adapter = scriptedAdapter([
       { name: 'import_counts', arguments: { path: 'counts.txt' } },
       { name: 'close_day' },
       { name: 'ask_supplier' },
+      { name: 'sell', arguments: { item: 'pear', count: 'two' } },
     ],
   },
   { text: 'Seven pears are sold; the rest did not work.' },
@@ -121,7 +123,12 @@ const adapter = scriptedAdapter([
 await using session = new Session();
 const files = new MemoryFilesystem({ files: { 'counts.txt': 'plum 12\nquince many\n' } });
 const resources = [binding(Filesystem, { instance: files })];
-await adapter.evaluate(template.bind({}, { resources }), { session });
+// With a file as argument the run is recorded: npm run example -- transactions run.jsonl
+const [, , file] = process.argv;
+const recorder = file === undefined ? undefined : await openRunRecorder({ file });
+const observers = recorder === undefined ? [] : [recorder];
+await adapter.evaluate(template.bind({}, { resources }), { session, observers });
+await recorder?.[Symbol.asyncDispose]();
 
 const calls = session.slice(ToolInvocations).all();
 for (const { toolName, outcome, attempts, conflicts, modelText } of calls) {
@@ -137,6 +144,7 @@ assert.deepEqual(
     ['rolled-back', 1, 'threw'],
     ['denied', 1, 'denied'],
     ['rolled-back', 1, 'timeout'],
+    ['rejected', 1, 'invalid-arguments'],
   ],
 );
 // No plums from the invalid file, no figs from the handler that timed out.
@@ -154,3 +162,4 @@ assert.deepEqual(
 await sleep(200);
 assert.ok(TransactionClosedError.isInstance(refusedLateWrite));
 console.log(`\nThe late write of ask_supplier: ${refusedLateWrite.message}`);
+if (file !== undefined) console.log(`\nOpen the run in the viewer: npx wink view ${file}`);

@@ -62,7 +62,7 @@ export async function openRecordFile(options: RecordFileOptions): Promise<Record
       }
       return [
         ...(problem === undefined ? [] : [problem]),
-        `recorded; to look at it: wink view ${quoted(path)}`,
+        `recorded; open it with: wink view ${quoted(path)}`,
       ];
     },
   };
