@@ -16,7 +16,10 @@ const sandboxTests = ['test/sandbox/**/*.test.ts'];
 const installedPackage = fileURLToPath(
   new URL('test/peers/sandbox/node_modules/weakincentives/dist/', import.meta.url),
 );
+const isBrowserRun = process.argv.includes('--project=browser');
 const isSandboxRun = process.argv.includes('--project=sandbox');
+/** Tests that need a browser: `npm run test:browser`. */
+const browserTests = ['test/browser/**/*.test.ts'];
 const docsTests = ['test/docs/**/*.test.ts'];
 const mutationTests = ['test/mutation/**/*.test.ts'];
 
@@ -29,6 +32,17 @@ const sandboxProject = {
     ],
   },
   test: { name: 'sandbox', include: sandboxTests, testTimeout: 120_000, hookTimeout: 120_000 },
+};
+
+/** On the page that the build makes, in a browser of its own for each file. */
+const browserProject = {
+  test: {
+    name: 'browser',
+    include: browserTests,
+    globalSetup: ['test/package-setup.ts'],
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+  },
 };
 
 const config: ViteUserConfig = defineConfig({
@@ -68,6 +82,7 @@ const config: ViteUserConfig = defineConfig({
           testTimeout: 120_000,
           // `npm run test:soak` sets the variable.
           exclude: [
+            ...browserTests,
             ...docsTests,
             ...mutationTests,
             ...packageTests,
@@ -99,6 +114,7 @@ const config: ViteUserConfig = defineConfig({
         test: { name: 'docs', include: docsTests, testTimeout: 30_000, hookTimeout: 60_000 },
       },
       ...(isSandboxRun ? [sandboxProject] : []),
+      ...(isBrowserRun ? [{ extends: true as const, ...browserProject }] : []),
       {
         extends: true,
         test: {

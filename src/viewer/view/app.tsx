@@ -7,12 +7,17 @@ import { Print } from './print.tsx';
 import { type Store, StoreProvider } from './store.ts';
 import { Timeline } from './timeline.tsx';
 
+const addressDelayMs = 80;
+
 /** The whole page. */
 export function App({ store }: { readonly store: Store }): VNode {
   useSignalEffect(() => {
     const address = store.address();
-    // An address is for sharing, not a step to go back to.
-    if (address !== '' && address !== location.hash) history.replaceState(history.state, '', address);
+    // An address is for sharing, not a step to go back to. Browsers refuse when it changes as fast as keys repeat.
+    const timer = setTimeout(() => {
+      if (address !== '' && address !== location.hash) history.replaceState(history.state, '', address);
+    }, addressDelayMs);
+    return () => clearTimeout(timer);
   });
   useSignalEffect(() => {
     const { root } = store.record.value;

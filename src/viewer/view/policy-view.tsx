@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { JSX, VNode } from 'preact';
-import { useMemo, useRef } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { RecordedCall } from '../../record/index.ts';
 import { type PolicyCell, type PolicyMatrix, type PolicyRow, policyMatrix } from '../model/policy-matrix.ts';
 import { innerName } from '../model/turns.ts';
@@ -50,7 +50,7 @@ export function PolicyView(): JSX.Element {
           <div class="key">
             <span>
               <span class="dot" />
-              allowed
+              allowed its changes
             </span>
             <span>
               <Icon mark="ask" /> asked a person
@@ -125,6 +125,9 @@ function Matrix({ matrix }: { readonly matrix: PolicyMatrix }): VNode {
     key: (index) => index,
     keep: [at.value.column],
   });
+  useLayoutEffect(() => {
+    if (selected > 0) list.scrollTo(selected, 'center');
+  }, [selected]);
   const columns = list.items;
   const width = list.totalPixels;
   const move = (event: KeyboardEvent): void => {
