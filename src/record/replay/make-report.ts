@@ -162,10 +162,13 @@ function firstOf(
     if (first !== undefined)
       found.push({ path, turn: turn + 0.5, callId: id, text: `The call of "${toolName}": ${first.text}` });
   }
-  // Requests of the root run say when something was; what is inside a call comes before the call itself ends.
+  // Requests of the root run say when something was; what is inside a call comes before that call ends.
+  const order = new Map(calls.map(({ id }, position) => [id, position]));
+  const positionOf = ({ path, callId }: ReplayDifference): number => order.get(path[0] ?? callId ?? '') ?? -1;
   found.sort(
     (left, right) =>
       rootTurn(left, calls) - rootTurn(right, calls) ||
+      positionOf(left) - positionOf(right) ||
       right.path.length - left.path.length ||
       left.turn - right.turn,
   );
