@@ -1,6 +1,7 @@
 /** Printed by `--help`. */
 export const helpText: string = `Usage: wink run AGENT [DIR] [options]
        wink prompt show|seed|diff|check AGENT [options]
+       wink view RUN [--out FILE] [--no-open] [--follow]
 
 Runs an agent and prints a report of its calls and changes. AGENT is a file (.ts, .mts, .js, .mjs) that
 exports an agent made by defineAgent(). It works on a folder as it is on disk, and its changes are kept in memory:
@@ -9,6 +10,8 @@ without --apply nothing on disk changes.
 "wink prompt" manages the texts of an agent's prompt: "show" prints what the model receives, "seed" writes all texts to a file
 of the repository (.weakincentives/prompts/overrides), where they can be edited, "diff" prints what the edited texts change,
 "check" fails when one of them no longer fits the code.
+
+"wink view" shows a record that "wink run --record" wrote: it makes a page of it, one file that requests nothing, and opens it.
 
 Options:
   --workspace DIR     The folder to work on, the same as DIR (default: the current one, for agents that work on files)
@@ -41,6 +44,9 @@ Options:
   --tag TAG           Run with a set of edited texts (wink prompt); for prompt: which one (default "latest", for check all)
   --overrides DIR     The folder that holds the edited texts
   --refresh           For prompt seed: replace texts that no longer fit the code
+  --out FILE          For view: where the page is written (default: a private folder for temporary files); it is not opened
+  --no-open           For view: print where the page is, and do not open it
+  --follow            For view: serve the page on 127.0.0.1 until Ctrl-C, and show rows as the run writes them
   -h, --help          Print this help
   -V, --version       Print the version
 

@@ -83,7 +83,7 @@ function findTurnsIn(file: string, lines: readonly string[]): readonly string[] 
 function filesOf(path: string): readonly string[] {
   if (statSync(join(root, path)).isFile()) return [path];
   return readdirSync(join(root, path), { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.(?:ts|md)$/.test(name))
+    .filter((name) => /\.(?:tsx?|md)$/.test(name))
     .map((name) => join(path, name))
     .sort();
 }
