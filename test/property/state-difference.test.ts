@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { reducers, Session, type Slice, type SliceOperation } from 'weakincentives';
-import {
-  defineSystemEvent,
-  defineSystemSlice,
-  type SliceWrite,
-  type StateDifference,
-} from '../../src/session/index.ts';
+import { reducers, Session, type Slice, type SliceOperation, type SliceWrite } from 'weakincentives';
+import { defineSystemEvent, defineSystemSlice, type StateDifference } from '../../src/session/index.ts';
 
 interface Row {
   readonly key: string;

@@ -33,6 +33,7 @@ export interface RecordedContent {
   readonly isRedacted?: boolean;
 }
 
+/** A tool that a run had. */
 export interface RecordedTool {
   readonly name: string;
   readonly effects: ToolEffects;
@@ -73,6 +74,7 @@ export interface RecordedRun {
   readonly turns: readonly RecordedTurn[];
 }
 
+/** One answer of the model with the calls that it asked for; in a tool runtime the calls of one turn of its caller. */
 export interface RecordedTurn {
   readonly run: RecordedRun;
   readonly number: number;
@@ -86,11 +88,13 @@ export interface RecordedTurn {
   readonly events: readonly RecordedEvent[];
 }
 
+/** A run event and when it happened, in milliseconds after the start of the root run. */
 export interface RecordedEvent {
   readonly atMs: number;
   readonly event: RunEvent;
 }
 
+/** A request as the model got it. */
 export interface RecordedRequest {
   readonly atMs: number;
   readonly instructions: string;
@@ -120,6 +124,7 @@ export interface RecordedRequest {
   };
 }
 
+/** What the model answered, or why it did not. */
 export interface RecordedResponse {
   readonly atMs: number;
   readonly durationMs: number;
@@ -141,6 +146,7 @@ export interface RecordedResponse {
   readonly isRedacted: boolean;
 }
 
+/** One tool call, with all its attempts. */
 export interface RecordedCall {
   /** Unique within the record: the ids of the calls it runs inside of and its own, such as `call-8-1/call-1-2`; with `#N` where an id comes again. */
   readonly id: string;
@@ -177,6 +183,7 @@ export interface RecordedCall {
   readonly isRedacted: boolean;
 }
 
+/** One attempt at a call: what it did, whatever became of it. */
 export interface RecordedAttempt {
   readonly number: number;
   /** How the attempt ended. */
@@ -196,14 +203,17 @@ export interface RecordedAttempt {
 /** A read; what was found is a content of the record. */
 export type RecordedRead = SessionRead | (Omit<FileRead, 'content'> & { readonly content?: RecordedContent });
 
+/** Something that an attempt had read and that was changed before it could be committed. */
 export interface RecordedConflict {
   readonly what: string;
   /** Ids (`RecordedCall.id`) of the calls that changed it; empty: it was changed from outside, or by what cannot be named. */
   readonly by: readonly string[];
 }
 
+/** A step on a slice. */
 export type RecordedWrite = RowWrite;
 
+/** One file, or one empty directory, that an attempt changed. */
 export interface RecordedFileChange {
   readonly path: string;
   readonly kind: 'created' | 'modified' | 'removed';
@@ -250,6 +260,7 @@ export interface RecordedProblem {
   readonly durationMs?: number;
 }
 
+/** A slice and its items at one moment. */
 export interface RecordedSlice {
   readonly name: string;
   readonly policy: 'state' | 'log';
@@ -258,11 +269,13 @@ export interface RecordedSlice {
   readonly identity?: string;
   readonly items: readonly {
     readonly key?: string;
-    readonly value: JsonValue /** The call that wrote it last; absent: it was there at the start, or comes from outside. */;
+    readonly value: JsonValue;
+    /** The call that wrote it last; absent: it was there at the start, or comes from outside. */
     readonly writtenBy?: RecordedCall;
   }[];
 }
 
+/** A file at one moment. */
 export interface RecordedFile {
   readonly path: string;
   readonly content: RecordedContent;
@@ -306,5 +319,6 @@ export interface RunRecord {
   stateAt(seq: number): readonly RecordedSlice[];
   /** Files that the run has seen or changed, as they were after a commit. */
   filesAt(seq: number): readonly RecordedFile[];
+  /** The lines of a file after a commit, each with the call that wrote it last; empty for a file that is not there, or is not text. */
   blameLines(path: string, seq: number): readonly BlamedLine[];
 }

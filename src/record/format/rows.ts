@@ -143,6 +143,7 @@ export interface RequestTokens {
   readonly added: number;
 }
 
+/** A request as the model got it, as a difference from the one before. */
 export interface RequestRow extends RunPart {
   readonly type: 'request';
   readonly turn: number;
@@ -159,6 +160,7 @@ export interface RequestRow extends RunPart {
   readonly tokens: RequestTokens;
 }
 
+/** What the model answered, or why it did not. */
 export interface ResponseRow extends RunPart {
   readonly type: 'response';
   readonly turn: number;
@@ -188,6 +190,7 @@ export interface RowRead {
   readonly content?: ContentReference;
 }
 
+/** One file, or one empty directory, that an attempt changed. */
 export interface RowFileChange {
   readonly path: string;
   readonly kind: 'created' | 'modified' | 'removed';
@@ -240,6 +243,7 @@ export type RowResult = Omit<
   | 'startedAtMs'
 >;
 
+/** A call that was committed. */
 export interface CommitRow extends AttemptPart {
   readonly type: 'commit';
   /** Number of the commit on the root session; absent inside another call. */
@@ -278,6 +282,7 @@ export interface EventRow extends RunPart {
   readonly event: RunEvent;
 }
 
+/** A run ended. */
 export interface EndRow extends RunPart {
   readonly type: 'end';
   readonly outcome: 'finished' | 'failed';

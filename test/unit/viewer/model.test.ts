@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { RecordedSlice } from '../../../src/record/index.ts';
+import type { RecordedSlice } from 'weakincentives/record';
 import { readAddress, writeAddress } from '../../../src/viewer/model/address.ts';
 import { policyMatrix } from '../../../src/viewer/model/policy-matrix.ts';
 import { problemGroups } from '../../../src/viewer/model/problem-groups.ts';

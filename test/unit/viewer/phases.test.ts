@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { RecordedAttempt } from '../../../src/record/index.ts';
+import type { RecordedAttempt } from 'weakincentives/record';
 import { askedMs, phasesOf, timeIn } from '../../../src/viewer/model/phases.ts';
 import { sampleRecord } from './sample-record.ts';
 

@@ -6,7 +6,7 @@ import type {
   RecordedSlice,
   RecordedTurn,
   RunRecord,
-} from '../../../src/record/index.ts';
+} from 'weakincentives/record';
 
 /** Everything may be changed but what would be inconsistent. */
 type Loose<T> = { -readonly [Key in keyof T]: T[Key] };
