@@ -1,5 +1,6 @@
 import { UsageError } from './process/errors.ts';
 import { type PromptRequest, readPromptArguments } from './prompt/prompt-arguments.ts';
+import { type ReplayRequest, readReplayArguments } from './replay/replay-arguments.ts';
 import { type RunRequest, readRunArguments } from './run/run-arguments.ts';
 import { readViewArguments, type ViewRequest } from './view/view-arguments.ts';
 
@@ -9,6 +10,7 @@ export type CliRequest =
   | RunRequest
   | PromptRequest
   | ViewRequest
+  | ReplayRequest
   /** An invalid command line; `message` is one line. */
   | { readonly kind: 'usage-error'; readonly message: string };
 
@@ -20,6 +22,8 @@ export function readArguments(argv: readonly string[]): CliRequest {
         return readPromptArguments(argv.slice(1));
       case 'view':
         return readViewArguments(argv.slice(1));
+      case 'replay':
+        return readReplayArguments(argv.slice(1));
       default:
         return readRunArguments(argv);
     }

@@ -2,6 +2,7 @@
 export const helpText: string = `Usage: wink run AGENT [DIR] [options]
        wink prompt show|seed|diff|check AGENT [options]
        wink view RUN [--out FILE] [--no-open] [--follow]
+       wink replay RUN [AGENT] [--on-drift stop|force] [--tools recorded|live|NAME=live,...] [--workspace DIR] [--json]
 
 Runs an agent and prints a report of its calls and changes. AGENT is a file (.ts, .mts, .js, .mjs) that
 exports an agent made by defineAgent(). It works on a folder as it is on disk, and its changes are kept in memory:
@@ -12,6 +13,9 @@ of the repository (.weakincentives/prompts/overrides), where they can be edited,
 "check" fails when one of them no longer fits the code.
 
 "wink view" shows a record that "wink run --record" wrote: it makes a page of it, one file that requests nothing, and opens it.
+"wink replay" runs a record again with the agent as it is now: the answers of the model and the files are those of the record. It exits with 0 when
+every call and request is the same, and with 1 when something differs. AGENT is the module of the record by default; --workspace is the folder of the
+recorded run, of which only the name is used.
 
 Options:
   --workspace DIR     The folder to work on, the same as DIR (default: the current one, for agents that work on files)

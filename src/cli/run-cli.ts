@@ -8,6 +8,7 @@ import { UsageError } from './process/errors.ts';
 import { printable } from './process/plain-text.ts';
 import { StrayError } from './process/stray-error.ts';
 import type { PromptRequest } from './prompt/prompt-arguments.ts';
+import type { ReplayRequest } from './replay/replay-arguments.ts';
 import type { runCommand } from './run-command.ts';
 import type { ViewRequest } from './view/view-arguments.ts';
 
@@ -57,6 +58,11 @@ async function loadAndView(request: ViewRequest, environment: CliEnvironment): P
   return viewCommand(request, environment);
 }
 
+async function loadAndReplay(request: ReplayRequest, environment: CliEnvironment): Promise<number> {
+  const { replayCommand } = await import('./replay/replay-command.ts');
+  return replayCommand(request, environment);
+}
+
 async function carryOut(
   request: CliRequest,
   environment: CliEnvironment,
@@ -79,6 +85,8 @@ async function carryOut(
         return await run(request, environment);
       case 'prompt':
         return await unlessAborted(loadAndPrompt(request, environment), environment.signal);
+      case 'replay':
+        return await unlessAborted(loadAndReplay(request, environment), environment.signal);
       case 'view':
         return await loadAndView(request, environment);
     }

@@ -8,7 +8,7 @@ import {
 import { Filesystem } from '../../filesystem/index.ts';
 import type { Prompt } from '../../prompt/index.ts';
 import { binding, ResourceRegistry } from '../../resource/index.ts';
-import type { LanguageModel } from '../../runtime/index.ts';
+import { type LanguageModel, Redactor } from '../../runtime/index.ts';
 import { RunFold } from '../fold/run-fold.ts';
 import type { RunRecord } from '../fold/run-record.ts';
 import { runRecorder } from '../writer/run-recorder.ts';
@@ -72,6 +72,7 @@ export async function replayRun(options: ReplayOptions): Promise<ReplayReport> {
   const ids = replayIds();
   const index = new RecordIndex(record);
   const ending = new AbortController();
+  const redact = options.options?.redact;
   const replay = new ReplayedRun({
     record,
     index,
@@ -79,6 +80,7 @@ export async function replayRun(options: ReplayOptions): Promise<ReplayReport> {
     clock,
     onDrift,
     tools: options.tools,
+    redactor: redact === undefined ? undefined : new Redactor(redact, () => undefined),
     stop: (reason) => ending.abort(reason),
   });
   const { signal, ...given } = options.options ?? {};

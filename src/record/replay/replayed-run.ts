@@ -7,6 +7,7 @@ import type {
   ModelRequest,
   ModelTurn,
   RecordedHandler,
+  Redactor,
   Step,
   StepFunction,
   StepKinds,
@@ -33,6 +34,8 @@ export interface ReplayedRunOptions {
   readonly clock: ReplayClock;
   readonly onDrift: 'stop' | 'force' | 'continue';
   readonly tools: ReplayTools | undefined;
+  /** What redacts requests before they are compared; undefined: nothing. */
+  readonly redactor: Redactor | undefined;
   /** Ends the run. */
   readonly stop: (reason: Error) => void;
 }
@@ -144,7 +147,8 @@ export class ReplayedRun implements RunReplay {
     const { index, onDrift, record, clock } = this.#options;
     const run = index.run(evaluationId);
     const turn = index.turn(evaluationId, request.turn);
-    const differences = turn?.request === undefined ? undefined : requestDifferences(turn.request, request);
+    const differences =
+      turn?.request === undefined ? undefined : requestDifferences(turn.request, this.#shown(request));
     const isPastEnd = run !== undefined && turn?.response === undefined && isCutShort(run, record);
     if (!isPastEnd || differences !== undefined) {
       const path = run === undefined ? [] : (this.#paths.get(evaluationId) ?? pathOf(run));
@@ -161,6 +165,13 @@ export class ReplayedRun implements RunReplay {
       throw this.#end('The record has no answer of the model here.', hasDrifted);
     this.#reach(turn, clock);
     return recordedTurn(turn.response);
+  }
+
+  /** A request as a record would have it. */
+  #shown(request: ModelRequest): ModelRequest {
+    const { redactor } = this.#options;
+    // The copy of an object has its shape.
+    return redactor === undefined ? request : (redactor.data(request) as ModelRequest);
   }
 
   #reach({ response }: RecordedTurn, clock: ReplayClock): void {

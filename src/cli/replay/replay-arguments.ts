@@ -1,0 +1,92 @@
+import { parseArgs } from 'node:util';
+import { isRecord } from '../../internal/index.ts';
+import { type JsonObject, jsonCopy } from '../../schema/index.ts';
+import { UsageError } from '../process/errors.ts';
+import { printable } from '../process/plain-text.ts';
+
+/** A request of `wink replay`. */
+export interface ReplayRequest {
+  readonly kind: 'replay';
+  /** Path of a record. */
+  readonly file: string;
+  /** Module of the agent; undefined: the one that the record names. */
+  readonly agent: string | undefined;
+  readonly onDrift: 'stop' | 'force';
+  readonly tools: 'recorded' | 'live' | Readonly<Record<string, 'recorded' | 'live'>> | undefined;
+  readonly params: JsonObject;
+  /** The folder of the recorded run, for its name. */
+  readonly workspace: string | undefined;
+  readonly isJson: boolean;
+  readonly isVerbose: boolean;
+}
+
+/**
+ * Reads the arguments after `replay`.
+ * @throws {UsageError} and what `parseArgs` throws.
+ */
+export function readReplayArguments(argv: readonly string[]): ReplayRequest | { readonly kind: 'help' } {
+  const { values, positionals } = parseArgs({
+    args: [...argv],
+    allowPositionals: true,
+    options: {
+      'on-drift': { type: 'string' },
+      tools: { type: 'string' },
+      params: { type: 'string' },
+      workspace: { type: 'string' },
+      json: { type: 'boolean' },
+      verbose: { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  });
+  if (values.help === true) return { kind: 'help' };
+  const [file, agent, ...others] = positionals;
+  if (file === undefined || file === '') {
+    throw new UsageError('no record given: wink replay RUN, with a file that wink run --record wrote.');
+  }
+  if (others.length > 0)
+    throw new UsageError(`one record and one agent at a time, not ${positionals.length} names.`);
+  return {
+    kind: 'replay',
+    file,
+    agent,
+    onDrift: readDrift(values['on-drift']),
+    tools: readTools(values.tools),
+    params: readParams(values.params),
+    workspace: values.workspace,
+    isJson: values.json === true,
+    isVerbose: values.verbose === true,
+  };
+}
+
+function readDrift(given: string | undefined): ReplayRequest['onDrift'] {
+  if (given === undefined || given === 'stop' || given === 'force') return given ?? 'stop';
+  const why =
+    given === 'continue' ? 'needs a model, which replayRun() of weakincentives/record takes' : 'is not known';
+  throw new UsageError(`--on-drift ${printable(given)} ${why}: use stop or force.`);
+}
+
+/** `recorded`, `live`, or a list such as `fetch=live,note=recorded`. */
+function readTools(given: string | undefined): ReplayRequest['tools'] {
+  if (given === undefined || given === 'recorded' || given === 'live') return given;
+  const entries = given.split(',').map((entry) => {
+    const [name = '', mode, ...rest] = entry.split('=');
+    if (name === '' || rest.length > 0 || (mode !== 'recorded' && mode !== 'live')) {
+      throw new UsageError(
+        `--tools "${printable(given)}" is not understood: use recorded, live, or NAME=live,NAME=recorded.`,
+      );
+    }
+    return [name, mode] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+function readParams(given: string | undefined): JsonObject {
+  if (given === undefined) return {};
+  try {
+    const value = jsonCopy(JSON.parse(given));
+    if (isRecord(value) && !Array.isArray(value)) return value;
+  } catch {
+    // Refused below.
+  }
+  throw new UsageError('--params must be a JSON object, such as \'{"language":"en"}\'.');
+}

@@ -1,0 +1,92 @@
+import { createReadStream } from 'node:fs';
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { describeError } from '../../error/index.ts';
+import { RecordError, type RunRecord, readRunRecord, replayRun } from '../../record/index.ts';
+import { type CliEnvironment, exitCodes, unlessAborted } from '../process/environment.ts';
+import { errorMessage, UsageError } from '../process/errors.ts';
+import { printable } from '../process/plain-text.ts';
+import { bindParams } from '../run/bind-params.ts';
+import { type LoadedAgent, loadAgent } from '../run/load-agent.ts';
+import { folderName } from '../run/open-folder.ts';
+import { hostRedact } from '../run/redact.ts';
+import type { ReplayRequest } from './replay-arguments.ts';
+import { replayReportLines } from './replay-report-text.ts';
+
+/** What the command takes from outside, so that tests can replace it. */
+export interface ReplayParts {
+  readonly load: (name: string) => Promise<LoadedAgent>;
+}
+
+/**
+ * Replays a recorded run with the agent as it is now, and reports what differs. The module of the agent is loaded, so it is trusted; a path from the
+ * record is content of others and is only used when it was not given, and then it is shown.
+ *
+ * @returns the exit code of the process: 0 when all is the same, 1 when something differs.
+ * @throws {UsageError} for a file that is not a record, and an agent that cannot be loaded or bound.
+ */
+export async function replayCommand(
+  request: ReplayRequest,
+  { signal, stdout, stderr, variables }: CliEnvironment,
+  { load = loadAgent }: Partial<ReplayParts> = {},
+): Promise<number> {
+  const record = await readRecord(request.file);
+  const module = request.agent ?? record.module;
+  if (module === undefined) {
+    throw new UsageError('the record does not name its agent: wink replay RUN AGENT.');
+  }
+  if (request.agent === undefined) stderr.write(`wink: replaying the agent ${printable(module)}.\n`);
+  const loaded = await unlessAborted(load(module), signal);
+  const { agent } = loaded;
+  const { params } = await unlessAborted(
+    bindParams(agent, request.params, folderName(request.workspace)),
+    signal,
+  );
+  const { feedback, completion } = agent;
+  const report = await replayRun({
+    record,
+    prompt: agent.template.bind(params),
+    onDrift: request.onDrift,
+    ...(request.tools === undefined ? {} : { tools: request.tools }),
+    options: {
+      agent: agent.name,
+      signal,
+      ...(feedback === undefined ? {} : { feedback }),
+      ...(completion === undefined ? {} : { completion }),
+      ...(agent.limits === undefined ? {} : { limits: agent.limits }),
+      redact: hostRedact(
+        {
+          workspace: request.workspace === undefined ? undefined : resolve(request.workspace),
+          agentFolder: loaded.folder,
+          workingFolder: resolve('.'),
+          home: homedir(),
+        },
+        variables,
+      ),
+    },
+  });
+  if (request.isJson) {
+    const { record: _record, ...plain } = report;
+    stdout.write(`${JSON.stringify(plain)}\n`);
+  } else for (const line of replayReportLines(report)) stdout.write(`${line}\n`);
+  return report.isSame ? exitCodes.done : exitCodes.failed;
+}
+
+async function readRecord(file: string): Promise<RunRecord> {
+  const shown = printable(file);
+  try {
+    const stream = createReadStream(file, 'utf8');
+    const lines = createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY });
+    // Without a listener an error of the file would end the process; the lines end with it.
+    const failure = new Promise<never>((_resolve, reject) => stream.once('error', reject));
+    failure.catch(() => undefined);
+    return await Promise.race([readRunRecord(lines), failure]);
+  } catch (error) {
+    if (RecordError.isInstance(error))
+      throw new UsageError(`"${shown}" cannot be replayed: ${printable(describeError(error))}`, {
+        cause: error,
+      });
+    throw new UsageError(`cannot read "${shown}": ${errorMessage(error)}.`, { cause: error });
+  }
+}

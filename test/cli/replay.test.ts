@@ -1,0 +1,71 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { fixture, reviewAgent, run } from './wink.ts';
+
+let folder = '';
+let file = '';
+
+beforeAll(async () => {
+  expect(inject('buildProblem')).toBe('');
+  folder = mkdtempSync(join(tmpdir(), 'wink-replay-'));
+  file = join(folder, 'run.jsonl');
+  const work = join(folder, 'fixture');
+  cpSync(fixture, work, { recursive: true });
+  const { code } = await run(['run', reviewAgent, work, '--record', file]);
+  expect(code).toBe(0);
+  rmSync(work, { recursive: true });
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const workspace = ['--workspace', 'fixture'];
+
+describe('wink replay', () => {
+  it('replays the review of a folder that is gone, every call the same', async () => {
+    const { code, stdout, stderr } = await run(['replay', file, ...workspace]);
+    expect([code, stdout]).toEqual([
+      0,
+      'Calls: 45 same. Requests: 13 same.\nEvery call and every request is the same.\n',
+    ]);
+    expect(stderr).toBe(`wink: replaying the agent ${reviewAgent}.\n`);
+  });
+
+  it('reports a changed agent, for people and as JSON', async () => {
+    const copy = join(folder, 'agent');
+    cpSync(dirname(reviewAgent), copy, { recursive: true });
+    const changed = join(copy, 'agent.ts');
+    const code = readFileSync(reviewAgent, 'utf8');
+    const text = code.replace('maxLines: 400', 'maxLines: 300');
+    expect(text).not.toBe(code);
+    writeFileSync(changed, text);
+    const stopped = await run(['replay', file, changed, ...workspace]);
+    expect(stopped.code).toBe(1);
+    expect(stopped.stdout).toContain('First difference, in turn 1: The instructions differ');
+    expect(stopped.stdout).toContain('--on-drift force goes on');
+    const forced = await run(['replay', file, changed, ...workspace, '--on-drift', 'force', '--json']);
+    expect(forced.code).toBe(1);
+    const report: unknown = JSON.parse(forced.stdout);
+    expect(report).toMatchObject({
+      isSame: false,
+      ending: 'complete',
+      firstDifference: { turn: 1, path: [], text: expect.stringContaining('instructions') as unknown },
+    });
+  });
+
+  it.each([
+    [['replay'], 'no record given'],
+    [['replay', 'a', 'b', 'c'], 'one record and one agent at a time'],
+    [['replay', 'nowhere.jsonl'], 'cannot read "nowhere.jsonl"'],
+    [['replay', 'README.md'], '"README.md" cannot be replayed'],
+    [['replay', 'a', '--on-drift', 'continue'], 'needs a model'],
+    [['replay', 'a', '--tools', 'sometimes'], 'is not understood'],
+    [['replay', 'a', '--params', '[]'], '--params must be a JSON object'],
+  ])('refuses %j', async (args, problem) => {
+    const { code, stderr, stdout } = await run(args);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(problem);
+  });
+});
