@@ -1,9 +1,17 @@
 import type { RecordedCall, RecordedCommit, RunRecord } from '../../record/index.ts';
 import { endOf } from './phases.ts';
 
-/** The commits that changed state or files: where the slider of the state view stops. */
+/** Whether a slice is one in which the library keeps its own books, such as which calls a policy has seen. */
+export function isInternal(slice: string): boolean {
+  return slice.startsWith('weakincentives.');
+}
+
+/** The commits that changed state or files of the run: where the slider of the state view stops. */
 export function changesOf(record: RunRecord): readonly RecordedCommit[] {
-  return record.commits.filter(({ changes }) => changes);
+  return record.commits.filter(({ changes, attempt: { files, writes, log } }) => {
+    const isOwn = ({ slice }: { readonly slice: string }): boolean => !isInternal(slice);
+    return changes && (files.length > 0 || writes.some(isOwn) || log.some(isOwn));
+  });
 }
 
 /** How many of `items` are not after `limit`, where `of` grows with the items. */

@@ -1,7 +1,7 @@
 import type { RecordedCall, RecordedTurn, RunRecord } from '../../record/index.ts';
 import { endOf, phasesOf } from './phases.ts';
 import { answeredAt, requestTokens, runEnd } from './turns.ts';
-import { clock, type Mark, markOf } from './words.ts';
+import { clock, duration, type Mark, markOf } from './words.ts';
 
 /** One thing in the strip; lengths in pixels of its width. */
 export type StripShape = {
@@ -32,7 +32,9 @@ const laneCount = 5;
 const margin = 2;
 const minBar = 4;
 /** Steps between ticks, in seconds. */
-const steps = [1, 2, 5, 10, 20, 60, 120, 300, 600, 1200, 3600, 7200, 18_000, 43_200];
+const steps = [
+  0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 60, 120, 300, 600, 1200, 3600, 7200, 18_000, 43_200,
+];
 const pixelsPerTick = 76;
 
 /** Position of a time in a strip. */
@@ -127,6 +129,6 @@ function ticksOf(totalMs: number, width: number, x: (atMs: number) => number): S
   const stepMs = 1000 * (steps.find((seconds) => seconds >= wanted) ?? 86_400);
   const ticks: { readonly x: number; readonly label: string }[] = [];
   for (let atMs = 0; atMs <= totalMs; atMs += stepMs)
-    ticks.push({ x: x(atMs), label: clock(atMs).replace(/\.0$/, '') });
+    ticks.push({ x: x(atMs), label: stepMs < 1000 ? duration(atMs) : clock(atMs).replace(/\.0+$/, '') });
   return ticks;
 }

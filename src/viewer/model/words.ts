@@ -43,12 +43,13 @@ export function duration(ms: number): string {
   return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
 }
 
-/** A position in the run: `0:37.2`. */
+/** A position in the run: `0:01.174` in its first ten seconds, `0:37.2` after them. */
 export function clock(ms: number): string {
-  const tenths = Math.round(Math.max(0, ms) / 100);
-  const seconds = (tenths % 600) / 10;
-  const minutes = Math.floor(tenths / 600);
-  const tail = seconds.toFixed(1).padStart(4, '0');
+  const digits = ms < 9_999.5 ? 3 : 1;
+  const unit = 10 ** digits;
+  const parts = Math.round((Math.max(0, ms) / 1000) * unit);
+  const tail = ((parts % (60 * unit)) / unit).toFixed(digits).padStart(digits + 3, '0');
+  const minutes = Math.floor(parts / (60 * unit));
   return minutes < 60
     ? `${minutes}:${tail}`
     : `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')}:${tail}`;

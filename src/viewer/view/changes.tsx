@@ -1,7 +1,7 @@
 import type { JSX, VNode } from 'preact';
 import type { RecordedAttempt, RecordedCall } from '../../record/index.ts';
 import { type ChangedCell, type SliceChange, sliceChanges } from '../model/slice-changes.ts';
-import { seqOfCall } from '../model/steps.ts';
+import { isInternal, seqOfCall } from '../model/steps.ts';
 import { visible } from '../model/visible.ts';
 import { inline, many } from '../model/words.ts';
 import { DataTable, Value } from './data-table.tsx';
@@ -26,7 +26,9 @@ export function Changes({
     ? seqOfCall(store.record.value, call) - 1
     : (attempt.base ?? seqOfCall(store.record.value, call));
   const slices = writes.length === 0 ? [] : store.record.value.stateAt(Math.max(0, before));
-  const tables = sliceChanges(writes, slices);
+  const changes = sliceChanges(writes, slices);
+  const tables = changes.filter(({ slice }) => !isInternal(slice));
+  const books = changes.filter(({ slice }) => isInternal(slice));
   const amount = files.length + tables.length;
   const body = (
     <>
@@ -61,6 +63,14 @@ export function Changes({
             {body}
           </div>
         </Section>
+      )}
+      {books.length === 0 ? null : (
+        <details class="after">
+          <summary>What the library noted for itself</summary>
+          {books.map((change) => (
+            <SliceTable key={change.slice} change={change} landed={false} />
+          ))}
+        </details>
       )}
       {kept ? (
         <Section title="Logged" note={landed ? undefined : 'a log keeps what a rolled-back call wrote'}>

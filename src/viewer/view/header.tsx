@@ -88,6 +88,7 @@ function usageWords(
   prices: ReturnType<typeof useStore>['record']['value']['root']['prices'],
 ): string {
   const { inputTokens = 0, outputTokens = 0, cachedInputTokens } = usage;
+  if (inputTokens + outputTokens === 0) return 'no tokens counted';
   const cached =
     cachedInputTokens === undefined ? '' : ` (${percent(cachedInputTokens, inputTokens)} % cached)`;
   const cost = prices === undefined ? '' : `, costs ${money(costOf(usage, prices))}`;
@@ -161,7 +162,7 @@ function Notices(): VNode | null {
       ? 'The command that served this page has ended; what was read until then is shown.'
       : undefined,
     record.isRedacted
-      ? 'Redacted: secrets and private texts were replaced when the run was recorded.'
+      ? 'Redacted: secrets and private texts were replaced where there were some.'
       : undefined,
     !record.isComplete && feed !== 'live'
       ? 'Incomplete: the record ends before the run does. Calls without an end are marked as not ended.'

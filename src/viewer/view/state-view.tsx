@@ -1,6 +1,6 @@
 import type { JSX, VNode } from 'preact';
 import type { RecordedSlice } from '../../record/index.ts';
-import { commitAt, placeOf } from '../model/steps.ts';
+import { commitAt, isInternal, placeOf } from '../model/steps.ts';
 import { innerList, sliceTable } from '../model/tables.ts';
 import { visible } from '../model/visible.ts';
 import { clock, inline, many } from '../model/words.ts';
@@ -14,7 +14,9 @@ const maxTicks = 120;
 /** State and files after a commit, with a slider that stops at each commit that changed something. */
 export function StateView(): JSX.Element {
   const store = useStore();
-  const slices = store.slices.value;
+  const slices = [...store.slices.value].sort(
+    (a, b) => Number(isInternal(a.name)) - Number(isInternal(b.name)),
+  );
   return (
     <>
       <h2 class="spoken">State</h2>

@@ -47,6 +47,14 @@ describe('steps', () => {
     expect([0, 1, 2, 3, 4, 9].map((seq) => placeOf(changesOf(record), seq))).toEqual([0, 0, 1, 1, 2, 2]);
   });
 
+  it('do not stop where only the library noted something', () => {
+    const books = { slice: 'weakincentives.policy-facts', op: 'put', key: 'a', item: 1 } as const;
+    const noted = sampleRecord([
+      { calls: [{ attempts: [{ writes: [books] }] }, { attempts: [{ writes: [books, write] }] }] },
+    ]);
+    expect(changesOf(noted).map(({ seq }) => seq)).toEqual([2]);
+  });
+
   it('find commits by number, by time and by call', () => {
     expect([commitAt(record, 3)?.call.id, commitAt(record, 0), commitAt(record, 9)]).toEqual([
       'call-1-4',
