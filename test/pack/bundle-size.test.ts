@@ -109,14 +109,14 @@ describe('a bundle of a program', () => {
       `import { promptTemplate, section, tool, ToolResult } from 'weakincentives';
        import { scriptedAdapter } from 'weakincentives/testing';
        export { promptTemplate, scriptedAdapter, section, tool, ToolResult };`,
-      310,
+      320,
     ],
     [
       'an agent with a model of OpenAI',
       `import { promptTemplate, section, tool, ToolResult } from 'weakincentives';
        import { openai } from 'weakincentives/openai';
        export { openai, promptTemplate, section, tool, ToolResult };`,
-      355,
+      365,
     ],
   ])('of %s is at most as large as it was', async (_name, source, budgetInKilobytes) => {
     const { bytes } = await bundle(source, { minify: true });

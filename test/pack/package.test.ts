@@ -80,9 +80,16 @@ describe('packed files', () => {
         (name) => `dist/shared/${name}.js`,
       ),
       // The command's, whose own commands are loaded on demand.
-      ...['prompt-command', 'redact', 'run-command', 'telemetry', 'view-command', 'wink', 'wink-run'].map(
-        (name) => `dist/shared/${name}.js`,
-      ),
+      ...[
+        'prompt-command',
+        'record-file',
+        'redact',
+        'run-command',
+        'telemetry',
+        'view-command',
+        'wink',
+        'wink-run',
+      ].map((name) => `dist/shared/${name}.js`),
       // The viewer is one page, which the command fills.
       'dist/viewer/page.html',
     ];
@@ -244,6 +251,7 @@ describe('every entry', () => {
       'weakincentives/openai',
       'weakincentives/otel',
       'weakincentives/provider',
+      'weakincentives/record',
       'weakincentives/sandbox',
       'weakincentives/suite',
       'weakincentives/testing',
