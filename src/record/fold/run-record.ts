@@ -265,8 +265,6 @@ export interface RecordedSlice {
   readonly name: string;
   readonly policy: 'state' | 'log';
   readonly isKeyed: boolean;
-  /** Member that identifies an item, where the items of a plain slice have one. */
-  readonly identity?: string;
   readonly items: readonly {
     readonly key?: string;
     readonly value: JsonValue;

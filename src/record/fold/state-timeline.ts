@@ -102,9 +102,11 @@ class WorkingState {
 
   apply({ writes, log, call }: StateStep): void {
     const by = call === undefined ? {} : { writtenBy: call };
+    let replaced: Replaced | undefined;
     for (const write of writes) {
-      if (write.op === 'clear') this.#empty(write.slice);
-      else applyWrite(this.#list(write.slice), write, by);
+      if (write.slice !== replaced?.slice) replaced = undefined;
+      if (write.op === 'clear') replaced = this.#empty(write.slice);
+      else applyWrite(this.#list(write.slice), write, (value) => replaced?.writerOf(value) ?? by);
     }
     for (const { slice, items } of log) {
       const list = this.#list(slice);
@@ -114,9 +116,11 @@ class WorkingState {
     }
   }
 
-  #empty(slice: string): void {
+  #empty(slice: string): Replaced {
+    const replaced = new Replaced(slice, this.#lists.get(slice) ?? []);
     this.#own.add(slice);
     this.#lists.set(slice, []);
+    return replaced;
   }
 
   #list(slice: string): Item[] {
@@ -129,17 +133,42 @@ class WorkingState {
   }
 }
 
+/** A slice that was emptied: what is put back unchanged was written by the call that wrote it before. */
+class Replaced {
+  readonly slice: string;
+  readonly #items: readonly Item[];
+  #byText: Map<string, Item> | undefined;
+
+  constructor(slice: string, items: readonly Item[]) {
+    this.slice = slice;
+    this.#items = items;
+  }
+
+  /** Undefined: there was no such item. */
+  writerOf(value: JsonValue): Written | undefined {
+    this.#byText ??= new Map(this.#items.map((item) => [JSON.stringify(item.value), item]));
+    const former = this.#byText.get(JSON.stringify(value));
+    if (former === undefined) return undefined;
+    return former.writtenBy === undefined ? {} : { writtenBy: former.writtenBy };
+  }
+}
+
+interface Written {
+  readonly writtenBy?: RecordedCall;
+}
+
 function applyWrite(
   items: Item[],
   write: Exclude<RowWrite, { readonly op: 'clear' }>,
-  by: { readonly writtenBy?: RecordedCall },
+  writerOf: (value: JsonValue) => Written,
 ): void {
   switch (write.op) {
     case 'append':
-      for (const value of write.items) items.push({ value, ...by });
+      for (const value of write.items) items.push({ value, ...writerOf(value) });
       return;
     case 'put': {
       const { key, item: value } = write;
+      const by = writerOf(value);
       const at = items.findIndex((item) => item.key === key);
       if (at >= 0 && write.toEnd !== true) {
         items[at] = { key, value, ...by };

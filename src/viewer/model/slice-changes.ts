@@ -75,8 +75,7 @@ function changeOf(slice: string, collected: Collected, former: RecordedSlice | u
   const oldList: readonly JsonValue[] = inner === undefined ? old : (innerList(old)?.list ?? []);
   const columns = columnsOf(list);
   const objects = list.filter(isObject);
-  const identity =
-    inner === undefined ? (former?.identity ?? identityOfAll(objects, list)) : identityOfAll(objects, list);
+  const identity = identityOfAll(objects, list);
   const rows = list.map((item, index): ChangedRow => {
     const key = inner === undefined ? items[index]?.key : undefined;
     const keyed = key === undefined ? undefined : former?.items.find((other) => other.key === key)?.value;
