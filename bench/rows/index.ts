@@ -6,6 +6,7 @@ import { promptRows } from './components-prompt.ts';
 import { sandboxRows } from './components-sandbox.ts';
 import { sessionRows } from './components-session.ts';
 import { stateRows } from './components-state.ts';
+import { viewerRows } from './components-viewer.ts';
 import { scaleRows } from './scale.ts';
 
 /** Every row of the table, in its order. */
@@ -16,6 +17,7 @@ export const benchRows: readonly BenchRow[] = [
   ...diskRows,
   ...sandboxRows,
   ...promptRows,
+  ...viewerRows,
   ...installRows,
   ...scaleRows,
 ];
