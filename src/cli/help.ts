@@ -14,8 +14,8 @@ of the repository (.weakincentives/prompts/overrides), where they can be edited,
 
 "wink view" shows a record that "wink run --record" wrote: it makes a page of it, one file that requests nothing, and opens it.
 "wink replay" runs a record again with the agent as it is now: the answers of the model and the files are those of the record. It exits with 0 when
-every call and request is the same, and with 1 when something differs. AGENT is the module of the record by default; --workspace is the folder of the
-recorded run, of which only the name is used.
+every call and request is the same, and with 1 when something differs. AGENT, --params and the name of the folder (--workspace) are
+those of the record by default.
 
 Options:
   --workspace DIR     The folder to work on, the same as DIR (default: the current one, for agents that work on files)

@@ -21,11 +21,9 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const workspace = ['--workspace', 'fixture'];
-
 describe('wink replay', () => {
   it('replays the review of a folder that is gone, every call the same', async () => {
-    const { code, stdout, stderr } = await run(['replay', file, ...workspace]);
+    const { code, stdout, stderr } = await run(['replay', file]);
     expect([code, stdout]).toEqual([
       0,
       'Calls: 45 same. Requests: 13 same.\nEvery call and every request is the same.\n',
@@ -41,11 +39,11 @@ describe('wink replay', () => {
     const text = code.replace('maxLines: 400', 'maxLines: 300');
     expect(text).not.toBe(code);
     writeFileSync(changed, text);
-    const stopped = await run(['replay', file, changed, ...workspace]);
+    const stopped = await run(['replay', file, changed]);
     expect(stopped.code).toBe(1);
     expect(stopped.stdout).toContain('First difference, in turn 1: The instructions differ');
     expect(stopped.stdout).toContain('--on-drift force goes on');
-    const forced = await run(['replay', file, changed, ...workspace, '--on-drift', 'force', '--json']);
+    const forced = await run(['replay', file, changed, '--on-drift', 'force', '--json']);
     expect(forced.code).toBe(1);
     const report: unknown = JSON.parse(forced.stdout);
     expect(report).toMatchObject({

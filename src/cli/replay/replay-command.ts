@@ -40,7 +40,13 @@ export async function replayCommand(
   const loaded = await unlessAborted(load(module), signal);
   const { agent } = loaded;
   const { params } = await unlessAborted(
-    bindParams(agent, request.params, folderName(request.workspace)),
+    bindParams(
+      agent,
+      { ...record.params, ...request.params },
+      request.workspace === undefined
+        ? (record.workspace ?? folderName(undefined))
+        : folderName(request.workspace),
+    ),
     signal,
   );
   const { feedback, completion } = agent;

@@ -5,6 +5,7 @@ import { Filesystem } from '../../filesystem/index.ts';
 import type { DynamicParams, OverridesSource } from '../../prompt/index.ts';
 import type { AnyResourceBinding } from '../../resource/index.ts';
 import { Redactor } from '../../runtime/index.ts';
+import type { JsonObject } from '../../schema/index.ts';
 import { systemClock } from '../../session/index.ts';
 import { chooseModel } from '../model/choose-model.ts';
 import { type ModelMakers, modelMakers } from '../model/model-makers.ts';
@@ -114,6 +115,18 @@ export async function prepareRun(
   const folder = takesFolder
     ? await openWorkspace(parts, request.workspace, agent.workspace, request.apply)
     : undefined;
+  const redactor = new Redactor(
+    hostRedact(
+      {
+        workspace: folder === undefined ? undefined : resolve(folder.hostPath),
+        agentFolder: loaded.folder,
+        workingFolder: resolve('.'),
+        home: homedir(),
+      },
+      variables,
+    ),
+    () => undefined, // It never throws.
+  );
   let log: EventLog | undefined;
   let recordFile: RecordFile | undefined;
   try {
@@ -125,6 +138,8 @@ export async function prepareRun(
             agentName: agent.name,
             module: request.agent,
             workspace: folder?.hostPath,
+            workspaceName: named,
+            params: redactor.fields(request.params) as JsonObject,
             now: () => systemClock.now(),
           });
     log = request.logFile === undefined ? undefined : parts.openLog(request.logFile);
@@ -145,18 +160,7 @@ export async function prepareRun(
     telemetry,
     recordFile,
     overrides: overrides?.source,
-    redactor: new Redactor(
-      hostRedact(
-        {
-          workspace: folder === undefined ? undefined : resolve(folder.hostPath),
-          agentFolder: loaded.folder,
-          workingFolder: resolve('.'),
-          home: homedir(),
-        },
-        variables,
-      ),
-      () => undefined, // It never throws.
-    ),
+    redactor,
   };
 }
 

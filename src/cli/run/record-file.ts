@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { describeError, FilesystemError } from '../../error/index.ts';
 import { type FileRunRecorder, openRunRecorder } from '../../node/index.ts';
 import { isBelow, userStateFolder } from '../../node/internal.ts';
+import type { JsonObject } from '../../schema/index.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 
@@ -16,6 +17,10 @@ export interface RecordFileOptions {
   readonly module: string;
   /** The folder that the agent works on; undefined when it works on none. */
   readonly workspace: string | undefined;
+  /** Name of the folder in the prompt. */
+  readonly workspaceName: string;
+  /** Params that were given for the run, as they may be shown. */
+  readonly params: JsonObject;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
 }
@@ -42,6 +47,8 @@ export async function openRecordFile(options: RecordFileOptions): Promise<Record
     observer = await openRunRecorder({
       file: path,
       module: options.module,
+      workspace: options.workspaceName,
+      ...(Object.keys(options.params).length === 0 ? {} : { params: options.params }),
       onFailure: (error) => {
         problem = `the record "${shown}" is incomplete: ${printable(describeError(error))}.`;
       },

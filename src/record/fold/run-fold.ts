@@ -87,6 +87,8 @@ export class RunFold {
       version: header.version,
       ...(header.runtime === undefined ? {} : { runtime: header.runtime }),
       ...(header.module === undefined ? {} : { module: header.module }),
+      ...(header.workspace === undefined ? {} : { workspace: header.workspace }),
+      ...(header.params === undefined ? {} : { params: header.params }),
       isRedacted: header.redacted,
       isComplete: root.outcome !== undefined,
       isTorn: this.#rows.isTorn,

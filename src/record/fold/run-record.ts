@@ -9,7 +9,7 @@ import type {
   ToolCallFailureReason,
   ToolCallOutcome,
 } from '../../runtime/index.ts';
-import type { JsonSchema, JsonValue } from '../../schema/index.ts';
+import type { JsonObject, JsonSchema, JsonValue } from '../../schema/index.ts';
 import type { SessionRead } from '../../session/index.ts';
 import type {
   ConversationItem,
@@ -297,6 +297,10 @@ export interface RunRecord {
   readonly runtime?: string;
   /** Module of the agent as the command line got it. */
   readonly module?: string;
+  /** Name of the folder that the agent works on, without the way to it. */
+  readonly workspace?: string;
+  /** Params that were given for the run. */
+  readonly params?: JsonObject;
   readonly isRedacted: boolean;
   /** The run has ended, and so does the record. */
   readonly isComplete: boolean;

@@ -41,6 +41,10 @@ export interface HeaderRow extends RunDescription {
   readonly runtime?: string;
   /** Module of the agent as the command line got it. */
   readonly module?: string;
+  /** Name of the folder that the agent works on, without the way to it. */
+  readonly workspace?: string;
+  /** Params that were given for the run. */
+  readonly params?: JsonObject;
   /** Whether content of files that the run has only read is kept, or its size and digest. */
   readonly reads: 'content' | 'digest';
   /** True when a redaction was in place. */

@@ -9,6 +9,7 @@ import type {
   RunEvent,
   RunObserver,
 } from '../../runtime/index.ts';
+import type { JsonObject } from '../../schema/index.ts';
 import { type Clock, systemClock } from '../../session/index.ts';
 import { toReferences } from '../format/references.ts';
 import { type Row, recordVersion } from '../format/rows.ts';
@@ -36,6 +37,10 @@ export interface RunRecorderOptions {
   readonly runtime?: string;
   /** Module of the agent, for `wink replay`. Default: not said. */
   readonly module?: string;
+  /** Name of the folder that the agent works on, without the way to it, for `wink replay`. Default: not said. */
+  readonly workspace?: string;
+  /** Params that were given for the run, for `wink replay`. Default: not said. */
+  readonly params?: JsonObject;
   /** The clock of the run. Default: the system's. */
   readonly clock?: Pick<Clock, 'now'>;
   /** Called once with what `write` threw or rejected with. Must not throw. Default: it is not reported. */
@@ -61,6 +66,8 @@ export function runRecorder(options: RunRecorderOptions): RunRecorder {
     runId: 'string',
     runtime: 'string',
     module: 'string',
+    workspace: 'string',
+    params: 'object',
     clock: 'object',
     onFailure: 'function',
   });
@@ -159,7 +166,8 @@ class Recorder implements RunRecorder {
   }
 
   #begin(event: Extract<RunEvent, { readonly type: 'run-start' }>): void {
-    const { runId = event.evaluationId, runtime, module, reads = 'content' } = this.#options;
+    const { runId = event.evaluationId, reads = 'content' } = this.#options;
+    const { runtime, module, workspace, params } = this.#options;
     this.#startedAtMs = this.#clock.now();
     this.#numbers.begin(event.evaluationId, '');
     this.#row({
@@ -170,6 +178,8 @@ class Recorder implements RunRecorder {
       startedAtMs: this.#startedAtMs,
       ...(runtime === undefined ? {} : { runtime }),
       ...(module === undefined ? {} : { module }),
+      ...(workspace === undefined ? {} : { workspace }),
+      ...(params === undefined ? {} : { params }),
       reads,
       redacted: event.isRedacted,
       ...describeRun(event),
