@@ -107,10 +107,13 @@ export class ReplayedRun implements RunReplay {
   ): RecordedHandler | undefined {
     // What opens sections for a call runs under the id of that call.
     if (tool.name !== toolName) return undefined;
-    const call = this.#options.index.call(evaluationId, turn, callId) ?? this.#alike(toolName, params, path);
+    const placed = this.#options.index.call(evaluationId, turn, callId);
+    // A live model gives ids as it likes.
+    const isSameCall =
+      placed?.toolName === toolName && (!this.#isLive || textOf(placed.params) === textOf(params));
+    const call = isSameCall ? placed : this.#alike(toolName, params, path);
     const isLive = this.#modeOf(tool) === 'live';
-    if (call === undefined || call.toolName !== toolName)
-      return isLive ? undefined : unrecordedHandler(toolName);
+    if (call === undefined) return isLive ? undefined : unrecordedHandler(toolName);
     if (isLive && !isIncomplete(call) && this.#options.files.hold(call)) {
       this.#sources.set(call, 'live');
       return undefined;

@@ -7,16 +7,17 @@ import {
   PolicyDecision,
   type Prompt,
   promptTemplate,
+  Session,
   section,
   type ToolPolicy,
   ToolResult,
   tool,
 } from 'weakincentives';
-import { type RunRecord, replayRun } from 'weakincentives/record';
+import { type RunRecord, readRunRecord, replayRun } from 'weakincentives/record';
 import { vfsToolsSection } from 'weakincentives/suite';
 import { type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
-import { recordOf } from '../../../support/replays.ts';
+import { linesOf, recordOf } from '../../../support/replays.ts';
 
 const Notes = defineSlice({ name: 'notes', schema: z.object({ text: z.string() }) });
 
@@ -183,5 +184,135 @@ describe('replayRun', () => {
       callId: 'call-2-1',
       text: 'The call of "fetch": It was committed, and is denied (denied by no-notes) now.',
     });
+  });
+
+  it('goes on under the recorded answers, so that everything that differs is reported', async () => {
+    const record = await recordTurns();
+    const prompt = promptOf({ ...noFiles, suffix: '!' });
+    const { ending, calls, isSame } = await replayRun({ record, prompt, onDrift: 'force' });
+    expect([ending, isSame]).toEqual(['complete', false]);
+    expect(calls.map(({ id, status }) => [id, status])).toEqual([
+      ['call-1-1', 'changed'],
+      ['call-1-2', 'same'],
+      ['call-1-3', 'same'],
+      ['call-2-1', 'same'],
+      ['call-2-2', 'same'],
+      ['call-2-3', 'same'],
+      ['call-3-1', 'same'],
+      ['call-3-2', 'same'],
+    ]);
+  });
+
+  it('hands over to a live model at the first difference', async () => {
+    const record = await recordTurns();
+    const asked: number[] = [];
+    const adapter = scriptedAdapter((_conversation, { turn }) => {
+      asked.push(turn);
+      return turn === 2
+        ? {
+            toolCalls: [
+              { name: 'fetch', arguments: { url: 'elsewhere' } },
+              { name: 'note', arguments: { text: 'two' } },
+            ],
+          }
+        : { text: 'Done otherwise.' };
+    });
+    const before = outsideCalls;
+    const prompt = promptOf({ ...noFiles, suffix: '!' });
+    const report = await replayRun({ record, prompt, onDrift: 'continue', adapter });
+    expect(asked).toEqual([2, 3]);
+    expect(outsideCalls).toBe(before);
+    expect(report).toMatchObject({ ending: 'live', isSame: false });
+    expect(report.record.root.text).toBe('Done otherwise.');
+    const fetched = report.record.calls.find(({ toolName }) => toolName === 'fetch');
+    expect(fetched?.modelText).toBe(
+      'The record has no such call of "fetch", and this replay does not run the tool.',
+    );
+    await expect(replayRun({ record, prompt, onDrift: 'continue' })).rejects.toThrow(/adapter/);
+  });
+
+  it('runs the handlers that it is asked to run', async () => {
+    const record = await recordTurns();
+    const before = outsideCalls;
+    const prompt = promptOf(noFiles);
+    const live = await replayRun({ record, prompt, tools: { fetch: 'live', note: 'recorded' } });
+    expect(outsideCalls).toBe(before + 2);
+    expect(live.calls.slice(0, 4).map(({ source }) => source)).toEqual([
+      'recorded',
+      'recorded',
+      'live',
+      'live',
+    ]);
+    expect(live.firstDifference?.callId).toBe('call-2-1');
+    const recorded = await replayRun({
+      record,
+      prompt: promptOf({ ...noFiles, suffix: '!' }),
+      tools: 'recorded',
+    });
+    expect(recorded.isSame).toBe(true);
+  });
+
+  it('answers for calls that were redacted, and says so', async () => {
+    const redact = (text: string): string => text.replaceAll('one', '***');
+    const record = await recordOf(scriptedAdapter(turns), promptOf(), { input: 'Go.', redact });
+    const report = await replayRun({
+      record,
+      prompt: promptOf(noFiles),
+      options: { redact },
+      onDrift: 'force',
+    });
+    expect(report.calls[0]).toMatchObject({ id: 'call-1-1', status: 'redacted', source: 'recorded' });
+  });
+
+  it('names a change of the record', async () => {
+    const lines = await linesOf(scriptedAdapter(turns), promptOf(), { input: 'Go.' });
+    const changed = lines.map((line) => line.replaceAll('Noted.', 'Kept.'));
+    const record = await readRunRecord(changed);
+    const { firstDifference } = await replayRun({ record, prompt: promptOf(noFiles) });
+    expect(firstDifference).toMatchObject({ turn: 1, callId: 'call-1-1' });
+    expect(firstDifference?.text).toContain('recorded "Kept.');
+  });
+
+  it('ends where the record of a killed process ends', async () => {
+    const lines = await linesOf(scriptedAdapter(turns), promptOf(), { input: 'Go.' });
+    const third = lines.findIndex((line) => line.includes('"type":"request"') && line.includes('"turn":3'));
+    const record = await readRunRecord(lines.slice(0, third + 1));
+    expect(record.isComplete).toBe(false);
+    const report = await replayRun({ record, prompt: promptOf(noFiles) });
+    expect(report.firstDifference).toBeUndefined();
+    expect(report.calls.map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 'same'));
+  });
+
+  it('answers approvals as the record does', async () => {
+    const asking: ToolPolicy = {
+      name: 'asking',
+      check: ({ tool: { name } }) =>
+        name === 'note' ? PolicyDecision.ask('May it?') : PolicyDecision.allow(),
+    };
+    for (const approved of [true, false]) {
+      const prompt = promptOf({ policies: [asking] });
+      const approve = () => ({ approved, reason: 'So it is.' });
+      const record = await recordOf(scriptedAdapter(turns), prompt, { input: 'Go.', approve });
+      const report = await replayRun({ record, prompt: promptOf({ ...noFiles, policies: [asking] }) });
+      expect(report.firstDifference).toBeUndefined();
+      expect(record.calls[0]?.outcome).toBe(approved ? 'committed' : 'denied');
+      expect(report.isSame).toBe(true);
+    }
+  });
+
+  it('has the state that the run began with, and notes what it cannot take', async () => {
+    await using session = new Session({ id: 'given' });
+    const Others = defineSlice({ name: 'others', schema: z.object({ text: z.string() }) });
+    for (const slice of [Notes, Others]) session.install(slice);
+    session.slice(Notes).append({ text: 'before' });
+    session.slice(Others).append({ text: 'other' });
+    const record = await recordOf(scriptedAdapter(turns), promptOf(), { input: 'Go.', session });
+    const report = await replayRun({ record, prompt: promptOf(noFiles) });
+    expect(report.isSame).toBe(true);
+    expect(report.notes).toEqual([
+      'The state of the slice "others" is left out: no section of the prompt has such a slice.',
+    ]);
+    const notes = report.record.stateAt(0).find(({ name }) => name === 'notes');
+    expect(notes?.items.map(({ value }) => value)).toEqual([{ text: 'before' }]);
   });
 });
