@@ -1,5 +1,5 @@
 import type { JSX, VNode } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { type FilterName, filters } from '../model/totals.ts';
 import { runEnd } from '../model/turns.ts';
 import { visible } from '../model/visible.ts';
@@ -126,7 +126,7 @@ function Search(): VNode {
   const store = useStore();
   const input = useRef<HTMLInputElement>(null);
   const query = store.query.value;
-  useEffect(() => {
+  useLayoutEffect(() => {
     // The text is kept as it was typed unless the search was cleared.
     if (query === '' && input.current !== null && input.current.value.trim() !== '') input.current.value = '';
   }, [query]);
