@@ -84,6 +84,7 @@ describe('packed files', () => {
         'prompt-command',
         'record-file',
         'redact',
+        'replay-command',
         'run-command',
         'telemetry',
         'view-command',

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
-import { isRecord } from '../../internal/index.ts';
-import { type JsonObject, jsonCopy } from '../../schema/index.ts';
+import type { JsonObject } from '../../schema/index.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
+import { readParams } from '../run/option-values.ts';
 
 /** A request of `wink replay`. */
 export interface ReplayRequest {
@@ -78,15 +78,4 @@ function readTools(given: string | undefined): ReplayRequest['tools'] {
     return [name, mode] as const;
   });
   return Object.fromEntries(entries);
-}
-
-function readParams(given: string | undefined): JsonObject {
-  if (given === undefined) return {};
-  try {
-    const value = jsonCopy(JSON.parse(given));
-    if (isRecord(value) && !Array.isArray(value)) return value;
-  } catch {
-    // Refused below.
-  }
-  throw new UsageError('--params must be a JSON object, such as \'{"language":"en"}\'.');
 }
