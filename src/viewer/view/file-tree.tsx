@@ -18,6 +18,8 @@ export function FileTree(): VNode {
   const changed = files.filter(({ isChanged }) => isChanged).length;
   const touched = store.commit.value?.attempt.files.map(({ path }) => path) ?? [];
   const ordered = useMemo(() => [...files].sort(byFolder), [files]);
+  const record = store.record.value;
+  const atStart = useMemo(() => new Set(record.filesAt(0).map(({ path }) => path)), [record]);
   const wanted = store.openFile.value;
   const open =
     files.find(({ path }) => path === wanted) ??
@@ -39,6 +41,7 @@ export function FileTree(): VNode {
                   hasFolder={folderOf(file) !== folderOf(ordered[index - 1])}
                   isOpen={file === open}
                   isNow={touched.includes(file.path)}
+                  mark={!file.isChanged ? '' : atStart.has(file.path) ? 'M' : 'A'}
                 />
               )}
             </Capped>
@@ -66,9 +69,11 @@ function FileName(props: {
   readonly hasFolder: boolean;
   readonly isOpen: boolean;
   readonly isNow: boolean;
+  /** Whether it was added or modified; empty: neither. */
+  readonly mark: string;
 }): JSX.Element {
   const store = useStore();
-  const { file, hasFolder, isOpen, isNow } = props;
+  const { file, hasFolder, isOpen, isNow, mark } = props;
   const folder = folderOf(file);
   return (
     <>
@@ -80,10 +85,10 @@ function FileName(props: {
           onClick={() => (store.openFile.value = file.path)}
         >
           <span>{visible(file.path.slice(folder === '' ? 0 : folder.length + 1))}</span>
-          {file.isChanged ? (
+          {mark !== '' ? (
             <span class={isNow ? 'state now' : 'state'}>
-              <span aria-hidden="true">M</span>
-              <span class="spoken">{isNow ? ' changed by this commit' : ' changed'}</span>
+              <span aria-hidden="true">{mark}</span>
+              <span class="spoken">{` ${mark === 'A' ? 'added' : 'modified'}${isNow ? ' by this commit' : ''}`}</span>
             </span>
           ) : null}
         </button>
