@@ -123,8 +123,8 @@ const adapter = scriptedAdapter([
 await using session = new Session();
 const files = new MemoryFilesystem({ files: { 'counts.txt': 'plum 12\nquince many\n' } });
 const resources = [binding(Filesystem, { instance: files })];
-// With a file as argument the run is recorded: npm run example -- transactions run.jsonl
-const [, , file] = process.argv;
+// RECORD=run.jsonl npm run example -- transactions
+const file = process.env['RECORD'];
 const recorder = file === undefined ? undefined : await openRunRecorder({ file });
 const observers = recorder === undefined ? [] : [recorder];
 await adapter.evaluate(template.bind({}, { resources }), { session, observers });

@@ -8,7 +8,7 @@ import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
  * - `record-blob-missing`: a row refers to a text that the record does not have; `details.line` and `details.hash`.
  * - `record-empty`: there is no row.
  * - `record-request-missing`: a recorded model got a request that the record does not have; `details.turn`.
- * - `record-answers-unused`: not all answers of a recorded model were asked for; `details.unused` is their number.
+ * - `record-replay-incomplete`: not all answers of a recorded model were asked for; `details.unused` is their number.
  */
 export type RecordErrorCode =
   | 'record-malformed'
@@ -16,7 +16,7 @@ export type RecordErrorCode =
   | 'record-blob-missing'
   | 'record-empty'
   | 'record-request-missing'
-  | 'record-answers-unused';
+  | 'record-replay-incomplete';
 
 /** A record of a run that cannot be read. */
 export class RecordError extends WinkError<RecordErrorCode> {

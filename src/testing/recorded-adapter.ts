@@ -18,7 +18,7 @@ export interface RecordedAdapter extends ProviderAdapter {
   /**
    * Checks that every recorded answer was used.
    *
-   * @throws {RecordError} `record-answers-unused`, naming the first request that was not made.
+   * @throws {RecordError} `record-replay-incomplete`, naming the first request that was not made.
    */
   assertComplete(): void;
 }
@@ -97,7 +97,7 @@ class RecordedAnswers {
     const [first] = unused;
     if (first === undefined) return;
     throw new RecordError(
-      'record-answers-unused',
+      'record-replay-incomplete',
       `${unused.length} of ${this.#turns.length} recorded answers were not asked for, the first one that of ${describeTurn(first.turn)}.`,
       { details: { unused: unused.length } },
     );

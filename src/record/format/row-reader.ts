@@ -94,7 +94,7 @@ export class RowReader {
 
   #resolve(row: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
     try {
-      // An object with a type and other members is no reference.
+      // An object with a type and other members is not a reference.
       return fromReferences(row, (hash) => this.#blobs.get(hash)?.text) as Readonly<Record<string, unknown>>;
     } catch (error) {
       if (!(error instanceof MissingBlob)) throw error;
