@@ -54,3 +54,16 @@ it('texts over 512 characters, and those over 64 that come twice, are references
   });
   expect(kept).toEqual([twice, twice, long]);
 });
+
+it('texts with half of a surrogate pair stay in place: all of them have the same hash', () => {
+  const row = {
+    high: '\ud800'.repeat(600),
+    other: '\ud801'.repeat(600),
+    twice: ['\udc00'.repeat(65), '\udc00'.repeat(65)],
+  };
+  const none = (): string => {
+    throw new Error('It was kept.');
+  };
+  expect(toReferences(row, none)).toEqual(row);
+  expect(() => toReferences({ pair: '\ud83d\ude00'.repeat(300) }, none)).toThrow('It was kept.');
+});
