@@ -69,7 +69,7 @@ export async function openRecordFile(options: RecordFileOptions): Promise<Record
       }
       return [
         ...(problem === undefined ? [] : [problem]),
-        `recorded; open it with: wink view ${quoted(path)}`,
+        `recorded; open it with: npx wink view ${quoted(path)}`,
       ];
     },
   };
