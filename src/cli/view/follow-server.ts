@@ -118,11 +118,13 @@ async function sendRows(response: ServerResponse, rows: SendRows, signal: AbortS
   response.flushHeaders();
   const send = (bytes: Uint8Array): Promise<void> =>
     new Promise((resolve) => {
-      if (response.write(bytes)) resolve();
-      else {
-        response.once('drain', resolve);
-        response.once('close', resolve);
-      }
+      if (response.destroyed || response.write(bytes)) return resolve();
+      const done = (): void => {
+        response.off('drain', done).off('close', done);
+        resolve();
+      };
+      response.once('drain', done).once('close', done);
+      return undefined;
     });
   await rows(send, signal);
   response.end();

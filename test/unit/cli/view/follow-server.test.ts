@@ -179,6 +179,39 @@ describe('the server of wink view --follow', () => {
     await server?.close();
     await Promise.all(readers);
   });
+
+  it('waits for a slow reader without a listener for each wait', async () => {
+    const warnings: string[] = [];
+    const warn = ({ message }: Error): void => void warnings.push(message);
+    process.on('warning', warn);
+    const chunk = Buffer.alloc(1024 * 1024, 'x');
+    const place = await serve(async (send) => {
+      for (let sent = 0; sent < 24; sent += 1) await send(chunk);
+    });
+    const { body } = await ask(place, '/rows', { headers: { 'x-wink-token': place.token } });
+    process.off('warning', warn);
+    expect(body.length).toBe(24 * chunk.length);
+    expect(warnings).toEqual([]);
+  });
+
+  it('sends nothing to a reader that has gone, and does not wait for it', async () => {
+    let end: () => void = () => undefined;
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const place = await serve(async (send, signal) => {
+      await send(Buffer.from('{"a":1}\n'));
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      await send(Buffer.alloc(1024 * 1024));
+      end();
+    });
+    const headers = { 'x-wink-token': place.token };
+    const sent = httpRequest({ host: '127.0.0.1', port: place.port, path: '/rows', headers }, (response) =>
+      response.once('data', () => sent.destroy()).once('error', () => undefined),
+    );
+    sent.once('error', () => undefined).end();
+    await ended;
+  });
 });
 
 describe('tailRecord', () => {
