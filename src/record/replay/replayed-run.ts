@@ -14,7 +14,7 @@ import type {
 } from '../../runtime/index.ts';
 import { canonicalJson, type JsonValue } from '../../schema/index.ts';
 import type { AnyTool } from '../../tool/index.ts';
-import type { RecordedCall, RecordedTurn, RunRecord } from '../fold/run-record.ts';
+import type { RecordedCall, RecordedEvent, RecordedTurn, RunRecord } from '../fold/run-record.ts';
 import { pathOf, type RecordIndex } from './record-index.ts';
 import { recordedHandler, unrecordedHandler } from './recorded-handler.ts';
 import { recordedTurn } from './recorded-turn.ts';
@@ -55,6 +55,8 @@ export class ReplayedRun implements RunReplay {
   readonly #sources = new Map<RecordedCall, ReplayedCall['source']>();
   readonly #paths = new Map<string, readonly string[]>();
   readonly #answered = new Map<RecordedCall, number>();
+  /** Answers to requests of the provider that were given again. */
+  readonly #answeredRemote = new Set<RecordedEvent>();
   /** Recorded calls that a call with another id has taken. */
   readonly #taken = new Set<RecordedCall>();
   #isLive = false;
@@ -94,6 +96,7 @@ export class ReplayedRun implements RunReplay {
         // The result of this kind of step.
         return this.#modelTurn(evaluationId, step.input, live as () => Promise<ModelTurn>);
       }
+      if (isRemoteApproval(step)) return this.#remoteApproval(evaluationId, step.input);
       return live();
     };
     return answer;
@@ -122,7 +125,7 @@ export class ReplayedRun implements RunReplay {
     return recordedHandler(call);
   }
 
-  /** Answers as the record does. */
+  /** Answers calls as the record does. */
   readonly approve: ApprovalHandler = ({ callId, path, policy, changes }) => {
     const about = changes === undefined ? 'call' : 'changes';
     const calls = this.#options.index.callsAt([...path.map((call) => call.callId), callId]);
@@ -140,6 +143,23 @@ export class ReplayedRun implements RunReplay {
     }
     return { approved: false, reason: 'the record has no answer to this.' };
   };
+
+  /** Answers a request of the provider: those of a turn come one after the other, and what they were answered is in its events. */
+  #remoteApproval(
+    evaluationId: string,
+    { turn, toolName, name }: StepKinds['remote-approval']['input'],
+  ): StepKinds['remote-approval']['result'] {
+    for (const recorded of this.#options.index.turn(evaluationId, turn)?.events ?? []) {
+      const { event } = recorded;
+      if (event.type !== 'hosted-approval-answered' || this.#answeredRemote.has(recorded)) continue;
+      // A live model asks as it likes.
+      if (this.#isLive && (event.toolName !== toolName || event.name !== name)) continue;
+      this.#answeredRemote.add(recorded);
+      const { approved, reason } = event;
+      return { approved, ...(reason === undefined ? {} : { reason }) };
+    }
+    return { approved: false, reason: 'the record has no answer to this.' };
+  }
 
   async #modelTurn(
     evaluationId: string,
@@ -214,6 +234,10 @@ export class ReplayedRun implements RunReplay {
 
 function isModelCall(step: Step): step is Step<'model-call'> {
   return step.kind === 'model-call';
+}
+
+function isRemoteApproval(step: Step): step is Step<'remote-approval'> {
+  return step.kind === 'remote-approval';
 }
 
 /** Whether the record of a run ends before an answer of the model: it was stopped, or is not complete. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  type ApprovalHandler,
   binding,
   defineSlice,
   Filesystem,
@@ -298,6 +299,36 @@ describe('replayRun', () => {
       expect(record.calls[0]?.outcome).toBe(approved ? 'committed' : 'denied');
       expect(report.isSame).toBe(true);
     }
+  });
+
+  it('answers the provider about its hosted tools as the record does', async () => {
+    const wiki = { toolName: 'wiki', arguments: '{}' };
+    const asking: readonly ScriptedTurn[] = [
+      {
+        text: 'May I?',
+        approvalRequests: [
+          { approvalId: 'r1', name: 'read', ...wiki },
+          { approvalId: 'e1', name: 'edit', ...wiki },
+          { approvalId: 'e2', name: 'edit', ...wiki },
+        ],
+      },
+      { text: 'And this?', approvalRequests: [{ approvalId: 'r2', name: 'read', ...wiki }] },
+      { text: 'Done.' },
+    ];
+    const approve: ApprovalHandler = ({ callId }) =>
+      callId === 'r1' || callId === 'e2' ? true : { approved: false, reason: `Not ${callId}.` };
+    const record = await recordOf(scriptedAdapter(asking), promptOf(), { input: 'Go.', approve });
+    expect(record.turns.map(({ request }) => request?.conversation.at(-1))).toMatchObject([
+      { type: 'user' },
+      { type: 'approval', approvalId: 'e2', approved: true },
+      { type: 'approval', approvalId: 'r2', approved: false, reason: 'Not r2.' },
+    ]);
+    const report = await replayRun({ record, prompt: promptOf(noFiles) });
+    expect(report.firstDifference).toBeUndefined();
+    expect(report).toMatchObject({ isSame: true, ending: 'complete' });
+    expect(report.record.root.turns.flatMap(({ events }) => events.map(({ event }) => event))).toEqual(
+      record.root.turns.flatMap(({ events }) => events.map(({ event }) => event)),
+    );
   });
 
   it('has the state that the run began with, and notes what it cannot take', async () => {
