@@ -2,7 +2,8 @@
 export const helpText: string = `Usage: wink run AGENT [DIR] [options]
        wink prompt show|seed|diff|check AGENT [options]
        wink view RUN [--out FILE] [--no-open] [--follow]
-       wink replay RUN [AGENT] [--on-drift stop|force] [--tools recorded|live|NAME=live,...] [--workspace DIR] [--json]
+       wink replay RUN [AGENT] [--on-drift stop|force|continue] [--tools recorded|live|NAME=live,...] [--tag TAG]
+                              [--overrides DIR] [--workspace DIR] [--json]
 
 Runs an agent and prints a report of its calls and changes. AGENT is a file (.ts, .mts, .js, .mjs) that
 exports an agent made by defineAgent(). It works on a folder as it is on disk, and its changes are kept in memory:
@@ -15,7 +16,8 @@ of the repository (.weakincentives/prompts/overrides), where they can be edited,
 "wink view" shows a record that "wink run --record" wrote: it makes a page of it, one file that requests nothing, and opens it.
 "wink replay" runs a record again with the agent as it is now: the answers of the model and the files are those of the record. It exits with 0 when
 every call and request is the same, and with 1 when something differs. AGENT, --params and the name of the folder (--workspace) are
-those of the record by default.
+those of the record by default. At the first request that differs it stops (--on-drift stop), goes on with the recorded answers (force), or
+has a model answer from there on (continue): the agent's own, or that of --model and --base-url.
 
 Options:
   --workspace DIR     The folder to work on, the same as DIR (default: the current one, for agents that work on files)
@@ -45,7 +47,7 @@ Options:
   --otel              Send the run to OpenTelemetry, as the variables OTEL_* and TRACEPARENT say; needs @opentelemetry/sdk-node
   --verbose           Print log lines, what the model writes, and the stack of errors
   --full              Print the whole table of calls and the whole diff
-  --tag TAG           Run with a set of edited texts (wink prompt); for prompt: which one (default "latest", for check all)
+  --tag TAG           Run or replay with a set of edited texts (wink prompt); for prompt: which one (default "latest", for check all)
   --overrides DIR     The folder that holds the edited texts
   --refresh           For prompt seed: replace texts that no longer fit the code
   --out FILE          For view: where the page is written (default: a private folder for temporary files); it is not opened

@@ -53,12 +53,49 @@ describe('wink replay', () => {
     });
   });
 
+  it('replays with edited texts, and hands over to the model of the agent where they differ', async () => {
+    const overrides = join(folder, 'overrides');
+    const edited = ['--tag', 'edited', '--overrides', overrides];
+    const missing = await run(['replay', file, ...edited]);
+    expect([missing.code, missing.stdout]).toEqual([2, '']);
+    expect(missing.stderr).toContain(`wink prompt seed ${reviewAgent} --tag edited creates it.`);
+
+    expect((await run(['prompt', 'seed', reviewAgent, ...edited])).code).toBe(0);
+    expect((await run(['replay', file, ...edited])).code).toBe(0);
+
+    const path = join(overrides, 'wink/agents/review/edited.json');
+    const text = readFileSync(path, 'utf8');
+    expect(text).toContain('Record every');
+    writeFileSync(path, text.replace('Record every', 'Note every'));
+    const stopped = await run(['replay', file, ...edited]);
+    expect(stopped.code).toBe(1);
+    expect(stopped.stdout).toContain('First difference, in turn 1: The instructions differ');
+    expect(stopped.stdout).toContain('is not reviewed. Note every');
+
+    const live = await run(['replay', file, ...edited, '--on-drift', 'continue']);
+    expect(live.code).toBe(1);
+    expect(live.stdout).toContain('First difference, in turn 1: The instructions differ');
+    expect(live.stdout).toMatch(/\nA model answered from there on; what it was asked is not compared.\n$/);
+    const { stdout } = await run(['replay', file, ...edited, '--on-drift', 'continue', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ ending: 'live', isSame: false });
+  });
+
+  it('needs no model to continue where nothing differs, but one that can be made', async () => {
+    expect((await run(['replay', file, '--on-drift', 'continue'])).code).toBe(0);
+    const refused = await run(['replay', file, '--on-drift', 'continue', '--model', 'openai:some']);
+    expect([refused.code, refused.stdout]).toEqual([2, '']);
+    expect(refused.stderr).toContain('--model openai:some needs a key: set OPENAI_API_KEY');
+  });
+
   it.each([
     [['replay'], 'no record given'],
     [['replay', 'a', 'b', 'c'], 'one record and one agent at a time'],
     [['replay', 'nowhere.jsonl'], 'cannot read "nowhere.jsonl"'],
     [['replay', 'README.md'], '"README.md" cannot be replayed'],
-    [['replay', 'a', '--on-drift', 'continue'], 'needs a model'],
+    [['replay', 'a', '--on-drift', 'later'], 'use stop, force or continue'],
+    [['replay', 'a', '--model', 'openai:some'], '--model is for --on-drift continue'],
+    [['replay', 'a', '--on-drift', 'force', '--base-url', 'http://127.0.0.1:1'], '--base-url is for'],
+    [['replay', 'a', '--tag', ''], 'the tag is empty'],
     [['replay', 'a', '--tools', 'sometimes'], 'is not understood'],
     [['replay', 'a', '--params', '[]'], '--params must be a JSON object'],
   ])('refuses %j', async (args, problem) => {

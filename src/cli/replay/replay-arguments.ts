@@ -1,8 +1,10 @@
 import { parseArgs } from 'node:util';
 import type { JsonObject } from '../../schema/index.ts';
+import { type ModelChoice, readModelChoice } from '../model/model-choice.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
-import { readParams } from '../run/option-values.ts';
+import { readBaseUrl, readParams } from '../run/option-values.ts';
+import { type OverridesChoice, readOverrides } from '../run/overrides-choice.ts';
 
 /** A request of `wink replay`. */
 export interface ReplayRequest {
@@ -11,9 +13,14 @@ export interface ReplayRequest {
   readonly file: string;
   /** Module of the agent; undefined: the one that the record names. */
   readonly agent: string | undefined;
-  readonly onDrift: 'stop' | 'force';
+  readonly onDrift: 'stop' | 'force' | 'continue';
+  /** The model that takes over with `continue`; undefined: the agent's own. */
+  readonly model: ModelChoice | undefined;
+  readonly baseUrl: string | undefined;
   readonly tools: 'recorded' | 'live' | Readonly<Record<string, 'recorded' | 'live'>> | undefined;
   readonly params: JsonObject;
+  /** The edited texts of the prompt; undefined: the texts of the code. */
+  readonly overrides: OverridesChoice | undefined;
   /** The folder of the recorded run, for its name. */
   readonly workspace: string | undefined;
   readonly isJson: boolean;
@@ -32,6 +39,10 @@ export function readReplayArguments(argv: readonly string[]): ReplayRequest | { 
       'on-drift': { type: 'string' },
       tools: { type: 'string' },
       params: { type: 'string' },
+      model: { type: 'string' },
+      'base-url': { type: 'string' },
+      tag: { type: 'string' },
+      overrides: { type: 'string' },
       workspace: { type: 'string' },
       json: { type: 'boolean' },
       verbose: { type: 'boolean' },
@@ -45,13 +56,22 @@ export function readReplayArguments(argv: readonly string[]): ReplayRequest | { 
   }
   if (others.length > 0)
     throw new UsageError(`one record and one agent at a time, not ${positionals.length} names.`);
+  const onDrift = readDrift(values['on-drift']);
+  const onlyWithModel = values.model === undefined ? '--base-url' : '--model';
+  if (onDrift !== 'continue' && (values.model ?? values['base-url']) !== undefined)
+    throw new UsageError(
+      `${onlyWithModel} is for --on-drift continue: otherwise the answers are those of the record.`,
+    );
   return {
     kind: 'replay',
     file,
     agent,
-    onDrift: readDrift(values['on-drift']),
+    onDrift,
+    model: readModelChoice(values.model),
+    baseUrl: readBaseUrl(values['base-url']),
     tools: readTools(values.tools),
     params: readParams(values.params),
+    overrides: readOverrides(values),
     workspace: values.workspace,
     isJson: values.json === true,
     isVerbose: values.verbose === true,
@@ -59,10 +79,9 @@ export function readReplayArguments(argv: readonly string[]): ReplayRequest | { 
 }
 
 function readDrift(given: string | undefined): ReplayRequest['onDrift'] {
-  if (given === undefined || given === 'stop' || given === 'force') return given ?? 'stop';
-  const why =
-    given === 'continue' ? 'needs a model, which replayRun() of weakincentives/record takes' : 'is not known';
-  throw new UsageError(`--on-drift ${printable(given)} ${why}: use stop or force.`);
+  if (given === undefined) return 'stop';
+  if (given === 'stop' || given === 'force' || given === 'continue') return given;
+  throw new UsageError(`--on-drift ${printable(given)} is not known: use stop, force or continue.`);
 }
 
 /** `recorded`, `live`, or a list such as `fetch=live,note=recorded`. */

@@ -3,13 +3,17 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describeError } from '../../error/index.ts';
+import { modelOf, type ProviderAdapter } from '../../evaluation/index.ts';
 import { RecordError, type RunRecord, readRunRecord, replayRun } from '../../record/index.ts';
+import { chooseModel } from '../model/choose-model.ts';
+import { type ModelMakers, modelMakers } from '../model/model-makers.ts';
 import { type CliEnvironment, exitCodes, unlessAborted } from '../process/environment.ts';
 import { errorMessage, UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { bindParams } from '../run/bind-params.ts';
 import { type LoadedAgent, loadAgent } from '../run/load-agent.ts';
 import { folderName } from '../run/open-folder.ts';
+import { chooseOverrides } from '../run/overrides.ts';
 import { hostRedact } from '../run/redact.ts';
 import type { ReplayRequest } from './replay-arguments.ts';
 import { replayReportLines } from './replay-report-text.ts';
@@ -17,21 +21,24 @@ import { replayReportLines } from './replay-report-text.ts';
 /** What the command takes from outside, so that tests can replace it. */
 export interface ReplayParts {
   readonly load: (name: string) => Promise<LoadedAgent>;
+  readonly makers: ModelMakers;
 }
 
 /**
  * Replays a recorded run with the agent as it is now, and reports what differs. The module of the agent is loaded, so it is trusted; a path from the
  * record is content of others and is only used when it was not given, and then it is shown.
  *
- * @returns the exit code of the process: 0 when all is the same, 1 when something differs.
- * @throws {UsageError} for a file that is not a record, and an agent that cannot be loaded or bound.
+ * @returns the exit code of the process: 0 when all is the same, 1 when something differs, whatever a live model made of it.
+ * @throws {UsageError} for a file that is not a record, an agent that cannot be loaded or bound, overrides that do not exist, and a model that
+ * cannot be made.
  */
 export async function replayCommand(
   request: ReplayRequest,
-  { signal, stdout, stderr, variables }: CliEnvironment,
-  { load = loadAgent }: Partial<ReplayParts> = {},
+  environment: CliEnvironment,
+  { load = loadAgent, makers = modelMakers }: Partial<ReplayParts> = {},
 ): Promise<number> {
-  const record = await readRecord(request.file);
+  const { signal, stdout, stderr, variables } = environment;
+  const record = await unlessAborted(readRecord(request.file), signal);
   const module = request.agent ?? record.module;
   if (module === undefined) {
     throw new UsageError('the record does not name its agent: wink replay RUN AGENT.');
@@ -39,21 +46,38 @@ export async function replayCommand(
   if (request.agent === undefined) stderr.write(`wink: replaying the agent ${printable(module)}.\n`);
   const loaded = await unlessAborted(load(module), signal);
   const { agent } = loaded;
+  const workspaceName =
+    request.workspace === undefined
+      ? (record.workspace ?? folderName(undefined))
+      : folderName(request.workspace);
   const { params } = await unlessAborted(
-    bindParams(
-      agent,
-      { ...record.params, ...request.params },
-      request.workspace === undefined
-        ? (record.workspace ?? folderName(undefined))
-        : folderName(request.workspace),
-    ),
+    bindParams(agent, { ...record.params, ...request.params }, workspaceName),
     signal,
   );
+  const overrides = await chooseOverrides(request.overrides, loaded, module);
+  for (const note of overrides?.notes ?? []) stderr.write(`wink: ${note}\n`);
+  const adapter =
+    request.onDrift === 'continue'
+      ? await unlessAborted(
+          chooseModel({
+            choice: request.model,
+            baseUrl: request.baseUrl,
+            agent,
+            agentFolder: loaded.folder,
+            params,
+            workspaceName,
+            variables,
+            makers,
+          }),
+          signal,
+        )
+      : undefined;
   const { feedback, completion } = agent;
   const report = await replayRun({
     record,
     prompt: agent.template.bind(params),
     onDrift: request.onDrift,
+    ...(adapter === undefined ? {} : { adapter: handoverOf(adapter) }),
     ...(request.tools === undefined ? {} : { tools: request.tools }),
     options: {
       agent: agent.name,
@@ -61,6 +85,7 @@ export async function replayCommand(
       ...(feedback === undefined ? {} : { feedback }),
       ...(completion === undefined ? {} : { completion }),
       ...(agent.limits === undefined ? {} : { limits: agent.limits }),
+      ...(overrides === undefined ? {} : { overrides: overrides.source }),
       redact: hostRedact(
         {
           workspace: request.workspace === undefined ? undefined : resolve(request.workspace),
@@ -77,6 +102,14 @@ export async function replayCommand(
     stdout.write(`${JSON.stringify(plain)}\n`);
   } else for (const line of replayReportLines(report)) stdout.write(`${line}\n`);
   return report.isSame ? exitCodes.done : exitCodes.failed;
+}
+
+/** @throws {UsageError} for an adapter that cannot go on with a run: one that runs a loop of its own. */
+function handoverOf(adapter: ProviderAdapter): ProviderAdapter {
+  if (modelOf(adapter) !== undefined) return adapter;
+  throw new UsageError(
+    `--on-drift continue needs a model that can take over, and "${printable(adapter.name)}" runs a loop of its own: name one with --model, or use --on-drift force.`,
+  );
 }
 
 async function readRecord(file: string): Promise<RunRecord> {

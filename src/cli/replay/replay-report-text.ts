@@ -24,7 +24,12 @@ export function replayReportLines(report: ReplayReport): readonly string[] {
     const { turn, path, text } = firstDifference;
     const place = path.length === 0 ? `turn ${turn}` : `turn ${turn} inside ${path.join('/')}`;
     lines.push(`First difference, in ${place}: ${text}`);
-    if (report.ending === 'stopped') lines.push('The replay stopped there; --on-drift force goes on.');
+    if (report.ending === 'stopped')
+      lines.push(
+        'The replay stopped there; --on-drift force goes on with the recorded answers, --on-drift continue with a model.',
+      );
+    if (report.ending === 'live')
+      lines.push('A model answered from there on; what it was asked is not compared.');
   }
   return lines.map(printable);
 }

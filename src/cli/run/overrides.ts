@@ -6,14 +6,7 @@ import { defaultOverridesTag, type OverridesSource } from '../../prompt/index.ts
 import { UsageError } from '../process/errors.ts';
 import { printable, printableLines } from '../process/plain-text.ts';
 import type { LoadedAgent } from './load-agent.ts';
-
-/** The overrides requested for a run. */
-export interface OverridesChoice {
-  /** Undefined: `latest`. */
-  readonly tag: string | undefined;
-  /** The directory of the overrides; undefined: that of the agent's repository. */
-  readonly root: string | undefined;
-}
+import type { OverridesChoice } from './overrides-choice.ts';
 
 /** Overrides of a run, and those that are not applied, one line each. */
 export interface ChosenOverrides {

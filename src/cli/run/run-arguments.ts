@@ -15,7 +15,7 @@ import {
   readParams,
   readSettings,
 } from './option-values.ts';
-import type { OverridesChoice } from './overrides.ts';
+import { type OverridesChoice, readOverrides } from './overrides-choice.ts';
 import { readSandbox, type SandboxChoice } from './sandbox-choice.ts';
 
 /** A request of `wink run`. Undefined: not specified. */
@@ -187,10 +187,4 @@ function runRequest(targets: readonly string[], values: Values): RunRequest {
     hasTelemetry: values.otel === true,
     isFull: values.full === true,
   };
-}
-
-function readOverrides({ tag, overrides: root }: Values): OverridesChoice | undefined {
-  if (tag === '') throw new UsageError('the tag is empty.');
-  if (root === '') throw new UsageError('the name of the folder of overrides is empty.');
-  return tag === undefined && root === undefined ? undefined : { tag, root };
 }
