@@ -80,6 +80,16 @@ describe('wink replay', () => {
     expect(JSON.parse(stdout)).toMatchObject({ ending: 'live', isSame: false });
   });
 
+  it('replays a record that was cut off in the middle of a row as far as it goes', async () => {
+    const cut = join(folder, 'cut.jsonl');
+    writeFileSync(cut, readFileSync(file, 'utf8').slice(0, 60_000));
+    const { code, stdout } = await run(['replay', cut]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      /^Calls: \d+ same, \d+ not-replayed\. Requests: 3 same\.\nThe replay is not complete: .*\n$/,
+    );
+  });
+
   it('needs no model to continue where nothing differs, but one that can be made', async () => {
     expect((await run(['replay', file, '--on-drift', 'continue'])).code).toBe(0);
     const refused = await run(['replay', file, '--on-drift', 'continue', '--model', 'openai:some']);

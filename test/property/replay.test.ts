@@ -31,6 +31,32 @@ describe('a random run', () => {
     );
   });
 
+  it('is replayed without a difference as far as a record goes that ends early', {
+    timeout: 120_000,
+  }, async () => {
+    await fc.assert(
+      fc.asyncProperty(randomRuns, fc.nat(10_000), async (run, place) => {
+        const lines = await linesOf(randomAdapter(run), randomPrompt(run, { count: 0 }), {
+          input: 'Go.',
+          approve: () => run.approves,
+        });
+        const record = await readRunRecord(lines.slice(0, 1 + (place % lines.length)));
+        const report = await replayRun({ record, prompt: randomPrompt(run, { count: 0 }, {}) });
+        expect(report.firstDifference).toBeUndefined();
+        expect(report.calls.filter(({ status }) => status !== 'same' && status !== 'not-replayed')).toEqual(
+          [],
+        );
+        // What is inside a call without an end may be made again or not.
+        const ended = record.root.turns
+          .flatMap(({ calls }) => calls)
+          .filter(({ outcome }) => outcome !== undefined);
+        const same = report.calls.filter(({ status, id }) => status === 'same' && !id.includes('/'));
+        expect(same.map(({ id }) => id).sort()).toEqual(ended.map(({ id }) => id).sort());
+      }),
+      { numRuns: 200 },
+    );
+  });
+
   it('runs again on its recorded model, which is asked for every answer', { timeout: 120_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(randomRuns, async (run) => {

@@ -19,7 +19,11 @@ export function replayReportLines(report: ReplayReport): readonly string[] {
     ...notes,
   ];
   if (firstDifference === undefined) {
-    lines.push(report.isSame ? 'Every call and every request is the same.' : 'The replay is not complete.');
+    lines.push(
+      report.isSame
+        ? 'Every call and every request is the same.'
+        : 'The replay is not complete: what the record has no answer or end for is not compared.',
+    );
   } else {
     const { turn, path, text } = firstDifference;
     const place = path.length === 0 ? `turn ${turn}` : `turn ${turn} inside ${path.join('/')}`;

@@ -24,6 +24,8 @@ export function makeReport({ record, now, replay, notes, failure }: ReportParts)
   const isOver = replay.isStopped || replay.isLive;
   const calls: ReplayedCall[] = record.calls.map((call) => {
     const base = { id: call.id, toolName: call.toolName, turn: call.turn, source: replay.sourceOf(call) };
+    // What a record that ends early does not know the end of cannot be compared, nor what is inside of it.
+    if (isOpen(call)) return { ...base, status: 'not-replayed', differences: [] };
     if (isInsideRecorded(call, replay)) return { ...base, source: 'outer', status: 'same', differences: [] };
     const present = callsNow.get(placeOf(call));
     if (present?.outcome === undefined || (isOver && isAborted(present) && !isAborted(call)))
@@ -34,7 +36,7 @@ export function makeReport({ record, now, replay, notes, failure }: ReportParts)
     return { ...base, status: differences.length === 0 ? 'same' : 'changed', differences };
   });
   for (const call of now.calls) {
-    if (!known.has(placeOf(call)))
+    if (!known.has(placeOf(call)) && !isPastEnd(call, record))
       calls.push({
         id: call.id,
         toolName: call.toolName,
@@ -68,6 +70,27 @@ export function makeReport({ record, now, replay, notes, failure }: ReportParts)
 
 function placeOf({ run, turn, callId }: RecordedCall): string {
   return JSON.stringify([run.evaluationId, turn, callId]);
+}
+
+/** Whether a recorded call, or one around it, has no end. */
+function isOpen({ outcome, run }: RecordedCall): boolean {
+  return outcome === undefined || (run.parent !== undefined && isOpen(run.parent.call));
+}
+
+/** Whether a call of the replay comes after the last row of a record that ends early. */
+function isPastEnd({ run, turn }: RecordedCall, record: RunRecord): boolean {
+  if (record.isComplete) return false;
+  const recorded = record.runs.find(({ evaluationId }) => evaluationId === run.evaluationId);
+  if (recorded !== undefined && recorded.outcome !== undefined) return false;
+  if (recorded !== undefined && turn < (recorded.turns.at(-1)?.number ?? 0)) return false;
+  const outer = run.parent?.call;
+  return outer === undefined || isUnended(outer, record);
+}
+
+/** Whether a call of the replay has no end in the record. */
+function isUnended(call: RecordedCall, record: RunRecord): boolean {
+  const recorded = record.calls.find((other) => placeOf(other) === placeOf(call));
+  return recorded === undefined ? isPastEnd(call, record) : recorded.outcome === undefined;
 }
 
 function isAborted({ outcome }: RecordedCall): boolean {
@@ -112,7 +135,9 @@ function isUnmade({ run }: RecordedTurn, replay: ReplayedRun): boolean {
   const { parent } = run;
   if (parent === undefined) return false;
   if (replay.sourceOf(parent.call) === 'recorded' || isInsideRecorded(parent.call, replay)) return true;
-  return parent.attempt !== parent.call.attempts.at(-1)?.number;
+  const last = parent.call.attempts.at(-1);
+  // Where the record ends in the middle of a call it has no attempt of it.
+  return last !== undefined && parent.attempt !== last.number;
 }
 
 interface OutcomeParts extends Pick<ReportParts, 'record' | 'now' | 'failure'> {

@@ -59,6 +59,8 @@ export class ReplayedRun implements RunReplay {
   readonly #answeredRemote = new Set<RecordedEvent>();
   /** Recorded calls that a call with another id has taken. */
   readonly #taken = new Set<RecordedCall>();
+  /** The turn of the root run that was reached. */
+  #rootTurn = 0;
   #isLive = false;
   #isStopped = false;
 
@@ -117,7 +119,9 @@ export class ReplayedRun implements RunReplay {
     const call = isSameCall ? placed : this.#alike(toolName, params, path);
     const isLive = this.#modeOf(tool) === 'live';
     if (call === undefined) return isLive ? undefined : unrecordedHandler(toolName);
-    if (isLive && !isIncomplete(call) && this.#options.files.hold(call)) {
+    // A record that ends in the middle of a call does not have all that the call found.
+    const hasEnded = call.outcome !== undefined;
+    if (isLive && hasEnded && !isIncomplete(call) && this.#options.files.hold(call)) {
       this.#sources.set(call, 'live');
       return undefined;
     }
@@ -172,7 +176,11 @@ export class ReplayedRun implements RunReplay {
     const turn = index.turn(evaluationId, request.turn);
     const differences =
       turn?.request === undefined ? undefined : requestDifferences(turn.request, this.#shown(request));
-    const isPastEnd = run !== undefined && turn?.response === undefined && isCutShort(run, record);
+    if (run === record.root) this.#rootTurn = request.turn;
+    const isPastEnd =
+      run === undefined
+        ? this.#isInLastTurn()
+        : turn?.response === undefined && (isCutShort(run, record) || this.#isInLastTurn());
     if (!isPastEnd || differences !== undefined) {
       const path = run === undefined ? [] : (this.#paths.get(evaluationId) ?? pathOf(run));
       this.requests.push({ path, turn: request.turn, differences });
@@ -195,6 +203,12 @@ export class ReplayedRun implements RunReplay {
     const { redactor } = this.#options;
     // The copy of an object has its shape.
     return redactor === undefined ? request : (redactor.data(request) as ModelRequest);
+  }
+
+  /** Whether the record ends in the turn that is being replayed, so that it need not have the evaluations inside its calls. */
+  #isInLastTurn(): boolean {
+    const { record } = this.#options;
+    return !record.isComplete && this.#rootTurn === (record.root.turns.at(-1)?.number ?? 0);
   }
 
   #reach({ response }: RecordedTurn, clock: ReplayClock): void {
