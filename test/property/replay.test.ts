@@ -70,6 +70,35 @@ describe('a random run', () => {
     );
   });
 
+  it('names the call of a commit in the record that was changed', { timeout: 120_000 }, async () => {
+    const kinds = fc.constantFrom(...(['text', 'state', 'file'] as const));
+    let seen = 0;
+    await fc.assert(
+      fc.asyncProperty(randomRuns, fc.nat(100), kinds, async (run, place, kind) => {
+        const lines = await linesOf(randomAdapter(run), randomPrompt(run, { count: 0 }), { input: 'Go.' });
+        const rows = lines.map((line) => JSON.parse(line) as Row);
+        const notes = rows.filter(
+          (row) => row.type === 'commit' && row.seq !== undefined && row.toolName === 'note',
+        );
+        const changed = notes[place % Math.max(1, notes.length)];
+        if (changed === undefined) return;
+        seen += 1;
+        const mutated = rows.map((row) => JSON.stringify(row === changed ? mutate(row, kind) : row));
+        const record = await readRunRecord(mutated);
+        const { firstDifference, calls } = await replayRun({
+          record,
+          prompt: randomPrompt(run, { count: 0 }, {}),
+        });
+        expect(firstDifference).toMatchObject({ path: [], callId: changed.callId, turn: changed.turn });
+        const part = kind === 'text' ? 'text' : 'changes';
+        const named = calls.find(({ id }) => id === changed.callId);
+        expect(named?.differences.map((difference) => difference.part)).toEqual([part]);
+      }),
+      { numRuns: 200 },
+    );
+    expect(seen).toBeGreaterThan(50);
+  });
+
   it('names a change of prompt, tool, policy or record where it first shows', {
     timeout: 120_000,
   }, async () => {
@@ -114,6 +143,32 @@ describe('a random run', () => {
     );
   });
 });
+
+/** What the mutations need of a row. */
+interface Row {
+  readonly type: string;
+  readonly seq?: number;
+  readonly turn: number;
+  readonly callId: string;
+  readonly toolName?: string;
+  readonly writes: readonly { readonly slice: string; readonly items?: readonly object[] }[];
+  readonly files: readonly { readonly after?: { readonly hash: string; readonly bytes: number } }[];
+  readonly result: { readonly modelText?: string };
+}
+
+/** A commit of "note" of which one thing is another. */
+function mutate(row: Row, kind: 'text' | 'state' | 'file'): Row {
+  if (kind === 'text') return { ...row, result: { ...row.result, modelText: 'Never.' } };
+  if (kind === 'state')
+    return {
+      ...row,
+      writes: row.writes.map((write) =>
+        write.slice === 'notes' ? { ...write, items: [{ path: 'a.md', text: 'never' }] } : write,
+      ),
+    };
+  const never = { hash: 'f'.repeat(64), bytes: 5, omitted: true };
+  return { ...row, files: row.files.map((file) => ({ ...file, after: never })) };
+}
 
 const denyNotes: ToolPolicy = {
   name: 'no-notes',
