@@ -193,6 +193,14 @@ const mutations = {
     mutation: { behavior: '!' },
     expected: { part: 'call', text: 'The call of "note": The text for the model differs' },
   },
+  state: {
+    mutation: { noted: 'never' },
+    expected: { part: 'call', text: 'The call of "note": The changes differ at writes' },
+  },
+  file: {
+    mutation: { written: 'never' },
+    expected: { part: 'call', text: 'The call of "note": The changes differ at files[0].after' },
+  },
   policy: {
     mutation: { policies: [denyNotes] },
     expected: { part: 'call', text: 'It was committed, and is denied (denied by no-notes) now.' },

@@ -34,6 +34,9 @@ export interface Mutation {
   readonly schemaText?: string;
   /** Added to what the tool `note` answers. */
   readonly behavior?: string;
+  /** What the tool `note` writes in place of its text: to the slice, and to the file. */
+  readonly noted?: string;
+  readonly written?: string;
   readonly policies?: readonly ToolPolicy[];
 }
 
@@ -63,9 +66,9 @@ export function randomPrompt(
     effects: 'state',
     pure: true,
     execute: async ({ path: at, text }, { session, filesystem }) => {
-      session.slice(Notes).append({ path: at, text });
+      session.slice(Notes).append({ path: at, text: mutation.noted ?? text });
       session.slice(Trail).append({ tool: 'note' });
-      await filesystem.write(at, text);
+      await filesystem.write(at, mutation.written ?? text);
       return ToolResult.ok({ at: `${at}${mutation.behavior ?? ''}` }, 'Noted.');
     },
   });
