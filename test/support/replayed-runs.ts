@@ -38,6 +38,10 @@ export interface Mutation {
   readonly noted?: string;
   readonly written?: string;
   readonly policies?: readonly ToolPolicy[];
+  /** What a tool says of itself that no call asks for. */
+  readonly unusedText?: string;
+  /** What the policy "denied" answers; null: it is not there. */
+  readonly deniedReason?: string | null;
 }
 
 const Notes = defineSlice({ name: 'notes', schema: z.object({ path: z.string(), text: z.string() }) });
@@ -126,6 +130,12 @@ export function randomPrompt(
       return ToolResult.ok(null, `Cleaned at ${outside.count}.`);
     },
   });
+  const unused = tool({
+    name: 'unused',
+    description: mutation.unusedText ?? 'Do nothing.',
+    inputSchema: path,
+    execute: () => ToolResult.ok(null, 'Nothing.'),
+  });
   const inner = promptTemplate({
     ns: 'random',
     key: 'inner',
@@ -152,12 +162,14 @@ export function randomPrompt(
       },
     });
   const about = (params: unknown): unknown => (params as { readonly path?: unknown }).path;
+  const { deniedReason = 'It is denied.' } = mutation;
+  const denied: ToolPolicy = {
+    name: 'denied',
+    check: ({ params }) =>
+      about(params) === run.denied ? PolicyDecision.deny(deniedReason ?? '') : PolicyDecision.allow(),
+  };
   const policies: readonly ToolPolicy[] = [
-    {
-      name: 'denied',
-      check: ({ params }) =>
-        about(params) === run.denied ? PolicyDecision.deny('It is denied.') : PolicyDecision.allow(),
-    },
+    ...(deniedReason === null ? [] : [denied]),
     {
       name: 'forbidden',
       checkChanges: (_call, changes) =>
@@ -173,7 +185,7 @@ export function randomPrompt(
     title: 'Task',
     key: 'task',
     template: mutation.promptText ?? 'Do what is asked.',
-    tools: [note, grow, fail, fetch, clean, delegate('delegate', true), delegate('order', false)],
+    tools: [note, grow, fail, fetch, clean, unused, delegate('delegate', true), delegate('order', false)],
     slices: [Notes, Pages, Trail],
   });
   return promptTemplate({

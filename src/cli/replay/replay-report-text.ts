@@ -15,7 +15,7 @@ export function replayReportLines(report: ReplayReport): readonly string[] {
       .flatMap(callLines),
     ...(outcome === undefined
       ? []
-      : [`The run ended otherwise: recorded ${outcome.recorded}; now ${outcome.now}.`]),
+      : [`The run ended otherwise: it ${outcome.recorded}, and ${outcome.now} now.`]),
     ...notes,
   ];
   if (firstDifference === undefined) {

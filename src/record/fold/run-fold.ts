@@ -174,6 +174,8 @@ export class RunFold {
     call.attempts.push(attempt);
     call.committedAttempt = row.attempt;
     if (seq === undefined) return;
+    const next = this.#commits.length + 1;
+    if (seq !== next) throw this.#malformed(`it is commit ${seq}, and number ${next} is the next one`);
     call.seq = seq;
     call.isFinal = true;
     this.#state.commit();
@@ -292,11 +294,14 @@ export class RunFold {
   #run(number = 0): BuiltRun {
     const run = this.#runs[number];
     if (run !== undefined) return run;
-    throw new RecordError(
-      'record-malformed',
-      `Line ${this.#rows.lines} is not a row of a record: it belongs to run ${number}, which has not begun.`,
-      { details: { line: this.#rows.lines } },
-    );
+    throw this.#malformed(`it belongs to run ${number}, which has not begun`);
+  }
+
+  #malformed(why: string): RecordError {
+    const line = this.#rows.lines;
+    return new RecordError('record-malformed', `Line ${line} is not a row of a record: ${why}.`, {
+      details: { line },
+    });
   }
 
   #turn(run: BuiltRun, number: number, atMs: number): BuiltTurn {

@@ -2,7 +2,13 @@ import { describeError } from '../../error/index.ts';
 import type { RecordedCall, RecordedRun, RecordedTurn, RunRecord } from '../fold/run-record.ts';
 import { compareCalls } from './compare-calls.ts';
 import { pathOf } from './record-index.ts';
-import type { ReplayDifference, ReplayedCall, ReplayedTurn, ReplayReport } from './replay-report.ts';
+import type {
+  CallDifference,
+  ReplayDifference,
+  ReplayedCall,
+  ReplayedTurn,
+  ReplayReport,
+} from './replay-report.ts';
 import { isIncomplete, type ReplayedRun } from './replayed-run.ts';
 
 /** What a report is made of. */
@@ -22,6 +28,7 @@ export function makeReport({ record, now, replay, notes, failure }: ReportParts)
   const known = new Set(record.calls.map(placeOf));
   const reached = reachedTurns(replay);
   const isOver = replay.isStopped || replay.isLive;
+  const reordered = firstReordered(record, now);
   const calls: ReplayedCall[] = record.calls.map((call) => {
     const base = { id: call.id, toolName: call.toolName, turn: call.turn, source: replay.sourceOf(call) };
     // What a record that ends early does not know the end of cannot be compared, nor what is inside of it.
@@ -30,7 +37,10 @@ export function makeReport({ record, now, replay, notes, failure }: ReportParts)
     const present = callsNow.get(placeOf(call));
     if (present?.outcome === undefined || (isOver && isAborted(present) && !isAborted(call)))
       return { ...base, status: 'not-replayed', differences: [] };
-    const differences = compareCalls(call, present, base.source);
+    const differences = [
+      ...compareCalls(call, present, base.source),
+      ...(call === reordered?.call ? [reordered.difference] : []),
+    ];
     if (isIncomplete(call) && differences.every(({ part }) => part === 'text' || part === 'changes'))
       return { ...base, status: 'redacted', differences: [] };
     return { ...base, status: differences.length === 0 ? 'same' : 'changed', differences };
@@ -70,6 +80,24 @@ export function makeReport({ record, now, replay, notes, failure }: ReportParts)
 
 function placeOf({ run, turn, callId }: RecordedCall): string {
   return JSON.stringify([run.evaluationId, turn, callId]);
+}
+
+/** The first call that was committed before another one, and is committed after it now. Commits that only one side has do not count. */
+function firstReordered(
+  record: RunRecord,
+  now: RunRecord,
+): { readonly call: RecordedCall; readonly difference: CallDifference } | undefined {
+  const recordedPlaces = new Set(record.commits.map(({ call }) => placeOf(call)));
+  const presentPlaces = new Set(now.commits.map(({ call }) => placeOf(call)));
+  const recorded = record.commits.filter(({ call }) => presentPlaces.has(placeOf(call)));
+  const present = now.commits.filter(({ call }) => recordedPlaces.has(placeOf(call)));
+  for (const [at, { call }] of recorded.entries()) {
+    const other = present[at]?.call ?? call;
+    if (placeOf(other) === placeOf(call)) continue;
+    const text = `It was committed before ${other.id}, and is committed after it now.`;
+    return { call, difference: { part: 'order', text } };
+  }
+  return undefined;
 }
 
 /** Whether a recorded call, or one around it, has no end. */
@@ -154,9 +182,8 @@ function outcomeOf({ record, now, failure, isOver }: OutcomeParts): ReplayReport
 }
 
 function describeEnd({ outcome, text, output, error }: RecordedRun, failure?: unknown): string {
-  if (outcome === 'finished')
-    return `finished: ${output === undefined ? (text ?? '') : JSON.stringify(output)}`;
-  return `failed: ${error?.message ?? describeError(failure)}`;
+  if (outcome === 'finished') return `finished with ${JSON.stringify(output ?? text ?? '')}`;
+  return `failed with ${JSON.stringify(error?.message ?? describeError(failure))}`;
 }
 
 /** Whether a replay ended because the record does. */
@@ -204,7 +231,7 @@ function firstOf(
   return {
     path: [],
     turn: last,
-    text: `The run ended otherwise. Recorded: ${outcome.recorded}. Now: ${outcome.now}.`,
+    text: `The run ended otherwise: it ${outcome.recorded}, and ${outcome.now} now.`,
   };
 }
 

@@ -5,9 +5,9 @@ import type { RequestDifference } from './request-difference.ts';
 export interface CallDifference {
   /**
    * `outcome`: how it ended, and why; `policy`: what a policy decided; `changes`: what it did to session and files; `text`: what the model
-   * read.
+   * read; `order`: another call was committed before it.
    */
-  readonly part: 'outcome' | 'policy' | 'changes' | 'text';
+  readonly part: 'outcome' | 'policy' | 'changes' | 'text' | 'order';
   readonly text: string;
 }
 
@@ -18,7 +18,7 @@ export interface ReplayedCall {
   readonly toolName: string;
   readonly turn: number;
   /**
-   * `same`: outcome, decisions, changes and text are as they were. `changed`: see `differences`. `redacted`: the record does not have all
+   * `same`: outcome, decisions, changes, text and place among the commits are as they were. `changed`: see `differences`. `redacted`: the record does not have all
    * of it, so it was answered from the record and is not known to be the same. `not-replayed`: the replay ended before it. `new`: the record does not have it.
    */
   readonly status: 'same' | 'changed' | 'redacted' | 'not-replayed' | 'new';

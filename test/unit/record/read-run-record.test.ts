@@ -87,6 +87,14 @@ describe('a record', () => {
     expect(error.details['line']).toBeGreaterThan(1);
   });
 
+  it('with commits out of order is refused', async () => {
+    const lines = (await linesOf('hello')).map((line) => line.replace('"seq":1,', '"seq":2,'));
+    expect(await failure(lines)).toMatchObject({
+      code: 'record-malformed',
+      message: expect.stringContaining('it is commit 2, and number 1 is the next one'),
+    });
+  });
+
   it('holds hostile texts as they are', async () => {
     for (const text of [
       '</script><script>alert(1)</script>',
