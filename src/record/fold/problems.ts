@@ -1,8 +1,21 @@
+import type { ToolCallOutcome } from '../../runtime/index.ts';
 import { canonicalJson } from '../../schema/index.ts';
 import type { RecordedCall, RecordedProblem, RecordedRun, RecordedTurn } from './run-record.ts';
 
 /** Attempts whose handlers run longer are named. */
 const slowMs = 10_000;
+/** What a call that ended so is listed as. */
+const failureKinds: Readonly<Partial<Record<ToolCallOutcome, RecordedProblem['kind']>>> = {
+  'rolled-back': 'failed-call',
+  aborted: 'failed-call',
+  denied: 'denied',
+  rejected: 'rejected',
+};
+const failureWords: Readonly<Partial<Record<ToolCallOutcome, string>>> = {
+  'rolled-back': 'failed and was rolled back',
+  aborted: 'was aborted',
+  rejected: 'did not run',
+};
 /** A call that is made so often with the same arguments and nothing committed in between is named. */
 const repetitions = 3;
 
@@ -34,34 +47,31 @@ function failedRun({ outcome, error }: RecordedRun): readonly RecordedProblem[] 
 }
 
 function problemsOfCall(call: RecordedCall): readonly RecordedProblem[] {
-  const { toolName, outcome, reason, message = '', attempts, approvals, policy } = call;
+  const { toolName, outcome, message = '', attempts, approvals, policy } = call;
   const found: RecordedProblem[] = [];
   const add = (problem: Omit<RecordedProblem, 'call' | 'count'> & { readonly count?: number }): void => {
     found.push({ count: 1, ...problem, call });
   };
-  if (outcome === 'rolled-back' || outcome === 'aborted')
-    add({ kind: 'failed-call', isFailure: true, text: `${toolName} was ${outcome} (${reason}): ${message}` });
-  if (outcome === 'denied')
-    add({
-      kind: 'denied',
-      isFailure: true,
-      text: `${toolName} was denied by ${policy ?? 'a policy'}: ${message}`,
-    });
-  if (outcome === 'rejected')
-    add({ kind: 'rejected', isFailure: true, text: `${toolName} was rejected (${reason}): ${message}` });
+  const kind = outcome === undefined ? undefined : failureKinds[outcome];
+  if (outcome !== undefined && kind !== undefined) {
+    const how = outcome === 'denied' ? `was denied by ${policy ?? 'a policy'}` : failureWords[outcome];
+    // Most messages say already which tool it was, and why.
+    const isWhole = message.includes(`"${toolName}"`);
+    add({ kind, isFailure: true, text: isWhole ? message : `${toolName} ${how}: ${message}` });
+  }
   const superseded = attempts.filter((attempt) => attempt.outcome === 'superseded');
   if (superseded.length > 0) {
     const what = [
       ...new Set(superseded.flatMap(({ conflicts }) => conflicts.map((conflict) => conflict.what))),
     ];
-    const text = `${toolName} ran ${attempts.length} times: ${what.join(', ')} changed.`;
+    const text = `${toolName} ran ${attempts.length} times: ${what.join(', ')} changed while it ran.`;
     add({ kind: 'conflicts', isFailure: false, text, count: superseded.length });
   }
   const waits = attempts.flatMap(({ phases }) => phases.approvals);
   if (waits.length > 0) {
     const durationMs = waits.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
-    const asked = approvals.map((approval) => approval.policy).join(', ');
-    const text = `${toolName} waited for an approval${asked === '' ? '' : ` (${asked})`}.`;
+    const asked = approvals.map((approval) => approval.policy).join(' and ');
+    const text = `${toolName} waited for an approval${asked === '' ? '' : ` that ${asked} asked for`}.`;
     add({ kind: 'approval-wait', isFailure: false, text, count: waits.length, durationMs });
   }
   const longest = Math.max(0, ...attempts.map(({ phases }) => handlerMs(phases)));

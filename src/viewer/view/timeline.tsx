@@ -57,6 +57,8 @@ function Tree(): VNode {
     [rows],
   );
   const focusable = selected ?? 0;
+  // The column of the numbers is as wide as the last one.
+  const digits = Math.max(2, String(store.record.value.root.turns.length).length);
   // The head of the turn that is seen first sticks to the top, and what has the focus stays in the document.
   const stuck = useRef(-1);
   const list = useVirtual({
@@ -89,7 +91,7 @@ function Tree(): VNode {
       ? list.items
       : [{ index: stick, start: 0 }, ...list.items];
   return (
-    <div class="tree" role="tree" aria-label="Turns and calls" ref={box}>
+    <div class="tree" role="tree" aria-label="Turns and calls" ref={box} style={{ '--digits': digits }}>
       <div class="rows" role="presentation" style={{ height: `${list.totalPixels + 40}px` }}>
         {rows.length === 0 ? <NoRows /> : null}
         {shown.map(({ index, start }) => {
