@@ -12,6 +12,9 @@ import type { ViewRequest } from './view-arguments.ts';
 import { readViewerPage, servedPage, type ViewerPage, withFileName } from './viewer-page.ts';
 import { pageName, privateFolder, writePage } from './write-page.ts';
 
+/** Browsers refuse a text of more than 512 MiB, and a page holds the record as one. */
+const maxPageRecordBytes = 400_000_000;
+
 /** What the command takes from outside, so that tests can replace it. */
 export interface ViewParts {
   readonly open: OpenTarget;
@@ -57,6 +60,13 @@ async function write(
   record: FileHandle,
   show: OpenTarget,
 ): Promise<number> {
+  const { size } = await record.stat();
+  if (size > maxPageRecordBytes) {
+    const megabytes = Math.round(size / 1e6);
+    throw new UsageError(
+      `a page holds records of up to ${maxPageRecordBytes / 1e6} MB, and this one has ${megabytes} MB: --follow shows larger ones.`,
+    );
+  }
   const target = request.out ?? join(await privateFolder(), pageName(basename(request.file)));
   if (request.out !== undefined) await checkTarget(request.out, request.file);
   try {

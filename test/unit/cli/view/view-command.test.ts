@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -153,6 +153,13 @@ describe('wink view', () => {
 });
 
 describe('the page', () => {
+  it('refuses a record that is too large for a page, and names what shows it', async () => {
+    const file = await recordFile('large.jsonl', `${header}\n`);
+    // It takes no place on the disk.
+    await truncate(file, 400_000_001);
+    await expect(view([file])).rejects.toThrow(/up to 400 MB, and this one has 400 MB: --follow/);
+  });
+
   it('names the file of the record as text', () => {
     expect(withFileName(page, 'a"b<c>&.jsonl').head).toContain('content="a&quot;b&lt;c&gt;&amp;.jsonl"');
   });
