@@ -3,6 +3,7 @@ import { agentLoopRows } from './agent-loop.ts';
 import { diskRows } from './components-disk.ts';
 import { installRows } from './components-install.ts';
 import { promptRows } from './components-prompt.ts';
+import { recordRows } from './components-record.ts';
 import { sandboxRows } from './components-sandbox.ts';
 import { sessionRows } from './components-session.ts';
 import { stateRows } from './components-state.ts';
@@ -17,6 +18,7 @@ export const benchRows: readonly BenchRow[] = [
   ...diskRows,
   ...sandboxRows,
   ...promptRows,
+  ...recordRows,
   ...viewerRows,
   ...installRows,
   ...scaleRows,
