@@ -3,6 +3,7 @@ export { lazyObject, once } from './lazy.ts';
 export { none } from './list.ts';
 export { type MapDifference, PersistentMap } from './persistent-map.ts';
 export { PersistentVector } from './persistent-vector.ts';
+export { type Present, present } from './present.ts';
 export { PrivateBrand } from './private-brand.ts';
 export { isPromiseLike, untilAborted } from './promise.ts';
 export { escapeInvisible, quoteText, readName, showName } from './quote.ts';

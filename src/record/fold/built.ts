@@ -1,4 +1,4 @@
-import { none } from '../../internal/index.ts';
+import { none, present } from '../../internal/index.ts';
 import type { RecordedApproval, RecordedFeedback, RunEvent } from '../../runtime/index.ts';
 import type { JsonValue } from '../../schema/index.ts';
 import type { RowResult, RunDescription } from '../format/rows.ts';
@@ -57,11 +57,9 @@ export function builtRun(index: number, description: RunDescription, startedAtMs
     evaluationId,
     promptName,
     prompt,
-    ...(agent === undefined ? {} : { agent }),
     adapter,
-    ...(provider === undefined ? {} : { provider }),
     model,
-    ...(prices === undefined ? {} : { prices }),
+    ...present({ agent, provider, prices }),
     settings: description.settings,
     tools: description.tools,
     toolsHash: description.toolsHash,
@@ -74,18 +72,11 @@ export function builtRun(index: number, description: RunDescription, startedAtMs
 
 /** What is known of a call that was settled. */
 export function settleCall(call: BuiltCall, result: RowResult, atMs: number): void {
-  const { outcome, reason, message, modelText, value, error, policy, feedback, usage } = result;
-  call.outcome = outcome;
-  call.endedAtMs = atMs;
-  call.message = message;
-  call.modelText = modelText;
-  if (reason !== undefined) call.reason = reason;
-  if (value !== undefined) call.value = value;
-  if (error !== undefined) call.error = error;
-  if (policy !== undefined) call.policy = policy;
-  if (usage !== undefined) call.usage = usage;
-  call.feedback = feedback ?? none;
-  call.approvals = result.approvals ?? none;
-  call.residualEffects = result.residualEffects ?? none;
-  call.openedSections = result.openedSections?.map(({ section }) => section) ?? none;
+  const { outcome, reason, message, modelText, value, error, policy, feedback = none, usage } = result;
+  const { approvals = none, residualEffects = none, openedSections = none } = result;
+  Object.assign(
+    call,
+    present({ outcome, endedAtMs: atMs, message, modelText, reason, value, error, policy, usage }),
+    { feedback, approvals, residualEffects, openedSections: openedSections.map(({ section }) => section) },
+  );
 }

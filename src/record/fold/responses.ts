@@ -1,17 +1,11 @@
+import { present } from '../../internal/index.ts';
 import type { ResponseRow } from '../format/rows.ts';
 import type { RecordedResponse } from './run-record.ts';
 
 /** The answer of a row. */
 export function recordedResponse(row: ResponseRow): RecordedResponse {
-  const {
-    durationMs,
-    timeToFirstPieceMs,
-    content = [],
-    finishReason,
-    usage,
-    responseId,
-    responseModel,
-  } = row;
+  const { durationMs, timeToFirstPieceMs, content = [], raw, hosted, hasFiles } = row;
+  const { finishReason, usage, responseId, responseModel: model, error } = row;
   const textOf = (type: string): string =>
     content
       .flatMap((part) => (part['type'] === type && typeof part['text'] === 'string' ? part['text'] : []))
@@ -19,18 +13,10 @@ export function recordedResponse(row: ResponseRow): RecordedResponse {
   return {
     atMs: row.t,
     durationMs,
-    ...(timeToFirstPieceMs === undefined ? {} : { timeToFirstPieceMs }),
     text: textOf('text'),
     reasoning: textOf('reasoning'),
     content,
-    ...(row.raw === undefined ? {} : { raw: row.raw }),
-    ...(row.hosted === undefined ? {} : { hosted: row.hosted }),
-    ...(row.hasFiles === undefined ? {} : { hasFiles: row.hasFiles }),
-    ...(finishReason === undefined ? {} : { finishReason }),
-    ...(usage === undefined ? {} : { usage }),
-    ...(responseId === undefined ? {} : { responseId }),
-    ...(responseModel === undefined ? {} : { model: responseModel }),
-    ...(row.error === undefined ? {} : { error: row.error }),
     isRedacted: row.redacted === true,
+    ...present({ timeToFirstPieceMs, raw, hosted, hasFiles, finishReason, usage, responseId, model, error }),
   };
 }

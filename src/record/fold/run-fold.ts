@@ -1,5 +1,5 @@
 import { RecordError } from '../../error/index.ts';
-import { none } from '../../internal/index.ts';
+import { none, present } from '../../internal/index.ts';
 import type { RunEvent } from '../../runtime/index.ts';
 import { RowReader } from '../format/row-reader.ts';
 import type {
@@ -80,15 +80,13 @@ export class RunFold {
     this.#settleInner();
     const calls = [...this.#calls];
     const turns = [...this.#turns];
+    const { runtime, module, workspace, params } = header;
     return {
       runId: header.runId,
       sessionId: header.sessionId,
       startedAtMs: header.startedAtMs,
       version: header.version,
-      ...(header.runtime === undefined ? {} : { runtime: header.runtime }),
-      ...(header.module === undefined ? {} : { module: header.module }),
-      ...(header.workspace === undefined ? {} : { workspace: header.workspace }),
-      ...(header.params === undefined ? {} : { params: header.params }),
+      ...present({ runtime, module, workspace, params }),
       isRedacted: header.redacted,
       isComplete: root.outcome !== undefined,
       isTorn: this.#rows.isTorn,
@@ -117,7 +115,7 @@ export class RunFold {
       case 'state':
         return this.#state.add({ writes: row.writes, log: row.log, call: undefined });
       case 'seen':
-        if (row.found !== 'directory') this.#files.seen(row.path, row.content && this.#content(row.content));
+        if (row.found !== 'directory') this.#files.seen(row.path, this.#content(row.content));
         return undefined;
       case 'request':
         return this.#request(row);
@@ -145,12 +143,14 @@ export class RunFold {
 
   #beginInside(row: RunRow): void {
     const { parent } = row;
+    const next = this.#runs.length;
+    if (row.run !== next) throw this.#malformed(`it is run ${row.run}, and number ${next} is the next one`);
     const call = this.#callAt(this.#run(parent.run), parent.turn, parent.callId, row.t);
-    const run = builtRun(this.#runs.length, row, row.t);
+    const run = builtRun(next, row, row.t);
     const { attempt, evaluation, policy } = parent;
-    run.parent = { call, attempt, evaluation, ...(policy === undefined ? {} : { policy }) };
+    run.parent = { call, attempt, evaluation, ...present({ policy }) };
     call.inner.push(run);
-    this.#runs[row.run] = run;
+    this.#runs.push(run);
   }
 
   #request(row: RequestRow): void {
@@ -216,14 +216,7 @@ export class RunFold {
   #end(row: EndRow): void {
     const run = this.#run(row.run);
     const { outcome, usage, text, output, error, t } = row;
-    Object.assign(run, {
-      outcome,
-      usage,
-      endedAtMs: t,
-      ...(text === undefined ? {} : { text }),
-      ...(output === undefined ? {} : { output }),
-      ...(error === undefined ? {} : { error }),
-    });
+    Object.assign(run, present({ outcome, usage, endedAtMs: t, text, output, error }));
   }
 
   /** The call of an attempt that settles it. */
@@ -239,9 +232,7 @@ export class RunFold {
   #callOf(row: CommitRow | AttemptRow): BuiltCall {
     const call = this.#callAt(this.#run(row.run), row.turn, row.callId, row.phases.requestedAtMs);
     call.toolName = row.toolName;
-    if (row.effects !== undefined) call.effects = row.effects;
-    if (row.params !== undefined) call.params = row.params;
-    return call;
+    return Object.assign(call, present({ effects: row.effects, params: row.params }));
   }
 
   #attempt(
@@ -254,7 +245,7 @@ export class RunFold {
       number: attempt,
       outcome,
       phases,
-      ...(base === undefined ? {} : { base }),
+      ...present({ base }),
       reads: row.reads.map((read) => this.#read(read)),
       policies,
       conflicts: conflicts.map((conflict) => this.#conflict(conflict)),
@@ -272,23 +263,20 @@ export class RunFold {
   #read(read: RowRead): RecordedRead {
     const { content, ...rest } = read;
     // The kinds of the row are those of the reads that it was made from.
-    return { ...rest, ...(content === undefined ? {} : { content: this.#content(content) }) } as RecordedRead;
+    return present({ ...rest, content: this.#content(content) }) as RecordedRead;
   }
 
   #change({ before, after, ...rest }: RowFileChange): RecordedFileChange {
-    return {
-      ...rest,
-      ...(before === undefined ? {} : { before: this.#content(before) }),
-      ...(after === undefined ? {} : { after: this.#content(after) }),
-    };
+    return { ...rest, ...present({ before: this.#content(before), after: this.#content(after) }) };
   }
 
-  #content({ hash, bytes, omitted }: ContentReference): RecordedContent {
+  #content(reference: ContentReference | undefined): RecordedContent | undefined {
+    if (reference === undefined) return undefined;
+    const { hash, bytes, omitted } = reference;
     const blob = omitted === true ? undefined : this.#rows.blob(hash);
     if (blob === undefined) return { hash, bytes, isOmitted: true };
     const { text, base64 } = blob;
-    if (text !== undefined) return { hash, bytes, text };
-    return base64 === undefined ? { hash, bytes, isOmitted: true } : { hash, bytes, base64 };
+    return { hash, bytes, ...present({ text, base64 }) };
   }
 
   #run(number = 0): BuiltRun {

@@ -68,20 +68,29 @@ export class MissingBlob {
   }
 }
 
-/** What {@link toReferences} was given. @throws {MissingBlob} for a reference that has no blob. */
-export function fromReferences(value: unknown, find: FindText): unknown {
-  if (Array.isArray(value)) return value.map((item: unknown) => fromReferences(item, find));
+/** Rows hold data of any kind; functions that walk over it are recursive. */
+const maxDepth = 1_000;
+
+/**
+ * What {@link toReferences} was given.
+ *
+ * @throws {MissingBlob} for a reference that has no blob.
+ * @throws {RangeError} for more than 1,000 levels.
+ */
+export function fromReferences(value: unknown, find: FindText, depth = 0): unknown {
+  if (depth > maxDepth) throw new RangeError('It is nested too deeply.');
+  if (Array.isArray(value)) return value.map((item: unknown) => fromReferences(item, find, depth + 1));
   if (!isPlainObject(value)) return value;
   const entries = Object.entries(value);
   const [only] = entries;
   if (entries.length === 1 && only !== undefined && escapedKey.test(only[0])) {
     const [key, item] = only;
-    if (key !== referenceKey) return { [key.slice(1)]: fromReferences(item, find) };
+    if (key !== referenceKey) return { [key.slice(1)]: fromReferences(item, find, depth + 1) };
     const hash = String(item);
     const text = find(hash);
     // The reader of rows catches it, and says which row.
     if (text === undefined) throw new MissingBlob(hash);
     return text;
   }
-  return Object.fromEntries(entries.map(([key, item]) => [key, fromReferences(item, find)]));
+  return Object.fromEntries(entries.map(([key, item]) => [key, fromReferences(item, find, depth + 1)]));
 }

@@ -51,7 +51,7 @@ export class RowReader {
     if (line.trim() === '') return undefined;
     let parsed: unknown;
     try {
-      parsed = JSON.parse(line);
+      parsed = JSON.parse(this.#line === 1 ? line.replace(/^\uFEFF/, '') : line);
     } catch (cause) {
       this.#torn = { line: this.#line, cause };
       return undefined;
@@ -68,7 +68,7 @@ export class RowReader {
     const row = this.#resolve(parsed);
     const fault = findFault(row, type);
     if (fault !== undefined) throw this.#malformed(`its ${type} has no ${fault} of the right kind`);
-    // Its members are of the kinds that the type says; what is deeper is read as the untrusted data it is.
+    // It has what the type says, as far as code relies on it.
     return row as unknown as Row;
   }
 
@@ -97,6 +97,7 @@ export class RowReader {
       // An object with a type and other members is not a reference.
       return fromReferences(row, (hash) => this.#blobs.get(hash)?.text) as Readonly<Record<string, unknown>>;
     } catch (error) {
+      if (error instanceof RangeError) throw this.#malformed('it is nested too deeply');
       if (!(error instanceof MissingBlob)) throw error;
       throw new RecordError(
         'record-blob-missing',

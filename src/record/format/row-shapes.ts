@@ -1,58 +1,244 @@
-import { isRecord } from '../../internal/index.ts';
 import type { Row } from './rows.ts';
+import { boolean, choice, json, list, number, object, type Shape, string } from './shape.ts';
 
-type Kind = 'string' | 'number' | 'boolean' | 'object' | 'array';
+const error = object({ name: string, message: string, 'code?': string });
+const usage = object();
+
+const content = object({ hash: string, bytes: number, 'omitted?': boolean });
+
+const write = choice('op', {
+  append: object({ slice: string, items: list(json) }),
+  put: object({ slice: string, key: string, item: json, 'toEnd?': boolean }),
+  remove: object({ slice: string, keys: list(string) }),
+  clear: object({ slice: string }),
+});
+
+const log = object({ slice: string, items: list(json) });
+
+const read = object({
+  kind: string,
+  what: string,
+  'path?': string,
+  'pattern?': string,
+  'slice?': string,
+  'key?': string,
+  'found?': string,
+  'content?': content,
+});
+
+const fileChange = object({
+  path: string,
+  kind: string,
+  entry: string,
+  'before?': content,
+  'after?': content,
+  'from?': string,
+});
+
+const phases = object({
+  requestedAtMs: number,
+  'startedAtMs?': number,
+  'handlerStartedAtMs?': number,
+  'handlerEndedAtMs?': number,
+  'endedAtMs?': number,
+  settledAtMs: number,
+  approvals: list(object({ fromMs: number, toMs: number })),
+});
+
+const policyAnswer = object({
+  policy: string,
+  'policyPrompt?': string,
+  about: string,
+  outcome: string,
+  'reason?': string,
+});
+
+const approval = object({
+  policy: string,
+  'policyPrompt?': string,
+  reason: string,
+  about: string,
+  approved: boolean,
+  'answer?': string,
+});
+
+const feedback = choice('outcome', {
+  given: object({ provider: string, severity: string, message: string, 'suggestions?': list(string) }),
+  silent: object({ provider: string }),
+  failed: object({ provider: string, error }),
+});
+
+const result = object({
+  outcome: string,
+  message: string,
+  modelText: string,
+  'reason?': string,
+  'policy?': string,
+  'error?': error,
+  'usage?': usage,
+  'feedback?': list(feedback),
+  'approvals?': list(approval),
+  'residualEffects?': list(string),
+  'openedSections?': list(object({ section: string })),
+});
+
+const text = object({ text: string });
+const media = object({ mediaType: string, data: string, 'name?': string });
+const part = choice('type', {
+  text,
+  reasoning: text,
+  'tool-call': object({ callId: string, name: string, arguments: string }),
+  'approval-request': object({ approvalId: string, toolName: string, name: string, arguments: string }),
+  image: media,
+  file: media,
+});
+
+const raw = object({ provider: string, items: list(json) });
+const message = choice('type', {
+  user: object({ content: list(part) }),
+  assistant: object({ content: list(part), 'raw?': raw }),
+  'tool-result': object({
+    callId: string,
+    toolName: string,
+    text: string,
+    'isError?': boolean,
+    'attachments?': list(part),
+  }),
+  approval: object({ approvalId: string, approved: boolean, 'reason?': string }),
+});
+
+const ofCall = { turn: number, callId: string, toolName: string };
+
+/** Of events that are not named only the type and the turn are used. */
+const event = choice(
+  'type',
+  {
+    'tool-call-start': object(ofCall),
+    'tool-call-progress': object({ ...ofCall, update: json }),
+    'model-call-retry': object({ turn: number, reason: string, delayMs: number, message: string }),
+    'output-rejected': object({ turn: number, repair: number, problem: string }),
+    'completion-checked': object({ turn: number, checker: string, outcome: string, 'feedback?': string }),
+    'tool-results-dropped': object({ turn: number, callIds: list(string), characters: number }),
+    'turns-dropped': object({ turn: number, turns: number, callIds: list(string) }),
+    'budget-exceeded': object({ turn: number, limit: string, value: number, maximum: number }),
+    'policy-unenforced': object({ ...ofCall, policy: string, outcome: string, reason: string }),
+    'hosted-tool-called': object({ turn: number, toolName: string }),
+    'hosted-approval-answered': object({
+      turn: number,
+      toolName: string,
+      name: string,
+      approved: boolean,
+      'reason?': string,
+    }),
+  },
+  object({ 'turn?': number }),
+);
+
+const ofAny = { t: number, 'run?': number, 'redacted?': boolean };
 
 const attempt = {
-  t: 'number',
-  turn: 'number',
-  callId: 'string',
-  toolName: 'string',
-  attempt: 'number',
-  phases: 'object',
-  reads: 'array',
-  policies: 'array',
-  writes: 'array',
-  log: 'array',
-  events: 'array',
-  files: 'array',
-} as const;
+  ...ofAny,
+  turn: number,
+  callId: string,
+  toolName: string,
+  attempt: number,
+  'effects?': string,
+  'base?': number,
+  phases,
+  reads: list(read),
+  policies: list(policyAnswer),
+  writes: list(write),
+  log: list(log),
+  events: list(object({ name: string, policy: string, payload: json })),
+  files: list(fileChange),
+};
 
 const run = {
-  evaluationId: 'string',
-  promptName: 'string',
-  prompt: 'object',
-  adapter: 'string',
-  model: 'string',
-  settings: 'object',
-  tools: 'array',
-  policies: 'array',
-} as const;
+  evaluationId: string,
+  promptName: string,
+  prompt: object({ namespace: string, key: string, hash: string }),
+  'agent?': string,
+  adapter: string,
+  'provider?': string,
+  model: string,
+  'prices?': object(),
+  settings: object(),
+  tools: list(object({ name: string, effects: string })),
+  toolsHash: string,
+  policies: list(string),
+};
 
-/** The members that a row of each type has at least. */
-const shapes: { readonly [Type in Row['type']]: Readonly<Record<string, Kind>> } = {
-  header: { version: 'string', runId: 'string', sessionId: 'string', startedAtMs: 'number', ...run },
-  blob: { hash: 'string' },
-  run: { run: 'number', t: 'number', parent: 'object', ...run },
-  slice: { name: 'string', policy: 'string', isKeyed: 'boolean' },
-  state: { t: 'number', kind: 'string', writes: 'array', log: 'array' },
-  seen: { t: 'number', path: 'string', found: 'string' },
-  request: {
-    t: 'number',
-    turn: 'number',
-    instructions: 'string',
-    tools: 'string',
-    settings: 'object',
-    edits: 'array',
-    length: 'number',
-    tokens: 'object',
-  },
-  response: { t: 'number', turn: 'number', durationMs: 'number' },
-  commit: { ...attempt, result: 'object' },
-  attempt: { ...attempt, why: 'string', conflicts: 'array' },
-  delivered: { t: 'number', turn: 'number', callId: 'string', modelText: 'string', feedback: 'array' },
-  event: { t: 'number', event: 'object' },
-  end: { t: 'number', outcome: 'string', turns: 'number', usage: 'object' },
+const shapes: { readonly [Type in Row['type']]: Shape } = {
+  header: object({
+    ...run,
+    version: string,
+    runId: string,
+    sessionId: string,
+    startedAtMs: number,
+    'runtime?': string,
+    'module?': string,
+    'workspace?': string,
+    'params?': object(),
+  }),
+  blob: object({ hash: string }),
+  run: object({
+    ...run,
+    t: number,
+    run: number,
+    parent: object({
+      'run?': number,
+      turn: number,
+      callId: string,
+      attempt: number,
+      evaluation: number,
+      'policy?': string,
+    }),
+  }),
+  slice: object({ name: string, policy: string, isKeyed: boolean, 'version?': number, 'retain?': number }),
+  state: object({ ...ofAny, kind: string, writes: list(write), log: list(log) }),
+  seen: object({ ...ofAny, path: string, found: string, 'content?': content, 'names?': list(string) }),
+  request: object({
+    ...ofAny,
+    turn: number,
+    instructions: string,
+    tools: string,
+    'hostedTools?': list(object()),
+    settings: object(),
+    'outputSchema?': string,
+    edits: list(object({ at: number, remove: number, insert: list(message) })),
+    length: number,
+    tokens: object({ instructions: number, tools: number, conversation: number, added: number }),
+  }),
+  response: object({
+    ...ofAny,
+    turn: number,
+    durationMs: number,
+    'timeToFirstPieceMs?': number,
+    'content?': list(part),
+    'raw?': raw,
+    'hosted?': list(object()),
+    'finishReason?': string,
+    'usage?': usage,
+    'responseId?': string,
+    'responseModel?': string,
+    'error?': error,
+  }),
+  commit: object({ ...attempt, 'seq?': number, result }),
+  attempt: object({
+    ...attempt,
+    why: string,
+    conflicts: list(object({ what: string, by: list(number) })),
+    'result?': result,
+  }),
+  delivered: object({
+    ...ofAny,
+    turn: number,
+    callId: string,
+    modelText: string,
+    feedback: list(feedback),
+  }),
+  event: object({ ...ofAny, event }),
+  end: object({ ...ofAny, outcome: string, turns: number, usage, 'text?': string, 'error?': error }),
 };
 
 /** Whether this version knows the type of a row. */
@@ -60,14 +246,7 @@ export function isKnownType(type: string): type is Row['type'] {
   return Object.hasOwn(shapes, type);
 }
 
-/** The member of a row that is missing or of the wrong kind; undefined when all are there. */
+/** The place in a row where something is missing or of the wrong kind; undefined when all is there. */
 export function findFault(row: Readonly<Record<string, unknown>>, type: Row['type']): string | undefined {
-  return Object.entries(shapes[type]).find(([name, kind]) => kindOf(row[name]) !== kind)?.[0];
-}
-
-function kindOf(value: unknown): Kind | undefined {
-  if (Array.isArray(value)) return 'array';
-  if (isRecord(value)) return 'object';
-  const type = typeof value;
-  return type === 'string' || type === 'number' || type === 'boolean' ? type : undefined;
+  return shapes[type](row, '');
 }

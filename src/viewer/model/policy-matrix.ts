@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import type { RecordedCall, RecordedRun } from '../../record/index.ts';
 import type { PolicyAnswer } from '../../runtime/index.ts';
 
@@ -32,7 +33,7 @@ export function policyMatrix(run: RecordedRun): PolicyMatrix {
     const key = JSON.stringify([policy, prompt ?? null]);
     const found = cells.get(key) ?? new Map<number, PolicyCell>();
     cells.set(key, found);
-    names.set(key, { policy, ...(prompt === undefined ? {} : { prompt }) });
+    names.set(key, { policy, ...present({ prompt }) });
     return found;
   };
   for (const policy of run.policies) rowFor(policy, undefined);

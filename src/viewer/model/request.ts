@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import type { RecordedCall, RecordedTurn } from '../../record/index.ts';
 import type { ConversationItem } from '../../tool/index.ts';
 
@@ -56,7 +57,7 @@ export function messageOf(item: ConversationItem, turn: RecordedTurn): Message {
         role: 'result',
         isError: item.isError,
         texts: [item.text, ...attachments],
-        ...(call === undefined ? {} : { call }),
+        ...present({ call }),
       };
     }
     case 'approval':

@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import type { RecordedCall, RecordedRun, RecordedTurn } from '../../record/index.ts';
 import { findInCall, findInTurn } from './search.ts';
 import { turnId, turnOf } from './turns.ts';
@@ -92,7 +93,7 @@ export function rowsOf(run: RecordedRun, options: RowOptions): Rows {
         position: index + 1,
         siblings: branches.length,
         ...(canFold ? { isOpen } : {}),
-        ...(parentId === undefined ? {} : { parentId }),
+        ...present({ parentId }),
       });
       if (isOpen) add(children, level + 1, id);
     });

@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import type { RecordedCall, RecordedCommit, RecordedSlice, RecordedWrite } from '../../record/index.ts';
 import type { JsonObject, JsonValue } from '../../schema/index.ts';
 
@@ -76,7 +77,7 @@ export function sliceTable(slice: RecordedSlice, commits: readonly RecordedCommi
       rows: inner.list.map((row) => {
         const id = identity === undefined ? JSON.stringify(row) : JSON.stringify(row[identity]);
         const writtenBy = writers.get(id)?.call;
-        return { cells: cellsOf(row, columns), ...(writtenBy === undefined ? {} : { writtenBy }) };
+        return { cells: cellsOf(row, columns), ...present({ writtenBy }) };
       }),
     };
   }
@@ -85,7 +86,7 @@ export function sliceTable(slice: RecordedSlice, commits: readonly RecordedCommi
     columns,
     rows: slice.items.map(({ value, writtenBy }) => ({
       cells: cellsOf(value, columns),
-      ...(writtenBy === undefined ? {} : { writtenBy }),
+      ...present({ writtenBy }),
     })),
   };
 }

@@ -87,6 +87,41 @@ describe('a record', () => {
     expect(error.details['line']).toBeGreaterThan(1);
   });
 
+  it('with data that is nested too deeply is refused', async () => {
+    for (const depth of [1_001, 100_000]) {
+      const nested = `${'['.repeat(depth)}${']'.repeat(depth)}`;
+      const lines = (await linesOf('hello')).map((line) =>
+        line.replace('"params":{', `"params":{"deep":${nested},`),
+      );
+      expect(await failure(lines)).toMatchObject({
+        code: 'record-malformed',
+        message: expect.stringContaining('it is nested too deeply'),
+      });
+    }
+  });
+
+  it('names where a row is not what it has to be', async () => {
+    const lines = (await linesOf('hello')).map((line) => line.replace('"approvals":[]', '"approvals":[{}]'));
+    expect((await failure(lines)).message).toMatch(
+      /^Line \d+ is not a row of a record: its commit has no phases\.approvals\[0\]\.fromMs of the right kind\.$/,
+    );
+  });
+
+  it('begins with a byte order mark or not, and its lines end in any way', async () => {
+    const lines = await linesOf('hello');
+    const [header = '', ...others] = lines.map((line) => `${line}\r`);
+    expect((await readRunRecord([`\ufeff${header}`, ...others])).commits).toHaveLength(1);
+  });
+
+  it('with runs out of order is refused', async () => {
+    const [header = '{}', ...others] = await linesOf('hello');
+    const parent = { turn: 1, callId: 'call-1-1', attempt: 1, evaluation: 1 };
+    const run = JSON.stringify({ ...JSON.parse(header), type: 'run', run: 1e9, t: 1, parent });
+    expect((await failure([header, run, ...others])).message).toContain(
+      'it is run 1000000000, and number 1 is',
+    );
+  });
+
   it('with commits out of order is refused', async () => {
     const lines = (await linesOf('hello')).map((line) => line.replace('"seq":1,', '"seq":2,'));
     expect(await failure(lines)).toMatchObject({

@@ -1,0 +1,15 @@
+type OptionalKey<Members> = {
+  [Name in keyof Members]: undefined extends Members[Name] ? Name : never;
+}[keyof Members];
+
+/** Members of which those that may be undefined may be absent. */
+export type Present<Members> = Omit<Members, OptionalKey<Members>> & {
+  [Name in OptionalKey<Members>]?: Exclude<Members[Name], undefined>;
+};
+
+/** An object without the members that are undefined. */
+export function present<Members extends object>(members: Members): Present<Members> {
+  const entries = Object.entries(members).filter(([, value]) => value !== undefined);
+  // What is left has its value, and what is gone is optional.
+  return Object.fromEntries(entries) as Present<Members>;
+}
