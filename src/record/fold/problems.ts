@@ -1,5 +1,4 @@
 import type { ToolCallOutcome } from '../../runtime/index.ts';
-import { canonicalJson } from '../../schema/index.ts';
 import type { RecordedCall, RecordedProblem, RecordedRun, RecordedTurn } from './run-record.ts';
 
 /** Attempts whose handlers run longer are named. */
@@ -169,7 +168,7 @@ function repeated(calls: readonly RecordedCall[]): readonly RecordedProblem[] {
   const found: RecordedProblem[] = [];
   const counts = new Map<string, number>();
   for (const call of calls) {
-    const key = `${call.run.index} ${call.toolName} ${canonicalJson(call.params ?? null)}`;
+    const key = `${call.run.index} ${call.toolName} ${JSON.stringify(call.params)}`;
     const count = (counts.get(key) ?? 0) + 1;
     counts.set(key, count);
     if (count === repetitions) {

@@ -32,7 +32,7 @@ export function list(shape: Shape): Shape {
 /** An object with these members. */
 export function object(members: Members = {}): Shape {
   return (value, path) => {
-    if (!isRecord(value) || Array.isArray(value)) return path;
+    if (!isRecord(value)) return path;
     for (const [key, shape] of Object.entries(members)) {
       const name = key.replace('?', '');
       const member = Object.hasOwn(value, name) ? value[name] : undefined;
