@@ -1,6 +1,6 @@
 export { isPlainObject, isRecord } from './is.ts';
 export { lazyObject, once } from './lazy.ts';
-export { none } from './list.ts';
+export { none, spliceAll } from './list.ts';
 export { type MapDifference, PersistentMap } from './persistent-map.ts';
 export { PersistentVector } from './persistent-vector.ts';
 export { type Present, present } from './present.ts';

@@ -1,3 +1,4 @@
+import { spliceAll } from '../internal/index.ts';
 import type { ConversationEdit } from '../runtime/index.ts';
 import type {
   AssistantPart,
@@ -20,7 +21,12 @@ export class MessageLog {
 
   apply(edits: readonly ConversationEdit[]): void {
     for (const { at, remove, insert } of edits) {
-      this.#messages.splice(at, remove, ...insert.map((item) => JSON.stringify(messageOf(item))));
+      spliceAll(
+        this.#messages,
+        at,
+        remove,
+        insert.map((item) => JSON.stringify(messageOf(item))),
+      );
     }
   }
 
@@ -126,11 +132,17 @@ function mediaPart({ type, mediaType, data }: MediaPart): Part {
     : { type: 'omitted', modality, mime_type: mediaType, characters: data.length };
 }
 
-/** Arguments as a model wrote them, parsed where they are JSON. */
+/** Shorter texts are not nested so deep that writing them could overflow the stack. */
+const maxShallowCharacters = 2_000;
+
+/** Arguments as a model wrote them, parsed where they are JSON that can be written again. */
 function argumentsOf(text: string): unknown {
   if (text === '') return {};
   try {
-    return JSON.parse(text);
+    const parsed: unknown = JSON.parse(text);
+    // It throws for what is nested too deep.
+    if (text.length > maxShallowCharacters) JSON.stringify(parsed);
+    return parsed;
   } catch {
     return text;
   }

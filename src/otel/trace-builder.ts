@@ -220,7 +220,7 @@ export class TraceBuilder {
         [names.toolType]: 'function',
         [names.toolCallId]: shortText(callId),
         [names.toolDescription]: run.toolDefinitions?.descriptions.get(toolName),
-        'wink.call.effects': effects[toolName],
+        'wink.call.effects': knownName === undefined ? undefined : effects[knownName],
       }),
     );
     const call: OpenCall = { ...opened, turn, callId, knownName, inside: new Set(), hasEnded: false };

@@ -1,4 +1,4 @@
-import { none } from '../../internal/index.ts';
+import { none, spliceAll } from '../../internal/index.ts';
 import type { ConversationItem } from '../../tool/index.ts';
 import type { ConversationEdit } from './observed-model-call.ts';
 
@@ -18,13 +18,13 @@ export class ConversationEdits {
     if (this.#isRewritten) {
       this.#isRewritten = false;
       const edits = editsBetween(this.#known, conversation);
-      this.#known.splice(0, this.#known.length, ...conversation);
+      spliceAll(this.#known, 0, this.#known.length, conversation);
       return edits;
     }
     const at = this.#known.length;
     if (at === conversation.length) return none;
     const insert = conversation.slice(at);
-    this.#known.push(...insert);
+    spliceAll(this.#known, at, 0, insert);
     return [{ at, remove: 0, insert }];
   }
 }

@@ -58,6 +58,26 @@ const attributesOf = (traced: TracedRuns, name: string): readonly Readonly<Recor
 const read = (value: unknown): unknown => JSON.parse(String(value));
 
 describe('content', () => {
+  it('has arguments that are nested too deep as the text that they are', async () => {
+    const traced = tracedRuns({ content: 'full' });
+    const deep = `{"query":${'['.repeat(50_000)}${']'.repeat(50_000)}}`;
+    const adapter = telemetryModel((turn) =>
+      turn === 1
+        ? {
+            content: [{ type: 'tool-call', callId: 'c1', name: 'constructor', arguments: deep }],
+            finishReason: 'tool-calls',
+          }
+        : { content: [{ type: 'text', text: 'Done.' }], finishReason: 'stop' },
+    );
+    await adapter.evaluate(promptWith('task', []), { observers: [traced.observer] });
+    const [first, second] = attributesOf(traced, 'chat test-model');
+    const call = { type: 'tool_call', id: 'c1', name: 'constructor', arguments: deep };
+    expect(read(first?.['gen_ai.output.messages'])).toMatchObject([{ parts: [call] }]);
+    expect(read(second?.['gen_ai.input.messages'])).toMatchObject([{ parts: [call] }, { role: 'tool' }]);
+    // The model made the name up, whatever Object.prototype has of that name.
+    expect(attributesOf(traced, 'execute_tool')[0]).not.toHaveProperty(['wink.call.effects']);
+  });
+
   it('is not in spans by default', async () => {
     const traced = tracedRuns();
     await run(traced);

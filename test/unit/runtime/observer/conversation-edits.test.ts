@@ -52,3 +52,11 @@ it('of a conversation that has only grown is one, with what is new', () => {
   expect(edits.next(conversation)).toEqual([{ at: 2, remove: 0, insert: [item(3)] }]);
   expect(edits.next(conversation)).toEqual([]);
 });
+
+it('of a conversation of any length are made, also when it was rewritten', () => {
+  const edits = new ConversationEdits();
+  const conversation = Array.from({ length: 300_000 }, (_, number) => item(number));
+  expect(edits.next(conversation)[0]?.insert).toHaveLength(300_000);
+  edits.rewritten();
+  expect(edits.next(conversation.slice(1))).toEqual([{ at: 0, remove: 1, insert: [] }]);
+});
