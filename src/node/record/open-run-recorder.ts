@@ -34,9 +34,14 @@ export async function openRunRecorder(options: OpenRunRecorderOptions): Promise<
     ...rest,
     write: (line) => lines.add(line),
   });
+  const flush = recorder.flush.bind(recorder);
   return Object.assign(recorder, {
+    flush: async () => {
+      await flush();
+      lines.flush();
+    },
     [Symbol.asyncDispose]: async () => {
-      await recorder.flush();
+      await flush();
       lines.close();
     },
   });
@@ -78,23 +83,26 @@ class FileLines {
   add(line: string): void {
     if (this.#hasFailed || this.#isClosed) return;
     this.#waiting.push(line);
-    this.#timer ??= setImmediate(() => this.#write());
+    this.#timer ??= setImmediate(() => this.flush());
   }
 
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#write();
+    this.flush();
     closeSync(this.#file);
   }
 
-  #write(): void {
+  /** Writes the lines that wait. */
+  flush(): void {
     if (this.#timer !== undefined) clearImmediate(this.#timer);
     this.#timer = undefined;
     if (this.#waiting.length === 0) return;
-    const bytes = Buffer.from(`${this.#waiting.join('\n')}\n`);
+    const lines = this.#waiting;
     this.#waiting = [];
     try {
+      // It throws when they are longer than a string can be.
+      const bytes = Buffer.from(`${lines.join('\n')}\n`);
       for (let done = 0; done < bytes.length; ) done += writeSync(this.#file, bytes, done);
     } catch (error) {
       this.#hasFailed = true;

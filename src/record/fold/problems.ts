@@ -73,7 +73,7 @@ function problemsOfCall(call: RecordedCall): readonly RecordedProblem[] {
     const text = `${toolName} waited for an approval${asked === '' ? '' : ` that ${asked} asked for`}.`;
     add({ kind: 'approval-wait', isFailure: false, text, count: waits.length, durationMs });
   }
-  const longest = Math.max(0, ...attempts.map(({ phases }) => handlerMs(phases)));
+  const longest = attempts.reduce((most, { phases }) => Math.max(most, handlerMs(phases)), 0);
   if (longest >= slowMs)
     add({
       kind: 'slow',

@@ -1,3 +1,4 @@
+import { spliceAll } from '../../internal/index.ts';
 import type { JsonSchema, JsonValue } from '../../schema/index.ts';
 import type { ConversationItem } from '../../tool/index.ts';
 import type { RequestRow, RowEdit } from '../format/rows.ts';
@@ -47,7 +48,7 @@ export class RequestHistory {
     const items: ConversationItem[] = [...start.items];
     for (const edits of this.#edits.slice(start.index + 1, index + 1)) {
       for (const { at, remove, insert } of edits)
-        items.splice(at, remove, ...(insert as unknown as readonly ConversationItem[]));
+        spliceAll(items, at, remove, insert as unknown as readonly ConversationItem[]);
     }
     this.#built = { index, items };
     return items;

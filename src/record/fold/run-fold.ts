@@ -45,6 +45,8 @@ export class RunFold {
   readonly #calls: BuiltCall[] = [];
   readonly #callsByPlace = new Map<string, BuiltCall>();
   readonly #callsById = new Map<string, BuiltCall>();
+  /** How often an id came, so that the next one need not be looked for. */
+  readonly #idCounts = new Map<string, number>();
   readonly #commits: RecordedCommit[] = [];
   readonly #requests = new Map<BuiltRun, RequestHistory>();
   readonly #state = new StateTimeline();
@@ -335,9 +337,11 @@ export class RunFold {
   /** Ids come again where a model counts its calls in each answer, or an evaluation is made again. */
   #newId({ parent }: BuiltRun, callId: string): string {
     const id = parent === undefined ? callId : `${parent.call.id}/${callId}`;
-    for (let count = 1; ; count += 1) {
+    for (let count = (this.#idCounts.get(id) ?? 0) + 1; ; count += 1) {
       const unique = count === 1 ? id : `${id}#${count}`;
-      if (!this.#callsById.has(unique)) return unique;
+      if (this.#callsById.has(unique)) continue;
+      this.#idCounts.set(id, count);
+      return unique;
     }
   }
 

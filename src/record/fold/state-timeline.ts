@@ -1,3 +1,4 @@
+import { spliceAll } from '../../internal/index.ts';
 import type { JsonValue } from '../../schema/index.ts';
 import type { RowLog, RowWrite, SliceRow } from '../format/rows.ts';
 import type { RecordedCall, RecordedSlice } from './run-record.ts';
@@ -181,7 +182,7 @@ function applyWrite(
     case 'remove': {
       const removed = new Set(write.keys);
       const kept = items.filter(({ key }) => key === undefined || !removed.has(key));
-      items.splice(0, items.length, ...kept);
+      spliceAll(items, 0, items.length, kept);
     }
   }
 }

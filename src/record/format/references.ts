@@ -6,6 +6,10 @@ const maxInlineCharacters = 512;
 /** Longer texts are references when they occur more than once in a row. */
 const maxRepeatedCharacters = 64;
 
+/** Rows hold data of any kind, which may be nested this deep; functions that walk over it are recursive. */
+const maxDepth = 1_000;
+const tooDeep = '<nested too deep>';
+
 const referenceKey = '$ref';
 const escapedKey = /^\$+ref$/;
 const loneSurrogate = /\p{Cs}/u;
@@ -18,44 +22,49 @@ export type FindText = (hash: string) => string | undefined;
 
 /**
  * A row with its long texts, and those that occur in it more than once, as references `{ "$ref": hash }`. Data that looks like a reference is
- * escaped by one more `$`. Members that are undefined are left out. Texts that UTF-8 cannot hold stay in place.
+ * escaped by one more `$`. Members that are undefined are left out. Texts that UTF-8 cannot hold stay in place. What a reader would refuse,
+ * because it is nested too deep, is replaced by a text.
  *
  * @param row plain JSON.
  * @see docs/spec/run-record.md §3
  */
 export function toReferences(row: unknown, keep: KeepText): JsonValue {
   const counts = new Map<string, number>();
-  countTexts(row, counts);
+  countTexts(row, counts, 0);
   const isReferred = (text: string): boolean => {
     if (text.length <= maxRepeatedCharacters || loneSurrogate.test(text)) return false;
     return text.length > maxInlineCharacters || (counts.get(text) ?? 0) > 1;
   };
-  return encode(row, isReferred, keep);
+  return encode(row, isReferred, keep, 0);
 }
 
-function countTexts(value: unknown, counts: Map<string, number>): void {
+function countTexts(value: unknown, counts: Map<string, number>, depth: number): void {
   if (typeof value === 'string') {
     if (value.length > maxRepeatedCharacters && value.length <= maxInlineCharacters)
       counts.set(value, (counts.get(value) ?? 0) + 1);
-  } else if (Array.isArray(value)) {
-    for (const item of value) countTexts(item, counts);
-  } else if (typeof value === 'object' && value !== null) {
-    for (const item of Object.values(value)) countTexts(item, counts);
+  } else if (depth < maxDepth && typeof value === 'object' && value !== null) {
+    for (const item of Object.values(value)) countTexts(item, counts, depth + 1);
   }
 }
 
-function encode(value: unknown, isReferred: (text: string) => boolean, keep: KeepText): JsonValue {
+function encode(
+  value: unknown,
+  isReferred: (text: string) => boolean,
+  keep: KeepText,
+  depth: number,
+): JsonValue {
   if (typeof value === 'string') return isReferred(value) ? { [referenceKey]: keep(value) } : value;
-  if (Array.isArray(value)) return value.map((item: unknown) => encode(item, isReferred, keep));
   if (typeof value !== 'object' || value === null) {
     // JSON has no word for anything else.
     return typeof value === 'number' || typeof value === 'boolean' ? value : null;
   }
+  if (depth >= maxDepth) return tooDeep;
+  if (Array.isArray(value)) return value.map((item: unknown) => encode(item, isReferred, keep, depth + 1));
   const entries = Object.entries(value).filter(([, item]) => item !== undefined);
   const [only] = entries;
   const isAlike = entries.length === 1 && only !== undefined && escapedKey.test(only[0]);
   return Object.fromEntries(
-    entries.map(([key, item]) => [isAlike ? `$${key}` : key, encode(item, isReferred, keep)]),
+    entries.map(([key, item]) => [isAlike ? `$${key}` : key, encode(item, isReferred, keep, depth + 1)]),
   );
 }
 
@@ -67,9 +76,6 @@ export class MissingBlob {
     this.hash = hash;
   }
 }
-
-/** Rows hold data of any kind; functions that walk over it are recursive. */
-const maxDepth = 1_000;
 
 /**
  * What {@link toReferences} was given.

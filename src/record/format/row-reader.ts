@@ -60,6 +60,7 @@ export class RowReader {
       throw this.#malformed('it is not an object with a type');
     const { type } = parsed;
     if (!this.#hasHeader) this.#checkHeader(parsed);
+    else if (type === 'header') throw this.#malformed('a record has one header');
     if (!isKnownType(type)) return { type: 'unknown', name: type };
     if (type === 'blob') {
       this.#keep(parsed);

@@ -132,5 +132,11 @@ export function mark(isRedacted: boolean): { readonly redacted?: true } {
 
 /** What a provider or a tool of a provider made, which may hold anything: as JSON.stringify writes it. */
 function plain(value: unknown): JsonObject {
-  return JSON.parse(JSON.stringify(value) ?? 'null') as JsonObject;
+  try {
+    return JSON.parse(JSON.stringify(value) ?? 'null') as JsonObject;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    // It is nested too deep, which a model can bring about; the row leaves out what is below.
+    return value as JsonObject;
+  }
 }

@@ -1,4 +1,6 @@
+import { spliceAll } from '../../internal/index.ts';
 import type { ObservedRequest } from '../../runtime/index.ts';
+import type { ConversationItem } from '../../tool/index.ts';
 import type { RequestTokens } from '../format/rows.ts';
 
 const charactersPerToken = 4;
@@ -13,8 +15,8 @@ export class RequestEstimate {
   next({ instructions, tools, edits }: ObservedRequest): RequestTokens {
     let added = 0;
     for (const { at, remove, insert } of edits) {
-      const counts = insert.map((item) => tokensIn(JSON.stringify(item)));
-      const removed = this.#items.splice(at, remove, ...counts);
+      const counts = insert.map((item) => tokensIn(textOf(item)));
+      const removed = spliceAll(this.#items, at, remove, counts);
       added += sum(counts);
       this.#conversation += sum(counts) - sum(removed);
     }
@@ -25,6 +27,16 @@ export class RequestEstimate {
       conversation: this.#conversation,
       added,
     };
+  }
+}
+
+/** An item as JSON; empty when it is nested too deep, as what a provider has parsed may be. */
+function textOf(item: ConversationItem): string {
+  try {
+    return JSON.stringify(item);
+  } catch (error) {
+    if (error instanceof RangeError) return '';
+    throw error;
   }
 }
 

@@ -43,7 +43,7 @@ export interface RunRecorderOptions {
   readonly params?: JsonObject;
   /** The clock of the run. Default: the system's. */
   readonly clock?: Pick<Clock, 'now'>;
-  /** Called once with what `write` threw or rejected with. Must not throw. Default: it is not reported. */
+  /** Called once with what `write` threw or rejected with, or why a row could not be made. Must not throw. Default: it is not reported. */
   readonly onFailure?: (error: unknown) => void;
 }
 
@@ -83,6 +83,8 @@ class Recorder implements RunRecorder {
   readonly #attempts: AttemptRows;
   #rootId: string | undefined;
   #startedAtMs = 0;
+  /** Commits on the root session so far. */
+  #commits = 0;
   #hasFailed = false;
   #writing: Promise<void> | undefined;
 
@@ -95,46 +97,65 @@ class Recorder implements RunRecorder {
 
   onEvent(event: RunEvent, evaluation: ObservedEvaluation): void {
     if (this.#rootId === undefined && event.type === 'run-start') this.#rootId = evaluation.evaluationId;
-    if (evaluation.evaluationId === this.#rootId) this.#event(event, '');
+    if (evaluation.evaluationId === this.#rootId) this.#guarded(() => this.#event(event, ''));
   }
 
   onState(state: ObservedState): void {
-    const run = this.#numbers.of(state.evaluationId);
-    if (run === undefined) return;
-    const t = this.#after(state.atMs);
-    for (const slice of state.slices) this.#row({ type: 'slice', t, ...slice });
-    this.#row(stateRow(state, this.#part(run, t)));
+    this.#guarded(() => {
+      const run = this.#numbers.of(state.evaluationId);
+      if (run === undefined) return;
+      const t = this.#after(state.atMs);
+      for (const slice of state.slices) this.#row({ type: 'slice', t, ...slice });
+      this.#row(stateRow(state, this.#part(run, t)));
+    });
   }
 
   onRequest(request: ObservedRequest): void {
-    const run = this.#numbers.of(request.evaluationId);
-    if (run === undefined) return;
-    const estimate = this.#estimates.get(run) ?? new RequestEstimate();
-    this.#estimates.set(run, estimate);
-    this.#row(requestRow(request, estimate.next(request), this.#part(run, this.#after(request.atMs))));
+    this.#guarded(() => {
+      const run = this.#numbers.of(request.evaluationId);
+      if (run === undefined) return;
+      const estimate = this.#estimates.get(run) ?? new RequestEstimate();
+      this.#estimates.set(run, estimate);
+      this.#row(requestRow(request, estimate.next(request), this.#part(run, this.#after(request.atMs))));
+    });
   }
 
   onResponse(response: ObservedResponse): void {
-    const run = this.#numbers.of(response.evaluationId);
-    if (run !== undefined) this.#row(responseRow(response, this.#part(run, this.#after(response.atMs))));
+    this.#guarded(() => {
+      const run = this.#numbers.of(response.evaluationId);
+      if (run !== undefined) this.#row(responseRow(response, this.#part(run, this.#after(response.atMs))));
+    });
   }
 
   onCommit(commit: CallCommit): void {
-    const run = this.#numbers.of(commit.evaluationId);
-    if (run === undefined) return;
-    const part = this.#part(run, this.#after(commit.phases.settledAtMs));
-    for (const row of this.#attempts.commit(commit, part, this.#startedAtMs)) this.#row(row);
+    this.#guarded(() => {
+      const run = this.#numbers.of(commit.evaluationId);
+      if (run === undefined) return;
+      this.#checkOrder(commit);
+      const part = this.#part(run, this.#after(commit.phases.settledAtMs));
+      for (const row of this.#attempts.commit(commit, part, this.#startedAtMs)) this.#row(row);
+    });
   }
 
   onDiscard(attempt: DiscardedAttempt): void {
-    const run = this.#numbers.of(attempt.evaluationId);
-    if (run === undefined) return;
-    const part = this.#part(run, this.#after(attempt.phases.settledAtMs));
-    for (const row of this.#attempts.discard(attempt, part, this.#startedAtMs)) this.#row(row);
+    this.#guarded(() => {
+      const run = this.#numbers.of(attempt.evaluationId);
+      if (run === undefined) return;
+      const part = this.#part(run, this.#after(attempt.phases.settledAtMs));
+      for (const row of this.#attempts.discard(attempt, part, this.#startedAtMs)) this.#row(row);
+    });
   }
 
   async flush(): Promise<void> {
     while (this.#writing !== undefined) await this.#writing;
+  }
+
+  /** The run goes on when it cannot report a commit; the state after that one is not known. */
+  #checkOrder({ seq }: CallCommit): void {
+    if (seq === undefined) return;
+    const next = this.#commits + 1;
+    if (seq !== next) throw new RangeError(`Commit ${next} was not reported.`);
+    this.#commits = seq;
   }
 
   /** @param place of the run that the event belongs to. */
@@ -225,6 +246,16 @@ class Recorder implements RunRecorder {
     // Nothing is read of a row but plain JSON.
     const encoded = toReferences(row, (text) => this.#blobs.keepText(text));
     this.#write(JSON.stringify(encoded));
+  }
+
+  /** Makes rows. A row that cannot be made ends the record: a reader would take what comes after for all that there was. */
+  #guarded(make: () => void): void {
+    if (this.#hasFailed) return;
+    try {
+      make();
+    } catch (error) {
+      this.#fail(error);
+    }
   }
 
   /** A row as it is: what it holds is what others refer to. */

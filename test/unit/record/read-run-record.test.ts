@@ -130,6 +130,52 @@ describe('a record', () => {
     });
   });
 
+  it('with a second header is refused', async () => {
+    const [header = '', ...rest] = await linesOf('hello');
+    expect((await failure([header, header, ...rest])).message).toContain('one header');
+  });
+
+  it.each([1_200, 5_000, 50_000])(
+    'of data nested %d levels deep is written so that it can be read',
+    async (levels) => {
+      const written: string[] = [];
+      const recorder = runRecorder({ write: (line) => void written.push(line) });
+      const value: unknown = JSON.parse('['.repeat(levels) + ']'.repeat(levels));
+      const progress = tool({
+        name: 'progress',
+        description: 'Says how far it is.',
+        effects: 'read',
+        inputSchema: z.object({}),
+        execute: (_input, { progress: report }) => {
+          // A caller may report what it likes.
+          report(value as never);
+          return ToolResult.ok(null, 'done');
+        },
+      });
+      await scriptedAdapter([{ toolCalls: [{ name: 'progress' }] }, { text: 'done' }]).evaluate(
+        promptOf({ tools: [progress] }),
+        { observers: [recorder] },
+      );
+      const record = await readRunRecord(written);
+      expect(record).toMatchObject({ isComplete: true });
+      expect(JSON.stringify(record.calls[0]?.progress)).toContain('<nested too deep>');
+    },
+  );
+
+  it('of calls that have the same id in each turn numbers them', async () => {
+    const [header = ''] = await linesOf('hello');
+    const callIds = ['call', 'call#2', 'call', 'call'];
+    const lines = callIds.map((callId, turn) =>
+      JSON.stringify({
+        type: 'event',
+        t: 1,
+        event: { type: 'tool-call-start', turn, callId, toolName: 'say' },
+      }),
+    );
+    const { calls } = await readRunRecord([header, ...lines]);
+    expect(calls.map(({ id }) => id)).toEqual(['call', 'call#2', 'call#3', 'call#4']);
+  });
+
   it('holds hostile texts as they are', async () => {
     for (const text of [
       '</script><script>alert(1)</script>',

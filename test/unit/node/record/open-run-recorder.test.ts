@@ -43,6 +43,14 @@ describe('openRunRecorder', () => {
     await expect(openRunRecorder({ file })).rejects.toMatchObject({ code: 'filesystem-storage-failed' });
   });
 
+  it('has written everything so far once it is flushed', async () => {
+    const file = join(tempFolder(), 'run.jsonl');
+    await using recorder = await openRunRecorder({ file });
+    await scriptedAdapter(turns).evaluate(prompt, { observers: [recorder] });
+    await recorder.flush();
+    expect(await readRunRecord(readFileSync(file, 'utf8').split('\n'))).toMatchObject({ isComplete: true });
+  });
+
   it('writes nothing more once it is disposed', async () => {
     const file = join(tempFolder(), 'run.jsonl');
     const recorder = await openRunRecorder({ file });
