@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import { describeError } from '../../error/index.ts';
 import { modelOf, type ProviderAdapter } from '../../evaluation/index.ts';
 import { RecordError, type RunRecord, readRunRecord, replayRun } from '../../record/index.ts';
@@ -115,12 +114,7 @@ function handoverOf(adapter: ProviderAdapter): ProviderAdapter {
 async function readRecord(file: string): Promise<RunRecord> {
   const shown = printable(file);
   try {
-    const stream = createReadStream(file, 'utf8');
-    const lines = createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY });
-    // Without a listener an error of the file would end the process; the lines end with it.
-    const failure = new Promise<never>((_resolve, reject) => stream.once('error', reject));
-    failure.catch(() => undefined);
-    return await Promise.race([readRunRecord(lines), failure]);
+    return await readRunRecord(linesOf(createReadStream(file, 'utf8')));
   } catch (error) {
     if (RecordError.isInstance(error))
       throw new UsageError(`"${shown}" cannot be replayed: ${printable(describeError(error))}`, {
@@ -128,4 +122,19 @@ async function readRecord(file: string): Promise<RunRecord> {
       });
     throw new UsageError(`cannot read "${shown}": ${errorMessage(error)}.`, { cause: error });
   }
+}
+
+/** The lines of a stream of text. Only a line feed ends one: the readers of lines of some versions of Node split at characters that are part of a text, too. */
+async function* linesOf(stream: AsyncIterable<string>): AsyncGenerator<string> {
+  // Parts of a line that is longer than what comes at once.
+  let parts: string[] = [];
+  for await (const chunk of stream) {
+    const [first = '', ...others] = chunk.split('\n');
+    parts.push(first);
+    for (const line of others) {
+      yield parts.join('');
+      parts = [line];
+    }
+  }
+  yield parts.join('');
 }

@@ -9,7 +9,7 @@ import type {
   RunEvent,
   RunObserver,
 } from '../../runtime/index.ts';
-import type { JsonObject } from '../../schema/index.ts';
+import type { JsonObject, JsonValue } from '../../schema/index.ts';
 import { type Clock, systemClock } from '../../session/index.ts';
 import { toReferences } from '../format/references.ts';
 import { type Row, recordVersion } from '../format/rows.ts';
@@ -39,7 +39,7 @@ export interface RunRecorderOptions {
   readonly module?: string;
   /** Name of the folder that the agent works on, without the way to it, for `wink replay`. Default: not said. */
   readonly workspace?: string;
-  /** Params that were given for the run, for `wink replay`. Default: not said. */
+  /** Params that were given for the run, for `wink replay`. They are recorded as they are, without the redaction of the run. Default: not said. */
   readonly params?: JsonObject;
   /** The clock of the run. Default: the system's. */
   readonly clock?: Pick<Clock, 'now'>;
@@ -245,7 +245,7 @@ class Recorder implements RunRecorder {
   #row(row: Row): void {
     // Nothing is read of a row but plain JSON.
     const encoded = toReferences(row, (text) => this.#blobs.keepText(text));
-    this.#write(JSON.stringify(encoded));
+    this.#write(lineOf(encoded));
   }
 
   /** Makes rows. A row that cannot be made ends the record: a reader would take what comes after for all that there was. */
@@ -260,7 +260,7 @@ class Recorder implements RunRecorder {
 
   /** A row as it is: what it holds is what others refer to. */
   #line(row: Row): void {
-    this.#write(JSON.stringify(row));
+    this.#write(lineOf(row));
   }
 
   #write(line: string): void {
@@ -292,4 +292,14 @@ class Recorder implements RunRecorder {
     this.#hasFailed = true;
     this.#options.onFailure?.(error);
   }
+}
+
+/** Characters that JSON leaves as they are, and that some readers of lines, such as the one of Node 24, take for an end of line. */
+const otherLineEnds = /[\u0085\u2028\u2029]/g;
+
+function lineOf(row: JsonValue | Row): string {
+  return JSON.stringify(row).replace(
+    otherLineEnds,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }

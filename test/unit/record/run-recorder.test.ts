@@ -29,6 +29,18 @@ describe('runRecorder', () => {
     expect(JSON.stringify(record.turns[0]?.response?.raw)).toContain('<nested too deep>');
   });
 
+  it('writes one line for each row, for readers that take other characters for ends of lines, too', async () => {
+    const lines: string[] = [];
+    const ends = 'a\u0085b\u2028c\u2029d';
+    const observer = runRecorder({ write: (line) => void lines.push(line) });
+    const adapter = telemetryModel((turn) => (turn < 2 ? asks(turn, ends) : answer(ends.repeat(300))));
+    await adapter.evaluate(promptWith('task', [work]), { observers: [observer] });
+    expect(lines.join('\n').split(/[\n\u0085\u2028\u2029]/)).toEqual(lines);
+    const record = await readRunRecord(lines);
+    expect(record.turns[0]?.response?.raw?.items).toEqual([ends]);
+    expect(record.root.text).toBe(ends.repeat(300));
+  });
+
   it('ends the record at a row that cannot be made, so that what was written can be read', async () => {
     const lines: string[] = [];
     const failures: unknown[] = [];
