@@ -6,7 +6,7 @@ import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
  * - `record-malformed`: a line is not a row of a record; `details.line` is its number, from 1.
  * - `record-version-unsupported`: the record has another format; `details.version` is what it says.
  * - `record-blob-missing`: a row refers to a text that the record does not have; `details.line` and `details.hash`.
- * - `record-empty`: there is no row.
+ * - `record-empty`: the record holds no row.
  * - `record-request-missing`: a recorded model got a request that the record does not have; `details.turn`.
  * - `record-replay-incomplete`: not all answers of a recorded model were asked for; `details.unused` is their number.
  */

@@ -93,7 +93,7 @@ function refuseInside(path: string, workspace: string | undefined): void {
     folder = realpathSync(dirname(resolve(path)));
     root = realpathSync(resolve(workspace));
   } catch {
-    // There is no such folder: creating the file says so.
+    // The folder does not exist: creating the file fails with that reason.
     return;
   }
   if (!isBelow(join(folder, basename(path)), root)) return;

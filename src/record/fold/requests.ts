@@ -27,7 +27,7 @@ export class RequestHistory {
       toolChoice,
       settings: row.settings,
       ...(outputSchema === undefined ? {} : { outputSchema: parsed(outputSchema) as JsonSchema }),
-      added: row.edits.flatMap(({ insert }) => insert as unknown as readonly ConversationItem[]),
+      added: row.edits.flatMap(insertedBy),
       removed: row.edits.reduce((sum, { remove }) => sum + remove, 0),
       changedInstructions: !isFirst && instructions !== this.#instructions,
       changedTools: !isFirst && tools !== this.#toolsText,
@@ -47,8 +47,7 @@ export class RequestHistory {
     const start = this.#built.index < index ? this.#built : { index: -1, items: [] };
     const items: ConversationItem[] = [...start.items];
     for (const edits of this.#edits.slice(start.index + 1, index + 1)) {
-      for (const { at, remove, insert } of edits)
-        spliceAll(items, at, remove, insert as unknown as readonly ConversationItem[]);
+      for (const edit of edits) spliceAll(items, edit.at, edit.remove, insertedBy(edit));
     }
     this.#built = { index, items };
     return items;
@@ -63,6 +62,12 @@ export class RequestHistory {
     this.#tools.set(text, tools);
     return tools;
   }
+}
+
+/** The messages that an edit inserts. */
+function insertedBy({ insert }: RowEdit): readonly ConversationItem[] {
+  // The reader of rows has checked that each is a message.
+  return insert as unknown as readonly ConversationItem[];
 }
 
 function parsed(text: string): JsonValue {

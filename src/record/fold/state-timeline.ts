@@ -41,7 +41,7 @@ export class StateTimeline {
 
   add(step: StateStep): void {
     this.#steps.at(-1)?.push(step);
-    // What was worked out for the present end is no longer all of it.
+    // The state that is kept for the last commit lacks this step.
     const seq = this.#steps.length - 1;
     if (this.#last?.seq === seq) this.#last = undefined;
   }
