@@ -45,7 +45,7 @@ const rooms = {
   filesystem: ['path', 'text', 'glob', 'content', 'interface', 'tree', 'fork', 'operations'],
   session: ['event', 'slice', 'state', 'export', 'fork'],
   record: ['format', 'fold', 'writer', 'replay'],
-  runtime: ['events', 'redaction', 'observer', 'model', 'limits', 'feedback', 'call', 'loop'],
+  runtime: ['journal', 'events', 'redaction', 'observer', 'model', 'limits', 'feedback', 'call', 'loop'],
   schema: ['json', 'json-schema', 'projection'],
   provider: ['schema', 'wire', 'hosted'],
   'ai-sdk': ['wire', 'hosted', 'request', 'turn', 'tools'],

@@ -89,6 +89,15 @@ export type {
   FeedbackTriggers,
 } from './feedback/feedback-provider.ts';
 export { FeedbackRunner } from './feedback/feedback-runner.ts';
+export type {
+  JournalBatch,
+  JournaledRun,
+  JournalRow,
+  RunFilter,
+  RunJournal,
+  RunLease,
+  RunSummary,
+} from './journal/run-journal.ts';
 export { BudgetTracker, type BudgetTrackerOptions, toBudgetTracker } from './limits/budget-tracker.ts';
 export { Deadline } from './limits/deadline.ts';
 export { followSignal } from './limits/follow-signal.ts';

@@ -19,6 +19,7 @@ export {
   type ConformanceTurn,
 } from './conformance/index.ts';
 export { createManualClock, type ManualClock } from './manual-clock.ts';
+export { memoryJournal } from './memory-journal.ts';
 export {
   type MockHostedToolCodec,
   type MockHostedToolCodecOptions,

@@ -1,0 +1,35 @@
+import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
+
+/**
+ * Someone who does not hold the lease of a session wanted to write to its journal: another process has taken over, or the lease was not
+ * renewed in time. Nothing was written.
+ *
+ * Code: `journal-fenced`.
+ */
+export class JournalFencedError extends WinkError<'journal-fenced'> {
+  constructor(message: string, options: { readonly cause?: unknown; readonly details?: ErrorDetails } = {}) {
+    super('JournalFencedError', message, { code: 'journal-fenced', ...options });
+  }
+
+  /** Recognizes this error, including one from another loaded copy of the package. */
+  static override isInstance(value: unknown): value is JournalFencedError {
+    return hasErrorMarker(value, 'JournalFencedError');
+  }
+}
+
+/**
+ * A run with a journal could not write a decision to the journal, or bring it to the disk: what memory holds and what is durable may differ. Session and
+ * files in memory of the run cannot be used any more; resume the run from its journal.
+ *
+ * Code: `run-lost`.
+ */
+export class RunLostError extends WinkError<'run-lost'> {
+  constructor(message: string, options: { readonly cause?: unknown; readonly details?: ErrorDetails } = {}) {
+    super('RunLostError', message, { code: 'run-lost', ...options });
+  }
+
+  /** Recognizes this error, including one from another loaded copy of the package. */
+  static override isInstance(value: unknown): value is RunLostError {
+    return hasErrorMarker(value, 'RunLostError');
+  }
+}

@@ -1,0 +1,97 @@
+/** One row of a run in a journal: a row of the record format as it is written, never redacted. */
+export interface JournalRow {
+  /** Number within the run, from 0, without gaps. */
+  readonly seq: number;
+  /** What kind of row it is: the member `type` of the row. */
+  readonly type: string;
+  /** The row as JSON on one line. */
+  readonly line: string;
+}
+
+/** What the writer of a run says of it with each batch of rows, for lists. Plain JSON. */
+export interface RunSummary {
+  /** `running`: it has not ended, as far as its rows say. */
+  readonly status: 'running' | 'suspended' | 'finished' | 'failed';
+  readonly promptName: string;
+  /** Name of the agent; absent when the run has the name of its prompt only. */
+  readonly agent?: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly startedAtMs: number;
+  /** Milliseconds since the Unix epoch: when the last row of the batch was made. */
+  readonly updatedAtMs: number;
+  readonly turns: number;
+  /** Calls that were committed. */
+  readonly commits: number;
+  /** Questions that wait for an answer. */
+  readonly pending: number;
+  /** The folder on the host that the run works on; absent when it works on none. */
+  readonly workspace?: string;
+}
+
+/** A run as a journal lists it. */
+export interface JournaledRun extends Omit<RunSummary, 'status'> {
+  readonly runId: string;
+  readonly sessionId: string;
+  /** `interrupted`: it has not ended, and nobody holds its session: the process was killed, or has lost the lease. */
+  readonly status: RunSummary['status'] | 'interrupted';
+  /** Rows of the run. */
+  readonly rows: number;
+}
+
+/** Rows for the end of one run. */
+export interface JournalBatch {
+  readonly runId: string;
+  /** The rows, in order: the first one has the number of rows that the run has. */
+  readonly rows: readonly JournalRow[];
+  readonly summary: RunSummary;
+}
+
+/** Which runs a journal lists. */
+export interface RunFilter {
+  readonly sessionId?: string;
+  readonly workspace?: string;
+  readonly status?: JournaledRun['status'];
+}
+
+/** The right to write the runs of one session, until it is released, lost, or not renewed in time. */
+export interface RunLease {
+  readonly sessionId: string;
+  /** A random name of this owner. */
+  readonly owner: string;
+  /** Grows with each owner of the session. */
+  readonly epoch: number;
+  /** Aborted when the lease is lost, with a `JournalFencedError` as its reason: someone else may write. */
+  readonly signal: AbortSignal;
+  /** Gives the lease back. Never rejects; releasing twice does nothing. */
+  release(): Promise<void>;
+}
+
+/**
+ * Keeps the rows of runs, so that a run outlives its process. Rows are never redacted: a journal is as secret as the files that the run works on.
+ *
+ * @see docs/spec/durable-runs.md §1
+ */
+export interface RunJournal {
+  /**
+   * Appends rows, all or none; resolves when they are durable. The epoch of the lease is checked in the same transaction.
+   *
+   * @throws {JournalFencedError} when the lease is not the session's present one, or the rows do not follow the last one of the run.
+   */
+  append(batch: JournalBatch, lease: RunLease): Promise<void>;
+  /** The rows of a run from number `from` on, in order. Default: all. Empty for an unknown run. */
+  read(runId: string, from?: number): Promise<readonly JournalRow[]>;
+  /**
+   * Becomes the owner of a session. The journal renews the lease until it is released; a process that hangs loses it.
+   *
+   * @throws {SessionBusyError} while another owner has it: nobody gets in twice, also not by the same name.
+   */
+  acquire(sessionId: string): Promise<RunLease>;
+  /** The runs, the one that was updated last first. */
+  runs(filter?: RunFilter): Promise<readonly JournaledRun[]>;
+  /**
+   * Removes a run with all its rows; does nothing for an unknown one.
+   *
+   * @throws {SessionBusyError} while its session is held by another lease than the given one.
+   */
+  remove(runId: string, lease?: RunLease): Promise<void>;
+}
