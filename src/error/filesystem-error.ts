@@ -23,6 +23,7 @@ import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
  * - `file-changed-on-disk`: another process changed a file that was read or is to be written.
  * - `root-replaced`: the root folder was renamed, removed or replaced by another one since it was opened.
  * - `filesystem-locked`: another process has the folder open.
+ * - `filesystem-busy`: changes are staged that were neither landed nor discarded, so nothing else is written.
  * - `filesystem-storage-failed`: the disk failed: it is full, broken, or does not support the operation.
  */
 export type FilesystemErrorCode =
@@ -46,6 +47,7 @@ export type FilesystemErrorCode =
   | 'file-changed-on-disk'
   | 'root-replaced'
   | 'filesystem-locked'
+  | 'filesystem-busy'
   | 'filesystem-storage-failed';
 
 /** A file operation that failed. `details.path` is the path relative to the root. */

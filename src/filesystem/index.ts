@@ -46,6 +46,7 @@ export {
   type WriteMode,
   type WriteResult,
 } from './interface/filesystem.ts';
+export type { StagedChanges } from './interface/staged-changes.ts';
 export { MemoryFilesystem, type MemoryFilesystemOptions } from './memory-filesystem.ts';
 export { readIgnoreScope, readIgnores } from './operations/ignore-scope.ts';
 export { digestFile, listDirectory, readBytes, readWindow, statPath } from './operations/read-operations.ts';

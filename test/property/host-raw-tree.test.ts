@@ -5,8 +5,10 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FilesystemError } from 'weakincentives';
+import type { FilePatch } from '../../src/filesystem/index.ts';
 import { HostOperations } from '../../src/node/host-filesystem/host-operations.ts';
 import { openWorkspace } from '../../src/node/host-filesystem/open-workspace.ts';
+import type { DiskWorkspace } from '../../src/node/host-filesystem/workspace/disk-workspace.ts';
 import { removeTestFolder } from '../support/ordinary-user.ts';
 import { type RawEntry, rawPath, rawTree } from '../support/raw-tree.ts';
 
@@ -147,6 +149,18 @@ function comparable(tree: ReadonlyMap<string, RawEntry>): object {
   );
 }
 
+/** Applies a patch at once or in two parts. @returns whether it was applied. */
+function commit(workspace: DiskWorkspace, patch: FilePatch, way: string): boolean {
+  if (way === 'apply') {
+    workspace.apply(patch);
+    return true;
+  }
+  const staged = workspace.stage(patch);
+  if (way === 'land') staged.land();
+  else staged.discard();
+  return way === 'land';
+}
+
 describe('a folder of the disk, looked at byte by byte', () => {
   it('changes where an operation was about it and nowhere else, and comes back', () => {
     fc.assert(
@@ -154,7 +168,8 @@ describe('a folder of the disk, looked at byte by byte', () => {
         fc.tuple(folder, folder, folder, folder, folder),
         fc.array(fc.array(anyOperation, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 3 }),
         fc.option(fc.nat(40)),
-        (folders, calls, failing) => {
+        fc.array(fc.constantFrom('apply', 'land', 'discard'), { minLength: 3, maxLength: 3 }),
+        (folders, calls, failing, ways) => {
           const base = mkdtempSync(join(tmpdir(), 'host-raw-'));
           const root = join(base, 'root');
           mkdirSync(root);
@@ -184,8 +199,8 @@ describe('a folder of the disk, looked at byte by byte', () => {
               expect(rawTree(root)).toEqual(before);
               countdown = index === 0 && failing !== null ? failing + 1 : -1;
               try {
-                workspace.apply(cell.patch());
-                expected.check(rawTree(root));
+                if (commit(workspace, cell.patch(), ways[index] ?? 'apply')) expected.check(rawTree(root));
+                else expect(rawTree(root)).toEqual(before);
               } catch (error) {
                 if (!FilesystemError.isInstance(error) && !String(error).includes('full')) throw error;
                 expect(rawTree(root)).toEqual(before);

@@ -41,7 +41,9 @@ export function commitChanges(
   operations.transfer('other', 'copied', 'copy');
   operations.write('made/new/file.txt', 'new file', undefined);
   operations.mkdir('empty');
-  workspace.apply(cell.patch());
+  const staged = workspace.stage(cell.patch());
+  onFailpoint('staged');
+  staged.land();
   workspace.dispose();
   lock.dispose();
 }

@@ -4,6 +4,7 @@ import type { EditResult, TextEdit } from '../text/edit.ts';
 import type { TextWindow, TextWindowOptions } from '../text/text-window.ts';
 import type { FileChange, FilePatch } from './file-change.ts';
 import type { FileRead } from './file-read.ts';
+import type { StagedChanges } from './staged-changes.ts';
 
 /** The guarantees of an implementation. */
 export interface FilesystemCapabilities {
@@ -255,6 +256,13 @@ export interface Filesystem {
    * @throws {FilesystemError} `path-is-directory`, `path-not-directory`, `filesystem-quota-exceeded` when the changes cannot be applied.
    */
   apply(patch: FilePatch): void;
+  /**
+   * The first part of {@link apply}: everything that can fail, without a change that anyone sees. Present only where `apply` writes outside of
+   * memory. One at a time: until the changes are landed or discarded, other writes throw `filesystem-busy`.
+   * @throws {FilesystemError} as `apply`, and `filesystem-busy`; nothing is then staged.
+   * @internal
+   */
+  stage?(patch: FilePatch): StagedChanges;
 }
 
 /** What a fork has read and changed. */

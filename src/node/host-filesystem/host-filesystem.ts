@@ -20,6 +20,7 @@ import {
   MAX_DEPTH,
   type MakeDirectoryResult,
   type RemoveResult,
+  type StagedChanges,
   type TextEdit,
   type TextWindow,
   type TextWindowOptions,
@@ -70,6 +71,8 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
   readonly hostPath: string;
   /** The interrupted commits of a killed process that opening the folder found. */
   readonly interruptedCommits: readonly InterruptedCommit[];
+  /** See {@link Filesystem.stage}. Undefined with `writeOn` other than `apply`: changes stay in memory. @internal */
+  readonly stage?: (patch: FilePatch) => StagedChanges;
   readonly #workspace: DiskWorkspace;
   readonly #lock: OpenWorkspace['lock'];
   readonly #makeView: (forked: ForkedView) => HostView;
@@ -86,6 +89,7 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
     const { jail, visible, allowsGitWrites } = workspace;
     this.hostPath = jail.realPath;
     const folder: DiskFolder = { jail, visible, allowsGitWrites, overlayTrials: new Map() };
+    if (workspace.canStage) this.stage = (patch) => workspace.stage(patch, TreeCell.forkOf(patch, this));
     this.#makeView = viewsOf(this.capabilities, folder);
     registerDiskSource(this, () => {
       const cell = workspace.present();

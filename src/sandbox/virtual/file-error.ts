@@ -44,6 +44,7 @@ const PROBLEMS: Readonly<Record<FilesystemErrorCode, keyof typeof MEANINGS>> = {
   'file-changed-on-disk': 'EIO',
   'root-replaced': 'EIO',
   'filesystem-locked': 'EIO',
+  'filesystem-busy': 'EIO',
   'filesystem-storage-failed': 'EIO',
 };
 

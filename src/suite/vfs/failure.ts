@@ -48,6 +48,7 @@ const EXPLANATIONS: Readonly<Record<FilesystemErrorCode, (facts: FailureFacts) =
     `${path} was changed by another process in the meantime. Nothing was changed here. Read it again.`,
   'root-replaced': ({ message }) => message,
   'filesystem-locked': ({ message }) => message,
+  'filesystem-busy': ({ message }) => message,
   'filesystem-storage-failed': ({ message }) => message,
 };
 

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { posix } from 'node:path';
 import { FilesystemError } from '../../../error/index.ts';
-import { segmentsOf } from '../../../filesystem/index.ts';
+import { type StagedChanges, segmentsOf } from '../../../filesystem/index.ts';
 import { quoteText } from '../../../internal/index.ts';
 import { identityOf, rootMarkOf, stampOf } from '../../disk/stamp.ts';
 import { errorCode } from '../../disk/system-error.ts';
@@ -22,49 +22,84 @@ export interface CommitTarget {
   readonly onFailpoint: (failpoint: string) => void;
 }
 
+/** What a commit knows of itself, for its end or its rollback. */
+interface CommitState {
+  readonly steps: readonly CommitStep[];
+  readonly stagedPaths: readonly string[];
+  readonly identities: (string | undefined)[];
+  /** The number of steps that were begun. */
+  begun: number;
+  /** The path that errors name. */
+  at: string;
+}
+
 /**
- * Executes a plan: all of it, or nothing.
+ * Executes the first half of a plan, which changes nothing at its paths; `land` executes the second half: all of it, or nothing.
  *
  * 1. The plan is written to the journal. 2. New contents are written next to their targets. 3. What is to be replaced
- * or removed is compared with what the view saw. 4. The steps run, each recorded in the journal before it begins. 5. The commit
- * is recorded as done in the journal. 6. The remaining old content is removed, then the journal.
+ * or removed is compared with what the view saw. Here the caller decides. 4. It is compared once more. 5. The steps run, each recorded in
+ * the journal before it begins. 6. The commit is recorded as done in the journal. 7. The remaining old content is removed, then the journal.
  *
- * If the process ends before 5, the old tree is restored from the journal; if it ends later, the new tree is completed.
+ * If the process ends before 6, the old tree is restored from the journal; if it ends later, the new tree is completed.
  * @throws {FilesystemError} `file-changed-on-disk`, `path-forbidden`, `root-replaced`, `filesystem-storage-failed`; the old tree is then in place.
  */
-export function commit({ jail, journalDirectory, onFailpoint }: CommitTarget, plan: CommitPlan): void {
+export function stageCommit(target: CommitTarget, plan: CommitPlan): StagedChanges {
+  const { jail, journalDirectory, onFailpoint } = target;
   const { steps, staged } = plan;
-  if (steps.length === 0) return;
-  let at = steps[0]?.path ?? '.';
-  let begun = 0;
-  const identities: (string | undefined)[] = steps.map(() => undefined);
-  const stagedPaths = staged.map((file) => file.staged);
+  if (steps.length === 0) return { land: () => undefined, discard: () => undefined };
+  const state: CommitState = {
+    steps,
+    stagedPaths: staged.map((file) => file.staged),
+    identities: steps.map(() => undefined),
+    begun: 0,
+    at: steps[0]?.path ?? '.',
+  };
   let journal: CommitJournal | undefined;
   try {
     jail.assertInPlace();
     for (const path of plan.replaced) {
-      at = path;
+      state.at = path;
       assertReplaceable(jail, path);
     }
     onFailpoint('begin');
     journal = CommitJournal.begin(journalDirectory, plan, rootMarkOf(jail.rootStats()));
     const written = new Map<string, string>();
     for (const file of staged) {
-      at = file.path;
+      state.at = file.path;
       onFailpoint('stage');
       written.set(file.staged, stageContent(jail, file));
     }
-    jail.assertInPlace();
-    assertUntouched(jail, plan);
+    assertReady(jail, plan);
     for (const [index, step] of steps.entries())
-      identities[index] = identityOfStep(jail, step, steps, written);
+      state.identities[index] = identityOfStep(jail, step, steps, written);
     onFailpoint('ready');
-    journal.ready(identities);
+    journal.ready(state.identities);
+  } catch (error) {
+    throw rolledBack(jail, journal, state, error);
+  }
+  const ready = journal;
+  return {
+    land: () => landCommit(target, plan, ready, state),
+    discard: () => void rollback(jail, ready, state),
+  };
+}
+
+/** @throws {FilesystemError} as {@link stageCommit}. */
+function landCommit(
+  { jail, onFailpoint }: CommitTarget,
+  plan: CommitPlan,
+  journal: CommitJournal,
+  state: CommitState,
+): void {
+  const { steps } = plan;
+  try {
+    assertReady(jail, plan);
+    assertSameTaken(jail, state);
     for (const [index, step] of steps.entries()) {
-      at = step.path;
+      state.at = step.path;
       onFailpoint('step');
       journal.step(index);
-      begun = index + 1;
+      state.begun = index + 1;
       onFailpoint('do');
       runStep(jail, step, onFailpoint);
     }
@@ -75,11 +110,20 @@ export function commit({ jail, journalDirectory, onFailpoint }: CommitTarget, pl
     for (const removed of plan.removed) assertUnchanged(jail, removed);
     journal.done();
   } catch (error) {
-    if (!rollback(jail, journal, { steps, stagedPaths, identities, begun }))
-      throw halfWrittenError(at, error);
-    throw diskError(at, error);
+    throw rolledBack(jail, journal, state, error);
   }
-  cleanUp(jail, journal, { steps, stagedPaths }, onFailpoint);
+  cleanUp(jail, journal, state, onFailpoint);
+}
+
+/** Restores the old tree. @returns the error for the caller. */
+function rolledBack(
+  jail: HostJail,
+  journal: CommitJournal | undefined,
+  state: CommitState,
+  error: unknown,
+): FilesystemError {
+  if (!rollback(jail, journal, state)) return halfWrittenError(state.at, error);
+  return diskError(state.at, error);
 }
 
 /** Undoes the steps that have run. @returns false when that fails too; the journal then stays for the next opening. */
@@ -132,7 +176,9 @@ function assertReplaceable(jail: HostJail, replaced: string): void {
   atPath(jail, replaced, (path) => accessSync(path, constants.W_OK));
 }
 
-function assertUntouched(jail: HostJail, { expected }: CommitPlan): void {
+/** The folder is at its path, and what the plan replaces or removes is what the view saw. */
+function assertReady(jail: HostJail, { expected }: CommitPlan): void {
+  jail.assertInPlace();
   for (const { path, stamp } of expected) {
     const stats = jail.statOf(segmentsOf(path));
     if (stats === undefined || stampOf(stats) !== stamp) throw changedOnDiskError(path);
@@ -151,6 +197,14 @@ function identityOfStep(
   const taken = steps.find((other) => other.op === 'take' && other.trash === step.from);
   const stats = taken === undefined ? undefined : jail.statOf(segmentsOf(taken.path));
   return stats === undefined ? undefined : identityOf(stats);
+}
+
+/** What is moved has no stamp if it is a directory: it is compared by its identity. */
+function assertSameTaken(jail: HostJail, { steps, identities }: CommitState): void {
+  for (const [index, step] of steps.entries()) {
+    if (step.op === 'give' && identityOfStep(jail, step, steps, new Map()) !== identities[index])
+      throw changedOnDiskError(step.path);
+  }
 }
 
 function forceParents(jail: HostJail, steps: readonly CommitStep[]): void {

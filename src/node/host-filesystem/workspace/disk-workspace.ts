@@ -7,6 +7,7 @@ import {
   nodeAt,
   operationsOf,
   patchOperations,
+  type StagedChanges,
   TreeCell,
   type TreeClock,
   type TreeDifference,
@@ -23,6 +24,7 @@ import { DiskDirectory, diskRoot } from '../tree/disk-directory.ts';
 import type { VisiblePaths } from '../tree/visible-paths.ts';
 import { assertWritableOnDisk, type DiskWriter } from './disk-writer.ts';
 import { type OutsideChange, OwnWrites, outsideChanges } from './outside-changes.ts';
+import { StagedSlot } from './staged-slot.ts';
 
 /** A snapshot of the folder, read on demand: what was read through it once stays the same. */
 export interface DiskSnapshot {
@@ -61,6 +63,8 @@ export class DiskWorkspace {
   /** The roots that forks and snapshots use, whose content is preserved before it changes. */
   readonly #snapshots = new Set<WeakRef<DiskDirectory>>();
   #pending: PendingChanges | undefined;
+  /** Changes that wait for the decision of the caller. */
+  readonly #staged = new StagedSlot();
   #isOpen = true;
 
   constructor(parts: WorkspaceParts) {
@@ -99,6 +103,11 @@ export class DiskWorkspace {
   /** @throws {TransactionClosedError} */
   assertOpen(): void {
     this.#cell.assertOpen();
+  }
+
+  /** Whether changes can be staged: what stays in memory needs no stage. */
+  get canStage(): boolean {
+    return !this.#parts.defersWrites;
   }
 
   get limits(): TreeLimits {
@@ -149,15 +158,21 @@ export class DiskWorkspace {
   /**
    * Writes a patch to the disk, or adds it to the pending changes.
    * @param fork the fork that the patch came from. Default: none.
-   * @throws {FilesystemError} as `Filesystem.apply`, and `file-changed-on-disk`, `path-forbidden`, `filesystem-storage-failed`.
+   * @throws {FilesystemError} as `Filesystem.apply`, and `file-changed-on-disk`, `path-forbidden`, `filesystem-storage-failed`, `filesystem-busy`.
    */
   apply(patch: FilePatch, fork?: TreeCell): void {
-    const cell = this.present();
-    const before = cell.root;
-    const [changed] = fork === undefined ? [] : this.#changedByOthers(fork, before);
-    if (changed !== undefined) throw changedOnDiskError(changed);
-    cell.apply(patch);
-    this.#commitOrDefer(before, [...treeDifferences(before, cell.root, '.')], false);
+    const { before, differences } = this.#patched(patch, fork);
+    this.#commitOrDefer(before, differences, false);
+  }
+
+  /**
+   * Prepares to write a patch to the disk. Until the result is landed or discarded, nothing else is written.
+   * @param fork the fork that the patch came from. Default: none.
+   * @throws {FilesystemError} as {@link apply}.
+   */
+  stage(patch: FilePatch, fork?: TreeCell): StagedChanges {
+    const { before, differences } = this.#patched(patch, fork);
+    return this.#stage(before, differences, false);
   }
 
   /**
@@ -167,6 +182,7 @@ export class DiskWorkspace {
    * @throws {FilesystemError} as {@link apply}, and what `change` throws.
    */
   change<Result>(change: (cell: TreeCell) => Result): Result {
+    this.#staged.assertFree();
     const { root, unsettled } = this.takeSnapshot();
     const cell = this.cellShowing(root);
     const result = change(cell);
@@ -179,6 +195,7 @@ export class DiskWorkspace {
 
   /** Calls `change` with the cell of the root; what it restores there is written to the disk, or deferred. */
   restore(change: (cell: TreeCell) => void): void {
+    this.#staged.assertFree();
     const cell = this.present();
     const before = cell.root;
     change(cell);
@@ -230,12 +247,13 @@ export class DiskWorkspace {
       const path = error.details['path'];
       throw changedOnDiskError(typeof path === 'string' ? path : '.');
     }
-    this.#commit(before, [...treeDifferences(before, cell.root, '.')], false);
+    this.#stage(before, [...treeDifferences(before, cell.root, '.')], false).land();
     this.#pending = this.#noPendingChanges();
   }
 
   dispose(): void {
     if (!this.#isOpen) return;
+    this.#staged.dispose();
     this.#isOpen = false;
     this.#cell.dispose();
     this.#parts.writer?.dispose();
@@ -281,7 +299,7 @@ export class DiskWorkspace {
   #commitOrDefer(before: DirectoryNode, differences: readonly TreeDifference[], isRestored: boolean): void {
     const { root } = this.#cell;
     if (this.#pending === undefined) {
-      this.#commit(before, differences, isRestored);
+      this.#stage(before, differences, isRestored).land();
       return;
     }
     this.#assertShown(differences);
@@ -291,8 +309,29 @@ export class DiskWorkspace {
     if (root instanceof DiskDirectory) this.#pending = { base: this.#pending.base, root };
   }
 
-  #commit(before: DirectoryNode, differences: readonly TreeDifference[], isRestored: boolean): void {
-    if (differences.length === 0) return;
+  /** Applies a patch to the present content of the root cell. */
+  #patched(
+    patch: FilePatch,
+    fork: TreeCell | undefined,
+  ): { readonly before: DirectoryNode; readonly differences: readonly TreeDifference[] } {
+    this.#staged.assertFree();
+    const cell = this.present();
+    const before = cell.root;
+    const [changed] = fork === undefined ? [] : this.#changedByOthers(fork, before);
+    if (changed !== undefined) throw changedOnDiskError(changed);
+    cell.apply(patch);
+    return { before, differences: [...treeDifferences(before, cell.root, '.')] };
+  }
+
+  /** Stages the present content of the root cell, which shows the old content again. */
+  #stage(before: DirectoryNode, differences: readonly TreeDifference[], isRestored: boolean): StagedChanges {
+    const written = this.#write(before, differences, isRestored);
+    this.#cell.refresh(before);
+    return this.#staged.hold(written);
+  }
+
+  #write(before: DirectoryNode, differences: readonly TreeDifference[], isRestored: boolean): StagedChanges {
+    if (differences.length === 0) return { land: () => undefined, discard: () => undefined };
     const { writer } = this.#parts;
     if (writer === undefined) {
       throw new FilesystemError(
@@ -301,7 +340,7 @@ export class DiskWorkspace {
       );
     }
     this.#assertShown(differences);
-    writer.write(before, differences, isRestored, () =>
+    return writer.stage(before, differences, isRestored, () =>
       this.#retainOld(differences, (node) => retainNode(node, writer)),
     );
   }

@@ -4,6 +4,7 @@ import {
   childPath,
   type DirectoryNode,
   nodeAt,
+  type StagedChanges,
   segmentsOf,
   type TreeDifference,
   type TreeNode,
@@ -11,7 +12,7 @@ import {
 import { quoteText } from '../../../internal/index.ts';
 import { mountsBelow } from '../../disk/mounts.ts';
 import { stampOf } from '../../disk/stamp.ts';
-import { type CommitTarget, commit } from '../commit/commit.ts';
+import { type CommitTarget, stageCommit } from '../commit/commit.ts';
 import type { CommitPlan } from '../commit/commit-step.ts';
 import { planCommit } from '../commit/plan-commit.ts';
 import { assertRestorable } from '../commit/restorable.ts';
@@ -34,17 +35,17 @@ export class DiskWriter {
   }
 
   /**
-   * Brings the disk from `before`, its present content, to the result of the differences: all of it, or nothing.
+   * Prepares to bring the disk from `before`, its present content, to the result of the differences: all of it, or nothing.
    * @param isRestored whether only files that this process has written may be removed.
-   * @param keepOld called when the set of changes is final, before the first one.
+   * @param keepOld called when the set of changes is final, and again before the first one: others may have begun to use the old content.
    * @throws {FilesystemError} `file-changed-on-disk`, `path-forbidden`, `filesystem-storage-failed`.
    */
-  write(
+  stage(
     before: DirectoryNode,
     differences: readonly TreeDifference[],
     isRestored: boolean,
     keepOld: () => void,
-  ): void {
+  ): StagedChanges {
     const plan = planCommit(before, differences);
     for (const { path, node, isTaken } of plan.removed) {
       assertRestorable(path, node, isTaken);
@@ -53,7 +54,33 @@ export class DiskWriter {
     }
     const moved = movedFiles(before, plan);
     keepOld();
-    commit(this.#place, plan);
+    const staged = stageCommit(this.#place, plan);
+    return {
+      land: () => {
+        try {
+          for (const { path, node } of plan.removed)
+            if (node.kind === 'directory') assertWithoutMounts(this.#place.jail, path);
+          keepOld();
+        } catch (error) {
+          staged.discard();
+          throw error;
+        }
+        staged.land();
+        this.#recordWrites(plan, differences, moved);
+      },
+      discard: () => staged.discard(),
+    };
+  }
+
+  dispose(): void {
+    this.kept.dispose();
+  }
+
+  #recordWrites(
+    plan: CommitPlan,
+    differences: readonly TreeDifference[],
+    moved: ReturnType<typeof movedFiles>,
+  ): void {
     for (const { path, before: old } of differences)
       if (old !== undefined) this.ownWrites.record(path, undefined);
     for (const [path, stamp] of moved) this.ownWrites.record(path, stamp);
@@ -62,10 +89,6 @@ export class DiskWriter {
       const stats = this.#place.jail.statOf(segmentsOf(step.path));
       if (stats?.isFile()) this.ownWrites.record(step.path, stampOf(stats));
     }
-  }
-
-  dispose(): void {
-    this.kept.dispose();
   }
 
   #assertOwn(path: string, node: TreeNode, isElsewhere: (path: string) => boolean): void {

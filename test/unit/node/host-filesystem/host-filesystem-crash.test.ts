@@ -74,7 +74,16 @@ describe('a process that is killed while it commits', () => {
   it('would have made every kind of step', () => {
     expect(failpoints.filter((failpoint) => failpoint === 'do').length).toBeGreaterThan(12);
     expect(failpoints).toEqual(
-      expect.arrayContaining(['begin', 'stage', 'ready', 'swap', 'done', 'clear', 'remove-journal']),
+      expect.arrayContaining([
+        'begin',
+        'stage',
+        'ready',
+        'staged',
+        'swap',
+        'done',
+        'clear',
+        'remove-journal',
+      ]),
     );
     expect(Object.keys(after)).toEqual(
       expect.arrayContaining([

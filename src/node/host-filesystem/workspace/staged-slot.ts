@@ -1,0 +1,46 @@
+import { FilesystemError } from '../../../error/index.ts';
+import type { StagedChanges } from '../../../filesystem/index.ts';
+
+/** The place for the one set of changes to a folder that waits for the decision of its caller. */
+export class StagedSlot {
+  #held: StagedChanges | undefined;
+
+  /** @throws {FilesystemError} `filesystem-busy`. */
+  assertFree(): void {
+    if (this.#held === undefined) return;
+    throw new FilesystemError(
+      'filesystem-busy',
+      'Other changes to the folder are staged. Land or discard them before anything else is written.',
+    );
+  }
+
+  /** Holds changes until they are landed or discarded, which can be done once. The slot must be free. */
+  hold(changes: StagedChanges): StagedChanges {
+    const held: StagedChanges = {
+      land: () => {
+        if (this.#held !== held) throw endedError();
+        this.#held = undefined;
+        changes.land();
+      },
+      discard: () => {
+        if (this.#held !== held) return;
+        this.#held = undefined;
+        changes.discard();
+      },
+    };
+    this.#held = held;
+    return held;
+  }
+
+  /** Discards what is held. */
+  dispose(): void {
+    this.#held?.discard();
+  }
+}
+
+function endedError(): FilesystemError {
+  return new FilesystemError(
+    'argument-invalid',
+    'The staged changes were landed or discarded already. Stage them again.',
+  );
+}
