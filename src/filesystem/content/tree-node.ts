@@ -26,6 +26,10 @@ export interface FileNode {
   readonly stamp?: string;
   /** The target of a symbolic link that does not lead to a directory. */
   readonly link?: FileLink;
+  /** The target of a symbolic link as it is written there; characters that are not UTF-8 are replaced. */
+  readonly linkText?: string;
+  /** The permission bits of a regular file that is stored elsewhere. */
+  readonly mode?: number;
 }
 
 /** A directory of the tree with the sums over everything below it. */
@@ -38,8 +42,8 @@ export interface DirectoryNode {
   readonly files: number;
   /** Directories below, at any depth, without this one. */
   readonly directories: number;
-  /** For a link to a directory elsewhere: its target, and the stamp of the link. Such a node has no children. */
-  readonly link?: { readonly target: string; readonly stamp: string };
+  /** For a link to a directory elsewhere: its target, the stamp of the link, and the target as it is written there. Such a node has no children. */
+  readonly link?: { readonly target: string; readonly stamp: string; readonly text: string };
   /** Set for a directory that is read on demand: its own implementation of these operations, which reads no more than necessary. */
   readonly lazy?: LazyDirectory;
 }
@@ -95,6 +99,11 @@ export function isSameNode(left: TreeNode | undefined, right: TreeNode | undefin
 export function fileLinkOf(node: TreeNode): FileLink | undefined {
   if (node.kind === 'file') return node.link;
   return node.link === undefined ? undefined : { leads: 'directory', path: node.link.target };
+}
+
+/** The target of a symbolic link as it is written there; undefined for any other node. */
+export function linkTextOf(node: TreeNode): string | undefined {
+  return node.kind === 'file' ? node.linkText : node.link?.text;
 }
 
 /** The bytes of a node: of the file, or of all files below the directory. */

@@ -16,6 +16,18 @@ export interface FileChange {
    * written files, and between snapshots.
    */
   readonly from?: string;
+  /**
+   * The permission bits of a file of a host folder after the change, those of a removed one before it. A written file keeps those of
+   * the file that it replaces, a moved or copied one its own. Absent when they are 0o644, as for a file that is new, and where there are none.
+   */
+  readonly mode?: number;
+  /**
+   * The target, as it is written there, of an entry that is a symbolic link: of a link that was moved or copied, or removed. Characters that are not UTF-8 are
+   * replaced. Its contents are those of the file that it leads to; a link to a directory has the entry `directory`.
+   */
+  readonly link?: string;
+  /** The same of a symbolic link in whose place a file or another link is now (`modified`). */
+  readonly replacedLink?: string;
 }
 
 /**

@@ -1,5 +1,12 @@
 import { PersistentMap } from '../../internal/index.ts';
-import { childOf, type DirectoryNode, isSameNode, type TreeNode } from '../content/tree-node.ts';
+import {
+  childOf,
+  type DirectoryNode,
+  type FileNode,
+  isSameNode,
+  linkTextOf,
+  type TreeNode,
+} from '../content/tree-node.ts';
 import type { FileChange, FileOperation } from '../interface/file-change.ts';
 import { childPath } from '../path/path.ts';
 
@@ -66,15 +73,43 @@ export function* leavesOf(node: TreeNode | undefined, path: string): Generator<L
   else for (const [name, child] of node.entries) yield* leavesOf(child, childPath(path, name));
 }
 
+/** The permission bits that a file gets when its place gives it no others. */
+const USUAL_MODE = 0o644;
+
+/** What a row needs beside the content to make the entry again. */
+function attributesOf(
+  node: TreeNode,
+  mode = node.kind === 'file' ? node.mode : undefined,
+): Partial<FileChange> {
+  const link = linkTextOf(node);
+  if (link !== undefined) return { link };
+  return mode === undefined || mode === USUAL_MODE ? {} : { mode };
+}
+
 function changeOf(kind: 'created' | 'removed', { path, node }: Leaf): FileChange {
-  if (node.kind === 'directory') return { path, kind, entry: 'directory' };
+  const attributes = attributesOf(node);
+  if (node.kind === 'directory') return { path, kind, entry: 'directory', ...attributes };
   const side = kind === 'created' ? { after: node.content } : { before: node.content };
-  return { path, kind, entry: 'file', ...side };
+  return { path, kind, entry: 'file', ...side, ...attributes };
+}
+
+/** A written file keeps the permissions of the file that it replaces. */
+function modification(path: string, before: FileNode, after: FileNode): FileChange {
+  const { linkText } = before;
+  return {
+    path,
+    kind: 'modified',
+    entry: 'file',
+    before: before.content,
+    after: after.content,
+    ...attributesOf(after, after.mode ?? before.mode),
+    ...(linkText === undefined ? {} : { replacedLink: linkText }),
+  };
 }
 
 function* changesOf({ path, before, after }: TreeDifference): Generator<FileChange, void> {
   if (before?.kind === 'file' && after?.kind === 'file') {
-    yield { path, kind: 'modified', entry: 'file', before: before.content, after: after.content };
+    yield modification(path, before, after);
     return;
   }
   for (const leaf of leavesOf(before, path)) yield changeOf('removed', leaf);

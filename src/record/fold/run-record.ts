@@ -221,6 +221,12 @@ export interface RecordedFileChange {
   readonly before?: RecordedContent;
   readonly after?: RecordedContent;
   readonly from?: string;
+  /** Permission bits, unless they are 0o644. */
+  readonly mode?: number;
+  /** The target of a symbolic link that was moved, copied or removed. */
+  readonly link?: string;
+  /** The target of a symbolic link that was replaced. */
+  readonly replacedLink?: string;
 }
 
 /** One final commit of a call of the root run. */

@@ -33,6 +33,9 @@ const fileChange = object({
   'before?': content,
   'after?': content,
   'from?': string,
+  'mode?': number,
+  'link?': string,
+  'replacedLink?': string,
 });
 
 const phases = object({

@@ -202,6 +202,11 @@ export interface RowFileChange {
   readonly before?: ContentReference;
   readonly after?: ContentReference;
   readonly from?: string;
+  /** Permission bits, unless they are 0o644. */
+  readonly mode?: number;
+  /** The target of a symbolic link. */
+  readonly link?: string;
+  readonly replacedLink?: string;
 }
 
 /** What one attempt did, whatever became of it. Times are milliseconds after the start of the root run. */

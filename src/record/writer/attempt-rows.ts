@@ -99,7 +99,7 @@ export class AttemptRows {
   }
 
   #change(change: ObservedAttempt['files'][number]): RowFileChange {
-    const { path, kind, entry, before, after, from } = change;
+    const { path, kind, entry, before, after, from, mode, link, replacedLink } = change;
     return {
       path,
       kind,
@@ -107,6 +107,9 @@ export class AttemptRows {
       ...(before === undefined ? {} : { before: this.#content(before, true) }),
       ...(after === undefined ? {} : { after: this.#content(after, true) }),
       ...(from === undefined ? {} : { from }),
+      ...(mode === undefined ? {} : { mode }),
+      ...(link === undefined ? {} : { link }),
+      ...(replacedLink === undefined ? {} : { replacedLink }),
     };
   }
 

@@ -1,6 +1,12 @@
 import type { BigIntStats } from 'node:fs';
 import { FilesystemError } from '../../../error/index.ts';
-import { type DirectoryNode, type FileLink, joinPath, type TreeNode } from '../../../filesystem/index.ts';
+import {
+  type DirectoryNode,
+  type FileLink,
+  type FileNode,
+  joinPath,
+  type TreeNode,
+} from '../../../filesystem/index.ts';
 import { PersistentMap, quoteText } from '../../../internal/index.ts';
 import { identityOf, stampOf } from '../../disk/stamp.ts';
 import type { LinkEnd, Segments } from '../jail/jail.ts';
@@ -48,9 +54,9 @@ function linkNode(context: ReadingContext, segments: Segments, stats: BigIntStat
 }
 
 /** A link to a directory below the root: paths resolve through it, searches do not enter it. */
-function directoryLinkNode(target: string, stamp: string): DirectoryNode {
+function directoryLinkNode(target: string, stamp: string, text: string): DirectoryNode {
   const entries = PersistentMap.empty<TreeNode>();
-  return { kind: 'directory', entries, bytes: 0, files: 0, directories: 0, link: { target, stamp } };
+  return { kind: 'directory', entries, bytes: 0, files: 0, directories: 0, link: { target, stamp, text } };
 }
 
 function linkTargetNode(
@@ -60,7 +66,12 @@ function linkTargetNode(
   end: LinkEnd,
 ): TreeNode {
   const refuse = (code: Refusal['code'], link: FileLink, problem: string): TreeNode =>
-    refusedNode(stats, segments, { code, link, problem: `is a symbolic link ${problem}` });
+    refusedNode(stats, segments, {
+      code,
+      link,
+      linkText: end.text,
+      problem: `is a symbolic link ${problem}`,
+    });
   if (end.kind !== 'inside') {
     return end.kind === 'outside'
       ? refuse(
@@ -85,10 +96,10 @@ function linkTargetNode(
   const stamp = `${stampOf(stats)}>${path}`;
   if (end.stats.isFile())
     return fileNode(context, end.segments, end.stats, `${stamp}>${stampOf(end.stats)}`, {
-      leads: 'file',
-      path,
+      link: { leads: 'file', path },
+      linkText: end.text,
     });
-  if (end.stats.isDirectory()) return directoryLinkNode(path, stamp);
+  if (end.stats.isDirectory()) return directoryLinkNode(path, stamp, end.text);
   return refuse(
     'path-forbidden',
     { leads: 'other', path },
@@ -101,11 +112,11 @@ function fileNode(
   segments: Segments,
   stats: BigIntStats,
   stamp: string,
-  link?: FileLink,
+  link?: Required<Pick<FileNode, 'link' | 'linkText'>>,
 ): TreeNode {
   const content = new DiskContent(context, segments, stats, link !== undefined);
   const node = { kind: 'file', content, modifiedAtMs: Number(stats.mtimeMs), stamp } as const;
-  return link === undefined ? node : { ...node, link };
+  return link === undefined ? { ...node, mode: content.access.mode } : { ...node, ...link };
 }
 
 /** Why an entry is neither read nor written. */
@@ -115,9 +126,15 @@ interface Refusal {
   readonly problem: string;
   /** The target of a link. */
   readonly link?: FileLink;
+  /** The same as it is written there. */
+  readonly linkText?: string;
 }
 
-function refusedNode(stats: BigIntStats, segments: Segments, { code, problem, link }: Refusal): TreeNode {
+function refusedNode(
+  stats: BigIntStats,
+  segments: Segments,
+  { code, problem, link, linkText }: Refusal,
+): TreeNode {
   const path = joinPath(segments);
   const details = { path, ...(link === undefined ? {} : { link: link.leads }) };
   const content = new RefusedContent(
@@ -126,5 +143,5 @@ function refusedNode(stats: BigIntStats, segments: Segments, { code, problem, li
     () => new FilesystemError(code, `${quoteText(path)} ${problem}`, { details }),
   );
   const node = { kind: 'file', content, modifiedAtMs: Number(stats.mtimeMs), stamp: stampOf(stats) } as const;
-  return link === undefined ? node : { ...node, link };
+  return link === undefined || linkText === undefined ? node : { ...node, link, linkText };
 }
