@@ -27,5 +27,5 @@ export type {
   ToolRuntimeOutput,
 } from './runtime/tool-runtime-types.ts';
 export { evaluationSlices } from './scope/evaluation-record.ts';
-export type { RunReplay } from './scope/evaluation-scope.ts';
+export type { RunReplay, RunSurroundings } from './scope/evaluation-scope.ts';
 export { type PromptStream, type RunStreamEvent, streamOf } from './stream/prompt-stream.ts';

@@ -1,3 +1,5 @@
+export { RowReader } from './format/row-reader.ts';
 export { pathOf } from './replay/record-index.ts';
 export { recordedTurn } from './replay/recorded-turn.ts';
 export { type ComparedRequest, requestDifferences } from './replay/request-difference.ts';
+export { type ContinuedRows, type JournalRecorderOptions, Recorder } from './writer/run-recorder.ts';

@@ -3,6 +3,7 @@ export {
   createDispatcher,
   type Dispatcher,
   type DispatcherOptions,
+  type EventDelivery,
   type EventMeta,
   type SubscriberFailure,
 } from './event/dispatcher.ts';

@@ -7,7 +7,7 @@ import {
   SessionError,
 } from '../error/index.ts';
 import { type Clock, systemClock } from './clock.ts';
-import { createDispatcher, type Dispatcher } from './event/dispatcher.ts';
+import { createDispatcher, type Dispatcher, type EventDelivery } from './event/dispatcher.ts';
 import type { DispatchedEvent, EventDefinition } from './event/event.ts';
 import { importSlices, type SessionImportOptions, type SessionImportReport } from './export/import-slices.ts';
 import { readSessionExport } from './export/read-session-export.ts';
@@ -271,15 +271,35 @@ export class Session implements SessionView, AsyncDisposable {
    * {@link apply} in two steps: applies the patch to the present state, and lets the caller decide when the subscribers are called.
    * @returns calls the subscribers; call it once.
    */
-  applyQuietly(patch: SessionPatch, present?: (event: DispatchedEvent) => DispatchedEvent): () => void {
+  applyQuietly(
+    patch: SessionPatch,
+    present?: (event: DispatchedEvent) => DispatchedEvent,
+  ): (delivery?: EventDelivery) => void {
     this.#cell.assertUsable('write');
     const next = stateAfter(this.#cell, patch, undefined);
     // Before anything is changed: it may throw.
     const events = present === undefined ? patch.events : patch.events.map(present);
     this.#cell.current = next;
-    return () => {
-      for (const event of events) this.dispatcher.deliver(event, this.id);
+    return (delivery) => {
+      for (const event of events) this.#cell.deliver(event, delivery);
     };
+  }
+
+  /**
+   * Calls no subscribers while a run is repeated from its journal.
+   * @returns ends that.
+   * @internal
+   */
+  mute(): () => void {
+    this.#cell.isMuted = true;
+    return () => {
+      this.#cell.isMuted = false;
+    };
+  }
+
+  /** Every use throws `reason` from here on: what the session holds and what a journal holds may differ. @internal */
+  lose(reason: Error): void {
+    this.#cell.lost = reason;
   }
 
   /**

@@ -38,6 +38,11 @@ export interface ToolContext {
   readonly callId: string;
   /** Number of the attempt, from 1; more than 1 after a conflict with another change. */
   readonly attempt: number;
+  /**
+   * Identifies the call to services that refuse to do a thing twice: 64 hexadecimal digits, the same for every attempt and, in a run with a journal,
+   * after a crash; different for every other call.
+   */
+  readonly idempotencyKey: string;
   /** Aborted by the deadline, the tool's own time limit or the caller. A handler should stop then. */
   readonly signal: AbortSignal;
   readonly logger: Logger;

@@ -60,9 +60,11 @@ export { overrideTool, type ToolOptions, type ToolTexts, tool } from './tool.ts'
 export { readToolResult, type ToolFailure, ToolResult, type ToolSuccess } from './tool-result.ts';
 export type {
   AnyTool,
+  ReconcileContext,
   Tool,
   ToolEffects,
   ToolExample,
   ToolHandler,
+  ToolReconciler,
   ToolSucceededPayload,
 } from './tool-types.ts';

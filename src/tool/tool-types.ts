@@ -21,6 +21,25 @@ export type ToolHandler<in P, out R> = (
   context: ToolContext,
 ) => ToolResult<R> | Promise<ToolResult<R>>;
 
+/** What a {@link ToolReconciler} gets beside the params. */
+export interface ReconcileContext {
+  /** The model's id of the call. */
+  readonly callId: string;
+  /** What the handler had as `context.idempotencyKey`. */
+  readonly idempotencyKey: string;
+  /** Aborted when the run ends. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Finds out what became of a call that began before the run was interrupted: the result that the handler would have returned, a failure when it had no
+ * effect, undefined when it cannot be known. Must change nothing. May throw: the call stays in doubt.
+ */
+export type ToolReconciler<in P, out R> = (
+  params: P,
+  context: ReconcileContext,
+) => ToolResult<R> | undefined | Promise<ToolResult<R> | undefined>;
+
 /**
  * A sample call for the model.
  *
@@ -61,8 +80,12 @@ export interface Tool<in P, out R, out I = unknown> {
   /** A success' value as text for the model. May throw: the value is then written as JSON. */
   render?(value: R): string;
   readonly effects: ToolEffects;
-  /** Running the call twice does no more than running it once; matters for replay after a crash. */
+  /** Running the call twice does no more than running it once: when the run is resumed after a crash, it runs again instead of being in doubt. */
   readonly idempotent: boolean;
+  /** Whether the handler of a call that was interrupted runs again although it has effects outside, because the calls inside it know what they did. */
+  readonly reenters: boolean;
+  /** Finds out what became of a call that was interrupted. */
+  readonly reconcile?: ToolReconciler<P, R>;
   /** Result and changes depend on arguments, session, files and evaluations inside alone; a replay runs the handler again. */
   readonly pure: boolean;
   /** Time limit for one attempt, in milliseconds. Undefined: none of its own. */

@@ -15,7 +15,7 @@ import type { ToolContext } from './context.ts';
 import { checkExamples } from './examples.ts';
 import { assertDescription, assertToolName } from './names.ts';
 import type { ToolResult } from './tool-result.ts';
-import type { AnyTool, Tool, ToolEffects, ToolExample } from './tool-types.ts';
+import type { AnyTool, ReconcileContext, Tool, ToolEffects, ToolExample } from './tool-types.ts';
 
 /** What a schema accepts; undefined where there is no schema. */
 type InputOf<S> = S extends Schema ? InferInput<S> : undefined;
@@ -50,8 +50,24 @@ export interface ToolOptions<PS extends Schema | undefined, RS extends Schema | 
   readonly render?: (value: Value<RS>) => string;
   /** Default: `'external'`. */
   readonly effects?: ToolEffects;
-  /** Default: false. */
+  /**
+   * Whether running the call twice does no more than running it once. A run that is resumed after a crash runs such a call again. Default: false.
+   */
   readonly idempotent?: boolean;
+  /**
+   * Finds out what became of a call with effects outside that began before a crash, when the run is resumed from its journal. Returns what the
+   * handler would have returned, a failure when the call had no effect, undefined when that cannot be known. Must change nothing; may throw: the call then
+   * stays in doubt. Default: the call is in doubt, and the model reads so.
+   */
+  readonly reconcile?: (
+    params: OutputOf<PS>,
+    context: ReconcileContext,
+  ) => ToolResult<Returned<RS>> | undefined | Promise<ToolResult<Returned<RS>> | undefined>;
+  /**
+   * Whether the handler of an interrupted call runs again when the run is resumed, although it has effects outside: everything that it does is done by calls
+   * of evaluations inside it, which are taken over, or are in doubt, one by one. Default: false.
+   */
+  readonly reenters?: boolean;
   /**
    * Whether result and changes depend on nothing but arguments, session, files and what evaluations inside the handler answer: not on
    * time, chance, network or other resources. A replay runs the handler of such a tool again, and answers calls of others from the
@@ -85,13 +101,14 @@ export function tool<PS extends Schema | undefined = undefined, RS extends Schem
 ): Tool<OutputOf<PS>, Value<RS>, InputOf<PS>> {
   assertOptions('tool()', options, { examples: 'array', effects: 'string' });
   const { name, inputSchema, outputSchema, execute, render, timeoutMs, effects = 'external' } = options;
-  const { maxResultCharacters } = options;
+  const { maxResultCharacters, reconcile } = options;
   assertToolName(name);
   const description = assertDescription(options.description, `tool "${name}"`, { tool: name });
   const compiledInput = compileInput(inputSchema, name);
   const compiledOutput = compileOutput(outputSchema, name);
   if (execute !== undefined) assertFunction(execute, name, 'execute');
   if (render !== undefined) assertFunction(render, name, 'render');
+  if (reconcile !== undefined) assertFunction(reconcile, name, 'reconcile');
   if (!allEffects.includes(effects)) {
     throw invalid(name, 'effects', `unknown effects "${effects}"; use 'read', 'state' or 'external'`);
   }
@@ -137,6 +154,11 @@ export function tool<PS extends Schema | undefined = undefined, RS extends Schem
     ...(render === undefined ? {} : { render }),
     effects,
     idempotent: options.idempotent ?? false,
+    reenters: options.reenters === true,
+    // As the handler.
+    ...(reconcile === undefined
+      ? {}
+      : { reconcile: reconcile as Tool<OutputOf<PS>, Value<RS>>['reconcile'] }),
     pure: options.pure === true,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(maxResultCharacters === undefined ? {} : { maxResultCharacters }),

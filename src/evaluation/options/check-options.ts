@@ -22,6 +22,8 @@ type AnyOptions = Omit<EvaluateOptions, 'limits'> & Pick<NestedEvaluateOptions, 
 export function checkEvaluateOptions(options: AnyOptions): void {
   assertOptions('evaluate()', options, {
     session: 'object',
+    journal: 'object',
+    runId: 'string',
     limits: 'object',
     context: 'object',
     agent: 'string',
@@ -32,6 +34,7 @@ export function checkEvaluateOptions(options: AnyOptions): void {
   refuseUnknownOptions(options);
   const { session, limits, context, observers, pendingCalls, history, feedback, completion } = options;
   if (session !== undefined) assertOptions('evaluate(): session', session, { hold: 'function!' });
+  checkJournal(options);
   checkRule('pendingCalls', pendingCalls, pendingCallsRule);
   if (limits !== undefined) checkLimits(limits);
   if (context !== undefined) checkContext(context);
@@ -47,6 +50,17 @@ export function checkEvaluateOptions(options: AnyOptions): void {
   toThrottlePolicy(options.retry);
   if (feedback !== undefined) checkFeedbackProviders(feedback);
   if (completion !== undefined) toCompletionChecker(completion);
+}
+
+function checkJournal({ journal, runId }: AnyOptions): void {
+  if (journal !== undefined) {
+    const methods = { append: 'function!', read: 'function!', acquire: 'function!' } as const;
+    assertOptions('evaluate(): journal', journal, methods);
+  }
+  if (runId === undefined) return;
+  const problem = journal === undefined ? 'needs a journal' : runId === '' ? 'must not be empty' : undefined;
+  if (problem === undefined) return;
+  throw new PromptValidationError(`The option runId ${problem}.`, { details: { option: 'runId' } });
 }
 
 /** @throws {PromptValidationError} for what is not a prompt, such as a template that was not bound. */

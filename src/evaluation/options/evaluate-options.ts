@@ -6,6 +6,7 @@ import type {
   InputPart,
   Redaction,
   RetryOptions,
+  RunJournal,
   RunObserver,
   ToolChoice,
 } from '../../runtime/index.ts';
@@ -29,6 +30,13 @@ export interface EvaluateOptions {
    * Holds the state and the resources of the agent; one evaluation at a time. Default: a new one, disposed at the end.
    */
   readonly session?: Session;
+  /**
+   * Keeps the run, so that it outlives its process: `resumeRun` goes on with it. What calls decide is durable before it reaches the disk or leaves the
+   * process. Default: the run ends with its process.
+   */
+  readonly journal?: RunJournal;
+  /** Name of the run in the journal; no other run there may have it. Only with `journal`. Default: a new id. */
+  readonly runId?: string;
   /** How far the run goes: turns, time, tokens. */
   readonly limits?: RunLimits;
   /** Ends the run when aborted; calls that were not committed are rolled back. */

@@ -6,6 +6,8 @@ const known: { readonly [Name in keyof EvaluateOptions]-?: true } = {
   history: true,
   pendingCalls: true,
   session: true,
+  journal: true,
+  runId: true,
   limits: true,
   signal: true,
   toolChoice: true,

@@ -18,15 +18,14 @@ import { beginningOf } from '../options/complete-history.ts';
 import type { EvaluateOptions } from '../options/evaluate-options.ts';
 import type { EvaluationSettings } from '../options/settings.ts';
 import { EvaluationRecord } from '../scope/evaluation-record.ts';
-import type { EvaluationScope } from '../scope/evaluation-scope.ts';
+import type { EvaluationScope, RunSurroundings } from '../scope/evaluation-scope.ts';
 import { holdSession } from '../scope/hold-session.ts';
 import { beginEvaluation } from './begin-evaluation.ts';
 
 /**
  * Evaluates a prompt: holds the session, installs slices, starts resources, renders, runs the loop, reads the answer.
  *
- * @param surroundings `ready`: back-pressure, what the run waits for while the consumer of its events has not caught up; `replay`: answers
- *   from the record of another run.
+ * @param surroundings back-pressure, answers from the record of another run, a journal.
  * @throws {PromptEvaluationError} on every failure, with conversation and usage so far.
  * @throws {SessionBusyError} when another evaluation holds the session.
  * @throws {PromptValidationError} for an option out of its range, and for a completion checker or a feedback provider that needs what
@@ -37,16 +36,17 @@ export async function evaluatePrompt<Output>(
   model: LanguageModel,
   prompt: Prompt<Output>,
   options: EvaluateOptions,
-  surroundings: Pick<EvaluationScope, 'ready' | 'replay'> = {},
+  { observe, onBegun, ...surroundings }: RunSurroundings = {},
 ): Promise<PromptResponse<Output>> {
   assertPrompt(prompt);
-  const run = holdSession(options);
+  const run = holdSession(options, observe === undefined ? {} : { observe });
   try {
     return await evaluateIn(
       { evaluator, model, ...run.scope, ...surroundings },
       prompt,
       run.settings,
       run.stop,
+      onBegun,
     );
   } catch (error) {
     throw run.toThrown(error);
@@ -61,10 +61,11 @@ export function evaluateIn<Output>(
   prompt: Prompt<Output>,
   settings: EvaluationSettings,
   stop: RunStop,
+  onBegun?: RunSurroundings['onBegun'],
 ): Promise<PromptResponse<Output>> {
   const record = new EvaluationRecord(scope, prompt, settings.calls);
   const { around } = settings.calls.observers;
-  const run = { scope, prompt, settings, stop, record };
+  const run = { scope, prompt, settings, stop, record, onBegun };
   if (around === undefined) return evaluateObserved(run);
   const { evaluationId, promptName, parentCallIds: path = none } = record.origin;
   return around({ kind: 'run', evaluationId, promptName, path }, () => evaluateObserved(run));
@@ -77,6 +78,7 @@ interface ObservedRun<Output> {
   readonly settings: EvaluationSettings;
   readonly stop: RunStop;
   readonly record: EvaluationRecord;
+  readonly onBegun: RunSurroundings['onBegun'];
 }
 
 async function evaluateObserved<Output>({
@@ -85,6 +87,7 @@ async function evaluateObserved<Output>({
   settings,
   stop,
   record,
+  onBegun,
 }: ObservedRun<Output>): Promise<PromptResponse<Output>> {
   const { model } = scope;
   const { environment, rendered, state } = await beginEvaluation(scope, prompt, settings, {
@@ -96,6 +99,7 @@ async function evaluateObserved<Output>({
   });
   let end: RunEnd = { outcome: 'failed' };
   try {
+    await onBegun?.(environment);
     const { text, output, json, finishReason } = await runLoop(
       environment,
       {

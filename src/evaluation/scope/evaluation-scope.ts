@@ -4,7 +4,9 @@ import { type AnyResourceBinding, tokenName } from '../../resource/index.ts';
 import type {
   CallHooks,
   CallReplay,
+  EvaluationEnvironment,
   LanguageModel,
+  ObserverCalls,
   OuterCall,
   Redactor,
   SessionRoot,
@@ -17,6 +19,14 @@ import type { AnySlice, ReadonlySessionView, Session } from '../../session/index
 export interface RunReplay extends CallReplay {
   /** Through which an evaluation does what is not pure. */
   stepsOf(evaluationId: string): StepFunction;
+}
+
+/** What a run has around it beside its options. Everything is optional. */
+export interface RunSurroundings extends Pick<RunScope, 'ready' | 'replay' | 'hooks'> {
+  /** What observes the run in the place of its observers; a journal gets everything as it is, before redaction. Default: they do. */
+  observe?(observers: ObserverCalls): ObserverCalls;
+  /** The run has begun: before its first request. May reject: the run ends. */
+  onBegun?(environment: EvaluationEnvironment): Promise<void>;
 }
 
 /** What a run works on: a root session, or the views of the call that it runs inside of. */

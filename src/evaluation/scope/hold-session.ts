@@ -8,7 +8,7 @@ import type { EvaluateOptions } from '../options/evaluate-options.ts';
 import { guardCallbacks, watchSubscribers } from '../options/guarded-callbacks.ts';
 import { type EvaluationSettings, toSettings } from '../options/settings.ts';
 import { watchRun } from '../options/watch-run.ts';
-import { type RunScope, rootScope } from './evaluation-scope.ts';
+import { type RunScope, type RunSurroundings, rootScope } from './evaluation-scope.ts';
 
 /** A run that holds its session until it is ended. */
 export interface HeldRun {
@@ -32,9 +32,13 @@ const ignore = (): void => undefined;
  * @throws {SessionBusyError} when another run holds the session.
  * @throws {PromptValidationError} for an option out of its range.
  */
-export function holdSession(options: EvaluateOptions): HeldRun {
+export function holdSession(
+  options: EvaluateOptions,
+  { observe }: Pick<RunSurroundings, 'observe'> = {},
+): HeldRun {
   checkEvaluateOptions(options);
-  const { logger, observers, redactor } = guardCallbacks(options);
+  const { logger, redactor, ...guarded } = guardCallbacks(options);
+  const observers = observe === undefined ? guarded.observers : observe(guarded.observers);
   const session = options.session ?? newSession(options);
   const release = session.hold();
   const stop = new RunStop();

@@ -133,6 +133,9 @@ export class RunFold {
         return this.#event(row.run, row.t, row.event);
       case 'end':
         return this.#end(row);
+      case 'resumed':
+        return this.#resumed();
+      case 'begin':
       case 'blob':
         return undefined;
     }
@@ -198,8 +201,8 @@ export class RunFold {
 
   #delivered(row: DeliveredRow): void {
     const call = this.#callAt(this.#run(row.run), row.turn, row.callId, row.t);
-    call.modelText = row.modelText;
-    call.feedback = row.feedback;
+    if (row.modelText !== undefined) call.modelText = row.modelText;
+    if (row.feedback !== undefined) call.feedback = row.feedback;
   }
 
   #event(number: number | undefined, atMs: number, event: RunEvent): void {
@@ -219,6 +222,12 @@ export class RunFold {
     const run = this.#run(row.run);
     const { outcome, usage, text, output, error, t } = row;
     Object.assign(run, present({ outcome, usage, endedAtMs: t, text, output, error }));
+  }
+
+  /** What had ended the run did not. */
+  #resumed(): void {
+    const [root] = this.#runs;
+    for (const key of ['outcome', 'endedAtMs', 'text', 'output', 'error'] as const) delete root?.[key];
   }
 
   /** The call of an attempt that settles it. */

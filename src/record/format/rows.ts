@@ -222,6 +222,8 @@ export interface AttemptPart extends RunPart {
   readonly reads: readonly RowRead[];
   /** Without those that allowed the call before it ran. */
   readonly policies: readonly PolicyAnswer[];
+  /** Images and files of the result. */
+  readonly attachments?: readonly JsonObject[];
   readonly writes: readonly RowWrite[];
   readonly log: readonly RowLog[];
   readonly events: readonly {
@@ -276,13 +278,37 @@ export interface AttemptRow extends AttemptPart {
   readonly result?: RowResult;
 }
 
-/** What was added to the result of a call after its commit: feedback, and with it what the model reads. */
+/**
+ * A call was delivered after its commit, to subscribers, feedback providers and the model. A record has it for calls that feedback was added to,
+ * a journal for all.
+ */
 export interface DeliveredRow extends RunPart {
   readonly type: 'delivered';
   readonly turn: number;
   readonly callId: string;
-  readonly modelText: string;
-  readonly feedback: readonly RecordedFeedback[];
+  /** What the model reads, with the feedback. Absent: what the row of the call says. */
+  readonly modelText?: string;
+  /** Absent: none was asked for. */
+  readonly feedback?: readonly RecordedFeedback[];
+}
+
+/** In a journal: the handler of a call with effects outside is about to begin, or resources are about to be committed. */
+export interface BeginRow extends RunPart {
+  readonly type: 'begin';
+  readonly turn: number;
+  readonly callId: string;
+  readonly toolName: string;
+  readonly attempt: number;
+}
+
+/** In a journal: the run goes on here after it was interrupted, or had ended without an answer. */
+export interface ResumedRow extends RunPart {
+  readonly type: 'resumed';
+  readonly atMs: number;
+  /** The turn that it goes on in. */
+  readonly turn: number;
+  /** What is not as it was when the run was recorded, by name. */
+  readonly changed: readonly string[];
 }
 
 /** A run event that no other row represents. */
@@ -315,5 +341,7 @@ export type Row =
   | CommitRow
   | AttemptRow
   | DeliveredRow
+  | BeginRow
+  | ResumedRow
   | EventRow
   | EndRow;

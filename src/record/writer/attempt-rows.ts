@@ -1,6 +1,6 @@
 import type { FileRead } from '../../filesystem/index.ts';
 import type { CallCommit, CallPhases, DiscardedAttempt, ObservedAttempt } from '../../runtime/index.ts';
-import type { JsonValue } from '../../schema/index.ts';
+import type { JsonObject, JsonValue } from '../../schema/index.ts';
 import type { SessionRead } from '../../session/index.ts';
 import type {
   AttemptPart,
@@ -34,6 +34,11 @@ export class AttemptRows {
     this.#reads = reads;
   }
 
+  /** Rows say already what was there. */
+  known(seen: Iterable<SeenRow>): void {
+    for (const { path, names } of seen) this.#seen.add(names === undefined ? path : `\0${path}`);
+  }
+
   /** @param startedAtMs when the root run began. */
   commit(commit: CallCommit, place: Place, startedAtMs: number): readonly (SeenRow | CommitRow)[] {
     const { seq, invocation } = commit;
@@ -42,6 +47,7 @@ export class AttemptRows {
       type: 'commit',
       ...this.#part(commit, place, startedAtMs),
       ...(seq === undefined ? {} : { seq }),
+      ...attachmentsOf(commit),
       result: resultOf(invocation),
     };
     this.#writers.add(commit);
@@ -58,6 +64,7 @@ export class AttemptRows {
         what: conflict.what,
         by: base === undefined ? [] : this.#writers.of(conflict, base),
       })),
+      ...attachmentsOf(attempt),
       ...(invocation === undefined ? {} : { result: resultOf(invocation) }),
     };
     return [...this.#newlySeen(attempt, place), row];
@@ -155,6 +162,11 @@ export class AttemptRows {
     this.#seen.add(name);
     return true;
   }
+}
+
+function attachmentsOf({ attachments }: Pick<CallCommit, 'attachments'>): Pick<AttemptPart, 'attachments'> {
+  // Their members are texts.
+  return attachments === undefined ? {} : { attachments: attachments as unknown as readonly JsonObject[] };
 }
 
 function isOfSession(read: FileRead | SessionRead): read is SessionRead {

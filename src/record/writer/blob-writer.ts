@@ -3,8 +3,6 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { FileContent } from '../../filesystem/index.ts';
 import type { BlobRow, ContentReference } from '../format/rows.ts';
 
-/** Larger contents are not kept. */
-const maxContentBytes = 1_048_576;
 const maxRecent = 16;
 
 /** Keeps texts and contents of a record, each once, and knows them by their hashes. */
@@ -14,8 +12,17 @@ export class BlobWriter {
   /** Hashes of the texts that were kept last: instructions and tools come again with each request. */
   readonly #recent = new Map<string, string>();
 
-  constructor(write: (row: BlobRow) => void) {
+  readonly #maxContentBytes: number;
+
+  /** @param maxContentBytes larger contents are not kept. */
+  constructor(write: (row: BlobRow) => void, maxContentBytes: number) {
     this.#write = write;
+    this.#maxContentBytes = maxContentBytes;
+  }
+
+  /** These hashes were written before. */
+  known(hashes: Iterable<string>): void {
+    for (const hash of hashes) this.#written.add(hash);
   }
 
   /** @returns the hash. */
@@ -39,7 +46,7 @@ export class BlobWriter {
   /** The content of a file. One that is too large, that cannot be read any more, or that is not wanted is known by its hash or size only. */
   keepContent(content: FileContent, isKept: boolean): ContentReference {
     const { bytes } = content;
-    if (bytes > maxContentBytes) return { hash: '', bytes, omitted: true };
+    if (bytes > this.#maxContentBytes) return { hash: '', bytes, omitted: true };
     let data: Uint8Array;
     let text: string | undefined;
     try {

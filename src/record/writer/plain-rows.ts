@@ -91,14 +91,16 @@ export function responseRow(response: ObservedResponse, place: Place): ResponseR
   };
 }
 
-/** What was added to a call after its commit; undefined when nothing was. */
+/** What was added to a call after its commit. @returns undefined when nothing was, and deliveries need no row. */
 export function deliveredRow(
   { turn, callId, invocation }: Extract<RunEvent, { readonly type: 'tool-call-end' }>,
   place: Place,
+  isNeeded: boolean,
 ): DeliveredRow | undefined {
   const { feedback, modelText } = invocation;
-  if (feedback === undefined) return undefined;
-  return { type: 'delivered', ...place, turn, callId, modelText, feedback };
+  if (feedback === undefined && !isNeeded) return undefined;
+  const added = feedback === undefined ? {} : { modelText, feedback };
+  return { type: 'delivered', ...place, turn, callId, ...added };
 }
 
 /** Events that other rows hold, or that no reader needs. */

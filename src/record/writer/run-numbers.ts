@@ -17,6 +17,11 @@ export class RunNumbers {
     return this.#last;
   }
 
+  /** The next evaluation has this number. */
+  continueAt(next: number): void {
+    this.#last = next - 1;
+  }
+
   /** Undefined for an evaluation that was not seen to begin. */
   of(evaluationId: string): number | undefined {
     return this.#byId.get(evaluationId);

@@ -12,7 +12,7 @@ import type {
 import type { JsonObject, JsonValue } from '../../schema/index.ts';
 import { type Clock, systemClock } from '../../session/index.ts';
 import { toReferences } from '../format/references.ts';
-import { type Row, recordVersion } from '../format/rows.ts';
+import { type HeaderRow, type Row, type RunPart, recordVersion, type SeenRow } from '../format/rows.ts';
 import { AttemptRows } from './attempt-rows.ts';
 import { BlobWriter } from './blob-writer.ts';
 import { deliveredRow, describeRun, eventOf, requestRow, responseRow, stateRow } from './plain-rows.ts';
@@ -74,8 +74,32 @@ export function runRecorder(options: RunRecorderOptions): RunRecorder {
   return new Recorder(options);
 }
 
-class Recorder implements RunRecorder {
-  readonly #options: RunRecorderOptions;
+/** What a recorder of a journal knows beside the options. */
+export interface JournalRecorderOptions extends Omit<RunRecorderOptions, 'write'> {
+  /** Takes the rows, one after the other. Must not throw. */
+  readonly write: (line: string, type: Row['type']) => void;
+  /** Larger contents of files are not kept. Default: 1 MiB. */
+  readonly maxContentBytes?: number;
+  /** Whether the delivery of each call is a row. Default: only with feedback. */
+  readonly marksDeliveries?: boolean;
+}
+
+/** The rows that a recorder goes on from. */
+export interface ContinuedRows {
+  readonly header: HeaderRow;
+  /** How many evaluations have begun. */
+  readonly runs: number;
+  readonly commits: number;
+  readonly blobs: Iterable<string>;
+  readonly seen: Iterable<SeenRow>;
+}
+
+const defaultMaxContentBytes = 1_048_576;
+
+/** Makes the rows of one run from what observers get. */
+export class Recorder implements RunRecorder {
+  readonly #options: RunRecorderOptions | JournalRecorderOptions;
+  readonly #marksDeliveries: boolean;
   readonly #clock: Pick<Clock, 'now'>;
   readonly #blobs: BlobWriter;
   readonly #numbers = new RunNumbers();
@@ -88,11 +112,35 @@ class Recorder implements RunRecorder {
   #hasFailed = false;
   #writing: Promise<void> | undefined;
 
-  constructor(options: RunRecorderOptions) {
+  constructor(options: RunRecorderOptions | JournalRecorderOptions) {
+    const {
+      marksDeliveries = false,
+      maxContentBytes = defaultMaxContentBytes,
+    }: Partial<JournalRecorderOptions> = options;
     this.#options = options;
+    this.#marksDeliveries = marksDeliveries;
     this.#clock = options.clock ?? systemClock;
-    this.#blobs = new BlobWriter((row) => this.#line(row));
+    this.#blobs = new BlobWriter((row) => this.#line(row), maxContentBytes);
     this.#attempts = new AttemptRows(this.#blobs, options.reads ?? 'content');
+  }
+
+  /** Goes on after the rows of a run. Before anything is observed. */
+  continueAfter({ header, runs, commits, blobs, seen }: ContinuedRows): void {
+    this.#rootId = header.evaluationId;
+    this.#startedAtMs = header.startedAtMs;
+    this.#commits = commits;
+    this.#numbers.begin(header.evaluationId, '');
+    this.#numbers.continueAt(runs);
+    this.#blobs.known(blobs);
+    this.#attempts.known(seen);
+  }
+
+  /** A row of the root run, or of the evaluation with this id, that no observation makes. @param row with the members that all such rows have. */
+  add(make: (part: RunPart) => Row, evaluationId: string | undefined = this.#rootId): void {
+    this.#guarded(() => {
+      const run = evaluationId === undefined ? undefined : this.#numbers.of(evaluationId);
+      if (run !== undefined) this.#row(make(this.#part(run, this.#after(this.#clock.now()))));
+    });
   }
 
   onEvent(event: RunEvent, evaluation: ObservedEvaluation): void {
@@ -178,7 +226,7 @@ class Recorder implements RunRecorder {
       const { type: _type, ...end } = event;
       this.#row({ type: 'end', ...part, ...end });
     } else if (event.type === 'tool-call-end') {
-      const row = deliveredRow(event, part);
+      const row = deliveredRow(event, part, this.#marksDeliveries);
       if (row !== undefined) this.#row(row);
     } else {
       const kept = eventOf(event);
@@ -245,7 +293,7 @@ class Recorder implements RunRecorder {
   #row(row: Row): void {
     // Nothing is read of a row but plain JSON.
     const encoded = toReferences(row, (text) => this.#blobs.keepText(text));
-    this.#write(lineOf(encoded));
+    this.#write(lineOf(encoded), row.type);
   }
 
   /** Makes rows. A row that cannot be made ends the record: a reader would take what comes after for all that there was. */
@@ -260,17 +308,17 @@ class Recorder implements RunRecorder {
 
   /** A row as it is: what it holds is what others refer to. */
   #line(row: Row): void {
-    this.#write(lineOf(row));
+    this.#write(lineOf(row), row.type);
   }
 
-  #write(line: string): void {
+  #write(line: string, type: Row['type']): void {
     if (this.#hasFailed) return;
     if (this.#writing !== undefined) {
-      this.#follow(this.#writing.then(() => (this.#hasFailed ? undefined : this.#options.write(line))));
+      this.#follow(this.#writing.then(() => (this.#hasFailed ? undefined : this.#options.write(line, type))));
       return;
     }
     try {
-      const written = this.#options.write(line);
+      const written = this.#options.write(line, type);
       if (written !== undefined) this.#follow(Promise.resolve(written));
     } catch (error) {
       this.#fail(error);

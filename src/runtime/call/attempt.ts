@@ -10,6 +10,7 @@ import type { ApprovalMemory } from './approval-memory.ts';
 import type { AttemptTrace } from './attempt-trace.ts';
 import type { EvaluationEnvironment } from './environment.ts';
 import { AttemptEnd, verdictOn } from './exceptions.ts';
+import { idempotencyKeyOf } from './idempotency-key.ts';
 import { type GoverningPolicy, policyPhases } from './policy-phases.ts';
 import type { ResolvedCall } from './tool-call.ts';
 import { CallTransaction } from './transaction.ts';
@@ -133,6 +134,11 @@ export class CallAttempt {
   addInnerChanges(changes: readonly FileChange[]): void {
     this.#innerChanges ??= [];
     for (const change of changes) this.#innerChanges.push(change);
+  }
+
+  /** The same for every attempt at the call, also when the run is resumed, and for no other call. */
+  get idempotencyKey(): string {
+    return idempotencyKeyOf(this.environment, this.resolved.call);
   }
 
   /** Number of an evaluation that begins inside now, from 1. */

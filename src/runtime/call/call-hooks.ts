@@ -1,5 +1,5 @@
 import { none } from '../../internal/index.ts';
-import type { OuterCall } from './outer-call.ts';
+import type { EvaluationEnvironment } from './environment.ts';
 import type { ToolCall, ToolCallResult } from './tool-call.ts';
 import type { CallPatch } from './transaction.ts';
 
@@ -12,15 +12,18 @@ export interface AttemptName {
   readonly attempt: number;
   /** Ids of the calls that it runs inside of, outermost first. */
   readonly path: readonly string[];
+  /** The evaluation whose model asked for the call. */
+  readonly evaluationId: string;
 }
 
 /** The name of an attempt at `call`. */
 export function nameAttempt(
   { callId, toolName, turn }: ToolCall,
   attempt: number,
-  outer: OuterCall | undefined,
+  { origin, outer }: Pick<EvaluationEnvironment, 'origin' | 'outer'>,
 ): AttemptName {
-  return { callId, toolName, turn, attempt, path: outer?.path ?? none };
+  const { evaluationId } = origin;
+  return { callId, toolName, turn, attempt, path: outer?.path ?? none, evaluationId };
 }
 
 /** An attempt of which only log entries remain: it was rolled back, or superseded by another one. */
@@ -32,21 +35,35 @@ export interface RolledBackAttempt extends AttemptName {
 }
 
 /**
- * The seam of the commit, for a journal and for observers: what they get of each call, in the order of the commits. Without hooks nothing of
+ * The seam of the commit, for a journal: what it gets of each call, in the order of the commits. Without hooks nothing of
  * it is built. What `onBegin` or `onCommit` rejects with ends the run, never a call.
  */
 export interface CallHooks {
+  /** Name of the run, the same when it is resumed. Default: the id of the evaluation. */
+  readonly runId?: string;
+  /** Whether files of a commit reach the disk after `onCommit` only: a journal decides. Default: before, with the other changes. */
+  readonly decides?: boolean;
   /**
    * Before something happens that cannot be taken back: the handler of a tool with external effects begins, or resources are about to be
    * committed. The call continues when this resolves.
    */
   onBegin?(attempt: AttemptName): Promise<void>;
-  /** The changes of a call are applied to the state; subscribers, feedback providers and the model get them when this resolves. */
-  onCommit?(result: ToolCallResult, attempt: AttemptName): Promise<void>;
+  /**
+   * The changes of a call are applied to the state; subscribers, feedback providers and the model get them when this resolves.
+   *
+   * @param hasStaged whether files of the call wait to be brought to the disk.
+   */
+  onCommit?(result: ToolCallResult, attempt: AttemptName, hasStaged: boolean): Promise<void>;
   /** The call has been delivered: the result as the model reads it. Must not throw. */
   onDelivered?(result: ToolCallResult, attempt: AttemptName): void;
   /** An attempt was discarded. Must not throw. */
   onDiscard?(attempt: RolledBackAttempt): void;
+  /** Whether the call began before the run was interrupted, and its result is not known. Must not throw. Default: it did not. */
+  isInDoubt?(attempt: AttemptName): boolean;
+  /** A call that was decided before an interruption is about to be delivered once more. Must not throw. */
+  onRedeliver?(): void;
+  /** A call that was made before was taken over. Must not throw. */
+  onTakenOver?(result: ToolCallResult): void;
 }
 
 /** A hook has failed. It passes all tables of exceptions, since no call is at fault. */

@@ -31,6 +31,9 @@ export function callInside(attempt: CallAttempt, views: InsideViews): OuterCall 
     toolName,
     effects: views.effects,
     attempt: number,
+    get idempotencyKey() {
+      return attempt.idempotencyKey;
+    },
     path: [...(outer?.path ?? none), callId],
     run: environment,
     get isOpen() {

@@ -1,5 +1,5 @@
 import { describeError } from '../../error/index.ts';
-import { none } from '../../internal/index.ts';
+import { none, present } from '../../internal/index.ts';
 import type { JsonObject } from '../../schema/index.ts';
 import type { Clock, StateMark } from '../../session/index.ts';
 import type { Logger, ToolEffects } from '../../tool/index.ts';
@@ -70,7 +70,7 @@ export class CallReporter {
 
   /** It ends: what others changed since the last commit is reported. */
   end(): void {
-    this.#guarded(() => this.#options.ledger?.reportChanges());
+    this.reportChanges();
   }
 
   /** An attempt begins. */
@@ -81,12 +81,16 @@ export class CallReporter {
 
   /** A patch is about to be applied: reports what others changed since the last commit. @returns the state before the patch. */
   beforeApply(): StateMark {
-    this.#guarded(() => this.#options.ledger?.reportChanges());
+    this.reportChanges();
     return this.#options.session.mark();
   }
 
   /** A call was committed. @param before what {@link beforeApply} returned. */
-  committed(settled: SettledCall, { invocation }: ToolCallResult, before: StateMark): void {
+  committed(
+    settled: SettledCall,
+    { invocation, attachments }: ToolCallResult,
+    before: StateMark,
+  ): number | undefined {
     const { observers, session, ledger } = this.#options;
     const seq = ledger?.commit();
     this.#guarded(() =>
@@ -96,19 +100,46 @@ export class CallReporter {
         ...(seq === undefined ? {} : { seq }),
         isFinal: seq !== undefined,
         invocation,
+        ...present({ attachments }),
       }),
     );
+    return seq;
+  }
+
+  /** A call that was made before was applied. @returns the number of its commit; undefined when it has none. */
+  takenOver({ invocation }: ToolCallResult): number | undefined {
+    const { ledger } = this.#options;
+    if (invocation.success) return ledger?.commit();
+    ledger?.skip();
+    return undefined;
+  }
+
+  /** Reports what others changed since the last commit. */
+  reportChanges(): void {
+    this.#guarded(() => this.#options.ledger?.reportChanges());
+  }
+
+  /** What has changed since the last commit is known. */
+  skipChanges(): void {
+    this.#options.ledger?.skip();
   }
 
   /** A call ended without a commit; of its last attempt only log entries remain. */
-  failed(settled: SettledCall, { invocation }: ToolCallResult, before: StateMark): void {
+  failed(settled: SettledCall, { invocation, attachments }: ToolCallResult, before: StateMark): void {
     const { observers, session, ledger } = this.#options;
     ledger?.skip();
     this.#guarded(() => {
       const attempt = this.#attempt(settled);
       const { log } = withoutRecords(session.changesSince(before));
       const conflicts = invocation.reason === 'conflict' ? toConflicts(invocation.conflicts, attempt) : none;
-      observers.onDiscard?.({ ...attempt, log, why: 'failed', conflicts, invocation });
+      observers.onDiscard?.({
+        ...attempt,
+        log,
+        why: 'failed',
+        conflicts,
+        invocation,
+        ...present({ attachments }),
+      });
     });
   }
 

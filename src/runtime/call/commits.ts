@@ -1,15 +1,16 @@
 import { describeError } from '../../error/index.ts';
-import { none } from '../../internal/index.ts';
+import type { StagedChanges } from '../../filesystem/index.ts';
+import { none, present } from '../../internal/index.ts';
 import type { ConversationItem } from '../../tool/index.ts';
 import { ToolInvoked, type ToolInvokedPayload } from '../events/tool-invoked.ts';
 import type { LoopState } from '../model/loop-state.ts';
 import { addTokenUsage } from '../model/model.ts';
 import type { CallAttempt } from './attempt.ts';
-import { awaitHook, HookFailure, nameAttempt } from './call-hooks.ts';
+import { type AttemptName, awaitHook, type CallHooks, HookFailure, nameAttempt } from './call-hooks.ts';
 import type { EvaluationEnvironment } from './environment.ts';
 import { isThrown } from './exceptions.ts';
 import type { ToolCall, ToolCallResult } from './tool-call.ts';
-import { applyPatch, type CallTransaction } from './transaction.ts';
+import { applyPatch, type CallPatch, type CallTransaction, type Notify } from './transaction.ts';
 import {
   cannotCommit,
   doesNotFit,
@@ -54,7 +55,11 @@ interface Applied {
   readonly kind: 'applied';
   readonly result: ToolCallResult;
   /** Calls the subscribers of the session; undefined when there is no event. */
-  readonly notify: (() => void) | undefined;
+  readonly notify: Notify | undefined;
+  /** Number of the commit on the root session; undefined without observers of calls. */
+  readonly seq: number | undefined;
+  /** Files that wait for the decision of a journal. */
+  readonly staged: StagedChanges | undefined;
 }
 
 /**
@@ -103,10 +108,26 @@ export class CallCommits {
     return { kind: 'settled', result };
   }
 
-  /** Takes over a call that was made before, from a journal: no handler and no feedback provider is asked again. */
-  applyReplayed(result: ToolCallResult): void {
-    if (result.patch !== undefined) applyPatch(this.#environment.roots, result.patch)();
-    this.#publish(result);
+  /**
+   * Takes over a call that was made before, from a journal: its handler does not run again. One that was decided and not delivered is
+   * delivered now.
+   *
+   * @returns the result with the feedback.
+   */
+  async takeOver(result: ToolCallResult): Promise<ToolCallResult> {
+    const { hooks, reporter, roots } = this.#environment;
+    const { patch, repeated } = result;
+    const notify = patch === undefined ? undefined : applyPatch(roots, patch);
+    const seq = reporter?.takenOver(result);
+    let taken = result;
+    if (repeated?.isDelivered === false) {
+      hooks?.onRedeliver?.();
+      notify?.({ again: true, ...present({ commit: seq }) });
+      taken = await this.#withFeedback(result);
+    } else if (repeated === undefined) notify?.();
+    this.#publish(taken);
+    hooks?.onTakenOver?.(taken);
+    return taken;
   }
 
   /** Whether what a call has read holds still. @returns what does not, a failure when it cannot be found out, undefined when it does. */
@@ -158,13 +179,13 @@ export class CallCommits {
     verdict: FinalVerdict,
     guard: CommitGuard,
   ): Promise<ResourcesSettled | Conflict> {
-    const { hooks, outer, stop } = this.#environment;
+    const { hooks, stop } = this.#environment;
     const { number, transaction } = attempt;
     let reached = verdict;
     try {
       let changed = await allViolations(transaction, guard);
       if (changed.length === 0 && verdict.kind === 'succeeded' && hooks?.onBegin !== undefined) {
-        await awaitHook(() => hooks.onBegin?.(nameAttempt(call.call, number, outer)));
+        await awaitHook(() => hooks.onBegin?.(nameAttempt(call.call, number, this.#environment)));
         changed = await allViolations(transaction, guard);
       }
       if (changed.length > 0 && guard === 'reads-hold') return { kind: 'conflict', changed };
@@ -214,26 +235,41 @@ export class CallCommits {
     const { reporter, roots } = this.#environment;
     const { patch, invocation } = result;
     const before = reporter?.beforeApply();
-    const notify = patch === undefined ? undefined : applyPatch(roots, patch);
+    const staged = this.#stage(patch);
+    let notify: Notify | undefined;
+    try {
+      if (patch !== undefined)
+        notify = applyPatch(roots, staged === undefined ? patch : { session: patch.session });
+    } catch (error) {
+      staged?.discard();
+      throw error;
+    }
+    let seq: number | undefined;
     if (reporter !== undefined && before !== undefined) {
-      if (invocation.success) reporter.committed(call, result, before);
+      if (invocation.success) seq = reporter.committed(call, result, before);
       else reporter.failed(call, result, before);
     }
-    return { kind: 'applied', result, notify };
+    return { kind: 'applied', result, notify, seq, staged };
+  }
+
+  /** Prepares files for the disk, where a journal decides before they are brought there. */
+  #stage(patch: CallPatch | undefined): StagedChanges | undefined {
+    const { hooks, outer, roots } = this.#environment;
+    if (hooks?.decides !== true || outer !== undefined || patch?.files === undefined) return undefined;
+    return roots.filesystem?.stage?.(patch.files);
   }
 
   /** Delivers a call to subscribers, feedback providers, the conversation, the record, observers. @returns the result with the feedback. */
-  async #deliver({ attempt, call }: SettledCall, { result, notify }: Applied): Promise<ToolCallResult> {
-    const { feedback, hooks, outer, stop } = this.#environment;
-    const name = hooks === undefined ? undefined : nameAttempt(call, attempt?.number ?? 0, outer);
-    if (hooks !== undefined && name !== undefined) await awaitHook(() => hooks.onCommit?.(result, name));
+  async #deliver(
+    { attempt, call }: SettledCall,
+    { result, notify, seq, staged }: Applied,
+  ): Promise<ToolCallResult> {
+    const { hooks, stop } = this.#environment;
+    const name = hooks === undefined ? undefined : nameAttempt(call, attempt?.number ?? 0, this.#environment);
+    if (hooks !== undefined && name !== undefined) await this.#decide(hooks, name, result, staged);
     if (!result.invocation.success && attempt !== undefined) this.#emitDiscard(attempt, none);
-    notify?.();
-    let delivered = result;
-    // The model does not read the result of a call that ends the run.
-    if (feedback !== undefined && result.interrupt === undefined) {
-      delivered = { ...result, invocation: await feedback.addTo(result.invocation) };
-    }
+    notify?.(hooks?.decides === true ? present({ commit: seq }) : undefined);
+    const delivered = await this.#withFeedback(result);
     this.#publish(delivered);
     if (name !== undefined) hooks?.onDelivered?.(delivered, name);
     if (delivered.interrupt !== undefined)
@@ -241,10 +277,38 @@ export class CallCommits {
     return delivered;
   }
 
+  /** Waits for the decision of the journal, then brings the files to the disk. What fails from there on ends the run. */
+  async #decide(
+    hooks: CallHooks,
+    name: AttemptName,
+    result: ToolCallResult,
+    staged: StagedChanges | undefined,
+  ): Promise<void> {
+    try {
+      await awaitHook(() => hooks.onCommit?.(result, name, staged !== undefined));
+    } catch (error) {
+      // Whether it was decided is not known: opening the folder undoes it, and resuming the run does it again.
+      staged?.discard();
+      throw error;
+    }
+    try {
+      staged?.land();
+    } catch (error) {
+      throw new HookFailure(error);
+    }
+  }
+
+  /** The model does not read the result of a call that ends the run. */
+  async #withFeedback(result: ToolCallResult): Promise<ToolCallResult> {
+    const { feedback } = this.#environment;
+    if (feedback === undefined || result.interrupt !== undefined) return result;
+    return { ...result, invocation: await feedback.addTo(result.invocation) };
+  }
+
   #emitDiscard({ number, resolved, transaction }: CallAttempt, conflicts: readonly string[]): void {
-    const { hooks, outer } = this.#environment;
+    const { hooks } = this.#environment;
     if (hooks?.onDiscard === undefined) return;
-    const name = nameAttempt(resolved.call, number, outer);
+    const name = nameAttempt(resolved.call, number, this.#environment);
     hooks.onDiscard({ ...name, conflicts, patch: transaction.patch() });
   }
 

@@ -32,6 +32,8 @@ export interface OuterCall {
   readonly effects: ToolEffects;
   /** Number of the attempt, from 1. */
   readonly attempt: number;
+  /** Identifies the call, also when the run is resumed. */
+  readonly idempotencyKey: string;
   /** Ids of the calls that run inside one another, outermost first, this one last. */
   readonly path: readonly string[];
   readonly run: OuterRun;

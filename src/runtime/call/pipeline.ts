@@ -34,9 +34,16 @@ const steps: readonly Step[] = [
   recordSuccess,
 ];
 
+/** The steps of a call that is in doubt. No policy is asked: it may have been done. */
+const stepsInDoubt: readonly Step[] = [parseParams, reconcile, readResult, disposeResources, recordSuccess];
+
 /** Runs an attempt; one that cannot be committed is discarded before this resolves. Rejects only with a {@link HookFailure}. */
 export function runAttempt(attempt: CallAttempt): Promise<Verdict> {
-  return observed(attempt, () => run(attempt, steps));
+  const { environment, number, resolved, tool } = attempt;
+  const { hooks } = environment;
+  const isInDoubt =
+    !tool.reenters && hooks?.isInDoubt?.(nameAttempt(resolved.call, number, environment)) === true;
+  return observed(attempt, () => run(attempt, isInDoubt ? stepsInDoubt : steps));
 }
 
 /** Does the work of an attempt in the context of the observers. */
@@ -107,9 +114,9 @@ async function askPolicies(attempt: CallAttempt): Promise<Verdict | undefined> {
 
 async function runHandler(attempt: CallAttempt): Promise<Verdict | undefined> {
   const { environment, number, resolved, tool } = attempt;
-  const { hooks, outer } = environment;
-  if (hooks !== undefined && tool.effects === 'external') {
-    await awaitHook(() => hooks.onBegin?.(nameAttempt(resolved.call, number, outer)));
+  const { hooks } = environment;
+  if (hooks !== undefined && tool.effects === 'external' && !tool.idempotent) {
+    await awaitHook(() => hooks.onBegin?.(nameAttempt(resolved.call, number, environment)));
   }
   // No handler begins when the run has ended, is late or has used up its budget. Nothing is awaited in between: a sibling might use it up.
   const halt = haltReason(environment);
@@ -130,10 +137,39 @@ async function runHandler(attempt: CallAttempt): Promise<Verdict | undefined> {
 
 /** What takes the place of the handler in a replay. */
 function recordedHandler({ environment, number, resolved, tool }: CallAttempt): RecordedHandler | undefined {
-  const { origin, outer, replay } = environment;
+  const { origin, replay } = environment;
   if (replay === undefined) return undefined;
   const { call, params } = resolved;
-  return replay.handlerFor(origin.evaluationId, nameAttempt(call, number, outer), tool, params);
+  return replay.handlerFor(origin.evaluationId, nameAttempt(call, number, environment), tool, params);
+}
+
+/** Asks the tool what became of a call that is in doubt. What it says takes the place of what the handler returned. */
+async function reconcile(attempt: CallAttempt): Promise<Verdict | undefined> {
+  const { environment, resolved, tool } = attempt;
+  const { callId } = resolved.call;
+  const inDoubt = (error?: unknown): Verdict =>
+    failed(
+      'aborted',
+      'in-doubt',
+      `The call of "${tool.name}" began before the run was interrupted, and its result is not known: it may have taken effect, or still do so. Find out before you call it again.`,
+      error === undefined ? {} : { error },
+    );
+  if (tool.reconcile === undefined) return inDoubt();
+  const { idempotencyKey, signal } = attempt;
+  let returned: unknown;
+  try {
+    // The input schema of this very tool has made the params.
+    const asked = tool.reconcile(attempt.params as never, { callId, idempotencyKey, signal });
+    returned = await attempt.settled(asked);
+  } catch (error) {
+    environment.stop.throwIfStopped();
+    return inDoubt(error);
+  }
+  if (returned === undefined) return inDoubt();
+  attempt.hasExternalEffects = true;
+  attempt.success = readSuccess(attempt, returned);
+  attempt.endHandler();
+  return undefined;
 }
 
 async function runRecorded(

@@ -30,6 +30,8 @@ export interface ToolCallResult {
   readonly cause?: unknown;
   /** Ends the evaluation after this call: thrown by the handler for that purpose. */
   readonly interrupt?: { readonly error: unknown };
+  /** Set on a call that a journal has decided before. Subscribers and feedback providers hear of it only when it was not delivered. */
+  readonly repeated?: { readonly isDelivered: boolean };
 }
 
 /** A call whose tool is known and whose arguments are a JSON object. */

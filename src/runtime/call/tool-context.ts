@@ -86,6 +86,10 @@ class CallContext implements ToolContext {
     return this.#attempt.environment.budget.tracker;
   }
 
+  get idempotencyKey(): string {
+    return this.#attempt.idempotencyKey;
+  }
+
   get signal(): AbortSignal {
     return this.#attempt.signal;
   }

@@ -20,6 +20,7 @@ import type {
 } from '../../resource/index.ts';
 import type {
   EventDefinition,
+  EventDelivery,
   ForkOptions,
   ObservedSessionFork,
   SessionFork,
@@ -35,7 +36,7 @@ import type { ToolEffects } from '../../tool/index.ts';
 export interface SessionRoot {
   fork(options?: ForkOptions): SessionFork;
   /** Applies a patch to the state. @returns a function that calls the subscribers. */
-  applyQuietly(patch: SessionPatch): () => void;
+  applyQuietly(patch: SessionPatch): (delivery?: EventDelivery) => void;
   dispatch<Input, Output>(event: EventDefinition<Input, Output>, payload: Input): void;
   /** The present state, to compare a later one with. */
   mark(): StateMark;
@@ -48,6 +49,9 @@ export interface TransactionRoots {
   readonly filesystem: Filesystem | undefined;
   readonly container: ResourceContainer;
 }
+
+/** Calls the subscribers of what was applied. */
+export type Notify = (delivery?: EventDelivery) => void;
 
 /** Everything a call changes, as data: it can be put on any later state that the call's reads still hold for. */
 export interface CallPatch {
@@ -361,7 +365,7 @@ export class CallTransaction {
  *
  * @returns a function that calls the subscribers of the session.
  */
-export function applyPatch(roots: TransactionRoots, { session, files }: CallPatch): () => void {
+export function applyPatch(roots: TransactionRoots, { session, files }: CallPatch): Notify {
   const returned: unknown = files === undefined ? undefined : roots.filesystem?.apply(files);
   if (isPromiseLike(returned)) {
     // A function that returns a promise is assignable to one that returns nothing.

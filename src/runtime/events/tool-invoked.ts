@@ -54,6 +54,7 @@ export type ToolCallOutcome = 'committed' | 'rolled-back' | 'denied' | 'rejected
  * - `conflict`: what it had read changed three times. `commit-failed`: its changes did not fit the present state.
  * - `sections-opened`: the handler wanted sections to be opened first, and they were. `sections-not-opened`: they could not be.
  * - `aborted`, `deadline`, `budget`, `idle`: the run ended. `interrupted`: it ended the run itself.
+ * - `in-doubt`: it began before the run was interrupted, and whether it took effect is not known.
  */
 export type ToolCallFailureReason =
   | 'unknown-tool'
@@ -80,7 +81,8 @@ export type ToolCallFailureReason =
   | 'deadline'
   | 'budget'
   | 'idle'
-  | 'interrupted';
+  | 'interrupted'
+  | 'in-doubt';
 
 const recordedChange = {
   path: text as Field<string>,

@@ -67,10 +67,12 @@ export class TurnRunner {
       for (const [index, call] of turn.entries()) {
         const result = await steps[index];
         if (result === undefined) throw new RangeError('A step of a run has no result.');
-        results.push(result);
-        if (call.state === 'done') continue;
+        if (call.state === 'done') {
+          results.push(result);
+          continue;
+        }
         // A journal answered: the call was made before, and only its patch is put on the state now.
-        commits.applyReplayed(result);
+        results.push(await commits.takeOver(result));
         this.#scheduler.done(call);
       }
     } catch (thrown) {

@@ -1,7 +1,7 @@
 import type { FileChange, FileRead } from '../../filesystem/index.ts';
 import type { JsonValue } from '../../schema/index.ts';
 import type { DispatchedEvent, LogAppend, SessionRead, SliceWrite } from '../../session/index.ts';
-import type { ToolEffects } from '../../tool/index.ts';
+import type { MediaPart, ToolEffects } from '../../tool/index.ts';
 import type { ToolInvokedPayload } from '../events/tool-invoked.ts';
 import type { ObservedEvaluation } from './observed-evaluation.ts';
 
@@ -80,6 +80,8 @@ export interface CallCommit extends ObservedAttempt {
   readonly isFinal: boolean;
   /** The record of the call as it is before feedback. */
   readonly invocation: ToolInvokedPayload;
+  /** Images and files that the model gets after the text. Absent: none. */
+  readonly attachments?: readonly MediaPart[];
 }
 
 /** An attempt that was not committed. */
@@ -90,4 +92,6 @@ export interface DiscardedAttempt extends ObservedAttempt {
   readonly conflicts: readonly ReadConflict[];
   /** The record of the call as it is before feedback; absent for a superseded attempt. */
   readonly invocation?: ToolInvokedPayload;
+  /** Images and files that the model gets after the text. Absent: none. */
+  readonly attachments?: readonly MediaPart[];
 }

@@ -49,6 +49,7 @@ const reasons = {
   interrupted: true,
   budget: true,
   idle: true,
+  'in-doubt': true,
 } satisfies Readonly<Record<ThrottleKind | ToolCallFailureReason, true>>;
 
 /** Fields of events that hold values of others: their keys are not the library's either. */

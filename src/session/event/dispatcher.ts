@@ -7,7 +7,14 @@ export interface EventMeta {
   readonly eventName: string;
   /** The session that dispatched it; undefined for one published on a dispatcher directly. */
   readonly sessionId: string | undefined;
+  /** Number of the commit that it belongs to, in a run with a journal; absent for an event that no call dispatched. */
+  readonly commit?: number;
+  /** True when the run was interrupted after the commit was decided: subscribers may have got the event before. */
+  readonly again?: true;
 }
+
+/** What {@link EventMeta} says of an event beside its name and its session. */
+export type EventDelivery = Pick<EventMeta, 'commit' | 'again'>;
 
 /**
  * Publishes events to subscribers. It only publishes: what sessions record is decided by their own `dispatch`, so sessions
@@ -43,7 +50,7 @@ export interface Dispatcher {
    */
   screenFailures(sessionId: string, screen: (error: unknown) => unknown): () => void;
   /** Publishes an event whose payload has been validated; what sessions call. */
-  deliver(event: DispatchedEvent, sessionId: string): void;
+  deliver(event: DispatchedEvent, sessionId: string, delivery?: EventDelivery): void;
 }
 
 /** What a subscriber threw or rejected with, and the event that it received. */
@@ -82,6 +89,7 @@ export function createDispatcher(options: DispatcherOptions = {}): Dispatcher {
     readonly name: string;
     readonly payload: unknown;
     readonly sessionId: string | undefined;
+    readonly delivery: EventDelivery | undefined;
   }[] = [];
   let isTelling = false;
 
@@ -93,8 +101,8 @@ export function createDispatcher(options: DispatcherOptions = {}): Dispatcher {
   const screenOf = (sessionId: string | undefined): Screen | undefined =>
     sessionId === undefined ? undefined : screens.get(sessionId)?.at(-1);
 
-  const deliver = ({ name, payload, sessionId }: (typeof waiting)[number]): void => {
-    const meta: EventMeta = Object.freeze({ eventName: name, sessionId });
+  const deliver = ({ name, payload, sessionId, delivery }: (typeof waiting)[number]): void => {
+    const meta: EventMeta = Object.freeze({ eventName: name, sessionId, ...delivery });
     for (const subscription of [...subscriptions]) {
       if (!subscription.isActive) continue;
       if (subscription.eventName !== undefined && subscription.eventName !== name) continue;
@@ -110,8 +118,13 @@ export function createDispatcher(options: DispatcherOptions = {}): Dispatcher {
     }
   };
 
-  const publish = (name: string, payload: unknown, sessionId: string | undefined): void => {
-    waiting.push({ name, payload, sessionId });
+  const publish = (
+    name: string,
+    payload: unknown,
+    sessionId: string | undefined,
+    delivery?: EventDelivery,
+  ): void => {
+    waiting.push({ name, payload, sessionId, delivery });
     if (isTelling) return;
     isTelling = true;
     try {
@@ -177,8 +190,8 @@ export function createDispatcher(options: DispatcherOptions = {}): Dispatcher {
         else screens.set(sessionId, left);
       };
     },
-    deliver: ({ name, payload }, sessionId) => {
-      if (subscriptions.size > 0) publish(name, payload, sessionId);
+    deliver: ({ name, payload }, sessionId, delivery) => {
+      if (subscriptions.size > 0) publish(name, payload, sessionId, delivery);
     },
   } satisfies Dispatcher);
 }

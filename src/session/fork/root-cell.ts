@@ -1,5 +1,5 @@
 import { SessionError } from '../../error/index.ts';
-import type { Dispatcher } from '../event/dispatcher.ts';
+import type { Dispatcher, EventDelivery } from '../event/dispatcher.ts';
 import type { DispatchedEvent } from '../event/event.ts';
 import type { AnySlice } from '../slice/derived-slice.ts';
 import { assertRetain } from '../slice/slice-internals.ts';
@@ -27,6 +27,10 @@ export class RootCell implements StateCell {
   readonly recorder = undefined;
   readonly isFork = false;
   readonly #dispatcher: Dispatcher;
+  /** Why the session can be neither read nor changed any more. */
+  lost: Error | undefined;
+  /** Subscribers are not called: what happens has happened before. */
+  isMuted = false;
   current: SessionState = this.registry.initialState;
 
   constructor(sessionId: string, dispatcher: Dispatcher) {
@@ -54,6 +58,7 @@ export class RootCell implements StateCell {
   }
 
   assertUsable(use: 'read' | 'write'): void {
+    if (this.lost !== undefined) throw this.lost;
     if (this.registry.isDisposed && use === 'write') {
       throw new SessionError(
         'session-disposed',
@@ -70,7 +75,12 @@ export class RootCell implements StateCell {
     event: DispatchedEvent | undefined,
   ): void {
     this.current = next;
-    if (event !== undefined) this.#dispatcher.deliver(event, this.sessionId);
+    if (event !== undefined) this.deliver(event);
+  }
+
+  /** Calls the subscribers of an event. */
+  deliver(event: DispatchedEvent, delivery?: EventDelivery): void {
+    if (!this.isMuted) this.#dispatcher.deliver(event, this.sessionId, delivery);
   }
 }
 

@@ -31,7 +31,7 @@ const recorded = [
 const calls = [{ name: 'look' }];
 
 /** A tool whose handler returns this, whatever the compiler says to it. */
-const look = (execute: () => unknown, options: Partial<AnyTool> = {}): AnyTool =>
+const look = (execute: () => unknown, options: Partial<Pick<AnyTool, 'effects' | 'name'>> = {}): AnyTool =>
   tool({
     name: 'look',
     description: 'Looks.',
