@@ -14,9 +14,10 @@ const order = [
   'prompt',
   'runtime',
   'evaluation',
+  'record',
+  'durable',
   'provider',
   'suite',
-  'record',
 ];
 
 /** @param {readonly string[]} folders */

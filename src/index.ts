@@ -1,3 +1,4 @@
+export { type ResumeRunOptions, resumeRun } from './durable/index.ts';
 export {
   BudgetExceededError,
   DeadlineExceededError,

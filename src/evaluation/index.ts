@@ -28,4 +28,5 @@ export type {
 } from './runtime/tool-runtime-types.ts';
 export { evaluationSlices } from './scope/evaluation-record.ts';
 export type { RunReplay, RunSurroundings } from './scope/evaluation-scope.ts';
+export { newSession } from './scope/hold-session.ts';
 export { type PromptStream, type RunStreamEvent, streamOf } from './stream/prompt-stream.ts';

@@ -5,6 +5,7 @@ export {
   childOf,
   type DirectoryNode,
   directoriesOf,
+  emptyDirectory,
   type FileLink,
   type FileNode,
   fileLinkOf,

@@ -123,6 +123,11 @@ export class MemoryFilesystem implements Filesystem {
     return fileChanges(TreeCell.inspect(before), TreeCell.inspect(after));
   }
 
+  /** See `Filesystem.lose`. @internal */
+  lose(reason: Error): void {
+    this.#cell.lose(reason);
+  }
+
   async read(path: string, options?: TextWindowOptions): Promise<TextWindow> {
     const window = readWindow(this.#open(), path, options);
     if (this.#forked?.countsReads === true) this.#cell.recordContentRead(window.path);

@@ -9,6 +9,7 @@ import {
 } from '../evaluation/index.ts';
 import type { Prompt } from '../prompt/index.ts';
 import type { LanguageModel } from '../runtime/index.ts';
+import type { PromptResponse } from '../tool/index.ts';
 
 /** Creates an adapter for a language model. `name` defaults to the name of the model. */
 export function providerAdapter(options: {
@@ -22,7 +23,7 @@ export function providerAdapter(options: {
     name: options.name ?? model.name,
     '~model': model,
     evaluate: async <Output>(prompt: Prompt<Output>, evaluateOptions: EvaluateOptions = {}) =>
-      evaluatePrompt(adapter, model, prompt, evaluateOptions),
+      evaluateOn(adapter, prompt, evaluateOptions),
     stream: <Output>(prompt: Prompt<Output>, evaluateOptions: EvaluateOptions = {}) => {
       checkEvaluateOptions(evaluateOptions);
       const { observers = [], signal, streaming = true } = evaluateOptions;
@@ -33,9 +34,23 @@ export function providerAdapter(options: {
           signal: run.signal,
           observers: [{ onEvent: run.onEvent }, ...observers],
         };
-        return evaluatePrompt(adapter, model, prompt, streamed, { ready: run.ready });
+        return evaluateOn(adapter, prompt, streamed, run.ready);
       }, signal);
     },
   });
   return adapter;
+}
+
+/** Loads what a journal takes only for a run that has one. */
+async function evaluateOn<Output>(
+  adapter: ModelAdapter,
+  prompt: Prompt<Output>,
+  options: EvaluateOptions,
+  ready?: () => Promise<void> | undefined,
+): Promise<PromptResponse<Output>> {
+  const model = adapter['~model'];
+  const { journal } = options;
+  if (journal === undefined) return evaluatePrompt(adapter, model, prompt, options, { ready });
+  const { evaluateDurably } = await import('../durable/index.ts');
+  return evaluateDurably(adapter, model, prompt, { ...options, journal }, ready);
 }

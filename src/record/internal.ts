@@ -1,3 +1,4 @@
+export { recordedResponse } from './fold/responses.ts';
 export { RowReader } from './format/row-reader.ts';
 export { pathOf } from './replay/record-index.ts';
 export { recordedTurn } from './replay/recorded-turn.ts';

@@ -26,7 +26,8 @@ export type { SessionView } from './fork/session-view.ts';
 export { type IdSource, randomIds } from './ids.ts';
 export { installedItems } from './installed-items.ts';
 export { type ReadOnlyView, readOnlyView } from './read-only-view.ts';
-export { type CloneOptions, Session, type SessionLogger, type SessionOptions } from './session.ts';
+export { type CloneOptions, Session, type SessionOptions } from './session.ts';
+export type { SessionLogger } from './session-options.ts';
 export {
   defineSlice,
   defineSystemSlice,

@@ -2,12 +2,11 @@ import {
   assertArgument,
   assertOptions,
   describeError,
-  type RefuseArgument,
   SessionBusyError,
   SessionError,
 } from '../error/index.ts';
 import { type Clock, systemClock } from './clock.ts';
-import { createDispatcher, type Dispatcher, type EventDelivery } from './event/dispatcher.ts';
+import type { Dispatcher, EventDelivery } from './event/dispatcher.ts';
 import type { DispatchedEvent, EventDefinition } from './event/event.ts';
 import { importSlices, type SessionImportOptions, type SessionImportReport } from './export/import-slices.ts';
 import { readSessionExport } from './export/read-session-export.ts';
@@ -24,20 +23,17 @@ import { stateAfter } from './fork/replay-patch.ts';
 import { RootCell, type SliceInstallOptions } from './fork/root-cell.ts';
 import type { SessionView } from './fork/session-view.ts';
 import { type IdSource, randomIds } from './ids.ts';
+import { assertSessionOptions, ownDispatcher, refuse, type SessionLogger } from './session-options.ts';
 import type { AnySlice, DerivedSlice } from './slice/derived-slice.ts';
 import type { Slice } from './slice/slice.ts';
+import { internalsOf } from './slice/slice-internals.ts';
 import type { ReadonlySliceAccessor, SliceAccessor } from './slice/view.ts';
 import { type ObservedSlice, observedSlice } from './state/observed-slice.ts';
 import type { SessionPatch } from './state/patch.ts';
+import { sliceStateIn } from './state/session-state.ts';
 import type { SessionSnapshot } from './state/snapshot.ts';
 import { type StateDifference, wholeState } from './state/state-difference.ts';
 import { StateMark } from './state/state-mark.ts';
-
-/** Where a session without a dispatcher of the caller's reports what subscribers threw. */
-export interface SessionLogger {
-  /** Must not throw. */
-  error(message: string, fields?: Record<string, unknown>): void;
-}
 
 /** Options of a {@link Session}. */
 export interface SessionOptions {
@@ -95,6 +91,8 @@ export class Session implements SessionView, AsyncDisposable {
    */
   constructor(options: SessionOptions = {}) {
     assertSessionOptions(options);
+    if (options.parent !== undefined && !(options.parent instanceof Session))
+      throw refuse('new Session(): parent must be a Session.', { details: { option: 'parent' } });
     this.#options = options;
     this.ids = options.ids ?? randomIds;
     this.id = options.id ?? this.ids();
@@ -297,6 +295,19 @@ export class Session implements SessionView, AsyncDisposable {
     };
   }
 
+  /** Whether a slice of this name is installed. @internal */
+  knows(name: string): boolean {
+    return this.#cell.registry.slices().has(name);
+  }
+
+  /** Whether every slice has its initial items. @internal */
+  get isFresh(): boolean {
+    const { current, registry } = this.#cell;
+    return [...registry.slices().values()].every(
+      (slice) => sliceStateIn(current, slice) === internalsOf(slice).initial,
+    );
+  }
+
   /** Every use throws `reason` from here on: what the session holds and what a journal holds may differ. @internal */
   lose(reason: Error): void {
     this.#cell.lost = reason;
@@ -379,38 +390,4 @@ export class Session implements SessionView, AsyncDisposable {
         throw invalid(`A session above has the id ${id}, too. Give this one an id of its own.`);
     }
   }
-}
-
-const refuse: RefuseArgument = (message, details) => new SessionError('session-invalid', message, details);
-
-function assertSessionOptions(options: SessionOptions): void {
-  const kinds = {
-    tags: 'object',
-    clock: 'object',
-    dispatcher: 'object',
-    ids: 'function',
-    logger: 'object',
-  } as const;
-  assertOptions('new Session()', options, kinds, refuse);
-  const { parent, clock, dispatcher } = options;
-  if (parent !== undefined && !(parent instanceof Session)) {
-    throw refuse('new Session(): parent must be a Session.', { details: { option: 'parent' } });
-  }
-  if (clock !== undefined)
-    assertOptions('new Session(): clock', clock, { now: 'function!', schedule: 'function!' }, refuse);
-  if (dispatcher !== undefined)
-    assertOptions(
-      'new Session(): dispatcher',
-      dispatcher,
-      { subscribe: 'function!', deliver: 'function!' },
-      refuse,
-    );
-}
-
-function ownDispatcher(logger: SessionLogger | undefined): Dispatcher {
-  if (logger === undefined) return createDispatcher();
-  return createDispatcher({
-    onError: (error, eventName) =>
-      logger.error(`A subscriber of ${eventName} failed: ${describeError(error)}`, { eventName }),
-  });
 }

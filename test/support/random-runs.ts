@@ -178,17 +178,28 @@ function answer(calls: readonly RandomCall[] | undefined, turn: number): Scripte
   };
 }
 
+/** The files that random runs begin with. */
+export const startFiles: Readonly<Record<string, string>> = { 'a.md': 'one\ntwo\n', 'docs/b.md': 'b\n' };
+
+/** What a random run begins with. @param id of the session. Default: random. */
+export function startRandomly(
+  id?: string,
+): Pick<RanRun, 'session' | 'filesystem'> & { readonly prompt: Prompt } {
+  const session = new Session(id === undefined ? {} : { id });
+  const filesystem = new MemoryFilesystem({ files: startFiles });
+  for (const slice of randomSlices) session.install(slice);
+  session.dispatch(RowPut, { key: 'b', value: 1 });
+  return { session, filesystem, prompt: randomPrompt(filesystem) };
+}
+
 /** Runs it with the recorder, or whatever observes. */
 export async function runRandomly(
   run: RandomRun,
   { observers, evaluate, onSession }: RandomRunOptions,
 ): Promise<RanRun> {
-  const session = new Session();
-  const filesystem = new MemoryFilesystem({ files: { 'a.md': 'one\ntwo\n', 'docs/b.md': 'b\n' } });
-  for (const slice of randomSlices) session.install(slice);
-  session.dispatch(RowPut, { key: 'b', value: 1 });
+  const { session, filesystem, prompt } = startRandomly();
   onSession?.(session);
-  const { text: said } = await randomAdapter(run).evaluate(randomPrompt(filesystem), {
+  const { text: said } = await randomAdapter(run).evaluate(prompt, {
     ...evaluate,
     session,
     input: 'Go.',

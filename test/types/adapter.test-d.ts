@@ -143,6 +143,7 @@ describe('run events', () => {
   it('are one closed union told apart by type', () => {
     expectTypeOf<RunEvent['type']>().toEqualTypeOf<
       | 'run-start'
+      | 'run-resumed'
       | 'turn-start'
       | 'model-call-start'
       | 'model-call-retry'

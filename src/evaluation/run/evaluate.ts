@@ -1,4 +1,4 @@
-import { none } from '../../internal/index.ts';
+import { none, present } from '../../internal/index.ts';
 import type { Prompt, RenderedPrompt } from '../../prompt/index.ts';
 import {
   type ConversationItem,
@@ -36,10 +36,10 @@ export async function evaluatePrompt<Output>(
   model: LanguageModel,
   prompt: Prompt<Output>,
   options: EvaluateOptions,
-  { observe, onBegun, ...surroundings }: RunSurroundings = {},
+  { observe, onBegun, ownsSession = false, ...surroundings }: RunSurroundings = {},
 ): Promise<PromptResponse<Output>> {
   assertPrompt(prompt);
-  const run = holdSession(options, observe === undefined ? {} : { observe });
+  const run = holdSession(options, { ownsSession, ...present({ observe }) });
   try {
     return await evaluateIn(
       { evaluator, model, ...run.scope, ...surroundings },

@@ -23,6 +23,8 @@ export interface RunReplay extends CallReplay {
 
 /** What a run has around it beside its options. Everything is optional. */
 export interface RunSurroundings extends Pick<RunScope, 'ready' | 'replay' | 'hooks'> {
+  /** Whether the session was made for the run although it is given. Default: it was not. */
+  readonly ownsSession?: boolean;
   /** What observes the run in the place of its observers; a journal gets everything as it is, before redaction. Default: they do. */
   observe?(observers: ObserverCalls): ObserverCalls;
   /** The run has begun: before its first request. May reject: the run ends. */

@@ -34,12 +34,13 @@ const ignore = (): void => undefined;
  */
 export function holdSession(
   options: EvaluateOptions,
-  { observe }: Pick<RunSurroundings, 'observe'> = {},
+  { observe, ownsSession = false }: Pick<RunSurroundings, 'observe' | 'ownsSession'> = {},
 ): HeldRun {
   checkEvaluateOptions(options);
   const { logger, redactor, ...guarded } = guardCallbacks(options);
   const observers = observe === undefined ? guarded.observers : observe(guarded.observers);
   const session = options.session ?? newSession(options);
+  const isGiven = options.session !== undefined && !ownsSession;
   const release = session.hold();
   const stop = new RunStop();
   const unfollow = stop.follow({ signal: options.signal, deadline: options.limits?.deadline });
@@ -58,7 +59,7 @@ export function holdSession(
       isObserved: watch.listener !== undefined,
       observers,
     }),
-    scope: rootScope(session, options.session !== undefined, redactor),
+    scope: rootScope(session, isGiven, redactor),
     stop,
     holdWatch: () => watch.hold(),
     toThrown: (error) => markRejected(redactor === undefined ? error : redactor.thrown(error)),
@@ -70,7 +71,7 @@ export function holdSession(
       // Work that ignores its signal is no longer awaited, like handlers: a stopped run ends.
       if (stop.reason !== undefined) ResourceContainer.cancelBuilds(session, reportLate(logger));
       release();
-      if (options.session === undefined) await disposeOwn(session, logger);
+      if (!isGiven) await disposeOwn(session, logger);
     },
   };
 }
@@ -92,8 +93,10 @@ async function disposeOwn(session: Session, logger: Logger): Promise<void> {
   }
 }
 
-function newSession(options: EvaluateOptions): Session {
+/** The session of a run that is given none. */
+export function newSession(options: Pick<EvaluateOptions, 'clock' | 'ids'>, id?: string): Session {
   return new Session({
+    ...(id === undefined ? {} : { id }),
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     ...(options.ids === undefined ? {} : { ids: options.ids }),
   });

@@ -48,6 +48,7 @@ interface ForkState {
 export class TreeCell {
   #root: DirectoryNode;
   #isOpen = true;
+  #lost: Error | undefined;
   readonly #fork: ForkState | undefined;
   readonly isReadOnly: boolean;
   readonly limits: TreeLimits;
@@ -126,8 +127,14 @@ export class TreeCell {
     this.#isOpen = false;
   }
 
+  /** Every use of this cell and its forks throws `reason` from here on. */
+  lose(reason: Error): void {
+    this.#lost = reason;
+  }
+
   /** @throws {TransactionClosedError} when this fork, or one that it was forked from, is disposed. */
   assertOpen(): void {
+    if (this.#lost !== undefined) throw this.#lost;
     if (!this.#isOpen) throw closedError();
     this.#fork?.parent.assertOpen();
   }

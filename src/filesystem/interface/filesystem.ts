@@ -263,6 +263,8 @@ export interface Filesystem {
    * @internal
    */
   stage?(patch: FilePatch): StagedChanges;
+  /** Every use throws `reason` from here on: a run with a journal was lost, and these files in memory may hold what it did not decide. @internal */
+  lose?(reason: Error): void;
 }
 
 /** What a fork has read and changed. */

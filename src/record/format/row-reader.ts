@@ -32,6 +32,11 @@ export class RowReader {
     return this.#line;
   }
 
+  /** All texts and bytes so far, by their hashes. */
+  get blobs(): ReadonlyMap<string, BlobRow> {
+    return this.#blobs;
+  }
+
   /** The text or the bytes of a hash; undefined when the record does not have them. */
   blob(hash: string): BlobRow | undefined {
     return this.#blobs.get(hash);

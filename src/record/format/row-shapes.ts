@@ -227,7 +227,7 @@ const shapes: { readonly [Type in Row['type']]: Shape } = {
     'responseModel?': string,
     'error?': error,
   }),
-  commit: object({ ...attempt, 'seq?': number, result }),
+  commit: object({ ...attempt, 'seq?': number, 'removedDirectories?': list(string), result }),
   attempt: object({
     ...attempt,
     why: string,

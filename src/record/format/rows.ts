@@ -259,6 +259,8 @@ export interface CommitRow extends AttemptPart {
   readonly type: 'commit';
   /** Number of the commit on the root session; absent inside another call. */
   readonly seq?: number;
+  /** Directories that were removed with all that was in them; `files` has their files, one by one. */
+  readonly removedDirectories?: readonly string[];
   readonly result: RowResult;
 }
 

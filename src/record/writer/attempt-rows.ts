@@ -47,6 +47,7 @@ export class AttemptRows {
       type: 'commit',
       ...this.#part(commit, place, startedAtMs),
       ...(seq === undefined ? {} : { seq }),
+      ...(commit.removedDirectories === undefined ? {} : { removedDirectories: commit.removedDirectories }),
       ...attachmentsOf(commit),
       result: resultOf(invocation),
     };

@@ -1,5 +1,4 @@
 import { none } from '../../internal/index.ts';
-import type { EvaluationEnvironment } from './environment.ts';
 import type { ToolCall, ToolCallResult } from './tool-call.ts';
 import type { CallPatch } from './transaction.ts';
 
@@ -16,11 +15,17 @@ export interface AttemptName {
   readonly evaluationId: string;
 }
 
+/** What of an evaluation names its calls. */
+interface NamingEvaluation {
+  readonly origin: { readonly evaluationId: string };
+  readonly outer: { readonly path: readonly string[] } | undefined;
+}
+
 /** The name of an attempt at `call`. */
 export function nameAttempt(
   { callId, toolName, turn }: ToolCall,
   attempt: number,
-  { origin, outer }: Pick<EvaluationEnvironment, 'origin' | 'outer'>,
+  { origin, outer }: NamingEvaluation,
 ): AttemptName {
   const { evaluationId } = origin;
   return { callId, toolName, turn, attempt, path: outer?.path ?? none, evaluationId };
@@ -58,6 +63,8 @@ export interface CallHooks {
   onDelivered?(result: ToolCallResult, attempt: AttemptName): void;
   /** An attempt was discarded. Must not throw. */
   onDiscard?(attempt: RolledBackAttempt): void;
+  /** Files of a commit that was decided could not be brought to the disk: the run ends. Must not throw. */
+  onLost?(error: unknown): void;
   /** Whether the call began before the run was interrupted, and its result is not known. Must not throw. Default: it did not. */
   isInDoubt?(attempt: AttemptName): boolean;
   /** A call that was decided before an interruption is about to be delivered once more. Must not throw. */

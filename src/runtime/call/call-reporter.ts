@@ -10,7 +10,7 @@ import type { ObserverCalls } from '../observer/observer-calls.ts';
 import type { AttemptTrace } from './attempt-trace.ts';
 import type { RunLedger } from './run-ledger.ts';
 import type { ToolCall, ToolCallResult } from './tool-call.ts';
-import type { CallTransaction, SessionRoot } from './transaction.ts';
+import type { CallPatch, CallTransaction, SessionRoot } from './transaction.ts';
 import { withoutRecords } from './without-records.ts';
 
 /** What a {@link CallReporter} works with. */
@@ -88,21 +88,22 @@ export class CallReporter {
   /** A call was committed. @param before what {@link beforeApply} returned. */
   committed(
     settled: SettledCall,
-    { invocation, attachments }: ToolCallResult,
+    { invocation, attachments, patch }: ToolCallResult,
     before: StateMark,
   ): number | undefined {
     const { observers, session, ledger } = this.#options;
     const seq = ledger?.commit();
-    this.#guarded(() =>
+    this.#guarded(() => {
+      const attempt = this.#attempt(settled);
       observers.onCommit?.({
-        ...this.#attempt(settled),
+        ...attempt,
         ...withoutRecords(session.changesSince(before)),
         ...(seq === undefined ? {} : { seq }),
         isFinal: seq !== undefined,
         invocation,
-        ...present({ attachments }),
-      }),
-    );
+        ...present({ attachments, removedDirectories: removedDirectories(patch, attempt) }),
+      });
+    });
     return seq;
   }
 
@@ -194,6 +195,20 @@ export class CallReporter {
       isRedacted: false,
     };
   }
+}
+
+/** What a patch removes beside single files. */
+function removedDirectories(
+  patch: CallPatch | undefined,
+  { files }: ObservedAttempt,
+): readonly string[] | undefined {
+  const removed = (patch?.files?.changes ?? none).flatMap(({ op, path }) => (op === 'remove' ? [path] : []));
+  if (removed.length === 0) return undefined;
+  const single = new Set(
+    files.flatMap(({ kind, entry, path }) => (kind === 'removed' && entry === 'file' ? [path] : [])),
+  );
+  const directories = removed.filter((path) => !single.has(path));
+  return directories.length === 0 ? undefined : directories;
 }
 
 const nothingDone = {

@@ -294,6 +294,7 @@ export class CallCommits {
     try {
       staged?.land();
     } catch (error) {
+      hooks.onLost?.(error);
       throw new HookFailure(error);
     }
   }

@@ -32,6 +32,7 @@ export type EvaluationPhase = 'render' | 'request' | 'response' | 'parse' | 'too
  *   was disposed, or a journal failed.
  * - `evaluation-incomplete`: the completion checker still said no when it was asked for the last time.
  * - `evaluation-completion-failed`: it threw, or gave no verdict.
+ * - `evaluation-diverged`: a run that is resumed does not ask for what its journal has next.
  * - `evaluation-depth-exceeded`: too many evaluations run inside one another; their tools call each other without end.
  */
 export type PromptEvaluationErrorCode =
@@ -50,6 +51,7 @@ export type PromptEvaluationErrorCode =
   | 'evaluation-tools-failed'
   | 'evaluation-incomplete'
   | 'evaluation-completion-failed'
+  | 'evaluation-diverged'
   | 'evaluation-depth-exceeded';
 
 /** What a {@link PromptEvaluationError} is built from. */

@@ -53,6 +53,17 @@ export type RunEvent =
       readonly policies: readonly string[];
     }
   | {
+      /** A run goes on that was interrupted, or had ended without an answer. What happened before is not emitted again. */
+      readonly type: 'run-resumed';
+      readonly runId: string;
+      /** The turn that it goes on in. */
+      readonly turn: number;
+      /** Calls that were committed before. */
+      readonly commits: number;
+      /** What is not as it was when the run began, such as `prompt`, `tools`, or a file that others have changed. */
+      readonly changed: readonly string[];
+    }
+  | {
       /** A turn of the model begins. Not in a tool runtime, whose turns belong to the loop of its user. */
       readonly type: 'turn-start';
       readonly turn: number;

@@ -86,6 +86,7 @@ const answered = {
   finishReason: 'stop',
   durationMs: 5,
 } as const;
+const resumed = { type: 'run-resumed', runId: 'r1', turn: 2, commits: 1, changed: ['prompt'] } as const;
 const ran = { type: 'run-end', outcome: 'finished', turns: 1, usage: {} } as const;
 const shadow = {
   type: 'policy-unenforced',
@@ -125,6 +126,7 @@ const samples: Samples = {
     ],
     least: started,
   },
+  'run-resumed': always(resumed),
   'turn-start': always({ type: 'turn-start', turn }),
   'model-call-start': always({ type: 'model-call-start', turn }),
   'model-call-retry': always({

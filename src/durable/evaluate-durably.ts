@@ -1,0 +1,43 @@
+import { PromptValidationError } from '../error/index.ts';
+import { checkEvaluateOptions, type EvaluateOptions, newSession } from '../evaluation/index.ts';
+import type { Prompt } from '../prompt/index.ts';
+import type { LanguageModel, RunJournal } from '../runtime/index.ts';
+import type { NestedAdapter, PromptResponse } from '../tool/index.ts';
+import { runOnJournal } from './run-on-journal.ts';
+
+/**
+ * Begins a run with a journal.
+ *
+ * @throws {PromptValidationError} for a run that the journal has already, and as `evaluate`.
+ * @throws {SessionBusyError} while another process holds the session.
+ * @throws {RunLostError} when the journal, or a disk after a decision, has failed.
+ */
+export async function evaluateDurably<Output>(
+  evaluator: NestedAdapter,
+  model: LanguageModel,
+  prompt: Prompt<Output>,
+  given: EvaluateOptions & { readonly journal: RunJournal },
+  ready?: () => Promise<void> | undefined,
+): Promise<PromptResponse<Output>> {
+  checkEvaluateOptions(given);
+  const { journal, runId: name, ...options } = given;
+  const session = options.session ?? newSession(options);
+  const runId = name ?? session.ids();
+  const lease = await journal.acquire(session.id);
+  try {
+    const [known] = await journal.read(runId);
+    if (known !== undefined) {
+      throw new PromptValidationError(
+        `The journal has a run "${runId}" already. Go on with it by resumeRun(), or give this one another runId.`,
+        { details: { option: 'runId' } },
+      );
+    }
+    return await runOnJournal({
+      ...{ evaluator, model, prompt, journal, lease, runId, ready },
+      options: { ...options, session },
+      ownsSession: options.session === undefined,
+    });
+  } finally {
+    await lease.release();
+  }
+}

@@ -1,0 +1,2 @@
+export { evaluateDurably } from './evaluate-durably.ts';
+export { type ResumeRunOptions, resumeRun } from './resume-run.ts';

@@ -1,0 +1,134 @@
+import { emptyDirectory, type FileOperation, type FilePatch, fileNode } from '../filesystem/index.ts';
+import type {
+  AttemptRow,
+  BlobRow,
+  CommitRow,
+  ContentReference,
+  DeliveredRow,
+  HeaderRow,
+  RowFileChange,
+  RowWrite,
+} from '../record/index.ts';
+import type { ToolCallResult } from '../runtime/index.ts';
+import type { LogAppend, SessionOperation, SessionPatch } from '../session/index.ts';
+import type { MediaPart } from '../tool/index.ts';
+
+/** What a repeated call is made from. */
+export interface RepeatedCallParts {
+  readonly header: HeaderRow;
+  readonly row: CommitRow | AttemptRow;
+  readonly delivered: DeliveredRow | undefined;
+  readonly blobs: ReadonlyMap<string, BlobRow>;
+  readonly adapter: string;
+  readonly newId: () => string;
+  /** Whether the files of the run are in memory and have to be made again. */
+  readonly appliesFiles: boolean;
+}
+
+/** The result of a call as its rows have it. */
+export function repeatedCall(parts: RepeatedCallParts): ToolCallResult {
+  const { row, delivered, header } = parts;
+  const { callId, toolName, turn, params, attempt, phases, result } = row;
+  if (result === undefined) throw new RangeError('A superseded attempt settles no call.');
+  const { modelText = result.modelText, feedback } = delivered ?? {};
+  const isCommitted = row.type === 'commit';
+  return {
+    invocation: {
+      ...result,
+      modelText,
+      ...(feedback === undefined ? {} : { feedback }),
+      eventId: parts.newId(),
+      evaluationId: header.evaluationId,
+      promptName: header.promptName,
+      adapter: parts.adapter,
+      sessionId: header.sessionId,
+      callId,
+      toolName,
+      turn,
+      ...(params === undefined ? {} : { params }),
+      success: isCommitted,
+      rendered: result.modelText,
+      attempts: attempt,
+      startedAtMs: header.startedAtMs + (phases.startedAtMs ?? phases.requestedAtMs),
+      changes: isCommitted ? row.files.map(({ path, kind }) => ({ path, kind })) : [],
+    },
+    // The reader of rows has checked that each is a part.
+    ...(row.attachments === undefined
+      ? {}
+      : { attachments: row.attachments as unknown as readonly MediaPart[] }),
+    patch: patchOf(parts),
+    repeated: { isDelivered: delivered !== undefined },
+  };
+}
+
+function patchOf(parts: RepeatedCallParts): NonNullable<ToolCallResult['patch']> {
+  const { row, appliesFiles } = parts;
+  const session = sessionPatch(row.type === 'commit' ? row.writes : [], row.log, row.events);
+  if (row.type !== 'commit' || !appliesFiles) return { session };
+  const files = filePatch(row, parts);
+  return files.changes.length === 0 ? { session } : { session, files };
+}
+
+/** Recorded steps as a patch: no reducer runs again. */
+export function sessionPatch(
+  writes: readonly RowWrite[],
+  log: readonly LogAppend[],
+  events: SessionPatch['events'] = [],
+): SessionPatch {
+  return { operations: writes.map(toOperation), log, events };
+}
+
+/** A recorded step as the operation of a reducer that does the same. */
+function toOperation(write: RowWrite): SessionOperation {
+  const { slice } = write;
+  switch (write.op) {
+    case 'append':
+      return { op: 'write', slice, operation: { op: 'extend', items: write.items } };
+    case 'put':
+      return {
+        op: 'write',
+        slice,
+        operation: { op: 'append', item: write.item, moveToEnd: write.toEnd === true },
+      };
+    case 'remove':
+      return { op: 'write', slice, operation: { op: 'remove', keys: write.keys } };
+    case 'clear':
+      return { op: 'write', slice, operation: { op: 'clear' } };
+  }
+}
+
+/** The recorded files as a patch: removals first, since what was removed may have been in the way. */
+function filePatch(
+  { files, removedDirectories = [], phases }: CommitRow,
+  { blobs, header }: RepeatedCallParts,
+): FilePatch {
+  const atMs = header.startedAtMs + phases.settledAtMs;
+  const removed = files.filter(({ kind }) => kind === 'removed').map(({ path }) => path);
+  const removals = [...removedDirectories, ...removed].map((path): FileOperation => ({ op: 'remove', path }));
+  const puts = files.flatMap((change) => putOf(change, atMs, blobs));
+  return { changes: [...removals, ...puts] };
+}
+
+function putOf(
+  { path, kind, entry, after }: RowFileChange,
+  atMs: number,
+  blobs: RepeatedCallParts['blobs'],
+): readonly FileOperation[] {
+  if (kind === 'removed') return [];
+  if (entry === 'directory') return [{ op: 'put', path, node: emptyDirectory }];
+  if (after === undefined) return [];
+  return [{ op: 'put', path, node: fileNode(bytesOf(after, blobs), atMs) }];
+}
+
+/** The bytes of a content that a row names. */
+export function bytesOf({ hash }: ContentReference, blobs: ReadonlyMap<string, BlobRow>): Uint8Array {
+  const blob = blobs.get(hash);
+  if (blob === undefined) throw new RangeError(`The journal lacks the content ${hash}.`);
+  return blob.text === undefined ? fromBase64(blob.base64 ?? '') : encoder.encode(blob.text);
+}
+
+const encoder = new TextEncoder();
+
+function fromBase64(text: string): Uint8Array {
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+}

@@ -1,0 +1,103 @@
+import { assertOptions, PromptValidationError } from '../error/index.ts';
+import {
+  checkEvaluateOptions,
+  type EvaluateOptions,
+  evaluationSlices,
+  modelOf,
+  newSession,
+  type ProviderAdapter,
+} from '../evaluation/index.ts';
+import type { Prompt } from '../prompt/index.ts';
+import type { ConversationItem, RunJournal } from '../runtime/index.ts';
+import type { Session } from '../session/index.ts';
+import type { PromptResponse } from '../tool/index.ts';
+import { resetState } from './repeated-run.ts';
+import { runOnJournal } from './run-on-journal.ts';
+import { type RunRows, readRunRows } from './run-rows.ts';
+
+/** Options of {@link resumeRun}: those that the run began with, but for what the journal knows. */
+export interface ResumeRunOptions<Output = unknown>
+  extends Omit<EvaluateOptions, 'input' | 'history' | 'pendingCalls' | 'journal' | 'runId'> {
+  readonly adapter: ProviderAdapter;
+  /** The prompt that the run began with, its params included. */
+  readonly prompt: Prompt<Output>;
+  readonly journal: RunJournal;
+  readonly runId: string;
+  /** Whether a run is refused whose prompt, tools, policies or model have changed. Default: it goes on with them, and `run-resumed` names them. */
+  readonly strict?: boolean;
+  /** A new session, with the id of the one that the run had. Default: one is made, and disposed at the end. */
+  readonly session?: Session;
+}
+
+/**
+ * Goes on with a run that was interrupted, or that ended without an answer: repeats it from the rows of its journal, without asking the
+ * model or running a handler again, and goes on after the last one. A run that has its answer returns it again.
+ *
+ * Functions cannot be compared: give the same prompt, params, resources, options and files in memory that the run began with. Files on a disk, and resources
+ * outside of the process, are as the run left them.
+ *
+ * @throws {PromptValidationError} for a run that the journal does not have, for one whose prompt has changed with `strict`, and for an option out
+ *   of its range.
+ * @throws {SessionBusyError} while another process has the run.
+ * @throws {PromptEvaluationError} when the run ends early; code `evaluation-diverged` when it does not ask for what its rows have.
+ * @throws {RunLostError} when the journal, or a disk after a decision, has failed.
+ * @see docs/spec/durable-runs.md §4
+ */
+export async function resumeRun<Output>(given: ResumeRunOptions<Output>): Promise<PromptResponse<Output>> {
+  assertOptions('resumeRun()', given, {
+    adapter: 'object!',
+    prompt: 'object!',
+    journal: 'object!',
+    runId: 'string!',
+    strict: 'boolean',
+  });
+  const { adapter, prompt, journal, runId, strict, ...options } = given;
+  checkEvaluateOptions(options);
+  const model = modelOf(adapter);
+  if (model === undefined) {
+    throw new PromptValidationError('The adapter of resumeRun() must be made by providerAdapter().', {
+      details: { option: 'adapter' },
+    });
+  }
+  const { header } = readRunRows(runId, await journal.read(runId));
+  const { sessionId } = header;
+  const lease = await journal.acquire(sessionId);
+  try {
+    // Another owner may have written until now.
+    const rows = readRunRows(runId, await journal.read(runId));
+    const session = sessionFor(options, sessionId);
+    for (const slice of [...evaluationSlices, ...prompt.slices()]) session.install(slice);
+    // What the prompt is rendered from.
+    resetState(session, rows.start);
+    return await runOnJournal({
+      ...{ evaluator: adapter, model, prompt, journal, lease, runId, rows },
+      options: { ...options, session, history: beginningOf(rows) },
+      ownsSession: options.session === undefined,
+      isStrict: strict === true,
+    });
+  } finally {
+    await lease.release();
+  }
+}
+
+/** @throws {PromptValidationError} for a session of another run, or one that holds something already. */
+function sessionFor(
+  { session, ...options }: Pick<EvaluateOptions, 'session' | 'clock' | 'ids'>,
+  id: string,
+): Session {
+  if (session === undefined) return newSession(options, id);
+  const refuse = (why: string): PromptValidationError =>
+    new PromptValidationError(`The run cannot be resumed on this session: ${why}.`, {
+      details: { option: 'session' },
+    });
+  if (session.id !== id) throw refuse(`its id is "${session.id}", and that of the run is "${id}"`);
+  if (!session.isFresh) throw refuse('it holds items already; give a new one');
+  return session;
+}
+
+/** The conversation as the model got it first. */
+function beginningOf({ firstRequest }: RunRows): readonly ConversationItem[] {
+  const edits = firstRequest?.edits ?? [];
+  // The reader of rows has checked that each is a message.
+  return edits.flatMap(({ insert }) => insert as unknown as readonly ConversationItem[]);
+}

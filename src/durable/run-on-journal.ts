@@ -1,0 +1,144 @@
+import { describeError, PromptValidationError, RunLostError } from '../error/index.ts';
+import { type EvaluateOptions, evaluatePrompt } from '../evaluation/index.ts';
+import type { Filesystem } from '../filesystem/index.ts';
+import type { Prompt } from '../prompt/index.ts';
+import { Recorder } from '../record/internal.ts';
+import type { EvaluationEnvironment, LanguageModel, RunJournal, RunLease } from '../runtime/index.ts';
+import { type Session, systemClock } from '../session/index.ts';
+import type { NestedAdapter, PromptResponse } from '../tool/index.ts';
+import { DurableRun } from './durable-run.ts';
+import { JournalWriter } from './journal-writer.ts';
+import { RepeatedRun } from './repeated-run.ts';
+import type { RunRows } from './run-rows.ts';
+import { RunSummaryKeeper } from './run-summary.ts';
+
+/** An evaluation with a journal, whose session is leased. */
+export interface RunOnJournal<Output> {
+  readonly evaluator: NestedAdapter;
+  readonly model: LanguageModel;
+  readonly prompt: Prompt<Output>;
+  /** Without `journal` and `runId`. */
+  readonly options: EvaluateOptions & { readonly session: Session };
+  readonly ownsSession: boolean;
+  readonly ready?: (() => Promise<void> | undefined) | undefined;
+  readonly journal: RunJournal;
+  readonly lease: RunLease;
+  readonly runId: string;
+  /** The rows of a run that is resumed. */
+  readonly rows?: RunRows;
+  readonly isStrict?: boolean;
+}
+
+/** File systems in memory or on a disk that take part in a run with a journal. */
+const filesystemsInUse = new WeakSet<Filesystem>();
+
+/**
+ * Evaluates a prompt, and writes what it decides to a journal.
+ *
+ * @throws {RunLostError} when the journal, or a disk after the decision, has failed.
+ */
+export async function runOnJournal<Output>(run: RunOnJournal<Output>): Promise<PromptResponse<Output>> {
+  const { journal, lease, options, rows, runId } = run;
+  const { session } = options;
+  const clock = options.clock ?? session.clock ?? systemClock;
+  const ending = new AbortController();
+  let filesystem: Filesystem | undefined;
+  let lost: RunLostError | undefined;
+  const summary = new RunSummaryKeeper(clock, rows === undefined ? {} : summaryOf(rows));
+  const writer = new JournalWriter({
+    journal,
+    lease,
+    runId,
+    rows: rows?.count ?? 0,
+    summary: () => summary.current(),
+    onLost: (error) => {
+      lost = error;
+      session.lose(error);
+      filesystem?.lose?.(error);
+      ending.abort(error);
+    },
+  });
+  const recorder = new Recorder({
+    write: (line, type) => writer.add(line, type),
+    runId,
+    clock,
+    maxContentBytes: Infinity,
+    marksDeliveries: true,
+    onFailure: (error) => writer.lose(lostBy(runId, 'A row could not be made', error)),
+  });
+  if (rows !== undefined) recorder.continueAfter({ ...rows, blobs: rows.blobs.keys() });
+  const repeated =
+    rows === undefined
+      ? undefined
+      : new RepeatedRun({
+          runId,
+          rows,
+          session,
+          ids: options.ids ?? session.ids,
+          isStrict: run.isStrict === true,
+        });
+  const durable = new DurableRun({ runId, session, writer, recorder, summary, repeated });
+  const loseLease = (): void =>
+    writer.lose(lostBy(runId, `The lease of the session "${session.id}" was lost`, lease.signal.reason));
+  lease.signal.addEventListener('abort', loseLease, { once: true });
+  const signals = options.signal === undefined ? [ending.signal] : [ending.signal, options.signal];
+  try {
+    const response = await evaluatePrompt(
+      run.evaluator,
+      run.model,
+      run.prompt,
+      { ...options, signal: AbortSignal.any(signals) },
+      {
+        ready: run.ready,
+        hooks: durable,
+        replay: durable,
+        ownsSession: run.ownsSession,
+        observe: durable.observe,
+        onBegun: async (environment) => {
+          filesystem = takeFilesystem(environment, runId);
+          await durable.onBegun(environment);
+        },
+      },
+    );
+    await writer.flush();
+    return response;
+  } catch (error) {
+    // How it ended is worth a row, too; one that was lost has no more of them.
+    await writer.flush().catch(() => undefined);
+    throw lost ?? repeated?.divergence ?? error;
+  } finally {
+    lease.signal.removeEventListener('abort', loseLease);
+    if (filesystem !== undefined) filesystemsInUse.delete(filesystem);
+  }
+}
+
+/** @throws {PromptValidationError} when another run with a journal uses the files: it would commit what it has read and nobody decided. */
+function takeFilesystem({ roots }: EvaluationEnvironment, runId: string): Filesystem | undefined {
+  const { filesystem } = roots;
+  if (filesystem === undefined) return undefined;
+  if (filesystemsInUse.has(filesystem)) {
+    throw new PromptValidationError(
+      `The run "${runId}" cannot use its file system: another run with a journal uses it. Wait for its end, or give each run files of its own.`,
+      { details: { runId } },
+    );
+  }
+  filesystemsInUse.add(filesystem);
+  return filesystem;
+}
+
+function lostBy(runId: string, what: string, cause: unknown): RunLostError {
+  return new RunLostError(`${what}, so the run "${runId}" ended: ${describeError(cause)}`, {
+    cause,
+    details: { runId },
+  });
+}
+
+function summaryOf({
+  header,
+  commits,
+  decisions,
+}: RunRows): ConstructorParameters<typeof RunSummaryKeeper>[1] {
+  const { promptName, agent, startedAtMs } = header;
+  const turns = decisions.at(-1)?.turn ?? 0;
+  return { promptName, startedAtMs, commits, turns, ...(agent === undefined ? {} : { agent }) };
+}

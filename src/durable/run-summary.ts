@@ -1,0 +1,56 @@
+import type { CallCommit, RunEvent, RunSummary } from '../runtime/index.ts';
+import type { Clock } from '../session/index.ts';
+
+/** What a journal lists of a run, kept up to date while the run goes on. */
+export class RunSummaryKeeper {
+  readonly #clock: Pick<Clock, 'now'>;
+  #summary: RunSummary;
+
+  /** @param known what the journal lists of the run so far. Default: nothing. */
+  constructor(clock: Pick<Clock, 'now'>, known: Partial<RunSummary> = {}) {
+    const atMs = clock.now();
+    this.#clock = clock;
+    this.#summary = {
+      promptName: '',
+      startedAtMs: atMs,
+      turns: 0,
+      commits: 0,
+      ...known,
+      status: 'running',
+      pending: 0,
+      updatedAtMs: atMs,
+    };
+  }
+
+  /** The summary for the rows that are written now. */
+  current(): RunSummary {
+    return { ...this.#summary, updatedAtMs: this.#clock.now() };
+  }
+
+  /** The folder that the run works on; undefined: none. */
+  works(workspace: string | undefined): void {
+    if (workspace !== undefined) this.#summary = { ...this.#summary, workspace };
+  }
+
+  committed({ seq }: CallCommit): void {
+    if (seq !== undefined) this.#summary = { ...this.#summary, commits: seq };
+  }
+
+  on(event: RunEvent): void {
+    switch (event.type) {
+      case 'run-start': {
+        const { promptName, agent } = event;
+        this.#summary = { ...this.#summary, promptName, ...(agent === undefined ? {} : { agent }) };
+        break;
+      }
+      case 'turn-start':
+        this.#summary = { ...this.#summary, turns: event.turn };
+        break;
+      case 'run-end':
+        this.#summary = { ...this.#summary, status: event.outcome };
+        break;
+      default:
+        break;
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import type { JournalBatch, RunJournal } from 'weakincentives';
+import { memoryJournal } from 'weakincentives/testing';
+
+/** A journal that keeps each batch of rows that was appended, and calls `onAppend` before it is. */
+export interface WatchedJournal extends RunJournal {
+  readonly batches: readonly JournalBatch[];
+}
+
+export function watchedJournal(
+  onAppend: (batch: JournalBatch) => void | Promise<void> = () => undefined,
+): WatchedJournal {
+  const journal = memoryJournal();
+  const batches: JournalBatch[] = [];
+  return {
+    batches,
+    append: async (batch, lease) => {
+      await onAppend(batch);
+      await journal.append(batch, lease);
+      batches.push(batch);
+    },
+    read: (runId, from) => journal.read(runId, from),
+    acquire: (sessionId) => journal.acquire(sessionId),
+    runs: (filter) => journal.runs(filter),
+    remove: (runId, lease) => journal.remove(runId, lease),
+  };
+}
+
+/** A journal that holds the first batches of a run: what a process left that was killed after them. */
+export async function journalAfter(
+  batches: readonly JournalBatch[],
+  sessionId: string,
+): Promise<WatchedJournal> {
+  const journal = watchedJournal();
+  const lease = await journal.acquire(sessionId);
+  for (const batch of batches) await journal.append(batch, lease);
+  await lease.release();
+  return journal;
+}
