@@ -27,6 +27,7 @@ export function memoryJournal(): RunJournal {
 class MemoryJournal implements RunJournal {
   readonly #runs = new Map<string, KeptRun>();
   readonly #owners = new Map<string, RunLease>();
+  readonly #controllers = new WeakMap<RunLease, AbortController>();
   #epochs = 0;
 
   async append({ runId, rows, summary }: JournalBatch, lease: RunLease): Promise<void> {
@@ -58,17 +59,27 @@ class MemoryJournal implements RunJournal {
       });
     }
     this.#epochs += 1;
+    const controller = new AbortController();
     const lease: RunLease = Object.freeze({
       sessionId,
       owner: `owner-${this.#epochs}`,
       epoch: this.#epochs,
-      signal: new AbortController().signal,
+      signal: controller.signal,
       release: async () => {
         if (this.#owners.get(sessionId) === lease) this.#owners.delete(sessionId);
       },
     });
     this.#owners.set(sessionId, lease);
+    this.#controllers.set(lease, controller);
     return lease;
+  }
+
+  async revoke(sessionId: string): Promise<void> {
+    const owner = this.#owners.get(sessionId);
+    if (owner === undefined) return;
+    this.#owners.delete(sessionId);
+    const message = `The lease of the session "${sessionId}" was taken from its owner.`;
+    this.#controllers.get(owner)?.abort(new JournalFencedError(message));
   }
 
   async runs(filter: RunFilter = {}): Promise<readonly JournaledRun[]> {

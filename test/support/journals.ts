@@ -20,6 +20,7 @@ export function watchedJournal(
     },
     read: (runId, from) => journal.read(runId, from),
     acquire: (sessionId) => journal.acquire(sessionId),
+    revoke: (sessionId) => journal.revoke(sessionId),
     runs: (filter) => journal.runs(filter),
     remove: (runId, lease) => journal.remove(runId, lease),
   };

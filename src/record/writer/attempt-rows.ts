@@ -166,8 +166,7 @@ export class AttemptRows {
 }
 
 function attachmentsOf({ attachments }: Pick<CallCommit, 'attachments'>): Pick<AttemptPart, 'attachments'> {
-  // Their members are texts.
-  return attachments === undefined ? {} : { attachments: attachments as unknown as readonly JsonObject[] };
+  return attachments === undefined ? {} : { attachments: attachments.map((part) => ({ ...part })) };
 }
 
 function isOfSession(read: FileRead | SessionRead): read is SessionRead {

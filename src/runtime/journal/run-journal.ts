@@ -1,3 +1,5 @@
+import type { JsonObject } from '../../schema/index.ts';
+
 /** One row of a run in a journal: a row of the record format as it is written, never redacted. */
 export interface JournalRow {
   /** Number within the run, from 0, without gaps. */
@@ -26,6 +28,8 @@ export interface RunSummary {
   readonly pending: number;
   /** The folder on the host that the run works on; absent when it works on none. */
   readonly workspace?: string;
+  /** What the program that runs the agent wants to find again, such as how it was called. Absent: nothing. */
+  readonly info?: JsonObject;
 }
 
 /** A run as a journal lists it. */
@@ -86,6 +90,11 @@ export interface RunJournal {
    * @throws {SessionBusyError} while another owner has it: nobody gets in twice, also not by the same name.
    */
   acquire(sessionId: string): Promise<RunLease>;
+  /**
+   * Takes the lease of a session from its owner, whose run ends with a `RunLostError`: at once where the journal can reach it, at its next row otherwise. Does nothing
+   * when nobody has it.
+   */
+  revoke(sessionId: string): Promise<void>;
   /** The runs, the one that was updated last first. */
   runs(filter?: RunFilter): Promise<readonly JournaledRun[]>;
   /**
