@@ -1,6 +1,6 @@
 import type { FileRead } from '../../filesystem/index.ts';
 import type { CallCommit, CallPhases, DiscardedAttempt, ObservedAttempt } from '../../runtime/index.ts';
-import type { JsonObject, JsonValue } from '../../schema/index.ts';
+import type { JsonValue } from '../../schema/index.ts';
 import type { SessionRead } from '../../session/index.ts';
 import type {
   AttemptPart,
