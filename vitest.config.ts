@@ -20,6 +20,8 @@ const isBrowserRun = process.argv.includes('--project=browser');
 const isSandboxRun = process.argv.includes('--project=sandbox');
 /** Tests that need a browser: `npm run test:browser`. */
 const browserTests = ['test/browser/**/*.test.ts'];
+/** Tests of what Node 20 does not have: skipped there by name. */
+const durableTests = ['test/durable/**/*.test.ts'];
 const docsTests = ['test/docs/**/*.test.ts'];
 const mutationTests = ['test/mutation/**/*.test.ts'];
 
@@ -84,6 +86,7 @@ const config: ViteUserConfig = defineConfig({
           exclude: [
             ...browserTests,
             ...docsTests,
+            ...durableTests,
             ...mutationTests,
             ...packageTests,
             ...sandboxTests,
@@ -112,6 +115,10 @@ const config: ViteUserConfig = defineConfig({
       {
         extends: true,
         test: { name: 'docs', include: docsTests, testTimeout: 30_000, hookTimeout: 60_000 },
+      },
+      {
+        extends: true,
+        test: { name: 'durable', include: durableTests, testTimeout: 120_000 },
       },
       ...(isSandboxRun ? [sandboxProject] : []),
       ...(isBrowserRun ? [{ extends: true as const, ...browserProject }] : []),

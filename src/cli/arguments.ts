@@ -1,16 +1,18 @@
 import { UsageError } from './process/errors.ts';
 import { type PromptRequest, readPromptArguments } from './prompt/prompt-arguments.ts';
+import { type QueryRequest, readQueryArguments } from './query/query-arguments.ts';
 import { type ReplayRequest, readReplayArguments } from './replay/replay-arguments.ts';
 import { type RunRequest, readRunArguments } from './run/run-arguments.ts';
 import { readViewArguments, type ViewRequest } from './view/view-arguments.ts';
 
 /** A request from the command line. */
 export type CliRequest =
-  | { readonly kind: 'help' | 'version' }
+  | { readonly kind: 'help' | 'query-help' | 'version' }
   | RunRequest
   | PromptRequest
   | ViewRequest
   | ReplayRequest
+  | QueryRequest
   /** An invalid command line; `message` is one line. */
   | { readonly kind: 'usage-error'; readonly message: string };
 
@@ -24,6 +26,8 @@ export function readArguments(argv: readonly string[]): CliRequest {
         return readViewArguments(argv.slice(1));
       case 'replay':
         return readReplayArguments(argv.slice(1));
+      case 'query':
+        return readQueryArguments(argv.slice(1));
       default:
         return readRunArguments(argv);
     }

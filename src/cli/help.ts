@@ -4,6 +4,7 @@ export const helpText: string = `Usage: wink run AGENT [DIR] [options]
        wink view RUN [--out FILE] [--no-open] [--follow]
        wink replay RUN [AGENT] [--on-drift stop|force|continue] [--tools recorded|live|NAME=live,...] [--tag TAG]
                               [--overrides DIR] [--workspace DIR] [--json]
+       wink query RUN ["SQL"] [--json] [--timeout SECONDS] [--schema]
 
 Runs an agent and prints a report of its calls and changes. AGENT is a file (.ts, .mts, .js, .mjs) that
 exports an agent made by defineAgent(). It works on a folder as it is on disk, and its changes are kept in memory:
@@ -18,6 +19,8 @@ of the repository (.weakincentives/prompts/overrides), where they can be edited,
 every call and request is the same, and with 1 when something differs. AGENT, --params and the name of the folder (--workspace) are
 those of the record by default. At the first request that differs it stops (--on-drift stop), goes on with the recorded answers (force), or
 has a model answer from there on (continue): the agent's own, or that of --model and --base-url.
+
+"wink query" answers SQL over the rows of a record; without SQL it lists the tables. See wink query --help. It needs Node 22.16 or later.
 
 Options:
   --workspace DIR     The folder to work on, the same as DIR (default: the current one, for agents that work on files)

@@ -8,6 +8,7 @@ import { UsageError } from './process/errors.ts';
 import { printable } from './process/plain-text.ts';
 import { StrayError } from './process/stray-error.ts';
 import type { PromptRequest } from './prompt/prompt-arguments.ts';
+import type { QueryRequest } from './query/query-arguments.ts';
 import type { ReplayRequest } from './replay/replay-arguments.ts';
 import type { runCommand } from './run-command.ts';
 import type { ViewRequest } from './view/view-arguments.ts';
@@ -63,6 +64,11 @@ async function loadAndReplay(request: ReplayRequest, environment: CliEnvironment
   return replayCommand(request, environment);
 }
 
+async function loadAndQuery(request: QueryRequest, environment: CliEnvironment): Promise<number> {
+  const { queryCommand } = await import('./query/query-command.ts');
+  return queryCommand(request, environment);
+}
+
 async function carryOut(
   request: CliRequest,
   environment: CliEnvironment,
@@ -75,6 +81,11 @@ async function carryOut(
       case 'help':
         stdout.write(helpText);
         return exitCodes.done;
+      case 'query-help': {
+        const { queryHelpText } = await import('./query/query-help.ts');
+        stdout.write(queryHelpText());
+        return exitCodes.done;
+      }
       case 'version':
         stdout.write(`${version}\n`);
         return exitCodes.done;
@@ -87,6 +98,8 @@ async function carryOut(
         return await unlessAborted(loadAndPrompt(request, environment), environment.signal);
       case 'replay':
         return await unlessAborted(loadAndReplay(request, environment), environment.signal);
+      case 'query':
+        return await unlessAborted(loadAndQuery(request, environment), environment.signal);
       case 'view':
         return await loadAndView(request, environment);
     }

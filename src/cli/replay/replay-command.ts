@@ -1,18 +1,17 @@
-import { createReadStream } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import { describeError } from '../../error/index.ts';
 import { modelOf, type ProviderAdapter } from '../../evaluation/index.ts';
-import { RecordError, type RunRecord, readRunRecord, replayRun } from '../../record/index.ts';
+import { replayRun } from '../../record/index.ts';
 import { chooseModel } from '../model/choose-model.ts';
 import { type ModelMakers, modelMakers } from '../model/model-makers.ts';
 import { type CliEnvironment, exitCodes, unlessAborted } from '../process/environment.ts';
-import { errorMessage, UsageError } from '../process/errors.ts';
+import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { bindParams } from '../run/bind-params.ts';
 import { type LoadedAgent, loadAgent } from '../run/load-agent.ts';
 import { folderName } from '../run/open-folder.ts';
 import { chooseOverrides } from '../run/overrides.ts';
+import { readRecord } from '../run/read-record.ts';
 import { hostRedact } from '../run/redact.ts';
 import type { ReplayRequest } from './replay-arguments.ts';
 import { replayReportLines } from './replay-report-text.ts';
@@ -37,7 +36,7 @@ export async function replayCommand(
   { load = loadAgent, makers = modelMakers }: Partial<ReplayParts> = {},
 ): Promise<number> {
   const { signal, stdout, stderr, variables } = environment;
-  const record = await unlessAborted(readRecord(request.file), signal);
+  const record = await unlessAborted(readRecord(request.file, 'replayed'), signal);
   const module = request.agent ?? record.module;
   if (module === undefined) {
     throw new UsageError('the record does not name its agent: wink replay RUN AGENT.');
@@ -109,32 +108,4 @@ function handoverOf(adapter: ProviderAdapter): ProviderAdapter {
   throw new UsageError(
     `--on-drift continue needs a model that can take over, and "${printable(adapter.name)}" runs a loop of its own: name one with --model, or use --on-drift force.`,
   );
-}
-
-async function readRecord(file: string): Promise<RunRecord> {
-  const shown = printable(file);
-  try {
-    return await readRunRecord(linesOf(createReadStream(file, 'utf8')));
-  } catch (error) {
-    if (RecordError.isInstance(error))
-      throw new UsageError(`"${shown}" cannot be replayed: ${printable(describeError(error))}`, {
-        cause: error,
-      });
-    throw new UsageError(`cannot read "${shown}": ${errorMessage(error)}.`, { cause: error });
-  }
-}
-
-/** The lines of a stream of text. Only a line feed ends one: the readers of lines of some versions of Node split at characters that are part of a text, too. */
-async function* linesOf(stream: AsyncIterable<string>): AsyncGenerator<string> {
-  // Parts of a line that is longer than what comes at once.
-  let parts: string[] = [];
-  for await (const chunk of stream) {
-    const [first = '', ...others] = chunk.split('\n');
-    parts.push(first);
-    for (const line of others) {
-      yield parts.join('');
-      parts = [line];
-    }
-  }
-  yield parts.join('');
 }

@@ -1,0 +1,153 @@
+import { MissingPeerError } from '../../error/index.ts';
+import { counted, formatNumber } from '../../internal/index.ts';
+import type { RunRecord } from '../../record/index.ts';
+import { type CliEnvironment, exitCodes, unlessAborted } from '../process/environment.ts';
+import { UsageError } from '../process/errors.ts';
+import { clip, printable } from '../process/plain-text.ts';
+import { createTextStyle } from '../process/text-style.ts';
+import { readRecord } from '../run/read-record.ts';
+import type { QueryRequest } from './query-arguments.ts';
+import { type QueryEnding, readQueryProgram, runQuery } from './query-process.ts';
+import { resultJson, resultLines } from './result-text.ts';
+import { checkStatement } from './sql-statement.ts';
+import { createStatement, queryTables } from './tables/query-tables.ts';
+
+/** Width of a table where the output has no width, as for a pipe. */
+const plainWidth = 140;
+const minWidth = 40;
+
+/** What the command takes from outside, so that tests can replace it. */
+export interface QueryParts {
+  /** Version of Node, such as `22.16.0`. */
+  readonly nodeVersion: string;
+  /** The program that runs the query. */
+  readonly readProgram: () => Promise<string>;
+}
+
+/**
+ * Answers a query over a record, or lists its tables.
+ * @returns the exit code of the process: 1 for a query that took too much.
+ * @throws {UsageError} for a file that is not a record, SQL that is refused or wrong, and a version of Node without SQLite.
+ */
+export async function queryCommand(
+  request: QueryRequest,
+  environment: CliEnvironment,
+  { nodeVersion = process.versions.node, readProgram = readQueryProgram }: Partial<QueryParts> = {},
+): Promise<number> {
+  const { stdout, signal } = environment;
+  const { file, sql } = request;
+  if (request.isSchema || file === undefined) {
+    stdout.write(`${queryTables.map(createStatement).join('\n\n')}\n`);
+    return exitCodes.done;
+  }
+  if (sql === undefined) {
+    const record = await unlessAborted(readRecord(file, 'queried'), signal);
+    const lines = request.isJson ? tablesJson(record) : tablesText(record, environment);
+    for (const line of lines) stdout.write(`${line}\n`);
+    return exitCodes.done;
+  }
+  // What can be said without the record is said before it is read.
+  const checked = checkStatement(sql);
+  if ('refused' in checked) throw new UsageError(`the SQL is refused: ${printable(checked.refused)}.`);
+  checkVersion(nodeVersion);
+  const record = await unlessAborted(readRecord(file, 'queried'), signal);
+  const { statement } = checked;
+  const { timeoutMs } = request;
+  const program = await readProgram();
+  const ending = await runQuery({
+    record,
+    sql: statement,
+    timeoutMs,
+    after: environment.after,
+    signal,
+    program,
+  });
+  return print(ending, request, environment);
+}
+
+function print(ending: QueryEnding, request: QueryRequest, environment: CliEnvironment): number {
+  const { stdout, stderr, variables } = environment;
+  const fail = (problem: string): number => {
+    stderr.write(`wink: ${problem}.\n`);
+    return exitCodes.failed;
+  };
+  switch (ending.kind) {
+    case 'sql-error':
+      throw new UsageError(
+        `the SQL is wrong: ${printable(ending.message)}. wink query RUN lists the tables.`,
+      );
+    case 'timeout':
+      return fail(
+        `the query was stopped after ${counted(request.timeoutMs / 1000, 'second')}; --timeout SECONDS allows more`,
+      );
+    case 'too-large':
+      return fail('the query needs more memory than it may have: select fewer rows or shorter values');
+    case 'crashed':
+      return fail(`the process of the query ended ${ending.how}: select fewer rows or shorter values`);
+    case 'result': {
+      const { result } = ending;
+      const width = Math.max(minWidth, stdout.columns ?? plainWidth);
+      const style = createTextStyle(stdout, variables);
+      const lines = request.isJson ? resultJson(result) : resultLines(result, { width, style });
+      for (const line of lines) stdout.write(`${line}\n`);
+      if (result.leftOut > 0)
+        stderr.write(
+          `wink: ${formatNumber(result.leftOut)} more rows are not shown: LIMIT and OFFSET select others.\n`,
+        );
+      return exitCodes.done;
+    }
+  }
+}
+
+/** @throws {UsageError} for a version of Node whose SQLite cannot do what the process of a query needs. */
+function checkVersion(version: string): void {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major >= 24 || (major === 23 && minor >= 11) || (major === 22 && minor >= 16)) return;
+  const error = new MissingPeerError(
+    `wink query needs SQLite, which Node ${version} does not have: run it with Node 22.16 or later. wink query RUN without SQL works here, too.`,
+  );
+  throw new UsageError(error.message, { cause: error });
+}
+
+function tablesText(record: RunRecord, { stdout, variables }: CliEnvironment): readonly string[] {
+  const width = Math.max(minWidth, stdout.columns ?? plainWidth);
+  const style = createTextStyle(stdout, variables);
+  return queryTables.flatMap((table) => [
+    `${style('heading', table.name)}  ${counted(countRows(table.rows(record)), 'row')}`,
+    ...columnLines(
+      table.columns.map(({ name }) => name),
+      width,
+    ),
+  ]);
+}
+
+/** Names of columns in lines of their own, indented. */
+function columnLines(names: readonly string[], width: number): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const [index, name] of names.entries()) {
+    const piece = index === names.length - 1 ? name : `${name}, `;
+    if (line !== '' && 4 + line.length + piece.trimEnd().length > width) {
+      lines.push(line);
+      line = '';
+    }
+    line += piece;
+  }
+  return [...lines, line].map((each) => clip(`    ${each.trimEnd()}`, width));
+}
+
+function* tablesJson(record: RunRecord): Generator<string> {
+  yield '[';
+  for (const [index, table] of queryTables.entries()) {
+    const { name, about, columns } = table;
+    const object = { table: name, about, rows: countRows(table.rows(record)), columns };
+    yield `${JSON.stringify(object)}${index === queryTables.length - 1 ? '' : ','}`;
+  }
+  yield ']';
+}
+
+function countRows(rows: Iterable<unknown>): number {
+  let count = 0;
+  for (const _row of rows) count += 1;
+  return count;
+}

@@ -1,0 +1,176 @@
+import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { RunRecord } from '../../record/index.ts';
+import type { CliEnvironment } from '../process/environment.ts';
+import type { QueryInput, QueryOutput, QueryValue, SentRow } from './protocol.ts';
+import { createStatement, queryTables } from './tables/query-tables.ts';
+import type { Cell } from './tables/table.ts';
+
+/** Where the build puts the program, seen from the file that this module becomes a part of. */
+const built = new URL('../cli/query/program.js', import.meta.url);
+
+/** Rows that are printed at most. */
+const maxRows = 10_000;
+/** What the rows that are printed may have together, in characters of JSON; the last one may go beyond. */
+const maxResultBytes = 64 * 1024 * 1024;
+/** For the tables, what a query needs beside them, and Node itself, which takes up to half a GiB. */
+const defaultMemoryBytes = 3 * 1024 * 1024 * 1024;
+/** For one value as text; what is larger ends the process. */
+const heapMib = 1024;
+
+/** What a query found. */
+export interface QueryResult {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly QueryValue[])[];
+  /** How many more rows there are. */
+  readonly leftOut: number;
+}
+
+/** How a query ended: with a result, with an error in the SQL, or because it took too much. */
+export type QueryEnding =
+  | { readonly kind: 'result'; readonly result: QueryResult }
+  | { readonly kind: 'sql-error'; readonly message: string }
+  | { readonly kind: 'timeout' }
+  | { readonly kind: 'too-large' }
+  | { readonly kind: 'crashed'; readonly how: string };
+
+/** What a query is run with. */
+export interface QueryOptions {
+  readonly record: RunRecord;
+  /** One statement. It is not checked here. */
+  readonly sql: string;
+  readonly timeoutMs: number;
+  /** What the process may use, but for Windows; by default 3 GiB. */
+  readonly maxMemoryBytes?: number;
+  readonly after: CliEnvironment['after'];
+  readonly signal: AbortSignal;
+  /** The text of the program; by default that of the build. */
+  readonly program?: string;
+}
+
+/** The program of the process, as the build made it. */
+export function readQueryProgram(file: URL = built): Promise<string> {
+  return readFile(file, 'utf8');
+}
+
+/**
+ * Runs one statement over the tables of a record in a process of its own, which may do nothing else (see program.ts), and ends the process.
+ * @throws what the system throws when no process can be started; the reason of the signal.
+ */
+export async function runQuery(options: QueryOptions): Promise<QueryEnding> {
+  const { timeoutMs, after, signal } = options;
+  const program = options.program ?? (await readQueryProgram());
+  signal.throwIfAborted();
+  const { file, args } = limited(options, [
+    '--permission',
+    '--no-warnings',
+    `--max-old-space-size=${heapMib}`,
+    '--input-type=module',
+    '--eval',
+    program,
+  ]);
+  const child = spawn(file, args, {
+    cwd: dirname(process.execPath),
+    env: {},
+    stdio: ['pipe', 'pipe', 'ignore'],
+    windowsHide: true,
+  });
+  const kill = (): void => void child.kill('SIGKILL');
+  let isTimedOut = false;
+  const stopTimer = after(timeoutMs, () => {
+    isTimedOut = true;
+    kill();
+  });
+  signal.addEventListener('abort', kill);
+  const closed = new Promise<string>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, name) =>
+      resolve(name === null ? `with code ${code}` : `by the signal ${name}`),
+    );
+  });
+  try {
+    const [outputs, how] = await Promise.all([
+      outputsOf(child.stdout),
+      closed,
+      // A process that ended early takes no more rows; how it ended says why.
+      pipeline(Readable.from(linesFor(options)), child.stdin).catch(() => undefined),
+    ]);
+    // An interrupt goes to both processes: this one may hear of it last.
+    await nextTurn();
+    signal.throwIfAborted();
+    if (isTimedOut) return { kind: 'timeout' };
+    return endingOf(outputs, how);
+  } finally {
+    stopTimer();
+    signal.removeEventListener('abort', kill);
+    kill();
+  }
+}
+
+/**
+ * Node with these arguments, under limits of the system: no file may grow, so much memory, and so much time of a processor, for the case that this
+ * process is killed and cannot end the other one. A limit that is lower already stays.
+ */
+function limited(
+  { timeoutMs, maxMemoryBytes = defaultMemoryBytes }: QueryOptions,
+  args: readonly string[],
+): { readonly file: string; readonly args: readonly string[] } {
+  if (process.platform === 'win32') return { file: process.execPath, args };
+  // Several threads of Node count.
+  const seconds = 10 + 2 * Math.ceil(timeoutMs / 1000);
+  const limits = `ulimit -f 0; ulimit -c 0; ulimit -t ${seconds}; ulimit -d ${Math.ceil(maxMemoryBytes / 1024)}`;
+  return { file: '/bin/sh', args: ['-c', `${limits}; exec "$0" "$@"`, process.execPath, ...args] };
+}
+
+function* linesFor({ record, sql }: QueryOptions): Generator<string> {
+  const input: QueryInput = {
+    sql,
+    tables: queryTables.map((table) => ({
+      name: table.name,
+      create: createStatement(table),
+      columns: table.columns.length,
+    })),
+    maxRows,
+    maxBytes: maxResultBytes,
+  };
+  yield `${JSON.stringify(input)}\n`;
+  for (const [index, table] of queryTables.entries()) {
+    for (const values of table.rows(record)) {
+      const row: SentRow = [index, ...values.map(storable)];
+      yield `${JSON.stringify(row)}\n`;
+    }
+  }
+}
+
+/** SQLite ends texts at NUL in most of its functions; its picture takes its place. */
+function storable(value: Cell): Cell {
+  return typeof value === 'string' ? value.replaceAll('\u0000', '\u2400') : value;
+}
+
+async function outputsOf(stdout: Readable): Promise<readonly QueryOutput[]> {
+  const chunks: string[] = [];
+  stdout.setEncoding('utf8');
+  // With an encoding the stream reads texts.
+  for await (const chunk of stdout) chunks.push(chunk as string);
+  const lines = chunks.join('').split('\n');
+  // The last one is empty, or was cut off. Only the program writes there, and a query has no way to.
+  return lines.slice(0, -1).map((line): QueryOutput => JSON.parse(line));
+}
+
+function endingOf(outputs: readonly QueryOutput[], how: string): QueryEnding {
+  let columns: readonly string[] = [];
+  const rows: (readonly QueryValue[])[] = [];
+  for (const output of outputs) {
+    if ('columns' in output) columns = output.columns;
+    else if ('row' in output) rows.push(output.row);
+    else if ('leftOut' in output)
+      return { kind: 'result', result: { columns, rows, leftOut: output.leftOut } };
+    else if (output.isTooLarge) return { kind: 'too-large' };
+    else return { kind: 'sql-error', message: output.error };
+  }
+  return { kind: 'crashed', how };
+}
