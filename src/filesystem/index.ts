@@ -13,6 +13,7 @@ export {
   filesOf,
   isSameNode,
   type LazyDirectory,
+  linkTextOf,
   type TreeNode,
 } from './content/tree-node.ts';
 export { TreeCell, type TreeClock } from './fork/tree-cell.ts';
@@ -47,6 +48,7 @@ export {
   type WriteMode,
   type WriteResult,
 } from './interface/filesystem.ts';
+export type { LandableChange, LandingReport, RecordedContentMark } from './interface/landing.ts';
 export type { StagedChanges } from './interface/staged-changes.ts';
 export { MemoryFilesystem, type MemoryFilesystemOptions } from './memory-filesystem.ts';
 export { readIgnoreScope, readIgnores } from './operations/ignore-scope.ts';
@@ -64,6 +66,7 @@ export { type TextWindow, type TextWindowOptions, textWindow } from './text/text
 export { nodeAt, removeNode, resolvePath } from './tree/tree.ts';
 export {
   fileChanges,
+  leavesOf,
   operationsOf,
   patchOperations,
   type TreeDifference,

@@ -19,7 +19,7 @@ import { findExcess, isUnlimited, type TreeLimits } from '../tree/tree-limits.ts
 import { TreeSnapshot } from '../tree/tree-snapshot.ts';
 import { observedReads } from './observed-fork.ts';
 import { isOwnFile, type Read, ReadSet } from './read-set.ts';
-import { originOf, type Transfer } from './transfer.ts';
+import { leafAt, originOf, type Transfer } from './transfer.ts';
 import { TreePatch } from './tree-patch.ts';
 
 /** The part of a clock that a tree uses. */
@@ -261,8 +261,9 @@ export class TreeCell {
     if (this.#fork === undefined || this.#fork.base === this.#root) return none;
     const { base, transfers = none } = this.#fork;
     return changesIn(this.#differences(this.#fork)).map((change) => {
-      const { path, after } = change;
-      const from = after === undefined ? undefined : originOf(transfers, base, path, after);
+      const { path, kind } = change;
+      const leaf = kind === 'removed' ? undefined : leafAt(this.#root, path);
+      const from = leaf === undefined ? undefined : originOf(transfers, base, path, leaf);
       return from === undefined ? change : { ...change, from };
     });
   }

@@ -12,7 +12,7 @@ export interface FileChange {
   readonly before?: FileContent;
   readonly after?: FileContent;
   /**
-   * The former path of a file whose content `move` or `copy` took unchanged from another path. Absent for
+   * The former path of a file whose content, or of a link that, `move` or `copy` took unchanged from another path. Absent for
    * written files, and between snapshots.
    */
   readonly from?: string;
@@ -28,6 +28,8 @@ export interface FileChange {
   readonly link?: string;
   /** The same of a symbolic link in whose place a file or another link is now (`modified`). */
   readonly replacedLink?: string;
+  /** The outermost directory that was removed with this entry in it (`removed`). Absent when its directory is still there. */
+  readonly removedWith?: string;
 }
 
 /**

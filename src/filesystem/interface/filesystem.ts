@@ -4,6 +4,7 @@ import type { EditResult, TextEdit } from '../text/edit.ts';
 import type { TextWindow, TextWindowOptions } from '../text/text-window.ts';
 import type { FileChange, FilePatch } from './file-change.ts';
 import type { FileRead } from './file-read.ts';
+import type { LandableChange, LandingReport } from './landing.ts';
 import type { StagedChanges } from './staged-changes.ts';
 
 /** The guarantees of an implementation. */
@@ -265,6 +266,13 @@ export interface Filesystem {
   stage?(patch: FilePatch): StagedChanges;
   /** Every use throws `reason` from here on: a run with a journal was lost, and these files in memory may hold what it did not decide. @internal */
   lose?(reason: Error): void;
+  /**
+   * Does a recorded commit again, by content: what is as it was before is written, in one commit, all or none; what is as it was
+   * after is done; anything else is left, and named. Present where `stage` is.
+   * @throws {FilesystemError} as `apply`, and `filesystem-busy`; nothing is then written.
+   * @internal
+   */
+  '~land'?(changes: readonly LandableChange[]): LandingReport;
 }
 
 /** What a fork has read and changed. */

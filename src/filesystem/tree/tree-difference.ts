@@ -86,8 +86,10 @@ function attributesOf(
   return mode === undefined || mode === USUAL_MODE ? {} : { mode };
 }
 
-function changeOf(kind: 'created' | 'removed', { path, node }: Leaf): FileChange {
-  const attributes = attributesOf(node);
+/** @param top the path of the whole that the entry was created or removed with. */
+function changeOf(kind: 'created' | 'removed', { path, node }: Leaf, top: string): FileChange {
+  const isWithin = kind === 'removed' && path !== top;
+  const attributes = { ...attributesOf(node), ...(isWithin ? { removedWith: top } : {}) };
   if (node.kind === 'directory') return { path, kind, entry: 'directory', ...attributes };
   const side = kind === 'created' ? { after: node.content } : { before: node.content };
   return { path, kind, entry: 'file', ...side, ...attributes };
@@ -112,8 +114,8 @@ function* changesOf({ path, before, after }: TreeDifference): Generator<FileChan
     yield modification(path, before, after);
     return;
   }
-  for (const leaf of leavesOf(before, path)) yield changeOf('removed', leaf);
-  for (const leaf of leavesOf(after, path)) yield changeOf('created', leaf);
+  for (const leaf of leavesOf(before, path)) yield changeOf('removed', leaf, path);
+  for (const leaf of leavesOf(after, path)) yield changeOf('created', leaf, path);
 }
 
 /** The files, and the empty directories created or removed, that differ between two trees; sorted by path, removals first. */

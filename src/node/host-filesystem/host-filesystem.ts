@@ -17,6 +17,8 @@ import {
   type GlobResult,
   type GrepOptions,
   type GrepResult,
+  type LandableChange,
+  type LandingReport,
   MAX_DEPTH,
   type MakeDirectoryResult,
   type RemoveResult,
@@ -35,6 +37,7 @@ import type { InterruptedCommit } from './commit/recover.ts';
 import { type DiskFolder, registerDiskSource } from './disk-source.ts';
 import { HostOperations } from './host-operations.ts';
 import { type HostFilesystemFork, type HostView, viewsOf } from './host-view.ts';
+import { landRecordedChanges } from './landing/land-recorded-changes.ts';
 import { type OpenWorkspace, openWorkspace } from './open-workspace.ts';
 import type { HostFilesystemOptions } from './options.ts';
 import { DiskContent, RefusedContent } from './tree/disk-content.ts';
@@ -73,11 +76,13 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
   readonly interruptedCommits: readonly InterruptedCommit[];
   /** See {@link Filesystem.stage}. Undefined with `writeOn` other than `apply`: changes stay in memory. @internal */
   readonly stage?: (patch: FilePatch) => StagedChanges;
+  /** See {@link Filesystem}. Undefined where `stage` is. @internal */
+  readonly '~land'?: (changes: readonly LandableChange[]) => LandingReport;
   readonly #workspace: DiskWorkspace;
   readonly #lock: OpenWorkspace['lock'];
   readonly #makeView: (forked: ForkedView) => HostView;
 
-  private constructor({ workspace, lock, interruptedCommits }: OpenWorkspace) {
+  private constructor({ workspace, lock, interruptedCommits, stateFolder }: OpenWorkspace) {
     this.#workspace = workspace;
     this.#lock = lock;
     this.interruptedCommits = interruptedCommits;
@@ -89,7 +94,10 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
     const { jail, visible, allowsGitWrites } = workspace;
     this.hostPath = jail.realPath;
     const folder: DiskFolder = { jail, visible, allowsGitWrites, overlayTrials: new Map() };
-    if (workspace.canStage) this.stage = (patch) => workspace.stage(patch, TreeCell.forkOf(patch, this));
+    if (workspace.canStage && stateFolder !== undefined) {
+      this.stage = (patch) => workspace.stage(patch, TreeCell.forkOf(patch, this));
+      this['~land'] = (changes) => landRecordedChanges({ workspace, stateFolder }, changes);
+    }
     this.#makeView = viewsOf(this.capabilities, folder);
     registerDiskSource(this, () => {
       const cell = workspace.present();

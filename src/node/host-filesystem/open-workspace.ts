@@ -18,6 +18,8 @@ export interface OpenWorkspace {
   /** The lock of the folder; a no-op for a read-only folder. */
   readonly lock: Pick<FolderLock, 'dispose'>;
   readonly interruptedCommits: readonly InterruptedCommit[];
+  /** The folder of lock and journals; undefined for a read-only folder. */
+  readonly stateFolder: string | undefined;
 }
 
 const noLock: OpenWorkspace['lock'] = { dispose: () => undefined };
@@ -57,13 +59,19 @@ export function openWorkspace(
         workspace: new DiskWorkspace({ ...parts, writer: undefined }),
         lock: noLock,
         interruptedCommits,
+        stateFolder: undefined,
       };
     }
     const journalDirectory = openStateFolder(jail.realPath, stateDirectory);
     lock = FolderLock.acquire(journalDirectory, root);
     const interruptedCommits = recoverCommits(jail, journalDirectory, onFailpoint);
     const writer = new DiskWriter({ jail, journalDirectory, onFailpoint: onFailpoint });
-    return { workspace: new DiskWorkspace({ ...parts, writer }), lock, interruptedCommits };
+    return {
+      workspace: new DiskWorkspace({ ...parts, writer }),
+      lock,
+      interruptedCommits,
+      stateFolder: journalDirectory,
+    };
   } catch (error) {
     lock?.dispose();
     jail.dispose();

@@ -227,6 +227,8 @@ export interface RecordedFileChange {
   readonly link?: string;
   /** The target of a symbolic link that was replaced. */
   readonly replacedLink?: string;
+  /** The outermost directory that was removed with the entry in it. */
+  readonly removedWith?: string;
 }
 
 /** One final commit of a call of the root run. */

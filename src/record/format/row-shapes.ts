@@ -36,6 +36,7 @@ const fileChange = object({
   'mode?': number,
   'link?': string,
   'replacedLink?': string,
+  'removedWith?': string,
 });
 
 const phases = object({

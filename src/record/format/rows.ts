@@ -207,6 +207,8 @@ export interface RowFileChange {
   /** The target of a symbolic link. */
   readonly link?: string;
   readonly replacedLink?: string;
+  /** The outermost directory that was removed with the entry in it. */
+  readonly removedWith?: string;
 }
 
 /** What one attempt did, whatever became of it. Times are milliseconds after the start of the root run. */

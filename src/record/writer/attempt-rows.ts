@@ -107,7 +107,7 @@ export class AttemptRows {
   }
 
   #change(change: ObservedAttempt['files'][number]): RowFileChange {
-    const { path, kind, entry, before, after, from, mode, link, replacedLink } = change;
+    const { path, kind, entry, before, after, from, mode, link, replacedLink, removedWith } = change;
     return {
       path,
       kind,
@@ -118,6 +118,7 @@ export class AttemptRows {
       ...(mode === undefined ? {} : { mode }),
       ...(link === undefined ? {} : { link }),
       ...(replacedLink === undefined ? {} : { replacedLink }),
+      ...(removedWith === undefined ? {} : { removedWith }),
     };
   }
 

@@ -78,13 +78,12 @@ function redactRead(read: FileRead | SessionRead, redactor: Redactor): FileRead 
 }
 
 function redactChange(change: FileChange, redactor: Redactor): FileChange {
-  const { before, after, path, from, link, replacedLink, ...words } = change;
+  const { before, after, kind, entry, mode, ...words } = change;
   return {
-    ...words,
-    path: redactor.text(path),
-    ...(from === undefined ? {} : { from: redactor.text(from) }),
-    ...(link === undefined ? {} : { link: redactor.text(link) }),
-    ...(replacedLink === undefined ? {} : { replacedLink: redactor.text(replacedLink) }),
+    kind,
+    entry,
+    ...(mode === undefined ? {} : { mode }),
+    ...redactor.record(words),
     ...(before === undefined ? {} : { before: redactContent(before, redactor) }),
     ...(after === undefined ? {} : { after: redactContent(after, redactor) }),
   };

@@ -30,6 +30,8 @@ export interface StagedContent {
   readonly content: FileContent;
   /** Permissions and owner of the file that is replaced, moved or copied; undefined for a new file. */
   readonly access: FileAccess | undefined;
+  /** Permissions in the place of those of `access`. Undefined: those, or those of a new file. */
+  readonly mode: number | undefined;
   /** Milliseconds since the Unix epoch, for a file that was moved or copied; undefined for one that was written. */
   readonly modifiedAtMs: number | undefined;
 }

@@ -4,7 +4,7 @@ import { normalizePath } from '../../../filesystem/index.ts';
 import type { CommitPlan, CommitStep } from './commit-step.ts';
 
 const VERSION = 1;
-const journalName = /^commit-[0-9a-f-]{36}\.jsonl$/;
+const journalName = /^commit-([0-9a-f-]{36})\.jsonl$/;
 
 /** The record of a commit that may have been interrupted. */
 export interface JournalRecord {
@@ -105,6 +105,11 @@ export function listJournals(directory: string): readonly string[] {
   return readdirSync(directory)
     .filter((name) => journalName.test(name))
     .map((name) => join(directory, name));
+}
+
+/** The ids of the commits whose journals remain. */
+export function journalIds(directory: string): readonly string[] {
+  return readdirSync(directory).flatMap((name) => journalName.exec(name)?.[1] ?? []);
 }
 
 /**

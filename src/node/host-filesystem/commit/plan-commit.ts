@@ -141,6 +141,7 @@ class Planner {
       staged,
       content,
       access,
+      mode: old === undefined ? node.mode : undefined,
       modifiedAtMs: node.stamp === undefined ? undefined : node.modifiedAtMs,
     });
     const backup = childPath(parentOf(path), temporaryNameOf(this.id, `b${index}`));

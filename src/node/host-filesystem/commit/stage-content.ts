@@ -16,16 +16,17 @@ import { atPath } from './run-step.ts';
  */
 export function stageContent(jail: HostJail, staged: StagedContent): string {
   const { access, content, modifiedAtMs } = staged;
+  const mode = staged.mode ?? access?.mode;
   const file = atPath(jail, staged.staged, (path) =>
-    openSync(path, 'wx', access === undefined ? 0o666 : 0o600),
+    openSync(path, 'wx', mode === undefined ? 0o666 : 0o600),
   );
   try {
     writeContent(jail, content, file);
     if (access !== undefined) {
       const stats = fstatSync(file);
       if (stats.uid !== access.uid || stats.gid !== access.gid) tryToOwn(file, access.uid, access.gid);
-      fchmodSync(file, access.mode);
     }
+    if (mode !== undefined) fchmodSync(file, mode);
     if (modifiedAtMs !== undefined) futimesSync(file, modifiedAtMs / 1000, modifiedAtMs / 1000);
     fsyncSync(file);
     return identityOf(fstatSync(file, { bigint: true }));

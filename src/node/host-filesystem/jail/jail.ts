@@ -30,6 +30,15 @@ export function temporaryNameOf(id: string, part: string): string {
   return `.wink-${id}-${part}.tmp`;
 }
 
+const commitName =
+  /^\.wink-([0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})-([nbt]\d+)\.tmp$/;
+
+/** The id of the commit and the part of it that a name is made of; undefined for a name that {@link temporaryNameOf} does not make for a commit. */
+export function temporaryPartOf(name: string): { readonly id: string; readonly part: string } | undefined {
+  const [, id, part] = commitName.exec(name) ?? [];
+  return id === undefined || part === undefined ? undefined : { id, part };
+}
+
 /** Returns the host path of a name in an open directory; without a name, of the directory. */
 export type PathOf = (name?: string) => string;
 

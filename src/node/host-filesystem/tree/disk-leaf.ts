@@ -27,6 +27,20 @@ export interface DiskLink {
 /** A node that was read from a symbolic link. */
 type LinkNode = TreeNode & { readonly diskLink: DiskLink };
 
+/** The node of a link that is to be made, or undefined for a text that was not UTF-8: what it said is not known. */
+export function newLinkNode(path: string, text: string): TreeNode | undefined {
+  if (text.includes('\uFFFD')) return undefined;
+  const content = new RefusedContent(
+    true,
+    '',
+    () =>
+      new FilesystemError('path-not-found', `${quoteText(path)} is a symbolic link that is not made yet.`),
+  );
+  const diskLink: DiskLink = { path, text, target: undefined };
+  const node: LinkNode = { kind: 'file', content, modifiedAtMs: 0, linkText: text, diskLink };
+  return node;
+}
+
 /** The link that a node was read from; undefined for what is not a link. */
 export function linkOf(node: TreeNode | undefined): DiskLink | undefined {
   return node !== undefined && isLinkNode(node) ? node.diskLink : undefined;

@@ -75,6 +75,33 @@ describe('a change of a file in a host folder', () => {
     ]);
   });
 
+  it('has the outermost directory that was removed with it', async () => {
+    const folders = testFolders({ 'a/b/c.md': 'c', 'a/d.md': 'd', 'e/f.md': 'f' });
+    const fork = (await openHost(folders)).fork();
+    await fork.view.remove('a', { recursive: true });
+    await fork.view.remove('e/f.md');
+    const removed = fork.changes().map(({ path, removedWith }) => ({ path, removedWith }));
+    expect(removed).toEqual([
+      { path: 'a/b/c.md', removedWith: 'a' },
+      { path: 'a/d.md', removedWith: 'a' },
+      { path: 'e/f.md', removedWith: undefined },
+    ]);
+  });
+
+  it('has the former path of a link to a directory that was moved', async () => {
+    const folders = testFolders({ 'a/b.md': 'b', 'c/d.md': 'd' });
+    symlinkSync('../a', join(folders.root, 'c/link'));
+    const fork = (await openHost(folders)).fork();
+    await fork.view.move('c', 'e');
+    expect(fork.changes()).toContainEqual({
+      path: 'e/link',
+      kind: 'created',
+      entry: 'directory',
+      link: '../a',
+      from: 'c/link',
+    });
+  });
+
   it('is in the record of the run, redacted', async () => {
     const filesystem = await openHost(linkedFolders());
     const work = act('work', async ({ filesystem: files }) => {

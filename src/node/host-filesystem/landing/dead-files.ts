@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, unlinkSync } from 'node:fs';
+import { posix } from 'node:path';
+import { childPath, segmentsOf } from '../../../filesystem/index.ts';
+import { errorCode } from '../../disk/system-error.ts';
+import { journalIds } from '../commit/journal.ts';
+import { atPath } from '../commit/run-step.ts';
+import { NoDirectoryError } from '../jail/disk-error.ts';
+import { type HostJail, temporaryPartOf } from '../jail/jail.ts';
+
+/** A file that a commit made for itself and did not remove, because its process was killed. */
+interface DeadFile {
+  readonly path: string;
+  /** `n`: new content; `b`, `t`: what was replaced or taken away. */
+  readonly part: string;
+}
+
+/**
+ * What commits of dead processes left in a folder when their journals are gone, such as those of a removed container. A file with new content is a
+ * copy and is removed. Anything else may be the only one of its kind: it is removed only when a row has its content.
+ *
+ * Names are those that a commit gives, with a UUID; commits that a journal here knows are left to it. Use only under the lock of the folder.
+ */
+export class DeadFiles {
+  readonly #jail: HostJail;
+  readonly #found: readonly DeadFile[];
+
+  /** @param paths the paths that the commit changed: its files are in the directories of these. */
+  constructor(jail: HostJail, journalDirectory: string, paths: Iterable<string>) {
+    this.#jail = jail;
+    const known = new Set(journalIds(journalDirectory));
+    const directories = new Set([...paths].flatMap(directoriesAround));
+    this.#found = [...directories].flatMap((directory) => deadFilesIn(jail, directory, known));
+  }
+
+  /** Removes files with new content. */
+  clearCopies(): void {
+    for (const { path, part } of this.#found)
+      if (part.startsWith('n') && this.#isFile(path)) this.#remove(path);
+  }
+
+  /**
+   * Removes what was replaced or taken away, if its content is known.
+   * @param hashes SHA-256 of the contents that rows have, in hexadecimal.
+   * @returns the paths of what is left.
+   */
+  clearOld(hashes: ReadonlySet<string>): readonly string[] {
+    const old = this.#found.filter(({ part }) => !part.startsWith('n'));
+    return old
+      .map(({ path }) => path)
+      .filter((path) => {
+        if (!this.#isFile(path) || !hashes.has(this.#hashOf(path))) return true;
+        this.#remove(path);
+        return false;
+      });
+  }
+
+  #isFile(path: string): boolean {
+    return this.#jail.statOf(segmentsOf(path))?.isFile() === true;
+  }
+
+  #hashOf(path: string): string {
+    const read = (file: number): string => createHash('sha256').update(readFileSync(file)).digest('hex');
+    try {
+      return this.#jail.readFile(segmentsOf(path), read) ?? '';
+    } catch {
+      // It cannot be read, so nobody can say that it is known.
+      return '';
+    }
+  }
+
+  #remove(path: string): void {
+    try {
+      atPath(this.#jail, path, unlinkSync);
+    } catch {
+      // It stays, hidden as before.
+    }
+  }
+}
+
+function directoriesAround(path: string): readonly string[] {
+  const directories: string[] = [];
+  for (let at = posix.dirname(path); at !== '.'; at = posix.dirname(at)) directories.push(at);
+  return [...directories, '.'];
+}
+
+function deadFilesIn(jail: HostJail, directory: string, known: ReadonlySet<string>): readonly DeadFile[] {
+  let names: readonly string[];
+  try {
+    names = jail.within(directory === '.' ? [] : segmentsOf(directory), (pathOf) => readdirSync(pathOf()));
+  } catch (error) {
+    const code = errorCode(error);
+    if (error instanceof NoDirectoryError || code === 'ENOENT' || code === 'EACCES') return [];
+    throw error;
+  }
+  return names.flatMap((name) => {
+    const made = temporaryPartOf(name);
+    if (made === undefined || known.has(made.id)) return [];
+    return [{ path: directory === '.' ? name : childPath(directory, name), part: made.part }];
+  });
+}

@@ -1,0 +1,85 @@
+import { FilesystemError } from '../../../error/index.ts';
+import {
+  type LandableChange,
+  type LandingReport,
+  normalizePath,
+  segmentsOf,
+} from '../../../filesystem/index.ts';
+import { quoteText } from '../../../internal/index.ts';
+import { isTemporaryName } from '../jail/jail.ts';
+import { isInGitDirectory } from '../tree/git-directory.ts';
+import type { DiskWorkspace } from '../workspace/disk-workspace.ts';
+import { DeadFiles } from './dead-files.ts';
+import { planLanding, type Verdict } from './plan-landing.ts';
+import type { RecordedPath } from './recorded-path.ts';
+
+/** An open folder that is written at once. */
+export interface LandingTarget {
+  readonly workspace: DiskWorkspace;
+  /** The folder with the journals of commits, outside of the folder. */
+  readonly stateFolder: string;
+}
+
+/**
+ * Does a recorded commit again in a folder, by content: it was decided, and its process may have ended before the disk had it.
+ * What is as it was before is written, in one commit; files that only moved are renamed. What another process has changed since is left.
+ * Before that, files are removed that a killed commit left beside these paths.
+ *
+ * @throws {FilesystemError} as `Filesystem.apply`, and `filesystem-busy`; `path-invalid` for a path that no commit writes; `argument-invalid` for a content
+ * that is not the recorded one. Then nothing was written.
+ * @see docs/spec/filesystem.md §6
+ */
+export function landRecordedChanges(
+  { workspace, stateFolder }: LandingTarget,
+  changes: readonly LandableChange[],
+): LandingReport {
+  for (const { path, from, removedWith } of changes)
+    for (const each of [path, from, removedWith]) if (each !== undefined) assertWritten(each);
+  const mayWrite = ({ path, put, removedWith }: RecordedPath): boolean =>
+    // A Git directory moves, and is copied and removed, with the directory that contains it.
+    workspace.allowsGitWrites ||
+    !isInGitDirectory(path) ||
+    put?.from !== undefined ||
+    removedWith !== undefined;
+  const paths = changes.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]));
+  const dead = new DeadFiles(workspace.jail, stateFolder, paths);
+  dead.clearCopies();
+  const verdicts = workspace.change((cell) => {
+    const plan = planLanding(cell.root, changes, mayWrite);
+    cell.update('.', plan.operations);
+    return plan.verdicts;
+  });
+  return reportOf(verdicts, dead.clearOld(knownHashes(changes, verdicts)));
+}
+
+/** The contents that are on the disk or in a row. */
+function knownHashes(
+  changes: readonly LandableChange[],
+  verdicts: ReadonlyMap<string, Verdict>,
+): ReadonlySet<string> {
+  const settled = changes.filter(({ path }) => verdicts.get(path) !== 'outside');
+  return new Set(
+    settled.flatMap(({ before, after }) => [before?.hash ?? '', after?.hash ?? '']).filter(Boolean),
+  );
+}
+
+/** @param left what a dead commit left beside the paths. */
+function reportOf(verdicts: ReadonlyMap<string, Verdict>, left: readonly string[]): LandingReport {
+  const of = (wanted: Verdict): readonly string[] =>
+    [...verdicts].flatMap(([path, verdict]) => (verdict === wanted ? path : []));
+  return {
+    landed: [...of('land')].sort(),
+    present: [...of('present')].sort(),
+    outside: [...of('outside'), ...left].sort(),
+  };
+}
+
+/** @throws {FilesystemError} `path-invalid`. */
+function assertWritten(path: string): void {
+  if (normalizePath(path) === path && path !== '.' && !segmentsOf(path).some(isTemporaryName)) return;
+  throw new FilesystemError(
+    'path-invalid',
+    `The recorded path ${quoteText(path)} is not one that a commit writes. Nothing was changed. Check the journal.`,
+    { details: { path } },
+  );
+}

@@ -1,0 +1,16 @@
+import { HostOperations } from '../../../src/node/host-filesystem/host-operations.ts';
+import { openWorkspace } from '../../../src/node/host-filesystem/open-workspace.ts';
+
+// Started as a process of its own: moves a script and writes a file, and kills itself at a failpoint.
+const [root = '', stateDirectory = '', killAt = ''] = process.argv.slice(2);
+const reach = (failpoint: string): void => {
+  if (failpoint === killAt) process.kill(process.pid, 'SIGKILL');
+};
+const { workspace } = openWorkspace({ root, stateDirectory }, reach);
+const { cell } = workspace.fork(workspace.takeSnapshot(), false);
+const operations = new HostOperations(cell, () => undefined);
+operations.transfer('run.sh', 'bin.sh', 'move');
+operations.write('a.md', 'after', undefined);
+const staged = workspace.stage(cell.patch());
+reach('staged');
+staged.land();
