@@ -65,6 +65,7 @@ const rooms = {
   'node/staged-folder': ['staging', 'overlay', 'collect'],
   openai: ['hosted', 'wire', 'request', 'response', 'tools'],
   sandbox: ['backend', 'virtual', 'bubblewrap', 'podman', 'shell', 'evaluate', 'podman-section'],
+  sqlite: ['store', 'worker', 'resource'],
   suite: ['vfs', 'digest', 'planning', 'hosted'],
   viewer: ['model', 'view'],
 };
@@ -172,7 +173,7 @@ module.exports = {
       name: 'direction-subpaths',
       comment: 'What has a subpath imports the core, never each other or the command line.',
       severity: 'error',
-      from: { path: '^src/(ai-sdk|anthropic|node|openai|otel|testing|viewer|vitest)/' },
+      from: { path: '^src/(ai-sdk|anthropic|node|openai|otel|sqlite|testing|viewer|vitest)/' },
       to: { path: '^src/', pathNot: [inside(order), '^src/$1/'] },
     },
     {
@@ -213,9 +214,9 @@ module.exports = {
     },
     {
       name: 'runtime-neutral-core',
-      comment: 'Node modules are imported only in src/node, src/sandbox and src/cli; the core runs anywhere.',
+      comment: 'Node modules are imported only in src/node, src/sandbox, src/sqlite and src/cli; the core runs anywhere.',
       severity: 'error',
-      from: { path: '^src/', pathNot: inside(['node', 'sandbox', 'cli']) },
+      from: { path: '^src/', pathNot: inside(['node', 'sandbox', 'sqlite', 'cli']) },
       to: { dependencyTypes: ['core'] },
     },
     ...packageRules,

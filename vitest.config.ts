@@ -60,6 +60,7 @@ const config: ViteUserConfig = defineConfig({
       { find: /^weakincentives\/provider$/, replacement: source('provider/index.ts') },
       { find: /^weakincentives\/sandbox$/, replacement: source('sandbox/index.ts') },
       { find: /^weakincentives\/record$/, replacement: source('record/index.ts') },
+      { find: /^weakincentives\/sqlite$/, replacement: source('sqlite/index.ts') },
       { find: /^weakincentives\/suite$/, replacement: source('suite/index.ts') },
       { find: /^weakincentives\/testing$/, replacement: source('testing/index.ts') },
       { find: /^weakincentives\/vitest$/, replacement: source('vitest/index.ts') },

@@ -47,6 +47,8 @@ export async function bundle(folder, entries) {
           test: /\/(sandbox\/(evaluate\/protocol|backend\/output)|node\/process\/output-window)\.js$/,
           priority: 4,
         },
+        // What the thread of a journal needs besides, without the core.
+        { name: 'journal', test: /\/sqlite\/(store\/|worker\/(?!program))/, priority: 4 },
         ...['node', 'otel', 'provider', 'record', 'suite'].map((name) => ({
           name,
           test: (/** @type {string} */ id) => topFolder(id) === name,

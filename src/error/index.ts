@@ -5,6 +5,7 @@ export {
 } from './argument.ts';
 export { describeError } from './describe-error.ts';
 export { FilesystemError, type FilesystemErrorCode } from './filesystem-error.ts';
+export { JournalError, type JournalErrorCode } from './journal-error.ts';
 export { JournalFencedError, RunLostError } from './journal-errors.ts';
 export {
   MissingPeerError,

@@ -34,11 +34,16 @@ class MemoryJournal implements RunJournal {
     if (this.#owners.get(lease.sessionId) !== lease)
       throw new JournalFencedError(`The lease of the session "${lease.sessionId}" has ended.`);
     const run = this.#runs.get(runId);
-    const next = run?.rows.length ?? 0;
-    const [first] = rows;
-    if (first !== undefined && first.seq !== next) {
+    if (run !== undefined && run.sessionId !== lease.sessionId) {
       throw new JournalFencedError(
-        `Row ${first.seq} of the run "${runId}" does not follow its last one: the run has ${next} rows.`,
+        `The run "${runId}" belongs to the session "${run.sessionId}", and the lease is one of "${lease.sessionId}".`,
+      );
+    }
+    const next = run?.rows.length ?? 0;
+    for (const [index, { seq }] of rows.entries()) {
+      if (seq === next + index) continue;
+      throw new JournalFencedError(
+        `Row ${seq} of the run "${runId}" does not follow its last one: number ${next + index} is the next.`,
       );
     }
     if (run === undefined) this.#runs.set(runId, { sessionId: lease.sessionId, rows: [...rows], summary });

@@ -76,7 +76,8 @@ describe('packed files', () => {
       // Programs that run in a thread or a process of their own.
       'dist/sandbox/evaluate/program.js',
       'dist/sandbox/virtual/program.js',
-      ...['base', 'core', 'evaluator', 'node', 'otel', 'provider', 'record', 'suite'].map(
+      'dist/sqlite/worker/program.js',
+      ...['base', 'core', 'evaluator', 'journal', 'node', 'otel', 'provider', 'record', 'suite'].map(
         (name) => `dist/shared/${name}.js`,
       ),
       // The command's, whose own commands are loaded on demand.
@@ -254,6 +255,7 @@ describe('every entry', () => {
       'weakincentives/provider',
       'weakincentives/record',
       'weakincentives/sandbox',
+      'weakincentives/sqlite',
       'weakincentives/suite',
       'weakincentives/testing',
       'weakincentives/vitest',

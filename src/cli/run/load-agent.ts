@@ -122,6 +122,7 @@ async function ownModules(): Promise<Record<string, unknown>> {
     'weakincentives/provider': await import('../../provider/index.ts'),
     'weakincentives/record': await import('../../record/index.ts'),
     'weakincentives/sandbox': await import('../../sandbox/index.ts'),
+    'weakincentives/sqlite': await import('../../sqlite/index.ts'),
     'weakincentives/suite': await import('../../suite/index.ts'),
     'weakincentives/testing': await import('../../testing/index.ts'),
     'weakincentives/vitest': await import('../../vitest/index.ts'),

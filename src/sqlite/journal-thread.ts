@@ -1,0 +1,130 @@
+import { resolve } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { JournalError } from '../error/index.ts';
+import type { OpenedStore, Synchronous } from './store/open-store.ts';
+import type { JournalBackend, JournalMethod, JournalOperations } from './store/operations.ts';
+import type { ThreadCall, ThreadData, ThreadReport, ThreadRequest } from './worker/protocol.ts';
+import { unpackError } from './worker/protocol.ts';
+
+/** What a thread is started with. */
+export interface JournalThreadOptions {
+  readonly file: string;
+  readonly synchronous: Synchronous;
+  /** Called once, when the database is open. Must not throw. */
+  readonly onOpened: (opened: OpenedStore) => void;
+  /** Called when the thread has ended by itself. Must not throw. */
+  readonly onLoss: (cause: unknown) => void;
+}
+
+interface Waiting {
+  resolve(value: unknown): void;
+  reject(error: Error): void;
+}
+
+/**
+ * A thread that has the database of a journal open. It answers in the order of the requests, and keeps the process alive only while
+ * one is unanswered.
+ */
+export class JournalThread implements JournalBackend {
+  readonly #worker: Worker;
+  readonly #onOpened: (opened: OpenedStore) => void;
+  readonly #onLoss: (cause: unknown) => void;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #exited: Promise<void>;
+  #requests = 0;
+  #isClosing = false;
+  #end: JournalError | undefined;
+
+  readonly append: JournalBackend['append'] = this.#method('append');
+  readonly read: JournalBackend['read'] = this.#method('read');
+  readonly acquire: JournalBackend['acquire'] = this.#method('acquire');
+  readonly renew: JournalBackend['renew'] = this.#method('renew');
+  readonly release: JournalBackend['release'] = this.#method('release');
+  readonly runs: JournalBackend['runs'] = this.#method('runs');
+  readonly remove: JournalBackend['remove'] = this.#method('remove');
+
+  constructor({ file, synchronous, onOpened, onLoss }: JournalThreadOptions) {
+    this.#onOpened = onOpened;
+    this.#onLoss = onLoss;
+    const data: ThreadData = { file: resolve(file), synchronous };
+    // This module is in a file one folder below that of the build, whichever file that is, and the program is translated with it.
+    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+    this.#worker = new Worker(new URL(`../sqlite/worker/program.${extension}`, import.meta.url), {
+      name: 'weakincentives-sqlite-journal',
+      env: {},
+      argv: [],
+      // The module says that it is experimental.
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+      stdin: false,
+      workerData: data,
+    });
+    this.#worker.on('message', (report: ThreadReport) => this.#receive(report));
+    this.#worker.on('error', (error) => this.#lose(error));
+    this.#exited = new Promise((exited) => {
+      this.#worker.on('exit', () => {
+        this.#lose(undefined);
+        exited();
+      });
+    });
+    this.#worker.unref();
+  }
+
+  async close(): Promise<void> {
+    if (this.#end !== undefined) return;
+    this.#isClosing = true;
+    this.#worker.ref();
+    this.#post({ kind: 'close' });
+    await this.#exited;
+  }
+
+  #method<Method extends JournalMethod>(method: Method): JournalBackend[Method] {
+    const call = (...parameters: Parameters<JournalOperations[Method]>): Promise<unknown> =>
+      // The parameters are those of the method, which the compiler does not follow through the union.
+      this.#ask({ method, parameters } as ThreadCall);
+    // The thread answers with what the operation returns.
+    return call as JournalBackend[Method];
+  }
+
+  #ask(call: ThreadCall): Promise<unknown> {
+    return new Promise((resolveAnswer, reject) => {
+      if (this.#end !== undefined) {
+        reject(this.#end);
+        return;
+      }
+      this.#requests += 1;
+      const id = this.#requests;
+      this.#post({ id, call });
+      this.#waiting.set(id, { resolve: resolveAnswer, reject });
+      this.#worker.ref();
+    });
+  }
+
+  #receive(report: ThreadReport): void {
+    if (report.kind === 'opened') {
+      this.#onOpened(report.opened);
+      return;
+    }
+    const waiting = this.#waiting.get(report.id);
+    this.#waiting.delete(report.id);
+    if (this.#waiting.size === 0 && !this.#isClosing) this.#worker.unref();
+    if (report.kind === 'answer') waiting?.resolve(report.value);
+    else waiting?.reject(unpackError(report.error));
+  }
+
+  #lose(cause: unknown): void {
+    if (this.#end !== undefined) return;
+    this.#end = new JournalError(
+      'journal-closed',
+      'The thread of the journal has ended. Create another journal.',
+      { cause },
+    );
+    for (const { reject } of this.#waiting.values()) reject(this.#end);
+    this.#waiting.clear();
+    if (!this.#isClosing) this.#onLoss(this.#end);
+  }
+
+  #post(request: ThreadRequest): void {
+    // oxlint-disable-next-line require-post-message-target-origin -- A thread, not a window.
+    this.#worker.postMessage(request);
+  }
+}

@@ -1,0 +1,22 @@
+/** A value that is bound to a parameter of a statement. */
+export type SqliteValue = null | number | bigint | string | Uint8Array;
+
+/** A prepared statement: the methods of `node:sqlite` and better-sqlite3 that are used. */
+export interface SqliteStatement {
+  /** Executes it; what it returns is the driver's. */
+  run(...parameters: SqliteValue[]): unknown;
+  /** The first row, as an object with a member for each column; `undefined` where there is none. */
+  get(...parameters: SqliteValue[]): unknown;
+  /** All rows. */
+  all(...parameters: SqliteValue[]): unknown[];
+}
+
+/**
+ * An open database: a `DatabaseSync` of `node:sqlite`, or a `Database` of better-sqlite3 13 or later. All of it is synchronous; what fails
+ * throws the error of the driver.
+ */
+export interface SqliteDatabase {
+  /** Executes statements that return nothing. */
+  exec(sql: string): unknown;
+  prepare(sql: string): SqliteStatement;
+}

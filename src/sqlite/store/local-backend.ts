@@ -1,0 +1,53 @@
+import type { SqliteDatabase } from './database.ts';
+import { JournalStore } from './journal-store.ts';
+import type { JournalBackend } from './operations.ts';
+import { sharedConnection } from './shared-connection.ts';
+
+/** The type of the row that decides about a call. */
+const DECISION = 'commit';
+
+/**
+ * A journal on a connection of the caller. Everything happens before the call returns.
+ *
+ * @param onLoss called when what had been answered is lost. Must not throw.
+ */
+export function localBackend(database: SqliteDatabase, onLoss: (cause: unknown) => void): JournalBackend {
+  const store = new JournalStore(database);
+  const connection = sharedConnection(database);
+  const stopListening = connection.onLoss(onLoss);
+  return {
+    async append(batch, lease, moment) {
+      const append = (): void => store.append(batch, lease, moment);
+      if (batch.rows.some(({ type }) => type === DECISION)) connection.decide(append);
+      else connection.write(append);
+    },
+    async read(runId, from) {
+      return store.read(runId, from);
+    },
+    async acquire(sessionId, owner, moment) {
+      const epoch = connection.write(() => store.acquire(sessionId, owner, moment));
+      connection.hold(owner);
+      return epoch;
+    },
+    async renew(leases, moment) {
+      const lost = connection.write(() => store.renew(leases, moment));
+      for (const owner of lost) connection.letGo(owner);
+      return lost;
+    },
+    async release(lease) {
+      try {
+        connection.write(() => store.release(lease));
+      } finally {
+        connection.letGo(lease.owner);
+      }
+    },
+    async runs(filter, moment) {
+      return store.runs(filter, moment);
+    },
+    async remove(runId, lease, moment) {
+      connection.write(() => store.remove(runId, lease, moment));
+    },
+    // The database is its caller's to close.
+    close: async () => stopListening(),
+  };
+}

@@ -1,0 +1,123 @@
+import { JournalError } from '../../error/index.ts';
+import type { SqliteDatabase } from './database.ts';
+
+/** How far a commit is brought: `full` survives a loss of power, `normal` the end of the process only. */
+export type Synchronous = 'full' | 'normal';
+
+const FORMAT = 1;
+const BUSY_TIMEOUT_MS = 5_000;
+const MAX_ATTEMPTS = 10;
+
+/** The first version without the bug by which two connections can reset the log of a database at the same time. */
+const SAFE_VERSION = [3, 51, 3] as const;
+
+const tables = `
+  create table if not exists wink_journal (
+    one integer primary key check (one = 1), format integer not null, epochs integer not null
+  );
+  create table if not exists wink_runs (
+    id integer primary key, run_id text not null unique, session_id text not null, updated_at_ms integer not null,
+    row_count integer not null, summary text not null
+  );
+  create index if not exists wink_runs_by_session on wink_runs (session_id);
+  create table if not exists wink_rows (
+    run_id text not null, seq integer not null, type text not null, line text not null, primary key (run_id, seq)
+  ) without rowid;
+  create table if not exists wink_leases (
+    session_id text primary key, owner text not null, epoch integer not null, until_ms integer not null
+  ) without rowid;
+  insert or ignore into wink_journal values (1, ${FORMAT}, 0);
+`;
+
+/** What opening a store has found out. */
+export interface OpenedStore {
+  /** The version of SQLite when it is one that only one connection may use at a time; then this one has the database for itself. */
+  readonly exclusiveVersion?: string;
+}
+
+/**
+ * Sets the connection up and creates the tables of the journal. The format is in a table of its own, not in `user_version`, which
+ * belongs to the caller of a shared database.
+ *
+ * @throws {JournalError} `journal-version-unsupported`; what the driver throws.
+ */
+export function openStore(database: SqliteDatabase, synchronous: Synchronous): OpenedStore {
+  const version = versionOf(database);
+  const isExclusive = isOlder(version);
+  database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  // Before the log is first used: so it is kept in this process, and others find the database locked.
+  if (isExclusive) database.exec('pragma locking_mode = exclusive');
+  useLog(database);
+  database.exec(`pragma synchronous = ${synchronous}`);
+  const format = findFormat(database);
+  if (format > FORMAT) {
+    throw new JournalError(
+      'journal-version-unsupported',
+      `The journal has format ${format}, and this version of weakincentives reads formats up to ${FORMAT}. Update the package.`,
+      { details: { version: format } },
+    );
+  }
+  if (format < FORMAT) inTransaction(database, () => database.exec(tables));
+  return isExclusive ? { exclusiveVersion: version } : {};
+}
+
+/** Another connection that does the same at this moment makes it fail at once, however long the time-out for locks: so it is waited for. */
+function useLog(database: SqliteDatabase): void {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      database.exec('pragma journal_mode = wal');
+      return;
+    } catch (error) {
+      if (attempt === MAX_ATTEMPTS) throw error;
+      inTransaction(database, () => undefined);
+    }
+  }
+}
+
+/** Runs `work` in a transaction that may write; rolls it back when it throws. */
+export function inTransaction<T>(database: SqliteDatabase, work: () => T): T {
+  database.exec('begin immediate');
+  try {
+    const result = work();
+    database.exec('commit');
+    return result;
+  } catch (error) {
+    rollBack(database);
+    throw error;
+  }
+}
+
+/** Ends the open transaction without its changes. Some failures, such as a full disk, have done so already. */
+export function rollBack(database: SqliteDatabase): void {
+  try {
+    database.exec('rollback');
+  } catch {
+    // No transaction is open any more, which is what was wanted.
+  }
+}
+
+function versionOf(database: SqliteDatabase): string {
+  // A statement returns its row with the columns that it names.
+  const { version } = database.prepare('select sqlite_version() as version').get() as { version: string };
+  return version;
+}
+
+function isOlder(version: string): boolean {
+  const parts = version.split('.').map(Number);
+  for (const [index, wanted] of SAFE_VERSION.entries()) {
+    const part = parts[index] ?? 0;
+    if (part !== wanted) return part < wanted;
+  }
+  return false;
+}
+
+/** The format of the journal; 0 where there is none yet. */
+function findFormat(database: SqliteDatabase): number {
+  const found = database.prepare(
+    "select 1 from sqlite_master where type = 'table' and name = 'wink_journal'",
+  );
+  if (found.get() === undefined) return 0;
+  // The table has exactly one row, which was inserted with it.
+  const { format } = database.prepare('select format from wink_journal').get() as { format: number | bigint };
+  return Number(format);
+}

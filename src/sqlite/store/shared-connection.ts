@@ -1,0 +1,191 @@
+import type { SqliteDatabase } from './database.ts';
+import { inTransaction, rollBack } from './open-store.ts';
+
+/** The part of one call in the transaction of a connection. */
+export interface CallSavepoint {
+  readonly name: string;
+  readonly depth: number;
+  /** How many writes of journals the transaction had when it began. */
+  readonly writes: number;
+}
+
+const connections = new WeakMap<SqliteDatabase, SharedConnection>();
+
+/** What is known of a connection in this process: the journal and the resource on one database share it. */
+export function sharedConnection(database: SqliteDatabase): SharedConnection {
+  let connection = connections.get(database);
+  if (connection === undefined) {
+    connection = new SharedConnection(database);
+    connections.set(database, connection);
+  }
+  return connection;
+}
+
+/**
+ * One connection that calls and journals take turns on. A call that writes has a transaction for itself, with a savepoint. What a journal
+ * writes meanwhile is written into that transaction, and once more when the call is rolled back: such writes are durable when the call ends.
+ *
+ * When the call is committed and a journal holds leases here, the transaction is left open: the row that decides about the call commits both.
+ */
+export class SharedConnection {
+  readonly #database: SqliteDatabase;
+  /** `decided`: the call has been committed, its row is missing. */
+  #phase: 'idle' | 'reading' | 'calling' | 'decided' = 'idle';
+  readonly #waiting: (() => void)[] = [];
+  #writes: (() => unknown)[] = [];
+  #depth = 0;
+  readonly #holders = new Set<string>();
+  readonly #onLoss = new Set<(cause: unknown) => void>();
+
+  constructor(database: SqliteDatabase) {
+    this.#database = database;
+  }
+
+  /** Counts a lease that is held through this connection. */
+  hold(owner: string): void {
+    this.#holders.add(owner);
+  }
+
+  /** The lease has ended. After the last one, no owner is left to write the row of a call: its changes are rolled back. */
+  letGo(owner: string): void {
+    this.#holders.delete(owner);
+    if (this.#phase === 'decided' && this.#holders.size === 0) this.#abandon();
+  }
+
+  /** @param listener called when writes which had been answered could not be made durable. Must not throw. */
+  onLoss(listener: (cause: unknown) => void): () => void {
+    this.#onLoss.add(listener);
+    return () => void this.#onLoss.delete(listener);
+  }
+
+  /** A write of a journal. `work` may run twice, and does the same then. */
+  write<T>(work: () => T): T {
+    if (this.#phase === 'idle' || this.#phase === 'reading') return inTransaction(this.#database, work);
+    const result = this.#inSavepoint(work);
+    this.#writes.push(work);
+    return result;
+  }
+
+  /** A write with the row that decides about a call: it commits the call that waits for it. When it fails, the call is rolled back. */
+  decide<T>(work: () => T): T {
+    if (this.#phase !== 'decided') return this.write(work);
+    try {
+      const result = this.#inSavepoint(work);
+      this.#database.exec('commit');
+      this.#end();
+      return result;
+    } catch (error) {
+      this.#abandon();
+      throw error;
+    }
+  }
+
+  /** Begins the transaction of a call that writes; waits until the one before has ended. */
+  async beginCall(): Promise<CallSavepoint> {
+    await this.#turn();
+    this.#database.exec('begin immediate');
+    this.#phase = 'calling';
+    try {
+      return this.savepoint();
+    } catch (error) {
+      this.#abandon();
+      throw error;
+    }
+  }
+
+  /** Begins the part of a call within the one that is open. */
+  savepoint(): CallSavepoint {
+    const savepoint = {
+      name: `wink_call_${this.#depth}`,
+      depth: this.#depth,
+      writes: this.#writes.length,
+    };
+    this.#database.exec(`savepoint ${savepoint.name}`);
+    this.#depth += 1;
+    return savepoint;
+  }
+
+  /** Keeps the changes since the savepoint. @throws what the driver throws; then `rollback` has to follow. */
+  commit({ name, depth }: CallSavepoint): void {
+    this.#database.exec(`release ${name}`);
+    this.#depth = depth;
+    if (depth > 0) return;
+    if (this.#holders.size > 0) {
+      this.#phase = 'decided';
+      return;
+    }
+    this.#database.exec('commit');
+    this.#end();
+  }
+
+  /** Drops the changes since the savepoint, and keeps what journals have written. */
+  rollback({ name, depth, writes }: CallSavepoint): void {
+    this.#depth = depth;
+    try {
+      this.#database.exec(`rollback to ${name}`);
+      this.#database.exec(`release ${name}`);
+      for (const work of this.#writes.slice(writes)) this.#inSavepoint(work);
+      if (depth > 0) return;
+      this.#database.exec('commit');
+      this.#end();
+    } catch {
+      // The transaction has ended already, as with a full disk, or cannot be committed.
+      if (depth === 0) this.#abandon();
+    }
+  }
+
+  /** Takes the connection for a call that only reads; waits until the call before has ended. */
+  async beginReading(): Promise<void> {
+    await this.#turn();
+    this.#phase = 'reading';
+  }
+
+  endReading(): void {
+    this.#end();
+  }
+
+  /** Ends the transaction without the changes of its call, and writes what journals had written in one of its own. */
+  #abandon(): void {
+    rollBack(this.#database);
+    const writes = this.#writes;
+    try {
+      if (writes.length > 0) {
+        inTransaction(this.#database, () => {
+          for (const work of writes) work();
+        });
+      }
+    } catch (error) {
+      for (const listener of this.#onLoss) listener(error);
+    }
+    this.#end();
+  }
+
+  /** Outside of a transaction, as after a full disk, the savepoint is one. */
+  #inSavepoint<T>(work: () => T): T {
+    this.#database.exec('savepoint wink_write');
+    try {
+      const result = work();
+      this.#database.exec('release wink_write');
+      return result;
+    } catch (error) {
+      try {
+        this.#database.exec('rollback to wink_write');
+        this.#database.exec('release wink_write');
+      } catch {
+        // The transaction has been rolled back already.
+      }
+      throw error;
+    }
+  }
+
+  async #turn(): Promise<void> {
+    while (this.#phase !== 'idle') await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  #end(): void {
+    this.#phase = 'idle';
+    this.#depth = 0;
+    this.#writes = [];
+    this.#waiting.shift()?.();
+  }
+}

@@ -1,0 +1,65 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import type { SqliteDatabase } from '../store/database.ts';
+import { openStore } from '../store/open-store.ts';
+import { packError, type ThreadData, type ThreadReport, type ThreadRequest } from './protocol.ts';
+import { JournalServer, type NumberedCall } from './serve.ts';
+
+/** The part of `node:sqlite` that is used. */
+interface SqliteModule {
+  readonly DatabaseSync: new (path: string) => SqliteDatabase & { close(): void };
+}
+
+const port = parentPort;
+if (port === null) throw new Error('This module is the program of a thread.');
+
+const report = (message: ThreadReport): void => {
+  // oxlint-disable-next-line require-post-message-target-origin -- A thread, not a window.
+  port.postMessage(message);
+};
+
+// The thread was started with these data.
+const { file, synchronous } = workerData as ThreadData;
+let serve: (requests: readonly NumberedCall[]) => void;
+let close = (): void => undefined;
+try {
+  const database = open();
+  close = () => database.close();
+  report({ kind: 'opened', opened: openStore(database, synchronous) });
+  const server = new JournalServer(database, report);
+  serve = (requests) => server.serve(requests);
+} catch (error) {
+  // Every use of the journal rejects with the reason.
+  serve = (requests) => {
+    for (const { id } of requests) report({ kind: 'refusal', id, error: packError(error) });
+  };
+}
+
+port.on('message', (first: ThreadRequest) => {
+  const requests: NumberedCall[] = [];
+  let next: { readonly message: ThreadRequest } | undefined = { message: first };
+  // What has arrived while the disk was waited for is served together.
+  while (next !== undefined && 'call' in next.message) {
+    requests.push(next.message);
+    next = receiveMessageOnPort(port);
+  }
+  serve(requests);
+  if (next === undefined) return;
+  close();
+  port.close();
+});
+
+function open(): SqliteDatabase & { close(): void } {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  try {
+    // SQLite gives its other files the mode of this one. An existing file is not opened here: closing it would end the locks of
+    // other connections of this process.
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
+  // The types of Node 20 do not have the module, which is loaded only where it is there.
+  const { DatabaseSync } = process.getBuiltinModule('node:sqlite') as unknown as SqliteModule;
+  return new DatabaseSync(file);
+}

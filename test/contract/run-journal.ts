@@ -1,0 +1,225 @@
+import { describe, expect, it } from 'vitest';
+import {
+  JournalFencedError,
+  type JournalRow,
+  type RunJournal,
+  type RunSummary,
+  SessionBusyError,
+} from 'weakincentives';
+
+/** Rows from number `from` on. */
+export const rowsOf = (from: number, count: number, type = 'note'): JournalRow[] =>
+  Array.from({ length: count }, (_, index) => ({
+    seq: from + index,
+    type,
+    line: JSON.stringify({ seq: from + index, text: 'å\n\u2028\0"' }),
+  }));
+
+/** What the writer of a run says of it. */
+export const summaryOf = (changes: Partial<RunSummary> = {}): RunSummary => ({
+  status: 'running',
+  promptName: 'tests:journal',
+  startedAtMs: 1,
+  updatedAtMs: 2,
+  turns: 1,
+  commits: 0,
+  pending: 0,
+  ...changes,
+});
+
+/**
+ * The contract of {@link RunJournal}.
+ *
+ * @param open makes a journal that no other test uses.
+ */
+export function runJournalContract(open: () => RunJournal): void {
+  describe('rows', () => {
+    it('are read in order, from any number on', async () => {
+      const journal = open();
+      const lease = await journal.acquire('s');
+      await journal.append({ runId: 'r', rows: rowsOf(0, 2), summary: summaryOf() }, lease);
+      await journal.append({ runId: 'r', rows: rowsOf(2, 9), summary: summaryOf() }, lease);
+      expect(await journal.read('r')).toEqual(rowsOf(0, 11));
+      expect(await journal.read('r', 9)).toEqual(rowsOf(9, 2));
+      expect(await journal.read('r', 11)).toEqual([]);
+      expect(await journal.read('another')).toEqual([]);
+    });
+
+    it('keep their order when many are appended at once', async () => {
+      const journal = open();
+      const lease = await journal.acquire('s');
+      await Promise.all(
+        Array.from({ length: 50 }, (_, index) =>
+          journal.append({ runId: 'r', rows: rowsOf(index * 2, 2), summary: summaryOf() }, lease),
+        ),
+      );
+      expect(await journal.read('r')).toEqual(rowsOf(0, 100));
+    });
+
+    it.each([
+      ['leave a gap', rowsOf(3, 1)],
+      ['are there already', rowsOf(1, 1)],
+      ['have a gap among them', [...rowsOf(2, 1), ...rowsOf(4, 1)]],
+    ])('are refused when they %s, and none is written', async (_, rows) => {
+      const journal = open();
+      const lease = await journal.acquire('s');
+      await journal.append({ runId: 'r', rows: rowsOf(0, 2), summary: summaryOf() }, lease);
+      const refused = journal.append({ runId: 'r', rows, summary: summaryOf({ turns: 9 }) }, lease);
+      await expect(refused).rejects.toSatisfy(JournalFencedError.isInstance);
+      expect(await journal.read('r')).toEqual(rowsOf(0, 2));
+      expect((await journal.runs())[0]).toMatchObject({ rows: 2, turns: 1 });
+      // The lease is not to blame.
+      expect(lease.signal.aborted).toBe(false);
+      await journal.append({ runId: 'r', rows: rowsOf(2, 1), summary: summaryOf() }, lease);
+    });
+
+    it('of a refused batch do not keep out those that were appended at the same time', async () => {
+      const journal = open();
+      const lease = await journal.acquire('s');
+      const append = (runId: string, from: number): Promise<void> =>
+        journal.append({ runId, rows: rowsOf(from, 1), summary: summaryOf() }, lease);
+      const outcomes = await Promise.allSettled([
+        append('a', 0),
+        append('a', 5),
+        append('b', 0),
+        append('a', 1),
+      ]);
+      expect(outcomes.map(({ status }) => status)).toEqual([
+        'fulfilled',
+        'rejected',
+        'fulfilled',
+        'fulfilled',
+      ]);
+      expect(await journal.read('a')).toEqual(rowsOf(0, 2));
+    });
+
+    it('may be none: only the summary is written', async () => {
+      const journal = open();
+      const lease = await journal.acquire('s');
+      await journal.append({ runId: 'r', rows: rowsOf(0, 1), summary: summaryOf() }, lease);
+      await journal.append({ runId: 'r', rows: [], summary: summaryOf({ status: 'finished' }) }, lease);
+      expect(await journal.runs()).toEqual([
+        { ...summaryOf({ status: 'finished' }), runId: 'r', sessionId: 's', rows: 1 },
+      ]);
+    });
+
+    it('of a run of another session are refused', async () => {
+      const journal = open();
+      const [first, second] = [await journal.acquire('s'), await journal.acquire('t')];
+      await journal.append({ runId: 'r', rows: rowsOf(0, 1), summary: summaryOf() }, first);
+      const refused = journal.append({ runId: 'r', rows: rowsOf(1, 1), summary: summaryOf() }, second);
+      await expect(refused).rejects.toSatisfy(JournalFencedError.isInstance);
+      expect(await journal.read('r')).toEqual(rowsOf(0, 1));
+    });
+  });
+
+  describe('a session', () => {
+    it('has one owner at a time, also of the same name', async () => {
+      const journal = open();
+      const lease = await journal.acquire('s');
+      await expect(journal.acquire('s')).rejects.toSatisfy(SessionBusyError.isInstance);
+      const other = await journal.acquire('t');
+      expect(other.owner).not.toBe(lease.owner);
+      await lease.release();
+      await lease.release();
+      const next = await journal.acquire('s');
+      expect(next.owner).not.toBe(lease.owner);
+      expect(next.epoch).toBeGreaterThan(lease.epoch);
+      expect(next.signal.aborted).toBe(false);
+    });
+
+    it('is acquired by one of many who try at the same time', async () => {
+      const journal = open();
+      const outcomes = await Promise.allSettled(Array.from({ length: 10 }, () => journal.acquire('s')));
+      expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    });
+
+    it('is not written by an owner whose lease was released', async () => {
+      const journal = open();
+      const lease = await journal.acquire('s');
+      await lease.release();
+      const append = (): Promise<void> =>
+        journal.append({ runId: 'r', rows: rowsOf(0, 1), summary: summaryOf() }, lease);
+      await expect(append()).rejects.toSatisfy(JournalFencedError.isInstance);
+      const next = await journal.acquire('s');
+      await expect(append()).rejects.toSatisfy(JournalFencedError.isInstance);
+      await lease.release();
+      // Releasing the old lease did not end the new one.
+      await journal.append({ runId: 'r', rows: rowsOf(0, 1), summary: summaryOf() }, next);
+    });
+
+    it('keeps its epoch growing when its runs are removed', async () => {
+      const journal = open();
+      const lease = await journal.acquire('s');
+      await journal.append({ runId: 'r', rows: rowsOf(0, 1), summary: summaryOf() }, lease);
+      await lease.release();
+      await journal.remove('r');
+      expect((await journal.acquire('s')).epoch).toBeGreaterThan(lease.epoch);
+    });
+  });
+
+  describe('runs', () => {
+    it('are listed with what their writer says, the latest first, and chosen by session, workspace and status', async () => {
+      const journal = open();
+      const [first, second] = [await journal.acquire('s'), await journal.acquire('t')];
+      const summaries = {
+        a: summaryOf({ updatedAtMs: 10, workspace: '/w' }),
+        b: summaryOf({ updatedAtMs: 30, status: 'finished', agent: 'clerk' }),
+        c: summaryOf({ updatedAtMs: 20, status: 'suspended', pending: 2, workspace: '/w' }),
+      };
+      await journal.append({ runId: 'a', rows: rowsOf(0, 3), summary: summaries.a }, first);
+      await journal.append({ runId: 'b', rows: rowsOf(0, 1), summary: summaries.b }, first);
+      await journal.append({ runId: 'c', rows: rowsOf(0, 2), summary: summaries.c }, second);
+      const ids = async (filter: Parameters<RunJournal['runs']>[0]): Promise<string[]> =>
+        (await journal.runs(filter)).map(({ runId }) => runId);
+      expect(await journal.runs()).toEqual([
+        { ...summaries.b, runId: 'b', sessionId: 's', rows: 1 },
+        { ...summaries.c, runId: 'c', sessionId: 't', rows: 2 },
+        { ...summaries.a, runId: 'a', sessionId: 's', rows: 3 },
+      ]);
+      expect(await ids({ sessionId: 's' })).toEqual(['b', 'a']);
+      expect(await ids({ workspace: '/w' })).toEqual(['c', 'a']);
+      expect(await ids({ status: 'suspended' })).toEqual(['c']);
+      expect(await ids({ status: 'running' })).toEqual(['a']);
+      expect(await ids({ sessionId: 's', workspace: '/w', status: 'finished' })).toEqual([]);
+    });
+
+    it('are interrupted when they have not ended and nobody holds their session', async () => {
+      const journal = open();
+      const lease = await journal.acquire('s');
+      await journal.append({ runId: 'r', rows: rowsOf(0, 1), summary: summaryOf() }, lease);
+      await journal.append(
+        { runId: 'done', rows: rowsOf(0, 1), summary: summaryOf({ status: 'failed' }) },
+        lease,
+      );
+      const statusOf = async (runId: string): Promise<string | undefined> =>
+        (await journal.runs()).find((run) => run.runId === runId)?.status;
+      expect(await statusOf('r')).toBe('running');
+      await lease.release();
+      expect(await statusOf('r')).toBe('interrupted');
+      expect(await statusOf('done')).toBe('failed');
+      expect((await journal.runs({ status: 'interrupted' })).map(({ runId }) => runId)).toEqual(['r']);
+      await journal.acquire('s');
+      expect(await statusOf('r')).toBe('running');
+    });
+
+    it('are removed with their rows, but not while another owner holds their session', async () => {
+      const journal = open();
+      const lease = await journal.acquire('s');
+      for (const runId of ['a', 'b', 'c'])
+        await journal.append({ runId, rows: rowsOf(0, 2), summary: summaryOf() }, lease);
+      await expect(journal.remove('a')).rejects.toSatisfy(SessionBusyError.isInstance);
+      const other = await journal.acquire('t');
+      await expect(journal.remove('a', other)).rejects.toSatisfy(SessionBusyError.isInstance);
+      await journal.remove('a', lease);
+      await lease.release();
+      await journal.remove('b');
+      await journal.remove('unknown');
+      expect(await journal.read('a')).toEqual([]);
+      expect((await journal.runs()).map(({ runId }) => runId)).toEqual(['c']);
+      // A run with the number of a removed one begins from row 0.
+      const next = await journal.acquire('s');
+      await journal.append({ runId: 'a', rows: rowsOf(0, 1), summary: summaryOf() }, next);
+    });
+  });
+}
