@@ -40,6 +40,7 @@ export class JournalThread implements JournalBackend {
   readonly acquire: JournalBackend['acquire'] = this.#method('acquire');
   readonly renew: JournalBackend['renew'] = this.#method('renew');
   readonly release: JournalBackend['release'] = this.#method('release');
+  readonly revoke: JournalBackend['revoke'] = this.#method('revoke');
   readonly runs: JournalBackend['runs'] = this.#method('runs');
   readonly remove: JournalBackend['remove'] = this.#method('remove');
 

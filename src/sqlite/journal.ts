@@ -75,6 +75,12 @@ export class SqliteJournal implements RunJournal, AsyncDisposable {
     return lease;
   }
 
+  async revoke(sessionId: string): Promise<void> {
+    const owner = await this.#do((backend) => backend.revoke(sessionId));
+    const lease = owner === undefined ? undefined : this.#held.get(owner)?.lease;
+    if (lease !== undefined) this.lose(lease.owner, fenced(lease));
+  }
+
   async runs(filter: RunFilter = {}): Promise<readonly JournaledRun[]> {
     return this.#do((backend) => backend.runs(filter, this.#moment()));
   }

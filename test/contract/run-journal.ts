@@ -148,6 +148,22 @@ export function runJournalContract(open: () => RunJournal): void {
       await journal.append({ runId: 'r', rows: rowsOf(0, 1), summary: summaryOf() }, next);
     });
 
+    it('is taken from its owner, which is notified and cannot write any more', async () => {
+      const journal = open();
+      const lease = await journal.acquire('s');
+      const other = await journal.acquire('t');
+      await journal.revoke('s');
+      await journal.revoke('unknown');
+      expect(JournalFencedError.isInstance(lease.signal.reason)).toBe(true);
+      expect(other.signal.aborted).toBe(false);
+      const append = journal.append({ runId: 'r', rows: rowsOf(0, 1), summary: summaryOf() }, lease);
+      await expect(append).rejects.toSatisfy(JournalFencedError.isInstance);
+      const next = await journal.acquire('s');
+      expect(next.epoch).toBeGreaterThan(lease.epoch);
+      await lease.release();
+      await expect(journal.acquire('s')).rejects.toSatisfy(SessionBusyError.isInstance);
+    });
+
     it('keeps its epoch growing when its runs are removed', async () => {
       const journal = open();
       const lease = await journal.acquire('s');

@@ -113,6 +113,12 @@ export class JournalStore implements JournalOperations {
     this.#statement('dropLease').run(sessionId, owner);
   }
 
+  revoke(sessionId: string): string | undefined {
+    const owner = this.#lease(sessionId)?.owner;
+    if (owner !== undefined) this.#statement('dropLease').run(sessionId, owner);
+    return owner;
+  }
+
   runs(filter: RunFilter, { nowMs }: Moment): readonly JournaledRun[] {
     // The rows have the columns of their statement.
     const found = this.#statement('runs').all(filter.sessionId ?? null) as RunRecord[];
@@ -170,7 +176,7 @@ function isSame(held: LeaseRecord | undefined, lease: LeaseKey | undefined): boo
 /** The error for a lease that has ended. */
 export function fenced({ sessionId, epoch }: LeaseKey): JournalFencedError {
   return new JournalFencedError(
-    `The lease of the session "${sessionId}" has ended: it was released, or not renewed in time, or another owner has taken over. Resume the run to go on.`,
+    `The lease of the session "${sessionId}" has ended: it was released or taken from its owner, or not renewed in time. Resume the run to go on.`,
     { details: { sessionId, epoch } },
   );
 }

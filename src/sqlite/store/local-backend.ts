@@ -41,6 +41,11 @@ export function localBackend(database: SqliteDatabase, onLoss: (cause: unknown) 
         connection.letGo(lease.owner);
       }
     },
+    async revoke(sessionId) {
+      const owner = connection.write(() => store.revoke(sessionId));
+      if (owner !== undefined) connection.letGo(owner);
+      return owner;
+    },
     async runs(filter, moment) {
       return store.runs(filter, moment);
     },

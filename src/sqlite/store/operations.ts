@@ -27,6 +27,8 @@ export interface JournalOperations {
   /** @returns the owners of those leases that are lost: others have them, or they ended before `moment`. */
   renew(leases: readonly LeaseKey[], moment: Moment): readonly string[];
   release(lease: LeaseKey): void;
+  /** @returns the owner that had the lease, if there was one. */
+  revoke(sessionId: string): string | undefined;
   runs(filter: RunFilter, moment: Moment): readonly JournaledRun[];
   /** @throws {SessionBusyError} */
   remove(runId: string, lease: LeaseKey | undefined, moment: Moment): void;

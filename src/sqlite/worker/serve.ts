@@ -92,6 +92,8 @@ export class JournalServer {
         return this.#store.renew(...call.parameters);
       case 'release':
         return this.#store.release(...call.parameters);
+      case 'revoke':
+        return this.#store.revoke(...call.parameters);
       case 'runs':
         return this.#store.runs(...call.parameters);
       case 'remove':
