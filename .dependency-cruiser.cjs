@@ -214,7 +214,8 @@ module.exports = {
     },
     {
       name: 'runtime-neutral-core',
-      comment: 'Node modules are imported only in src/node, src/sandbox, src/sqlite and src/cli; the core runs anywhere.',
+      comment:
+        'Node modules are imported only in src/node, src/sandbox, src/sqlite and src/cli; the core runs anywhere.',
       severity: 'error',
       from: { path: '^src/', pathNot: inside(['node', 'sandbox', 'sqlite', 'cli']) },
       to: { dependencyTypes: ['core'] },
