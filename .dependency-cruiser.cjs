@@ -61,7 +61,7 @@ const rooms = {
     'git',
     'record',
   ],
-  'node/host-filesystem': ['jail', 'tree', 'commit', 'workspace'],
+  'node/host-filesystem': ['jail', 'tree', 'commit', 'workspace', 'landing'],
   'node/staged-folder': ['staging', 'overlay', 'collect'],
   openai: ['hosted', 'wire', 'request', 'response', 'tools'],
   sandbox: ['backend', 'virtual', 'bubblewrap', 'podman', 'shell', 'evaluate', 'podman-section'],
