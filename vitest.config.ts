@@ -119,7 +119,13 @@ const config: ViteUserConfig = defineConfig({
       },
       {
         extends: true,
-        test: { name: 'durable', include: durableTests, testTimeout: 120_000 },
+        test: {
+          name: 'durable',
+          include: durableTests,
+          globalSetup: ['test/package-setup.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
       },
       ...(isSandboxRun ? [sandboxProject] : []),
       ...(isBrowserRun ? [{ extends: true as const, ...browserProject }] : []),

@@ -99,7 +99,7 @@ async function carryOut(
       case 'replay':
         return await unlessAborted(loadAndReplay(request, environment), environment.signal);
       case 'query':
-        return await unlessAborted(loadAndQuery(request, environment), environment.signal);
+        return await loadAndQuery(request, environment);
       case 'view':
         return await loadAndView(request, environment);
     }

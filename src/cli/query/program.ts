@@ -1,4 +1,4 @@
-import type { QueryInput, QueryOutput, QueryValue, SentRow } from './protocol.ts';
+import type { EndOfRows, QueryInput, QueryOutput, QueryValue, SentRow } from './protocol.ts';
 
 // The program of the process that runs a query: rows of a record at its input, rows of the result at its output. It gets the text of this
 // file as an argument and imports nothing, because it may read no file.
@@ -11,7 +11,7 @@ import type { QueryInput, QueryOutput, QueryValue, SentRow } from './protocol.ts
 //    in memory. The database is read-only when the statement is prepared; one process prepares one statement, so that none undoes this for another.
 //    Where the driver has an authorizer, a limit for ATTACH and the defensive mode, they are on as well.
 // 3. The process (query-process.ts). Node: no permission to read or write files, to start processes or threads, or to load native code; no environment.
-//    The system, but for Windows: it cannot write to a file, has so much memory, and so much time of a processor, also when nobody is left to end it.
+//    The system, but for Windows: it cannot write to a file, has so much memory, and so much time of a processor, also when no process is left to end it.
 //
 // What is left: a fault in SQLite that runs code of others could read files and use the network with the rights of the user. Only a sandbox of the
 // system keeps it from that.
@@ -71,8 +71,13 @@ function main(): void {
       database.exec('BEGIN');
       return;
     }
-    const [table, ...values] = JSON.parse(line) as SentRow;
-    inserts[table]?.run(...values);
+    const [table, ...values] = JSON.parse(line) as SentRow | EndOfRows;
+    if (table !== undefined) inserts[table]?.run(...values);
+    else {
+      database.exec('COMMIT');
+      close(database);
+      answer(database, input);
+    }
   };
   const guarded = (work: () => void): void => {
     if (hasFailed) return;
@@ -92,14 +97,6 @@ function main(): void {
       rest = [line];
       guarded(() => take(whole));
     }
-  });
-  process.stdin.on('end', () => {
-    guarded(() => {
-      if (input === undefined || database === undefined) return;
-      database.exec('COMMIT');
-      close(database);
-      answer(database, input);
-    });
   });
 }
 

@@ -1,5 +1,5 @@
-// Messages between the command and the process of a query, one line of JSON each. To the process: one input, then the rows, then the end of the
-// stream. From it: the columns, the rows, and how many were left out; or an error, at any place.
+// Messages between the command and the process of a query, one line of JSON each. To the process: one input, then the rows, then the end of
+// them: a stream that ends before is not answered. From it: the columns, the rows, and how many were left out; or an error, at any place.
 
 /** What the process gets first. */
 export interface QueryInput {
@@ -12,6 +12,9 @@ export interface QueryInput {
 
 /** A row: the index of its table, and a value for every column. */
 export type SentRow = readonly [table: number, ...values: readonly (string | number | null)[]];
+
+/** What comes after the last row. */
+export type EndOfRows = readonly [];
 
 /** A value of a result: what JSON has no word for is an object. */
 export type QueryValue =

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RunRecord } from '../../record/index.ts';
 import type { CliEnvironment } from '../process/environment.ts';
-import type { QueryInput, QueryOutput, QueryValue, SentRow } from './protocol.ts';
+import type { EndOfRows, QueryInput, QueryOutput, QueryValue, SentRow } from './protocol.ts';
 import { createStatement, queryTables } from './tables/query-tables.ts';
 import type { Cell } from './tables/table.ts';
 
@@ -21,6 +21,8 @@ const maxResultBytes = 64 * 1024 * 1024;
 const defaultMemoryBytes = 3 * 1024 * 1024 * 1024;
 /** For one value as text; what is larger ends the process. */
 const heapMib = 1024;
+
+const chunkCharacters = 64 * 1024;
 
 /** What a query found. */
 export interface QueryResult {
@@ -96,10 +98,9 @@ export async function runQuery(options: QueryOptions): Promise<QueryEnding> {
     const [outputs, how] = await Promise.all([
       outputsOf(child.stdout),
       closed,
-      // A process that ended early takes no more rows; how it ended says why.
-      pipeline(Readable.from(linesFor(options)), child.stdin).catch(() => undefined),
+      pipeline(Readable.from(chunksOf(linesFor(options))), child.stdin).catch(unlessEnded),
     ]);
-    // An interrupt goes to both processes: this one may hear of it last.
+    // An interrupt goes to both processes: this one may be notified last.
     await nextTurn();
     signal.throwIfAborted();
     if (isTimedOut) return { kind: 'timeout' };
@@ -144,6 +145,27 @@ function* linesFor({ record, sql }: QueryOptions): Generator<string> {
       yield `${JSON.stringify(row)}\n`;
     }
   }
+  const end: EndOfRows = [];
+  yield `${JSON.stringify(end)}\n`;
+}
+
+/** Joins lines, because every piece of a stream costs time. */
+function* chunksOf(lines: Iterable<string>): Generator<string> {
+  let chunk = '';
+  for (const line of lines) {
+    chunk += line;
+    if (chunk.length < chunkCharacters) continue;
+    yield chunk;
+    chunk = '';
+  }
+  yield chunk;
+}
+
+/** A process that has ended takes no more rows, and how it ended says why. Other errors are those of the rows. */
+function unlessEnded(error: unknown): void {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (!['EPIPE', 'ECONNRESET', 'EOF', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED'].includes(code))
+    throw error;
 }
 
 /** SQLite ends texts at NUL in most of its functions; its picture takes its place. */

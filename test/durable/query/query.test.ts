@@ -298,6 +298,18 @@ describe.skipIf(!canQuery)('the process of a query, without the check of the tex
     });
   });
 
+  it('answers nothing when the rows are not complete', async () => {
+    const calls = new Proxy([...record.calls], {
+      get: (target, name) => {
+        if (name === Symbol.iterator) throw new RangeError('The calls cannot be read.');
+        return Reflect.get(target, name) as unknown;
+      },
+    });
+    await expect(unchecked('SELECT 1', { record: { ...record, calls } })).rejects.toThrow(
+      'The calls cannot be read.',
+    );
+  });
+
   it('is reported when it ends by itself', async () => {
     const options = { record, sql: '', timeoutMs: 1, after: () => () => undefined, signal: neverAborted };
     expect(await runQuery({ ...options, program: 'process.exit(3)' })).toEqual({
