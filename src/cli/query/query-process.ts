@@ -15,8 +15,7 @@ const built = new URL('../cli/query/program.js', import.meta.url);
 
 /** Rows that are printed at most. */
 const maxRows = 10_000;
-/** What the rows that are printed may have together, in characters of JSON; the last one may go beyond. */
-const maxResultBytes = 64 * 1024 * 1024;
+const defaultResultBytes = 64 * 1024 * 1024;
 /** For the tables, what a query needs beside them, and Node itself, which takes up to half a GiB. */
 const defaultMemoryBytes = 3 * 1024 * 1024 * 1024;
 /** For one value as text; what is larger ends the process. */
@@ -48,6 +47,8 @@ export interface QueryOptions {
   readonly timeoutMs: number;
   /** What the process may use, but for Windows; by default 3 GiB. */
   readonly maxMemoryBytes?: number;
+  /** What the rows that are printed may have together, in characters of JSON; by default 64 MiB. The last one may go beyond. */
+  readonly maxResultBytes?: number;
   readonly after: CliEnvironment['after'];
   readonly signal: AbortSignal;
   /** The text of the program; by default that of the build. */
@@ -127,7 +128,7 @@ function limited(
   return { file: '/bin/sh', args: ['-c', `${limits}; exec "$0" "$@"`, process.execPath, ...args] };
 }
 
-function* linesFor({ record, sql }: QueryOptions): Generator<string> {
+function* linesFor({ record, sql, maxResultBytes = defaultResultBytes }: QueryOptions): Generator<string> {
   const input: QueryInput = {
     sql,
     tables: queryTables.map((table) => ({

@@ -32,7 +32,36 @@ afterAll(() => {
   if (folder !== '') rmSync(folder, { recursive: true, force: true });
 });
 
+const major = Number.parseInt(process.versions.node, 10);
 const neverAborted = new AbortController().signal;
+
+const noColumnCheck = ['columns.length === 0', 'false'] as const;
+const noAuthorizer = ['database.setAuthorizer?.', 'database.noAuthorizer?.'] as const;
+const noPlacesTaken = ['  takePlaces(database);', ''] as const;
+const noLimit = ['limits: { attach: 0 },', ''] as const;
+/** What keeps SQLite from opening files, each alone: what is taken out of the program, and what SQLite says then. */
+const walls: readonly (readonly [string, readonly (readonly [string, string])[], RegExp])[] = [
+  [
+    'that every place for a database is taken',
+    [noColumnCheck, noAuthorizer, noLimit],
+    /^too many attached databases/,
+  ],
+  ['that it has no result', [noPlacesTaken, noAuthorizer, noLimit], /^the statement has no result$/],
+  ...(major < 24
+    ? []
+    : [
+        [
+          'the authorizer',
+          [noColumnCheck, noPlacesTaken, noLimit],
+          /not authorized|authorization denied/,
+        ] as const,
+        [
+          'the limit',
+          [noColumnCheck, noPlacesTaken, noAuthorizer],
+          /^too many attached databases - max 0/,
+        ] as const,
+      ]),
+];
 
 /** Runs SQL as the process does, without the check of its text. */
 function unchecked(sql: string, options: Partial<QueryOptions> = {}): Promise<QueryEnding> {
@@ -225,6 +254,19 @@ describe.skipIf(!canQuery)('the process of a query, without the check of the tex
     expect(readFileSync(file)).toEqual(content);
   });
 
+  it.each(walls)('opens no file where only %s keeps it from that', async (_what, removed, message) => {
+    const weaker = removed.reduce((text, [part, instead]) => {
+      expect(text.split(part)).toHaveLength(2);
+      return text.replace(part, instead);
+    }, program);
+    for (const sql of [`ATTACH '${place('new.db')}' AS other`, `VACUUM INTO '${place('copy.db')}'`]) {
+      const ending = await unchecked(sql, { program: weaker });
+      expect(ending).toMatchObject({ kind: 'sql-error', message: expect.stringMatching(message) as unknown });
+    }
+    expect(readdirSync(folder)).not.toContain('new.db');
+    expect(readdirSync(folder)).not.toContain('copy.db');
+  });
+
   it('runs the first of two statements only, so that none prepares the ground for another', async () => {
     expect(await unchecked(`SELECT 1; ATTACH '${place('second.db')}' AS other`)).toMatchObject({
       kind: 'result',
@@ -241,6 +283,14 @@ describe.skipIf(!canQuery)('the process of a query, without the check of the tex
     'BEGIN',
   ])('has nothing to gain from %s, or refuses it', async (sql) => {
     expect((await unchecked(sql)).kind).toBe('sql-error');
+  });
+
+  it('sends so much and counts the rest', async () => {
+    const sql = 'SELECT hex(zeroblob(1000)) FROM (VALUES (1), (2), (3), (4))';
+    expect(await unchecked(sql, { maxResultBytes: 3000 })).toMatchObject({
+      kind: 'result',
+      result: { rows: { length: 2 }, leftOut: 2 },
+    });
   });
 
   it('may use so much memory and no more', async () => {
