@@ -49,7 +49,7 @@ export {
   type WriteResult,
 } from './interface/filesystem.ts';
 export type { LandableChange, LandingReport, RecordedContentMark } from './interface/landing.ts';
-export type { StagedChanges } from './interface/staged-changes.ts';
+export type { PendingMark, StagedChanges, StageOptions } from './interface/staged-changes.ts';
 export { MemoryFilesystem, type MemoryFilesystemOptions } from './memory-filesystem.ts';
 export { readIgnoreScope, readIgnores } from './operations/ignore-scope.ts';
 export { digestFile, listDirectory, readBytes, readWindow, statPath } from './operations/read-operations.ts';

@@ -7,6 +7,7 @@ export {
   type InterruptedCommit,
   type OutsideChange,
   openHostFilesystem,
+  type PendingCommit,
 } from './host-filesystem/index.ts';
 export {
   defaultMountExcludes,

@@ -5,7 +5,7 @@ import type { TextWindow, TextWindowOptions } from '../text/text-window.ts';
 import type { FileChange, FilePatch } from './file-change.ts';
 import type { FileRead } from './file-read.ts';
 import type { LandableChange, LandingReport } from './landing.ts';
-import type { StagedChanges } from './staged-changes.ts';
+import type { StagedChanges, StageOptions } from './staged-changes.ts';
 
 /** The guarantees of an implementation. */
 export interface FilesystemCapabilities {
@@ -263,16 +263,17 @@ export interface Filesystem {
    * @throws {FilesystemError} as `apply`, and `filesystem-busy`; nothing is then staged.
    * @internal
    */
-  stage?(patch: FilePatch): StagedChanges;
+  stage?(patch: FilePatch, options?: StageOptions): StagedChanges;
   /** Every use throws `reason` from here on: a run with a journal was lost, and these files in memory may hold what it did not decide. @internal */
   lose?(reason: Error): void;
   /**
    * Does a recorded commit again, by content: what is as it was before is written, in one commit, all or none; what is as it was
    * after is done; anything else is left, and named. Present where `stage` is.
+   * @param runId the run whose commit it is: the mark of its pending commit is cleared, also without changes. Default: no mark is.
    * @throws {FilesystemError} as `apply`, and `filesystem-busy`; nothing is then written.
    * @internal
    */
-  '~land'?(changes: readonly LandableChange[]): LandingReport;
+  '~land'?(changes: readonly LandableChange[], runId?: string): LandingReport;
 }
 
 /** What a fork has read and changed. */

@@ -23,6 +23,7 @@ import {
   type MakeDirectoryResult,
   type RemoveResult,
   type StagedChanges,
+  type StageOptions,
   type TextEdit,
   type TextWindow,
   type TextWindowOptions,
@@ -33,6 +34,7 @@ import {
   type WriteResult,
 } from '../../filesystem/index.ts';
 import type { HostMountSkip, HostMountSkipReason } from '../host-mount/mount-report.ts';
+import { type PendingCommit, readPending } from './commit/pending-commits.ts';
 import type { InterruptedCommit } from './commit/recover.ts';
 import { type DiskFolder, registerDiskSource } from './disk-source.ts';
 import { HostOperations } from './host-operations.ts';
@@ -75,15 +77,17 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
   /** The interrupted commits of a killed process that opening the folder found. */
   readonly interruptedCommits: readonly InterruptedCommit[];
   /** See {@link Filesystem.stage}. Undefined with `writeOn` other than `apply`: changes stay in memory. @internal */
-  readonly stage?: (patch: FilePatch) => StagedChanges;
+  readonly stage?: (patch: FilePatch, options?: StageOptions) => StagedChanges;
   /** See {@link Filesystem}. Undefined where `stage` is. @internal */
-  readonly '~land'?: (changes: readonly LandableChange[]) => LandingReport;
+  readonly '~land'?: (changes: readonly LandableChange[], runId?: string) => LandingReport;
   readonly #workspace: DiskWorkspace;
+  readonly #stateFolder: string;
   readonly #lock: OpenWorkspace['lock'];
   readonly #makeView: (forked: ForkedView) => HostView;
 
   private constructor({ workspace, lock, interruptedCommits, stateFolder }: OpenWorkspace) {
     this.#workspace = workspace;
+    this.#stateFolder = stateFolder;
     this.#lock = lock;
     this.interruptedCommits = interruptedCommits;
     this.capabilities = Object.freeze({
@@ -94,9 +98,9 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
     const { jail, visible, allowsGitWrites } = workspace;
     this.hostPath = jail.realPath;
     const folder: DiskFolder = { jail, visible, allowsGitWrites, overlayTrials: new Map() };
-    if (workspace.canStage && stateFolder !== undefined) {
-      this.stage = (patch) => workspace.stage(patch, TreeCell.forkOf(patch, this));
-      this['~land'] = (changes) => landRecordedChanges({ workspace, stateFolder }, changes);
+    if (workspace.canStage) {
+      this.stage = (patch, options) => workspace.stage(patch, TreeCell.forkOf(patch, this), options);
+      this['~land'] = (changes, runId) => landRecordedChanges({ workspace, stateFolder }, changes, runId);
     }
     this.#makeView = viewsOf(this.capabilities, folder);
     registerDiskSource(this, () => {
@@ -225,6 +229,15 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
   listSkipped(): readonly HostMountSkip[] {
     const { limits } = this.#workspace;
     return skippedIn(this.#workspace.present().root, limits.maxFileBytes);
+  }
+
+  /**
+   * Commits of runs with a journal that are not in the folder, although the journal may have decided them: their process was killed, or the
+   * disk failed. Until such a run is settled or resumed, the folder is as it was before. At most one of each run, sorted by run.
+   */
+  pendingCommits(): readonly PendingCommit[] {
+    this.#workspace.assertOpen();
+    return readPending(this.#workspace.jail, this.#stateFolder);
   }
 
   /**

@@ -1,3 +1,4 @@
+export type { PendingCommit } from './commit/pending-commits.ts';
 export type { InterruptedCommit } from './commit/recover.ts';
 export { type HostFilesystem, openHostFilesystem } from './host-filesystem.ts';
 export type { HostFilesystemFork, HostView } from './host-view.ts';

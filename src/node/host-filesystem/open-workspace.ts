@@ -18,8 +18,8 @@ export interface OpenWorkspace {
   /** The lock of the folder; a no-op for a read-only folder. */
   readonly lock: Pick<FolderLock, 'dispose'>;
   readonly interruptedCommits: readonly InterruptedCommit[];
-  /** The folder of lock and journals; undefined for a read-only folder. */
-  readonly stateFolder: string | undefined;
+  /** The folder of lock and journals. For a read-only folder it may be missing. */
+  readonly stateFolder: string;
 }
 
 const noLock: OpenWorkspace['lock'] = { dispose: () => undefined };
@@ -54,12 +54,13 @@ export function openWorkspace(
   let lock: FolderLock | undefined;
   try {
     if (writeOn === 'never') {
-      const interruptedCommits = interruptedIn(stateFolderOf(jail.realPath, stateDirectory));
+      const stateFolder = stateFolderOf(jail.realPath, stateDirectory);
+      const interruptedCommits = interruptedIn(stateFolder);
       return {
         workspace: new DiskWorkspace({ ...parts, writer: undefined }),
         lock: noLock,
         interruptedCommits,
-        stateFolder: undefined,
+        stateFolder,
       };
     }
     const journalDirectory = openStateFolder(jail.realPath, stateDirectory);

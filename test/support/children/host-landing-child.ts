@@ -1,8 +1,8 @@
 import { HostOperations } from '../../../src/node/host-filesystem/host-operations.ts';
 import { openWorkspace } from '../../../src/node/host-filesystem/open-workspace.ts';
 
-// Started as a process of its own: moves a script and writes a file, and kills itself at a failpoint.
-const [root = '', stateDirectory = '', killAt = ''] = process.argv.slice(2);
+// Started as a process of its own: moves a script and writes a file, as a commit of a run or not, and kills itself at a failpoint.
+const [root = '', stateDirectory = '', killAt = '', runId] = process.argv.slice(2);
 const reach = (failpoint: string): void => {
   if (failpoint === killAt) process.kill(process.pid, 'SIGKILL');
 };
@@ -11,6 +11,7 @@ const { cell } = workspace.fork(workspace.takeSnapshot(), false);
 const operations = new HostOperations(cell, () => undefined);
 operations.transfer('run.sh', 'bin.sh', 'move');
 operations.write('a.md', 'after', undefined);
-const staged = workspace.stage(cell.patch());
+const pending = runId === undefined ? undefined : { runId, commit: 3 };
+const staged = workspace.stage(cell.patch(), undefined, { pending });
 reach('staged');
 staged.land();

@@ -23,6 +23,11 @@ export type CommitStep =
       readonly encoding?: 'base64';
     };
 
+/** The paths that steps change, sorted. */
+export function changedPaths(steps: readonly CommitStep[]): readonly string[] {
+  return [...new Set(steps.map((step) => step.path))].sort();
+}
+
 /** New content of a file, written next to its target before the first step. */
 export interface StagedContent {
   readonly path: string;

@@ -1,14 +1,15 @@
 import { accessSync, constants } from 'node:fs';
 import { posix } from 'node:path';
 import { FilesystemError } from '../../../error/index.ts';
-import { type StagedChanges, segmentsOf } from '../../../filesystem/index.ts';
+import { type PendingMark, type StagedChanges, segmentsOf } from '../../../filesystem/index.ts';
 import { quoteText } from '../../../internal/index.ts';
 import { identityOf, rootMarkOf, stampOf } from '../../disk/stamp.ts';
 import { errorCode } from '../../disk/system-error.ts';
 import { changedOnDiskError, diskError } from '../jail/disk-error.ts';
 import type { HostJail } from '../jail/jail.ts';
-import type { CommitPlan, CommitStep } from './commit-step.ts';
+import { type CommitPlan, type CommitStep, changedPaths } from './commit-step.ts';
 import { CommitJournal, forceDirectory } from './journal.ts';
+import { keepPending } from './pending-commits.ts';
 import { assertUnchanged } from './restorable.ts';
 import { atPath, removeLeftovers, rollbackSteps, runStep } from './run-step.ts';
 import { stageContent } from './stage-content.ts';
@@ -31,6 +32,8 @@ interface CommitState {
   begun: number;
   /** The path that errors name. */
   at: string;
+  /** Keeps the mark of a commit that is undone although it may be decided. */
+  readonly keepMark?: () => void;
 }
 
 /**
@@ -43,7 +46,11 @@ interface CommitState {
  * If the process ends before 6, the old tree is restored from the journal; if it ends later, the new tree is completed.
  * @throws {FilesystemError} `file-changed-on-disk`, `path-forbidden`, `root-replaced`, `filesystem-storage-failed`; the old tree is then in place.
  */
-export function stageCommit(target: CommitTarget, plan: CommitPlan): StagedChanges {
+export function stageCommit(
+  target: CommitTarget,
+  plan: CommitPlan,
+  pending: PendingMark | undefined,
+): StagedChanges {
   const { jail, journalDirectory, onFailpoint } = target;
   const { steps, staged } = plan;
   if (steps.length === 0) return { land: () => undefined, discard: () => undefined };
@@ -55,6 +62,7 @@ export function stageCommit(target: CommitTarget, plan: CommitPlan): StagedChang
     at: steps[0]?.path ?? '.',
   };
   let journal: CommitJournal | undefined;
+  let rootMark: string | undefined;
   try {
     jail.assertInPlace();
     for (const path of plan.replaced) {
@@ -62,7 +70,8 @@ export function stageCommit(target: CommitTarget, plan: CommitPlan): StagedChang
       assertReplaceable(jail, path);
     }
     onFailpoint('begin');
-    journal = CommitJournal.begin(journalDirectory, plan, rootMarkOf(jail.rootStats()));
+    rootMark = rootMarkOf(jail.rootStats());
+    journal = CommitJournal.begin(journalDirectory, plan, rootMark, pending);
     const written = new Map<string, string>();
     for (const file of staged) {
       state.at = file.path;
@@ -78,9 +87,14 @@ export function stageCommit(target: CommitTarget, plan: CommitPlan): StagedChang
     throw rolledBack(jail, journal, state, error);
   }
   const ready = journal;
+  const keepMark = (): void => {
+    if (pending !== undefined)
+      keepPending(journalDirectory, { ...pending, paths: changedPaths(steps) }, rootMark);
+  };
   return {
-    land: () => landCommit(target, plan, ready, state),
-    discard: () => void rollback(jail, ready, state),
+    land: () => landCommit(target, plan, ready, { ...state, keepMark }),
+    discard: (options) =>
+      void rollback(jail, ready, options?.isUndecided === true ? { ...state, keepMark } : state),
   };
 }
 
@@ -127,15 +141,12 @@ function rolledBack(
 }
 
 /** Undoes the steps that have run. @returns false when that fails too; the journal then stays for the next opening. */
-function rollback(
-  jail: HostJail,
-  journal: CommitJournal | undefined,
-  record: Parameters<typeof rollbackSteps>[1],
-): boolean {
+function rollback(jail: HostJail, journal: CommitJournal | undefined, record: CommitState): boolean {
   if (journal === undefined) return true;
   journal.close();
   try {
     rollbackSteps(jail, record, () => undefined);
+    record.keepMark?.();
     journal.remove();
     return true;
   } catch {

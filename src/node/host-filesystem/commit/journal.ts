@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { normalizePath } from '../../../filesystem/index.ts';
+import { normalizePath, type PendingMark } from '../../../filesystem/index.ts';
 import type { CommitPlan, CommitStep } from './commit-step.ts';
 
 const VERSION = 1;
@@ -17,6 +17,10 @@ export interface JournalRecord {
   readonly identities: readonly (string | undefined)[];
   /** The number of steps that were begun. */
   readonly begun: number;
+  /** All content was written, so that another party may have decided about the commit. */
+  readonly isReady: boolean;
+  /** The commit of a run that it is; undefined when its caller decides about it. */
+  readonly pending: PendingMark | undefined;
   /** All steps were done: only leftovers have to be removed. */
   readonly isDone: boolean;
 }
@@ -37,10 +41,16 @@ export class CommitJournal {
   }
 
   /** Records the plan. Nothing in the folder may be changed before. */
-  static begin(directory: string, plan: CommitPlan, rootMark: string): CommitJournal {
+  static begin(
+    directory: string,
+    plan: CommitPlan,
+    rootMark: string,
+    pending: PendingMark | undefined,
+  ): CommitJournal {
     const journal = new CommitJournal(directory, join(directory, `commit-${plan.id}.jsonl`));
     const { steps, staged } = plan;
-    journal.#write({ version: VERSION, rootMark, steps, stagedPaths: staged.map((file) => file.staged) });
+    const stagedPaths = staged.map((file) => file.staged);
+    journal.#write({ version: VERSION, rootMark, steps, stagedPaths, pending });
     journal.#force();
     return journal;
   }
@@ -122,7 +132,7 @@ export function readJournal(path: string): JournalRecord | undefined {
   lines.pop();
   const [first, ...rest] = lines.map((line): unknown => JSON.parse(line));
   if (first === undefined) return undefined;
-  const { version, rootMark, steps, stagedPaths } = Object(first);
+  const { version, rootMark, steps, stagedPaths, pending } = Object(first);
   if (version !== VERSION || !Array.isArray(steps) || !Array.isArray(stagedPaths)) {
     throw new Error('The journal was written by another version.');
   }
@@ -147,8 +157,15 @@ export function readJournal(path: string): JournalRecord | undefined {
     stagedPaths,
     identities,
     begun,
+    isReady: identities.length > 0,
+    pending: pendingOf(pending),
     isDone,
   };
+}
+
+function pendingOf(pending: unknown): PendingMark | undefined {
+  const { runId, commit } = Object(pending);
+  return typeof runId === 'string' && typeof commit === 'number' ? { runId, commit } : undefined;
 }
 
 function assertPaths(step: unknown): void {

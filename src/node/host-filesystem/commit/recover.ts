@@ -3,7 +3,9 @@ import { segmentsOf } from '../../../filesystem/index.ts';
 import { isMarkOf } from '../../disk/stamp.ts';
 import { errorCode } from '../../disk/system-error.ts';
 import type { HostJail } from '../jail/jail.ts';
+import { changedPaths } from './commit-step.ts';
 import { type JournalRecord, listJournals, readJournal, removeJournal } from './journal.ts';
+import { keepPending } from './pending-commits.ts';
 import { removeLeftovers, rollbackSteps } from './run-step.ts';
 
 /** A commit that was interrupted because its process was killed. */
@@ -16,6 +18,8 @@ export interface InterruptedCommit {
   readonly outcome: 'restored' | 'completed' | 'left';
   /** The paths that it was changing, sorted. */
   readonly paths: readonly string[];
+  /** The run with a journal that it is a commit of: the journal may have decided it. Absent for any other commit. */
+  readonly runId?: string;
 }
 
 /**
@@ -33,15 +37,13 @@ export function recoverCommits(
     try {
       const record = readJournal(path);
       if (record !== undefined && !isOfFolder(jail, record)) {
-        found.push({ outcome: 'left', paths: pathsOf(record) });
+        found.push(interrupted('left', record));
         continue;
       }
       if (record?.isDone === true) removeLeftovers(jail, record);
-      else if (record !== undefined) rollbackSteps(jail, record, onFailpoint);
+      else if (record !== undefined) undo(jail, journalDirectory, record, onFailpoint);
       removeJournal(journalDirectory, path);
-      if (record !== undefined) {
-        found.push({ outcome: record.isDone ? 'completed' : 'restored', paths: pathsOf(record) });
-      }
+      if (record !== undefined) found.push(interrupted(record.isDone ? 'completed' : 'restored', record));
     } catch (error) {
       throw new FilesystemError(
         'filesystem-storage-failed',
@@ -53,6 +55,32 @@ export function recoverCommits(
     }
   }
   return found;
+}
+
+/** Restores the state before a commit; the folder keeps the mark of one that may be decided. */
+function undo(
+  jail: HostJail,
+  journalDirectory: string,
+  record: JournalRecord,
+  onFailpoint: (failpoint: string) => void,
+): void {
+  const { isReady, pending, steps, rootMark } = record;
+  rollbackSteps(jail, record, onFailpoint);
+  onFailpoint('undone');
+  if (isReady && pending !== undefined)
+    keepPending(journalDirectory, { ...pending, paths: changedPaths(steps) }, rootMark);
+  onFailpoint('marked');
+}
+
+function interrupted(
+  outcome: InterruptedCommit['outcome'],
+  { steps, pending }: JournalRecord,
+): InterruptedCommit {
+  return {
+    outcome,
+    paths: changedPaths(steps),
+    ...(pending === undefined ? {} : { runId: pending.runId }),
+  };
 }
 
 /** False when the commit was made in another folder that used to be at this path, so that nothing here belongs to it. */
@@ -77,11 +105,7 @@ export function findInterruptedCommits(journalDirectory: string): readonly Inter
       // The process that recovers it reports the error.
       found.push({ outcome: 'left', paths: [] });
     }
-    if (record !== undefined) found.push({ outcome: 'left', paths: pathsOf(record) });
+    if (record !== undefined) found.push(interrupted('left', record));
   }
   return found;
-}
-
-function pathsOf({ steps }: JournalRecord): readonly string[] {
-  return [...new Set(steps.map((step) => step.path))].sort();
 }

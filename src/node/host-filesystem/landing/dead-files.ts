@@ -64,7 +64,7 @@ export class DeadFiles {
     try {
       return this.#jail.readFile(segmentsOf(path), read) ?? '';
     } catch {
-      // It cannot be read, so nobody can say that it is known.
+      // It cannot be read, so whether it is known cannot be said.
       return '';
     }
   }

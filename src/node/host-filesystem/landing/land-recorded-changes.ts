@@ -6,6 +6,8 @@ import {
   segmentsOf,
 } from '../../../filesystem/index.ts';
 import { quoteText } from '../../../internal/index.ts';
+import { clearPending } from '../commit/pending-commits.ts';
+import { diskError } from '../jail/disk-error.ts';
 import { isTemporaryName } from '../jail/jail.ts';
 import { isInGitDirectory } from '../tree/git-directory.ts';
 import type { DiskWorkspace } from '../workspace/disk-workspace.ts';
@@ -25,6 +27,7 @@ export interface LandingTarget {
  * What is as it was before is written, in one commit; files that only moved are renamed. What another process has changed since is left.
  * Before that, files are removed that a killed commit left beside these paths.
  *
+ * @param runId the run whose pending commit it is, which has an end with this. Default: no mark is cleared.
  * @throws {FilesystemError} as `Filesystem.apply`, and `filesystem-busy`; `path-invalid` for a path that no commit writes; `argument-invalid` for a content
  * that is not the recorded one. Then nothing was written.
  * @see docs/spec/filesystem.md §6
@@ -32,6 +35,7 @@ export interface LandingTarget {
 export function landRecordedChanges(
   { workspace, stateFolder }: LandingTarget,
   changes: readonly LandableChange[],
+  runId?: string,
 ): LandingReport {
   for (const { path, from, removedWith } of changes)
     for (const each of [path, from, removedWith]) if (each !== undefined) assertWritten(each);
@@ -49,7 +53,17 @@ export function landRecordedChanges(
     cell.update('.', plan.operations);
     return plan.verdicts;
   });
-  return reportOf(verdicts, dead.clearOld(knownHashes(changes, verdicts)));
+  const left = dead.clearOld(knownHashes(changes, verdicts));
+  if (runId !== undefined) clearMark(stateFolder, runId);
+  return reportOf(verdicts, left);
+}
+
+function clearMark(stateFolder: string, runId: string): void {
+  try {
+    clearPending(stateFolder, runId);
+  } catch (error) {
+    throw diskError('.', error);
+  }
 }
 
 /** The contents that are on the disk or in a row. */

@@ -8,6 +8,7 @@ import {
   operationsOf,
   patchOperations,
   type StagedChanges,
+  type StageOptions,
   TreeCell,
   type TreeClock,
   type TreeDifference,
@@ -22,7 +23,7 @@ import type { HostJail } from '../jail/jail.ts';
 import { DiskContent, type ReadingContext } from '../tree/disk-content.ts';
 import { DiskDirectory, diskRoot } from '../tree/disk-directory.ts';
 import type { VisiblePaths } from '../tree/visible-paths.ts';
-import { assertWritableOnDisk, type DiskWriter } from './disk-writer.ts';
+import { assertWritableOnDisk, type DiskWriter, type WriteOptions } from './disk-writer.ts';
 import { type OutsideChange, OwnWrites, outsideChanges } from './outside-changes.ts';
 import { StagedSlot } from './staged-slot.ts';
 
@@ -170,9 +171,9 @@ export class DiskWorkspace {
    * @param fork the fork that the patch came from. Default: none.
    * @throws {FilesystemError} as {@link apply}.
    */
-  stage(patch: FilePatch, fork?: TreeCell): StagedChanges {
+  stage(patch: FilePatch, fork?: TreeCell, options: StageOptions = {}): StagedChanges {
     const { before, differences } = this.#patched(patch, fork);
-    return this.#stage(before, differences, false);
+    return this.#stage(before, differences, options);
   }
 
   /**
@@ -247,7 +248,7 @@ export class DiskWorkspace {
       const path = error.details['path'];
       throw changedOnDiskError(typeof path === 'string' ? path : '.');
     }
-    this.#stage(before, [...treeDifferences(before, cell.root, '.')], false).land();
+    this.#stage(before, [...treeDifferences(before, cell.root, '.')]).land();
     this.#pending = this.#noPendingChanges();
   }
 
@@ -299,7 +300,7 @@ export class DiskWorkspace {
   #commitOrDefer(before: DirectoryNode, differences: readonly TreeDifference[], isRestored: boolean): void {
     const { root } = this.#cell;
     if (this.#pending === undefined) {
-      this.#stage(before, differences, isRestored).land();
+      this.#stage(before, differences, { isRestored }).land();
       return;
     }
     this.#assertShown(differences);
@@ -324,13 +325,21 @@ export class DiskWorkspace {
   }
 
   /** Stages the present content of the root cell, which shows the old content again. */
-  #stage(before: DirectoryNode, differences: readonly TreeDifference[], isRestored: boolean): StagedChanges {
-    const written = this.#write(before, differences, isRestored);
+  #stage(
+    before: DirectoryNode,
+    differences: readonly TreeDifference[],
+    options: WriteOptions = {},
+  ): StagedChanges {
+    const written = this.#write(before, differences, options);
     this.#cell.refresh(before);
     return this.#staged.hold(written);
   }
 
-  #write(before: DirectoryNode, differences: readonly TreeDifference[], isRestored: boolean): StagedChanges {
+  #write(
+    before: DirectoryNode,
+    differences: readonly TreeDifference[],
+    options: WriteOptions,
+  ): StagedChanges {
     if (differences.length === 0) return { land: () => undefined, discard: () => undefined };
     const { writer } = this.#parts;
     if (writer === undefined) {
@@ -340,7 +349,7 @@ export class DiskWorkspace {
       );
     }
     this.#assertShown(differences);
-    return writer.stage(before, differences, isRestored, () =>
+    return writer.stage(before, differences, options, () =>
       this.#retainOld(differences, (node) => retainNode(node, writer)),
     );
   }

@@ -5,6 +5,7 @@ import {
   type DirectoryNode,
   nodeAt,
   type StagedChanges,
+  type StageOptions,
   segmentsOf,
   type TreeDifference,
   type TreeNode,
@@ -22,6 +23,12 @@ import type { HostJail, Segments } from '../jail/jail.ts';
 import { KeptContents } from '../tree/kept-contents.ts';
 import { OwnWrites } from './outside-changes.ts';
 
+/** How changes are written. */
+export interface WriteOptions extends StageOptions {
+  /** Whether only files that this process has written may be removed. Default: false. */
+  readonly isRestored?: boolean;
+}
+
 /** Writes changes to the disk, and records which changes were made by this process. */
 export class DiskWriter {
   readonly #place: CommitTarget;
@@ -36,14 +43,13 @@ export class DiskWriter {
 
   /**
    * Prepares to bring the disk from `before`, its present content, to the result of the differences: all of it, or nothing.
-   * @param isRestored whether only files that this process has written may be removed.
    * @param keepOld called when the set of changes is final, and again before the first one: others may have begun to use the old content.
    * @throws {FilesystemError} `file-changed-on-disk`, `path-forbidden`, `filesystem-storage-failed`.
    */
   stage(
     before: DirectoryNode,
     differences: readonly TreeDifference[],
-    isRestored: boolean,
+    { isRestored = false, pending }: WriteOptions,
     keepOld: () => void,
   ): StagedChanges {
     const plan = planCommit(before, differences);
@@ -54,7 +60,7 @@ export class DiskWriter {
     }
     const moved = movedFiles(before, plan);
     keepOld();
-    const staged = stageCommit(this.#place, plan);
+    const staged = stageCommit(this.#place, plan, pending);
     return {
       land: () => {
         try {
@@ -62,13 +68,14 @@ export class DiskWriter {
             if (node.kind === 'directory') assertWithoutMounts(this.#place.jail, path);
           keepOld();
         } catch (error) {
-          staged.discard();
+          // It may be decided: the next opening has to say so.
+          staged.discard({ isUndecided: true });
           throw error;
         }
         staged.land();
         this.#recordWrites(plan, differences, moved);
       },
-      discard: () => staged.discard(),
+      discard: (options) => staged.discard(options),
     };
   }
 

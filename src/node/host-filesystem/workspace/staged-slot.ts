@@ -22,19 +22,19 @@ export class StagedSlot {
         this.#held = undefined;
         changes.land();
       },
-      discard: () => {
+      discard: (options) => {
         if (this.#held !== held) return;
         this.#held = undefined;
-        changes.discard();
+        changes.discard(options);
       },
     };
     this.#held = held;
     return held;
   }
 
-  /** Discards what is held. */
+  /** Discards what is held; whether it was decided is not known. */
   dispose(): void {
-    this.#held?.discard();
+    this.#held?.discard({ isUndecided: true });
   }
 }
 

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import {
   chmodSync,
   cpSync,
@@ -14,12 +12,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { HostFilesystem } from 'weakincentives/node';
 import type { Filesystem, LandableChange, LandingReport } from '../../../../src/filesystem/index.ts';
-import { childProgram } from '../../../support/child-program.ts';
 import { landableChanges } from '../../../support/landable-changes.ts';
 import { openHost, type TestFolders, testFolders } from './host-workspace.ts';
+import { killLanding } from './killed-landing.ts';
 
 function land(filesystem: HostFilesystem, changes: readonly LandableChange[]): LandingReport {
   const report = filesystem['~land']?.(changes);
@@ -231,20 +229,6 @@ describe('landing a recorded commit', () => {
 });
 
 describe('what a killed commit left in a folder when its journal is gone', () => {
-  let child = '';
-  beforeAll(async () => {
-    child = await childProgram('host-landing-child');
-  });
-
-  /** Moves a script and writes a file, in a process that is killed at a failpoint. */
-  async function killAt(folders: TestFolders, failpoint: string): Promise<void> {
-    const started = spawn(process.execPath, [child, folders.root, folders.stateDirectory, failpoint], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
-    const [, signal] = await once(started, 'exit');
-    expect(signal).toBe('SIGKILL');
-  }
-
   const temporary = ({ root }: TestFolders): readonly string[] =>
     readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('.wink-'));
 
@@ -258,7 +242,7 @@ describe('what a killed commit left in a folder when its journal is gone', () =>
         await view.write('a.md', 'after');
       });
       await before[Symbol.asyncDispose]();
-      await killAt(folders, failpoint);
+      await killLanding(folders, failpoint);
       expect(temporary(folders)).not.toEqual([]);
       // Another container, which has the folder only.
       const mine = '.wink-notes.tmp';
