@@ -125,7 +125,7 @@ const config: ViteUserConfig = defineConfig({
         test: {
           name: 'durable',
           include: durableTests,
-            exclude: isDurableRun ? [] : killingTests,
+          exclude: isDurableRun ? [] : killingTests,
           globalSetup: ['test/package-setup.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,

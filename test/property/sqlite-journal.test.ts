@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Clock, JournalFencedError, type RunLease, SessionBusyError } from 'weakincentives';
-import { type SqliteJournalOptions, type SqliteRunJournal, sqliteJournal } from 'weakincentives/sqlite';
+import { type SqliteRunJournal, sqliteJournal } from 'weakincentives/sqlite';
 import { rowsOf, summaryOf } from '../contract/run-journal.ts';
 import { noSqlite, openDatabase, sqliteSuite } from '../support/sqlite.ts';
 import { tempFolder } from '../unit/node/temp-folder.ts';
@@ -206,13 +206,12 @@ describe.skipIf(noSqlite !== undefined)(
           fc.asyncProperty(commands, async (program) => {
             const file = join(tempFolder(), 'runs.db');
             const run = new Program((clock) =>
-              // Each form is one of the two that the options allow.
               sqliteJournal({
                 ...form(file),
                 clock,
                 leaseTimeoutMs: TIMEOUT_MS,
                 synchronous: 'normal',
-              } as SqliteJournalOptions),
+              }),
             );
             for (const command of program) await run.run(command);
             await run.check();
