@@ -1,8 +1,10 @@
+import { type ResumeRequest, readResumeArguments } from './durable/resume-arguments.ts';
 import { UsageError } from './process/errors.ts';
 import { type PromptRequest, readPromptArguments } from './prompt/prompt-arguments.ts';
 import { type QueryRequest, readQueryArguments } from './query/query-arguments.ts';
 import { type ReplayRequest, readReplayArguments } from './replay/replay-arguments.ts';
 import { type RunRequest, readRunArguments } from './run/run-arguments.ts';
+import { type RunsRequest, readRunsArguments } from './runs/runs-arguments.ts';
 import { readViewArguments, type ViewRequest } from './view/view-arguments.ts';
 
 /** A request from the command line. */
@@ -13,6 +15,8 @@ export type CliRequest =
   | ViewRequest
   | ReplayRequest
   | QueryRequest
+  | ResumeRequest
+  | RunsRequest
   /** An invalid command line; `message` is one line. */
   | { readonly kind: 'usage-error'; readonly message: string };
 
@@ -28,6 +32,10 @@ export function readArguments(argv: readonly string[]): CliRequest {
         return readReplayArguments(argv.slice(1));
       case 'query':
         return readQueryArguments(argv.slice(1));
+      case 'resume':
+        return readResumeArguments(argv.slice(1));
+      case 'runs':
+        return readRunsArguments(argv.slice(1));
       default:
         return readRunArguments(argv);
     }

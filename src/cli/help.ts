@@ -4,6 +4,8 @@ export const helpText: string = `Usage: wink run AGENT [DIR] [options]
        wink view RUN [--out FILE] [--no-open] [--follow]
        wink replay RUN [AGENT] [--on-drift stop|force|continue] [--tools recorded|live|NAME=live,...] [--tag TAG]
                               [--overrides DIR] [--workspace DIR] [--json]
+       wink resume RUN [--strict] [--journal FILE] [options]
+       wink runs [prune [RUN...] | stop RUN] [--folder DIR] [--older-than 30d] [--keep N] [--dry-run] [--json] [--journal FILE]
        wink query RUN ["SQL"] [--json] [--timeout SECONDS] [--schema]
 
 Runs an agent and prints a report of its calls and changes. AGENT is a file (.ts, .mts, .js, .mjs) that
@@ -21,6 +23,11 @@ those of the record by default. At the first request that differs it stops (--on
 has a model answer from there on (continue): the agent's own, or that of --model and --base-url.
 
 "wink query" answers SQL over the rows of a record; without SQL it lists the tables. See wink query --help. It needs Node 22.16 or later.
+
+"wink run --durable" keeps the run in a journal, so that it outlives its process: "wink resume" goes on with it after a crash, a Ctrl-C or
+a failure, without asking the model again for what it has answered. It is called as it was; --model, --base-url, limits and what is printed may be given
+again. "wink runs" lists the runs of the journal, "prune" removes the named ones, or those that --older-than (30m, 12h, 30d) and --keep leave
+over, "stop" ends a run of another process, which can be resumed then. Needs Node 22.13 or later.
 
 Options:
   --workspace DIR     The folder to work on, the same as DIR (default: the current one, for agents that work on files)
@@ -46,6 +53,10 @@ Options:
   --json              Print one event a line as JSON, and nothing else, on the standard output
   --log FILE          Write the same lines to a file
   --record [FILE]     Record the run in a new file, for "wink view" and "wink replay"; without FILE in a folder of the user's state
+  --durable           Keep the run in the journal of the user's state folder, for "wink resume"
+  --journal FILE      Keep it in this file; for resume and runs: where the runs are
+  --run-id NAME       Name of the run in the journal (default: a new one)
+  --strict            For resume: refuse when the prompt, tools, policies or model have changed
   --deltas            With --json or --log: also stream the answers of the model
   --otel              Send the run to OpenTelemetry, as the variables OTEL_* and TRACEPARENT say; needs @opentelemetry/sdk-node
   --verbose           Print log lines, what the model writes, and the stack of errors

@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { describeError } from '../error/index.ts';
 import { type CliRequest, readArguments } from './arguments.ts';
+import type { ResumeRequest } from './durable/resume-arguments.ts';
 import { helpText } from './help.ts';
 import { type CliEnvironment, CliInterruption, exitCodes, unlessAborted } from './process/environment.ts';
 import { UsageError } from './process/errors.ts';
@@ -11,6 +12,7 @@ import type { PromptRequest } from './prompt/prompt-arguments.ts';
 import type { QueryRequest } from './query/query-arguments.ts';
 import type { ReplayRequest } from './replay/replay-arguments.ts';
 import type { runCommand } from './run-command.ts';
+import type { RunsRequest } from './runs/runs-arguments.ts';
 import type { ViewRequest } from './view/view-arguments.ts';
 
 /**
@@ -69,6 +71,16 @@ async function loadAndQuery(request: QueryRequest, environment: CliEnvironment):
   return queryCommand(request, environment);
 }
 
+async function loadAndResume(request: ResumeRequest, environment: CliEnvironment): Promise<number> {
+  const { resumeCommand } = await import('./resume-command.ts');
+  return resumeCommand(request, environment);
+}
+
+async function loadAndListRuns(request: RunsRequest, environment: CliEnvironment): Promise<number> {
+  const { runsCommand } = await import('./runs/runs-command.ts');
+  return runsCommand(request, environment);
+}
+
 async function carryOut(
   request: CliRequest,
   environment: CliEnvironment,
@@ -94,6 +106,10 @@ async function carryOut(
         return exitCodes.usage;
       case 'run':
         return await run(request, environment);
+      case 'resume':
+        return await loadAndResume(request, environment);
+      case 'runs':
+        return await unlessAborted(loadAndListRuns(request, environment), environment.signal);
       case 'prompt':
         return await unlessAborted(loadAndPrompt(request, environment), environment.signal);
       case 'replay':

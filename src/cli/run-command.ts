@@ -1,5 +1,6 @@
 import { type ApprovalHandler, BudgetTracker, type RunEvent } from '../runtime/index.ts';
 import type { Logger } from '../tool/index.ts';
+import { beginningLines } from './durable/open-durable.ts';
 import { type CliEnvironment, CliInterruption } from './process/environment.ts';
 import { UsageError } from './process/errors.ts';
 import { printable } from './process/plain-text.ts';
@@ -49,6 +50,7 @@ export async function runCommand(
     return await carryOut(request, environment, preparation, startedAtMs);
   } finally {
     await preparation.folder?.close();
+    await preparation.durable?.close();
     for (const line of (await preparation.telemetry?.end()) ?? []) {
       environment.stderr.write(`wink: ${preparation.redactor.text(line)}\n`);
     }
@@ -67,14 +69,17 @@ export async function runCommand(
 async function carryOut(
   request: RunRequest,
   environment: CliEnvironment,
-  { loaded, params, model, folder, sandbox, log, telemetry, recordFile, overrides, redactor }: Preparation,
+  preparation: Preparation,
   startedAtMs: number,
 ): Promise<number> {
   const { stdout, stderr, now, signal } = environment;
+  const { loaded, params, model, folder, sandbox, log, telemetry } = preparation;
+  const { recordFile, durable, overrides, redactor } = preparation;
   const { agent, hooks } = loaded;
   const title = titleOf(loaded, folder?.name ?? '');
   const { text: clean } = redactor;
   const begunAtMs = now();
+  for (const line of beginningLines(durable)) stderr.write(`wink: ${line}.\n`);
   const record = (event: RunEvent | ResultRecord): void => {
     if (!request.isJson && log === undefined) return;
     if (!request.hasDeltas && isDelta(event)) return;
@@ -127,6 +132,7 @@ async function carryOut(
     // Without streaming there are fewer ways to be cut off.
     streaming: request.hasDeltas || progress.showsText,
     deadlineMs: request.deadlineMs,
+    durable,
     signal,
     logger,
     overrides,
@@ -151,9 +157,14 @@ async function carryOut(
   if (problem !== undefined) throw new UsageError(clean(problem), { cause: run.error });
 
   const application = applyChanges(run, folder);
+  if (application.kind === 'applied' && folder?.mode === 'end') await durable?.markApplied();
   const spending = spendingOf(budget);
   const result = toResult(run, application, spending);
-  record({ ...result, ...(run.failure === undefined ? {} : { failure: run.failure }) });
+  record({
+    ...result,
+    ...(run.failure === undefined ? {} : { failure: run.failure }),
+    ...(durable === undefined ? {} : { runId: durable.runId }),
+  });
   if (!request.isJson) {
     const ending = {
       ...run,
@@ -176,6 +187,9 @@ async function carryOut(
   }
   for (const line of endingLines(run, application, request.isJson)) {
     stderr.write(`wink: ${clean(line)}\n`);
+  }
+  if (durable !== undefined && result.outcome !== 'done') {
+    stderr.write(`wink: the run ${durable.runId} is kept; to go on with it: ${durable.resumeCommand}\n`);
   }
   for (const line of furtherStrays(run)) stderr.write(`wink: ${printable(clean(line))}\n`);
   if (request.isVerbose && run.error instanceof Error) stderr.write(`${clean(run.error.stack ?? '')}\n`);

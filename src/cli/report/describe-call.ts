@@ -166,6 +166,10 @@ export function newsText(
   switch (event.type) {
     case 'model-call-retry':
       return `the model call failed (${event.reason}), retrying in ${readableDuration(event.delayMs)}`;
+    case 'run-resumed': {
+      const changed = event.changed.length === 0 ? '' : `; changed since: ${said(event.changed.join(', '))}`;
+      return `the run goes on after ${counted(event.commits, 'commit')}${changed}`;
+    }
     case 'tool-call-retry': {
       const conflicts = event.conflicts.map(clean);
       return `${toolName} runs again: ${changedText({ conflicts }, briefLimits)} (attempt ${event.attempt})`;

@@ -15,6 +15,8 @@ export interface ResultRecord {
   readonly output?: unknown;
   /** Outputs of hosted tools by tool name; absent when the provider ran none. */
   readonly hostedOutputs?: Readonly<Record<string, HostedToolOutputs>>;
+  /** Name of the run in its journal; absent without one. */
+  readonly runId?: string;
   /** The error, in one line; absent without one. */
   readonly failure?: string;
   /** Net changes to files, sorted by path. */

@@ -6,7 +6,7 @@ import type { AgentRun } from './run-agent.ts';
 
 /**
  * The reason a run could not call its model, and what to do about it, in one line: a missing package or key, missing prices
- * for a cost limit, a setting that the provider does not support. Undefined for other errors.
+ * for a cost limit, a setting that the provider does not support, a prompt that has changed with `--strict`. Undefined for other errors.
  */
 export function startupError(error: unknown): string | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
@@ -14,7 +14,8 @@ export function startupError(error: unknown): string | undefined {
     // What packages of the AI SDK throw when the environment variable of their key is not set.
     if (cause.name === 'AI_LoadAPIKeyError') return printable(describeError(cause));
     if (!PromptValidationError.isInstance(cause)) continue;
-    const { option } = cause.details;
+    const { option, changed } = cause.details;
+    if (changed !== undefined) return `${printable(cause.message)} Here: without --strict.`;
     if (option === 'budget.prices') return `${printable(cause.message)} Here: --prices INPUT/OUTPUT.`;
     if (typeof option === 'string' && option.startsWith('settings.')) return printable(cause.message);
   }

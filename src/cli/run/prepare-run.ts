@@ -1,12 +1,15 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import type { AnyAgent, ProviderAdapter } from '../../evaluation/index.ts';
+import { type AnyAgent, modelOf, type ProviderAdapter } from '../../evaluation/index.ts';
 import { Filesystem } from '../../filesystem/index.ts';
 import type { DynamicParams, OverridesSource } from '../../prompt/index.ts';
 import type { AnyResourceBinding } from '../../resource/index.ts';
 import { Redactor } from '../../runtime/index.ts';
 import type { JsonObject } from '../../schema/index.ts';
 import { systemClock } from '../../session/index.ts';
+import { describeInterruptedRuns } from '../durable/interrupted-runs.ts';
+import { type DurableRunFile, openDurableRun } from '../durable/open-durable.ts';
+import { type JournalFiles, sqliteJournalFiles } from '../durable/open-journal.ts';
 import { chooseModel } from '../model/choose-model.ts';
 import { type ModelMakers, modelMakers } from '../model/model-makers.ts';
 import type { CliEnvironment } from '../process/environment.ts';
@@ -33,6 +36,7 @@ export interface RunParts {
   readonly openLog: (path: string) => EventLog;
   readonly startTelemetry: typeof startTelemetry;
   readonly openRecord: typeof openRecordFile;
+  readonly journals: JournalFiles;
 }
 
 const ownParts: RunParts = {
@@ -43,6 +47,7 @@ const ownParts: RunParts = {
   // What it takes is loaded for a run that wants it.
   startTelemetry: async (options) => (await import('./telemetry.ts')).startTelemetry(options),
   openRecord: async (options) => (await import('./record-file.ts')).openRecordFile(options),
+  journals: sqliteJournalFiles,
 };
 
 /** The state of a run before the first turn. */
@@ -58,6 +63,8 @@ export interface Preparation {
   readonly telemetry: Telemetry | undefined;
   /** Undefined: the run is not recorded. */
   readonly recordFile: RecordFile | undefined;
+  /** Undefined: the run is not kept in a journal. */
+  readonly durable: DurableRunFile | undefined;
   readonly overrides: OverridesSource | undefined;
   /** Removes what must not be shown from texts. */
   readonly redactor: Redactor;
@@ -105,6 +112,11 @@ export async function prepareRun(
     }),
     signal,
   );
+  if (request.durable !== undefined && modelOf(adapter) === undefined) {
+    throw new UsageError(
+      `--durable needs a model whose turns can be kept, and "${printable(adapter.name)}" runs a loop of its own: name one with --model.`,
+    );
+  }
   const telemetry = request.hasTelemetry
     ? await unlessAborted(
         parts.startTelemetry({ agentFolder: loaded.folder, variables, version: environment.version }),
@@ -129,7 +141,22 @@ export async function prepareRun(
   );
   let log: EventLog | undefined;
   let recordFile: RecordFile | undefined;
+  let durable: DurableRunFile | undefined;
+  let interrupted: readonly string[] = [];
   try {
+    if (folder !== undefined && request.durable?.resumed === undefined) {
+      interrupted = await announceInterrupted(parts, folder, request.durable?.journalFile);
+    }
+    durable =
+      request.durable === undefined
+        ? undefined
+        : await openDurableRun({
+            choice: request.durable,
+            agentName: agent.name,
+            workspace: folder?.hostPath,
+            nowMs: systemClock.now(),
+            journals: parts.journals,
+          });
     recordFile =
       request.recordFile === undefined
         ? undefined
@@ -145,11 +172,12 @@ export async function prepareRun(
     log = request.logFile === undefined ? undefined : parts.openLog(request.logFile);
   } catch (error) {
     await recordFile?.close();
+    await durable?.close();
     await folder?.close();
     throw error;
   }
   for (const note of overrides?.notes ?? []) environment.stderr.write(`wink: ${note}\n`);
-  for (const note of folder?.notes ?? []) environment.stderr.write(`wink: ${note}.\n`);
+  for (const note of [...(folder?.notes ?? []), ...interrupted]) environment.stderr.write(`wink: ${note}.\n`);
   return {
     loaded,
     params,
@@ -159,6 +187,7 @@ export async function prepareRun(
     log,
     telemetry,
     recordFile,
+    durable,
     overrides: overrides?.source,
     redactor,
   };
@@ -176,4 +205,15 @@ async function openWorkspace(
     if (error instanceof FolderError) throw new UsageError(error.message, { cause: error });
     throw error;
   }
+}
+
+/** A folder in memory has no path that a run could be found by. */
+async function announceInterrupted(
+  parts: RunParts,
+  { filesystem }: OpenedFolder,
+  journalFile: string | undefined,
+): Promise<readonly string[]> {
+  return filesystem.hostPath === undefined
+    ? []
+    : describeInterruptedRuns(filesystem.hostPath, journalFile, parts.journals);
 }

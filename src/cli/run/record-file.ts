@@ -1,11 +1,13 @@
-import { mkdirSync, realpathSync, rmSync, statSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { mkdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { describeError, FilesystemError } from '../../error/index.ts';
 import { type FileRunRecorder, openRunRecorder } from '../../node/index.ts';
-import { isBelow, userStateFolder } from '../../node/internal.ts';
+import { userStateFolder } from '../../node/internal.ts';
 import type { JsonObject } from '../../schema/index.ts';
 import { UsageError } from '../process/errors.ts';
+import { isInsideFolder } from '../process/inside-folder.ts';
 import { printable } from '../process/plain-text.ts';
+import { shellWord } from '../process/shell-word.ts';
 
 /** What the record of a run is opened with. */
 export interface RecordFileOptions {
@@ -40,7 +42,12 @@ export interface RecordFile {
 export async function openRecordFile(options: RecordFileOptions): Promise<RecordFile> {
   const path = options.file === '' ? newFile(options) : options.file;
   const shown = printable(path);
-  refuseInside(path, options.workspace);
+  // A record inside the folder would change under every search of the agent.
+  if (options.workspace !== undefined && isInsideFolder(path, options.workspace)) {
+    throw new UsageError(
+      `the record "${shown}" would be inside the folder that the agent works on. Name a file outside of it, or leave the name out.`,
+    );
+  }
   let problem: string | undefined;
   let observer: FileRunRecorder;
   try {
@@ -69,7 +76,7 @@ export async function openRecordFile(options: RecordFileOptions): Promise<Record
       }
       return [
         ...(problem === undefined ? [] : [problem]),
-        `recorded; open it with: npx wink view ${quoted(path)}`,
+        `recorded; open it with: npx wink view ${shellWord(path)}`,
       ];
     },
   };
@@ -82,27 +89,4 @@ function newFile({ agentName, now }: RecordFileOptions): string {
   const name = agentName.replaceAll(/[^A-Za-z0-9._-]+/g, '-').slice(0, 60);
   const time = new Date(now()).toISOString().replaceAll(/[-:]/g, '').replace('T', '-').slice(0, 15);
   return join(folder, `${name}-${time}-${process.pid}.jsonl`);
-}
-
-/** A record inside the folder would change under every search of the agent. */
-function refuseInside(path: string, workspace: string | undefined): void {
-  if (workspace === undefined) return;
-  let folder: string;
-  let root: string;
-  try {
-    folder = realpathSync(dirname(resolve(path)));
-    root = realpathSync(resolve(workspace));
-  } catch {
-    // The folder does not exist: creating the file fails with that reason.
-    return;
-  }
-  if (!isBelow(join(folder, basename(path)), root)) return;
-  throw new UsageError(
-    `the record "${printable(path)}" would be inside the folder that the agent works on. Name a file outside of it, or leave the name out.`,
-  );
-}
-
-/** For a shell: plain names stay as they are. */
-function quoted(path: string): string {
-  return /^[\w./~@%+:,-]+$/.test(path) ? path : `'${printable(path).replaceAll("'", "'\\''")}'`;
 }

@@ -1,3 +1,4 @@
+import { resumeRun } from '../../durable/index.ts';
 import { describeError } from '../../error/index.ts';
 import type {
   AnyAgent,
@@ -21,6 +22,7 @@ import {
 import { Session } from '../../session/index.ts';
 import { CurrentPlan, type Plan } from '../../suite/index.ts';
 import type { Logger, ModelSettings } from '../../tool/index.ts';
+import type { DurableRunFile } from '../durable/open-durable.ts';
 import { CliInterruption } from '../process/environment.ts';
 import { printable } from '../process/plain-text.ts';
 import type { ApplyConflict } from './apply-to-folder.ts';
@@ -43,6 +45,8 @@ export interface AgentRunOptions {
   readonly context: ContextOptions;
   /** Over those of the agent. */
   readonly limits: Omit<RunLimits, 'deadline'>;
+  /** Undefined: the run is not kept in a journal. */
+  readonly durable: Pick<DurableRunFile, 'journal' | 'runId' | 'resumed'> | undefined;
   /** Whether the answers of the model are streamed. */
   readonly streaming: boolean;
   readonly deadlineMs: number | undefined;
@@ -97,7 +101,8 @@ export async function runAgent(options: AgentRunOptions): Promise<AgentRun> {
     ],
   });
   const conflicts = new CallConflicts();
-  await using session = new Session();
+  const resumed = options.durable?.resumed;
+  await using session = new Session(resumed === undefined ? {} : { id: resumed.sessionId });
   for (const slice of prompt.slices()) session.install(slice);
   const hasPlan = prompt.slices().includes(CurrentPlan);
   const readPlan = planReader(hasPlan ? session : undefined, redactor);
@@ -160,13 +165,16 @@ async function evaluate(
   follow: (event: RunEvent) => void,
 ): Promise<Ending> {
   const { agent, hooks, model, folder, signal, input, deadlineMs, logger, onEvent } = options;
-  const { settings, streaming } = options;
+  const { settings, streaming, durable } = options;
   const { feedback, completion } = agent;
   let droppedTurns = 0;
+  const observe = (event: RunEvent): void => {
+    follow(event);
+    if (event.type === 'turns-dropped') droppedTurns += event.turns;
+  };
   try {
-    if (folder !== undefined) await hooks.prepare?.(session, folder);
     // The signal ends the run in order: calls in flight are reported before the stream ends.
-    const stream = model.stream(prompt, {
+    const common = {
       session,
       signal,
       limits: {
@@ -176,7 +184,6 @@ async function evaluate(
       },
       context: options.context,
       agent: agent.name,
-      observers: [{ onEvent }, ...(agent.observers ?? []), ...options.observers],
       settings,
       streaming,
       redact: options.redactor.text,
@@ -184,15 +191,35 @@ async function evaluate(
       ...(feedback === undefined ? {} : { feedback }),
       ...(completion === undefined ? {} : { completion }),
       enforce: options.isEnforced,
-      ...(input === undefined ? {} : { input }),
       ...(logger === undefined ? {} : { logger }),
       ...(options.overrides === undefined ? {} : { overrides: options.overrides }),
-    });
+    };
+    const observers = [...(agent.observers ?? []), ...options.observers];
     let response: PromptResponse | undefined;
-    for await (const event of stream) {
-      if (event.type === 'run-result') response = event.response;
-      else follow(event);
-      if (event.type === 'turns-dropped') droppedTurns += event.turns;
+    if (durable?.resumed === undefined) {
+      if (folder !== undefined) await hooks.prepare?.(session, folder);
+      const stream = model.stream(prompt, {
+        ...common,
+        observers: [{ onEvent }, ...observers],
+        ...(input === undefined ? {} : { input }),
+        ...(durable === undefined ? {} : { journal: durable.journal, runId: durable.runId }),
+      });
+      for await (const event of stream) {
+        if (event.type === 'run-result') response = event.response;
+        else observe(event);
+      }
+    } else {
+      // The session becomes what `prepare` and the run have made of it.
+      const { journal, runId, resumed } = durable;
+      response = await resumeRun({
+        ...common,
+        adapter: model,
+        prompt,
+        journal,
+        runId,
+        strict: resumed.isStrict,
+        observers: [{ onEvent }, { onEvent: observe }, ...observers],
+      });
     }
     if (response === undefined) throw new TypeError(`The stream of "${model.name}" ended without a result.`);
     return { response, failure: undefined, interruption: undefined, error: undefined };

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { JsonObject } from '../../schema/index.ts';
 import type { Budget, ModelSettings } from '../../tool/index.ts';
+import { type DurableChoice, readDurable } from '../durable/durable-choice.ts';
 import { type ModelChoice, readModelChoice } from '../model/model-choice.ts';
 import { UsageError } from '../process/errors.ts';
 import type { ApplyMode } from './open-folder.ts';
@@ -40,6 +41,8 @@ export interface RunRequest {
   readonly logFile: string | undefined;
   /** File of the record; empty: a new one in the folder of records. Undefined: the run is not recorded. */
   readonly recordFile: string | undefined;
+  /** Undefined: the run is not kept in a journal. */
+  readonly durable: DurableChoice | undefined;
   /** Undefined: the texts of the code. */
   readonly overrides: OverridesChoice | undefined;
   /** When changes are written to the folder; undefined: never. */
@@ -76,6 +79,9 @@ const options = {
   deadline: { type: 'string' },
   log: { type: 'string' },
   record: { type: 'string' },
+  durable: { type: 'boolean' },
+  journal: { type: 'string' },
+  'run-id': { type: 'string' },
   apply: { type: 'string' },
   tag: { type: 'string' },
   overrides: { type: 'string' },
@@ -177,6 +183,7 @@ function runRequest(targets: readonly string[], values: Values): RunRequest {
     deadlineMs: readDeadline(values.deadline),
     logFile: values.log,
     recordFile: values.record,
+    durable: readDurable(agent, values),
     overrides: readOverrides(values),
     apply: readApply(values.apply),
     sandbox: readSandbox(values.sandbox),

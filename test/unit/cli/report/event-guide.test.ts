@@ -220,6 +220,7 @@ const samples: Samples = {
         output: {},
         hostedOutputs: {},
         failure: 'none',
+        runId: 'r',
         changes: [],
         application: { kind: 'skipped' },
         usage,

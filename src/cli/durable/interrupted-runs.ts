@@ -1,0 +1,51 @@
+import { describeError, JournalError, MissingPeerError } from '../../error/index.ts';
+import { counted } from '../../internal/index.ts';
+import type { JournaledRun } from '../../runtime/index.ts';
+import { UsageError } from '../process/errors.ts';
+import { printable } from '../process/plain-text.ts';
+import { type JournalFiles, journalOption } from './open-journal.ts';
+import { listRuns, readRunInfo } from './run-info.ts';
+
+/** Maximum number of interrupted runs that are named. */
+const maxNamedRuns = 3;
+
+/**
+ * What is to be said of runs on a folder whose process was killed, one line each. A journal that cannot be read is named, too: a run without one goes on.
+ *
+ * @param workspace real path of the folder.
+ */
+export async function describeInterruptedRuns(
+  workspace: string,
+  journalFile: string | undefined,
+  journals: JournalFiles,
+): Promise<readonly string[]> {
+  try {
+    await using journal = await journals.openExisting(journalFile);
+    if (journal === undefined) return [];
+    const runs = (await listRuns(journal, { workspace })).filter(({ status }) => status === 'interrupted');
+    const rest = runs.length - maxNamedRuns;
+    const option = journalOption(journalFile);
+    return [
+      ...runs.slice(0, maxNamedRuns).map((run) => interruptionLine(run, option)),
+      ...(rest > 0
+        ? [`${counted(rest, 'more run')} on this folder were interrupted: wink runs${option}`]
+        : []),
+    ];
+  } catch (error) {
+    // A newer Node has made the journal; this one cannot resume anything.
+    if (error instanceof UsageError && MissingPeerError.isInstance(error.cause)) return [];
+    if (error instanceof UsageError) return [error.message.replace(/\.$/, '')];
+    if (!JournalError.isInstance(error)) throw error;
+    return [
+      `the journal of durable runs cannot be read: ${printable(describeError(error)).replace(/\.$/, '')}`,
+    ];
+  }
+}
+
+function interruptionLine(run: JournaledRun, option: string): string {
+  const id = printable(run.runId);
+  const was = `run ${id} was interrupted after ${counted(run.commits, 'commit')}`;
+  return readRunInfo(run) === undefined
+    ? `${was}; the program that began it can resume it, and wink runs prune ${id}${option} removes it`
+    : `${was}: wink resume ${id}${option}, or wink runs prune ${id}${option}`;
+}

@@ -1,0 +1,70 @@
+import { type JournalFiles, journalOption, sqliteJournalFiles } from './durable/open-journal.ts';
+import type { ResumeRequest } from './durable/resume-arguments.ts';
+import { findRun, type ListedRun, type RunInfo, readRunInfo } from './durable/run-info.ts';
+import { type CliEnvironment, unlessAborted } from './process/environment.ts';
+import { UsageError } from './process/errors.ts';
+import { printable } from './process/plain-text.ts';
+import type { RunParts } from './run/prepare-run.ts';
+import { type RunRequest, readRunArguments } from './run/run-arguments.ts';
+import { runCommand } from './run-command.ts';
+
+/**
+ * Goes on with a run from its journal, called as it was, and reports as `wink run` does.
+ *
+ * @returns the exit code of the process.
+ * @throws {UsageError} for a run that the journal does not have, that another process has, or that another program has begun; and as {@link runCommand}.
+ */
+export async function resumeCommand(
+  request: ResumeRequest,
+  environment: CliEnvironment,
+  parts: Partial<RunParts> = {},
+): Promise<number> {
+  const { runId, journalFile } = request;
+  const run = await unlessAborted(find(request, parts.journals ?? sqliteJournalFiles), environment.signal);
+  const name = printable(runId);
+  if (run === undefined) {
+    throw new UsageError(
+      `the journal has no run "${name}": wink runs${journalOption(journalFile)} lists those that it has.`,
+    );
+  }
+  if (run.status === 'running') {
+    throw new UsageError(
+      `the run "${name}" is still running; wink runs stop ${name}${journalOption(journalFile)} stops it.`,
+    );
+  }
+  const info = readRunInfo(run);
+  if (info === undefined) {
+    throw new UsageError(
+      `the run "${name}" was not begun by wink run: resume it with the program that began it.`,
+    );
+  }
+  return runCommand(requestOf(request, run, info), environment, parts);
+}
+
+async function find(
+  { runId, journalFile }: ResumeRequest,
+  journals: JournalFiles,
+): Promise<ListedRun | undefined> {
+  await using journal = await journals.openExisting(journalFile);
+  return journal === undefined ? undefined : findRun(journal, runId);
+}
+
+/** The request that the run began with, and the options of now. */
+function requestOf(
+  { runId, journalFile, isStrict, words }: ResumeRequest,
+  { sessionId, status, isHeldByDead }: ListedRun,
+  { call, isApplied }: RunInfo,
+): RunRequest {
+  const journal = journalFile === undefined ? [] : [`--journal=${journalFile}`];
+  const request = readRunArguments([...call, ...words, '--durable', `--run-id=${runId}`, ...journal]);
+  if (request.kind !== 'run' || request.durable === undefined) {
+    throw new UsageError(`what the journal has of the call of "${printable(runId)}" cannot be read.`);
+  }
+  const resumed = { sessionId, isStrict, isApplied, isHeldByDead, isFinished: status === 'finished' };
+  return {
+    ...request,
+    // Written once: what was changed there since is not written over.
+    apply: isApplied && request.apply === 'end' ? undefined : request.apply,
+    durable: { ...request.durable, resumed },
+  };
+}

@@ -1,0 +1,40 @@
+import { escapeInvisible } from '../../internal/index.ts';
+import type { ListedRun } from '../durable/run-info.ts';
+import { printable } from '../process/plain-text.ts';
+
+const heads = ['run', 'status', 'updated', 'turns', 'commits', 'pending', 'agent', 'folder'] as const;
+
+/** A table of runs, one line each, below a line of heads. */
+export function formatRunList(runs: readonly ListedRun[]): readonly string[] {
+  const rows = [heads, ...runs.map(cellsOf)];
+  const widths = heads.map((_head, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+function cellsOf(run: ListedRun): readonly string[] {
+  return [
+    run.runId,
+    run.status,
+    timeText(run.updatedAtMs),
+    String(run.turns),
+    String(run.commits),
+    String(run.pending),
+    run.agent ?? run.promptName,
+    run.workspace ?? '',
+  ].map(printable);
+}
+
+/** To the minute, in UTC: `2026-11-23T17:05Z`. */
+function timeText(atMs: number): string {
+  return `${new Date(atMs).toISOString().slice(0, 16)}Z`;
+}
+
+/** One run as a line of JSON. How it was called is left out: it may hold what should not be printed. */
+export function runLine({ info: _info, isHeldByDead: _held, ...run }: ListedRun): string {
+  return escapeInvisible(JSON.stringify(run));
+}

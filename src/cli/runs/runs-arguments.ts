@@ -1,0 +1,108 @@
+import { parseArgs } from 'node:util';
+import { UsageError } from '../process/errors.ts';
+import { readAmount } from '../run/option-values.ts';
+
+/** A request of `wink runs`. */
+export type RunsRequest = {
+  readonly kind: 'runs';
+  /** Undefined: the journal in the user's state folder. */
+  readonly journalFile: string | undefined;
+  readonly isVerbose: boolean;
+} & (
+  | { readonly action: 'list'; readonly folder: string | undefined; readonly isJson: boolean }
+  | ({ readonly action: 'prune'; readonly isDryRun: boolean } & PruneChoice)
+  | { readonly action: 'stop'; readonly runId: string }
+);
+
+/** Which runs are removed: those that are named, else those that are older and not among the last. */
+export interface PruneChoice {
+  readonly runIds: readonly string[];
+  /** Runs of this folder only; undefined: of all. */
+  readonly folder: string | undefined;
+  /** Only those that were updated longer ago than this; undefined: of any age. */
+  readonly olderThanMs: number | undefined;
+  /** How many of the last runs stay; undefined: none because of that. */
+  readonly keep: number | undefined;
+}
+
+const options = {
+  journal: { type: 'string' },
+  folder: { type: 'string' },
+  json: { type: 'boolean' },
+  'older-than': { type: 'string' },
+  keep: { type: 'string' },
+  'dry-run': { type: 'boolean' },
+  verbose: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+/** The options of each action, beside those of all. */
+const optionsOf: Readonly<Record<RunsRequest['action'], readonly string[]>> = {
+  list: ['folder', 'json'],
+  prune: ['folder', 'older-than', 'keep', 'dry-run'],
+  stop: [],
+};
+const optionsOfAll: readonly string[] = ['journal', 'verbose', 'help'];
+
+/**
+ * Reads the arguments after `runs`.
+ * @throws {UsageError} and what `parseArgs` throws.
+ */
+export function readRunsArguments(argv: readonly string[]): RunsRequest | { readonly kind: 'help' } {
+  const { values, positionals } = parseArgs({ args: [...argv], allowPositionals: true, options });
+  if (values.help === true) return { kind: 'help' };
+  const [action = 'list', ...runIds] = positionals;
+  if (!isAction(action)) {
+    throw new UsageError(
+      `"${action}" is not known: use wink runs, or wink runs prune, or wink runs stop RUN.`,
+    );
+  }
+  for (const name of Object.keys(values)) {
+    if (optionsOfAll.includes(name) || optionsOf[action].includes(name)) continue;
+    throw new UsageError(`--${name} is not an option of wink runs${action === 'list' ? '' : ` ${action}`}.`);
+  }
+  const { journal: journalFile, folder } = values;
+  if (journalFile === '') throw new UsageError('the name of the journal is empty.');
+  if (folder === '') throw new UsageError('the name of the folder is empty.');
+  const common = { kind: 'runs' as const, journalFile, isVerbose: values.verbose === true };
+  switch (action) {
+    case 'list':
+      if (runIds.length > 0) throw new UsageError('wink runs lists all runs: leave the name out.');
+      return { ...common, action, folder, isJson: values.json === true };
+    case 'stop':
+      return { ...common, action, runId: oneRun(action, runIds) };
+    case 'prune': {
+      const olderThanMs = readAge(values['older-than']);
+      const keep = readAmount('--keep', values.keep, 0);
+      if (runIds.length > 0 && (olderThanMs !== undefined || keep !== undefined || folder !== undefined)) {
+        throw new UsageError('name runs, or choose them with --folder, --older-than and --keep, not both.');
+      }
+      if (runIds.length === 0 && olderThanMs === undefined && keep === undefined) {
+        throw new UsageError('say which runs to remove: --older-than 30d, --keep N, or their names.');
+      }
+      return { ...common, action, runIds, folder, olderThanMs, keep, isDryRun: values['dry-run'] === true };
+    }
+  }
+}
+
+function isAction(word: string): word is RunsRequest['action'] {
+  return Object.hasOwn(optionsOf, word);
+}
+
+function oneRun(action: string, [runId, ...others]: readonly string[]): string {
+  if (runId === undefined || runId === '' || others.length > 0) {
+    throw new UsageError(`name one run: wink runs ${action} RUN; "wink runs" lists them.`);
+  }
+  return runId;
+}
+
+const unitsMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Milliseconds of `30m`, `12h` or `30d`. */
+function readAge(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const [, amount = '', unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
+  const unitMs = unitsMs[unit];
+  if (unitMs !== undefined) return Number(amount) * unitMs;
+  throw new UsageError(`--older-than is "${text}"; it must be a time such as 30m, 12h or 30d.`);
+}

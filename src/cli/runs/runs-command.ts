@@ -1,0 +1,134 @@
+import { realpathSync } from 'node:fs';
+import { SessionBusyError } from '../../error/index.ts';
+import { counted } from '../../internal/index.ts';
+import type { RunJournal } from '../../runtime/index.ts';
+import { type Clock, systemClock } from '../../session/index.ts';
+import { type JournalFiles, journalOption, sqliteJournalFiles } from '../durable/open-journal.ts';
+import { type ListedRun, listRuns, readRunInfo } from '../durable/run-info.ts';
+import { type CliEnvironment, exitCodes } from '../process/environment.ts';
+import { errorMessage, UsageError } from '../process/errors.ts';
+import { printable } from '../process/plain-text.ts';
+import { formatRunList, runLine } from './run-list.ts';
+import type { PruneChoice, RunsRequest } from './runs-arguments.ts';
+
+/** What the command takes from outside, so that tests can replace it. */
+export interface RunsParts {
+  readonly journals: JournalFiles;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/**
+ * Lists, removes or stops the runs of a journal.
+ *
+ * @returns the exit code of the process.
+ * @throws {UsageError} for a run that the journal does not have, and a journal that cannot be read.
+ */
+export async function runsCommand(
+  request: RunsRequest,
+  environment: CliEnvironment,
+  { journals = sqliteJournalFiles, clock = systemClock }: Partial<RunsParts> = {},
+): Promise<number> {
+  const { stdout } = environment;
+  await using journal = await journals.openExisting(request.journalFile);
+  const lines = await linesOf(request, journal, clock.now());
+  for (const line of lines) stdout.write(`${line}\n`);
+  return exitCodes.done;
+}
+
+async function linesOf(
+  request: RunsRequest,
+  journal: RunJournal | undefined,
+  nowMs: number,
+): Promise<readonly string[]> {
+  switch (request.action) {
+    case 'list': {
+      const runs = await listed(journal, request.folder);
+      if (request.isJson) return runs.map(runLine);
+      return runs.length === 0 ? ['there are no runs.'] : formatRunList(runs);
+    }
+    case 'prune':
+      return prune(request, journal, nowMs);
+    case 'stop':
+      return stop(request, journal);
+  }
+}
+
+async function listed(journal: RunJournal | undefined, folder?: string): Promise<readonly ListedRun[]> {
+  return journal === undefined ? [] : listRuns(journal, filterOf(folder));
+}
+
+/** @throws {UsageError} for a folder that does not exist. */
+function filterOf(folder: string | undefined): { readonly workspace?: string } {
+  if (folder === undefined) return {};
+  try {
+    return { workspace: realpathSync(folder) };
+  } catch (error) {
+    throw new UsageError(`the folder "${printable(folder)}" cannot be used: ${errorMessage(error)}.`, {
+      cause: error,
+    });
+  }
+}
+
+async function prune(
+  request: Extract<RunsRequest, { readonly action: 'prune' }>,
+  journal: RunJournal | undefined,
+  nowMs: number,
+): Promise<readonly string[]> {
+  const runs = await listed(journal, request.folder);
+  const chosen = chooseRuns(request, runs, nowMs);
+  if (chosen.length === 0) return ['there is nothing to remove.'];
+  if (request.isDryRun) return chosen.map(({ runId }) => `would remove ${printable(runId)}`);
+  const lines: string[] = [];
+  for (const run of chosen) lines.push(await remove(journal, run));
+  return lines;
+}
+
+async function remove(
+  journal: RunJournal | undefined,
+  { runId, sessionId, isHeldByDead }: ListedRun,
+): Promise<string> {
+  try {
+    if (isHeldByDead) await journal?.revoke(sessionId);
+    await journal?.remove(runId);
+    return `removed ${printable(runId)}`;
+  } catch (error) {
+    if (!SessionBusyError.isInstance(error)) throw error;
+    return `left ${printable(runId)}: it is running`;
+  }
+}
+
+/** @param runs the one that was updated last first. */
+function chooseRuns(
+  { runIds, olderThanMs, keep }: PruneChoice,
+  runs: readonly ListedRun[],
+  nowMs: number,
+): readonly ListedRun[] {
+  if (runIds.length > 0) return [...new Set(runIds)].map((runId) => runNamed(runs, runId));
+  return runs
+    .slice(keep ?? 0)
+    .filter(({ status }) => status !== 'running')
+    .filter(({ updatedAtMs }) => olderThanMs === undefined || nowMs - updatedAtMs > olderThanMs);
+}
+
+function runNamed(runs: readonly ListedRun[], runId: string): ListedRun {
+  const run = runs.find((known) => known.runId === runId);
+  if (run !== undefined) return run;
+  throw new UsageError(
+    `the journal has no run "${printable(runId)}"; it has ${counted(runs.length, 'run')}.`,
+  );
+}
+
+async function stop(
+  { runId, journalFile }: { readonly runId: string; readonly journalFile: string | undefined },
+  journal: RunJournal | undefined,
+): Promise<readonly string[]> {
+  const run = runNamed(await listed(journal), runId);
+  const name = printable(runId);
+  if (run.status !== 'running') return [`the run ${name} is not running: ${run.status}.`];
+  await journal?.revoke(run.sessionId);
+  const resume =
+    readRunInfo(run) === undefined
+      ? ''
+      : `; to go on with it: wink resume ${name}${journalOption(journalFile)}`;
+  return [`the run ${name} was stopped${resume}`];
+}

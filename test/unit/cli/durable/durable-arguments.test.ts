@@ -1,0 +1,126 @@
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readArguments } from '../../../../src/cli/arguments.ts';
+
+const refused = (...argv: readonly string[]): string => {
+  const read = readArguments(argv);
+  return read.kind === 'usage-error' ? read.message : `taken as ${read.kind}`;
+};
+
+describe('wink run --durable', () => {
+  it('keeps the words that a resume needs, with absolute paths', () => {
+    const words = ['a.ts', '--params', '{"a":1}', '--model', 'openai:x', '--apply', '--json', '--log', 'l'];
+    const more = [
+      '--no-enforce',
+      '--overrides',
+      'texts',
+      '--durable',
+      '--run-id',
+      'nightly-1',
+      '--max-turns=3',
+    ];
+    expect(readArguments(['run', ...words, ...more])).toMatchObject({
+      durable: {
+        journalFile: undefined,
+        runId: 'nightly-1',
+        call: [
+          'run',
+          resolve('a.ts'),
+          '--params={"a":1}',
+          '--model=openai:x',
+          '--apply=end',
+          '--max-turns=3',
+          `--overrides=${resolve('texts')}`,
+          '--no-enforce',
+        ],
+        resumed: undefined,
+      },
+    });
+  });
+
+  it('is implied by --journal', () => {
+    expect(readArguments(['run', 'a.ts', '--journal', 'j.db'])).toMatchObject({
+      durable: { journalFile: 'j.db', runId: undefined },
+    });
+  });
+
+  it.each([
+    [['--run-id', 'x'], '--run-id requires --durable or --journal FILE.'],
+    [['--journal='], 'the name of the journal is empty.'],
+    [['--durable', '--run-id='], '--run-id is ""; it must have'],
+    [['--durable', '--run-id', 'a b'], '--run-id is "a b"; it must have'],
+    [['--durable', `--run-id=${'x'.repeat(101)}`], 'it must have 1 to 100 letters'],
+  ])('refuses %j', (argv, message) => {
+    expect(refused('run', 'a.ts', ...argv)).toContain(message);
+  });
+});
+
+describe('wink resume', () => {
+  it('passes on what may be given anew', () => {
+    const argv = ['resume', 'r', '--strict', '--model', 'openai:y', '--json', '--record', '--journal', 'j'];
+    expect(readArguments(argv)).toEqual({
+      kind: 'resume',
+      runId: 'r',
+      journalFile: 'j',
+      isStrict: true,
+      words: ['--model=openai:y', '--record=', '--json'],
+      isVerbose: false,
+    });
+    expect(readArguments(['resume', '--help'])).toEqual({ kind: 'help' });
+  });
+
+  it.each([
+    [[], 'no run given: wink resume RUN; "wink runs" lists them.'],
+    [['a', 'b'], 'one run at a time, not 2.'],
+    [['a', '--journal='], 'the name of the journal is empty.'],
+    [['a', '--apply'], "unknown option '--apply'."],
+  ])('refuses %j', (argv, message) => {
+    expect(refused('resume', ...argv)).toBe(message);
+  });
+});
+
+describe('wink runs', () => {
+  it('lists, prunes and stops', () => {
+    const common = { kind: 'runs', journalFile: undefined, isVerbose: false };
+    const list = { ...common, action: 'list', folder: undefined, isJson: false };
+    expect(readArguments(['runs'])).toEqual(list);
+    expect(readArguments(['runs', '--json', '--folder', 'd', '--journal', 'j'])).toEqual({
+      ...list,
+      folder: 'd',
+      isJson: true,
+      journalFile: 'j',
+    });
+    expect(readArguments(['runs', 'stop', 'r'])).toEqual({ ...common, action: 'stop', runId: 'r' });
+    expect(readArguments(['runs', 'prune', '--older-than', '30d', '--keep', '0', '--dry-run'])).toEqual({
+      ...common,
+      action: 'prune',
+      runIds: [],
+      folder: undefined,
+      olderThanMs: 30 * 24 * 3_600_000,
+      keep: 0,
+      isDryRun: true,
+    });
+    expect(readArguments(['runs', '-h'])).toEqual({ kind: 'help' });
+  });
+
+  it.each([
+    [['start'], '"start" is not known: use wink runs, or wink runs prune, or wink runs stop RUN.'],
+    [['list', 'x'], 'wink runs lists all runs: leave the name out.'],
+    [['stop'], 'name one run: wink runs stop RUN; "wink runs" lists them.'],
+    [['stop', 'a', 'b'], 'name one run: wink runs stop RUN; "wink runs" lists them.'],
+    [['stop', 'a', '--json'], '--json is not an option of wink runs stop.'],
+    [['--keep', '1'], '--keep is not an option of wink runs.'],
+    [['--folder='], 'the name of the folder is empty.'],
+    [['--journal='], 'the name of the journal is empty.'],
+    [['prune'], 'say which runs to remove: --older-than 30d, --keep N, or their names.'],
+    [
+      ['prune', 'a', '--keep', '1'],
+      'name runs, or choose them with --folder, --older-than and --keep, not both.',
+    ],
+    [['prune', '--older-than', '30'], '--older-than is "30"; it must be a time such as 30m, 12h or 30d.'],
+    [['prune', '--keep', '-1'], "option '--keep' argument is ambiguous."],
+    [['prune', '--keep=-1'], '--keep is "-1"; it must be a whole number from 0 on.'],
+  ])('refuses %j', (argv, message) => {
+    expect(refused('runs', ...argv)).toBe(message);
+  });
+});

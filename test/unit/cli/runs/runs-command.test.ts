@@ -1,0 +1,151 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { readArguments } from '../../../../src/cli/arguments.ts';
+import { runsCommand } from '../../../../src/cli/runs/runs-command.ts';
+import { addRun, MemoryJournals } from '../durable/journals.ts';
+import { eventsOf, fakeEnvironment } from '../support.ts';
+
+const day = 24 * 3_600_000;
+let journals: MemoryJournals;
+
+async function runs(...argv: readonly string[]): Promise<string> {
+  const request = readArguments(['runs', ...argv]);
+  if (request.kind !== 'runs') throw new Error(JSON.stringify(request));
+  const environment = fakeEnvironment();
+  expect(await runsCommand(request, environment, { journals, clock: { now: () => 10 * day } })).toBe(0);
+  expect(journals.opened).toBe(0);
+  return environment.stdout.text();
+}
+
+beforeEach(() => {
+  journals = new MemoryJournals();
+});
+
+describe('the list of runs', () => {
+  it('is empty without a journal', async () => {
+    expect(await runs()).toBe('there are no runs.\n');
+    expect(await runs('--json')).toBe('');
+  });
+
+  it('has a line for each, the last one first', async () => {
+    const journal = journals.journal();
+    await addRun(journal, 'older', { agent: 'coder\u001b', status: 'finished', workspace: '/w' });
+    await addRun(journal, 'later', { updatedAtMs: day });
+    const lines = (await runs()).split('\n');
+    expect(lines[0]).toMatch(
+      /^run {4}status {7}updated {12}turns {2}commits {2}pending {2}agent {6,}folder$/,
+    );
+    expect(lines[1]).toMatch(/^later {2}interrupted {2}1970-01-02T00:00Z {2}2 {6}1 {8}0 {8}demo$/);
+    expect(lines[2]).toMatch(/^older {2}finished .* coder\\x1b {2}\/w$/);
+  });
+
+  it('holds as JSON what is known of a run, but not how it was called', async () => {
+    await addRun(journals.journal(), 'one', { info: { call: ['--params={"secret":1}'] } });
+    expect(eventsOf(await runs('--json'))).toEqual([
+      {
+        runId: 'one',
+        sessionId: 's-one',
+        status: 'interrupted',
+        promptName: 'demo',
+        startedAtMs: 0,
+        updatedAtMs: 0,
+        turns: 2,
+        commits: 1,
+        pending: 0,
+        rows: 0,
+      },
+    ]);
+  });
+
+  it('can be that of one folder', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'wink-runs-'));
+    await addRun(journals.journal(), 'here', { workspace: realpathSync(folder) });
+    await addRun(journals.journal(), 'there', { workspace: '/elsewhere' });
+    expect(await runs('--folder', folder, '--json')).toContain('"runId":"here"');
+    expect(await runs('--folder', folder, '--json')).not.toContain('there');
+    rmSync(folder, { recursive: true });
+    await expect(runs('--folder', folder)).rejects.toThrow('cannot be used: no such file or directory.');
+  });
+
+  it('names a run that was running when its process ended as interrupted', async () => {
+    const journal = journals.journal();
+    // No process has this number.
+    const info = {
+      call: ['run'],
+      process: { host: (await import('node:os')).hostname(), pid: 2 ** 30, startedAt: '' },
+    };
+    await addRun(journal, 'killed', { info });
+    await journal.acquire('s-killed');
+    await addRun(journal, 'foreign', {});
+    await journal.acquire('s-foreign');
+    expect(await runs()).toMatch(/^killed +interrupted/m);
+    expect(await runs()).toMatch(/^foreign +running/m);
+    expect(await runs('prune', 'killed', 'foreign')).toBe('removed killed\nleft foreign: it is running\n');
+  });
+});
+
+describe('wink runs prune', () => {
+  beforeEach(async () => {
+    for (const age of [1, 3, 5, 7]) {
+      await addRun(journals.journal(), `age-${age}`, { updatedAtMs: (10 - age) * day, status: 'finished' });
+    }
+  });
+
+  it.each([
+    [
+      ['--older-than', '4d'],
+      ['age-5', 'age-7'],
+    ],
+    [['--keep', '3'], ['age-7']],
+    [
+      ['--keep', '1', '--older-than', '96h'],
+      ['age-5', 'age-7'],
+    ],
+    [['--keep', '3', '--older-than', '4d'], ['age-7']],
+    [
+      ['age-1', 'age-7', 'age-1'],
+      ['age-1', 'age-7'],
+    ],
+  ])('removes with %j what is left over', async (argv, names) => {
+    const before = await runs('--json');
+    expect(await runs('prune', ...argv, '--dry-run')).toBe(
+      names.map((name) => `would remove ${name}\n`).join(''),
+    );
+    expect(await runs('--json')).toBe(before);
+    expect(await runs('prune', ...argv)).toBe(names.map((name) => `removed ${name}\n`).join(''));
+    expect(eventsOf(await runs('--json')).map(({ runId }) => runId)).toEqual(
+      ['age-1', 'age-3', 'age-5', 'age-7'].filter((name) => !names.includes(name)),
+    );
+  });
+
+  it('says when there is nothing, and refuses an unknown name', async () => {
+    expect(await runs('prune', '--keep', '4')).toBe('there is nothing to remove.\n');
+    await expect(runs('prune', 'age-1', 'none')).rejects.toThrow(
+      'the journal has no run "none"; it has 4 runs.',
+    );
+    expect(eventsOf(await runs('--json'))).toHaveLength(4);
+  });
+
+  it('does not choose a run that is running', async () => {
+    await addRun(journals.journal(), 'busy', { updatedAtMs: 0 });
+    await journals.journal().acquire('s-busy');
+    expect(await runs('prune', '--older-than', '8d')).toBe('there is nothing to remove.\n');
+  });
+});
+
+describe('wink runs stop', () => {
+  it('takes the lease of a run', async () => {
+    const journal = journals.journal();
+    await addRun(journal, 'one');
+    const lease = await journal.acquire('s-one');
+    expect(await runs('stop', 'one')).toBe('the run one was stopped\n');
+    expect(lease.signal.aborted).toBe(true);
+    expect(await runs('stop', 'one')).toBe('the run one is not running: interrupted.\n');
+  });
+
+  it('refuses an unknown run', async () => {
+    await expect(runs('stop', 'none')).rejects.toThrow('the journal has no run "none"; it has 0 runs.');
+  });
+});
