@@ -80,7 +80,8 @@ function tokensOf(sql: string): readonly Token[] {
     else if (sql.startsWith('--', index)) index = after(sql, '\n', index + 2);
     else if (sql.startsWith('/*', index)) index = after(sql, '*/', index + 2);
     else if (close !== undefined) {
-      index = endOfQuoted(sql, close, index + 1);
+      // A quote twice inside of a text reads as the end of one and the begin of another: both end at the same place.
+      index = after(sql, close, index + 1);
       const text = sql.slice(start + 1, index - 1);
       tokens.push({ kind: character === "'" ? 'text' : 'name', text, start });
     } else if (wordStart.test(character)) {
@@ -94,16 +95,8 @@ function tokensOf(sql: string): readonly Token[] {
   return tokens;
 }
 
-/** Where a comment ends; one without an end goes to the end of the text. */
+/** Where a comment or a quoted part ends; one without an end goes to the end of the text. */
 function after(sql: string, mark: string, from: number): number {
   const found = sql.indexOf(mark, from);
   return found === -1 ? sql.length : found + mark.length;
-}
-
-/** Where a quoted part ends. Its quote twice is a character of it, but for brackets. */
-function endOfQuoted(sql: string, close: string, from: number): number {
-  for (let index = sql.indexOf(close, from); index !== -1; index = sql.indexOf(close, index + 2)) {
-    if (close === ']' || sql.charAt(index + 1) !== close) return index + 1;
-  }
-  return sql.length;
 }

@@ -92,7 +92,10 @@ const value = fc.constantFrom(
     '$p',
     "'--'",
     "'/*'",
-    '(SELECT ";" FROM t)',
+    "1 AS [']",
+    '1 AS "\'"',
+    "1 AS `;'`",
+    "/*/ ' */ 1",
   ],
 );
 const reading = fc
@@ -107,7 +110,20 @@ const reading = fc
       'WITH "x)" AS (VALUES (\')\')) ',
     ),
     fc.array(value, { minLength: 1, maxLength: 4 }),
-    fc.oneof(fc.constantFrom('', ';', ';;', ' -- ;', '; -- x', '; /* x', "; ' */"), texts),
+    fc.oneof(
+      fc.constantFrom(
+        '',
+        ';',
+        ';;',
+        ' -- ;',
+        '; -- x',
+        '; /* x',
+        "; ' */",
+        "; DELETE FROM t -- '",
+        "; DELETE FROM t /* ' */",
+      ),
+      texts,
+    ),
   )
   .map(([before, values, after]) => `${before}SELECT ${values.join(', ')} FROM t ${after}`);
 
