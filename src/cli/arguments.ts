@@ -1,7 +1,7 @@
 import { type ResumeRequest, readResumeArguments } from './durable/resume-arguments.ts';
 import { UsageError } from './process/errors.ts';
 import { type PromptRequest, readPromptArguments } from './prompt/prompt-arguments.ts';
-import { type QueryRequest, readQueryArguments } from './query/query-arguments.ts';
+import { type QueryHelpRequest, type QueryRequest, readQueryArguments } from './query/query-arguments.ts';
 import { type ReplayRequest, readReplayArguments } from './replay/replay-arguments.ts';
 import { type RunRequest, readRunArguments } from './run/run-arguments.ts';
 import { type RunsRequest, readRunsArguments } from './runs/runs-arguments.ts';
@@ -9,12 +9,13 @@ import { readViewArguments, type ViewRequest } from './view/view-arguments.ts';
 
 /** A request from the command line. */
 export type CliRequest =
-  | { readonly kind: 'help' | 'query-help' | 'version' }
+  | { readonly kind: 'help' | 'version' }
   | RunRequest
   | PromptRequest
   | ViewRequest
   | ReplayRequest
   | QueryRequest
+  | QueryHelpRequest
   | ResumeRequest
   | RunsRequest
   /** An invalid command line; `message` is one line. */

@@ -9,7 +9,7 @@ import { UsageError } from './process/errors.ts';
 import { printable } from './process/plain-text.ts';
 import { StrayError } from './process/stray-error.ts';
 import type { PromptRequest } from './prompt/prompt-arguments.ts';
-import type { QueryRequest } from './query/query-arguments.ts';
+import type { QueryHelpRequest, QueryRequest } from './query/query-arguments.ts';
 import type { ReplayRequest } from './replay/replay-arguments.ts';
 import type { runCommand } from './run-command.ts';
 import type { RunsRequest } from './runs/runs-arguments.ts';
@@ -66,7 +66,10 @@ async function loadAndReplay(request: ReplayRequest, environment: CliEnvironment
   return replayCommand(request, environment);
 }
 
-async function loadAndQuery(request: QueryRequest, environment: CliEnvironment): Promise<number> {
+async function loadAndQuery(
+  request: QueryRequest | QueryHelpRequest,
+  environment: CliEnvironment,
+): Promise<number> {
   const { queryCommand } = await import('./query/query-command.ts');
   return queryCommand(request, environment);
 }
@@ -93,11 +96,6 @@ async function carryOut(
       case 'help':
         stdout.write(helpText);
         return exitCodes.done;
-      case 'query-help': {
-        const { queryHelpText } = await import('./query/query-help.ts');
-        stdout.write(queryHelpText());
-        return exitCodes.done;
-      }
       case 'version':
         stdout.write(`${version}\n`);
         return exitCodes.done;
@@ -115,6 +113,7 @@ async function carryOut(
       case 'replay':
         return await unlessAborted(loadAndReplay(request, environment), environment.signal);
       case 'query':
+      case 'query-help':
         return await loadAndQuery(request, environment);
       case 'view':
         return await loadAndView(request, environment);

@@ -74,6 +74,7 @@ describe('packed files', () => {
       ...entries().map(({ code }) => code),
       ...Object.values(packed.manifest.bin).map((path) => path.replace(/^\.\//, '')),
       // Programs that run in a thread or a process of their own.
+      'dist/cli/query/program.js',
       'dist/sandbox/evaluate/program.js',
       'dist/sandbox/virtual/program.js',
       'dist/sqlite/worker/program.js',
@@ -83,6 +84,7 @@ describe('packed files', () => {
       // The command's, whose own commands are loaded on demand.
       ...[
         'prompt-command',
+        'query-command',
         'record-file',
         'redact',
         'replay-command',

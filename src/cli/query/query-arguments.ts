@@ -16,6 +16,11 @@ export interface QueryRequest {
   readonly isVerbose: boolean;
 }
 
+/** A request of `wink query --help`, which has the list of the tables and is loaded with the command. */
+export interface QueryHelpRequest {
+  readonly kind: 'query-help';
+}
+
 const defaultTimeoutMs = 30_000;
 /** A day: what is longer than this is a mistake in the unit. */
 const maxTimeoutMs = 86_400_000;
@@ -24,7 +29,7 @@ const maxTimeoutMs = 86_400_000;
  * Reads the arguments after `query`.
  * @throws {UsageError} and what `parseArgs` throws.
  */
-export function readQueryArguments(argv: readonly string[]): QueryRequest | { readonly kind: 'query-help' } {
+export function readQueryArguments(argv: readonly string[]): QueryRequest | QueryHelpRequest {
   const { values, positionals } = parseArgs({
     args: [...argv],
     allowPositionals: true,

@@ -6,7 +6,8 @@ import { UsageError } from '../process/errors.ts';
 import { clip, printable } from '../process/plain-text.ts';
 import { createTextStyle } from '../process/text-style.ts';
 import { readRecord } from '../run/read-record.ts';
-import type { QueryRequest } from './query-arguments.ts';
+import type { QueryHelpRequest, QueryRequest } from './query-arguments.ts';
+import { queryHelpText } from './query-help.ts';
 import { type QueryEnding, readQueryProgram, runQuery } from './query-process.ts';
 import { resultJson, resultLines } from './result-text.ts';
 import { checkStatement } from './sql-statement.ts';
@@ -25,16 +26,20 @@ export interface QueryParts {
 }
 
 /**
- * Answers a query over a record, or lists its tables.
+ * Answers a query over a record, lists its tables, or prints the help.
  * @returns the exit code of the process: 1 for a query that took too much.
  * @throws {UsageError} for a file that is not a record, SQL that is refused or wrong, and a version of Node without SQLite.
  */
 export async function queryCommand(
-  request: QueryRequest,
+  request: QueryRequest | QueryHelpRequest,
   environment: CliEnvironment,
   { nodeVersion = process.versions.node, readProgram = readQueryProgram }: Partial<QueryParts> = {},
 ): Promise<number> {
   const { stdout, signal } = environment;
+  if (request.kind === 'query-help') {
+    stdout.write(queryHelpText());
+    return exitCodes.done;
+  }
   const { file, sql } = request;
   if (request.isSchema || file === undefined) {
     stdout.write(`${queryTables.map(createStatement).join('\n\n')}\n`);

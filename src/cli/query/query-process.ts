@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RunRecord } from '../../record/index.ts';
 import type { CliEnvironment } from '../process/environment.ts';
+import { linesOf } from '../process/lines-of.ts';
 import type { EndOfRows, QueryInput, QueryOutput, QueryValue, SentRow } from './protocol.ts';
 import { createStatement, queryTables } from './tables/query-tables.ts';
 import type { Cell } from './tables/table.ts';
@@ -175,13 +176,16 @@ function storable(value: Cell): Cell {
 }
 
 async function outputsOf(stdout: Readable): Promise<readonly QueryOutput[]> {
-  const chunks: string[] = [];
   stdout.setEncoding('utf8');
-  // With an encoding the stream reads texts.
-  for await (const chunk of stdout) chunks.push(chunk as string);
-  const lines = chunks.join('').split('\n');
-  // The last one is empty, or was cut off. Only the program writes there, and a query has no way to.
-  return lines.slice(0, -1).map((line): QueryOutput => JSON.parse(line));
+  const outputs: QueryOutput[] = [];
+  let last: string | undefined;
+  for await (const line of linesOf(stdout)) {
+    // Only the program writes there, and a query has no way to.
+    if (last !== undefined) outputs.push(JSON.parse(last) as QueryOutput);
+    last = line;
+  }
+  // What follows the last line feed is empty, or was cut off when the process was ended.
+  return outputs;
 }
 
 function endingOf(outputs: readonly QueryOutput[], how: string): QueryEnding {

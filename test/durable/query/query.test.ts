@@ -293,6 +293,13 @@ describe.skipIf(!canQuery)('the process of a query, without the check of the tex
     });
   });
 
+  it('sends a row that is longer than the rest may be', async () => {
+    const sql = 'SELECT hex(zeroblob(10000000)) AS a';
+    const ending = await unchecked(sql, { maxResultBytes: 10 });
+    const rows = ending.kind === 'result' ? ending.result.rows : [];
+    expect(rows).toEqual([['0'.repeat(20_000_000)]]);
+  });
+
   it('may use so much memory and no more', async () => {
     const sql = 'SELECT length(randomblob(800000000)) AS n';
     expect((await unchecked(sql, { maxMemoryBytes: 800_000_000 })).kind).toBe('too-large');
