@@ -22,6 +22,9 @@ const isSandboxRun = process.argv.includes('--project=sandbox');
 const browserTests = ['test/browser/**/*.test.ts'];
 /** Tests of what Node 20 does not have: skipped there by name. */
 const durableTests = ['test/durable/**/*.test.ts'];
+/** Those of them that kill and stop processes, on the built package: `npm run test:durable` only. */
+const killingTests = ['test/durable/sqlite/**/*.test.ts'];
+const isDurableRun = process.argv.includes('--project=durable');
 const docsTests = ['test/docs/**/*.test.ts'];
 const mutationTests = ['test/mutation/**/*.test.ts'];
 
@@ -122,6 +125,7 @@ const config: ViteUserConfig = defineConfig({
         test: {
           name: 'durable',
           include: durableTests,
+          exclude: isDurableRun ? [] : killingTests,
           globalSetup: ['test/package-setup.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,

@@ -6,7 +6,8 @@ export type Synchronous = 'full' | 'normal';
 
 const FORMAT = 1;
 const BUSY_TIMEOUT_MS = 5_000;
-const MAX_ATTEMPTS = 10;
+const RETRY_AFTER_MS = 20;
+const SQLITE_BUSY = 5;
 
 /** The first version without the bug by which two connections can reset the log of a database at the same time. */
 const SAFE_VERSION = [3, 51, 3] as const;
@@ -42,10 +43,10 @@ export interface OpenedStore {
  * @throws {JournalError} `journal-version-unsupported`; what the driver throws.
  */
 export function openStore(database: SqliteDatabase, synchronous: Synchronous): OpenedStore {
+  database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
   const version = versionOf(database);
   const isExclusive = isOlder(version);
-  database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
-  // Before the log is first used: so it is kept in this process, and others find the database locked.
+  // From the next access on, other connections find the database locked.
   if (isExclusive) database.exec('pragma locking_mode = exclusive');
   useLog(database);
   database.exec(`pragma synchronous = ${synchronous}`);
@@ -61,17 +62,31 @@ export function openStore(database: SqliteDatabase, synchronous: Synchronous): O
   return isExclusive ? { exclusiveVersion: version } : {};
 }
 
-/** Another connection that does the same at this moment makes it fail at once, however long the time-out for locks: so it is waited for. */
+/**
+ * Changes the mode of the database. While another connection does the same, this fails at once, however long the time-out for locks is; so it
+ * is tried again for that time.
+ */
 function useLog(database: SqliteDatabase): void {
   for (let attempt = 1; ; attempt += 1) {
     try {
       database.exec('pragma journal_mode = wal');
       return;
     } catch (error) {
-      if (attempt === MAX_ATTEMPTS) throw error;
-      inTransaction(database, () => undefined);
+      if (!isBusy(error) || attempt * RETRY_AFTER_MS > BUSY_TIMEOUT_MS) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_AFTER_MS);
     }
   }
+}
+
+/** Whether another connection has the lock: as `node:sqlite` says it, or as better-sqlite3 does. */
+function isBusy(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  // The extended codes have the plain one in their lowest byte.
+  const errcode: unknown = Reflect.get(error, 'errcode');
+  const code: unknown = Reflect.get(error, 'code');
+  return (
+    (typeof errcode === 'number' && errcode % 256 === SQLITE_BUSY) || String(code).startsWith('SQLITE_BUSY')
+  );
 }
 
 /** Runs `work` in a transaction that may write; rolls it back when it throws. */

@@ -1,0 +1,35 @@
+#!/usr/bin/env node
+// Runs the tests that kill and stop processes which write to a journal:
+// `npm run test:durable -- [paths of Node] [files and options of vitest]`. They need `node:sqlite`: without a path they run on this
+// Node where it has the module, and are skipped otherwise.
+import { spawnSync } from 'node:child_process';
+import { isBuiltin } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const rest = process.argv.slice(2);
+/** @type {string[]} */
+const nodes = [];
+while (rest[0]?.endsWith('/node')) nodes.push(rest.shift() ?? '');
+if (nodes.length === 0 && isBuiltin('node:sqlite')) nodes.push(process.execPath);
+if (nodes.length === 0) {
+  console.log(
+    `test-durable: skipped, Node ${process.version} has no node:sqlite; pass the path of another Node.`,
+  );
+}
+let status = 0;
+for (const node of nodes) {
+  const tests = spawnSync(
+    node,
+    [
+      '--disable-warning=ExperimentalWarning',
+      'node_modules/vitest/vitest.mjs',
+      'run',
+      '--project=durable',
+      ...rest,
+    ],
+    { cwd: root, stdio: 'inherit' },
+  );
+  if (tests.status !== 0) status = 1;
+}
+process.exit(status);

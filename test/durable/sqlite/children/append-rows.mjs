@@ -1,0 +1,27 @@
+// Appends rows to a journal, several at a time, until it is killed, and prints the number of each row that is durable.
+// Arguments: the form, the file, the session.
+import { writeSync } from 'node:fs';
+import { openJournal, summary } from './open-journal.mjs';
+
+const [form = '', file = '', session = ''] = process.argv.slice(2);
+const journal = openJournal(form, file);
+const lease = await journal.acquire(session);
+const runId = `run-${session}`;
+let next = (await journal.read(runId)).length;
+for (;;) {
+  const batches = Array.from({ length: 5 }, () => {
+    const rows = [0, 1].map((offset) => ({
+      seq: next + offset,
+      type: 'note',
+      line: JSON.stringify({ seq: next + offset, text: 'x'.repeat(2_000) }),
+    }));
+    next += rows.length;
+    return { runId, rows, summary };
+  });
+  await Promise.all(
+    batches.map(async (batch) => {
+      await journal.append(batch, lease);
+      writeSync(1, `${batch.rows.at(-1)?.seq}\n`);
+    }),
+  );
+}

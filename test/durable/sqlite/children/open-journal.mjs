@@ -1,0 +1,25 @@
+import { sqliteJournal } from 'weakincentives/sqlite';
+
+/**
+ * A journal in either form, of the built package.
+ * @param {string} form `file` or `database`
+ * @param {string} file
+ * @param {number} [leaseTimeoutMs]
+ */
+export function openJournal(form, file, leaseTimeoutMs = 60_000) {
+  if (form === 'file') return sqliteJournal({ file, leaseTimeoutMs });
+  // The types of Node 20 do not have the module.
+  const sqlite = /** @type {any} */ (process.getBuiltinModule('node:sqlite'));
+  return sqliteJournal({ database: new sqlite.DatabaseSync(file), leaseTimeoutMs });
+}
+
+/** What the writer of a run says of it. */
+export const summary = /** @type {const} */ ({
+  status: 'running',
+  promptName: 'tests:durable',
+  startedAtMs: 1,
+  updatedAtMs: 2,
+  turns: 0,
+  commits: 0,
+  pending: 0,
+});

@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type RunJournal, type RunLease, SessionBusyError } from 'weakincentives';
+import { sqliteJournal } from 'weakincentives/sqlite';
+import { createManualClock } from 'weakincentives/testing';
+import { rowsOf, summaryOf } from '../../contract/run-journal.ts';
+import { openDatabase } from '../../support/sqlite.ts';
+import { startChild } from './started-child.ts';
+
+function folderOfTest(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'wink-durable-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Tries until the lease of the owner before has run out. */
+async function acquireWhenFree(journal: RunJournal, session: string): Promise<RunLease> {
+  for (;;) {
+    try {
+      return await journal.acquire(session);
+    } catch (error) {
+      if (!SessionBusyError.isInstance(error)) throw error;
+    }
+  }
+}
+
+describe.each(['file', 'database'])('an owner of a session, by { %s },', (form) => {
+  it('that was stopped past its lease gets nothing in when it goes on', async () => {
+    const file = join(folderOfTest(), 'runs.db');
+    const child = startChild('hold-lease', form, file, 's', '60000');
+    expect(await child.line()).toBe('held');
+    child.send('append');
+    expect(await child.line()).toBe('appended');
+    child.signal('SIGSTOP');
+    // For this process the time-out has passed.
+    const clock = createManualClock(Date.now() + 120_000);
+    await using journal = sqliteJournal({ file, clock });
+    const lease = await journal.acquire('s');
+    await journal.append({ runId: 'run-s', rows: rowsOf(1, 2), summary: summaryOf() }, lease);
+    child.signal('SIGCONT');
+    child.send('append');
+    expect(await child.line()).toBe('journal-fenced');
+    child.send('abort');
+    expect(await child.line()).toBe('journal-fenced');
+    expect((await journal.read('run-s')).slice(1)).toEqual(rowsOf(1, 2));
+    expect(lease.signal.aborted).toBe(false);
+  });
+
+  it('whose main thread hangs past its lease loses it, also with a thread of its own', async () => {
+    const folder = folderOfTest();
+    const file = join(folder, 'runs.db');
+    const child = startChild('hold-lease', form, file, 's', '300');
+    expect(await child.line()).toBe('held');
+    child.send(`hang ${join(folder, 'go')}`);
+    expect(await child.line()).toBe('hanging');
+    await using journal = sqliteJournal({ file });
+    const lease = await acquireWhenFree(journal, 's');
+    writeFileSync(join(folder, 'go'), '');
+    expect(await child.line()).toBe('woken');
+    child.send('abort');
+    expect(await child.line()).toBe('journal-fenced');
+    child.send('append');
+    expect(await child.line()).toBe('journal-fenced');
+    await journal.append({ runId: 'run-s', rows: rowsOf(0, 1), summary: summaryOf() }, lease);
+  });
+
+  it('keeps its lease far past the time-out while it gives beats', async () => {
+    const file = join(folderOfTest(), 'runs.db');
+    const child = startChild('hold-lease', form, file, 's', '3000');
+    expect(await child.line()).toBe('held');
+    const leases = openDatabase(file).prepare('select until_ms from wink_leases');
+    // The statement has one column.
+    const untilMs = (): number => (leases.get() as { until_ms: number }).until_ms;
+    const firstMs = untilMs();
+    await using journal = sqliteJournal({ file });
+    while (untilMs() <= firstMs + 3_000) {
+      await expect(journal.acquire('s')).rejects.toSatisfy(SessionBusyError.isInstance);
+    }
+    child.send('append');
+    expect(await child.line()).toBe('appended');
+    child.signal('SIGKILL');
+    await child.exited;
+    const lease = await acquireWhenFree(journal, 's');
+    expect(await journal.runs()).toMatchObject([{ status: 'running', rows: 1 }]);
+    await lease.release();
+    expect(await journal.runs()).toMatchObject([{ status: 'interrupted' }]);
+  });
+});
+
+it('a process that holds a lease, with a thread, ends when it has nothing left to do, and not before its rows are durable', async () => {
+  const file = join(folderOfTest(), 'runs.db');
+  const child = startChild('end-by-itself', file);
+  expect(await child.line()).toBe('at the end');
+  expect(await child.exited).toEqual([0, null]);
+  await using journal = sqliteJournal({ file });
+  expect(await journal.read('run-s')).toEqual([{ seq: 0, type: 'note', line: '{}' }]);
+});

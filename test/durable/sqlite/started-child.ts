@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+
+/** A program of `test/durable/sqlite/children` that is running. */
+export interface StartedChild {
+  readonly pid: number;
+  /** The next line that it prints; `undefined` at the end. */
+  line(): Promise<string | undefined>;
+  send(line: string): void;
+  signal(signal: NodeJS.Signals): void;
+  /** Settles when it has ended, with its exit code and its signal. */
+  readonly exited: Promise<readonly unknown[]>;
+}
+
+/** Starts a program with the Node of the test. It is killed after the test. */
+export function startChild(name: string, ...parameters: string[]): StartedChild {
+  const program = fileURLToPath(new URL(`children/${name}.mjs`, import.meta.url));
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, ...parameters], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  onTestFinished(() => void child.kill('SIGKILL'));
+  // What is sent to a child that has ended is lost, as it should be.
+  child.stdin.on('error', () => undefined);
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`The program ${name} could not be started.`);
+  return {
+    pid,
+    exited,
+    line: async () => {
+      const { done, value } = await lines.next();
+      return done === true ? undefined : value;
+    },
+    send: (line) => void child.stdin.write(`${line}\n`),
+    signal: (signal) => void child.kill(signal),
+  };
+}
