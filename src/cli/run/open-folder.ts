@@ -119,7 +119,7 @@ function folderMessage(error: FilesystemError, folder: string): string {
       return `the folder "${folder}" cannot be read: access is denied.`;
     case 'filesystem-locked':
       return (
-        `the folder "${folder}" is in use by process ${String(error.details['pid'])}, which writes to it. ` +
+        `the folder "${folder}" is in use by ${holderOf(error)}, which writes to it. ` +
         'Wait until it has ended, or leave out --apply.'
       );
     default:
@@ -127,6 +127,12 @@ function folderMessage(error: FilesystemError, folder: string): string {
         ? `lock and journal of "${folder}" cannot be kept: set XDG_STATE_HOME to a writable folder outside of it.`
         : `the folder "${folder}" cannot be used: ${printable(error.message)}`;
   }
+}
+
+/** A lease says less of its owner than a lock. */
+function holderOf({ details }: FilesystemError): string {
+  const { pid } = details;
+  return typeof pid === 'number' ? `process ${pid}` : 'another process';
 }
 
 function interruptionNote({ outcome, paths }: InterruptedCommit): string {

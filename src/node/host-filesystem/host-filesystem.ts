@@ -40,7 +40,7 @@ import { type DiskFolder, registerDiskSource } from './disk-source.ts';
 import { HostOperations } from './host-operations.ts';
 import { type HostFilesystemFork, type HostView, viewsOf } from './host-view.ts';
 import { landRecordedChanges } from './landing/land-recorded-changes.ts';
-import { type OpenWorkspace, openWorkspace } from './open-workspace.ts';
+import { type OpenWorkspace, openLeasedWorkspace } from './open-workspace.ts';
 import type { HostFilesystemOptions } from './options.ts';
 import { DiskContent, RefusedContent } from './tree/disk-content.ts';
 import { DiskDirectory } from './tree/disk-directory.ts';
@@ -83,12 +83,14 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
   readonly #workspace: DiskWorkspace;
   readonly #stateFolder: string;
   readonly #lock: OpenWorkspace['lock'];
+  readonly #lease: OpenWorkspace['lease'];
   readonly #makeView: (forked: ForkedView) => HostView;
 
-  private constructor({ workspace, lock, interruptedCommits, stateFolder }: OpenWorkspace) {
+  private constructor({ workspace, lock, lease, interruptedCommits, stateFolder }: OpenWorkspace) {
     this.#workspace = workspace;
     this.#stateFolder = stateFolder;
     this.#lock = lock;
+    this.#lease = lease;
     this.interruptedCommits = interruptedCommits;
     this.capabilities = Object.freeze({
       rollback: 'own-writes',
@@ -120,10 +122,11 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
         exclude: 'array',
         stateDirectory: 'string',
         allowGitWrites: 'boolean',
+        journal: 'object',
       },
       (message, details) => new FilesystemError('argument-invalid', message, details),
     );
-    return new HostFilesystem(openWorkspace(options));
+    return new HostFilesystem(await openLeasedWorkspace(options));
   }
 
   async read(path: string, options?: TextWindowOptions): Promise<TextWindow> {
@@ -267,10 +270,11 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
     this.#workspace.apply(patch, TreeCell.forkOf(patch, this));
   }
 
-  /** Closes the folder and releases its lock. Any later access throws `TransactionClosedError`. */
+  /** Closes the folder and releases its lock and lease. Any later access throws `TransactionClosedError`. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#workspace.dispose();
     this.#lock.dispose();
+    await this.#lease?.release();
   }
 
   #look<Result>(act: (operations: HostOperations) => Result): Result {

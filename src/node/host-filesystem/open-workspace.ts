@@ -3,6 +3,7 @@ import { FilesystemError, type FilesystemErrorCode } from '../../error/index.ts'
 import { quoteText } from '../../internal/index.ts';
 import { systemClock } from '../../session/index.ts';
 import { errorCode } from '../disk/system-error.ts';
+import { FolderLease } from '../lock/folder-lease.ts';
 import { FolderLock } from '../lock/folder-lock.ts';
 import { openStateFolder, stateFolderOf } from '../lock/state-folder.ts';
 import { findInterruptedCommits, type InterruptedCommit, recoverCommits } from './commit/recover.ts';
@@ -17,6 +18,8 @@ export interface OpenWorkspace {
   readonly workspace: DiskWorkspace;
   /** The lock of the folder; a no-op for a read-only folder. */
   readonly lock: Pick<FolderLock, 'dispose'>;
+  /** The lease of the folder; undefined without a journal. */
+  readonly lease?: FolderLease | undefined;
   readonly interruptedCommits: readonly InterruptedCommit[];
   /** The folder of lock and journals. For a read-only folder it may be missing. */
   readonly stateFolder: string;
@@ -24,13 +27,29 @@ export interface OpenWorkspace {
 
 const noLock: OpenWorkspace['lock'] = { dispose: () => undefined };
 
+/** Opens a folder under a lease of the journal, where there is one. The caller releases the lease after the lock. */
+export async function openLeasedWorkspace(options: HostFilesystemOptions): Promise<OpenWorkspace> {
+  const { journal, root, writeOn } = options;
+  if (journal === undefined || writeOn === 'never') return openWorkspace(options);
+  const jail = openJail(root);
+  jail.dispose();
+  const lease = await FolderLease.acquire(journal, jail.realPath, root);
+  try {
+    return openWorkspace(options, undefined, lease);
+  } catch (error) {
+    await lease.release();
+    throw error;
+  }
+}
+
 /**
- * Does `openHostFilesystem`.
+ * Does `openHostFilesystem` for a folder whose lease is held.
  * @param onFailpoint called before each operation of a commit or rollback on the disk; for tests, which kill the process there.
  */
 export function openWorkspace(
   options: HostFilesystemOptions,
   onFailpoint: (failpoint: string) => void = () => undefined,
+  lease?: FolderLease,
 ): OpenWorkspace {
   const limits = limitsOf(options);
   const visible = VisiblePaths.of(options);
@@ -50,9 +69,11 @@ export function openWorkspace(
     defersWrites: writeOn !== 'apply',
     allowsGitWrites: allowGitWrites,
     clock,
+    lease,
   };
   let lock: FolderLock | undefined;
   try {
+    if (lease !== undefined && lease.realPath !== jail.realPath) throw movedRootError(root);
     if (writeOn === 'never') {
       const stateFolder = stateFolderOf(jail.realPath, stateDirectory);
       const interruptedCommits = interruptedIn(stateFolder);
@@ -64,12 +85,13 @@ export function openWorkspace(
       };
     }
     const journalDirectory = openStateFolder(jail.realPath, stateDirectory);
-    lock = FolderLock.acquire(journalDirectory, root);
+    lock = FolderLock.acquire(journalDirectory, root, lease !== undefined);
     const interruptedCommits = recoverCommits(jail, journalDirectory, onFailpoint);
     const writer = new DiskWriter({ jail, journalDirectory, onFailpoint: onFailpoint });
     return {
       workspace: new DiskWorkspace({ ...parts, writer }),
       lock,
+      lease,
       interruptedCommits,
       stateFolder: journalDirectory,
     };
@@ -78,6 +100,14 @@ export function openWorkspace(
     jail.dispose();
     throw error;
   }
+}
+
+function movedRootError(root: string): FilesystemError {
+  return new FilesystemError(
+    'root-replaced',
+    `The folder ${quoteText(root)} was replaced while it was opened. Open it again.`,
+    { details: { path: root } },
+  );
 }
 
 /** The interrupted commits; none while a live process holds the lock, because its commit may still be running. */

@@ -1,4 +1,5 @@
 import { assertIntegerOption, type TreeLimits } from '../../filesystem/index.ts';
+import type { RunJournal } from '../../runtime/index.ts';
 import type { Clock } from '../../session/index.ts';
 
 /** The folder of a host file system, how it is written, and its limits. */
@@ -11,6 +12,13 @@ export interface HostFilesystemOptions {
    * or in `~/.local/state`.
    */
   readonly stateDirectory?: string;
+  /**
+   * The journal of the runs that write to the folder. Its lease of the folder is acquired in addition to the lock, and released when the folder is
+   * closed: a process that hangs, or whose machine is gone, keeps the folder no longer than the lease lasts. A lock that was taken with a lease on another machine
+   * is then taken over. When the lease is lost, every later write is refused (`filesystem-locked`). Every process that uses one root must use the same
+   * journal. With `writeOn: 'never'` nothing is acquired. Default: the lock alone, which a process of another machine keeps until it is removed by hand.
+   */
+  readonly journal?: RunJournal;
   /**
    * When changes are written to the disk.
    *

@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { FilesystemError } from '../../error/index.ts';
 import { quoteText } from '../../internal/index.ts';
 import { errorCode } from '../disk/system-error.ts';
-import { isAlive, type ProcessIdentity, presentProcess } from './process-identity.ts';
+import { isAlive, isElsewhere, type ProcessIdentity, presentProcess } from './process-identity.ts';
 
 /** The holder of a lock, and the token of this lock. */
 interface LockRecord extends ProcessIdentity {
   readonly token: string;
+  /** True when its holder also has a lease of the folder, which ends even where the end of the process cannot be seen. */
+  readonly isLeased?: boolean;
 }
 
 const LOCK = 'lock';
@@ -32,11 +34,16 @@ export class FolderLock {
   /**
    * @param directory the directory of the lock file.
    * @param folder the folder as the caller named it, for the message.
+   * @param isLeased whether the caller has the lease of the folder: a lock of another machine that was taken with one is then taken over. Default: false.
    * @throws {FilesystemError} `filesystem-locked`, with the `pid` that holds it.
    */
-  static acquire(directory: string, folder: string): FolderLock {
+  static acquire(directory: string, folder: string, isLeased = false): FolderLock {
     const path = join(directory, LOCK);
-    const record: LockRecord = { ...presentProcess(), token: randomUUID() };
+    const record: LockRecord = {
+      ...presentProcess(),
+      token: randomUUID(),
+      ...(isLeased ? { isLeased } : {}),
+    };
     for (;;) {
       if (createAtomically(path, JSON.stringify(record))) {
         for (const name of readdirSync(directory))
@@ -45,7 +52,7 @@ export class FolderLock {
       }
       const holder = readRecord(path);
       if (holder === undefined) continue;
-      if (isHeldByLiveProcess(holder)) throw lockedError(folder, holder);
+      if (isHeldByLiveProcess(holder, isLeased)) throw lockedError(folder, holder);
       takeOver(directory, folder, holder, record);
     }
   }
@@ -69,7 +76,7 @@ function takeOver(directory: string, folder: string, dead: LockRecord, record: L
     const other = readRecord(guard);
     // The other process has finished, or was killed in the middle.
     if (other === undefined) return;
-    if (isHeldByLiveProcess(other)) throw lockedError(folder, other);
+    if (isHeldByLiveProcess(other, record.isLeased)) throw lockedError(folder, other);
   }
   const path = join(directory, LOCK);
   if (readRecord(path)?.token === dead.token) removeIfExists(path);
@@ -87,20 +94,22 @@ function readRecord(path: string): LockRecord | undefined {
   return parseRecord(text) ?? { ...DAMAGED, token: createHash('sha256').update(text).digest('hex') };
 }
 
-function isHeldByLiveProcess(record: LockRecord): boolean {
+/** @param isLeased whether the caller has the lease that the holder of a lock of another machine had. */
+function isHeldByLiveProcess(record: LockRecord, isLeased = false): boolean {
+  if (isLeased && record.isLeased === true && isElsewhere(record)) return false;
   return record.pid !== DAMAGED.pid && isAlive(record);
 }
 
 function parseRecord(text: string): LockRecord | undefined {
   try {
-    const { host, pid, startedAt, token } = Object(JSON.parse(text));
+    const { host, pid, startedAt, token, isLeased } = Object(JSON.parse(text));
     const isWhole =
       typeof host === 'string' &&
       typeof pid === 'number' &&
       typeof startedAt === 'string' &&
       typeof token === 'string' &&
       /^[\w-]+$/.test(token);
-    return isWhole ? { host, pid, startedAt, token } : undefined;
+    return isWhole ? { host, pid, startedAt, token, isLeased: isLeased === true } : undefined;
   } catch {
     return undefined;
   }

@@ -14,9 +14,15 @@ export function presentProcess(): ProcessIdentity {
   return { host: hostname(), pid: process.pid, startedAt: startOf(process.pid) ?? '' };
 }
 
+/** Whether a process is or was on another machine. */
+export function isElsewhere({ host }: ProcessIdentity): boolean {
+  return host !== hostname();
+}
+
 /** False only when the process has certainly ended. A process on another machine may be alive. */
-export function isAlive({ host, pid, startedAt }: ProcessIdentity): boolean {
-  if (host !== hostname()) return true;
+export function isAlive(identity: ProcessIdentity): boolean {
+  if (isElsewhere(identity)) return true;
+  const { pid, startedAt } = identity;
   try {
     process.kill(pid, 0);
   } catch (error) {

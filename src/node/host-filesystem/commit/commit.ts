@@ -23,6 +23,19 @@ export interface CommitTarget {
   readonly onFailpoint: (failpoint: string) => void;
 }
 
+/** A commit that is staged. */
+export interface StagedCommit extends StagedChanges {
+  /** Leaves everything as it is, for the next opening of the folder: it may belong to another process by now. */
+  abandon(): void;
+}
+
+/** The commit without changes. */
+export const NOTHING_STAGED: StagedCommit = {
+  land: () => undefined,
+  discard: () => undefined,
+  abandon: () => undefined,
+};
+
 /** What a commit knows of itself, for its end or its rollback. */
 interface CommitState {
   readonly steps: readonly CommitStep[];
@@ -50,10 +63,10 @@ export function stageCommit(
   target: CommitTarget,
   plan: CommitPlan,
   pending: PendingMark | undefined,
-): StagedChanges {
+): StagedCommit {
   const { jail, journalDirectory, onFailpoint } = target;
   const { steps, staged } = plan;
-  if (steps.length === 0) return { land: () => undefined, discard: () => undefined };
+  if (steps.length === 0) return NOTHING_STAGED;
   const state: CommitState = {
     steps,
     stagedPaths: staged.map((file) => file.staged),
@@ -95,6 +108,7 @@ export function stageCommit(
     land: () => landCommit(target, plan, ready, { ...state, keepMark }),
     discard: (options) =>
       void rollback(jail, ready, options?.isUndecided === true ? { ...state, keepMark } : state),
+    abandon: () => ready.close(),
   };
 }
 

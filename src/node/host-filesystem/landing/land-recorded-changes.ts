@@ -45,6 +45,7 @@ export function landRecordedChanges(
     !isInGitDirectory(path) ||
     put?.from !== undefined ||
     removedWith !== undefined;
+  workspace.assertFree();
   const paths = changes.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]));
   const dead = new DeadFiles(workspace.jail, stateFolder, paths);
   dead.clearCopies();

@@ -17,13 +17,16 @@ import {
   treeDifferences,
 } from '../../../filesystem/index.ts';
 import { showName } from '../../../internal/index.ts';
+import type { FolderLease } from '../../lock/folder-lease.ts';
+import { NOTHING_STAGED, type StagedCommit } from '../commit/commit.ts';
 import { assertNothingExcluded } from '../commit/restorable.ts';
 import { changedOnDiskError } from '../jail/disk-error.ts';
 import type { HostJail } from '../jail/jail.ts';
-import { DiskContent, type ReadingContext } from '../tree/disk-content.ts';
+import type { DiskContent, ReadingContext } from '../tree/disk-content.ts';
 import { DiskDirectory, diskRoot } from '../tree/disk-directory.ts';
 import type { VisiblePaths } from '../tree/visible-paths.ts';
 import { assertWritableOnDisk, type DiskWriter, type WriteOptions } from './disk-writer.ts';
+import { loadNode, retainNode, withPinnedDirectory } from './old-nodes.ts';
 import { type OutsideChange, OwnWrites, outsideChanges } from './outside-changes.ts';
 import { StagedSlot } from './staged-slot.ts';
 
@@ -46,6 +49,8 @@ export interface WorkspaceParts {
   readonly allowsGitWrites: boolean;
   readonly limits: TreeLimits;
   readonly clock: TreeClock;
+  /** What the folder may be written under, beside its lock. Default: nothing. */
+  readonly lease?: FolderLease | undefined;
 }
 
 /** Changes that were applied and are not on the disk yet. */
@@ -65,11 +70,12 @@ export class DiskWorkspace {
   readonly #snapshots = new Set<WeakRef<DiskDirectory>>();
   #pending: PendingChanges | undefined;
   /** Changes that wait for the decision of the caller. */
-  readonly #staged = new StagedSlot();
+  readonly #staged: StagedSlot;
   #isOpen = true;
 
   constructor(parts: WorkspaceParts) {
     this.#parts = parts;
+    this.#staged = new StagedSlot(parts.lease);
     this.#ownWrites = parts.writer?.ownWrites ?? new OwnWrites();
     if (parts.defersWrites) this.#pending = this.#noPendingChanges();
     this.#cell = TreeCell.of(this.takeSnapshot().root, parts.limits, parts.clock);
@@ -104,6 +110,11 @@ export class DiskWorkspace {
   /** @throws {TransactionClosedError} */
   assertOpen(): void {
     this.#cell.assertOpen();
+  }
+
+  /** @throws {FilesystemError} `filesystem-busy` while changes are staged; `filesystem-locked` when the lease was lost. */
+  assertFree(): void {
+    this.#staged.assertFree();
   }
 
   /** Whether changes can be staged: what stays in memory needs no stage. */
@@ -232,6 +243,7 @@ export class DiskWorkspace {
    * nothing was written and the changes are still pending.
    */
   flush(): void {
+    this.#staged.assertFree();
     const held = this.#pending;
     if (held === undefined) return;
     this.jail.assertInPlace();
@@ -335,12 +347,8 @@ export class DiskWorkspace {
     return this.#staged.hold(written);
   }
 
-  #write(
-    before: DirectoryNode,
-    differences: readonly TreeDifference[],
-    options: WriteOptions,
-  ): StagedChanges {
-    if (differences.length === 0) return { land: () => undefined, discard: () => undefined };
+  #write(before: DirectoryNode, differences: readonly TreeDifference[], options: WriteOptions): StagedCommit {
+    if (differences.length === 0) return NOTHING_STAGED;
     const { writer } = this.#parts;
     if (writer === undefined) {
       throw new FilesystemError(
@@ -372,21 +380,4 @@ export class DiskWorkspace {
       else for (const { path } of differences) keep(nodeAt(root, path));
     }
   }
-}
-
-function retainNode(node: TreeNode | undefined, writer: DiskWriter): void {
-  if (node?.kind === 'file' && node.content instanceof DiskContent) node.content.keep(writer.kept);
-  if (node?.kind === 'directory') for (const child of node.entries.values()) retainNode(child, writer);
-}
-
-/** Pins a restored directory that is no longer on the disk: it shows its former content, not the present one. */
-function withPinnedDirectory(difference: TreeDifference, disk: DirectoryNode): TreeDifference {
-  const { path, after } = difference;
-  if (!(after instanceof DiskDirectory) || nodeAt(disk, path)?.kind === 'directory') return difference;
-  return { ...difference, after: after.pinned() };
-}
-
-/** Reads a node completely: what was read once stays the same. */
-function loadNode(node: TreeNode | undefined): void {
-  if (node?.kind === 'directory') for (const child of node.entries.values()) loadNode(child);
 }

@@ -1,12 +1,21 @@
 import { FilesystemError } from '../../../error/index.ts';
 import type { StagedChanges } from '../../../filesystem/index.ts';
+import type { FolderLease } from '../../lock/folder-lease.ts';
+import type { StagedCommit } from '../commit/commit.ts';
 
 /** The place for the one set of changes to a folder that waits for the decision of its caller. */
 export class StagedSlot {
+  readonly #lease: FolderLease | undefined;
   #held: StagedChanges | undefined;
 
-  /** @throws {FilesystemError} `filesystem-busy`. */
+  /** @param lease what the folder may be written under. Default: its lock alone. */
+  constructor(lease: FolderLease | undefined) {
+    this.#lease = lease;
+  }
+
+  /** @throws {FilesystemError} `filesystem-busy`; `filesystem-locked` when the lease was lost. */
   assertFree(): void {
+    this.#lease?.assertHeld();
     if (this.#held === undefined) return;
     throw new FilesystemError(
       'filesystem-busy',
@@ -15,17 +24,25 @@ export class StagedSlot {
   }
 
   /** Holds changes until they are landed or discarded, which can be done once. The slot must be free. */
-  hold(changes: StagedChanges): StagedChanges {
+  hold(commit: StagedCommit): StagedChanges {
     const held: StagedChanges = {
       land: () => {
         if (this.#held !== held) throw endedError();
         this.#held = undefined;
-        changes.land();
+        try {
+          this.#lease?.assertHeld();
+        } catch (error) {
+          commit.abandon();
+          throw error;
+        }
+        commit.land();
       },
       discard: (options) => {
         if (this.#held !== held) return;
         this.#held = undefined;
-        changes.discard(options);
+        // The next owner of the lease undoes the commit, or has done so.
+        if (this.#lease?.isLost === true) commit.abandon();
+        else commit.discard(options);
       },
     };
     this.#held = held;
