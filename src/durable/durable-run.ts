@@ -10,15 +10,19 @@ import type {
   ModelRequest,
   ObservedRequest,
   ObserverCalls,
+  OpenQuestion,
   RecordedHandler,
   RunEvent,
   RunScope,
   Step,
   StepFunction,
   StepKinds,
+  SuspendApprovalOptions,
+  SuspendedRun,
   ToolCallResult,
 } from '../runtime/index.ts';
 import type { Session } from '../session/index.ts';
+import type { Logger } from '../tool/index.ts';
 import type { JournalWriter } from './journal-writer.ts';
 import type { RepeatedRun } from './repeated-run.ts';
 import type { RunSummaryKeeper } from './run-summary.ts';
@@ -30,6 +34,9 @@ export interface DurableRunParts {
   readonly writer: JournalWriter;
   readonly recorder: Recorder;
   readonly summary: RunSummaryKeeper;
+  /** Gets the questions that the run ends with. */
+  readonly onPending: SuspendApprovalOptions['onPending'];
+  readonly logger: Logger | undefined;
   /** Answers from the rows of the run; undefined for a new one. */
   readonly repeated: RepeatedRun | undefined;
 }
@@ -121,9 +128,34 @@ export class DurableRun implements CallHooks, RunReplay, RunSurroundings {
     return path.length === 0 ? this.#parts.repeated?.evaluationId : undefined;
   }
 
-  handlerFor(): RecordedHandler | undefined {
-    return undefined;
+  handlerFor(_evaluationId: string, call: AttemptName): RecordedHandler | undefined {
+    return call.path.length === 0 ? this.#parts.repeated?.handlerFor(call) : undefined;
   }
+
+  onSuspend = async (
+    questions: readonly OpenQuestion[],
+  ): Promise<Pick<SuspendedRun, 'runId' | 'pending'>> => {
+    const { recorder, summary, onPending, logger } = this.#parts;
+    const pending = questions.map((question) => question.pending);
+    recorder.suspend(questions);
+    summary.waits(pending.length);
+    await this.#flush();
+    for (const { turn, callId, toolName, policy, policyPrompt, reason, id, digest, changes } of pending) {
+      this.#users?.onEvent?.({
+        ...{ type: 'approval-pending', turn, callId, toolName, policy, reason, id, digest },
+        ...(policyPrompt === undefined ? {} : { policyPrompt }),
+        about: changes === undefined ? 'call' : 'changes',
+      });
+    }
+    try {
+      await onPending?.(pending);
+    } catch (error) {
+      logger?.error('The function onPending failed; the run is suspended all the same.', {
+        error: describeError(error),
+      });
+    }
+    return { runId: this.runId, pending };
+  };
 
   // The steps.
 

@@ -1,7 +1,7 @@
 import { PromptValidationError } from '../error/index.ts';
 import { checkEvaluateOptions, type EvaluateOptions, newSession } from '../evaluation/index.ts';
 import type { Prompt } from '../prompt/index.ts';
-import type { LanguageModel, RunJournal } from '../runtime/index.ts';
+import type { Approver, LanguageModel, RunJournal, SuspendedRun } from '../runtime/index.ts';
 import type { NestedAdapter, PromptResponse } from '../tool/index.ts';
 import { runOnJournal } from './run-on-journal.ts';
 
@@ -16,9 +16,9 @@ export async function evaluateDurably<Output>(
   evaluator: NestedAdapter,
   model: LanguageModel,
   prompt: Prompt<Output>,
-  given: EvaluateOptions & { readonly journal: RunJournal },
+  given: EvaluateOptions<Approver> & { readonly journal: RunJournal },
   ready?: () => Promise<void> | undefined,
-): Promise<PromptResponse<Output>> {
+): Promise<PromptResponse<Output> | SuspendedRun> {
   checkEvaluateOptions(given);
   const { journal, runId: name, ...options } = given;
   const session = options.session ?? newSession(options);

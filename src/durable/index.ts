@@ -1,2 +1,3 @@
+export { type AnswerApprovalsOptions, answerApprovals, type ResumeAnswer } from './answer-approvals.ts';
 export { evaluateDurably } from './evaluate-durably.ts';
 export { type ResumeRunOptions, resumeRun } from './resume-run.ts';

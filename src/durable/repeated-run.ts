@@ -6,6 +6,7 @@ import {
   type EvaluationEnvironment,
   FeedbackState,
   PromptEvaluationError,
+  type RecordedHandler,
   type RunEvent,
   type Step,
   type StepKinds,
@@ -15,6 +16,7 @@ import type { IdSource, Session } from '../session/index.ts';
 import { landLastCommit } from './land-last-commit.ts';
 import { repeatedCall, sessionPatch } from './repeated-call.ts';
 import { type CallDecision, callKey, type Decision, type RunRows } from './run-rows.ts';
+import { approvedStage, stagedHandler } from './staged-call.ts';
 
 /** What a {@link RepeatedRun} works with. */
 export interface RepeatedRunParts {
@@ -126,8 +128,18 @@ export class RepeatedRun {
   }
 
   /** Whether the call began before the run was interrupted. */
-  isInDoubt({ path, turn, callId }: AttemptName): boolean {
-    return path.length === 0 && this.#parts.rows.begun.has(callKey({ turn, callId }));
+  isInDoubt(call: AttemptName): boolean {
+    const { rows } = this.#parts;
+    if (call.path.length > 0 || !rows.begun.has(callKey(call))) return false;
+    // What it did waits for its commit, unless that has failed.
+    return call.attempt > 1 || approvedStage(rows, call) === undefined;
+  }
+
+  /** What takes the place of a handler whose changes were approved; undefined: it runs. */
+  handlerFor(call: AttemptName): RecordedHandler | undefined {
+    const { rows } = this.#parts;
+    const staged = call.attempt === 1 ? approvedStage(rows, call) : undefined;
+    return staged === undefined ? undefined : stagedHandler(staged, rows);
   }
 
   /** A call that was answered is on the state. */

@@ -8,21 +8,24 @@ import {
   type ProviderAdapter,
 } from '../evaluation/index.ts';
 import type { Prompt } from '../prompt/index.ts';
-import type { ConversationItem, RunJournal } from '../runtime/index.ts';
-import type { Session } from '../session/index.ts';
+import type { Approver, ConversationItem, RunJournal, SuspendedRun } from '../runtime/index.ts';
+import { type Session, systemClock } from '../session/index.ts';
 import type { PromptResponse } from '../tool/index.ts';
+import { appendAnswers, type ResumeAnswer } from './answer-approvals.ts';
 import { resetState } from './repeated-run.ts';
 import { runOnJournal } from './run-on-journal.ts';
 import { type RunRows, readRunRows } from './run-rows.ts';
 
 /** Options of {@link resumeRun}: those that the run began with, but for what the journal knows. */
 export interface ResumeRunOptions<Output = unknown>
-  extends Omit<EvaluateOptions, 'input' | 'history' | 'pendingCalls' | 'journal' | 'runId'> {
+  extends Omit<EvaluateOptions<Approver>, 'input' | 'history' | 'pendingCalls' | 'journal' | 'runId'> {
   readonly adapter: ProviderAdapter;
   /** The prompt that the run began with, its params included. */
   readonly prompt: Prompt<Output>;
   readonly journal: RunJournal;
   readonly runId: string;
+  /** Answers to the questions of a suspended run; they are kept before it goes on. Default: none. */
+  readonly answers?: readonly ResumeAnswer[];
   /** Whether a run is refused whose prompt, tools, policies or model have changed. Default: it goes on with them, and `run-resumed` names them. */
   readonly strict?: boolean;
   /** A new session, with the id of the one that the run had. Default: one is made, and disposed at the end. */
@@ -36,23 +39,27 @@ export interface ResumeRunOptions<Output = unknown>
  * Functions cannot be compared: give the same prompt, params, resources, options and files in memory that the run began with. Files on a disk, and resources
  * outside of the process, are as the run left them.
  *
- * @throws {PromptValidationError} for a run that the journal does not have, for one whose prompt has changed with `strict`, and for an option out
- *   of its range.
+ * @returns the response, or the questions that the run waits for: those that `answers` leaves open, and new ones. A function as `approve` rules that out.
+ * @throws {PromptValidationError} for a run that the journal does not have, for one whose prompt has changed with `strict`, for an answer that `answerApprovals` refuses, and for
+ *   an option out of its range.
  * @throws {SessionBusyError} while another process has the run.
  * @throws {PromptEvaluationError} when the run ends early; code `evaluation-diverged` when it does not ask for what its rows have.
  * @throws {RunLostError} when the journal, or a disk after a decision, has failed.
  * @see docs/spec/durable-runs.md §4
  */
-export async function resumeRun<Output>(given: ResumeRunOptions<Output>): Promise<PromptResponse<Output>> {
+export async function resumeRun<Output>(
+  given: ResumeRunOptions<Output>,
+): Promise<PromptResponse<Output> | SuspendedRun> {
   assertOptions('resumeRun()', given, {
     adapter: 'object!',
     prompt: 'object!',
     journal: 'object!',
     runId: 'string!',
     strict: 'boolean',
+    answers: 'array',
   });
-  const { adapter, prompt, journal, runId, strict, ...options } = given;
-  checkEvaluateOptions(options);
+  const { adapter, prompt, journal, runId, strict, answers = [], ...options } = given;
+  checkEvaluateOptions({ ...options, journal });
   const model = modelOf(adapter);
   if (model === undefined) {
     throw new PromptValidationError('The adapter of resumeRun() must be made by providerAdapter().', {
@@ -64,7 +71,12 @@ export async function resumeRun<Output>(given: ResumeRunOptions<Output>): Promis
   const lease = await journal.acquire(sessionId);
   try {
     // Another owner may have written until now.
-    const rows = readRunRows(runId, await journal.read(runId));
+    let rows = readRunRows(runId, await journal.read(runId));
+    if (answers.length > 0) {
+      const clock = options.clock ?? systemClock;
+      await appendAnswers({ journal, runId, answers, clock }, lease, rows);
+      rows = readRunRows(runId, await journal.read(runId));
+    }
     const session = sessionFor(options, sessionId);
     for (const slice of [...evaluationSlices, ...prompt.slices()]) session.install(slice);
     // What the prompt is rendered from.

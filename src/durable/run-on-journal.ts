@@ -2,15 +2,25 @@ import { describeError, PromptValidationError, RunLostError } from '../error/ind
 import { type EvaluateOptions, evaluatePrompt } from '../evaluation/index.ts';
 import type { Filesystem } from '../filesystem/index.ts';
 import type { Prompt } from '../prompt/index.ts';
-import { Recorder } from '../record/internal.ts';
-import type { EvaluationEnvironment, LanguageModel, RunJournal, RunLease } from '../runtime/index.ts';
+import { Recorder, sha256 } from '../record/internal.ts';
+import {
+  type Approver,
+  type EvaluationEnvironment,
+  isSuspension,
+  type LanguageModel,
+  type RunJournal,
+  type RunLease,
+  RunSuspension,
+  type SuspendedRun,
+} from '../runtime/index.ts';
 import { type Session, systemClock } from '../session/index.ts';
 import type { NestedAdapter, PromptResponse } from '../tool/index.ts';
 import { DurableRun } from './durable-run.ts';
 import { JournalWriter } from './journal-writer.ts';
+import { RecordedAnswers } from './recorded-answers.ts';
 import { RepeatedRun } from './repeated-run.ts';
 import type { RunRows } from './run-rows.ts';
-import { RunSummaryKeeper } from './run-summary.ts';
+import { RunSummaryKeeper, summaryOf } from './run-summary.ts';
 
 /** An evaluation with a journal, whose session is leased. */
 export interface RunOnJournal<Output> {
@@ -18,7 +28,7 @@ export interface RunOnJournal<Output> {
   readonly model: LanguageModel;
   readonly prompt: Prompt<Output>;
   /** Without `journal` and `runId`. */
-  readonly options: EvaluateOptions & { readonly session: Session };
+  readonly options: EvaluateOptions<Approver> & { readonly session: Session };
   readonly ownsSession: boolean;
   readonly ready?: (() => Promise<void> | undefined) | undefined;
   readonly journal: RunJournal;
@@ -37,14 +47,16 @@ const filesystemsInUse = new WeakSet<Filesystem>();
  *
  * @throws {RunLostError} when the journal, or a disk after the decision, has failed.
  */
-export async function runOnJournal<Output>(run: RunOnJournal<Output>): Promise<PromptResponse<Output>> {
+export async function runOnJournal<Output>(
+  run: RunOnJournal<Output>,
+): Promise<PromptResponse<Output> | SuspendedRun> {
   const { journal, lease, options, rows, runId } = run;
   const { session } = options;
   const clock = options.clock ?? session.clock ?? systemClock;
   const ending = new AbortController();
   let filesystem: Filesystem | undefined;
   let lost: RunLostError | undefined;
-  const summary = new RunSummaryKeeper(clock, rows === undefined ? {} : summaryOf(rows));
+  const summary = new RunSummaryKeeper(clock, rows === undefined ? {} : summaryOf(rows, clock.now()));
   const writer = new JournalWriter({
     journal,
     lease,
@@ -77,7 +89,13 @@ export async function runOnJournal<Output>(run: RunOnJournal<Output>): Promise<P
           ids: options.ids ?? session.ids,
           isStrict: run.isStrict === true,
         });
-  const durable = new DurableRun({ runId, session, writer, recorder, summary, repeated });
+  const suspension = suspensionOf(run, () => clock.now());
+  const approval = isSuspension(options.approve) ? options.approve : undefined;
+  const durable = new DurableRun({
+    ...{ runId, session, writer, recorder, summary, repeated },
+    onPending: approval?.onPending,
+    logger: options.logger,
+  });
   const loseLease = (): void =>
     writer.lose(lostBy(runId, `The lease of the session "${session.id}" was lost`, lease.signal.reason));
   lease.signal.addEventListener('abort', loseLease, { once: true });
@@ -87,11 +105,13 @@ export async function runOnJournal<Output>(run: RunOnJournal<Output>): Promise<P
       run.evaluator,
       run.model,
       run.prompt,
-      { ...options, signal: AbortSignal.any(signals) },
+      { ...options, journal, signal: AbortSignal.any(signals) },
       {
         ready: run.ready,
         hooks: durable,
         replay: durable,
+        suspension,
+        onSuspend: durable.onSuspend,
         ownsSession: run.ownsSession,
         observe: durable.observe,
         onBegun: async (environment) => {
@@ -110,6 +130,25 @@ export async function runOnJournal<Output>(run: RunOnJournal<Output>): Promise<P
     lease.signal.removeEventListener('abort', loseLease);
     if (filesystem !== undefined) filesystemsInUse.delete(filesystem);
   }
+}
+
+/** Where the questions of policies go; undefined where someone is asked and nothing was answered before. */
+function suspensionOf<Output>(
+  { options: { approve }, rows, runId }: RunOnJournal<Output>,
+  now: () => number,
+): RunSuspension | undefined {
+  const wasSuspended = rows !== undefined && rows.questions.size > 0;
+  if (!isSuspension(approve) && !wasSuspended) return undefined;
+  return new RunSuspension({
+    runId,
+    digest: sha256,
+    hashOf: ({ after }) => (after === undefined ? '' : sha256(after.data())),
+    now,
+    // A run that waited waits again, unless someone is there to answer.
+    opens: isSuspension(approve) || approve === undefined,
+    expiresMs: isSuspension(approve) ? approve.expiresMs : undefined,
+    answers: rows === undefined ? undefined : new RecordedAnswers(rows, now),
+  });
 }
 
 /** @throws {PromptValidationError} when another run with a journal uses the files: it would commit what it has read and nobody decided. */
@@ -131,14 +170,4 @@ function lostBy(runId: string, what: string, cause: unknown): RunLostError {
     cause,
     details: { runId },
   });
-}
-
-function summaryOf({
-  header,
-  commits,
-  decisions,
-}: RunRows): ConstructorParameters<typeof RunSummaryKeeper>[1] {
-  const { promptName, agent, startedAtMs } = header;
-  const turns = decisions.at(-1)?.turn ?? 0;
-  return { promptName, startedAtMs, commits, turns, ...(agent === undefined ? {} : { agent }) };
 }

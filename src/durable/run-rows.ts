@@ -1,5 +1,6 @@
 import { PromptValidationError } from '../error/index.ts';
 import type {
+  AnswerRow,
   AttemptRow,
   BeginRow,
   BlobRow,
@@ -8,6 +9,7 @@ import type {
   EndRow,
   EventRow,
   HeaderRow,
+  PendingQuestion,
   RequestRow,
   ResponseRow,
   Row,
@@ -45,6 +47,14 @@ export interface RunRows {
   readonly start: StateRow | undefined;
   /** What others changed before the first decision. */
   readonly changes: readonly StateRow[];
+  /** Questions that the run ended with, by their ids; those of the last time replace those of before. */
+  readonly questions: ReadonlyMap<string, PendingQuestion>;
+  /** Ids of the questions that it ended with last. */
+  readonly pending: readonly string[];
+  /** Answers, by the ids of the questions. */
+  readonly answers: ReadonlyMap<string, AnswerRow>;
+  /** Whether others changed the session after the questions. */
+  readonly isChangedSince: boolean;
   /** Calls of the root run that began something that cannot be taken back; see {@link callKey}. */
   readonly begun: ReadonlySet<string>;
   /** The first request of the root run. */
@@ -72,6 +82,10 @@ export function readRunRows(runId: string, rows: readonly JournalRow[]): RunRows
   const begun = new Set<string>();
   const seen: SeenRow[] = [];
   const changes: StateRow[] = [];
+  const questions = new Map<string, PendingQuestion>();
+  const answers = new Map<string, AnswerRow>();
+  let pending: readonly string[] = [];
+  let isChangedSince = false;
   let header: HeaderRow | undefined;
   let start: StateRow | undefined;
   let firstRequest: RequestRow | undefined;
@@ -93,7 +107,10 @@ export function readRunRows(runId: string, rows: readonly JournalRow[]): RunRows
         break;
       case 'state':
         if (row.kind === 'start') start = row;
-        else (decisions.at(-1)?.changes ?? changes).push(row);
+        else {
+          isChangedSince = true;
+          (decisions.at(-1)?.changes ?? changes).push(row);
+        }
         break;
       case 'request':
         firstRequest ??= row;
@@ -123,6 +140,14 @@ export function readRunRows(runId: string, rows: readonly JournalRow[]): RunRows
         break;
       case 'begin':
         begun.add(callKey(row));
+        break;
+      case 'pending':
+        pending = row.questions.map(({ id }) => id);
+        isChangedSince = false;
+        for (const question of row.questions) questions.set(question.id, question);
+        break;
+      case 'answer':
+        answers.set(row.id, row);
         break;
       case 'end':
         end = row;
@@ -156,6 +181,7 @@ export function readRunRows(runId: string, rows: readonly JournalRow[]): RunRows
       runs,
       seen,
     },
+    ...{ questions, pending, answers, isChangedSince },
     blobs: reader.blobs,
   };
 }

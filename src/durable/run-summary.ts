@@ -1,5 +1,19 @@
 import type { CallCommit, RunEvent, RunSummary } from '../runtime/index.ts';
 import type { Clock } from '../session/index.ts';
+import type { RunRows } from './run-rows.ts';
+
+/** What the rows of a run say of it. */
+export function summaryOf(
+  { header, commits, decisions }: RunRows,
+  atMs: number,
+): Omit<RunSummary, 'status' | 'pending'> {
+  const { promptName, agent, startedAtMs } = header;
+  const turns = decisions.at(-1)?.turn ?? 0;
+  return {
+    ...{ promptName, startedAtMs, commits, turns, updatedAtMs: atMs },
+    ...(agent === undefined ? {} : { agent }),
+  };
+}
 
 /** What a journal lists of a run, kept up to date while the run goes on. */
 export class RunSummaryKeeper {
@@ -30,6 +44,11 @@ export class RunSummaryKeeper {
   /** The folder that the run works on; undefined: none. */
   works(workspace: string | undefined): void {
     if (workspace !== undefined) this.#summary = { ...this.#summary, workspace };
+  }
+
+  /** The run ends with so many questions. */
+  waits(pending: number): void {
+    this.#summary = { ...this.#summary, pending };
   }
 
   committed({ seq }: CallCommit): void {

@@ -16,7 +16,7 @@ export { checkEvaluateOptions } from './options/check-options.ts';
 export type { EvaluateOptions } from './options/evaluate-options.ts';
 export type { ContextOptions, RunLimits } from './options/run-limits.ts';
 export { evaluatePrompt } from './run/evaluate.ts';
-export { type ModelAdapter, modelOf, type ProviderAdapter } from './run/provider-adapter.ts';
+export { type ModelAdapter, modelOf, type ProviderAdapter, type RunOutcome } from './run/provider-adapter.ts';
 export { openToolRuntime } from './runtime/open-tool-runtime.ts';
 export type {
   ReportedUsage,

@@ -66,6 +66,15 @@ export function reportEvent(
       });
       return;
     }
+    case 'run-resumed':
+      noteOnTurn(run, event.turn, 'wink.run.resumed', {
+        commits: event.commits,
+        changed: [...event.changed],
+      });
+      return;
+    case 'approval-pending':
+      noteOnTurn(run, event.turn, 'wink.approval.pending', { policy: event.policy, about: event.about });
+      return;
     case 'hosted-tool-called':
       trace.addHostedCall(run, event.turn, event.toolName);
       return;

@@ -60,7 +60,11 @@ export interface RunSpans extends OpenSpan {
   /** The conversation lost a part since the last model call. */
   isCompacted: boolean;
   /** What the last event said. */
-  ending?: { readonly turns: number; readonly outcome: 'finished' | 'failed'; readonly errorType?: string };
+  ending?: {
+    readonly turns: number;
+    readonly outcome: 'finished' | 'failed' | 'suspended';
+    readonly errorType?: string;
+  };
 }
 
 /** Names a call among those of a run: providers may use an id again in a later turn. */

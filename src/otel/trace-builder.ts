@@ -105,7 +105,8 @@ export class TraceBuilder {
     for (const turn of run.chats.keys()) this.#abandonChat(run, turn);
     const { names, metrics, clock } = this.#settings;
     const { counts, ending, facts, finishReason } = run;
-    const failure = ending?.outcome === 'finished' ? undefined : (ending?.errorType ?? errorType ?? '_OTHER');
+    const hasEnded = ending !== undefined && ending.outcome !== 'failed';
+    const failure = hasEnded ? undefined : (ending?.errorType ?? errorType ?? '_OTHER');
     const error = attributesOf({ [names.errorType]: failure });
     run.span.setAttributes({
       ...attributesOf({

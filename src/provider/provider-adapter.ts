@@ -5,10 +5,11 @@ import {
   evaluatePrompt,
   type ModelAdapter,
   type ProviderAdapter,
+  type RunOutcome,
   streamOf,
 } from '../evaluation/index.ts';
 import type { Prompt } from '../prompt/index.ts';
-import type { LanguageModel } from '../runtime/index.ts';
+import type { Approver, LanguageModel, SuspendedRun } from '../runtime/index.ts';
 import type { PromptResponse } from '../tool/index.ts';
 
 /** Creates an adapter for a language model. `name` defaults to the name of the model. */
@@ -22,13 +23,18 @@ export function providerAdapter(options: {
   const adapter: ModelAdapter = Object.freeze({
     name: options.name ?? model.name,
     '~model': model,
-    evaluate: async <Output>(prompt: Prompt<Output>, evaluateOptions: EvaluateOptions = {}) =>
-      evaluateOn(adapter, prompt, evaluateOptions),
-    stream: <Output>(prompt: Prompt<Output>, evaluateOptions: EvaluateOptions = {}) => {
+    evaluate: async <Output, A extends Approver>(
+      prompt: Prompt<Output>,
+      evaluateOptions: EvaluateOptions<A> = {},
+    ) => evaluateOn(adapter, prompt, evaluateOptions),
+    stream: <Output, A extends Approver>(
+      prompt: Prompt<Output>,
+      evaluateOptions: EvaluateOptions<A> = {},
+    ) => {
       checkEvaluateOptions(evaluateOptions);
       const { observers = [], signal, streaming = true } = evaluateOptions;
-      return streamOf<Output>((run) => {
-        const streamed: EvaluateOptions = {
+      return streamOf<Output, RunOutcome<Output, A>>((run) => {
+        const streamed: EvaluateOptions<A> = {
           ...evaluateOptions,
           streaming,
           signal: run.signal,
@@ -42,12 +48,22 @@ export function providerAdapter(options: {
 }
 
 /** Loads what a journal takes only for a run that has one. */
-async function evaluateOn<Output>(
+async function evaluateOn<Output, A extends Approver>(
   adapter: ModelAdapter,
   prompt: Prompt<Output>,
-  options: EvaluateOptions,
+  options: EvaluateOptions<A>,
   ready?: () => Promise<void> | undefined,
-): Promise<PromptResponse<Output>> {
+): Promise<RunOutcome<Output, A>> {
+  // A run is suspended only where `approve` suspends.
+  return runOn(adapter, prompt, options, ready) as Promise<RunOutcome<Output, A>>;
+}
+
+async function runOn<Output>(
+  adapter: ModelAdapter,
+  prompt: Prompt<Output>,
+  options: EvaluateOptions<Approver>,
+  ready: (() => Promise<void> | undefined) | undefined,
+): Promise<PromptResponse<Output> | SuspendedRun> {
   const model = adapter['~model'];
   const { journal } = options;
   if (journal === undefined) return evaluatePrompt(adapter, model, prompt, options, { ready });

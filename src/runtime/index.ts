@@ -28,6 +28,24 @@ export type { OuterCall } from './call/outer-call.ts';
 export { recordable } from './call/record-call.ts';
 export { RunLedger } from './call/run-ledger.ts';
 export type { CallReplay, EvaluationPlace, RecordedEnd, RecordedHandler } from './call/run-replay.ts';
+export {
+  type KnownAnswer,
+  type KnownAnswers,
+  type KnownRefusal,
+  type OpenQuestion,
+  type PendingApproval,
+  RunSuspended,
+  RunSuspension,
+  type StagedCall,
+} from './call/run-suspension.ts';
+export {
+  type ApprovalSuspension,
+  type Approver,
+  isSuspension,
+  type SuspendApprovalOptions,
+  type SuspendedRun,
+  suspendApproval,
+} from './call/suspend-approval.ts';
 export type { ToolCallResult } from './call/tool-call.ts';
 export { type ToolCall, toToolCall } from './call/tool-call.ts';
 export {

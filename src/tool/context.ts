@@ -39,8 +39,8 @@ export interface ToolContext {
   /** Number of the attempt, from 1; more than 1 after a conflict with another change. */
   readonly attempt: number;
   /**
-   * Identifies the call to services that refuse to do a thing twice: 64 hexadecimal digits, the same for every attempt and, in a run with a journal,
-   * after a crash; different for every other call.
+   * Identifies the call to services that refuse to do a thing twice: run, turn and id, percent-encoded. The same for every attempt and, in a run with a
+   * journal, after a crash; different for every other call.
    */
   readonly idempotencyKey: string;
   /** Aborted by the deadline, the tool's own time limit or the caller. A handler should stop then. */

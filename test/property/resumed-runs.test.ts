@@ -39,13 +39,14 @@ async function resumed(run: RandomRun, batches: readonly JournalBatch[]): Promis
   const session = new Session({ id: 'session' });
   for (const slice of randomSlices) session.install(slice);
   const filesystem = new MemoryFilesystem({ files: startFiles });
-  const { text } = await resumeRun({
+  const ended = await resumeRun({
     ...{ journal, session, limits },
     adapter: randomAdapter(run),
     prompt: randomPrompt(filesystem),
     runId: 'run',
   });
-  return endOf(text, session, filesystem);
+  if (ended.finishReason === 'suspended') throw new Error('A run without questions was suspended.');
+  return endOf(ended.text, session, filesystem);
 }
 
 test('a run that is resumed after any flush ends as the whole one did', async () => {

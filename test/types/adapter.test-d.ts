@@ -144,6 +144,7 @@ describe('run events', () => {
     expectTypeOf<RunEvent['type']>().toEqualTypeOf<
       | 'run-start'
       | 'run-resumed'
+      | 'approval-pending'
       | 'turn-start'
       | 'model-call-start'
       | 'model-call-retry'

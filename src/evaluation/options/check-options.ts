@@ -1,7 +1,9 @@
 import { assertOptions, PromptValidationError } from '../../error/index.ts';
 import type { Prompt } from '../../prompt/index.ts';
 import {
+  type Approver,
   checkFeedbackProviders,
+  isSuspension,
   toBudgetTracker,
   toCompletionChecker,
   toThrottlePolicy,
@@ -16,7 +18,7 @@ import { refuseUnknownOptions } from './option-names.ts';
 const pendingCallsRule = oneOf('interrupt', 'refuse');
 
 /** Options of an evaluation on a root session, or inside a call. */
-type AnyOptions = Omit<EvaluateOptions, 'limits'> & Pick<NestedEvaluateOptions, 'limits'>;
+type AnyOptions = Omit<EvaluateOptions<Approver>, 'limits'> & Pick<NestedEvaluateOptions, 'limits'>;
 
 /** @throws {PromptValidationError} for an option that does not exist, is out of its range, or of the wrong kind. */
 export function checkEvaluateOptions(options: AnyOptions): void {
@@ -52,7 +54,13 @@ export function checkEvaluateOptions(options: AnyOptions): void {
   if (completion !== undefined) toCompletionChecker(completion);
 }
 
-function checkJournal({ journal, runId }: AnyOptions): void {
+function checkJournal({ approve, journal, runId }: AnyOptions): void {
+  if (isSuspension(approve) && journal === undefined) {
+    throw new PromptValidationError(
+      'suspendApproval() needs a journal: without one, nothing could go on with the run. Give evaluate() a journal, or a function as approve.',
+      { details: { option: 'approve' } },
+    );
+  }
   if (journal !== undefined) {
     const methods = { append: 'function!', read: 'function!', acquire: 'function!' } as const;
     assertOptions('evaluate(): journal', journal, methods);

@@ -1,6 +1,7 @@
 import type { OverridesSource } from '../../prompt/index.ts';
 import type {
   ApprovalHandler,
+  Approver,
   ConversationItem,
   FeedbackProvider,
   InputPart,
@@ -14,8 +15,8 @@ import type { Clock, IdSource, Session } from '../../session/index.ts';
 import type { CompletionChecker, Logger, ModelSettings } from '../../tool/index.ts';
 import type { ContextOptions, RunLimits } from './run-limits.ts';
 
-/** How one evaluation runs. Everything is optional. */
-export interface EvaluateOptions {
+/** How one evaluation runs. Everything is optional. `A` is what `approve` is: with `suspendApproval()` the run may end as a `SuspendedRun`. */
+export interface EvaluateOptions<out A extends Approver = ApprovalHandler> {
   /** What the user says: one text, or several parts. Default: nothing beside the instructions. */
   readonly input?: string | readonly InputPart[];
   /** An earlier conversation to go on with, such as `response.conversation`. It is copied once. Default: none. */
@@ -41,8 +42,11 @@ export interface EvaluateOptions {
   readonly limits?: RunLimits;
   /** Ends the run when aborted; calls that were not committed are rolled back. */
   readonly signal?: AbortSignal;
-  /** Decides the requests for approval of policies. Default: all are denied. */
-  readonly approve?: ApprovalHandler;
+  /**
+   * Decides the requests for approval of policies; `suspendApproval()` ends the run with them, for a run with a journal. Default: all are
+   * denied.
+   */
+  readonly approve?: A;
   /**
    * Whether policies are held to. `false` is a trial: policies are asked and record what they see, but nothing is denied
    * and no approval is requested; what would have happened is in `ToolInvoked` (`unenforced`) and in `policy-unenforced` events. Default: true.

@@ -15,7 +15,11 @@ interface Guards {
  * Puts guards around the caller's logger and observers, so that nothing they do changes how the evaluation comes out, and so
  * that they get nothing that is to be redacted.
  */
-export function guardCallbacks({ logger = silentLogger, observers = [], redact }: EvaluateOptions): Guards {
+export function guardCallbacks({
+  logger = silentLogger,
+  observers = [],
+  redact,
+}: Pick<EvaluateOptions, 'logger' | 'observers' | 'redact'>): Guards {
   const warnOfFailure = (): void =>
     guardLogger(logger, undefined).warn(
       'The function redact threw or did not return a string; its input is replaced by "<redaction failed>".',

@@ -64,7 +64,7 @@ export type GuardedCallbacks = Pick<CallSettings, 'logger' | 'approve' | 'emit' 
  * @param options checked by `checkEvaluateOptions`.
  */
 export function toSettings(
-  options: EvaluateOptions,
+  options: Omit<EvaluateOptions, 'approve'>,
   session: Session,
   callbacks: GuardedCallbacks,
 ): EvaluationSettings {

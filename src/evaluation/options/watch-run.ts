@@ -1,4 +1,11 @@
-import { type ApprovalHandler, type RunEventListener, type RunStop, Watchdog } from '../../runtime/index.ts';
+import {
+  type ApprovalHandler,
+  type Approver,
+  isSuspension,
+  type RunEventListener,
+  type RunStop,
+  Watchdog,
+} from '../../runtime/index.ts';
 import type { Clock } from '../../session/index.ts';
 import type { EvaluateOptions } from './evaluate-options.ts';
 
@@ -15,17 +22,24 @@ export interface WatchedRun {
 
 const ignore = (): void => undefined;
 
+/** What asks outside of the calls of the run itself, such as a call inside another one, cannot wait for an answer. */
+const denyInside: ApprovalHandler = () => ({
+  approved: false,
+  reason: 'the run suspends approvals, and only calls of the run itself can wait for an answer.',
+});
+
 /**
  * Stops a run without activity for longer than `limits.idleTimeoutMs`; evaluations inside its calls are part of it.
  *
  * @param listener the caller's, guarded.
  */
 export function watchRun(
-  { limits: { idleTimeoutMs } = {}, approve }: EvaluateOptions,
+  { limits: { idleTimeoutMs } = {}, approve: given }: EvaluateOptions<Approver>,
   listener: RunEventListener | undefined,
   stop: RunStop,
   clock: Clock,
 ): WatchedRun {
+  const approve = isSuspension(given) ? denyInside : given;
   if (idleTimeoutMs === undefined) return { listener, approve, hold: () => ignore, dispose: ignore };
   const watchdog = new Watchdog({
     clock,

@@ -202,6 +202,7 @@ async function prepareEvaluation<Output>(
         logger,
         deadline,
         approve: calls.approve,
+        suspension: scope.suspension,
         enforce: calls.enforce,
         maxConcurrentCalls: calls.maxConcurrentCalls,
         maxResultCharacters: calls.maxResultCharacters,

@@ -1,14 +1,17 @@
 import { none, present } from '../../internal/index.ts';
 import type { Prompt, RenderedPrompt } from '../../prompt/index.ts';
 import {
+  type Approver,
   type ConversationItem,
   hostedOutputs,
   type LanguageModel,
   type ReadAnswer,
   type RunEvent,
   type RunStop,
+  RunSuspended,
   recordError,
   runLoop,
+  type SuspendedRun,
 } from '../../runtime/index.ts';
 import type { NestedAdapter, PromptResponse } from '../../tool/index.ts';
 import { parseAnswer } from '../answer/parse-answer.ts';
@@ -35,9 +38,9 @@ export async function evaluatePrompt<Output>(
   evaluator: NestedAdapter,
   model: LanguageModel,
   prompt: Prompt<Output>,
-  options: EvaluateOptions,
-  { observe, onBegun, ownsSession = false, ...surroundings }: RunSurroundings = {},
-): Promise<PromptResponse<Output>> {
+  options: EvaluateOptions<Approver>,
+  { observe, onBegun, onSuspend, ownsSession = false, ...surroundings }: RunSurroundings = {},
+): Promise<PromptResponse<Output> | SuspendedRun> {
   assertPrompt(prompt);
   const run = holdSession(options, { ownsSession, ...present({ observe }) });
   try {
@@ -46,7 +49,7 @@ export async function evaluatePrompt<Output>(
       prompt,
       run.settings,
       run.stop,
-      onBegun,
+      { onBegun, onSuspend },
     );
   } catch (error) {
     throw run.toThrown(error);
@@ -55,17 +58,36 @@ export async function evaluatePrompt<Output>(
   }
 }
 
+/** What a run calls on the way. */
+interface RunCallbacks {
+  readonly onBegun?: RunSurroundings['onBegun'] | undefined;
+  readonly onSuspend?: RunSurroundings['onSuspend'] | undefined;
+}
+
+/** Evaluates a prompt inside a call. What `stop` follows is up to the caller. */
+export async function evaluateInside<Output>(
+  scope: EvaluationScope,
+  prompt: Prompt<Output>,
+  settings: EvaluationSettings,
+  stop: RunStop,
+): Promise<PromptResponse<Output>> {
+  const end = await evaluateIn(scope, prompt, settings, stop);
+  if (end.finishReason === 'suspended')
+    throw new RangeError('An evaluation inside a call has suspended its run.');
+  return end;
+}
+
 /** Evaluates a prompt in a scope that is held for it. What `stop` follows is up to the caller. */
 export function evaluateIn<Output>(
   scope: EvaluationScope,
   prompt: Prompt<Output>,
   settings: EvaluationSettings,
   stop: RunStop,
-  onBegun?: RunSurroundings['onBegun'],
-): Promise<PromptResponse<Output>> {
+  callbacks: RunCallbacks = {},
+): Promise<PromptResponse<Output> | SuspendedRun> {
   const record = new EvaluationRecord(scope, prompt, settings.calls);
   const { around } = settings.calls.observers;
-  const run = { scope, prompt, settings, stop, record, onBegun };
+  const run = { scope, prompt, settings, stop, record, callbacks };
   if (around === undefined) return evaluateObserved(run);
   const { evaluationId, promptName, parentCallIds: path = none } = record.origin;
   return around({ kind: 'run', evaluationId, promptName, path }, () => evaluateObserved(run));
@@ -78,7 +100,7 @@ interface ObservedRun<Output> {
   readonly settings: EvaluationSettings;
   readonly stop: RunStop;
   readonly record: EvaluationRecord;
-  readonly onBegun: RunSurroundings['onBegun'];
+  readonly callbacks: RunCallbacks;
 }
 
 async function evaluateObserved<Output>({
@@ -87,15 +109,16 @@ async function evaluateObserved<Output>({
   settings,
   stop,
   record,
-  onBegun,
-}: ObservedRun<Output>): Promise<PromptResponse<Output>> {
+  callbacks: { onBegun, onSuspend },
+}: ObservedRun<Output>): Promise<PromptResponse<Output> | SuspendedRun> {
   const { model } = scope;
   const { environment, rendered, state } = await beginEvaluation(scope, prompt, settings, {
     model,
     stop,
     record,
     conversation: conversationOf(settings),
-    evaluatorFor: (files) => (call) => nestedEvaluator({ scope, files, settings, evaluateIn }, call),
+    evaluatorFor: (files) => (call) =>
+      nestedEvaluator({ scope, files, settings, evaluateIn: evaluateInside }, call),
   });
   let end: RunEnd = { outcome: 'failed' };
   try {
@@ -134,6 +157,15 @@ async function evaluateObserved<Output>({
     record.finished(response, json, state.turn);
     return response;
   } catch (error) {
+    if (error instanceof RunSuspended && onSuspend !== undefined) {
+      const suspended = await onSuspend(error.questions);
+      end = { outcome: 'suspended' };
+      const { conversation, usage } = state;
+      return Object.freeze({
+        ...{ finishReason: 'suspended', promptName: prompt.name, ...suspended, usage },
+        conversation: Object.freeze(conversation),
+      });
+    }
     record.failed(error, state);
     end = { outcome: 'failed', error: recordError(error) };
     throw error;

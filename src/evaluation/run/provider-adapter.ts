@@ -1,8 +1,19 @@
 import type { Prompt } from '../../prompt/index.ts';
-import type { LanguageModel } from '../../runtime/index.ts';
+import type {
+  ApprovalHandler,
+  ApprovalSuspension,
+  Approver,
+  LanguageModel,
+  SuspendedRun,
+} from '../../runtime/index.ts';
 import type { NestedAdapter, PromptResponse } from '../../tool/index.ts';
 import type { EvaluateOptions } from '../options/evaluate-options.ts';
 import type { PromptStream } from '../stream/prompt-stream.ts';
+
+/** How a run ends that does not fail: with its answer or, where approvals are suspended, with questions. */
+export type RunOutcome<Output, A extends Approver = ApprovalHandler> =
+  | PromptResponse<Output>
+  | (A extends ApprovalSuspension ? SuspendedRun : never);
 
 /**
  * Evaluates prompts on one model. Every adapter runs the same loop with the same transactions, policies and failure
@@ -19,7 +30,10 @@ export interface ProviderAdapter extends NestedAdapter {
    * @throws {SessionBusyError} when another evaluation holds the session.
    * @throws {PromptValidationError} for an option out of its range.
    */
-  evaluate<Output>(prompt: Prompt<Output>, options?: EvaluateOptions): Promise<PromptResponse<Output>>;
+  evaluate<Output, A extends Approver = ApprovalHandler>(
+    prompt: Prompt<Output>,
+    options?: EvaluateOptions<A>,
+  ): Promise<RunOutcome<Output, A>>;
   /**
    * The same run as a stream of events: iterate over it with `for await`. It begins when the first event is requested; the
    * last event is `run-result`, with the response. The iteration throws what `evaluate` would reject with, after the
@@ -27,7 +41,10 @@ export interface ProviderAdapter extends NestedAdapter {
    *
    * @throws {PromptValidationError} at once, for an option out of its range.
    */
-  stream<Output>(prompt: Prompt<Output>, options?: EvaluateOptions): PromptStream<Output>;
+  stream<Output, A extends Approver = ApprovalHandler>(
+    prompt: Prompt<Output>,
+    options?: EvaluateOptions<A>,
+  ): PromptStream<Output, RunOutcome<Output, A>>;
 }
 
 /** An adapter that `providerAdapter` made: it knows the model that it evaluates on. */

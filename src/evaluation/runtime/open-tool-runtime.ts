@@ -4,7 +4,7 @@ import type { NestedAdapter } from '../../tool/index.ts';
 import { nestedEvaluator } from '../nested/nested-evaluator.ts';
 import { assertPrompt } from '../options/check-options.ts';
 import { beginEvaluation } from '../run/begin-evaluation.ts';
-import { evaluateIn } from '../run/evaluate.ts';
+import { evaluateInside } from '../run/evaluate.ts';
 import { modelOf } from '../run/provider-adapter.ts';
 import { EvaluationRecord } from '../scope/evaluation-record.ts';
 import type { EvaluationScope, RunScope } from '../scope/evaluation-scope.ts';
@@ -54,7 +54,7 @@ export async function openToolRuntime<Output>(
       evaluatorFor: (files) =>
         inner === undefined
           ? () => withoutModel(name)
-          : (call) => nestedEvaluator({ scope: inner, files, settings, evaluateIn }, call),
+          : (call) => nestedEvaluator({ scope: inner, files, settings, evaluateIn: evaluateInside }, call),
     });
     const { hostedTools } = begun.rendered;
     if (hostedTools.length > 0) {

@@ -7,10 +7,13 @@ import type {
   EvaluationEnvironment,
   LanguageModel,
   ObserverCalls,
+  OpenQuestion,
   OuterCall,
   Redactor,
+  RunSuspension,
   SessionRoot,
   StepFunction,
+  SuspendedRun,
 } from '../../runtime/index.ts';
 import { freezeJson } from '../../schema/index.ts';
 import type { AnySlice, ReadonlySessionView, Session } from '../../session/index.ts';
@@ -22,11 +25,13 @@ export interface RunReplay extends CallReplay {
 }
 
 /** What a run has around it beside its options. Everything is optional. */
-export interface RunSurroundings extends Pick<RunScope, 'ready' | 'replay' | 'hooks'> {
+export interface RunSurroundings extends Pick<RunScope, 'ready' | 'replay' | 'hooks' | 'suspension'> {
   /** Whether the session was made for the run although it is given. Default: it was not. */
   readonly ownsSession?: boolean;
   /** What observes the run in the place of its observers; a journal gets everything as it is, before redaction. Default: they do. */
   observe?(observers: ObserverCalls): ObserverCalls;
+  /** The run ends with questions: makes them durable. Resolves with its name and the questions. */
+  onSuspend?(questions: readonly OpenQuestion[]): Promise<Pick<SuspendedRun, 'runId' | 'pending'>>;
   /** The run has begun: before its first request. May reject: the run ends. */
   onBegun?(environment: EvaluationEnvironment): Promise<void>;
 }
@@ -50,6 +55,8 @@ export interface RunScope {
   readonly hooks?: CallHooks | undefined;
   /** Answers from the record of another run. Default: nothing does. */
   readonly replay?: RunReplay | undefined;
+  /** Takes the questions of policies over calls of the run itself. Not for evaluations inside. Default: `approve` is asked. */
+  readonly suspension?: RunSuspension | undefined;
   /** Back-pressure: resolves when the event consumer has caught up; undefined when it has. Absent: none. */
   readonly ready?: (() => Promise<void> | undefined) | undefined;
   /** The call around the evaluation; absent on a root session. */

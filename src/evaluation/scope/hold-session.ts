@@ -1,6 +1,6 @@
 import { describeError } from '../../error/index.ts';
 import { ResourceContainer } from '../../resource/index.ts';
-import { markRejected, RunStop } from '../../runtime/index.ts';
+import { type Approver, markRejected, RunStop } from '../../runtime/index.ts';
 import { Session } from '../../session/index.ts';
 import type { Logger } from '../../tool/index.ts';
 import { checkEvaluateOptions } from '../options/check-options.ts';
@@ -33,7 +33,7 @@ const ignore = (): void => undefined;
  * @throws {PromptValidationError} for an option out of its range.
  */
 export function holdSession(
-  options: EvaluateOptions,
+  options: EvaluateOptions<Approver>,
   { observe, ownsSession = false }: Pick<RunSurroundings, 'observe' | 'ownsSession'> = {},
 ): HeldRun {
   checkEvaluateOptions(options);

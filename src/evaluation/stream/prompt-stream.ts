@@ -4,27 +4,27 @@ import type { PromptResponse } from '../../tool/index.ts';
 import { EventQueue } from './event-queue.ts';
 
 /** The events of a stream: every run event in order, and the response at the end. */
-export type RunStreamEvent<Output = unknown> =
+export type RunStreamEvent<Output = unknown, Outcome = PromptResponse<Output>> =
   | RunEvent
-  | { readonly type: 'run-result'; readonly response: PromptResponse<Output> };
+  | { readonly type: 'run-result'; readonly response: Outcome };
 
 /**
  * An evaluation as a stream of events. It begins with the first requested event, continues only as fast as
  * events are taken, and can be gone through once. Leaving it early ends the evaluation: the request to the model
  * is cut off, calls in flight are rolled back, and `return()` resolves when that is done.
  */
-export interface PromptStream<out Output = unknown>
-  extends AsyncIterableIterator<RunStreamEvent<Output>, undefined>,
+export interface PromptStream<out Output = unknown, out Outcome = PromptResponse<Output>>
+  extends AsyncIterableIterator<RunStreamEvent<Output, Outcome>, undefined>,
     AsyncDisposable {
   /**
    * The next event. Rejects, after the events before it, with what `evaluate` rejects with. Several may be asked for at once:
    * they come in this order.
    */
-  next(): Promise<IteratorResult<RunStreamEvent<Output>, undefined>>;
+  next(): Promise<IteratorResult<RunStreamEvent<Output, Outcome>, undefined>>;
   /** Ends the evaluation; resolves when it has ended and let go of its session. Never rejects. */
-  return(): Promise<IteratorResult<RunStreamEvent<Output>, undefined>>;
+  return(): Promise<IteratorResult<RunStreamEvent<Output, Outcome>, undefined>>;
   /** @throws {PromptValidationError} the second time. */
-  [Symbol.asyncIterator](): PromptStream<Output>;
+  [Symbol.asyncIterator](): PromptStream<Output, Outcome>;
 }
 
 /** What an evaluation gets from its stream. */
@@ -39,31 +39,28 @@ export interface StreamedRun {
  * @param evaluate begins the evaluation.
  * @param signal the caller's.
  */
-export function streamOf<Output>(
-  evaluate: (run: StreamedRun) => Promise<PromptResponse<Output>>,
+export function streamOf<Output, Outcome>(
+  evaluate: (run: StreamedRun) => Promise<Outcome>,
   signal?: AbortSignal,
-): PromptStream<Output> {
+): PromptStream<Output, Outcome> {
   return new LiveStream(evaluate, signal);
 }
 
-class LiveStream<Output> implements PromptStream<Output> {
-  readonly #evaluate: (run: StreamedRun) => Promise<PromptResponse<Output>>;
+class LiveStream<Output, Outcome> implements PromptStream<Output, Outcome> {
+  readonly #evaluate: (run: StreamedRun) => Promise<Outcome>;
   readonly #signal: AbortSignal | undefined;
   readonly #queue = new EventQueue<RunEvent>();
   readonly #controller = new AbortController();
-  #run: Promise<PromptResponse<Output>> | undefined;
+  #run: Promise<Outcome> | undefined;
   #isIterated = false;
   #isOver = false;
 
-  constructor(
-    evaluate: (run: StreamedRun) => Promise<PromptResponse<Output>>,
-    signal: AbortSignal | undefined,
-  ) {
+  constructor(evaluate: (run: StreamedRun) => Promise<Outcome>, signal: AbortSignal | undefined) {
     this.#evaluate = evaluate;
     this.#signal = signal;
   }
 
-  [Symbol.asyncIterator](): PromptStream<Output> {
+  [Symbol.asyncIterator](): PromptStream<Output, Outcome> {
     if (this.#isIterated) {
       throw new PromptValidationError(
         'A stream can be gone through once. Begin another one to evaluate again.',
@@ -73,7 +70,7 @@ class LiveStream<Output> implements PromptStream<Output> {
     return this;
   }
 
-  async next(): Promise<IteratorResult<RunStreamEvent<Output>, undefined>> {
+  async next(): Promise<IteratorResult<RunStreamEvent<Output, Outcome>, undefined>> {
     if (this.#isOver) return { done: true, value: undefined };
     const run = this.#begin();
     const event = await this.#queue.take();
@@ -83,7 +80,7 @@ class LiveStream<Output> implements PromptStream<Output> {
     return { done: false, value: { type: 'run-result', response: await run } };
   }
 
-  async return(): Promise<IteratorResult<RunStreamEvent<Output>, undefined>> {
+  async return(): Promise<IteratorResult<RunStreamEvent<Output, Outcome>, undefined>> {
     this.#isOver = true;
     this.#controller.abort(new DOMException('The stream was left before its end.', 'AbortError'));
     this.#queue.dispose();
@@ -96,7 +93,7 @@ class LiveStream<Output> implements PromptStream<Output> {
     await this.return();
   }
 
-  #begin(): Promise<PromptResponse<Output>> {
+  #begin(): Promise<Outcome> {
     if (this.#run !== undefined) return this.#run;
     const signal = this.#signal;
     const unfollow = signal && followSignal(signal, () => this.#controller.abort(signal.reason));

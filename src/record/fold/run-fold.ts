@@ -136,6 +136,8 @@ export class RunFold {
       case 'resumed':
         return this.#resumed();
       case 'begin':
+      case 'pending':
+      case 'answer':
       case 'blob':
         return undefined;
     }

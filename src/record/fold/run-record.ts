@@ -66,7 +66,7 @@ export interface RecordedRun {
   readonly startedAtMs: number;
   /** Absent: the record ends before the run does. */
   readonly endedAtMs?: number;
-  readonly outcome?: 'finished' | 'failed';
+  readonly outcome?: 'finished' | 'failed' | 'suspended';
   readonly error?: RecordedError;
   readonly output?: JsonValue;
   readonly text?: string;

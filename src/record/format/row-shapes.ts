@@ -140,6 +140,15 @@ const event = choice(
 
 const ofAny = { t: number, 'run?': number, 'redacted?': boolean };
 
+const done = {
+  reads: list(read),
+  'attachments?': list(part),
+  writes: list(write),
+  log: list(log),
+  events: list(object({ name: string, policy: string, payload: json })),
+  files: list(fileChange),
+};
+
 const attempt = {
   ...ofAny,
   turn: number,
@@ -149,13 +158,8 @@ const attempt = {
   'effects?': string,
   'base?': number,
   phases,
-  reads: list(read),
   policies: list(policyAnswer),
-  'attachments?': list(part),
-  writes: list(write),
-  log: list(log),
-  events: list(object({ name: string, policy: string, payload: json })),
-  files: list(fileChange),
+  ...done,
 };
 
 const run = {
@@ -243,6 +247,35 @@ const shapes: { readonly [Type in Row['type']]: Shape } = {
     'feedback?': list(feedback),
   }),
   begin: object({ ...ofAny, turn: number, callId: string, toolName: string, attempt: number }),
+  pending: object({
+    ...ofAny,
+    questions: list(
+      object({
+        id: string,
+        digest: string,
+        turn: number,
+        callId: string,
+        toolName: string,
+        attempt: number,
+        params: json,
+        policy: string,
+        'policyPrompt?': string,
+        reason: string,
+        askedAtMs: number,
+        'expiresAtMs?': number,
+        'staged?': object({ ...done, removedDirectories: list(string), message: string }),
+      }),
+    ),
+  }),
+  answer: object({
+    ...ofAny,
+    id: string,
+    digest: string,
+    approved: boolean,
+    'by?': string,
+    'note?': string,
+    atMs: number,
+  }),
   resumed: object({ ...ofAny, atMs: number, turn: number, changed: list(string) }),
   event: object({ ...ofAny, event }),
   end: object({ ...ofAny, outcome: string, turns: number, usage, 'text?': string, 'error?': error }),

@@ -305,6 +305,54 @@ export interface BeginRow extends RunPart {
   readonly attempt: number;
 }
 
+/** What a call has done whose changes wait for an answer. */
+export interface StagedPart
+  extends Pick<AttemptPart, 'reads' | 'writes' | 'log' | 'events' | 'files' | 'attachments'> {
+  readonly removedDirectories: readonly string[];
+  readonly message: string;
+  readonly value?: JsonValue;
+  /** Whether the model does not get the value. */
+  readonly excludesValue?: true;
+}
+
+/** A question that waits for an answer. */
+export interface PendingQuestion {
+  readonly id: string;
+  readonly digest: string;
+  readonly turn: number;
+  readonly callId: string;
+  readonly toolName: string;
+  readonly attempt: number;
+  readonly params: JsonValue;
+  readonly policy: string;
+  readonly policyPrompt?: string;
+  readonly reason: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly askedAtMs: number;
+  readonly expiresAtMs?: number;
+  /** Absent when the handler has not run yet. */
+  readonly staged?: StagedPart;
+}
+
+/** In a journal: the run ends with questions. */
+export interface PendingRow extends RunPart {
+  readonly type: 'pending';
+  readonly questions: readonly PendingQuestion[];
+}
+
+/** In a journal: a question was answered. */
+export interface AnswerRow extends RunPart {
+  readonly type: 'answer';
+  readonly id: string;
+  readonly digest: string;
+  readonly approved: boolean;
+  /** Who answered. */
+  readonly by?: string;
+  readonly note?: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly atMs: number;
+}
+
 /** In a journal: the run goes on here after it was interrupted, or had ended without an answer. */
 export interface ResumedRow extends RunPart {
   readonly type: 'resumed';
@@ -324,7 +372,7 @@ export interface EventRow extends RunPart {
 /** A run ended. */
 export interface EndRow extends RunPart {
   readonly type: 'end';
-  readonly outcome: 'finished' | 'failed';
+  readonly outcome: 'finished' | 'failed' | 'suspended';
   readonly turns: number;
   readonly usage: TokenUsage;
   readonly text?: string;
@@ -346,6 +394,8 @@ export type Row =
   | AttemptRow
   | DeliveredRow
   | BeginRow
+  | PendingRow
+  | AnswerRow
   | ResumedRow
   | EventRow
   | EndRow;

@@ -1,5 +1,11 @@
 import type { FileRead } from '../../filesystem/index.ts';
-import type { CallCommit, CallPhases, DiscardedAttempt, ObservedAttempt } from '../../runtime/index.ts';
+import type {
+  CallCommit,
+  CallPhases,
+  DiscardedAttempt,
+  ObservedAttempt,
+  StagedCall,
+} from '../../runtime/index.ts';
 import type { JsonValue } from '../../schema/index.ts';
 import type { SessionRead } from '../../session/index.ts';
 import type {
@@ -14,6 +20,7 @@ import type {
   RowWrite,
   RunPart,
   SeenRow,
+  StagedPart,
 } from '../format/rows.ts';
 import type { BlobWriter } from './blob-writer.ts';
 import { ConflictWriters } from './conflict-writers.ts';
@@ -71,6 +78,20 @@ export class AttemptRows {
     return [...this.#newlySeen(attempt, place), row];
   }
 
+  /** What a call has done that waits for an answer. */
+  staged({ observed, removedDirectories, success }: StagedCall): StagedPart {
+    const { message, value, attachments, excludeValueFromContext } = success;
+    return {
+      ...this.#done(observed),
+      ...attachmentsOf(attachments === undefined ? {} : { attachments }),
+      removedDirectories,
+      message,
+      // The value was checked to be plain JSON when the handler returned.
+      ...(value === undefined ? {} : { value: value as JsonValue }),
+      ...(excludeValueFromContext === true ? { excludesValue: true } : {}),
+    };
+  }
+
   #part(attempt: ObservedAttempt, place: Place, startedAtMs: number): AttemptPart {
     const { turn, callId, toolName, effects, params, base, isRedacted } = attempt;
     return {
@@ -84,17 +105,32 @@ export class AttemptRows {
       ...(params === undefined ? {} : { params }),
       phases: phasesAfter(attempt.phases, startedAtMs),
       ...(base === undefined ? {} : { base }),
-      reads: attempt.reads.map((read) => this.#read(read)),
       policies: attempt.policies.filter(({ outcome, about }) => outcome !== 'allow' || about !== 'call'),
+      ...this.#done(attempt),
+    };
+  }
+
+  #done({
+    reads,
+    writes,
+    log,
+    events,
+    files,
+  }: Pick<ObservedAttempt, 'reads' | 'writes' | 'log' | 'events' | 'files'>): Pick<
+    AttemptPart,
+    'reads' | 'writes' | 'log' | 'events' | 'files'
+  > {
+    return {
+      reads: reads.map((read) => this.#read(read)),
       // Slices hold plain JSON only.
-      writes: attempt.writes as readonly RowWrite[],
-      log: attempt.log as readonly RowLog[],
-      events: attempt.events.map(({ name, policy, payload }) => ({
+      writes: writes as readonly RowWrite[],
+      log: log as readonly RowLog[],
+      events: events.map(({ name, policy, payload }) => ({
         name,
         policy,
         payload: (payload ?? null) as JsonValue,
       })),
-      files: attempt.files.map((change) => this.#change(change)),
+      files: files.map((change) => this.#change(change)),
     };
   }
 

@@ -1,7 +1,6 @@
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { FileContent } from '../../filesystem/index.ts';
 import type { BlobRow, ContentReference } from '../format/rows.ts';
+import { sha256 } from './sha256.ts';
 
 const maxRecent = 16;
 
@@ -29,7 +28,7 @@ export class BlobWriter {
   keepText(text: string): string {
     const known = this.#recent.get(text);
     if (known !== undefined) return known;
-    const hash = bytesToHex(sha256(utf8ToBytes(text)));
+    const hash = sha256(text);
     this.#recent.set(text, hash);
     const [oldest] = this.#recent.keys();
     if (this.#recent.size > maxRecent && oldest !== undefined) this.#recent.delete(oldest);
@@ -56,7 +55,7 @@ export class BlobWriter {
       // It is on a disk, and another process has changed it.
       return { hash: '', bytes, omitted: true };
     }
-    const hash = bytesToHex(sha256(data));
+    const hash = sha256(data);
     if (!isKept) return { hash, bytes: data.byteLength, omitted: true };
     this.#writeOnce({ type: 'blob', hash, ...(text === undefined ? { base64: toBase64(data) } : { text }) });
     return { hash, bytes: data.byteLength };

@@ -6,6 +6,7 @@ import type {
   ObservedRequest,
   ObservedResponse,
   ObservedState,
+  OpenQuestion,
   RunEvent,
   RunObserver,
 } from '../../runtime/index.ts';
@@ -141,6 +142,22 @@ export class Recorder implements RunRecorder {
       const run = evaluationId === undefined ? undefined : this.#numbers.of(evaluationId);
       if (run !== undefined) this.#row(make(this.#part(run, this.#after(this.#clock.now()))));
     });
+  }
+
+  /** The run ends with questions. */
+  suspend(questions: readonly OpenQuestion[]): void {
+    this.add((part) => ({
+      type: 'pending',
+      ...part,
+      questions: questions.map(({ pending, attempt, staged }) => {
+        const { changes: _changes, ...asked } = pending;
+        return {
+          ...asked,
+          attempt,
+          ...(staged === undefined ? {} : { staged: this.#attempts.staged(staged) }),
+        };
+      }),
+    }));
   }
 
   onEvent(event: RunEvent, evaluation: ObservedEvaluation): void {

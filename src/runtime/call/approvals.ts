@@ -1,9 +1,11 @@
 import { describeError } from '../../error/index.ts';
 import type { FileChange } from '../../filesystem/index.ts';
+import { present } from '../../internal/index.ts';
 import type { RecordedApproval } from '../events/tool-invoked.ts';
 import type { CallAttempt } from './attempt.ts';
 import type { ApprovalAnswer, ApprovalHandler, ApprovalRequest } from './environment.ts';
-import { type FailedVerdict, failed, type PolicyQuestion } from './verdict.ts';
+import type { RunSuspension } from './run-suspension.ts';
+import { type FailedVerdict, failed, type PolicyQuestion, type SuspendedVerdict } from './verdict.ts';
 
 /** The answer to a question, and why it is a no. */
 export type ApprovalOutcome =
@@ -41,16 +43,59 @@ export async function askForApproval(
   attempt: CallAttempt,
   questions: readonly PolicyQuestion[],
   changes?: readonly FileChange[],
-): Promise<FailedVerdict | undefined> {
-  const { stop } = attempt.environment;
+): Promise<FailedVerdict | SuspendedVerdict | undefined> {
+  const { stop, suspension } = attempt.environment;
+  let isWaiting = false;
   for (const question of questions) {
     // A policy that answered at once may have ended the run.
     stop.throwIfStopped();
     if (attempt.approvals.covers(question, changes)) continue;
+    const known = suspension && knownAnswer(attempt, suspension, question, changes);
+    if (known === 'approved') continue;
+    if (known === 'waiting') {
+      isWaiting = true;
+      continue;
+    }
+    if (known !== undefined) return known;
     const refusal = await stop.race(putQuestion(attempt, question, changes));
     if (refusal !== undefined) return refusal;
   }
-  return undefined;
+  return isWaiting ? { kind: 'suspended' } : undefined;
+}
+
+/** The answer that was given before. Without one the question is open from here on, where the run suspends; undefined: someone is asked. */
+function knownAnswer(
+  attempt: CallAttempt,
+  suspension: RunSuspension,
+  question: PolicyQuestion,
+  changes: readonly FileChange[] | undefined,
+): FailedVerdict | 'approved' | 'waiting' | undefined {
+  const { approvals, number, resolved, tool } = attempt;
+  const asking = { call: resolved.call, attempt: number, params: resolved.params };
+  const staged = changes === undefined ? undefined : attempt.staged;
+  const answer = suspension.ask(asking, question, changes, staged);
+  if (answer === undefined) return suspension.opens ? 'waiting' : undefined;
+  const { approved, why = 'it was not approved.' } = answer;
+  const about = changes === undefined ? 'call' : 'changes';
+  approvals.record({ ...question, about, approved, ...(approved ? {} : { answer: why }) });
+  if (!approved) return refused(tool.name, question, why);
+  approvals.add(question, changes);
+  return 'approved';
+}
+
+/** The verdict on a call that was not approved. */
+export function refused(
+  toolName: string,
+  { reason, policy, policyPrompt }: PolicyQuestion,
+  why: string,
+  error?: unknown,
+): FailedVerdict {
+  return failed(
+    'denied',
+    'not-approved',
+    `The call of "${toolName}" needs approval by the policy "${policy}" (${reason}): ${why}`,
+    { policy, ...present({ policyPrompt, error }) },
+  );
 }
 
 async function putQuestion(
@@ -93,11 +138,5 @@ async function putQuestion(
     approvals.add(question, changes);
     return undefined;
   }
-  const { reason, ...by } = question;
-  return failed(
-    'denied',
-    'not-approved',
-    `The call of "${tool.name}" needs approval by the policy "${by.policy}" (${reason}): ${answer.why}`,
-    answer.error === undefined ? by : { ...by, error: answer.error },
-  );
+  return refused(tool.name, question, answer.why, answer.error);
 }

@@ -12,6 +12,8 @@ import type { EvaluationEnvironment } from './environment.ts';
 import { AttemptEnd, verdictOn } from './exceptions.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
 import { type GoverningPolicy, policyPhases } from './policy-phases.ts';
+import { removedDirectoriesOf } from './removed-directories.ts';
+import type { StagedCall } from './run-suspension.ts';
 import type { ResolvedCall } from './tool-call.ts';
 import { CallTransaction } from './transaction.ts';
 import { externalEffectsNote, failed, type Verdict, whatIsLeft } from './verdict.ts';
@@ -61,6 +63,8 @@ export class CallAttempt {
   hasReturned = false;
   /** True when a record answered in the place of the handler. */
   isFromRecord = false;
+  /** True when what it did had waited for an answer. */
+  isStaged = false;
   /** What policies would have refused or asked, where they are not enforced. */
   readonly unenforced: UnenforcedDecision[] = [];
   /** What observers of calls get of it; undefined without any. */
@@ -134,6 +138,15 @@ export class CallAttempt {
   addInnerChanges(changes: readonly FileChange[]): void {
     this.#innerChanges ??= [];
     for (const change of changes) this.#innerChanges.push(change);
+  }
+
+  /** What the attempt has done, once its handler has returned success. */
+  get staged(): StagedCall | undefined {
+    const { rendered, success, transaction } = this;
+    if (rendered === undefined || success === undefined) return undefined;
+    const observed = transaction.observe();
+    const removedDirectories = removedDirectoriesOf(transaction.patch(), observed.files) ?? none;
+    return { observed, removedDirectories, success, rendered };
   }
 
   /** The same for every attempt at the call, also when the run is resumed, and for no other call. */

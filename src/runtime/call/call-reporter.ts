@@ -8,9 +8,10 @@ import type { ObservedAttempt, ReadConflict } from '../observer/observed-call.ts
 import type { ObservedEvaluation } from '../observer/observed-evaluation.ts';
 import type { ObserverCalls } from '../observer/observer-calls.ts';
 import type { AttemptTrace } from './attempt-trace.ts';
+import { removedDirectoriesOf } from './removed-directories.ts';
 import type { RunLedger } from './run-ledger.ts';
 import type { ToolCall, ToolCallResult } from './tool-call.ts';
-import type { CallPatch, CallTransaction, SessionRoot } from './transaction.ts';
+import type { CallTransaction, SessionRoot } from './transaction.ts';
 import { withoutRecords } from './without-records.ts';
 
 /** What a {@link CallReporter} works with. */
@@ -101,7 +102,7 @@ export class CallReporter {
         ...(seq === undefined ? {} : { seq }),
         isFinal: seq !== undefined,
         invocation,
-        ...present({ attachments, removedDirectories: removedDirectories(patch, attempt) }),
+        ...present({ attachments, removedDirectories: removedDirectoriesOf(patch, attempt.files) }),
       });
     });
     return seq;
@@ -195,20 +196,6 @@ export class CallReporter {
       isRedacted: false,
     };
   }
-}
-
-/** What a patch removes beside single files. */
-function removedDirectories(
-  patch: CallPatch | undefined,
-  { files }: ObservedAttempt,
-): readonly string[] | undefined {
-  const removed = (patch?.files?.changes ?? none).flatMap(({ op, path }) => (op === 'remove' ? [path] : []));
-  if (removed.length === 0) return undefined;
-  const single = new Set(
-    files.flatMap(({ kind, entry, path }) => (kind === 'removed' && entry === 'file' ? [path] : [])),
-  );
-  const directories = removed.filter((path) => !single.has(path));
-  return directories.length === 0 ? undefined : directories;
 }
 
 const nothingDone = {

@@ -29,6 +29,7 @@ import {
   failed,
   type SectionsVerdict,
   type SucceededVerdict,
+  type SuspendedVerdict,
   stoppedVerdict,
   type Verdict,
 } from './verdict.ts';
@@ -138,20 +139,26 @@ export class CallRun implements AttemptedCall, SettledCall {
     for (;;) {
       const attempt = this.#attempt;
       if (attempt === undefined || verdict === undefined) return this.#end(this.#neverStarted(), commits);
+      if (this.#isHeldBack(verdict)) return this.#suspend(attempt, commits);
       const { reason } = this.#environment.stop;
       if (reason !== undefined && (verdict.kind === 'needs-approval' || !attempt.mustCommit)) {
         return this.#end(this.#stoppedVerdict(reason, attempt), commits);
       }
       let conflicts: readonly string[];
-      if (verdict.kind === 'needs-approval' || verdict.kind === 'needs-sections') {
+      if (isUnfinished(verdict)) {
         // No approval is requested, and nothing is opened, based on reads that no longer hold.
         const invalid = await commits.validate(this);
         if (invalid?.kind === 'failed') return this.#end(invalid, commits);
-        if (invalid === undefined) {
+        if (invalid === undefined && verdict.kind === 'suspended') {
+          if (this.#environment.suspension?.isWaiting(this.call) === true)
+            return this.#suspend(attempt, commits);
+          // It was held back by a call that waits no longer.
+          conflicts = none;
+        } else if (invalid === undefined && verdict.kind !== 'suspended') {
           verdict = await this.#answer(attempt, verdict, commits, places);
           continue;
-        }
-        conflicts = invalid.changed;
+        } else conflicts = invalid?.changed ?? none;
+        this.#environment.suspension?.retract(this.call);
       } else {
         const outcome = await commits.settle(this, verdict, guardOf(verdict, attempt));
         if (outcome.kind === 'settled') return outcome.result;
@@ -161,6 +168,22 @@ export class CallRun implements AttemptedCall, SettledCall {
       if (repeated.kind === 'failed') return this.#end(repeated, commits);
       verdict = repeated.verdict;
     }
+  }
+
+  /** Whether a call before this one waits for an answer: what this one did is dropped. */
+  #isHeldBack(verdict: Verdict): boolean {
+    const { suspension } = this.#environment;
+    if (suspension?.holdsBack(this.call) !== true) return false;
+    // What has happened outside is recorded in any case.
+    return verdict.kind === 'suspended' || this.#attempt?.hasExternalEffects !== true;
+  }
+
+  /** Rolls the call back without a result: the run ends, and does it again when it is resumed. */
+  async #suspend(attempt: CallAttempt, commits: CallCommits): Promise<ToolCallResult> {
+    await commits.rollback(attempt);
+    this.#superseded = attempt;
+    const verdict = failed('aborted', 'suspended', 'The run waits for an answer.');
+    return { invocation: recordCall(this.#environment, verdict, this.#facts(undefined)), isSuspended: true };
   }
 
   /** Rolls the call back, whatever its outcome: the turn ended before the call was settled. Never rejects. */
@@ -314,6 +337,13 @@ export class CallRun implements AttemptedCall, SettledCall {
   get #params(): JsonObject | undefined {
     return this.#resolution.kind === 'resolved' ? this.#resolution.resolved.params : this.#resolution.params;
   }
+}
+
+/** Verdicts that need something before the call can be settled. */
+function isUnfinished(verdict: Verdict): verdict is ApprovalVerdict | SectionsVerdict | SuspendedVerdict {
+  return (
+    verdict.kind === 'needs-approval' || verdict.kind === 'needs-sections' || verdict.kind === 'suspended'
+  );
 }
 
 /** What a handler with effects outside has done cannot be repeated: its reads need not hold, and its failure leaves nothing to fit. */

@@ -15,6 +15,7 @@ import type { CallHooks } from './call-hooks.ts';
 import type { CallReporter } from './call-reporter.ts';
 import type { OuterCall } from './outer-call.ts';
 import type { CallReplay } from './run-replay.ts';
+import type { RunSuspension } from './run-suspension.ts';
 import type { TransactionRoots } from './transaction.ts';
 
 /** What a policy wants someone to decide. */
@@ -63,6 +64,8 @@ export interface EvaluationEnvironment {
   readonly eventLoop: EventLoopYield;
   readonly stop: RunStop;
   readonly approve: ApprovalHandler | undefined;
+  /** Takes the questions of policies in the place of `approve`: the run ends with them. Default: `approve` is asked. */
+  readonly suspension?: RunSuspension | undefined;
   /** The feedback providers; undefined when there are none. */
   readonly feedback?: FeedbackRunner | undefined;
   /** Hooks of a journal and of observers. Default: none. */

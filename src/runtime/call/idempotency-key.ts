@@ -1,23 +1,24 @@
-import { hashOfText } from '../../prompt/index.ts';
-import type { EvaluationEnvironment } from './environment.ts';
 import type { ToolCall } from './tool-call.ts';
 
+/** What of an evaluation identifies its calls. */
+interface IdentifyingEvaluation {
+  readonly hooks?: { readonly runId?: string } | undefined;
+  readonly origin: { readonly evaluationId: string };
+  readonly outer: { readonly idempotencyKey: string } | undefined;
+  readonly enclosing: readonly { readonly evaluation: number }[];
+}
+
 /**
- * A key that identifies a call everywhere: the same for every attempt at it, also after the run was resumed. 64 hexadecimal digits. Without a
- * journal no other run has the same keys.
+ * A text that identifies a call: run, turn and id, for a call inside another one after those of that one. The same for every attempt, also after
+ * the run was resumed.
  */
 export function idempotencyKeyOf(
-  {
-    enclosing,
-    hooks,
-    origin,
-    outer,
-  }: Pick<EvaluationEnvironment, 'enclosing' | 'hooks' | 'origin' | 'outer'>,
+  { enclosing, hooks, origin, outer }: IdentifyingEvaluation,
   { callId, turn }: Pick<ToolCall, 'callId' | 'turn'>,
 ): string {
   const around =
     outer === undefined
-      ? [hooks?.runId ?? origin.evaluationId]
-      : [outer.idempotencyKey, enclosing.at(-1)?.evaluation ?? 0];
-  return hashOfText(JSON.stringify([...around, turn, callId]));
+      ? encodeURIComponent(hooks?.runId ?? origin.evaluationId)
+      : `${outer.idempotencyKey}/${enclosing.at(-1)?.evaluation ?? 0}`;
+  return `${around}/${turn}/${encodeURIComponent(callId)}`;
 }

@@ -3,7 +3,7 @@ import { none } from '../../internal/index.ts';
 import { describeIssues, type ParseOutcome, parseInput, parseOutput } from '../../schema/index.ts';
 import type { ToolContext } from '../../tool/index.ts';
 import { haltReason } from '../limits/run-budget.ts';
-import { askForApproval } from './approvals.ts';
+import { askForApproval, refused } from './approvals.ts';
 import type { CallAttempt } from './attempt.ts';
 import { awaitHook, HookFailure, nameAttempt } from './call-hooks.ts';
 import { AttemptEnd, isThrown } from './exceptions.ts';
@@ -61,7 +61,7 @@ function observed(attempt: CallAttempt, work: () => Promise<Verdict>): Promise<V
 export function approveChanges(attempt: CallAttempt, questions: readonly PolicyQuestion[]): Promise<Verdict> {
   const ask: Step = async () => {
     const refusal = await askForApproval(attempt, questions, attempt.changes);
-    return refusal === undefined ? undefined : withNote(refusal, attempt.residualNote());
+    return refusal?.kind === 'failed' ? withNote(refusal, attempt.residualNote()) : refusal;
   };
   return observed(attempt, () => run(attempt, [ask, recordSuccess]));
 }
@@ -107,6 +107,10 @@ async function parseParams(attempt: CallAttempt): Promise<Verdict | undefined> {
 }
 
 async function askPolicies(attempt: CallAttempt): Promise<Verdict | undefined> {
+  const { resolved, tool } = attempt;
+  const refusal = attempt.environment.suspension?.refusalOf(resolved.call);
+  // A no is final, also when the policy does not ask any more.
+  if (refusal !== undefined) return refused(tool.name, refusal, refusal.why);
   if (attempt.policies.checking.length === 0) return undefined;
   const questions = await checkCall(attempt);
   return questions.length === 0 ? undefined : askForApproval(attempt, questions);
@@ -114,7 +118,8 @@ async function askPolicies(attempt: CallAttempt): Promise<Verdict | undefined> {
 
 async function runHandler(attempt: CallAttempt): Promise<Verdict | undefined> {
   const { environment, number, resolved, tool } = attempt;
-  const { hooks } = environment;
+  const { hooks, suspension } = environment;
+  if (suspension?.holdsBack(resolved.call) === true) return { kind: 'suspended' };
   if (hooks !== undefined && tool.effects === 'external' && !tool.idempotent) {
     await awaitHook(() => hooks.onBegin?.(nameAttempt(resolved.call, number, environment)));
   }
@@ -124,10 +129,7 @@ async function runHandler(attempt: CallAttempt): Promise<Verdict | undefined> {
   const context = createToolContext(attempt);
   attempt.beginHandler();
   const recorded = recordedHandler(attempt);
-  if (recorded !== undefined) {
-    await runRecorded(attempt, recorded, context);
-    return undefined;
-  }
+  if (recorded !== undefined && (await runRecorded(attempt, recorded, context))) return undefined;
   // The input schema of this very tool has made the params, which is what its handler takes.
   const returned = tool.execute?.(attempt.params as never, context);
   attempt.success = readSuccess(attempt, await attempt.handlerResult(returned));
@@ -172,23 +174,27 @@ async function reconcile(attempt: CallAttempt): Promise<Verdict | undefined> {
   return undefined;
 }
 
+/** @returns false when the record does not fit any more. */
 async function runRecorded(
   attempt: CallAttempt,
   handler: RecordedHandler,
   context: ToolContext,
-): Promise<void> {
+): Promise<boolean> {
   const { sessionFork } = attempt.transaction;
   // The handler of a replay returns what `RecordedHandler` says.
   const end = (await attempt.handlerResult(
     handler(context, (patch) => sessionFork.apply(patch)),
   )) as RecordedEnd;
+  if (end.kind === 'outdated') return false;
   if (end.kind === 'fatal') throw new AttemptEnd({ kind: 'fatal', error: end.error });
   if (end.kind === 'failed') {
     throw new AttemptEnd(end);
   }
   attempt.success = end.result;
   attempt.isFromRecord = true;
+  attempt.isStaged = end.isStaged === true;
   attempt.endHandler();
+  return true;
 }
 
 async function readResult(attempt: CallAttempt): Promise<undefined> {
@@ -226,7 +232,7 @@ async function recordSuccess(attempt: CallAttempt): Promise<Verdict> {
   const { resolved, success, tool, transaction } = attempt;
   if (success === undefined) throw new RangeError('The handler has not returned.');
   // What reducers made of the event of a recorded call is part of its patch.
-  if (!attempt.isFromRecord) {
+  if (!attempt.isFromRecord || attempt.isStaged) {
     transaction.privilegedSession.dispatch(tool.succeeded, {
       toolName: tool.name,
       callId: resolved.call.callId,

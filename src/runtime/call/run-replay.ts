@@ -5,7 +5,14 @@ import type { AttemptName } from './call-hooks.ts';
 
 /** How a recorded handler ended. */
 export type RecordedEnd =
-  | { readonly kind: 'succeeded'; readonly result: ToolSuccess<unknown> }
+  | {
+      readonly kind: 'succeeded';
+      readonly result: ToolSuccess<unknown>;
+      /** True for what waited for an answer: what a success does to the session besides is not part of it. */
+      readonly isStaged?: boolean;
+    }
+  /** What it did cannot be done again: the handler runs. */
+  | { readonly kind: 'outdated' }
   | {
       readonly kind: 'failed';
       readonly outcome: Exclude<ToolCallOutcome, 'committed'>;

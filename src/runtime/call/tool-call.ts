@@ -30,6 +30,8 @@ export interface ToolCallResult {
   readonly cause?: unknown;
   /** Ends the evaluation after this call: thrown by the handler for that purpose. */
   readonly interrupt?: { readonly error: unknown };
+  /** True for a call without a result: it waits for an answer, or for a call before it that does. */
+  readonly isSuspended?: boolean;
   /** Set on a call that a journal has decided before. Subscribers and feedback providers hear of it only when it was not delivered. */
   readonly repeated?: { readonly isDelivered: boolean };
 }

@@ -41,6 +41,11 @@ export interface ApprovalVerdict {
   readonly questions: readonly PolicyQuestion[];
 }
 
+/** A call that waits for an answer, or for a call before it that does: the run ends without it. */
+export interface SuspendedVerdict {
+  readonly kind: 'suspended';
+}
+
 /** A handler that wants sections to be opened before it can do its work. Nothing it changed will be kept. */
 export interface SectionsVerdict {
   readonly kind: 'needs-sections';
@@ -57,7 +62,7 @@ export interface FatalVerdict {
 export type FinalVerdict = FailedVerdict | SucceededVerdict | FatalVerdict;
 
 /** How one attempt at a call ended. */
-export type Verdict = FinalVerdict | ApprovalVerdict | SectionsVerdict;
+export type Verdict = FinalVerdict | ApprovalVerdict | SectionsVerdict | SuspendedVerdict;
 
 /** A failed verdict with a message for the model. */
 export function failed(

@@ -53,6 +53,21 @@ export type RunEvent =
       readonly policies: readonly string[];
     }
   | {
+      /** A question that the run ends with instead of waiting for an answer; it is durable. */
+      readonly type: 'approval-pending';
+      readonly turn: number;
+      readonly callId: string;
+      readonly toolName: string;
+      readonly policy: string;
+      /** Name of the prompt whose policy it is, where that is an outer one. */
+      readonly policyPrompt?: string;
+      readonly reason: string;
+      readonly about: 'call' | 'changes';
+      /** What an answer names. */
+      readonly id: string;
+      readonly digest: string;
+    }
+  | {
       /** A run goes on that was interrupted, or had ended without an answer. What happened before is not emitted again. */
       readonly type: 'run-resumed';
       readonly runId: string;
@@ -283,7 +298,8 @@ export type RunEvent =
     }
   | {
       readonly type: 'run-end';
-      readonly outcome: 'finished' | 'failed';
+      /** `suspended`: it waits for answers, and goes on when it is resumed. */
+      readonly outcome: 'finished' | 'failed' | 'suspended';
       readonly turns: number;
       readonly usage: TokenUsage;
       /** The final text of the model; absent in a tool runtime and for a run that failed. */

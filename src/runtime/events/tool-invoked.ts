@@ -54,6 +54,7 @@ export type ToolCallOutcome = 'committed' | 'rolled-back' | 'denied' | 'rejected
  * - `conflict`: what it had read changed three times. `commit-failed`: its changes did not fit the present state.
  * - `sections-opened`: the handler wanted sections to be opened first, and they were. `sections-not-opened`: they could not be.
  * - `aborted`, `deadline`, `budget`, `idle`: the run ended. `interrupted`: it ended the run itself.
+ * - `suspended`: the run ended to wait for an answer, and the call is made again when it is resumed. In no record: it has not ended.
  * - `in-doubt`: it began before the run was interrupted, and whether it took effect is not known.
  */
 export type ToolCallFailureReason =
@@ -82,7 +83,8 @@ export type ToolCallFailureReason =
   | 'budget'
   | 'idle'
   | 'interrupted'
-  | 'in-doubt';
+  | 'in-doubt'
+  | 'suspended';
 
 const recordedChange = {
   path: text as Field<string>,

@@ -4,6 +4,7 @@ import { HookFailure } from '../call/call-hooks.ts';
 import { CallCommits } from '../call/commits.ts';
 import type { EvaluationEnvironment } from '../call/environment.ts';
 import { isThrown } from '../call/exceptions.ts';
+import { RunSuspended } from '../call/run-suspension.ts';
 import { CallScheduler, type ScheduledCall } from '../call/scheduler.ts';
 import type { ToolCall, ToolCallResult } from '../call/tool-call.ts';
 import type { PromptEvaluationError } from '../events/prompt-evaluation-error.ts';
@@ -57,6 +58,8 @@ export class TurnRunner {
     calls: readonly ToolCall[],
     { stops, conversation = this.#state.conversation, errors = this.#errors }: TurnOptions = {},
   ): Promise<readonly ToolCallResult[]> {
+    const { suspension } = this.#environment;
+    suspension?.beginTurn(calls);
     const commits = new CallCommits(this.#environment, this.#state, conversation);
     const turn = this.#scheduler.add(calls, commits, stops);
     const results: ToolCallResult[] = [];
@@ -82,6 +85,7 @@ export class TurnRunner {
       await this.#scheduler.rollback(turn);
       throw failure;
     }
+    if (suspension !== undefined && suspension.open.length > 0) throw new RunSuspended(suspension.open);
     const interrupting = results.find(({ interrupt }) => interrupt !== undefined);
     if (interrupting?.interrupt !== undefined) {
       throw errors.interrupted(interrupting.interrupt.error, interrupting);

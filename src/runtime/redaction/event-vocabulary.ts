@@ -50,6 +50,7 @@ const reasons = {
   budget: true,
   idle: true,
   'in-doubt': true,
+  suspended: true,
 } satisfies Readonly<Record<ThrottleKind | ToolCallFailureReason, true>>;
 
 /** Fields of events that hold values of others: their keys are not the library's either. */

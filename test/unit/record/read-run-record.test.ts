@@ -59,8 +59,8 @@ describe('a record', () => {
 
   it('with rows of unknown types is read without them', async () => {
     const lines = await linesOf('hello');
-    const more = lines.toSpliced(3, 0, '{"type":"pending","t":1}', '{"type":"pending","t":2}', '');
-    expect((await readRunRecord(more)).unknownRows).toEqual({ pending: 2 });
+    const more = lines.toSpliced(3, 0, '{"type":"later","t":1}', '{"type":"later","t":2}', '');
+    expect((await readRunRecord(more)).unknownRows).toEqual({ later: 2 });
   });
 
   it.each([

@@ -86,6 +86,16 @@ const answered = {
   finishReason: 'stop',
   durationMs: 5,
 } as const;
+const waiting = {
+  type: 'approval-pending',
+  turn,
+  ...call,
+  policy: 'closed',
+  reason: 'really',
+  about: 'call',
+  id: 'r1/1.c1/1/closed',
+  digest: 'ab',
+} as const;
 const resumed = { type: 'run-resumed', runId: 'r1', turn: 2, commits: 1, changed: ['prompt'] } as const;
 const ran = { type: 'run-end', outcome: 'finished', turns: 1, usage: {} } as const;
 const shadow = {
@@ -127,6 +137,7 @@ const samples: Samples = {
     least: started,
   },
   'run-resumed': always(resumed),
+  'approval-pending': { full: [{ ...waiting, policyPrompt: 'lead' }], least: waiting },
   'turn-start': always({ type: 'turn-start', turn }),
   'model-call-start': always({ type: 'model-call-start', turn }),
   'model-call-retry': always({

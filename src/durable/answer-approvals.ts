@@ -1,0 +1,129 @@
+import { assertOptions, PromptValidationError } from '../error/index.ts';
+import { Recorder } from '../record/internal.ts';
+import type { RunJournal, RunLease } from '../runtime/index.ts';
+import { type Clock, systemClock } from '../session/index.ts';
+import { JournalWriter } from './journal-writer.ts';
+import { isExpired } from './recorded-answers.ts';
+import { type RunRows, readRunRows } from './run-rows.ts';
+import { summaryOf } from './run-summary.ts';
+
+/** The answer to a question of a suspended run. */
+export interface ResumeAnswer {
+  /** Of the question. */
+  readonly id: string;
+  /** Of the question: an answer to something else is refused. */
+  readonly digest: string;
+  readonly approved: boolean;
+  /** Who answers. Default: not said. */
+  readonly by?: string;
+  /** What the model reads when it is a no. Default: that it was not approved. */
+  readonly note?: string;
+}
+
+/** Options of {@link answerApprovals}. */
+export interface AnswerApprovalsOptions {
+  readonly journal: RunJournal;
+  readonly runId: string;
+  readonly answers: readonly ResumeAnswer[];
+  /** Default: the clock of the machine. */
+  readonly clock?: Pick<Clock, 'now'>;
+}
+
+/**
+ * Keeps answers to the questions of a suspended run, which `resumeRun` then goes on with. A question is answered once; the same answer again changes nothing.
+ *
+ * @throws {PromptValidationError} for a run that the journal does not have, and for an answer to a question that the run did not ask, whose digest is of something else,
+ *   that has expired, or that was answered otherwise: none of the answers is kept then.
+ * @throws {SessionBusyError} while a process has the run.
+ * @throws {RunLostError} when the journal has failed.
+ * @see docs/spec/durable-runs.md §6
+ */
+export async function answerApprovals(options: AnswerApprovalsOptions): Promise<void> {
+  assertOptions('answerApprovals()', options, {
+    journal: 'object!',
+    runId: 'string!',
+    answers: 'array!',
+    clock: 'object',
+  });
+  const { journal, runId, answers, clock = systemClock } = options;
+  const { header } = readRunRows(runId, await journal.read(runId));
+  const lease = await journal.acquire(header.sessionId);
+  try {
+    const rows = readRunRows(runId, await journal.read(runId));
+    await appendAnswers({ journal, runId, answers, clock }, lease, rows);
+  } finally {
+    await lease.release();
+  }
+}
+
+/** {@link answerApprovals} for the owner of the session. */
+export async function appendAnswers(
+  { journal, runId, answers, clock }: AnswerApprovalsOptions & { readonly clock: Pick<Clock, 'now'> },
+  lease: RunLease,
+  rows: RunRows,
+): Promise<void> {
+  const atMs = clock.now();
+  const fresh = checked(answers, rows, runId, atMs);
+  if (fresh.length === 0) return;
+  const pending = rows.pending.filter(
+    (id) => !rows.answers.has(id) && !fresh.some((answer) => answer.id === id),
+  );
+  const summary = { ...summaryOf(rows, atMs), status: 'suspended', pending: pending.length } as const;
+  const writer = new JournalWriter({
+    ...{ journal, lease, runId, rows: rows.count },
+    summary: () => summary,
+    onLost: () => undefined,
+  });
+  const recorder = new Recorder({ write: (line, type) => writer.add(line, type), runId, clock });
+  recorder.continueAfter({ ...rows, blobs: rows.blobs.keys() });
+  for (const { id, digest, approved, by, note } of fresh) {
+    recorder.add((part) => ({
+      ...{ type: 'answer', ...part, id, digest, approved, atMs },
+      ...(by === undefined ? {} : { by }),
+      ...(note === undefined ? {} : { note }),
+    }));
+  }
+  await writer.flush();
+}
+
+/** The answers that are not kept yet. @throws {PromptValidationError} */
+function checked(
+  answers: readonly ResumeAnswer[],
+  rows: RunRows,
+  runId: string,
+  nowMs: number,
+): readonly ResumeAnswer[] {
+  const fresh = new Map<string, ResumeAnswer>();
+  for (const answer of answers) {
+    assertOptions('answers', answer, {
+      id: 'string!',
+      digest: 'string!',
+      approved: 'boolean!',
+      by: 'string',
+      note: 'string',
+    });
+    const { id, approved } = answer;
+    const refuse = (why: string): PromptValidationError =>
+      new PromptValidationError(`The answer to "${id}" is refused: ${why}`, { details: { runId, id } });
+    const question = rows.pending.includes(id) ? rows.questions.get(id) : undefined;
+    if (question === undefined) throw refuse(whyUnknown(id, rows, runId));
+    if (answer.digest !== question.digest) {
+      throw refuse(
+        `its digest is not that of the question "${question.reason}", so it answers something else. Show the question again and answer what it says now.`,
+      );
+    }
+    const known = rows.answers.get(id) ?? fresh.get(id);
+    if (known !== undefined && known.approved !== approved)
+      throw refuse(`it was answered with ${known.approved ? 'yes' : 'no'} before, and that is final.`);
+    if (known !== undefined) continue;
+    if (isExpired(question, nowMs)) throw refuse('the question has expired, and the call is denied.');
+    fresh.set(id, answer);
+  }
+  return [...fresh.values()];
+}
+
+function whyUnknown(id: string, { pending, questions }: RunRows, runId: string): string {
+  if (questions.has(id)) return `the run "${runId}" does not ask this any more.`;
+  const open = pending.map((each) => `"${each}"`).join(', ');
+  return `the run "${runId}" has not asked this.${open === '' ? ' It waits for no answer.' : ` Its open questions are ${open}.`}`;
+}
