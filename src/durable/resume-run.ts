@@ -6,6 +6,7 @@ import {
   modelOf,
   newSession,
   type ProviderAdapter,
+  type RunOutcome,
 } from '../evaluation/index.ts';
 import type { Prompt } from '../prompt/index.ts';
 import type { Approver, ConversationItem, RunJournal, SuspendedRun } from '../runtime/index.ts';
@@ -17,8 +18,8 @@ import { runOnJournal } from './run-on-journal.ts';
 import { type RunRows, readRunRows } from './run-rows.ts';
 
 /** Options of {@link resumeRun}: those that the run began with, but for what the journal knows. */
-export interface ResumeRunOptions<Output = unknown>
-  extends Omit<EvaluateOptions<Approver>, 'input' | 'history' | 'pendingCalls' | 'journal' | 'runId'> {
+export interface ResumeRunOptions<Output = unknown, A extends Approver = Approver>
+  extends Omit<EvaluateOptions<A>, 'input' | 'history' | 'pendingCalls' | 'journal' | 'runId'> {
   readonly adapter: ProviderAdapter;
   /** The prompt that the run began with, its params included. */
   readonly prompt: Prompt<Output>;
@@ -47,7 +48,14 @@ export interface ResumeRunOptions<Output = unknown>
  * @throws {RunLostError} when the journal, or a disk after a decision, has failed.
  * @see docs/spec/durable-runs.md §4
  */
-export async function resumeRun<Output>(
+export async function resumeRun<Output, A extends Approver = Approver>(
+  given: ResumeRunOptions<Output, A>,
+): Promise<RunOutcome<Output, A>> {
+  // A function as `approve` answers all questions, so that none is left.
+  return resume(given) as Promise<RunOutcome<Output, A>>;
+}
+
+async function resume<Output>(
   given: ResumeRunOptions<Output>,
 ): Promise<PromptResponse<Output> | SuspendedRun> {
   assertOptions('resumeRun()', given, {

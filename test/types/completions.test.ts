@@ -131,6 +131,7 @@ describe('an editor offers', () => {
     const observer = `{ onEvent: (event) => { if (event.type === '${cursor}') return; } }`;
     expect(completionsIn(evaluating(`{ observers: [${observer}] }`))).toEqual([
       'approval-end',
+      'approval-pending',
       'approval-start',
       'budget-exceeded',
       'completion-checked',
@@ -145,6 +146,7 @@ describe('an editor offers', () => {
       'policy-unenforced',
       'reasoning-delta',
       'run-end',
+      'run-resumed',
       'run-start',
       'text-delta',
       'tool-call-end',
