@@ -31,7 +31,8 @@ const maxTimeoutMs = 86_400_000;
  */
 export function readQueryArguments(argv: readonly string[]): QueryRequest | QueryHelpRequest {
   const { values, positionals } = parseArgs({
-    args: [...argv],
+    // SQL that begins with a comment looks like an option; a space before it does not change it.
+    args: argv.map((argument) => (/^--.*\n/.test(argument) ? ` ${argument}` : argument)),
     allowPositionals: true,
     options: {
       json: { type: 'boolean' },

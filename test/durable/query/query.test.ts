@@ -7,6 +7,7 @@ import { readRunRecord } from 'weakincentives/record';
 import { readArguments } from '../../../src/cli/arguments.ts';
 import { CliInterruption } from '../../../src/cli/process/environment.ts';
 import { queryCommand } from '../../../src/cli/query/query-command.ts';
+import { queryHelpText } from '../../../src/cli/query/query-help.ts';
 import { type QueryEnding, type QueryOptions, runQuery } from '../../../src/cli/query/query-process.ts';
 import { queryTables } from '../../../src/cli/query/tables/query-tables.ts';
 import { queriedRecord } from '../../support/queried-record.ts';
@@ -118,6 +119,17 @@ describe.skipIf(!canQuery)('wink query (needs Node 22.16)', () => {
         'WITH t AS (SELECT turn, sum(calls) AS n FROM turns WHERE run = 0 GROUP BY 1) SELECT max(n) AS n FROM t',
       ),
     ).toEqual([{ n: 3 }]);
+  });
+
+  it('answers the questions of its help and of the guide', async () => {
+    const help = queryHelpText().split('Examples:\n')[1]?.split('\n\n')[0] ?? '';
+    const guide = readFileSync(new URL('../../../guides/records-and-viewer.md', import.meta.url), 'utf8');
+    const questions = [
+      ...help.split(/^ {2}\w.*$/m),
+      ...(/```sql\n(.*?)```/s.exec(guide)?.[1]?.split(';\n') ?? []),
+    ].filter((sql) => sql.trim() !== '');
+    expect(questions).toHaveLength(11);
+    for (const sql of questions) expect(Array.isArray(await query(sql))).toBe(true);
   });
 
   it('prints a table for people, with control characters escaped', async () => {

@@ -92,6 +92,15 @@ describe('wink query', () => {
     expect(stderr).toContain(problem);
   });
 
+  it('takes SQL that begins with a comment', () => {
+    expect(readArguments(['query', 'run.jsonl', '--all of them\nSELECT 1', '--json'])).toMatchObject({
+      kind: 'query',
+      file: 'run.jsonl',
+      sql: ' --all of them\nSELECT 1',
+      isJson: true,
+    });
+  });
+
   it('refuses what is not a record, with SQL and without', async () => {
     const other = join(folder, 'other.txt');
     writeFileSync(other, 'hello\n');
