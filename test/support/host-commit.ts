@@ -1,5 +1,8 @@
+import type { LandableChange } from '../../src/filesystem/index.ts';
 import { HostOperations } from '../../src/node/host-filesystem/host-operations.ts';
 import { openWorkspace } from '../../src/node/host-filesystem/open-workspace.ts';
+
+import { landableChanges } from './landable-changes.ts';
 
 /** What a tree looks like before the commit of {@link commitChanges}. */
 export const treeBefore: Readonly<Record<string, string>> = {
@@ -19,11 +22,12 @@ export const treeBefore: Readonly<Record<string, string>> = {
 /**
  * Makes one commit that holds every kind of step.
  * @param onFailpoint called before each disk operation.
+ * @returns the changes as rows have them.
  */
 export function commitChanges(
   folders: { readonly root: string; readonly stateDirectory: string },
   onFailpoint: (failpoint: string) => void,
-): void {
+): readonly LandableChange[] {
   const { workspace, lock } = openWorkspace(folders, onFailpoint);
   const { cell } = workspace.fork(workspace.takeSnapshot(), false);
   const operations = new HostOperations(cell, () => undefined);
@@ -41,9 +45,11 @@ export function commitChanges(
   operations.transfer('other', 'copied', 'copy');
   operations.write('made/new/file.txt', 'new file', undefined);
   operations.mkdir('empty');
+  const changes = landableChanges(cell.changes());
   const staged = workspace.stage(cell.patch());
   onFailpoint('staged');
   staged.land();
   workspace.dispose();
   lock.dispose();
+  return changes;
 }
