@@ -57,11 +57,12 @@ export async function bundle(folder, entries) {
         { name: 'core', test: (id) => !apart.has(topFolder(id)), priority: 2 },
         {
           name: 'wink',
-          test: /\/cli\/(process\/|model\/model-choice|run\/(run-arguments|option-values))/,
+          test: /\/cli\/(process\/|durable\/\w+-(arguments|choice)|model\/model-choice|run\/(run-arguments|option-values))/,
           priority: 3,
         },
+        { name: 'wink-durable', test: /\/cli\/durable\// },
         // Telemetry is a file of its own: only a run with --otel loads it.
-        { name: 'wink-run', test: /\/cli\/(model|run|report)\/(?!telemetry)/ },
+        { name: 'wink-run', test: /\/cli\/((model|run|report)\/(?!telemetry)|run-command\.js)/ },
       ],
     },
   });

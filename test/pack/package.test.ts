@@ -78,9 +78,18 @@ describe('packed files', () => {
       'dist/sandbox/evaluate/program.js',
       'dist/sandbox/virtual/program.js',
       'dist/sqlite/worker/program.js',
-      ...['base', 'core', 'evaluator', 'journal', 'node', 'otel', 'provider', 'record', 'suite'].map(
-        (name) => `dist/shared/${name}.js`,
-      ),
+      ...[
+        'base',
+        'core',
+        'durable',
+        'evaluator',
+        'journal',
+        'node',
+        'otel',
+        'provider',
+        'record',
+        'suite',
+      ].map((name) => `dist/shared/${name}.js`),
       // The command's, whose own commands are loaded on demand.
       ...[
         'prompt-command',
@@ -88,10 +97,13 @@ describe('packed files', () => {
         'record-file',
         'redact',
         'replay-command',
+        'resume-command',
         'run-command',
+        'runs-command',
         'telemetry',
         'view-command',
         'wink',
+        'wink-durable',
         'wink-run',
       ].map((name) => `dist/shared/${name}.js`),
       // The viewer is one page, which the command fills.
