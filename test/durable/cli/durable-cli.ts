@@ -7,7 +7,7 @@ import { type Ending, ending, run, start } from '../../cli/wink.ts';
 /** An agent that writes a.md and b.md, then calls a tool that waits until there is a gate, and then writes c.md. */
 const agentText = (task: string): string => `
 import { existsSync } from 'node:fs';
-import { defineAgent, jsonSchema, promptTemplate, section, tool, ToolResult } from 'weakincentives';
+import { defineAgent, promptTemplate, section, tool, ToolResult } from 'weakincentives';
 import { vfsToolsSection } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
 
@@ -15,7 +15,6 @@ const pause = tool({
   name: 'pause',
   description: 'Waits for the gate.',
   effects: 'read',
-  params: jsonSchema<object>({ type: 'object', additionalProperties: false }),
   execute: async (_params, { signal }) => {
     await new Promise((resolve) => {
       const timer = setInterval(() => (signal.aborted || existsSync(process.env.GATE)) && end(), 20);
