@@ -16,6 +16,7 @@ import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
  * - `resource-conflicts-failed`: the `conflicts` of a transactional resource threw.
  * - `resource-dispose-failed`: disposing an instance threw.
  * - `resource-disposed`: the session, the run or the owner that the instance belongs to has ended.
+ * - `resource-statement-refused`: a tool call used a statement of SQL that would end its transaction, or affect other calls.
  * - `resource-owned`: an instance bound as owned belongs to another session that is not disposed.
  */
 export type ResourceErrorCode =
@@ -32,6 +33,7 @@ export type ResourceErrorCode =
   | 'resource-conflicts-failed'
   | 'resource-dispose-failed'
   | 'resource-disposed'
+  | 'resource-statement-refused'
   | 'resource-owned';
 
 /** A resource that cannot be bound, built or disposed. */

@@ -55,6 +55,11 @@ interface CommitBehaviour {
    * everything else, and a prompt can have only one. Default: false.
    */
   readonly mayFail?: boolean;
+  /**
+   * @internal The database whose transaction `commit` leaves open, for the row of the call in a journal on the same database: its append
+   * commits both.
+   */
+  readonly '~sharesTransactionWith'?: object;
 }
 
 /** Joins transactions one at a time: a prompt that binds one runs its calls one by one. */

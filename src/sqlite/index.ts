@@ -1,4 +1,9 @@
 export { JournalError, type JournalErrorCode } from '../error/index.ts';
+export {
+  type SqliteResource,
+  type SqliteResourceOptions,
+  sqliteResource,
+} from './resource/sqlite-resource.ts';
 export { type SqliteJournalOptions, type SqliteRunJournal, sqliteJournal } from './sqlite-journal.ts';
 export type { SqliteDatabase, SqliteStatement, SqliteValue } from './store/database.ts';
 export type { Synchronous } from './store/open-store.ts';

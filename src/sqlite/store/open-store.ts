@@ -79,7 +79,7 @@ function useLog(database: SqliteDatabase): void {
 }
 
 /** Whether another connection has the lock: as `node:sqlite` says it, or as better-sqlite3 does. */
-function isBusy(error: unknown): boolean {
+export function isBusy(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   // The extended codes have the plain one in their lowest byte.
   const errcode: unknown = Reflect.get(error, 'errcode');
@@ -109,6 +109,18 @@ export function rollBack(database: SqliteDatabase): void {
   } catch {
     // No transaction is open any more, which is what was wanted.
   }
+}
+
+/** Whether a transaction is open: some failures, such as a full disk, end it. */
+export function isTransactionOpen(database: SqliteDatabase): boolean {
+  try {
+    database.exec('begin');
+  } catch {
+    // There is one already.
+    return true;
+  }
+  database.exec('rollback');
+  return false;
 }
 
 function versionOf(database: SqliteDatabase): string {

@@ -1,0 +1,54 @@
+import { assertOptions, type RefuseArgument, ResourceError } from '../../error/index.ts';
+import type { TransactionProtocol } from '../../resource/index.ts';
+import type { SqliteDatabase } from '../store/database.ts';
+import { parallelProtocol } from './parallel-protocol.ts';
+import { serialProtocol } from './serial-protocol.ts';
+
+/** Options of {@link sqliteResource}. */
+export interface SqliteResourceOptions {
+  /** An open database of `node:sqlite` or better-sqlite3 13 or later. Its caller closes it. */
+  readonly database: SqliteDatabase;
+  /**
+   * Opens another connection to the same file, which is in WAL mode; then calls run at the same time, each on a connection of its own. May throw: the call
+   * cannot have the resource. The connections are kept for later calls, and closed with the process. Default: calls run one by one on
+   * `database`.
+   */
+  readonly open?: () => SqliteDatabase;
+}
+
+/** What {@link sqliteResource} returns: options of `binding`. */
+export interface SqliteResource {
+  readonly instance: SqliteDatabase;
+  readonly transactional: TransactionProtocol<SqliteDatabase>;
+}
+
+/**
+ * A database as a resource that takes part in the transaction of each tool call: what a call that fails wrote is rolled back. Calls of tools with
+ * effects `'read'` cannot write.
+ *
+ * Calls get a view of the database: `exec` and `prepare`, without statements that end a transaction. A journal on the same `database` object
+ * commits the row of a call together with what the call wrote.
+ *
+ * @example
+ * ```ts no-run
+ * import { binding, resourceToken } from 'weakincentives';
+ * import { type SqliteDatabase, sqliteResource } from 'weakincentives/sqlite';
+ *
+ * const Orders = resourceToken<SqliteDatabase>('orders');
+ * export const ordersIn = (database: SqliteDatabase) => binding(Orders, sqliteResource({ database }));
+ * ```
+ *
+ * @throws {ResourceError} `resource-binding-invalid` for options of the wrong kind.
+ * @see docs/spec/resources.md §6
+ */
+export function sqliteResource(options: SqliteResourceOptions): SqliteResource {
+  assertOptions('sqliteResource()', options, { database: 'object!', open: 'function' }, refuse);
+  const { database, open } = options;
+  return Object.freeze({
+    instance: database,
+    transactional: open === undefined ? serialProtocol(database) : parallelProtocol(database, open),
+  });
+}
+
+const refuse: RefuseArgument = (message, details) =>
+  new ResourceError('resource-binding-invalid', message, details);
