@@ -1,5 +1,6 @@
 import { describeError, RunLostError } from '../error/index.ts';
 import type { RunReplay, RunSurroundings } from '../evaluation/index.ts';
+import type { PendingMark } from '../filesystem/index.ts';
 import { none } from '../internal/index.ts';
 import type { Recorder } from '../record/internal.ts';
 import type {
@@ -260,6 +261,10 @@ export class DurableRun implements CallHooks, RunReplay, RunSurroundings {
   }
 
   // The calls.
+
+  nextCommit(): PendingMark {
+    return { runId: this.runId, commit: this.#parts.summary.current().commits + 1 };
+  }
 
   async onBegin(attempt: AttemptName): Promise<void> {
     const { turn, callId, toolName, attempt: number, evaluationId } = attempt;

@@ -1,15 +1,45 @@
-import type { Filesystem } from '../filesystem/index.ts';
+import type { Filesystem, LandableChange, LandingReport } from '../filesystem/index.ts';
+import type { CommitRow, ContentReference, RowFileChange } from '../record/index.ts';
+import { bytesOf } from './repeated-call.ts';
 import type { RunRows } from './run-rows.ts';
 
 /**
  * Brings the last commit of a run to the disk when it was decided and perhaps not done: by content, so that it does not matter how far it
- * was.
+ * was. Undefined: the files are not on a disk.
  *
- * @returns paths that others have changed, which are left as they are.
+ * @throws {FilesystemError} when the disk refuses; nothing is then written.
  */
-export async function landLastCommit(
-  _filesystem: Filesystem | undefined,
-  _rows: RunRows,
-): Promise<readonly string[]> {
-  return [];
+export function landLastCommit(
+  filesystem: Pick<Filesystem, '~land'> | undefined,
+  runId: string,
+  rows: Pick<RunRows, 'decisions' | 'blobs'>,
+): LandingReport | undefined {
+  const land = filesystem?.['~land'];
+  const last = rows.decisions.findLast(({ kind }) => kind === 'call');
+  const isPending = last?.kind === 'call' && last.row.type === 'commit' && last.delivered === undefined;
+  const changes = isPending && last.row.type === 'commit' ? landableChanges(last.row, rows.blobs) : [];
+  return land?.(changes, runId);
+}
+
+/** The files of a commit, to be done again by content. */
+export function landableChanges(
+  { files }: Pick<CommitRow, 'files'>,
+  blobs: RunRows['blobs'],
+): readonly LandableChange[] {
+  return files.map((change) => landableChange(change, blobs));
+}
+
+function landableChange(
+  { before, after, ...change }: RowFileChange,
+  blobs: RunRows['blobs'],
+): LandableChange {
+  return {
+    ...change,
+    ...(before === undefined ? {} : { before: markOf(before) }),
+    ...(after === undefined ? {} : { after: { ...markOf(after), data: () => bytesOf(after, blobs) } }),
+  };
+}
+
+function markOf({ hash, bytes }: ContentReference): { readonly hash: string; readonly bytes: number } {
+  return { hash, bytes };
 }

@@ -98,15 +98,17 @@ function toOperation(write: RowWrite): SessionOperation {
 }
 
 /** The recorded files as a patch: removals first, since what was removed may have been in the way. */
-function filePatch(
-  { files, removedDirectories = [], phases }: CommitRow,
-  { blobs, header }: RepeatedCallParts,
-): FilePatch {
+function filePatch({ files, phases }: CommitRow, { blobs, header }: RepeatedCallParts): FilePatch {
   const atMs = header.startedAtMs + phases.settledAtMs;
-  const removed = files.filter(({ kind }) => kind === 'removed').map(({ path }) => path);
-  const removals = [...removedDirectories, ...removed].map((path): FileOperation => ({ op: 'remove', path }));
+  const removals = removedPaths(files).map((path): FileOperation => ({ op: 'remove', path }));
   const puts = files.flatMap((change) => putOf(change, atMs, blobs));
   return { changes: [...removals, ...puts] };
+}
+
+/** What is to be removed: whole directories before the files that are not in them. */
+export function removedPaths(files: readonly RowFileChange[]): readonly string[] {
+  const removed = files.filter(({ kind }) => kind === 'removed');
+  return [...new Set(removed.map(({ path, removedWith }) => removedWith ?? path))];
 }
 
 function putOf(

@@ -1,4 +1,5 @@
 import { PromptValidationError } from '../error/index.ts';
+import { none } from '../internal/index.ts';
 import type { StateRow } from '../record/index.ts';
 import { recordedResponse, recordedTurn } from '../record/internal.ts';
 import {
@@ -102,8 +103,8 @@ export class RepeatedRun {
     }
     resetState(session, rows.start);
     this.#apply(rows.changes);
-    const outside = await landLastCommit(environment.roots.filesystem, rows);
-    for (const path of outside) this.#changed.push(`file ${path}`);
+    const landing = landLastCommit(environment.roots.filesystem, runId, rows);
+    for (const path of landing?.outside ?? none) this.#changed.push(`file ${path}`);
   }
 
   /**

@@ -3,7 +3,7 @@ import { type PendingQuestion, type RowFileChange, type RowRead, type StagedPart
 import { sha256 } from '../record/internal.ts';
 import type { RecordedHandler } from '../runtime/index.ts';
 import { type MediaPart, ToolResult } from '../tool/index.ts';
-import { bytesOf, sessionPatch } from './repeated-call.ts';
+import { bytesOf, removedPaths, sessionPatch } from './repeated-call.ts';
 import { callKey, type RunRows } from './run-rows.ts';
 
 /** What a call has done whose changes were approved; undefined when there is nothing of that kind. */
@@ -25,13 +25,12 @@ export function stagedHandler(
   rows: Pick<RunRows, 'blobs' | 'isChangedSince'>,
 ): RecordedHandler {
   return async (context, apply) => {
-    const { reads, writes, log, events, files, removedDirectories, message, value, attachments } = staged;
-    const touchesFiles =
-      files.length + removedDirectories.length > 0 || reads.some(({ path }) => path !== undefined);
+    const { reads, writes, log, events, files, message, value, attachments } = staged;
+    const touchesFiles = files.length > 0 || reads.some(({ path }) => path !== undefined);
     if (rows.isChangedSince && reads.some(({ slice }) => slice !== undefined)) return { kind: 'outdated' };
     if (touchesFiles && !(await allHold(reads, context.filesystem))) return { kind: 'outdated' };
     apply(sessionPatch(writes, log, events));
-    if (touchesFiles) await applyFiles(context.filesystem, { files, removedDirectories }, rows.blobs);
+    if (touchesFiles) await applyFiles(context.filesystem, files, rows.blobs);
     const result = ToolResult.ok(value, message, {
       ...(staged.excludesValue === true ? { excludeValueFromContext: true } : {}),
       // The reader of rows has checked that each is a part.
@@ -61,17 +60,12 @@ async function holds({ kind, path, found, content }: RowRead, filesystem: Filesy
 /** Makes the files of a call into what it left, removals first: what was removed may have been in the way. */
 async function applyFiles(
   filesystem: Filesystem,
-  { files, removedDirectories }: Pick<StagedPart, 'files' | 'removedDirectories'>,
+  files: readonly RowFileChange[],
   blobs: RunRows['blobs'],
 ): Promise<void> {
-  for (const { path } of [...files].reverse().filter(({ kind }) => kind === 'removed'))
-    await remove(filesystem, path);
-  for (const path of removedDirectories) await remove(filesystem, path);
+  for (const path of removedPaths(files))
+    if ((await filesystem.stat(path)) !== undefined) await filesystem.remove(path, { recursive: true });
   for (const change of files) await put(filesystem, change, blobs);
-}
-
-async function remove(filesystem: Filesystem, path: string): Promise<void> {
-  if ((await filesystem.stat(path)) !== undefined) await filesystem.remove(path, { recursive: true });
 }
 
 async function put(

@@ -1,13 +1,14 @@
 import type { JournalBatch, RunJournal } from 'weakincentives';
 import { memoryJournal } from 'weakincentives/testing';
 
-/** A journal that keeps each batch of rows that was appended, and calls `onAppend` before it is. */
+/** A journal that keeps each batch of rows that was appended. */
 export interface WatchedJournal extends RunJournal {
   readonly batches: readonly JournalBatch[];
 }
 
 export function watchedJournal(
   onAppend: (batch: JournalBatch) => void | Promise<void> = () => undefined,
+  onAppended: () => void = () => undefined,
 ): WatchedJournal {
   const journal = memoryJournal();
   const batches: JournalBatch[] = [];
@@ -17,6 +18,7 @@ export function watchedJournal(
       await onAppend(batch);
       await journal.append(batch, lease);
       batches.push(batch);
+      onAppended();
     },
     read: (runId, from) => journal.read(runId, from),
     acquire: (sessionId) => journal.acquire(sessionId),

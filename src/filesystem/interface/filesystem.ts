@@ -269,7 +269,8 @@ export interface Filesystem {
   /**
    * Does a recorded commit again, by content: what is as it was before is written, in one commit, all or none; what is as it was
    * after is done; anything else is left, and named. Present where `stage` is.
-   * @param runId the run whose commit it is: the mark of its pending commit is cleared, also without changes. Default: no mark is.
+   * @param runId the run whose commit it is: the mark of its pending commit is cleared, also without changes, and so is what killed commits left anywhere
+   * in the folder. Default: no mark is, and what was left is cleared beside the changes only.
    * @throws {FilesystemError} as `apply`, and `filesystem-busy`; nothing is then written.
    * @internal
    */

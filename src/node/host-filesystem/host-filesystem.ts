@@ -17,8 +17,6 @@ import {
   type GlobResult,
   type GrepOptions,
   type GrepResult,
-  type LandableChange,
-  type LandingReport,
   MAX_DEPTH,
   type MakeDirectoryResult,
   type RemoveResult,
@@ -79,7 +77,7 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
   /** See {@link Filesystem.stage}. Undefined with `writeOn` other than `apply`: changes stay in memory. @internal */
   readonly stage?: (patch: FilePatch, options?: StageOptions) => StagedChanges;
   /** See {@link Filesystem}. Undefined where `stage` is. @internal */
-  readonly '~land'?: (changes: readonly LandableChange[], runId?: string) => LandingReport;
+  readonly '~land'?: NonNullable<Filesystem['~land']>;
   readonly #workspace: DiskWorkspace;
   readonly #stateFolder: string;
   readonly #lock: OpenWorkspace['lock'];

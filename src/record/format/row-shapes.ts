@@ -232,7 +232,7 @@ const shapes: { readonly [Type in Row['type']]: Shape } = {
     'responseModel?': string,
     'error?': error,
   }),
-  commit: object({ ...attempt, 'seq?': number, 'removedDirectories?': list(string), result }),
+  commit: object({ ...attempt, 'seq?': number, result }),
   attempt: object({
     ...attempt,
     why: string,
@@ -263,7 +263,7 @@ const shapes: { readonly [Type in Row['type']]: Shape } = {
         reason: string,
         askedAtMs: number,
         'expiresAtMs?': number,
-        'staged?': object({ ...done, removedDirectories: list(string), message: string }),
+        'staged?': object({ ...done, message: string }),
       }),
     ),
   }),

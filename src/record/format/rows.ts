@@ -261,8 +261,6 @@ export interface CommitRow extends AttemptPart {
   readonly type: 'commit';
   /** Number of the commit on the root session; absent inside another call. */
   readonly seq?: number;
-  /** Directories that were removed with all that was in them; `files` has their files, one by one. */
-  readonly removedDirectories?: readonly string[];
   readonly result: RowResult;
 }
 
@@ -308,7 +306,6 @@ export interface BeginRow extends RunPart {
 /** What a call has done whose changes wait for an answer. */
 export interface StagedPart
   extends Pick<AttemptPart, 'reads' | 'writes' | 'log' | 'events' | 'files' | 'attachments'> {
-  readonly removedDirectories: readonly string[];
   readonly message: string;
   readonly value?: JsonValue;
   /** Whether the model does not get the value. */

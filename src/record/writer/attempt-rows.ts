@@ -54,7 +54,6 @@ export class AttemptRows {
       type: 'commit',
       ...this.#part(commit, place, startedAtMs),
       ...(seq === undefined ? {} : { seq }),
-      ...(commit.removedDirectories === undefined ? {} : { removedDirectories: commit.removedDirectories }),
       ...attachmentsOf(commit),
       result: resultOf(invocation),
     };
@@ -79,12 +78,11 @@ export class AttemptRows {
   }
 
   /** What a call has done that waits for an answer. */
-  staged({ observed, removedDirectories, success }: StagedCall): StagedPart {
+  staged({ observed, success }: StagedCall): StagedPart {
     const { message, value, attachments, excludeValueFromContext } = success;
     return {
       ...this.#done(observed),
       ...attachmentsOf(attachments === undefined ? {} : { attachments }),
-      removedDirectories,
       message,
       // The value was checked to be plain JSON when the handler returned.
       ...(value === undefined ? {} : { value: value as JsonValue }),

@@ -131,6 +131,7 @@ function isSameChange(left: FileChange, right: FileChange | undefined): boolean 
 /** Whether both leave the same at the path, whichever of them made a file and which changed one. */
 function hasSameOutcome(left: FileChange, right: FileChange): boolean {
   if (left.path !== right.path || left.entry !== right.entry) return false;
+  if (left.mode !== right.mode || left.link !== right.link) return false;
   if ((left.kind === 'removed') !== (right.kind === 'removed')) return false;
   if (left.after === undefined || right.after === undefined) return left.after === right.after;
   if (left.after.bytes !== right.after.bytes) return false;

@@ -12,7 +12,6 @@ import type { EvaluationEnvironment } from './environment.ts';
 import { AttemptEnd, verdictOn } from './exceptions.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
 import { type GoverningPolicy, policyPhases } from './policy-phases.ts';
-import { removedDirectoriesOf } from './removed-directories.ts';
 import type { StagedCall } from './run-suspension.ts';
 import type { ResolvedCall } from './tool-call.ts';
 import { CallTransaction } from './transaction.ts';
@@ -144,9 +143,7 @@ export class CallAttempt {
   get staged(): StagedCall | undefined {
     const { rendered, success, transaction } = this;
     if (rendered === undefined || success === undefined) return undefined;
-    const observed = transaction.observe();
-    const removedDirectories = removedDirectoriesOf(transaction.patch(), observed.files) ?? none;
-    return { observed, removedDirectories, success, rendered };
+    return { observed: transaction.observe(), success, rendered };
   }
 
   /** The same for every attempt at the call, also when the run is resumed, and for no other call. */

@@ -1,3 +1,4 @@
+import type { PendingMark } from '../../filesystem/index.ts';
 import { none } from '../../internal/index.ts';
 import type { ToolCall, ToolCallResult } from './tool-call.ts';
 import type { CallPatch } from './transaction.ts';
@@ -48,6 +49,8 @@ export interface CallHooks {
   readonly runId?: string;
   /** Whether files of a commit reach the disk after `onCommit` only: a journal decides. Default: before, with the other changes. */
   readonly decides?: boolean;
+  /** What the next commit is called, in case its files are not brought to the disk. Must not throw. */
+  nextCommit?(): PendingMark;
   /**
    * Before something happens that cannot be taken back: the handler of a tool with external effects begins, or resources are about to be
    * committed. The call continues when this resolves.

@@ -8,7 +8,6 @@ import type { ObservedAttempt, ReadConflict } from '../observer/observed-call.ts
 import type { ObservedEvaluation } from '../observer/observed-evaluation.ts';
 import type { ObserverCalls } from '../observer/observer-calls.ts';
 import type { AttemptTrace } from './attempt-trace.ts';
-import { removedDirectoriesOf } from './removed-directories.ts';
 import type { RunLedger } from './run-ledger.ts';
 import type { ToolCall, ToolCallResult } from './tool-call.ts';
 import type { CallTransaction, SessionRoot } from './transaction.ts';
@@ -89,20 +88,19 @@ export class CallReporter {
   /** A call was committed. @param before what {@link beforeApply} returned. */
   committed(
     settled: SettledCall,
-    { invocation, attachments, patch }: ToolCallResult,
+    { invocation, attachments }: ToolCallResult,
     before: StateMark,
   ): number | undefined {
     const { observers, session, ledger } = this.#options;
     const seq = ledger?.commit();
     this.#guarded(() => {
-      const attempt = this.#attempt(settled);
       observers.onCommit?.({
-        ...attempt,
+        ...this.#attempt(settled),
         ...withoutRecords(session.changesSince(before)),
         ...(seq === undefined ? {} : { seq }),
         isFinal: seq !== undefined,
         invocation,
-        ...present({ attachments, removedDirectories: removedDirectoriesOf(patch, attempt.files) }),
+        ...present({ attachments }),
       });
     });
     return seq;

@@ -256,7 +256,7 @@ export class CallCommits {
   #stage(patch: CallPatch | undefined): StagedChanges | undefined {
     const { hooks, outer, roots } = this.#environment;
     if (hooks?.decides !== true || outer !== undefined || patch?.files === undefined) return undefined;
-    return roots.filesystem?.stage?.(patch.files);
+    return roots.filesystem?.stage?.(patch.files, present({ pending: hooks.nextCommit?.() }));
   }
 
   /** Delivers a call to subscribers, feedback providers, the conversation, the record, observers. @returns the result with the feedback. */
@@ -288,7 +288,7 @@ export class CallCommits {
       await awaitHook(() => hooks.onCommit?.(result, name, staged !== undefined));
     } catch (error) {
       // Whether it was decided is not known: opening the folder undoes it, and resuming the run does it again.
-      staged?.discard();
+      staged?.discard({ isUndecided: true });
       throw error;
     }
     try {

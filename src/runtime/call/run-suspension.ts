@@ -30,7 +30,6 @@ export interface PendingApproval {
 /** What a call has done whose changes wait for an answer. */
 export interface StagedCall {
   readonly observed: ObservedTransaction;
-  readonly removedDirectories: readonly string[];
   readonly success: ToolSuccess<unknown>;
   readonly rendered: string;
 }
@@ -165,7 +164,7 @@ export class RunSuspension {
       params,
       policy: policyPrompt === undefined ? policy : [policyPrompt, policy],
       reason,
-      changes: changes?.map((change) => [change.path, change.kind, change.entry, hashOf(change)]) ?? null,
+      changes: changes?.map((change) => outcomeOf(change, hashOf)) ?? null,
     };
     const askedAtMs = now();
     const by = policyPrompt === undefined ? policy : `${policyPrompt}.${policy}`;
@@ -183,6 +182,12 @@ export class RunSuspension {
   #placeOf({ callId }: { readonly callId: string }): number {
     return this.#places.get(callId) ?? 0;
   }
+}
+
+/** What a change leaves at its path. */
+function outcomeOf(change: FileChange, hashOf: (change: FileChange) => string): JsonValue {
+  const { path, kind, entry, mode = null, link = null } = change;
+  return [path, kind, entry, hashOf(change), mode, link];
 }
 
 /** Thrown by a loop whose run waits for answers. */

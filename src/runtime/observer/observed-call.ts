@@ -78,8 +78,6 @@ export interface CallCommit extends ObservedAttempt {
   readonly seq?: number;
   /** False inside another call, whose own commit decides. */
   readonly isFinal: boolean;
-  /** Directories that were removed with all that was in them; `files` has their files, one by one. Absent: none. */
-  readonly removedDirectories?: readonly string[];
   /** The record of the call as it is before feedback. */
   readonly invocation: ToolInvokedPayload;
   /** Images and files that the model gets after the text. Absent: none. */

@@ -25,11 +25,12 @@ export class DeadFiles {
   readonly #jail: HostJail;
   readonly #found: readonly DeadFile[];
 
-  /** @param paths the paths that the commit changed: its files are in the directories of these. */
-  constructor(jail: HostJail, journalDirectory: string, paths: Iterable<string>) {
+  /** @param paths the paths that the commit changed: its files are in the directories of these. Undefined: they may be anywhere. */
+  constructor(jail: HostJail, journalDirectory: string, paths: Iterable<string> | undefined) {
     this.#jail = jail;
     const known = new Set(journalIds(journalDirectory));
-    const directories = new Set([...paths].flatMap(directoriesAround));
+    const directories =
+      paths === undefined ? directoriesBelow(jail) : new Set([...paths].flatMap(directoriesAround));
     this.#found = [...directories].flatMap((directory) => deadFilesIn(jail, directory, known));
   }
 
@@ -84,16 +85,40 @@ function directoriesAround(path: string): readonly string[] {
   return [...directories, '.'];
 }
 
-function deadFilesIn(jail: HostJail, directory: string, known: ReadonlySet<string>): readonly DeadFile[] {
-  let names: readonly string[];
+/** All directories of the folder, without following links. One that cannot be read has no files for us. */
+function directoriesBelow(jail: HostJail): readonly string[] {
+  const found = ['.'];
+  for (const directory of found) {
+    for (const { name, isDirectory } of entriesOf(jail, directory))
+      if (isDirectory) found.push(directory === '.' ? name : childPath(directory, name));
+  }
+  return found;
+}
+
+function entriesOf(
+  jail: HostJail,
+  directory: string,
+): readonly { readonly name: string; readonly isDirectory: boolean }[] {
   try {
-    names = jail.within(directory === '.' ? [] : segmentsOf(directory), (pathOf) => readdirSync(pathOf()));
+    return jail.within(directory === '.' ? [] : segmentsOf(directory), (pathOf) =>
+      readdirSync(pathOf(), { withFileTypes: true }).map((entry) => ({
+        name: entry.name,
+        isDirectory: entry.isDirectory(),
+      })),
+    );
   } catch (error) {
-    const code = errorCode(error);
-    if (error instanceof NoDirectoryError || code === 'ENOENT' || code === 'EACCES') return [];
+    if (hasNoEntries(error)) return [];
     throw error;
   }
-  return names.flatMap((name) => {
+}
+
+function hasNoEntries(error: unknown): boolean {
+  const code = errorCode(error);
+  return error instanceof NoDirectoryError || code === 'ENOENT' || code === 'EACCES';
+}
+
+function deadFilesIn(jail: HostJail, directory: string, known: ReadonlySet<string>): readonly DeadFile[] {
+  return entriesOf(jail, directory).flatMap(({ name }) => {
     const made = temporaryPartOf(name);
     if (made === undefined || known.has(made.id)) return [];
     return [{ path: directory === '.' ? name : childPath(directory, name), part: made.part }];

@@ -27,7 +27,8 @@ export interface LandingTarget {
  * What is as it was before is written, in one commit; files that only moved are renamed. What another process has changed since is left.
  * Before that, files are removed that a killed commit left beside these paths.
  *
- * @param runId the run whose pending commit it is, which has an end with this. Default: no mark is cleared.
+ * @param runId the run whose pending commit it is, which has an end with this: its mark is cleared, and what killed commits left anywhere in the folder. Default: no
+ * mark is, and what was left is cleared beside these paths only.
  * @throws {FilesystemError} as `Filesystem.apply`, and `filesystem-busy`; `path-invalid` for a path that no commit writes; `argument-invalid` for a content
  * that is not the recorded one. Then nothing was written.
  * @see docs/spec/filesystem.md §6
@@ -47,7 +48,7 @@ export function landRecordedChanges(
     removedWith !== undefined;
   workspace.assertFree();
   const paths = changes.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]));
-  const dead = new DeadFiles(workspace.jail, stateFolder, paths);
+  const dead = new DeadFiles(workspace.jail, stateFolder, runId === undefined ? paths : undefined);
   dead.clearCopies();
   const verdicts = workspace.change((cell) => {
     const plan = planLanding(cell.root, changes, mayWrite);
