@@ -146,6 +146,8 @@ async function carryOut(
     },
     show: (event, plan) => progress.observe(event, plan),
   };
+  const meanwhile =
+    folder?.mode === 'end' ? ((await durable?.changedMeanwhile(folder.filesystem)) ?? []) : [];
   const evaluated = await (telemetry === undefined
     ? runAgent(agentRun)
     : telemetry.runIn(() => runAgent(agentRun)));
@@ -156,7 +158,7 @@ async function carryOut(
   const problem = run.strays.length > 0 ? undefined : startupError(run.error);
   if (problem !== undefined) throw new UsageError(clean(problem), { cause: run.error });
 
-  const application = applyChanges(run, folder);
+  const application = applyChanges(run, folder, meanwhile);
   if (application.kind === 'applied' && folder?.mode === 'end') await durable?.markApplied();
   const spending = spendingOf(budget);
   const result = toResult(run, application, spending);

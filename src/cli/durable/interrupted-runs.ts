@@ -1,5 +1,6 @@
 import { describeError, JournalError, MissingPeerError } from '../../error/index.ts';
 import { counted } from '../../internal/index.ts';
+import type { PendingCommit } from '../../node/index.ts';
 import type { JournaledRun } from '../../runtime/index.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
@@ -13,11 +14,13 @@ const maxNamedRuns = 3;
  * What is to be said of runs on a folder whose process was killed, one line each. A journal that cannot be read is named, too: a run without one goes on.
  *
  * @param workspace real path of the folder.
+ * @param pending commits that are not in the folder.
  */
 export async function describeInterruptedRuns(
   workspace: string,
   journalFile: string | undefined,
   journals: JournalFiles,
+  pending: readonly PendingCommit[] = [],
 ): Promise<readonly string[]> {
   try {
     await using journal = await journals.openExisting(journalFile);
@@ -25,8 +28,9 @@ export async function describeInterruptedRuns(
     const runs = (await listRuns(journal, { workspace })).filter(({ status }) => status === 'interrupted');
     const rest = runs.length - maxNamedRuns;
     const option = journalOption(journalFile);
+    const undone = new Set(pending.map(({ runId }) => runId));
     return [
-      ...runs.slice(0, maxNamedRuns).map((run) => interruptionLine(run, option)),
+      ...runs.slice(0, maxNamedRuns).map((run) => interruptionLine(run, option, undone.has(run.runId))),
       ...(rest > 0
         ? [`${counted(rest, 'more run')} on this folder were interrupted: wink runs${option}`]
         : []),
@@ -42,9 +46,10 @@ export async function describeInterruptedRuns(
   }
 }
 
-function interruptionLine(run: JournaledRun, option: string): string {
+function interruptionLine(run: JournaledRun, option: string, isUndone: boolean): string {
   const id = printable(run.runId);
-  const was = `run ${id} was interrupted after ${counted(run.commits, 'commit')}`;
+  const undone = isUndone ? ', the last of which is not in the folder' : '';
+  const was = `run ${id} was interrupted after ${counted(run.commits, 'commit')}${undone}`;
   return readRunInfo(run) === undefined
     ? `${was}; the program that began it can resume it, and wink runs prune ${id}${option} removes it`
     : `${was}: wink resume ${id}${option}, or wink runs prune ${id}${option}`;

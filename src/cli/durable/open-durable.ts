@@ -1,8 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { resolve } from 'node:path';
+import type { Filesystem } from '../../filesystem/index.ts';
+import type { OutsideChange } from '../../node/index.ts';
 import { presentProcess } from '../../node/internal.ts';
 import type { RunJournal } from '../../runtime/index.ts';
 import { UsageError } from '../process/errors.ts';
+import { changedMeanwhile } from './changed-meanwhile.ts';
 import type { DurableChoice, ResumedRun } from './durable-choice.ts';
 import { type JournalFiles, journalOption, refuseJournalInside } from './open-journal.ts';
 import { findRun, journalWithInfo, type RunInfo, updateRunInfo } from './run-info.ts';
@@ -16,6 +19,8 @@ export interface DurableRunFile {
   readonly resumed: ResumedRun | undefined;
   /** The command that goes on with the run. */
   readonly resumeCommand: string;
+  /** See {@link changedMeanwhile}; empty for a run that begins. */
+  changedMeanwhile(filesystem: Filesystem): Promise<readonly OutsideChange[]>;
   /** Keeps that the changes of the run are in the folder, so that no resume writes them again. */
   markApplied(): Promise<void>;
   close(): Promise<void>;
@@ -61,6 +66,8 @@ export async function openDurableRun(options: DurableRunOptions): Promise<Durabl
     runId,
     resumed,
     resumeCommand: `wink resume ${runId}${journalOption(journalFile)}`,
+    changedMeanwhile: async (filesystem) =>
+      resumed === undefined ? [] : changedMeanwhile(journal, runId, filesystem),
     markApplied: () => updateRunInfo(journal, runId, { ...info, isApplied: true }),
     close: async () => journal[Symbol.asyncDispose](),
   };

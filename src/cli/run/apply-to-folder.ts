@@ -50,14 +50,21 @@ export interface EndedRun {
   readonly callConflicts: readonly ApplyConflict[];
 }
 
-/** At the end changes are written only when the run succeeded; with writes per call they are on disk already. */
-export function applyChanges(run: EndedRun, folder: OpenedFolder | undefined): Application {
+/**
+ * At the end changes are written only when the run succeeded; with writes per call they are on disk already.
+ * @param meanwhile what others have changed while the run was interrupted.
+ */
+export function applyChanges(
+  run: EndedRun,
+  folder: OpenedFolder | undefined,
+  meanwhile: readonly OutsideChange[] = [],
+): Application {
   switch (folder?.mode) {
     case undefined:
       return { kind: 'off' };
     case 'end':
       return run.failure === undefined && run.interruption === undefined
-        ? applyAtEnd(folder, run.changes)
+        ? applyAtEnd(folder, run.changes, meanwhile)
         : { kind: 'skipped' };
     case 'each': {
       const { callConflicts: conflicts } = run;
@@ -70,11 +77,16 @@ export function applyChanges(run: EndedRun, folder: OpenedFolder | undefined): A
 }
 
 /** Writes the changes of a run to the folder in one commit: all, or nothing. */
-function applyAtEnd({ held }: OpenedFolder, changes: readonly FileChange[]): Application {
+function applyAtEnd(
+  { held }: OpenedFolder,
+  changes: readonly FileChange[],
+  meanwhile: readonly OutsideChange[],
+): Application {
   if (held === undefined) return { kind: 'off' };
   const nothing = { written: [], removed: [] };
   try {
-    const conflicts = held.outsideChanges().map(({ path, kind }) => ({ path, reason: reasons[kind] }));
+    const outside = new Map([...meanwhile, ...held.outsideChanges()].map(({ path, kind }) => [path, kind]));
+    const conflicts = [...outside].map(([path, kind]) => ({ path, reason: reasons[kind] }));
     if (conflicts.length > 0) return { kind: 'conflict', conflicts, ...nothing };
     held.flush();
     return { kind: 'applied', ...appliedFiles(changes) };

@@ -9,6 +9,7 @@ import {
   type HostMountSkip,
   type InterruptedCommit,
   openHostFilesystem,
+  type PendingCommit,
 } from '../../node/index.ts';
 import { printable } from '../process/plain-text.ts';
 
@@ -37,6 +38,8 @@ export interface OpenedFolder {
   readonly listSkipped: () => readonly HostMountSkip[];
   /** Findings of opening it, one line each. */
   readonly notes: readonly string[];
+  /** Commits of durable runs that are not in the folder although their journal may have decided them. */
+  readonly pending: readonly PendingCommit[];
   /** Releases the folder. Changes that are not written by then are lost. */
   readonly close: () => Promise<void>;
 }
@@ -91,6 +94,7 @@ export async function openFolder(
       leftOutNames: namesLeftOut(leftOut),
       listSkipped: () => skippedIn(filesystem),
       notes: filesystem.interruptedCommits.map(interruptionNote),
+      pending: filesystem.pendingCommits(),
       close: () => filesystem[Symbol.asyncDispose](),
     };
   } catch (error) {

@@ -210,10 +210,10 @@ async function openWorkspace(
 /** A folder in memory has no path that a run could be found by. */
 async function announceInterrupted(
   parts: RunParts,
-  { filesystem }: OpenedFolder,
+  { filesystem, pending }: OpenedFolder,
   journalFile: string | undefined,
 ): Promise<readonly string[]> {
   return filesystem.hostPath === undefined
     ? []
-    : describeInterruptedRuns(filesystem.hostPath, journalFile, parts.journals);
+    : describeInterruptedRuns(filesystem.hostPath, journalFile, parts.journals, pending);
 }

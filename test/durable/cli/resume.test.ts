@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
@@ -60,6 +60,20 @@ describe.runIf(hasSqlite)('a run that was killed', () => {
     const resumed = await cli.run('resume', 'first');
     expect(resumed.stderr).toContain('turn 3: the run goes on after 2 commits; changed since: prompt\n');
     expect(resumed.code).toBe(0);
+  });
+
+  it('writes nothing over what others have changed meanwhile', async () => {
+    await cli.interrupted('SIGKILL', '--durable', '--apply');
+    cli.openGate();
+    writeFileSync(join(cli.folder, 'b.md'), 'mine\n');
+    const resumed = await cli.run('resume', 'first');
+    expect(resumed.code, resumed.stderr).toBe(3);
+    expect(resumed.stderr).toContain('b.md: was created on disk during the run.\n');
+    expect(written()).toEqual(['b.md']);
+
+    rmSync(join(cli.folder, 'b.md'));
+    expect((await cli.run('resume', 'first')).code).toBe(0);
+    expect(readFileSync(join(cli.folder, 'b.md'), 'utf8')).toBe('b.md\n');
   });
 
   it('names its agent when that is gone', async () => {

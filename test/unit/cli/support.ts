@@ -60,6 +60,7 @@ export function openedFolder(files: Files): OpenedFolder {
     leftOutNames: [],
     listSkipped: () => [],
     notes: [],
+    pending: [],
     close: async () => undefined,
   };
 }

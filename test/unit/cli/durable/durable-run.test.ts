@@ -96,7 +96,10 @@ async function interrupted(...argv: readonly string[]): Promise<FakeEnvironment>
 }
 
 /** A folder whose changes are written at its end, which counts how often they are. */
-function heldFolder(): { readonly folder: OpenedFolder; readonly flushes: () => number } {
+function heldFolder(files: Readonly<Record<string, string>> = {}): {
+  readonly folder: OpenedFolder;
+  readonly flushes: () => number;
+} {
   let flushes = 0;
   const held = {
     outsideChanges: () => [],
@@ -105,7 +108,7 @@ function heldFolder(): { readonly folder: OpenedFolder; readonly flushes: () => 
       return [];
     },
   };
-  return { folder: { ...openedFolder({}), mode: 'end', held }, flushes: () => flushes };
+  return { folder: { ...openedFolder(files), mode: 'end', held }, flushes: () => flushes };
 }
 
 beforeEach(() => {
@@ -249,6 +252,18 @@ describe('wink resume', () => {
     expect(await resume(['one'], fakeEnvironment(), { open: async () => folder })).toBe(0);
     expect(flushes()).toBe(1);
     expect((await folder.filesystem.read('a.md')).text).toBe('x\n');
+  });
+
+  it.each([
+    ['another content', { 'a.md': 'mine\n' }, 3],
+    ['what the run has written', { 'a.md': 'x\n', 'other.md': 'mine\n' }, 0],
+  ])('writes nothing over a file of others: one that has %s', async (_what, files, code) => {
+    await interrupted('--durable', '--apply');
+    const { folder, flushes } = heldFolder(files);
+    const environment = fakeEnvironment();
+    expect(await resume(['one'], environment, { open: async () => folder })).toBe(code);
+    expect(flushes()).toBe(code === 0 ? 1 : 0);
+    expect(environment.stderr.text().includes('a.md: was created on disk during the run.')).toBe(code === 3);
   });
 
   it('refuses a changed prompt with --strict', async () => {

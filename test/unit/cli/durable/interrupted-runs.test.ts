@@ -1,0 +1,73 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { MissingPeerError } from 'weakincentives';
+import { JournalError } from 'weakincentives/sqlite';
+import { describeInterruptedRuns } from '../../../../src/cli/durable/interrupted-runs.ts';
+import type { JournalFiles } from '../../../../src/cli/durable/open-journal.ts';
+import { UsageError } from '../../../../src/cli/process/errors.ts';
+import { addRun, MemoryJournals } from './journals.ts';
+
+const workspace = '/work';
+const info = { call: ['run', '/a.ts'], process: { host: 'elsewhere', pid: 1, startedAt: '' } };
+let journals: MemoryJournals;
+
+/** Journals that cannot be opened. */
+function failing(problem: Error): JournalFiles {
+  const open = async () => {
+    throw problem;
+  };
+  return { open, openExisting: open };
+}
+
+beforeEach(() => {
+  journals = new MemoryJournals();
+});
+
+describe('describeInterruptedRuns', () => {
+  it('names the runs on the folder that have not ended and have no owner', async () => {
+    const journal = journals.journal();
+    await addRun(journal, 'killed', { workspace, info, updatedAtMs: 2 });
+    await addRun(journal, 'undone', { workspace, info, updatedAtMs: 1, commits: 2 });
+    await addRun(journal, 'of-others', { workspace });
+    await addRun(journal, 'ended', { workspace, info, status: 'finished' });
+    await addRun(journal, 'elsewhere', { workspace: '/home', info });
+    await addRun(journal, 'running', { workspace, info });
+    await journal.acquire('s-running');
+    const pending = [{ runId: 'undone', commit: 2, paths: ['a'] }];
+    expect(await describeInterruptedRuns(workspace, undefined, journals, pending)).toEqual([
+      'run killed was interrupted after 1 commit: wink resume killed, or wink runs prune killed',
+      'run undone was interrupted after 2 commits, the last of which is not in the folder: wink resume undone, or wink runs prune undone',
+      'run of-others was interrupted after 1 commit; the program that began it can resume it, and wink runs prune of-others removes it',
+    ]);
+    expect(journals.opened).toBe(0);
+  });
+
+  it('names three at most, with the journal that they are in', async () => {
+    for (const name of ['a', 'b', 'c', 'd', 'e'])
+      await addRun(journals.journal('j.db'), name, { workspace, info });
+    const lines = await describeInterruptedRuns(workspace, 'j.db', journals);
+    expect(lines).toHaveLength(4);
+    expect(lines[0]).toBe(
+      'run a was interrupted after 1 commit: wink resume a --journal j.db, or wink runs prune a --journal j.db',
+    );
+    expect(lines[3]).toBe('2 more runs on this folder were interrupted: wink runs --journal j.db');
+  });
+
+  it('says nothing where there is no journal, and where this Node could not resume anything', async () => {
+    expect(await describeInterruptedRuns(workspace, undefined, journals)).toEqual([]);
+    const missing = new UsageError('no.', { cause: new MissingPeerError('no node:sqlite') });
+    expect(await describeInterruptedRuns(workspace, undefined, failing(missing))).toEqual([]);
+  });
+
+  it('says that a journal cannot be read, and goes on', async () => {
+    const locked = new JournalError('journal-failed', 'The journal is locked.');
+    expect(await describeInterruptedRuns(workspace, undefined, failing(locked))).toEqual([
+      'the journal of durable runs cannot be read: The journal is locked',
+    ]);
+    const unusable = new UsageError('the journal "x" cannot be used: it is a directory.');
+    expect(await describeInterruptedRuns(workspace, undefined, failing(unusable))).toEqual([
+      'the journal "x" cannot be used: it is a directory',
+    ]);
+    const bug = new TypeError('a bug');
+    await expect(describeInterruptedRuns(workspace, undefined, failing(bug))).rejects.toBe(bug);
+  });
+});
