@@ -91,7 +91,7 @@ class ParallelCalls {
     };
   }
 
-  /** Calls of an evaluation within a call share its connection, where the changes of two could not be told apart: so they only read. */
+  /** Calls of an evaluation within a call share its connection, where the changes of two could not be separated: so they only read. */
   #beginWithin(outer: OpenCall, readOnly: boolean): ParallelResourceTransaction<SqliteDatabase> {
     if (!readOnly) {
       throw new Error(

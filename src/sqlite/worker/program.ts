@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import type { SqliteDatabase } from '../store/database.ts';
@@ -51,15 +51,22 @@ port.on('message', (first: ThreadRequest) => {
 });
 
 function open(): SqliteDatabase & { close(): void } {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFile();
+  // The types of Node 20 do not have the module, which is loaded only where it is there.
+  const { DatabaseSync } = process.getBuiltinModule('node:sqlite') as unknown as SqliteModule;
+  return new DatabaseSync(file);
+}
+
+function makeFile(): void {
   try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     // SQLite gives its other files the mode of this one. An existing file is not opened here: closing it would end the locks of
     // other connections of this process.
     closeSync(openSync(file, 'wx', 0o600));
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EEXIST' && existsSync(file)) return;
+    // The message of the system has the path.
+    throw Object.assign(new Error(`the file or its folder cannot be made (${String(code)})`), { code });
   }
-  // The types of Node 20 do not have the module, which is loaded only where it is there.
-  const { DatabaseSync } = process.getBuiltinModule('node:sqlite') as unknown as SqliteModule;
-  return new DatabaseSync(file);
 }
