@@ -1,4 +1,4 @@
-import { isBuiltin } from 'node:module';
+import { createRequire, isBuiltin } from 'node:module';
 import { onTestFinished } from 'vitest';
 import type { RunJournal } from 'weakincentives';
 import {
@@ -22,13 +22,32 @@ export interface ClosableDatabase extends SqliteDatabase {
   close(): void;
 }
 
-/** Opens a database of `node:sqlite`; it is closed after the test. */
-export function openDatabase(path = ':memory:'): ClosableDatabase {
+/** Opens a database, which is closed after the test. */
+export type OpenDatabase = (path?: string) => ClosableDatabase;
+
+/** Opens a database of `node:sqlite`. */
+export const openDatabase: OpenDatabase = (path = ':memory:') => {
   // The types of Node 20 do not have the module.
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite') as unknown as {
     readonly DatabaseSync: new (path: string) => ClosableDatabase;
   };
-  const database = new DatabaseSync(path);
+  return closedAfterTest(new DatabaseSync(path));
+};
+
+/** Opens a database of better-sqlite3, which needs Node 22, as `node:sqlite` does. */
+export const openBetterSqlite: OpenDatabase = (path = ':memory:') => {
+  // The package has no types.
+  const Database = createRequire(import.meta.url)('better-sqlite3') as new (path: string) => ClosableDatabase;
+  return closedAfterTest(new Database(path));
+};
+
+/** The drivers, by name. */
+export const drivers: readonly (readonly [name: string, open: OpenDatabase])[] = [
+  ['node:sqlite', openDatabase],
+  ['better-sqlite3', openBetterSqlite],
+];
+
+function closedAfterTest(database: ClosableDatabase): ClosableDatabase {
   onTestFinished(() => database.close());
   return database;
 }

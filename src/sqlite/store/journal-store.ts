@@ -35,7 +35,7 @@ const texts = {
   rows: 'select seq, type, line from wink_rows where run_id = ? and seq >= ? order by seq',
   runs: `select run_id, wink_runs.session_id, row_count, summary, until_ms
     from wink_runs left join wink_leases on wink_leases.session_id = wink_runs.session_id
-    where ?1 is null or wink_runs.session_id = ?1 order by updated_at_ms desc, id`,
+    where wink_runs.session_id = coalesce(?, wink_runs.session_id) order by updated_at_ms desc, id`,
   dropRows: 'delete from wink_rows where run_id = ?',
   dropRun: 'delete from wink_runs where run_id = ?',
 } as const;

@@ -5,7 +5,7 @@ import { type AnyTool, binding, resourceToken, ToolResult, tool } from 'weakince
 import { type SqliteDatabase, sqliteResource } from 'weakincentives/sqlite';
 import { z } from 'zod';
 import { runCalls } from '../../support/run-calls.ts';
-import { noSqlite, openDatabase, sqliteSuite } from '../../support/sqlite.ts';
+import { drivers, noSqlite, sqliteSuite } from '../../support/sqlite.ts';
 import { tempFolder } from '../node/temp-folder.ts';
 
 const Accounts = resourceToken<SqliteDatabase>('accounts');
@@ -85,7 +85,9 @@ function balancesAfter(all: readonly Transfer[]): number[] {
   return balances;
 }
 
-describe.skipIf(noSqlite !== undefined)(sqliteSuite('calls of a turn on a database'), () => {
+const title = sqliteSuite('calls of a turn on a database of %s');
+
+describe.skipIf(noSqlite !== undefined).each(drivers)(title, (_driver, open) => {
   it.each([
     ['one by one on one connection', false],
     ['at the same time on connections of their own', true],
@@ -93,13 +95,11 @@ describe.skipIf(noSqlite !== undefined)(sqliteSuite('calls of a turn on a databa
     await fc.assert(
       fc.asyncProperty(transfers, async (all) => {
         const path = join(tempFolder(), 'accounts.db');
-        const database = openDatabase(path);
+        const database = open(path);
         database.exec(`pragma journal_mode = wal; pragma synchronous = off;
           create table accounts (id integer primary key, balance integer);
           insert into accounts values (0, 100), (1, 100), (2, 100)`);
-        const resource = sqliteResource(
-          isParallel ? { database, open: () => openDatabase(path) } : { database },
-        );
+        const resource = sqliteResource(isParallel ? { database, open: () => open(path) } : { database });
         const calls = all.flatMap((each) => [
           { name: 'transfer', arguments: { ...each } },
           { name: 'audit', arguments: {} },

@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { binding, type ResourceTransaction, resourceToken, TransactionClosedError } from 'weakincentives';
 import { type SqliteDatabase, type SqliteResource, sqliteResource } from 'weakincentives/sqlite';
-import { noSqlite, openDatabase, sqliteSuite } from '../../support/sqlite.ts';
+import { drivers, noSqlite, openDatabase, sqliteSuite } from '../../support/sqlite.ts';
 import { tempFolder } from '../node/temp-folder.ts';
 
 const isSkipped = noSqlite !== undefined;
 
-function openNotes(path?: string): SqliteDatabase {
-  const database = openDatabase(path);
+function openNotes(path?: string, open = openDatabase): SqliteDatabase {
+  const database = open(path);
   database.exec('pragma journal_mode = wal');
   database.exec('create table notes (text text primary key)');
   return database;
@@ -166,11 +166,13 @@ describe.skipIf(isSkipped)(sqliteSuite('a call on a database that calls share'),
   });
 });
 
-describe.skipIf(isSkipped)(sqliteSuite('calls on connections of their own'), () => {
+const title = sqliteSuite('calls on connections of their own, by %s,');
+
+describe.skipIf(isSkipped).each(drivers)(title, (_, open) => {
   function openParallel(): { readonly resource: SqliteResource; readonly database: SqliteDatabase } {
     const path = join(tempFolder(), 'notes.db');
-    const database = openNotes(path);
-    return { database, resource: sqliteResource({ database, open: () => openDatabase(path) }) };
+    const database = openNotes(path, open);
+    return { database, resource: sqliteResource({ database, open: () => open(path) }) };
   }
 
   it('run at the same time, each with the database as it was when it began', async () => {

@@ -3,15 +3,22 @@ import { describe, expect, it } from 'vitest';
 import { JournalFencedError, type RunLease } from 'weakincentives';
 import { type SqliteDatabase, sqliteJournal, sqliteResource } from 'weakincentives/sqlite';
 import { rowsOf, summaryOf } from '../../contract/run-journal.ts';
-import { noSqlite, openDatabase, openJournal, sqliteSuite } from '../../support/sqlite.ts';
+import {
+  drivers,
+  noSqlite,
+  type OpenDatabase,
+  openDatabase,
+  openJournal,
+  sqliteSuite,
+} from '../../support/sqlite.ts';
 import { tempFolder } from '../node/temp-folder.ts';
 
 const add = (database: SqliteDatabase, text: string): unknown =>
   database.prepare('insert into notes values (?)').run(text);
 
-async function openShared() {
+async function openSharedBy(open: OpenDatabase) {
   const path = join(tempFolder(), 'runs.db');
-  const database = openDatabase(path);
+  const database = open(path);
   database.exec('create table notes (text text)');
   const journal = openJournal({ database });
   const { transactional, instance } = sqliteResource({ database });
@@ -28,115 +35,116 @@ async function openShared() {
   return { database, journal, lease: await journal.acquire('s'), transactional, begin, append, seen };
 }
 
-describe.skipIf(noSqlite !== undefined)(
-  sqliteSuite('a journal and a resource on one database object'),
-  () => {
-    it('are seen to share it', async () => {
-      const { database, journal, transactional } = await openShared();
-      expect(journal['~database']).toBe(database);
-      expect(transactional['~sharesTransactionWith']).toBe(database);
-      await using other = sqliteJournal({ database: openDatabase() });
-      expect(other['~database']).not.toBe(database);
-    });
+const title = sqliteSuite('a journal and a resource on one database object of %s');
 
-    it('commit what a call wrote together with its row', async () => {
-      const { lease, begin, append, seen } = await openShared();
-      const { view, commit } = await begin();
-      add(view, 'a');
-      await commit();
-      expect({ ...seen() }).toEqual({ notes: 0, rows: 0 });
-      await append(lease, 0, 'commit');
-      expect({ ...seen() }).toEqual({ notes: 1, rows: 1 });
-    });
+describe.skipIf(noSqlite !== undefined).each(drivers)(title, (_, open) => {
+  const openShared = () => openSharedBy(open);
 
-    it('write other rows of that time when the call has ended, also when it is rolled back', async () => {
-      const { journal, lease, begin, append, seen } = await openShared();
-      const first = await begin();
-      add(first.view, 'a');
-      await append(lease, 0);
-      await append(lease, 1);
-      // A row that does not fit is refused at once.
-      await expect(append(lease, 5)).rejects.toSatisfy(JournalFencedError.isInstance);
-      expect({ ...seen() }).toEqual({ notes: 0, rows: 0 });
-      expect(await journal.read('r')).toEqual(rowsOf(0, 2));
-      await first.rollback();
-      expect({ ...seen() }).toEqual({ notes: 0, rows: 2 });
-      const second = await begin();
-      await append(lease, 2);
-      add(second.view, 'b');
-      await second.commit();
-      await append(lease, 3);
-      expect({ ...seen() }).toEqual({ notes: 0, rows: 2 });
-      await append(lease, 4, 'commit');
-      expect({ ...seen() }).toEqual({ notes: 1, rows: 5 });
-    });
+  it('are seen to share it', async () => {
+    const { database, journal, transactional } = await openShared();
+    expect(journal['~database']).toBe(database);
+    expect(transactional['~sharesTransactionWith']).toBe(database);
+    await using other = sqliteJournal({ database: openDatabase() });
+    expect(other['~database']).not.toBe(database);
+  });
 
-    it('keep rows of a call within a call that is rolled back', async () => {
-      const { journal, lease, begin, append, seen } = await openShared();
-      const outer = await begin();
-      add(outer.view, 'outer');
-      await append(lease, 0);
-      const inner = await begin(outer.view);
-      add(inner.view, 'inner');
-      await append(lease, 1);
-      await inner.rollback();
-      await append(lease, 2);
-      expect(await journal.read('r')).toEqual(rowsOf(0, 3));
-      await outer.commit();
-      await append(lease, 3, 'commit');
-      expect({ ...seen() }).toEqual({ notes: 1, rows: 4 });
-    });
+  it('commit what a call wrote together with its row', async () => {
+    const { lease, begin, append, seen } = await openShared();
+    const { view, commit } = await begin();
+    add(view, 'a');
+    await commit();
+    expect({ ...seen() }).toEqual({ notes: 0, rows: 0 });
+    await append(lease, 0, 'commit');
+    expect({ ...seen() }).toEqual({ notes: 1, rows: 1 });
+  });
 
-    it('keep rows when SQLite has rolled the transaction of a call back', async () => {
-      const { lease, begin, append, seen } = await openShared();
-      const { view, rollback } = await begin();
-      view.exec('create unique index one on notes (text)');
-      add(view, 'a');
-      await append(lease, 0);
-      expect(() => view.exec("insert or rollback into notes values ('a')")).toThrow(/UNIQUE/);
-      await rollback();
-      expect({ ...seen() }).toEqual({ notes: 0, rows: 1 });
-      await append(lease, 1);
-      expect({ ...seen() }).toEqual({ notes: 0, rows: 2 });
-    });
+  it('write other rows of that time when the call has ended, also when it is rolled back', async () => {
+    const { journal, lease, begin, append, seen } = await openShared();
+    const first = await begin();
+    add(first.view, 'a');
+    await append(lease, 0);
+    await append(lease, 1);
+    // A row that does not fit is refused at once.
+    await expect(append(lease, 5)).rejects.toSatisfy(JournalFencedError.isInstance);
+    expect({ ...seen() }).toEqual({ notes: 0, rows: 0 });
+    expect(await journal.read('r')).toEqual(rowsOf(0, 2));
+    await first.rollback();
+    expect({ ...seen() }).toEqual({ notes: 0, rows: 2 });
+    const second = await begin();
+    await append(lease, 2);
+    add(second.view, 'b');
+    await second.commit();
+    await append(lease, 3);
+    expect({ ...seen() }).toEqual({ notes: 0, rows: 2 });
+    await append(lease, 4, 'commit');
+    expect({ ...seen() }).toEqual({ notes: 1, rows: 5 });
+  });
 
-    it('roll a call back when its row is refused', async () => {
-      const { lease, begin, append, seen } = await openShared();
-      const { view, commit } = await begin();
-      add(view, 'a');
-      await append(lease, 0);
-      await commit();
-      await expect(append(lease, 7, 'commit')).rejects.toSatisfy(JournalFencedError.isInstance);
-      expect({ ...seen() }).toEqual({ notes: 0, rows: 1 });
-      // The connection can be used again.
-      const next = await begin();
-      add(next.view, 'b');
-      await next.commit();
-      await append(lease, 1, 'commit');
-      expect({ ...seen() }).toEqual({ notes: 1, rows: 2 });
-    });
+  it('keep rows of a call within a call that is rolled back', async () => {
+    const { journal, lease, begin, append, seen } = await openShared();
+    const outer = await begin();
+    add(outer.view, 'outer');
+    await append(lease, 0);
+    const inner = await begin(outer.view);
+    add(inner.view, 'inner');
+    await append(lease, 1);
+    await inner.rollback();
+    await append(lease, 2);
+    expect(await journal.read('r')).toEqual(rowsOf(0, 3));
+    await outer.commit();
+    await append(lease, 3, 'commit');
+    expect({ ...seen() }).toEqual({ notes: 1, rows: 4 });
+  });
 
-    it('roll a call back whose row was never written, when the lease ends', async () => {
-      const { lease, begin, append, seen, journal } = await openShared();
-      const { view, commit } = await begin();
-      add(view, 'a');
-      await commit();
-      const waiting = begin();
-      await lease.release();
-      const next = await waiting;
-      await next.rollback();
-      expect({ ...seen() }).toEqual({ notes: 0, rows: 0 });
-      await expect(append(lease, 0)).rejects.toSatisfy(JournalFencedError.isInstance);
-      await journal.acquire('s');
-    });
+  it('keep rows when SQLite has rolled the transaction of a call back', async () => {
+    const { lease, begin, append, seen } = await openShared();
+    const { view, rollback } = await begin();
+    view.exec('create unique index one on notes (text)');
+    add(view, 'a');
+    await append(lease, 0);
+    expect(() => view.exec("insert or rollback into notes values ('a')")).toThrow(/UNIQUE/);
+    await rollback();
+    expect({ ...seen() }).toEqual({ notes: 0, rows: 1 });
+    await append(lease, 1);
+    expect({ ...seen() }).toEqual({ notes: 0, rows: 2 });
+  });
 
-    it('commit a call at once while no lease is held', async () => {
-      const { lease, begin, seen } = await openShared();
-      await lease.release();
-      const { view, commit } = await begin();
-      add(view, 'a');
-      await commit();
-      expect({ ...seen() }).toEqual({ notes: 1, rows: 0 });
-    });
-  },
-);
+  it('roll a call back when its row is refused', async () => {
+    const { lease, begin, append, seen } = await openShared();
+    const { view, commit } = await begin();
+    add(view, 'a');
+    await append(lease, 0);
+    await commit();
+    await expect(append(lease, 7, 'commit')).rejects.toSatisfy(JournalFencedError.isInstance);
+    expect({ ...seen() }).toEqual({ notes: 0, rows: 1 });
+    // The connection can be used again.
+    const next = await begin();
+    add(next.view, 'b');
+    await next.commit();
+    await append(lease, 1, 'commit');
+    expect({ ...seen() }).toEqual({ notes: 1, rows: 2 });
+  });
+
+  it('roll a call back whose row was never written, when the lease ends', async () => {
+    const { lease, begin, append, seen, journal } = await openShared();
+    const { view, commit } = await begin();
+    add(view, 'a');
+    await commit();
+    const waiting = begin();
+    await lease.release();
+    const next = await waiting;
+    await next.rollback();
+    expect({ ...seen() }).toEqual({ notes: 0, rows: 0 });
+    await expect(append(lease, 0)).rejects.toSatisfy(JournalFencedError.isInstance);
+    await journal.acquire('s');
+  });
+
+  it('commit a call at once while no lease is held', async () => {
+    const { lease, begin, seen } = await openShared();
+    await lease.release();
+    const { view, commit } = await begin();
+    add(view, 'a');
+    await commit();
+    expect({ ...seen() }).toEqual({ notes: 1, rows: 0 });
+  });
+});
