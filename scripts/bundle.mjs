@@ -54,7 +54,9 @@ export async function bundle(folder, entries) {
           test: (/** @type {string} */ id) => topFolder(id) === name,
           priority: 1,
         })),
-        { name: 'core', test: (id) => !apart.has(topFolder(id)), priority: 2 },
+        // What a journal takes, which only a run that has one loads.
+        { name: 'durable-runs', test: (id) => topFolder(id) === 'durable' },
+        { name: 'core', test: (id) => !apart.has(topFolder(id)) && topFolder(id) !== 'durable', priority: 2 },
         {
           name: 'wink',
           test: /\/cli\/(process\/|durable\/\w+-(arguments|choice)|model\/model-choice|run\/(run-arguments|option-values))/,

@@ -47,7 +47,7 @@ export class JournalWriter {
     if (this.#next === undefined) {
       this.#next = this.#last.then(() => this.#append());
       this.#last = this.#next;
-      // Who needs the rows awaits it; a flush that nobody awaits is reported by `onLost`.
+      // A caller that needs the rows awaits it; a flush that no caller awaits is reported by `onLost`.
       this.#next.catch(() => undefined);
     }
     return this.#next;

@@ -28,7 +28,7 @@ export class RecordedAnswers implements KnownAnswers {
       return { approved, ...(note === undefined ? {} : { why: note }) };
     }
     return isExpired(question, this.#now())
-      ? { approved: false, why: 'nobody answered before the question expired.' }
+      ? { approved: false, why: 'the question expired without an answer.' }
       : undefined;
   }
 

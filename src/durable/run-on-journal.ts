@@ -151,7 +151,7 @@ function suspensionOf<Output>(
   });
 }
 
-/** @throws {PromptValidationError} when another run with a journal uses the files: it would commit what it has read and nobody decided. */
+/** @throws {PromptValidationError} when another run with a journal uses the files: it would commit what it has read and no row has decided. */
 function takeFilesystem({ roots }: EvaluationEnvironment, runId: string): Filesystem | undefined {
   const { filesystem } = roots;
   if (filesystem === undefined) return undefined;

@@ -42,7 +42,7 @@ export function stagedHandler(
 
 /** Whether files are as they were read. Of a folder on a disk only files themselves can be compared. */
 async function allHold(reads: readonly RowRead[], filesystem: Filesystem): Promise<boolean> {
-  // Nobody else can have changed files in memory.
+  // Only this run can have changed files in memory.
   if (filesystem.capabilities.rollback === 'all') return true;
   for (const read of reads) if (!(await holds(read, filesystem))) return false;
   return true;

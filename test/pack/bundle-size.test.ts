@@ -20,6 +20,7 @@ interface Bundled {
   readonly packages: readonly string[];
   /** The packages in what is loaded on demand. */
   readonly onDemand: readonly string[];
+  readonly bytesOnDemand: number;
 }
 
 /** Bundles a module of a project that depends on the package; optional peers stay outside, as they are not installed. */
@@ -43,6 +44,7 @@ async function bundle(source: string, options: { minify: boolean; plugin?: Plugi
     bytes: Buffer.byteLength(code),
     packages: packagesOf(first),
     onDemand: packagesOf(others),
+    bytesOnDemand: others.reduce((sum, chunk) => sum + Buffer.byteLength(chunk.code), 0),
   };
 }
 
@@ -79,6 +81,10 @@ const withSideEffects: Plugin = {
   },
 };
 
+const agentProgram = `import { promptTemplate, section, tool, ToolResult } from 'weakincentives';
+  import { scriptedAdapter } from 'weakincentives/testing';
+  export { promptTemplate, scriptedAdapter, section, tool, ToolResult };`;
+
 describe('a bundle of a program', () => {
   it('keeps nothing of an entry of which nothing is used', async () => {
     const subpaths = Object.entries(packed.manifest.exports).filter(
@@ -100,23 +106,29 @@ describe('a bundle of a program', () => {
     expect(onDemand).toEqual(['re2js']);
   });
 
+  it('holds what a journal takes apart, for the first run that has one', async () => {
+    const { packages, bytesOnDemand, code } = await bundle(agentProgram, { minify: true });
+    expect(packages).toEqual(['weakincentives']);
+    expect(bytesOnDemand / 1000).toBeLessThanOrEqual(42);
+    // Texts of src/durable and of src/record, which are what a row is written and read by.
+    expect(code).not.toContain('could not be written to its journal');
+    expect(code).not.toContain('The journal lacks the content');
+    const resuming = await bundle(`export { resumeRun } from 'weakincentives';`, { minify: true });
+    expect(resuming.code).toContain('could not be written to its journal');
+    expect(resuming.code).toContain('The journal lacks the content');
+  });
+
   it.each([
     ['PolicyDecision', `export { PolicyDecision } from 'weakincentives';`, 2],
     ['Session', `export { Session } from 'weakincentives';`, 88],
     ['promptTemplate', `export { promptTemplate } from 'weakincentives';`, 148],
-    [
-      'an agent with a scripted model',
-      `import { promptTemplate, section, tool, ToolResult } from 'weakincentives';
-       import { scriptedAdapter } from 'weakincentives/testing';
-       export { promptTemplate, scriptedAdapter, section, tool, ToolResult };`,
-      320,
-    ],
+    ['an agent with a scripted model', agentProgram, 328],
     [
       'an agent with a model of OpenAI',
       `import { promptTemplate, section, tool, ToolResult } from 'weakincentives';
        import { openai } from 'weakincentives/openai';
        export { openai, promptTemplate, section, tool, ToolResult };`,
-      365,
+      373,
     ],
   ])('of %s is at most as large as it was', async (_name, source, budgetInKilobytes) => {
     const { bytes } = await bundle(source, { minify: true });

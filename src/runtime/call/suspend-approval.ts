@@ -9,7 +9,7 @@ export interface SuspendApprovalOptions {
   readonly expiresMs?: number;
   /**
    * Called with the questions once they are durable, before the run ends: to notify a person. May throw or reject: that is logged, and the run is suspended
-   * all the same. Default: nobody is notified.
+   * all the same. Default: no person is notified.
    */
   readonly onPending?: (pending: readonly PendingApproval[]) => void | Promise<void>;
 }

@@ -32,7 +32,7 @@ export interface ToolCallResult {
   readonly interrupt?: { readonly error: unknown };
   /** True for a call without a result: it waits for an answer, or for a call before it that does. */
   readonly isSuspended?: boolean;
-  /** Set on a call that a journal has decided before. Subscribers and feedback providers hear of it only when it was not delivered. */
+  /** Set on a call that a journal has decided before. Subscribers and feedback providers receive it only when it was not delivered. */
   readonly repeated?: { readonly isDelivered: boolean };
 }
 

@@ -36,7 +36,7 @@ export interface RunSummary {
 export interface JournaledRun extends Omit<RunSummary, 'status'> {
   readonly runId: string;
   readonly sessionId: string;
-  /** `interrupted`: it has not ended, and nobody holds its session: the process was killed, or has lost the lease. */
+  /** `interrupted`: it has not ended, and no owner holds its session: the process was killed, or has lost the lease. */
   readonly status: RunSummary['status'] | 'interrupted';
   /** Rows of the run. */
   readonly rows: number;
@@ -87,12 +87,12 @@ export interface RunJournal {
   /**
    * Becomes the owner of a session. The journal renews the lease until it is released; a process that hangs loses it.
    *
-   * @throws {SessionBusyError} while another owner has it: nobody gets in twice, also not by the same name.
+   * @throws {SessionBusyError} while an owner has it, also one in the same process.
    */
   acquire(sessionId: string): Promise<RunLease>;
   /**
    * Takes the lease of a session from its owner, whose run ends with a `RunLostError`: at once where the journal can reach it, at its next row otherwise. Does nothing
-   * when nobody has it.
+   * when it has no owner.
    */
   revoke(sessionId: string): Promise<void>;
   /** The runs, the one that was updated last first. */
