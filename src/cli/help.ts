@@ -5,7 +5,7 @@ export const helpText: string = `Usage: wink run AGENT [DIR] [options]
        wink replay RUN [AGENT] [--on-drift stop|force|continue] [--tools recorded|live|NAME=live,...] [--tag TAG]
                               [--overrides DIR] [--workspace DIR] [--json]
        wink resume RUN [--strict] [--journal FILE] [options]
-       wink runs [prune [RUN...] | stop RUN] [--folder DIR] [--older-than 30d] [--keep N] [--dry-run] [--json] [--journal FILE]
+       wink runs [prune [RUN...] | stop RUN | settle RUN] [--folder DIR] [--older-than 30d] [--keep N] [--dry-run] [--json] [--journal FILE]
        wink query RUN ["SQL"] [--json] [--timeout SECONDS] [--schema]
 
 Runs an agent and prints a report of its calls and changes. AGENT is a file (.ts, .mts, .js, .mjs) that
@@ -27,7 +27,7 @@ has a model answer from there on (continue): the agent's own, or that of --model
 "wink run --durable" keeps the run in a journal, so that it outlives its process: "wink resume" goes on with it after a crash, a Ctrl-C or
 a failure, without asking the model again for what it has answered. It is called as it was; --model, --base-url, limits and what is printed may be given
 again. "wink runs" lists the runs of the journal, "prune" removes the named ones, or those that --older-than (30m, 12h, 30d) and --keep leave
-over, "stop" ends a run of another process, which can be resumed then. Needs Node 22.13 or later.
+over, "stop" ends a run of another process, which can be resumed then, "settle" brings the folder to the last commit of a run. Needs Node 22.13 or later.
 
 Options:
   --workspace DIR     The folder to work on, the same as DIR (default: the current one, for agents that work on files)

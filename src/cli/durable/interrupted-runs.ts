@@ -50,7 +50,8 @@ function interruptionLine(run: JournaledRun, option: string, isUndone: boolean):
   const id = printable(run.runId);
   const undone = isUndone ? ', the last of which is not in the folder' : '';
   const was = `run ${id} was interrupted after ${counted(run.commits, 'commit')}${undone}`;
+  const other = isUndone ? 'settle' : 'prune';
   return readRunInfo(run) === undefined
-    ? `${was}; the program that began it can resume it, and wink runs prune ${id}${option} removes it`
-    : `${was}: wink resume ${id}${option}, or wink runs prune ${id}${option}`;
+    ? `${was}; the program that began it can resume it; or wink runs ${other} ${id}${option}`
+    : `${was}: wink resume ${id}${option}, or wink runs ${other} ${id}${option}`;
 }

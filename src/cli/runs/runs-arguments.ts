@@ -11,7 +11,7 @@ export type RunsRequest = {
 } & (
   | { readonly action: 'list'; readonly folder: string | undefined; readonly isJson: boolean }
   | ({ readonly action: 'prune'; readonly isDryRun: boolean } & PruneChoice)
-  | { readonly action: 'stop'; readonly runId: string }
+  | { readonly action: 'stop' | 'settle'; readonly runId: string }
 );
 
 /** Which runs are removed: those that are named, else those that are older and not among the last. */
@@ -41,6 +41,7 @@ const optionsOf: Readonly<Record<RunsRequest['action'], readonly string[]>> = {
   list: ['folder', 'json'],
   prune: ['folder', 'older-than', 'keep', 'dry-run'],
   stop: [],
+  settle: [],
 };
 const optionsOfAll: readonly string[] = ['journal', 'verbose', 'help'];
 
@@ -54,7 +55,7 @@ export function readRunsArguments(argv: readonly string[]): RunsRequest | { read
   const [action = 'list', ...runIds] = positionals;
   if (!isAction(action)) {
     throw new UsageError(
-      `"${action}" is not known: use wink runs, or wink runs prune, or wink runs stop RUN.`,
+      `"${action}" is not known: use wink runs, or wink runs prune, stop RUN or settle RUN.`,
     );
   }
   for (const name of Object.keys(values)) {
@@ -70,6 +71,7 @@ export function readRunsArguments(argv: readonly string[]): RunsRequest | { read
       if (runIds.length > 0) throw new UsageError('wink runs lists all runs: leave the name out.');
       return { ...common, action, folder, isJson: values.json === true };
     case 'stop':
+    case 'settle':
       return { ...common, action, runId: oneRun(action, runIds) };
     case 'prune': {
       const olderThanMs = readAge(values['older-than']);

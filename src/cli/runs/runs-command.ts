@@ -10,6 +10,7 @@ import { errorMessage, UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { formatRunList, runLine } from './run-list.ts';
 import type { PruneChoice, RunsRequest } from './runs-arguments.ts';
+import { type CommandReport, settleFolder } from './settle-folder.ts';
 
 /** What the command takes from outside, so that tests can replace it. */
 export interface RunsParts {
@@ -18,7 +19,7 @@ export interface RunsParts {
 }
 
 /**
- * Lists, removes or stops the runs of a journal.
+ * Lists, removes, stops or settles the runs of a journal.
  *
  * @returns the exit code of the process.
  * @throws {UsageError} for a run that the journal does not have, and a journal that cannot be read.
@@ -30,35 +31,36 @@ export async function runsCommand(
 ): Promise<number> {
   const { stdout } = environment;
   await using journal = await journals.openExisting(request.journalFile);
-  const lines = await linesOf(request, journal, clock.now());
+  const { lines, exitCode } = await reportOf(request, journal, clock.now());
   for (const line of lines) stdout.write(`${line}\n`);
-  return exitCodes.done;
+  return exitCode;
 }
 
-async function linesOf(
+async function reportOf(
   request: RunsRequest,
   journal: RunJournal | undefined,
   nowMs: number,
-): Promise<readonly string[]> {
+): Promise<CommandReport> {
+  const runs = journal === undefined ? [] : await listRuns(journal, filterOf(request));
+  const done = (lines: readonly string[]): CommandReport => ({ lines, exitCode: exitCodes.done });
   switch (request.action) {
-    case 'list': {
-      const runs = await listed(journal, request.folder);
-      if (request.isJson) return runs.map(runLine);
-      return runs.length === 0 ? ['there are no runs.'] : formatRunList(runs);
-    }
+    case 'list':
+      if (request.isJson) return done(runs.map(runLine));
+      return done(runs.length === 0 ? ['there are no runs.'] : formatRunList(runs));
     case 'prune':
-      return prune(request, journal, nowMs);
+      return done(await prune(request, runs, journal, nowMs));
     case 'stop':
-      return stop(request, journal);
+      return done([await stop(request, runs, journal)]);
+    case 'settle': {
+      const run = runNamed(runs, request.runId);
+      return journal === undefined ? done([]) : settleFolder(journal, run);
+    }
   }
 }
 
-async function listed(journal: RunJournal | undefined, folder?: string): Promise<readonly ListedRun[]> {
-  return journal === undefined ? [] : listRuns(journal, filterOf(folder));
-}
-
 /** @throws {UsageError} for a folder that does not exist. */
-function filterOf(folder: string | undefined): { readonly workspace?: string } {
+function filterOf(request: RunsRequest): { readonly workspace?: string } {
+  const folder = 'folder' in request ? request.folder : undefined;
   if (folder === undefined) return {};
   try {
     return { workspace: realpathSync(folder) };
@@ -71,10 +73,10 @@ function filterOf(folder: string | undefined): { readonly workspace?: string } {
 
 async function prune(
   request: Extract<RunsRequest, { readonly action: 'prune' }>,
+  runs: readonly ListedRun[],
   journal: RunJournal | undefined,
   nowMs: number,
 ): Promise<readonly string[]> {
-  const runs = await listed(journal, request.folder);
   const chosen = chooseRuns(request, runs, nowMs);
   if (chosen.length === 0) return ['there is nothing to remove.'];
   if (request.isDryRun) return chosen.map(({ runId }) => `would remove ${printable(runId)}`);
@@ -120,15 +122,16 @@ function runNamed(runs: readonly ListedRun[], runId: string): ListedRun {
 
 async function stop(
   { runId, journalFile }: { readonly runId: string; readonly journalFile: string | undefined },
+  runs: readonly ListedRun[],
   journal: RunJournal | undefined,
-): Promise<readonly string[]> {
-  const run = runNamed(await listed(journal), runId);
+): Promise<string> {
+  const run = runNamed(runs, runId);
   const name = printable(runId);
-  if (run.status !== 'running') return [`the run ${name} is not running: ${run.status}.`];
+  if (run.status !== 'running') return `the run ${name} is not running: ${run.status}.`;
   await journal?.revoke(run.sessionId);
   const resume =
     readRunInfo(run) === undefined
       ? ''
       : `; to go on with it: wink resume ${name}${journalOption(journalFile)}`;
-  return [`the run ${name} was stopped${resume}`];
+  return `the run ${name} was stopped${resume}`;
 }

@@ -6,10 +6,22 @@ import { type Ending, ending, run, start } from '../../cli/wink.ts';
 
 /** An agent that writes a.md and b.md, then calls a tool that waits until there is a gate, and then writes c.md. */
 const agentText = (task: string): string => `
-import { existsSync } from 'node:fs';
+import fs, { existsSync, readFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { defineAgent, promptTemplate, section, tool, ToolResult } from 'weakincentives';
 import { vfsToolsSection } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
+
+const killFile = process.env.GATE + '.kill';
+if (existsSync(killFile)) {
+  const ending = '/' + readFileSync(killFile, 'utf8');
+  const { linkSync } = fs;
+  fs.linkSync = (from, to) => {
+    if (String(to).endsWith(ending)) process.kill(process.pid, 'SIGKILL');
+    linkSync(from, to);
+  };
+  syncBuiltinESMExports();
+}
 
 const pause = tool({
   name: 'pause',
@@ -63,6 +75,13 @@ export class DurableCli implements Disposable {
   /** From now on the tool returns. */
   openGate(): void {
     writeFileSync(this.#gate, '');
+  }
+
+  /** From now on a process is killed when it puts a new file of this name in its place: the commit is decided then. Undefined: none is. */
+  killAt(name: string | undefined): void {
+    const file = `${this.#gate}.kill`;
+    if (name === undefined) rmSync(file);
+    else writeFileSync(file, name);
   }
 
   start(...args: readonly string[]): ChildProcessWithoutNullStreams {

@@ -35,8 +35,8 @@ describe('describeInterruptedRuns', () => {
     const pending = [{ runId: 'undone', commit: 2, paths: ['a'] }];
     expect(await describeInterruptedRuns(workspace, undefined, journals, pending)).toEqual([
       'run killed was interrupted after 1 commit: wink resume killed, or wink runs prune killed',
-      'run undone was interrupted after 2 commits, the last of which is not in the folder: wink resume undone, or wink runs prune undone',
-      'run of-others was interrupted after 1 commit; the program that began it can resume it, and wink runs prune of-others removes it',
+      'run undone was interrupted after 2 commits, the last of which is not in the folder: wink resume undone, or wink runs settle undone',
+      'run of-others was interrupted after 1 commit; the program that began it can resume it; or wink runs prune of-others',
     ]);
     expect(journals.opened).toBe(0);
   });

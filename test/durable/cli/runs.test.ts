@@ -1,0 +1,75 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { DurableCli } from './durable-cli.ts';
+
+let cli: DurableCli;
+
+beforeEach(() => {
+  expect(inject('buildProblem')).toBe('');
+  cli = new DurableCli();
+});
+afterEach(() => {
+  cli[Symbol.dispose]();
+});
+
+const written = (): readonly string[] => readdirSync(cli.folder).sort();
+
+describe.runIf(isBuiltin('node:sqlite'))(
+  'a run that was killed when a commit was decided and not in the folder',
+  () => {
+    beforeEach(async () => {
+      cli.openGate();
+      cli.killAt('b.md');
+      const killed = await cli.run(
+        'run',
+        cli.agent,
+        cli.folder,
+        '--durable',
+        '--apply=each',
+        '--run-id',
+        'first',
+      );
+      expect(killed.code).toBe(null);
+      cli.killAt(undefined);
+      expect(existsSync(join(cli.folder, 'b.md'))).toBe(false);
+    });
+
+    it('is resumed with that commit', async () => {
+      const resumed = await cli.run('resume', 'first');
+      expect(resumed.code, resumed.stderr).toBe(0);
+      expect(written()).toEqual(['a.md', 'b.md', 'c.md']);
+      expect(readFileSync(join(cli.folder, 'b.md'), 'utf8')).toBe('b.md\n');
+    });
+
+    it('is announced as such once another run writes there, and settled', async () => {
+      const other = await cli.run('run', cli.agent, cli.folder, '--apply=each', '--max-turns', '1');
+      expect(other.stderr).toContain(
+        'wink: run first was interrupted after 2 commits, the last of which is not in the folder: wink resume first, or wink runs settle first.\n',
+      );
+      const settled = await cli.run('runs', 'settle', 'first');
+      expect(settled).toMatchObject({
+        code: 0,
+        stdout: 'wrote b.md\nthe folder has all commits of first.\n',
+      });
+      expect(written()).toEqual(['a.md', 'b.md']);
+      expect((await cli.run('runs', 'settle', 'first')).stdout).toBe(
+        'the folder has all commits of first.\n',
+      );
+      expect((await cli.run('runs')).stdout).toMatch(/^first +interrupted /m);
+      expect((await cli.run('resume', 'first')).code).toBe(0);
+      expect(written()).toEqual(['a.md', 'b.md', 'c.md']);
+    });
+
+    it('leaves what others have written in its place', async () => {
+      writeFileSync(join(cli.folder, 'b.md'), 'mine\n');
+      const settled = await cli.run('runs', 'settle', 'first');
+      expect(settled.code, settled.stderr).toBe(3);
+      expect(settled.stdout).toBe(
+        'left b.md: another process has changed it\nthe folder has what could be written of the last commit of first.\n',
+      );
+      expect(readFileSync(join(cli.folder, 'b.md'), 'utf8')).toBe('mine\n');
+    });
+  },
+);
