@@ -1,7 +1,6 @@
 import { describeError, RunLostError } from '../error/index.ts';
 import type { RunReplay, RunSurroundings } from '../evaluation/index.ts';
 import type { PendingMark } from '../filesystem/index.ts';
-import { none } from '../internal/index.ts';
 import type { Recorder } from '../record/internal.ts';
 import type {
   AttemptName,
@@ -9,12 +8,9 @@ import type {
   EvaluationEnvironment,
   EvaluationPlace,
   ModelRequest,
-  ObservedRequest,
   ObserverCalls,
   OpenQuestion,
   RecordedHandler,
-  RunEvent,
-  RunScope,
   Step,
   StepFunction,
   StepKinds,
@@ -25,7 +21,10 @@ import type {
 import type { Session } from '../session/index.ts';
 import type { Logger } from '../tool/index.ts';
 import type { JournalWriter } from './journal-writer.ts';
+import type { RepeatedEvaluation } from './repeated-evaluation.ts';
 import type { RepeatedRun } from './repeated-run.ts';
+import { RunReports } from './run-reports.ts';
+import { callKey } from './run-rows.ts';
 import type { RunSummaryKeeper } from './run-summary.ts';
 
 /** What a {@link DurableRun} is made of. */
@@ -52,31 +51,28 @@ export class DurableRun implements CallHooks, RunReplay, RunSurroundings {
   readonly runId: string;
   readonly decides = true;
   readonly #parts: DurableRunParts;
+  readonly #reports: RunReports;
   readonly #begun = new Set<string>();
+  /** Evaluations inside calls that are repeated, by their ids. */
+  readonly #inside = new Map<string, RepeatedEvaluation>();
   #environment: EvaluationEnvironment | undefined;
-  #users: ObserverCalls | undefined;
-  /** The last request of the root run, until the model is asked. */
-  #request: ObservedRequest | undefined;
-  /** Whether the observers of the caller, and the rows, know the request before the last one. */
-  #isRequestKnown = true;
   #unmute: (() => void) | undefined;
-  /** What began a turn while the run was repeated. */
-  #turnEvents: RunEvent[] = [];
 
   constructor(parts: DurableRunParts) {
+    const { recorder, writer, summary, repeated, session } = parts;
     this.#parts = parts;
     this.runId = parts.runId;
-    if (parts.repeated === undefined) return;
-    this.#unmute = parts.session.mute();
-    this.#isRequestKnown = false;
-  }
-
-  get hooks(): CallHooks {
-    return this;
-  }
-
-  get replay(): RunReplay {
-    return this;
+    if (repeated !== undefined) this.#unmute = session.mute();
+    this.#reports = new RunReports({
+      ...{ recorder, writer, summary, isResumed: repeated !== undefined },
+      isRepeating: (evaluationId) =>
+        this.#inside.get(evaluationId)?.isRepeating ??
+        (this.#isRepeating && evaluationId === repeated?.evaluationId),
+      lastLength: (evaluationId) =>
+        this.#inside.get(evaluationId)?.rows.lastRequest?.length ?? repeated?.lastLength ?? 0,
+      onStart: (event) => repeated?.compare(event),
+      reportChanges: () => this.#environment?.reporter?.reportChanges(),
+    });
   }
 
   /** True while the run is repeated. */
@@ -86,38 +82,7 @@ export class DurableRun implements CallHooks, RunReplay, RunSurroundings {
 
   // The run as a whole.
 
-  observe = (users: ObserverCalls): ObserverCalls => {
-    const { recorder } = this.#parts;
-    this.#users = users;
-    const unlessRepeating =
-      <T>(...listeners: (((report: T) => void) | undefined)[]) =>
-      (report: T): void => {
-        if (this.#isRepeating) return;
-        for (const listener of listeners) listener?.(report);
-      };
-    const around = users.around;
-    return {
-      onEvent: (event) => this.#onEvent(event),
-      onState: unlessRepeating((state) => recorder.onState(state), users.onState),
-      onRequest: (request) => this.#onRequest(request),
-      onResponse: unlessRepeating((response) => {
-        recorder.onResponse(response);
-        // Begun at once, and awaited with what leaves next.
-        this.#parts.writer.flush().catch(() => undefined);
-      }, users.onResponse),
-      onCommit: unlessRepeating(
-        (commit) => recorder.onCommit(commit),
-        (commit) => this.#parts.summary.committed(commit),
-        users.onCommit,
-      ),
-      onDiscard: unlessRepeating((attempt) => recorder.onDiscard(attempt), users.onDiscard),
-      around:
-        around === undefined
-          ? undefined
-          : <T>(scope: RunScope, work: () => T): T =>
-              this.#isRepeating && scope.kind !== 'run' ? work() : around(scope, work),
-    };
-  };
+  observe = (users: ObserverCalls): ObserverCalls => this.#reports.observe(users);
 
   onBegun = async (environment: EvaluationEnvironment): Promise<void> => {
     this.#environment = environment;
@@ -125,8 +90,14 @@ export class DurableRun implements CallHooks, RunReplay, RunSurroundings {
     await this.#parts.repeated?.begin(environment);
   };
 
-  evaluationId({ path }: EvaluationPlace): string | undefined {
-    return path.length === 0 ? this.#parts.repeated?.evaluationId : undefined;
+  evaluationId(place: EvaluationPlace): string | undefined {
+    const { repeated } = this.#parts;
+    if (place.path.length === 0) return repeated?.evaluationId;
+    const inside = repeated?.inside(place);
+    if (inside === undefined) return undefined;
+    const { evaluationId } = inside.rows.description;
+    this.#inside.set(evaluationId, inside);
+    return evaluationId;
   }
 
   handlerFor(_evaluationId: string, call: AttemptName): RecordedHandler | undefined {
@@ -142,7 +113,7 @@ export class DurableRun implements CallHooks, RunReplay, RunSurroundings {
     summary.waits(pending.length);
     await this.#flush();
     for (const { turn, callId, toolName, policy, policyPrompt, reason, id, digest, changes } of pending) {
-      this.#users?.onEvent?.({
+      this.#reports.emit({
         ...{ type: 'approval-pending', turn, callId, toolName, policy, reason, id, digest },
         ...(policyPrompt === undefined ? {} : { policyPrompt }),
         about: changes === undefined ? 'call' : 'changes',
@@ -161,36 +132,46 @@ export class DurableRun implements CallHooks, RunReplay, RunSurroundings {
   // The steps.
 
   stepsOf(evaluationId: string): StepFunction {
-    // Evaluations inside calls have ids of their own.
-    const isRoot = (): boolean => evaluationId === this.#environment?.origin.evaluationId;
     const step = async <Kind extends keyof StepKinds>(
       asked: Step<Kind>,
       live: () => Promise<StepKinds[Kind]['result']>,
     ): Promise<StepKinds[Kind]['result']> => {
-      if (isRoot()) {
-        const answer = await this.#answer(asked);
-        if (answer !== undefined) return answer;
-        this.#goOn(asked);
-      }
+      const answer =
+        evaluationId === this.#environment?.origin.evaluationId
+          ? await this.#answer(asked)
+          : await this.#answerInside(evaluationId, asked);
+      // A decision answers a step of its kind, and that is what this step is.
+      if (answer !== undefined) return answer as StepKinds[Kind]['result'];
+      if (asked.kind === 'model-call') this.#reports.asking(evaluationId, asked.input as ModelRequest);
       if (asked.kind === 'model-call' || asked.kind === 'remote-approval') await this.#flush();
       return live();
     };
     return step;
   }
 
-  /** What the rows say of a step of the root run; undefined when it is to be done. */
-  async #answer<Kind extends keyof StepKinds>(
-    asked: Step<Kind>,
-  ): Promise<StepKinds[Kind]['result'] | undefined> {
+  /** What the rows say of a step of the run itself; undefined when it is to be done. */
+  async #answer(asked: Step): Promise<StepKinds[keyof StepKinds]['result'] | undefined> {
     const { repeated } = this.#parts;
     if (repeated === undefined || !this.#isRepeating) return undefined;
-    return repeated.answer(asked);
+    const answer = await repeated.answer(asked);
+    if (answer !== undefined) return answer;
+    if (asked.kind === 'model-call') repeated.compareRequest(asked.input as ModelRequest);
+    this.#leaveRows(asked.input.turn);
+    return undefined;
   }
 
-  /** The run goes on: what is asked now was not decided before. */
-  #goOn(asked: Step): void {
-    this.#leaveRows(asked.input.turn);
-    if (asked.kind === 'model-call') this.#passRequest(asked.input as ModelRequest);
+  /** The same for an evaluation inside a call. What the model is asked must be what it was asked: the call may have read something else. */
+  async #answerInside(
+    evaluationId: string,
+    asked: Step,
+  ): Promise<StepKinds[keyof StepKinds]['result'] | undefined> {
+    const inside = this.#inside.get(evaluationId);
+    if (inside?.isRepeating !== true) return undefined;
+    const isSame = asked.kind !== 'model-call' || inside.isSameRequest(asked.input as ModelRequest);
+    const answered = isSame ? inside.answer(asked) : undefined;
+    if (answered !== undefined) return answered.result;
+    await inside.leave();
+    return undefined;
   }
 
   #leaveRows(turn: number): void {
@@ -198,66 +179,15 @@ export class DurableRun implements CallHooks, RunReplay, RunSurroundings {
     if (this.#unmute === undefined || repeated === undefined) return;
     this.#unmute();
     this.#unmute = undefined;
-    const { changed } = repeated;
+    const { changed, commits } = repeated;
     const atMs = this.#environment?.clock.now() ?? 0;
     recorder.add((part) => ({ type: 'resumed', ...part, atMs, turn, changed }));
-    const { runId } = this;
-    this.#users?.onEvent?.({ type: 'run-resumed', runId, turn, commits: repeated.commits, changed });
-    for (const event of this.#turnEvents) this.#users?.onEvent?.(event);
-    this.#turnEvents = [];
+    this.#reports.resumed({ type: 'run-resumed', runId: this.runId, turn, commits, changed });
   }
 
   #flush(): Promise<void> {
     this.#environment?.reporter?.reportChanges();
     return this.#parts.writer.flush();
-  }
-
-  // What observers get.
-
-  #onEvent(event: RunEvent): void {
-    const { recorder, repeated, summary } = this.#parts;
-    summary.on(event);
-    if (event.type === 'run-start') repeated?.compare(event);
-    if (this.#isRepeating && event.type !== 'run-start' && event.type !== 'run-end') {
-      if (event.type === 'turn-start') this.#turnEvents = [event];
-      if (event.type === 'model-call-start') this.#turnEvents.push(event);
-      return;
-    }
-    if (event.type === 'tool-call-end') this.#environment?.reporter?.reportChanges();
-    const isRecorded = event.type !== 'run-start' || repeated === undefined;
-    if (isRecorded && !this.#isRepeating) recorder.onEvent(event, this.#evaluation(event));
-    this.#users?.onEvent?.(event);
-  }
-
-  #evaluation(event: RunEvent): { readonly evaluationId: string; readonly path: readonly string[] } {
-    const evaluationId =
-      event.type === 'run-start' ? event.evaluationId : (this.#environment?.origin.evaluationId ?? '');
-    return { evaluationId, path: none };
-  }
-
-  /** A request of the root run waits until it is known whether it is made. */
-  #onRequest(request: ObservedRequest): void {
-    if (request.path.length > 0) this.#passOn(request);
-    else this.#request = request;
-  }
-
-  #passRequest({ conversation }: ModelRequest): void {
-    const request = this.#request;
-    this.#request = undefined;
-    if (request === undefined) return;
-    if (this.#isRequestKnown) {
-      this.#passOn(request);
-      return;
-    }
-    this.#isRequestKnown = true;
-    const remove = this.#parts.repeated?.lastLength ?? 0;
-    this.#parts.recorder.onRequest({ ...request, edits: [{ at: 0, remove, insert: conversation }] });
-    this.#users?.onRequest?.({ ...request, edits: [{ at: 0, remove: 0, insert: conversation }] });
-  }
-
-  #passOn(request: ObservedRequest): void {
-    this.#parts.recorder.onRequest(request);
-    this.#users?.onRequest?.(request);
   }
 
   // The calls.
@@ -278,12 +208,13 @@ export class DurableRun implements CallHooks, RunReplay, RunSurroundings {
 
   async onCommit({ invocation }: ToolCallResult, attempt: AttemptName, hasStaged: boolean): Promise<void> {
     // What leaves nothing outside waits for the others of its turn: lost, it is done again.
-    const leaves = hasStaged || this.#begun.delete(nameOf(attempt)) || invocation.reason === 'in-doubt';
-    if (leaves && attempt.path.length === 0) await this.#parts.writer.flush();
+    const hasLeft = this.#begun.delete(nameOf(attempt)) || invocation.reason === 'in-doubt';
+    if (hasStaged || hasLeft) await this.#parts.writer.flush();
   }
 
   isInDoubt(attempt: AttemptName): boolean {
-    return this.#parts.repeated?.isInDoubt(attempt) ?? false;
+    if (attempt.path.length === 0) return this.#parts.repeated?.isInDoubt(attempt) ?? false;
+    return this.#inside.get(attempt.evaluationId)?.rows.begun.has(callKey(attempt)) ?? false;
   }
 
   onLost(cause: unknown): void {
@@ -297,7 +228,9 @@ export class DurableRun implements CallHooks, RunReplay, RunSurroundings {
   }
 
   onTakenOver(result: ToolCallResult): void {
-    this.#parts.repeated?.takenOver(result);
+    const { evaluationId, parentCallIds } = result.invocation;
+    if (parentCallIds === undefined) this.#parts.repeated?.takenOver(result);
+    else this.#inside.get(evaluationId)?.takenOver(result);
   }
 }
 

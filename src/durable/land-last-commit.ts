@@ -12,10 +12,10 @@ import type { RunRows } from './run-rows.ts';
 export function landLastCommit(
   filesystem: Pick<Filesystem, '~land'> | undefined,
   runId: string,
-  rows: Pick<RunRows, 'decisions' | 'blobs'>,
+  rows: Pick<RunRows, 'root' | 'blobs'>,
 ): LandingReport | undefined {
   const land = filesystem?.['~land'];
-  const last = rows.decisions.findLast(({ kind }) => kind === 'call');
+  const last = rows.root.decisions.findLast(({ kind }) => kind === 'call');
   const isPending = last?.kind === 'call' && last.row.type === 'commit' && last.delivered === undefined;
   const changes = isPending && last.row.type === 'commit' ? landableChanges(last.row, rows.blobs) : [];
   return land?.(changes, runId);

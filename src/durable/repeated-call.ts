@@ -1,4 +1,12 @@
-import { emptyDirectory, type FileOperation, type FilePatch, fileNode } from '../filesystem/index.ts';
+import {
+  emptyDirectory,
+  type FileChange,
+  type FileContent,
+  type FileOperation,
+  type FilePatch,
+  fileContent,
+  fileNode,
+} from '../filesystem/index.ts';
 import type {
   AttemptRow,
   BlobRow,
@@ -8,6 +16,7 @@ import type {
   HeaderRow,
   RowFileChange,
   RowWrite,
+  RunRow,
 } from '../record/index.ts';
 import type { ToolCallResult } from '../runtime/index.ts';
 import type { LogAppend, SessionOperation, SessionPatch } from '../session/index.ts';
@@ -16,6 +25,10 @@ import type { MediaPart } from '../tool/index.ts';
 /** What a repeated call is made from. */
 export interface RepeatedCallParts {
   readonly header: HeaderRow;
+  /** The evaluation whose call it is. */
+  readonly evaluation: HeaderRow | RunRow;
+  /** Ids of the calls around it, outermost first. */
+  readonly path: readonly string[];
   readonly row: CommitRow | AttemptRow;
   readonly delivered: DeliveredRow | undefined;
   readonly blobs: ReadonlyMap<string, BlobRow>;
@@ -27,7 +40,7 @@ export interface RepeatedCallParts {
 
 /** The result of a call as its rows have it. */
 export function repeatedCall(parts: RepeatedCallParts): ToolCallResult {
-  const { row, delivered, header } = parts;
+  const { row, delivered, header, evaluation, path } = parts;
   const { callId, toolName, turn, params, attempt, phases, result } = row;
   if (result === undefined) throw new RangeError('A superseded attempt settles no call.');
   const { modelText = result.modelText, feedback } = delivered ?? {};
@@ -38,8 +51,9 @@ export function repeatedCall(parts: RepeatedCallParts): ToolCallResult {
       modelText,
       ...(feedback === undefined ? {} : { feedback }),
       eventId: parts.newId(),
-      evaluationId: header.evaluationId,
-      promptName: header.promptName,
+      evaluationId: evaluation.evaluationId,
+      promptName: evaluation.promptName,
+      ...(path.length === 0 ? {} : { parentCallIds: path }),
       adapter: parts.adapter,
       sessionId: header.sessionId,
       callId,
@@ -57,7 +71,10 @@ export function repeatedCall(parts: RepeatedCallParts): ToolCallResult {
       ? {}
       : { attachments: row.attachments as unknown as readonly MediaPart[] }),
     patch: patchOf(parts),
-    repeated: { isDelivered: delivered !== undefined },
+    repeated:
+      path.length === 0
+        ? { isDelivered: delivered !== undefined }
+        : { isDelivered: true, changes: fileChanges(row, parts.blobs) },
   };
 }
 
@@ -67,6 +84,22 @@ function patchOf(parts: RepeatedCallParts): NonNullable<ToolCallResult['patch']>
   if (row.type !== 'commit' || !appliesFiles) return { session };
   const files = filePatch(row, parts);
   return files.changes.length === 0 ? { session } : { session, files };
+}
+
+function fileChanges(
+  { files }: CommitRow | AttemptRow,
+  blobs: RepeatedCallParts['blobs'],
+): readonly FileChange[] {
+  return files.map(({ before, after, ...change }) => ({
+    ...change,
+    ...(before === undefined ? {} : { before: contentOf(before, blobs) }),
+    ...(after === undefined ? {} : { after: contentOf(after, blobs) }),
+  }));
+}
+
+/** The content that a row names. */
+export function contentOf(reference: ContentReference, blobs: RepeatedCallParts['blobs']): FileContent {
+  return fileContent(bytesOf(reference, blobs));
 }
 
 /** Recorded steps as a patch: no reducer runs again. */

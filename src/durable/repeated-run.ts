@@ -1,11 +1,11 @@
 import { PromptValidationError } from '../error/index.ts';
 import { none } from '../internal/index.ts';
 import type { StateRow } from '../record/index.ts';
-import { recordedResponse, recordedTurn } from '../record/internal.ts';
 import {
   type AttemptName,
   type EvaluationEnvironment,
-  FeedbackState,
+  type EvaluationPlace,
+  type ModelRequest,
   PromptEvaluationError,
   type RecordedHandler,
   type RunEvent,
@@ -14,9 +14,11 @@ import {
   type ToolCallResult,
 } from '../runtime/index.ts';
 import type { IdSource, Session } from '../session/index.ts';
+import type { TokenUsage } from '../tool/index.ts';
 import { landLastCommit } from './land-last-commit.ts';
-import { repeatedCall, sessionPatch } from './repeated-call.ts';
-import { type CallDecision, callKey, type Decision, type RunRows } from './run-rows.ts';
+import { applyKnown, resetState } from './recorded-state.ts';
+import { RepeatedEvaluation } from './repeated-evaluation.ts';
+import { callKey, type Decision, type RunRows } from './run-rows.ts';
 import { approvedStage, stagedHandler } from './staged-call.ts';
 
 /** What a {@link RepeatedRun} works with. */
@@ -30,23 +32,20 @@ export interface RepeatedRunParts {
 }
 
 /**
- * Answers the steps of a run from its rows, in their order, until they are used up.
+ * Answers the steps of a run from its rows, those of evaluations inside calls that are entered again included.
  *
  * @see docs/spec/durable-runs.md §4
  */
 export class RepeatedRun {
   readonly #parts: RepeatedRunParts;
+  readonly #root: RepeatedEvaluation;
   readonly #changed: string[] = [];
-  readonly #taken = new Map<string, CallDecision>();
   #environment: EvaluationEnvironment | undefined;
-  #next = 0;
-  /** Calls that were answered and are not on the state yet. */
-  #untaken = 0;
-  #onAllTaken: (() => void)[] = [];
   #divergence: PromptEvaluationError | undefined;
 
   constructor(parts: RepeatedRunParts) {
     this.#parts = parts;
+    this.#root = this.#repeated(parts.rows.root, none);
   }
 
   get evaluationId(): string {
@@ -58,14 +57,9 @@ export class RepeatedRun {
     return this.#parts.rows.commits;
   }
 
-  /** Items of the conversation in the last request. */
-  get lastLength(): number {
-    return this.#parts.rows.lastRequest?.length ?? 0;
-  }
-
   /** The turn of the last decision. */
   get turn(): number {
-    return this.#parts.rows.decisions.at(-1)?.turn ?? 0;
+    return this.#root.rows.decisions.at(-1)?.turn ?? 0;
   }
 
   /** What is not as it was when the rows were written, by name. */
@@ -78,6 +72,11 @@ export class RepeatedRun {
     return this.#divergence;
   }
 
+  /** Items of the conversation in the last request of the run. */
+  get lastLength(): number {
+    return this.#root.rows.lastRequest?.length ?? 0;
+  }
+
   /** Compares what the run begins with to what the rows say. */
   compare({ prompt, toolsHash, policies, model }: Extract<RunEvent, { readonly type: 'run-start' }>): void {
     const { header } = this.#parts.rows;
@@ -85,6 +84,15 @@ export class RepeatedRun {
     if (toolsHash !== header.toolsHash) this.#changed.push('tools');
     if (policies.join('\n') !== header.policies.join('\n')) this.#changed.push('policies');
     if (model !== header.model) this.#changed.push('model');
+  }
+
+  /** Compares the first request that is made with the last one of the rows. */
+  compareRequest(request: ModelRequest): void {
+    const { requests } = this.#root.rows;
+    const recorded = requests.get(request.turn);
+    if (recorded !== undefined && !this.#root.isSameRequest(request)) this.#changed.push('request');
+    else if (recorded === undefined && requests.get(request.turn - 1)?.instructions !== request.instructions)
+      this.#changed.push('instructions');
   }
 
   /**
@@ -105,6 +113,7 @@ export class RepeatedRun {
     this.#apply(rows.changes);
     const landing = landLastCommit(environment.roots.filesystem, runId, rows);
     for (const path of landing?.outside ?? none) this.#changed.push(`file ${path}`);
+    this.#countAbandoned(environment);
   }
 
   /**
@@ -112,26 +121,29 @@ export class RepeatedRun {
    *
    * @throws {PromptEvaluationError} `evaluation-diverged` when the rows say something else; what the step failed with.
    */
-  async answer<Kind extends keyof StepKinds>(
-    step: Step<Kind>,
-  ): Promise<StepKinds[Kind]['result'] | undefined> {
-    const decision = this.#parts.rows.decisions[this.#next];
-    if (decision === undefined) {
-      if (this.#untaken > 0) await new Promise<void>((resolve) => this.#onAllTaken.push(resolve));
+  async answer(step: Step): Promise<StepKinds[keyof StepKinds]['result'] | undefined> {
+    const answered = this.#root.answer(step);
+    if (answered === undefined) {
+      const { next } = this.#root;
+      if (next !== undefined) throw this.#diverged(next, step);
+      await this.#root.leave();
       return undefined;
     }
-    this.#next += 1;
-    // The decision answers a step of its kind, and that is what this step is.
-    const result = this.#resultOf(decision, step) as StepKinds[Kind]['result'] | undefined;
-    if (result === undefined) throw this.#diverged(decision, step);
+    const { decision, result } = answered;
     if (decision.kind !== 'call') this.#apply(decision.changes);
     return result;
   }
 
-  /** Whether the call began before the run was interrupted. */
+  /** Answers for an evaluation inside a call that is entered again; undefined where it is made anew. */
+  inside({ key, reenters, path }: EvaluationPlace): RepeatedEvaluation | undefined {
+    const rows = key === undefined || reenters !== true ? undefined : this.#parts.rows.inside.get(key);
+    return rows === undefined ? undefined : this.#repeated(rows, path);
+  }
+
+  /** Whether a call of the run itself began before the run was interrupted. */
   isInDoubt(call: AttemptName): boolean {
     const { rows } = this.#parts;
-    if (call.path.length > 0 || !rows.begun.has(callKey(call))) return false;
+    if (!rows.root.begun.has(callKey(call))) return false;
     // What it did waits for its commit, unless that has failed.
     return call.attempt > 1 || approvedStage(rows, call) === undefined;
   }
@@ -143,57 +155,41 @@ export class RepeatedRun {
     return staged === undefined ? undefined : stagedHandler(staged, rows);
   }
 
-  /** A call that was answered is on the state. */
-  takenOver({ invocation }: ToolCallResult): void {
-    const key = callKey(invocation);
-    const decision = this.#taken.get(key);
-    if (decision === undefined) return;
-    this.#taken.delete(key);
-    this.#apply(decision.changes);
-    this.#untaken -= 1;
-    if (this.#untaken > 0) return;
-    for (const resolve of this.#onAllTaken) resolve();
-    this.#onAllTaken = [];
+  /** A call of the run itself that was answered is on the state. */
+  takenOver(result: ToolCallResult): void {
+    const decision = this.#root.takenOver(result);
+    if (decision !== undefined) this.#apply(decision.changes);
   }
 
-  #resultOf(decision: Decision, { kind, input }: Step): StepKinds[keyof StepKinds]['result'] | undefined {
-    if (decision.turn !== input.turn) return undefined;
-    switch (decision.kind) {
-      case 'response':
-        return kind === 'model-call' ? recordedTurn(recordedResponse(decision.row)) : undefined;
-      case 'call':
-        return kind === 'tool-call' && 'callId' in input && input.callId === decision.callId
-          ? this.#call(decision)
-          : undefined;
-      case 'event': {
-        const { event } = decision.row;
-        if (event.type === 'completion-checked' && kind === 'completion-check') {
-          return event.outcome === 'complete'
-            ? { outcome: 'complete' }
-            : { outcome: 'incomplete', feedback: event.feedback ?? '' };
-        }
-        if (event.type !== 'hosted-approval-answered' || kind !== 'remote-approval') return undefined;
-        const { approved, reason } = event;
-        return { approved, ...(reason === undefined ? {} : { reason }) };
+  #repeated(rows: RunRows['root'], path: readonly string[]): RepeatedEvaluation {
+    const { header, blobs } = this.#parts.rows;
+    return new RepeatedEvaluation(rows, {
+      ...{ header, blobs, path },
+      ids: this.#parts.ids,
+      adapter: () => this.#environment?.origin.adapter ?? header.adapter,
+      appliesFiles: () => {
+        // Files of a call are in its fork; a disk has kept those of the run.
+        if (path.length > 0) return true;
+        const filesystem = this.#environment?.roots.filesystem;
+        return filesystem !== undefined && filesystem.stage === undefined;
+      },
+    });
+  }
+
+  /** Answers inside calls that are made anew were paid for all the same. */
+  #countAbandoned({ budget, display, logger }: EvaluationEnvironment): void {
+    const { root, inside } = this.#parts.rows;
+    const decided = new Set(root.decisions.flatMap((each) => (each.kind === 'call' ? callKey(each) : [])));
+    for (const { decisions, description } of inside.values()) {
+      if (description.type !== 'run' || description.parent.run !== undefined) continue;
+      if (decided.has(callKey(description.parent))) continue;
+      const toolName = root.toolNameOf(description.parent);
+      if (display.rendered.boundTools.get(toolName ?? '')?.tool.reenters === true) continue;
+      for (const { row } of decisions) {
+        const usage: TokenUsage | undefined = row.type === 'response' ? row.usage : undefined;
+        if (usage !== undefined) budget.count(usage, logger, () => usage);
       }
     }
-  }
-
-  #call(decision: CallDecision): ToolCallResult {
-    const { rows, ids } = this.#parts;
-    const filesystem = this.#environment?.roots.filesystem;
-    this.#taken.set(callKey(decision), decision);
-    this.#untaken += 1;
-    return repeatedCall({
-      header: rows.header,
-      row: decision.row,
-      delivered: decision.delivered,
-      blobs: rows.blobs,
-      adapter: this.#environment?.origin.adapter ?? rows.header.adapter,
-      newId: ids,
-      // A disk has kept them.
-      appliesFiles: filesystem !== undefined && filesystem.stage === undefined,
-    });
   }
 
   /** Applies what others changed. */
@@ -213,31 +209,4 @@ export class RepeatedRun {
     );
     return this.#divergence;
   }
-}
-
-/** Makes STATE what it was at the start; slices that the session does not know are left out. */
-export function resetState(session: Session, start: StateRow | undefined): void {
-  const held = session.observe(0);
-  const written = new Set(held.writes.map(({ slice }) => slice));
-  for (const slice of written) {
-    session.applyQuietly({
-      operations: [{ op: 'write', slice, operation: { op: 'clear' } }],
-      log: [],
-      events: [],
-    });
-  }
-  if (start === undefined) return;
-  const logged = new Set(held.log.map(({ slice }) => slice));
-  applyKnown(
-    session,
-    start.writes,
-    start.log.filter(({ slice }) => !logged.has(slice)),
-  );
-}
-
-/** Applies what the rows have of slices that are installed, but for what a repeated run counts itself. */
-function applyKnown(session: Session, writes: StateRow['writes'], log: StateRow['log']): void {
-  const isKnown = ({ slice }: { readonly slice: string }): boolean =>
-    session.knows(slice) && slice !== FeedbackState.name;
-  session.applyQuietly(sessionPatch(writes.filter(isKnown), log.filter(isKnown)));
 }

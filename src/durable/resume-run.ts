@@ -13,7 +13,7 @@ import type { Approver, ConversationItem, RunJournal, SuspendedRun } from '../ru
 import { type Session, systemClock } from '../session/index.ts';
 import type { PromptResponse } from '../tool/index.ts';
 import { appendAnswers, type ResumeAnswer } from './answer-approvals.ts';
-import { resetState } from './repeated-run.ts';
+import { resetState } from './recorded-state.ts';
 import { runOnJournal } from './run-on-journal.ts';
 import { type RunRows, readRunRows } from './run-rows.ts';
 
@@ -116,7 +116,7 @@ function sessionFor(
 }
 
 /** The conversation as the model got it first. */
-function beginningOf({ firstRequest }: RunRows): readonly ConversationItem[] {
+function beginningOf({ root: { firstRequest } }: RunRows): readonly ConversationItem[] {
   const edits = firstRequest?.edits ?? [];
   // The reader of rows has checked that each is a message.
   return edits.flatMap(({ insert }) => insert as unknown as readonly ConversationItem[]);

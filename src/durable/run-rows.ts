@@ -10,13 +10,15 @@ import type {
   EventRow,
   HeaderRow,
   PendingQuestion,
+  RecordedRequest,
   RequestRow,
   ResponseRow,
   Row,
+  RunRow,
   SeenRow,
   StateRow,
 } from '../record/index.ts';
-import { RowReader } from '../record/internal.ts';
+import { RequestHistory, RowReader } from '../record/internal.ts';
 import type { JournalRow } from '../runtime/index.ts';
 
 /** What a run decided in one step, in the order of the rows. */
@@ -38,11 +40,85 @@ export type Decision = (
 /** The decision of a call. */
 export type CallDecision = Extract<Decision, { readonly kind: 'call' }>;
 
+/** The rows of one evaluation as they are needed to repeat it. */
+export class EvaluationRows {
+  readonly description: HeaderRow | RunRow;
+  readonly decisions: Decision[] = [];
+  /** Calls that began something that cannot be taken back; see {@link callKey}. */
+  readonly begun: Set<string> = new Set();
+  /** The requests, by their turns. */
+  readonly requests: Map<number, RecordedRequest> = new Map();
+  firstRequest: RequestRow | undefined;
+  lastRequest: RequestRow | undefined;
+  readonly #history = new RequestHistory();
+  readonly #calls = new Map<string, CallDecision>();
+  readonly #toolNames = new Map<string, string>();
+
+  constructor(description: HeaderRow | RunRow) {
+    this.description = description;
+  }
+
+  take(row: Row): void {
+    switch (row.type) {
+      case 'request':
+        this.firstRequest ??= row;
+        this.lastRequest = row;
+        this.requests.set(row.turn, this.#history.add(row));
+        break;
+      case 'response':
+        if (isDecidedResponse(row)) this.#decide({ kind: 'response', turn: row.turn, row, changes: [] });
+        break;
+      case 'commit':
+        this.#settle(row);
+        break;
+      case 'attempt':
+        if (isDecidedFailure(row)) this.#settle(row);
+        break;
+      case 'delivered': {
+        const call = this.#calls.get(callKey(row));
+        if (call !== undefined) call.delivered = row;
+        break;
+      }
+      case 'event':
+        if (row.event.type === 'tool-call-start') this.#toolNames.set(callKey(row.event), row.event.toolName);
+        if (row.event.type === 'completion-checked' || row.event.type === 'hosted-approval-answered')
+          this.#decide({ kind: 'event', turn: row.event.turn, row, changes: [] });
+        break;
+      case 'begin':
+        this.begun.add(callKey(row));
+        break;
+      default:
+        break;
+    }
+  }
+
+  /** The tool of a call that has begun; undefined for one that has not. */
+  toolNameOf(call: Pick<BeginRow, 'turn' | 'callId'>): string | undefined {
+    return this.#toolNames.get(callKey(call));
+  }
+
+  #settle(row: CommitRow | AttemptRow): void {
+    const { turn, callId } = row;
+    const call: CallDecision = { kind: 'call', turn, callId, row, changes: [] };
+    this.#calls.set(callKey(row), call);
+    this.#decide(call);
+  }
+
+  #decide(decision: Decision): void {
+    this.decisions.push(decision);
+  }
+}
+
 /** The rows of a run as they are needed to repeat it. */
 export interface RunRows {
   readonly header: HeaderRow;
   readonly count: number;
-  readonly decisions: readonly Decision[];
+  /** The run itself. */
+  readonly root: EvaluationRows;
+  /** Evaluations inside calls, by their keys: the key of the call and the number of the evaluation. */
+  readonly inside: ReadonlyMap<string, EvaluationRows>;
+  /** Numbers of the evaluations inside calls, by their ids. */
+  readonly evaluations: ReadonlyMap<string, number>;
   /** What the session held at the start. */
   readonly start: StateRow | undefined;
   /** What others changed before the first decision. */
@@ -55,21 +131,14 @@ export interface RunRows {
   readonly answers: ReadonlyMap<string, AnswerRow>;
   /** Whether others changed the session after the questions. */
   readonly isChangedSince: boolean;
-  /** Calls of the root run that began something that cannot be taken back; see {@link callKey}. */
-  readonly begun: ReadonlySet<string>;
-  /** The first request of the root run. */
-  readonly firstRequest: RequestRow | undefined;
-  /** The last request of the root run. */
-  readonly lastRequest: RequestRow | undefined;
   /** How the run ended last; undefined when it did not end. */
   readonly end: EndRow | undefined;
   readonly commits: number;
-  readonly runs: number;
   readonly seen: readonly SeenRow[];
   readonly blobs: ReadonlyMap<string, BlobRow>;
 }
 
-/** Identifies a call of the root run. */
+/** Identifies a call within its evaluation. */
 export function callKey({ turn, callId }: Pick<BeginRow, 'turn' | 'callId'>): string {
   return `${turn}/${callId}`;
 }
@@ -77,113 +146,114 @@ export function callKey({ turn, callId }: Pick<BeginRow, 'turn' | 'callId'>): st
 /** @throws {PromptValidationError} for a run that the journal does not have. */
 export function readRunRows(runId: string, rows: readonly JournalRow[]): RunRows {
   const reader = new RowReader();
-  const decisions: Decision[] = [];
-  const calls = new Map<string, CallDecision>();
-  const begun = new Set<string>();
-  const seen: SeenRow[] = [];
-  const changes: StateRow[] = [];
-  const questions = new Map<string, PendingQuestion>();
-  const answers = new Map<string, AnswerRow>();
-  let pending: readonly string[] = [];
-  let isChangedSince = false;
-  let header: HeaderRow | undefined;
-  let start: StateRow | undefined;
-  let firstRequest: RequestRow | undefined;
-  let lastRequest: RequestRow | undefined;
-  let end: EndRow | undefined;
-  let commits = 0;
-  let runs = 1;
-
-  const decide = (decision: Decision): void => void decisions.push(decision);
-  const take = (row: Row): void => {
-    if (row.type === 'run') runs += 1;
-    if ('run' in row && row.run !== undefined && row.run !== 0) return;
-    switch (row.type) {
-      case 'header':
-        header = row;
-        break;
-      case 'seen':
-        seen.push(row);
-        break;
-      case 'state':
-        if (row.kind === 'start') start = row;
-        else {
-          isChangedSince = true;
-          (decisions.at(-1)?.changes ?? changes).push(row);
-        }
-        break;
-      case 'request':
-        firstRequest ??= row;
-        lastRequest = row;
-        break;
-      case 'response':
-        if (isDecidedResponse(row)) decide({ kind: 'response', turn: row.turn, row, changes: [] });
-        break;
-      case 'commit':
-      case 'attempt': {
-        if (row.type === 'commit') commits += 1;
-        else if (!isDecidedFailure(row)) break;
-        const { turn, callId } = row;
-        const call: CallDecision = { kind: 'call', turn, callId, row, changes: [] };
-        calls.set(callKey(row), call);
-        decide(call);
-        break;
-      }
-      case 'delivered': {
-        const call = calls.get(callKey(row));
-        if (call !== undefined) call.delivered = row;
-        break;
-      }
-      case 'event':
-        if (row.event.type === 'completion-checked' || row.event.type === 'hosted-approval-answered')
-          decide({ kind: 'event', turn: row.event.turn, row, changes: [] });
-        break;
-      case 'begin':
-        begun.add(callKey(row));
-        break;
-      case 'pending':
-        pending = row.questions.map(({ id }) => id);
-        isChangedSince = false;
-        for (const question of row.questions) questions.set(question.id, question);
-        break;
-      case 'answer':
-        answers.set(row.id, row);
-        break;
-      case 'end':
-        end = row;
-        break;
-      case 'resumed':
-        end = undefined;
-        break;
-      default:
-        break;
-    }
-  };
+  const parts = new RowParts(runId);
   for (const { line } of rows) {
     const row = reader.read(line);
-    if (row !== undefined && row.type !== 'unknown') take(row);
+    if (row !== undefined && row.type !== 'unknown') parts.take(row);
   }
-  if (header === undefined) {
-    throw new PromptValidationError(`The journal has no run "${runId}".`, { details: { option: 'runId' } });
+  return parts.toRows(rows.length, reader.blobs);
+}
+
+/** Sorts the rows of a run. */
+class RowParts {
+  readonly #runId: string;
+  readonly #runs = new Map<number, EvaluationRows>();
+  /** Keys of evaluations, by their numbers. */
+  readonly #keys = new Map<number, string>();
+  readonly #inside = new Map<string, EvaluationRows>();
+  readonly #evaluations = new Map<string, number>();
+  readonly #changes: StateRow[] = [];
+  readonly #questions = new Map<string, PendingQuestion>();
+  readonly #answers = new Map<string, AnswerRow>();
+  readonly #seen: SeenRow[] = [];
+  #header: HeaderRow | undefined;
+  #start: StateRow | undefined;
+  #end: EndRow | undefined;
+  #pending: readonly string[] = [];
+  #isChangedSince = false;
+  #commits = 0;
+
+  constructor(runId: string) {
+    this.#runId = runId;
   }
-  return {
-    ...{
-      header,
-      count: rows.length,
-      decisions,
-      start,
-      changes,
-      begun,
-      firstRequest,
-      lastRequest,
-      end,
-      commits,
-      runs,
-      seen,
-    },
-    ...{ questions, pending, answers, isChangedSince },
-    blobs: reader.blobs,
-  };
+
+  take(row: Row): void {
+    const run = 'run' in row && row.run !== undefined ? row.run : 0;
+    switch (row.type) {
+      case 'header':
+        this.#header = row;
+        this.#keys.set(0, encodeURIComponent(row.runId));
+        this.#runs.set(0, new EvaluationRows(row));
+        break;
+      case 'run':
+        this.#beginInside(row);
+        break;
+      case 'seen':
+        this.#seen.push(row);
+        break;
+      case 'state':
+        if (row.kind === 'start') this.#start = row;
+        else this.#change(row);
+        break;
+      case 'pending':
+        this.#pending = row.questions.map(({ id }) => id);
+        this.#isChangedSince = false;
+        for (const question of row.questions) this.#questions.set(question.id, question);
+        break;
+      case 'answer':
+        this.#answers.set(row.id, row);
+        break;
+      case 'end':
+        if (run === 0) this.#end = row;
+        break;
+      case 'resumed':
+        this.#end = undefined;
+        break;
+      default:
+        if (run === 0 && row.type === 'commit') this.#commits += 1;
+        this.#runs.get(run)?.take(row);
+    }
+  }
+
+  toRows(count: number, blobs: RunRows['blobs']): RunRows {
+    const header = this.#header;
+    const root = this.#runs.get(0);
+    if (header === undefined || root === undefined) {
+      throw new PromptValidationError(`The journal has no run "${this.#runId}".`, {
+        details: { option: 'runId' },
+      });
+    }
+    return {
+      ...{ header, count, root, blobs },
+      inside: this.#inside,
+      evaluations: this.#evaluations,
+      start: this.#start,
+      changes: this.#changes,
+      questions: this.#questions,
+      pending: this.#pending,
+      answers: this.#answers,
+      isChangedSince: this.#isChangedSince,
+      end: this.#end,
+      commits: this.#commits,
+      seen: this.#seen,
+    };
+  }
+
+  #beginInside(row: RunRow): void {
+    const { run = 0, turn, callId, evaluation } = row.parent;
+    const key = `${this.#keys.get(run) ?? ''}/${turn}/${encodeURIComponent(callId)}/${evaluation}`;
+    const rows = new EvaluationRows(row);
+    this.#keys.set(row.run, key);
+    this.#runs.set(row.run, rows);
+    // The last attempt counts.
+    this.#inside.set(key, rows);
+    this.#evaluations.set(row.evaluationId, row.run);
+  }
+
+  #change(row: StateRow): void {
+    this.#isChangedSince = true;
+    (this.#runs.get(0)?.decisions.at(-1)?.changes ?? this.#changes).push(row);
+  }
 }
 
 /** An answer, or a refusal that the run goes on from. With any other failure it ended: the model is asked again. */

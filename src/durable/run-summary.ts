@@ -4,11 +4,11 @@ import type { RunRows } from './run-rows.ts';
 
 /** What the rows of a run say of it. */
 export function summaryOf(
-  { header, commits, decisions }: RunRows,
+  { header, commits, root }: RunRows,
   atMs: number,
 ): Omit<RunSummary, 'status' | 'pending'> {
   const { promptName, agent, startedAtMs } = header;
-  const turns = decisions.at(-1)?.turn ?? 0;
+  const turns = root.decisions.at(-1)?.turn ?? 0;
   return {
     ...{ promptName, startedAtMs, commits, turns, updatedAtMs: atMs },
     ...(agent === undefined ? {} : { agent }),

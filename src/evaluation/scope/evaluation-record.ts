@@ -47,7 +47,12 @@ export class EvaluationRecord {
   constructor(scope: RunScope, { name }: PromptPort, { ids, clock, logger }: CallSettings) {
     const { evaluator, host, outer, replay } = scope;
     const { attempt = 0, path = none } = outer?.call ?? {};
-    const recordedId = replay?.evaluationId({ path, attempt, evaluation: outer?.evaluation ?? 0 });
+    const evaluation = outer?.evaluation ?? 0;
+    const inside =
+      outer === undefined
+        ? {}
+        : { key: `${outer.call.idempotencyKey}/${evaluation}`, reenters: outer.call.reenters };
+    const recordedId = replay?.evaluationId({ path, attempt, evaluation, ...inside });
     this.#scope = scope;
     this.#ids = ids;
     this.#clock = clock;

@@ -17,9 +17,18 @@ export class RunNumbers {
     return this.#last;
   }
 
-  /** The next evaluation has this number. */
-  continueAt(next: number): void {
-    this.#last = next - 1;
+  /** These evaluations have begun before. */
+  continueWith(evaluations: ReadonlyMap<string, number>): void {
+    for (const [evaluationId, run] of evaluations) this.#byId.set(evaluationId, run);
+    this.#last += evaluations.size;
+  }
+
+  /** An evaluation that has begun before goes on at a place. @returns false for one that has not. */
+  beginAgain(evaluationId: string, place: string): boolean {
+    const run = this.#byId.get(evaluationId);
+    if (run === undefined) return false;
+    this.#byPlace.set(place, run);
+    return true;
   }
 
   /** Undefined for an evaluation that was not seen to begin. */

@@ -88,8 +88,8 @@ export interface JournalRecorderOptions extends Omit<RunRecorderOptions, 'write'
 /** The rows that a recorder goes on from. */
 export interface ContinuedRows {
   readonly header: HeaderRow;
-  /** How many evaluations have begun. */
-  readonly runs: number;
+  /** Numbers of the evaluations that have begun, by their ids, the root run not among them. */
+  readonly evaluations: ReadonlyMap<string, number>;
   readonly commits: number;
   readonly blobs: Iterable<string>;
   readonly seen: Iterable<SeenRow>;
@@ -126,12 +126,12 @@ export class Recorder implements RunRecorder {
   }
 
   /** Goes on after the rows of a run. Before anything is observed. */
-  continueAfter({ header, runs, commits, blobs, seen }: ContinuedRows): void {
+  continueAfter({ header, evaluations, commits, blobs, seen }: ContinuedRows): void {
     this.#rootId = header.evaluationId;
     this.#startedAtMs = header.startedAtMs;
     this.#commits = commits;
     this.#numbers.begin(header.evaluationId, '');
-    this.#numbers.continueAt(runs);
+    this.#numbers.continueWith(evaluations);
     this.#blobs.known(blobs);
     this.#attempts.known(seen);
   }
@@ -281,6 +281,8 @@ export class Recorder implements RunRecorder {
     const outer = this.#numbers.at(around);
     if (outer === undefined) return;
     const { turn, callId, attempt, evaluation, policy } = nested;
+    // An evaluation that is gone on with has its row.
+    if (this.#numbers.beginAgain(event.evaluationId, placeInside(around, nested))) return;
     const run = this.#numbers.begin(event.evaluationId, placeInside(around, nested));
     this.#row({
       type: 'run',

@@ -31,6 +31,7 @@ export function callInside(attempt: CallAttempt, views: InsideViews): OuterCall 
     toolName,
     effects: views.effects,
     attempt: number,
+    reenters: attempt.tool.reenters && outer?.reenters !== false,
     get idempotencyKey() {
       return attempt.idempotencyKey;
     },

@@ -126,6 +126,7 @@ export class CallCommits {
       taken = await this.#withFeedback(result);
     } else if (repeated === undefined) notify?.();
     this.#publish(taken);
+    this.#environment.outer?.addInnerChanges(repeated?.changes ?? none);
     hooks?.onTakenOver?.(taken);
     return taken;
   }

@@ -34,6 +34,8 @@ export interface OuterCall {
   readonly attempt: number;
   /** Identifies the call, also when the run is resumed. */
   readonly idempotencyKey: string;
+  /** Whether it, and the calls around it, run again when the run is resumed. */
+  readonly reenters: boolean;
   /** Ids of the calls that run inside one another, outermost first, this one last. */
   readonly path: readonly string[];
   readonly run: OuterRun;

@@ -38,6 +38,10 @@ export interface EvaluationPlace {
   readonly attempt: number;
   /** Number of the evaluation within that attempt, from 1; 0 for one on a root session. */
   readonly evaluation: number;
+  /** Identifies the evaluation, also when the run is resumed; undefined for one on a root session. */
+  readonly key?: string;
+  /** Whether the calls around it run again when the run is resumed, because what they do is done by calls inside. */
+  readonly reenters?: boolean;
 }
 
 /** Answers from the record of another run for what a run cannot do again. Nothing of it may throw but the handlers. */

@@ -1,4 +1,5 @@
 import { describeError } from '../../error/index.ts';
+import type { FileChange } from '../../filesystem/index.ts';
 import type { BoundTool, RenderedPrompt } from '../../prompt/index.ts';
 import { freezeJson, type JsonObject } from '../../schema/index.ts';
 import type { MediaPart, ToolCallPart, ToolEffects } from '../../tool/index.ts';
@@ -33,7 +34,11 @@ export interface ToolCallResult {
   /** True for a call without a result: it waits for an answer, or for a call before it that does. */
   readonly isSuspended?: boolean;
   /** Set on a call that a journal has decided before. Subscribers and feedback providers receive it only when it was not delivered. */
-  readonly repeated?: { readonly isDelivered: boolean };
+  readonly repeated?: {
+    readonly isDelivered: boolean;
+    /** What it changed, for the call around it. Absent: nothing. */
+    readonly changes?: readonly FileChange[];
+  };
 }
 
 /** A call whose tool is known and whose arguments are a JSON object. */

@@ -1,0 +1,28 @@
+import type { StateRow } from '../record/index.ts';
+import { FeedbackState } from '../runtime/index.ts';
+import type { Session } from '../session/index.ts';
+import { sessionPatch } from './repeated-call.ts';
+
+/** Makes STATE what it was at the start; slices that the session does not know are left out. */
+export function resetState(session: Session, start: StateRow | undefined): void {
+  const held = session.observe(0);
+  const written = new Set(held.writes.map(({ slice }) => slice));
+  for (const slice of written) {
+    session.applyQuietly({
+      operations: [{ op: 'write', slice, operation: { op: 'clear' } }],
+      log: [],
+      events: [],
+    });
+  }
+  if (start === undefined) return;
+  const logged = new Set(held.log.map(({ slice }) => slice));
+  const log = start.log.filter(({ slice }) => !logged.has(slice));
+  applyKnown(session, start.writes, log);
+}
+
+/** Applies what the rows have of slices that are installed, but for what a repeated run counts itself. */
+export function applyKnown(session: Session, writes: StateRow['writes'], log: StateRow['log']): void {
+  const isKnown = ({ slice }: { readonly slice: string }): boolean =>
+    session.knows(slice) && slice !== FeedbackState.name;
+  session.applyQuietly(sessionPatch(writes.filter(isKnown), log.filter(isKnown)));
+}

@@ -1,0 +1,165 @@
+import { none } from '../internal/index.ts';
+import { placeInside, type Recorder } from '../record/internal.ts';
+import type { ModelRequest, ObservedRequest, ObserverCalls, RunEvent, RunScope } from '../runtime/index.ts';
+import type { JournalWriter } from './journal-writer.ts';
+import type { RunSummaryKeeper } from './run-summary.ts';
+
+/** What {@link RunReports} works with. */
+export interface RunReportsOptions {
+  readonly recorder: Recorder;
+  readonly writer: JournalWriter;
+  readonly summary: RunSummaryKeeper;
+  /** Whether the rows of the run have its beginning. */
+  readonly isResumed: boolean;
+  /** Whether an evaluation is repeated from its rows: nothing of it is reported then. */
+  isRepeating(evaluationId: string): boolean;
+  /** Items of the conversation in the last request of an evaluation, as the rows have it. */
+  lastLength(evaluationId: string): number;
+  onStart(event: Extract<RunEvent, { readonly type: 'run-start' }>): void;
+  /** Reports what others changed, before a call is delivered. */
+  reportChanges(): void;
+}
+
+/** A request that waits until it is known whether it is made. */
+interface HeldRequest {
+  request: ObservedRequest | undefined;
+  /** Whether rows and observers know the request before. */
+  isKnown: boolean;
+}
+
+/** Passes what a run reports to the rows and to the observers of the caller, except what has happened before. */
+export class RunReports {
+  readonly #options: RunReportsOptions;
+  #users: ObserverCalls | undefined;
+  #rootId = '';
+  readonly #held = new Map<string, HeldRequest>();
+  /** Ids of evaluations inside calls, by their places. */
+  readonly #idsByPlace = new Map<string, string>();
+  /** What began the turn of the run while it was repeated. */
+  #turnEvents: RunEvent[] = [];
+
+  constructor(options: RunReportsOptions) {
+    this.#options = options;
+  }
+
+  /** The observers of a run, in the place of those of the caller. */
+  observe(users: ObserverCalls): ObserverCalls {
+    const { recorder, summary, writer } = this.#options;
+    this.#users = users;
+    const unlessRepeating =
+      <T extends { readonly evaluationId: string }>(...listeners: (((report: T) => void) | undefined)[]) =>
+      (report: T): void => {
+        if (this.#options.isRepeating(report.evaluationId)) return;
+        for (const listener of listeners) listener?.(report);
+      };
+    const { around } = users;
+    return {
+      onEvent: (event) => this.#onEvent(event),
+      onState: unlessRepeating((state) => recorder.onState(state), users.onState),
+      onRequest: (request) => this.#onRequest(request),
+      onResponse: unlessRepeating((response) => {
+        recorder.onResponse(response);
+        // Begun at once, and awaited with what leaves next.
+        writer.flush().catch(() => undefined);
+      }, users.onResponse),
+      onCommit: unlessRepeating(
+        (commit) => recorder.onCommit(commit),
+        (commit) => summary.committed(commit),
+        users.onCommit,
+      ),
+      onDiscard: unlessRepeating((attempt) => recorder.onDiscard(attempt), users.onDiscard),
+      around:
+        around === undefined
+          ? undefined
+          : <T>(scope: RunScope, work: () => T): T =>
+              scope.kind !== 'run' && this.#options.isRepeating(scope.evaluationId)
+                ? work()
+                : around(scope, work),
+    };
+  }
+
+  /** Emits an event to the observers of the caller alone. */
+  emit(event: RunEvent): void {
+    this.#users?.onEvent?.(event);
+  }
+
+  /** The run goes on: its turn has begun. */
+  resumed(event: RunEvent): void {
+    this.emit(event);
+    for (const begun of this.#turnEvents) this.emit(begun);
+    this.#turnEvents = [];
+  }
+
+  /** A request is made: it is reported now. */
+  asking(evaluationId: string, { conversation }: ModelRequest): void {
+    const held = this.#held.get(evaluationId);
+    const request = held?.request;
+    if (held === undefined || request === undefined) return;
+    held.request = undefined;
+    const { isKnown } = held;
+    held.isKnown = true;
+    if (isKnown) {
+      this.#passOn(request);
+      return;
+    }
+    const remove = this.#options.lastLength(evaluationId);
+    this.#options.recorder.onRequest({ ...request, edits: [{ at: 0, remove, insert: conversation }] });
+    this.#users?.onRequest?.({ ...request, edits: [{ at: 0, remove: 0, insert: conversation }] });
+  }
+
+  #onRequest(request: ObservedRequest): void {
+    const { evaluationId } = request;
+    const held = this.#held.get(evaluationId) ?? {
+      request: undefined,
+      isKnown: !this.#options.isRepeating(evaluationId),
+    };
+    this.#held.set(evaluationId, held);
+    held.request = request;
+  }
+
+  #passOn(request: ObservedRequest): void {
+    this.#options.recorder.onRequest(request);
+    this.#users?.onRequest?.(request);
+  }
+
+  #onEvent(event: RunEvent): void {
+    const { isResumed, recorder, summary } = this.#options;
+    summary.on(event);
+    if (event.type === 'run-start') {
+      this.#rootId = event.evaluationId;
+      this.#options.onStart(event);
+      if (isResumed) this.emit(event);
+      else this.#report(event);
+      return;
+    }
+    const isRepeating = this.#options.isRepeating(this.#rootId);
+    if (isRepeating && event.type === 'turn-start') this.#turnEvents = [event];
+    if (isRepeating && event.type === 'model-call-start') this.#turnEvents.push(event);
+    if (isRepeating && event.type === 'run-end') this.emit(event);
+    if (isRepeating || this.#isInsideRepeating(event)) return;
+    if (event.type === 'tool-call-end') this.#options.reportChanges();
+    recorder.onEvent(event, { evaluationId: this.#rootId, path: none });
+    this.emit(event);
+  }
+
+  #report(event: RunEvent): void {
+    this.#options.recorder.onEvent(event, { evaluationId: this.#rootId, path: none });
+    this.emit(event);
+  }
+
+  /** Whether an event is of an evaluation inside a call that is repeated. Its beginning is reported: it is known again. */
+  #isInsideRepeating(event: RunEvent): boolean {
+    let place = '';
+    let inner = event;
+    while (inner.type === 'nested-run') {
+      place = placeInside(place, inner);
+      inner = inner.event;
+    }
+    if (inner.type === 'run-start' && place !== '') {
+      this.#idsByPlace.set(place, inner.evaluationId);
+      return false;
+    }
+    const evaluationId = this.#idsByPlace.get(place);
+    return evaluationId !== undefined && this.#options.isRepeating(evaluationId);
+  }
+}
