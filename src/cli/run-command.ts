@@ -159,7 +159,8 @@ async function carryOut(
   if (problem !== undefined) throw new UsageError(clean(problem), { cause: run.error });
 
   const application = applyChanges(run, folder, meanwhile);
-  if (application.kind === 'applied' && folder?.mode === 'end') await durable?.markApplied();
+  const unmarked =
+    application.kind === 'applied' && folder?.mode === 'end' ? await durable?.markApplied() : undefined;
   const spending = spendingOf(budget);
   const result = toResult(run, application, spending);
   record({
@@ -183,6 +184,7 @@ async function carryOut(
       width: Math.max(minWidth, stdout.columns ?? plainWidth),
       isFull: request.isFull,
       isEnforced: request.isEnforced,
+      isResumed: durable?.resumed !== undefined,
       style: createTextStyle(stdout, environment.variables),
     });
     stdout.write(`${lines.join('\n')}\n`);
@@ -190,6 +192,7 @@ async function carryOut(
   for (const line of endingLines(run, application, request.isJson)) {
     stderr.write(`wink: ${clean(line)}\n`);
   }
+  if (unmarked !== undefined) stderr.write(`wink: ${clean(unmarked)}\n`);
   if (durable !== undefined && result.outcome !== 'done') {
     stderr.write(`wink: the run ${durable.runId} is kept; to go on with it: ${durable.resumeCommand}\n`);
   }

@@ -1,10 +1,12 @@
 import { randomInt } from 'node:crypto';
 import { resolve } from 'node:path';
+import { describeError } from '../../error/index.ts';
 import type { Filesystem } from '../../filesystem/index.ts';
 import type { OutsideChange } from '../../node/index.ts';
 import { presentProcess } from '../../node/internal.ts';
 import type { RunJournal } from '../../runtime/index.ts';
 import { UsageError } from '../process/errors.ts';
+import { printable } from '../process/plain-text.ts';
 import { changedMeanwhile } from './changed-meanwhile.ts';
 import type { DurableChoice, ResumedRun } from './durable-choice.ts';
 import { type JournalFiles, journalOption, refuseJournalInside } from './open-journal.ts';
@@ -21,8 +23,11 @@ export interface DurableRunFile {
   readonly resumeCommand: string;
   /** See {@link changedMeanwhile}; empty for a run that begins. */
   changedMeanwhile(filesystem: Filesystem): Promise<readonly OutsideChange[]>;
-  /** Keeps that the changes of the run are in the folder, so that no resume writes them again. */
-  markApplied(): Promise<void>;
+  /**
+   * Keeps that the changes of the run are in the folder, so that no resume writes them again. Never rejects.
+   * @returns what is to be said of it, one line; undefined when it was kept.
+   */
+  markApplied(): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
@@ -68,7 +73,14 @@ export async function openDurableRun(options: DurableRunOptions): Promise<Durabl
     resumeCommand: `wink resume ${runId}${journalOption(journalFile)}`,
     changedMeanwhile: async (filesystem) =>
       resumed === undefined ? [] : changedMeanwhile(journal, runId, filesystem),
-    markApplied: () => updateRunInfo(journal, runId, { ...info, isApplied: true }),
+    markApplied: async () => {
+      try {
+        await updateRunInfo(journal, runId, { ...info, isApplied: true });
+        return undefined;
+      } catch (error) {
+        return `the changes are in the folder, but the journal could not keep that, so a resume of ${runId} would write them again: ${printable(describeError(error)).replace(/\.$/, '')}.`;
+      }
+    },
     close: async () => journal[Symbol.asyncDispose](),
   };
 }

@@ -15,7 +15,7 @@ export interface ResumeRequest {
   readonly isVerbose: boolean;
 }
 
-/** Options that `wink run` has, too. What decides on the steps of the run stays as it was. */
+/** Options that `wink run` has, too. What decides on the steps of the run stays as it was. A record cannot begin in the middle of a run. */
 const passedOn = {
   model: { type: 'string' },
   'base-url': { type: 'string' },
@@ -26,7 +26,6 @@ const passedOn = {
   prices: { type: 'string' },
   deadline: { type: 'string' },
   log: { type: 'string' },
-  record: { type: 'string' },
   json: { type: 'boolean' },
   deltas: { type: 'boolean' },
   verbose: { type: 'boolean' },
@@ -46,11 +45,7 @@ const options = {
  * @throws {UsageError} and what `parseArgs` throws.
  */
 export function readResumeArguments(argv: readonly string[]): ResumeRequest | { readonly kind: 'help' } {
-  const args = argv.map((word, index) => {
-    const next = argv[index + 1];
-    return word === '--record' && (next === undefined || next.startsWith('-')) ? '--record=' : word;
-  });
-  const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
+  const { values, positionals } = parseArgs({ args: [...argv], allowPositionals: true, options });
   if (values.help === true) return { kind: 'help' };
   const [runId, ...others] = positionals;
   if (runId === undefined || runId === '') {

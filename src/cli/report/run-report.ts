@@ -36,6 +36,8 @@ export interface RunReportOptions {
   readonly isFull: boolean;
   /** False: policies were only evaluated. */
   readonly isEnforced: boolean;
+  /** Whether the run began in another process, whose calls are not listed. */
+  readonly isResumed: boolean;
   readonly style: TextStyle;
 }
 
@@ -67,7 +69,9 @@ export function formatRunEnding(
       ? []
       : ['note:   policies are not enforced; the table shows what they would have decided']),
     '',
-    ...(ending.records.length === 0 ? ['No tool was called.'] : table),
+    ...(ending.records.length > 0
+      ? table
+      : [options.isResumed ? 'No tool was called since the run was resumed.' : 'No tool was called.']),
     ...formatObservedCalls(ending.records, ending.readingTools, style),
     ...planLines(ending.plan),
     '',

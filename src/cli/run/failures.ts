@@ -1,4 +1,9 @@
-import { describeError, MissingPeerError, PromptValidationError } from '../../error/index.ts';
+import {
+  describeError,
+  MissingPeerError,
+  PromptValidationError,
+  SessionBusyError,
+} from '../../error/index.ts';
 import { counted } from '../../internal/index.ts';
 import { printable } from '../process/plain-text.ts';
 import type { StrayError } from '../process/stray-error.ts';
@@ -9,6 +14,8 @@ import type { AgentRun } from './run-agent.ts';
  * for a cost limit, a setting that the provider does not support, a prompt that has changed with `--strict`. Undefined for other errors.
  */
 export function startupError(error: unknown): string | undefined {
+  // The session of a run that two processes resume at the same time.
+  if (SessionBusyError.isInstance(error)) return 'another process has resumed the run and holds it.';
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (MissingPeerError.isInstance(cause)) return printable(cause.message);
     // What packages of the AI SDK throw when the environment variable of their key is not set.

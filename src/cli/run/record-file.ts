@@ -57,7 +57,7 @@ export async function openRecordFile(options: RecordFileOptions): Promise<Record
       workspace: options.workspaceName,
       ...(Object.keys(options.params).length === 0 ? {} : { params: options.params }),
       onFailure: (error) => {
-        problem = `the record "${shown}" is incomplete: ${printable(describeError(error))}.`;
+        problem = `the record "${shown}" is incomplete: ${printable(describeError(error).replace(/\.$/, ''))}.`;
       },
     });
   } catch (error) {

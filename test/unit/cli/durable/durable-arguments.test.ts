@@ -57,13 +57,13 @@ describe('wink run --durable', () => {
 
 describe('wink resume', () => {
   it('passes on what may be given anew', () => {
-    const argv = ['resume', 'r', '--strict', '--model', 'openai:y', '--json', '--record', '--journal', 'j'];
+    const argv = ['resume', 'r', '--strict', '--model', 'openai:y', '--json', '--journal', 'j'];
     expect(readArguments(argv)).toEqual({
       kind: 'resume',
       runId: 'r',
       journalFile: 'j',
       isStrict: true,
-      words: ['--model=openai:y', '--record=', '--json'],
+      words: ['--model=openai:y', '--json'],
       isVerbose: false,
     });
     expect(readArguments(['resume', '--help'])).toEqual({ kind: 'help' });
@@ -74,6 +74,7 @@ describe('wink resume', () => {
     [['a', 'b'], 'one run at a time, not 2.'],
     [['a', '--journal='], 'the name of the journal is empty.'],
     [['a', '--apply'], "unknown option '--apply'."],
+    [['a', '--record'], "unknown option '--record'."],
   ])('refuses %j', (argv, message) => {
     expect(refused('resume', ...argv)).toBe(message);
   });

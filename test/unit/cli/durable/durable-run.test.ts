@@ -12,6 +12,7 @@ import {
 import { vfsToolsSection } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { readArguments } from '../../../../src/cli/arguments.ts';
+import type { JournalFiles } from '../../../../src/cli/durable/open-journal.ts';
 import { readRunInfo } from '../../../../src/cli/durable/run-info.ts';
 import { CliInterruption } from '../../../../src/cli/process/environment.ts';
 import { resumeCommand } from '../../../../src/cli/resume-command.ts';
@@ -155,6 +156,31 @@ describe('wink run --durable', () => {
     expect(journals.opened).toBe(0);
   });
 
+  it('says that the journal could not keep that the changes are in the folder', async () => {
+    const { folder, flushes } = heldFolder();
+    const failing: JournalFiles = {
+      openExisting: journals.openExisting,
+      open: async (file) => {
+        const journal = await journals.open(file);
+        return {
+          ...journal,
+          append: async (batch, lease) => {
+            // Only what is kept of a run that has ended has no rows.
+            if (batch.rows.length === 0) throw new RangeError('The disk is full.');
+            await journal.append(batch, lease);
+          },
+        };
+      },
+    };
+    const environment = fakeEnvironment();
+    const replaced = { open: async () => folder, journals: failing };
+    expect(await run(['--durable', '--apply', '--run-id', 'one'], environment, replaced)).toBe(0);
+    expect(flushes()).toBe(1);
+    expect(environment.stderr.text()).toContain(
+      'wink: the changes are in the folder, but the journal could not keep that, so a resume of one would write them again: The disk is full.\n',
+    );
+  });
+
   it('names the run and the command when it has failed', async () => {
     const agent = defineAgent({ template, adapter: scriptedAdapter([]) });
     const environment = fakeEnvironment();
@@ -281,6 +307,20 @@ describe('wink resume', () => {
     await expect(resume(['one', '--strict'], fakeEnvironment(), {}, ofAgent(agent))).rejects.toThrow(
       'The run "one" was recorded with another prompt',
     );
+  });
+
+  it('refuses a run that another process has resumed just now', async () => {
+    await interrupted('--durable');
+    const [kept] = await journals.journal().runs();
+    await journals.journal().acquire(kept?.sessionId ?? '');
+    await expect(resume(['one'])).rejects.toThrow('another process has resumed the run and holds it.');
+  });
+
+  it('says that no tool was called since', async () => {
+    await run(['--durable', '--run-id', 'one']);
+    const environment = fakeEnvironment();
+    await resume(['one'], environment);
+    expect(environment.stdout.text()).toContain('\nNo tool was called since the run was resumed.\n');
   });
 
   it.each([
