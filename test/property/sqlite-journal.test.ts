@@ -34,7 +34,7 @@ const commands: fc.Arbitrary<Command[]> = fc.array(
     count: fc.nat({ max: 3 }),
     durationMs: fc.constantFrom(40, 90),
   }),
-  { maxLength: 40 },
+  { minLength: 10, maxLength: 60, size: 'max' },
 );
 
 /** A process: its journal, and what makes it give a beat. */

@@ -1,4 +1,3 @@
-import { TransactionClosedError } from '../../error/index.ts';
 import { type RevocableView, revocableView } from '../../resource/index.ts';
 import type { SqliteDatabase, SqliteStatement } from '../store/database.ts';
 import { refuseStatement } from './refuse-statement.ts';
@@ -49,12 +48,4 @@ export function readingOnly(database: SqliteDatabase): Around {
       database.exec('pragma query_only = 0');
     }
   };
-}
-
-/** The error for a call whose transaction SQLite has ended after a failure, as with a full disk. */
-export function rolledBack(cause: unknown): TransactionClosedError {
-  return new TransactionClosedError(
-    'SQLite has rolled back the transaction of this tool call after a failure, so the database can no longer be used through it.',
-    { cause },
-  );
 }

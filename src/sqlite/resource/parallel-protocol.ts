@@ -6,7 +6,8 @@ import type {
 } from '../../resource/index.ts';
 import type { SqliteDatabase } from '../store/database.ts';
 import { isBusy, isTransactionOpen, rollBack } from '../store/open-store.ts';
-import { type Around, callView, readingOnly, rolledBack } from './call-view.ts';
+import { rolledBack } from '../store/rolled-back.ts';
+import { type Around, callView, readingOnly } from './call-view.ts';
 
 const BUSY_TIMEOUT_MS = 5_000;
 

@@ -1,8 +1,7 @@
 import type { ResourceTransaction, SerialProtocol } from '../../resource/index.ts';
 import type { SqliteDatabase } from '../store/database.ts';
-import { isTransactionOpen } from '../store/open-store.ts';
 import { type SharedConnection, sharedConnection } from '../store/shared-connection.ts';
-import { type Around, callView, readingOnly, rolledBack } from './call-view.ts';
+import { type Around, callView, readingOnly } from './call-view.ts';
 
 type Transaction = ResourceTransaction<SqliteDatabase>;
 
@@ -45,23 +44,18 @@ async function writingCall(
   isOutermost: boolean,
 ): Promise<Transaction> {
   const savepoint = isOutermost ? await connection.beginCall() : connection.savepoint();
-  let failure: unknown;
   const around: Around = (work) => {
-    if (failure !== undefined) throw rolledBack(failure);
+    connection.assertUnbroken();
     try {
       return work();
     } catch (error) {
-      // Without its transaction, what the call writes from here on would stay.
-      if (!isTransactionOpen(database)) failure = error;
+      connection.noticeFailure(error);
       throw error;
     }
   };
   return {
     ...callView(database, around),
-    commit: () => {
-      if (failure !== undefined) throw rolledBack(failure);
-      connection.commit(savepoint);
-    },
+    commit: () => connection.commit(savepoint),
     rollback: () => connection.rollback(savepoint),
   };
 }

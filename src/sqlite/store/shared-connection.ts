@@ -1,5 +1,6 @@
 import type { SqliteDatabase } from './database.ts';
-import { inTransaction, rollBack } from './open-store.ts';
+import { inTransaction, isTransactionOpen, rollBack } from './open-store.ts';
+import { rolledBack } from './rolled-back.ts';
 
 /** The part of one call in the transaction of a connection. */
 export interface CallSavepoint {
@@ -34,6 +35,8 @@ export class SharedConnection {
   readonly #waiting: (() => void)[] = [];
   #writes: (() => unknown)[] = [];
   #depth = 0;
+  /** Why SQLite has ended the transaction of the calls by itself. */
+  #failure: { readonly cause: unknown } | undefined;
   readonly #holders = new Set<string>();
   readonly #onLoss = new Set<(cause: unknown) => void>();
 
@@ -60,16 +63,23 @@ export class SharedConnection {
 
   /** A write of a journal. `work` may run twice, and does the same then. */
   write<T>(work: () => T): T {
-    if (this.#phase === 'idle' || this.#phase === 'reading') return inTransaction(this.#database, work);
-    const result = this.#inSavepoint(work);
-    this.#writes.push(work);
-    return result;
+    const isInCall = this.#phase === 'calling' || this.#phase === 'decided';
+    if (!isInCall || this.#failure !== undefined) return inTransaction(this.#database, work);
+    try {
+      const result = this.#inSavepoint(work);
+      this.#writes.push(work);
+      return result;
+    } catch (error) {
+      this.noticeFailure(error);
+      throw error;
+    }
   }
 
   /** A write with the row that decides about a call: it commits the call that waits for it. When it fails, the call is rolled back. */
   decide<T>(work: () => T): T {
     if (this.#phase !== 'decided') return this.write(work);
     try {
+      this.assertUnbroken();
       const result = this.#inSavepoint(work);
       this.#database.exec('commit');
       this.#end();
@@ -80,12 +90,25 @@ export class SharedConnection {
     }
   }
 
+  /**
+   * Called after a statement failed within a call: finds out whether SQLite has ended the transaction, as it does with a full disk. Then what
+   * journals had written is written in a transaction of its own.
+   */
+  noticeFailure(cause: unknown): void {
+    if (this.#failure === undefined && !isTransactionOpen(this.#database)) this.#break(cause);
+  }
+
+  /** @throws {TransactionClosedError} when the transaction of the calls has ended: what they write now would stay. */
+  assertUnbroken(): void {
+    if (this.#failure !== undefined) throw rolledBack(this.#failure.cause);
+  }
+
   /** Begins the transaction of a call that writes; waits until the one before has ended. */
   async beginCall(): Promise<CallSavepoint> {
     await this.#turn();
-    this.#database.exec('begin immediate');
-    this.#phase = 'calling';
     try {
+      this.#database.exec('begin immediate');
+      this.#phase = 'calling';
       return this.savepoint();
     } catch (error) {
       this.#abandon();
@@ -95,6 +118,7 @@ export class SharedConnection {
 
   /** Begins the part of a call within the one that is open. */
   savepoint(): CallSavepoint {
+    this.assertUnbroken();
     const savepoint = {
       name: `wink_call_${this.#depth}`,
       depth: this.#depth,
@@ -107,6 +131,7 @@ export class SharedConnection {
 
   /** Keeps the changes since the savepoint. @throws what the driver throws; then `rollback` has to follow. */
   commit({ name, depth }: CallSavepoint): void {
+    this.assertUnbroken();
     this.#database.exec(`release ${name}`);
     this.#depth = depth;
     if (depth > 0) return;
@@ -121,6 +146,10 @@ export class SharedConnection {
   /** Drops the changes since the savepoint, and keeps what journals have written. */
   rollback({ name, depth, writes }: CallSavepoint): void {
     this.#depth = depth;
+    if (this.#failure !== undefined) {
+      if (depth === 0) this.#end();
+      return;
+    }
     try {
       this.#database.exec(`rollback to ${name}`);
       this.#database.exec(`release ${name}`);
@@ -128,9 +157,10 @@ export class SharedConnection {
       if (depth > 0) return;
       this.#database.exec('commit');
       this.#end();
-    } catch {
-      // The transaction has ended already, as with a full disk, or cannot be committed.
+    } catch (error) {
+      // The transaction has ended already, or cannot be committed.
       if (depth === 0) this.#abandon();
+      else this.#break(error);
     }
   }
 
@@ -144,23 +174,37 @@ export class SharedConnection {
     this.#end();
   }
 
-  /** Ends the transaction without the changes of its call, and writes what journals had written in one of its own. */
-  #abandon(): void {
+  /** The transaction is over, while calls still have parts in it: they fail. */
+  #break(cause: unknown): void {
+    this.#failure = { cause };
     rollBack(this.#database);
-    const writes = this.#writes;
-    try {
-      if (writes.length > 0) {
-        inTransaction(this.#database, () => {
-          for (const work of writes) work();
-        });
-      }
-    } catch (error) {
-      for (const listener of this.#onLoss) listener(error);
+    this.#writeAgain();
+  }
+
+  /** Ends the transaction without the changes of its call. */
+  #abandon(): void {
+    if (this.#failure === undefined) {
+      rollBack(this.#database);
+      this.#writeAgain();
     }
     this.#end();
   }
 
-  /** Outside of a transaction, as after a full disk, the savepoint is one. */
+  /** What journals had written in a transaction that is gone, in one of its own. */
+  #writeAgain(): void {
+    const writes = this.#writes;
+    this.#writes = [];
+    if (writes.length === 0) return;
+    try {
+      inTransaction(this.#database, () => {
+        for (const work of writes) work();
+      });
+    } catch (error) {
+      for (const listener of this.#onLoss) listener(error);
+    }
+  }
+
+  /** All of `work` or nothing, within the transaction that is open. */
   #inSavepoint<T>(work: () => T): T {
     this.#database.exec('savepoint wink_write');
     try {
@@ -184,6 +228,7 @@ export class SharedConnection {
 
   #end(): void {
     this.#phase = 'idle';
+    this.#failure = undefined;
     this.#depth = 0;
     this.#writes = [];
     this.#waiting.shift()?.();

@@ -68,7 +68,7 @@ const transfers = fc.array(
     fails: fc.boolean(),
     yields: fc.nat({ max: 3 }),
   }),
-  { minLength: 1, maxLength: 6 },
+  { minLength: 1, maxLength: 6, size: 'max' },
 );
 
 /** The balances when the transfers are made one after the other. */

@@ -128,6 +128,33 @@ describe.skipIf(isSkipped)(sqliteSuite('a call on a database that calls share'),
     expect(textsOf(database)).toEqual(['c']);
   });
 
+  it('cannot begin while another connection writes, and lets those that wait try', async () => {
+    const path = join(tempFolder(), 'notes.db');
+    const database = openNotes(path);
+    const resource = sqliteResource({ database });
+    const first = await begin(resource);
+    const waiting = [begin(resource), begin(resource), begin(resource, { readOnly: true })];
+    await first.rollback();
+    const other = openDatabase(path);
+    other.exec('begin immediate');
+    const outcomes = await Promise.allSettled(waiting);
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
+  });
+
+  it('that SQLite has rolled back takes the calls around it with it', async () => {
+    const database = openNotes();
+    const resource = sqliteResource({ database });
+    const outer = await begin(resource);
+    add(outer.view, 'a');
+    const inner = await begin(resource, { within: outer.view });
+    expect(() => inner.view.exec("insert or rollback into notes values ('a')")).toThrow(/UNIQUE/);
+    await inner.rollback();
+    expect(() => add(outer.view, 'b')).toThrow(expect.toSatisfy(TransactionClosedError.isInstance));
+    expect(() => outer.commit()).toThrow(expect.toSatisfy(TransactionClosedError.isInstance));
+    await outer.rollback();
+    expect(textsOf(database)).toEqual([]);
+  });
+
   it('holds the calls of an evaluation within it: theirs are kept or dropped with it', async () => {
     const database = openNotes();
     const resource = sqliteResource({ database });
