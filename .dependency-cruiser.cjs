@@ -66,7 +66,7 @@ const rooms = {
   openai: ['hosted', 'wire', 'request', 'response', 'tools'],
   sandbox: ['backend', 'virtual', 'bubblewrap', 'podman', 'shell', 'evaluate', 'podman-section'],
   sqlite: ['store', 'worker', 'resource'],
-  suite: ['vfs', 'digest', 'planning', 'hosted'],
+  suite: ['vfs', 'digest', 'planning', 'hosted', 'agent'],
   viewer: ['model', 'view'],
 };
 

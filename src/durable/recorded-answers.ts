@@ -1,5 +1,5 @@
 import type { PendingQuestion } from '../record/index.ts';
-import type { KnownAnswer, KnownAnswers, KnownRefusal, PendingApproval, ToolCall } from '../runtime/index.ts';
+import type { KnownAnswer, KnownAnswers, KnownRefusal, PendingApproval } from '../runtime/index.ts';
 import type { RunRows } from './run-rows.ts';
 
 /** Answers from the rows of a run. */
@@ -32,10 +32,10 @@ export class RecordedAnswers implements KnownAnswers {
       : undefined;
   }
 
-  refusalOf({ turn, callId }: Pick<ToolCall, 'turn' | 'callId'>): KnownRefusal | undefined {
+  refusalOf(key: string): KnownRefusal | undefined {
     for (const { id, approved, note = 'it was not approved.' } of this.#rows.answers.values()) {
       const question = this.#rows.questions.get(id);
-      if (approved || question?.turn !== turn || question.callId !== callId) continue;
+      if (approved || question?.key !== key) continue;
       const { policy, policyPrompt, reason } = question;
       return { policy, reason, why: note, ...(policyPrompt === undefined ? {} : { policyPrompt }) };
     }
@@ -43,9 +43,9 @@ export class RecordedAnswers implements KnownAnswers {
   }
 
   /** The question that was asked about the very same. */
-  #questionLike({ turn, callId, digest }: PendingApproval): PendingQuestion | undefined {
+  #questionLike({ key, digest }: PendingApproval): PendingQuestion | undefined {
     for (const question of this.#rows.questions.values()) {
-      if (question.turn === turn && question.callId === callId && question.digest === digest) return question;
+      if (question.key === key && question.digest === digest) return question;
     }
     return undefined;
   }

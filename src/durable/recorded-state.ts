@@ -17,12 +17,16 @@ export function resetState(session: Session, start: StateRow | undefined): void 
   if (start === undefined) return;
   const logged = new Set(held.log.map(({ slice }) => slice));
   const log = start.log.filter(({ slice }) => !logged.has(slice));
-  applyKnown(session, start.writes, log);
+  applyKnown(session, { writes: start.writes, log });
 }
 
-/** Applies what the rows have of slices that are installed, but for what a repeated run counts itself. */
-export function applyKnown(session: Session, writes: StateRow['writes'], log: StateRow['log']): void {
-  const isKnown = ({ slice }: { readonly slice: string }): boolean =>
-    session.knows(slice) && slice !== FeedbackState.name;
+/** Applies what others changed during a run, but for what a repeated run counts itself. */
+export function applyChange(session: Session, { writes, log }: Pick<StateRow, 'writes' | 'log'>): void {
+  applyKnown(session, { writes: writes.filter(({ slice }) => slice !== FeedbackState.name), log });
+}
+
+/** Applies what rows have of the slices that are installed. */
+function applyKnown(session: Session, { writes, log }: Pick<StateRow, 'writes' | 'log'>): void {
+  const isKnown = ({ slice }: { readonly slice: string }): boolean => session.knows(slice);
   session.applyQuietly(sessionPatch(writes.filter(isKnown), log.filter(isKnown)));
 }

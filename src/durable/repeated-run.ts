@@ -16,7 +16,7 @@ import {
 import type { IdSource, Session } from '../session/index.ts';
 import type { TokenUsage } from '../tool/index.ts';
 import { landLastCommit } from './land-last-commit.ts';
-import { applyKnown, resetState } from './recorded-state.ts';
+import { applyChange, resetState } from './recorded-state.ts';
 import { RepeatedEvaluation } from './repeated-evaluation.ts';
 import { callKey, type Decision, type RunRows } from './run-rows.ts';
 import { approvedStage, stagedHandler } from './staged-call.ts';
@@ -195,7 +195,7 @@ export class RepeatedRun {
   /** Applies what others changed. */
   #apply(changes: readonly StateRow[]): void {
     const { session } = this.#parts;
-    for (const { writes, log } of changes) applyKnown(session, writes, log);
+    for (const change of changes) applyChange(session, change);
     this.#environment?.reporter?.skipChanges();
   }
 

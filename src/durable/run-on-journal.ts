@@ -134,13 +134,12 @@ export async function runOnJournal<Output>(
 
 /** Where the questions of policies go; undefined where someone is asked and nothing was answered before. */
 function suspensionOf<Output>(
-  { options: { approve }, rows, runId }: RunOnJournal<Output>,
+  { options: { approve }, rows }: RunOnJournal<Output>,
   now: () => number,
 ): RunSuspension | undefined {
   const wasSuspended = rows !== undefined && rows.questions.size > 0;
   if (!isSuspension(approve) && !wasSuspended) return undefined;
   return new RunSuspension({
-    runId,
     digest: sha256,
     hashOf: ({ after }) => (after === undefined ? '' : sha256(after.data())),
     now,

@@ -13,7 +13,8 @@ export function approvedStage(
 ): StagedPart | undefined {
   const asked = pending.flatMap((id): readonly PendingQuestion[] => {
     const question = questions.get(id);
-    return question !== undefined && callKey(question) === callKey(call) ? [question] : [];
+    if (question === undefined || question.path !== undefined) return [];
+    return callKey(question) === callKey(call) ? [question] : [];
   });
   if (!asked.every(({ id }) => answers.get(id)?.approved === true)) return undefined;
   return asked.find(({ staged }) => staged !== undefined)?.staged;

@@ -1,3 +1,4 @@
+export { type AgentToolOptions, agentTool } from './agent/index.ts';
 export {
   type DigestCommand,
   type DigestDirectory,

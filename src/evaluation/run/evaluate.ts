@@ -157,9 +157,11 @@ async function evaluateObserved<Output>({
     record.finished(response, json, state.turn);
     return response;
   } catch (error) {
-    if (error instanceof RunSuspended && onSuspend !== undefined) {
-      const suspended = await onSuspend(error.questions);
+    if (error instanceof RunSuspended) {
       end = { outcome: 'suspended' };
+      // Inside a call: the run around it waits.
+      if (onSuspend === undefined) throw error;
+      const suspended = await onSuspend(error.questions);
       const { conversation, usage } = state;
       return Object.freeze({
         ...{ finishReason: 'suspended', promptName: prompt.name, ...suspended, usage },

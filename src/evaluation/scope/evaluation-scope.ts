@@ -55,7 +55,7 @@ export interface RunScope {
   readonly hooks?: CallHooks | undefined;
   /** Answers from the record of another run. Default: nothing does. */
   readonly replay?: RunReplay | undefined;
-  /** Takes the questions of policies over calls of the run itself. Not for evaluations inside. Default: `approve` is asked. */
+  /** Takes the questions of policies over its calls. Default: `approve` is asked. */
   readonly suspension?: RunSuspension | undefined;
   /** Back-pressure: resolves when the event consumer has caught up; undefined when it has. Absent: none. */
   readonly ready?: (() => Promise<void> | undefined) | undefined;
@@ -101,7 +101,7 @@ export function rootScope(
 
 /** The scope of an evaluation inside a call of `scope`: the views of the call. */
 export function nestedScope(scope: EvaluationScope, outer: OuterScope): EvaluationScope {
-  const { evaluator, hooks, model, host, isSessionGiven, redactor, ready, replay } = scope;
+  const { evaluator, hooks, model, host, isSessionGiven, redactor, ready, replay, suspension } = scope;
   const { session, sessionFork } = outer.call;
   return {
     evaluator,
@@ -112,6 +112,8 @@ export function nestedScope(scope: EvaluationScope, outer: OuterScope): Evaluati
     hooks,
     ready,
     replay,
+    // A handler that does not run again could not wait for an answer.
+    suspension: outer.call.reenters ? suspension?.inside() : undefined,
     session,
     sessionRoot: {
       fork: (options) => sessionFork.fork(options),

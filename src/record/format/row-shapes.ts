@@ -256,6 +256,8 @@ const shapes: { readonly [Type in Row['type']]: Shape } = {
         turn: number,
         callId: string,
         toolName: string,
+        key: string,
+        'path?': list(object({ callId: string, toolName: string })),
         attempt: number,
         params: json,
         policy: string,

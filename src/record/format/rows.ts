@@ -8,7 +8,7 @@ import type {
 } from '../../runtime/index.ts';
 import type { JsonObject, JsonValue } from '../../schema/index.ts';
 import type { ObservedSlice } from '../../session/index.ts';
-import type { FinishReason, TokenPrices, TokenUsage, ToolEffects } from '../../tool/index.ts';
+import type { EnclosingCall, FinishReason, TokenPrices, TokenUsage, ToolEffects } from '../../tool/index.ts';
 
 /** The name of the format. */
 export const recordVersion = 'wink-run/1';
@@ -319,6 +319,10 @@ export interface PendingQuestion {
   readonly turn: number;
   readonly callId: string;
   readonly toolName: string;
+  /** Identifies the call. */
+  readonly key: string;
+  /** The calls around it, outermost first; absent for a call of the run itself. */
+  readonly path?: readonly EnclosingCall[];
   readonly attempt: number;
   readonly params: JsonValue;
   readonly policy: string;

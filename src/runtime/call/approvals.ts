@@ -71,7 +71,13 @@ function knownAnswer(
   changes: readonly FileChange[] | undefined,
 ): FailedVerdict | 'approved' | 'waiting' | undefined {
   const { approvals, number, resolved, tool } = attempt;
-  const asking = { call: resolved.call, attempt: number, params: resolved.params };
+  const asking = {
+    call: resolved.call,
+    attempt: number,
+    params: resolved.params,
+    key: attempt.idempotencyKey,
+    path: attempt.environment.enclosing,
+  };
   const staged = changes === undefined ? undefined : attempt.staged;
   const answer = suspension.ask(asking, question, changes, staged);
   if (answer === undefined) return suspension.opens ? 'waiting' : undefined;

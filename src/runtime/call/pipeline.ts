@@ -10,6 +10,7 @@ import { AttemptEnd, isThrown } from './exceptions.ts';
 import { assertResultSize, readOutput, readSuccess, renderValue } from './handler-result.ts';
 import { checkCall, checkChanges, recordInPolicies } from './policies.ts';
 import type { RecordedEnd, RecordedHandler } from './run-replay.ts';
+import { RunSuspended } from './run-suspension.ts';
 import { copyOfArguments } from './tool-call.ts';
 import { createToolContext } from './tool-context.ts';
 import { failed, type PolicyQuestion, stoppedVerdict, type Verdict, withNote } from './verdict.ts';
@@ -76,7 +77,7 @@ async function run(attempt: CallAttempt, remaining: readonly Step[]): Promise<Ve
     }
   } catch (thrown) {
     if (isThrown(thrown, HookFailure)) throw thrown;
-    verdict = attempt.verdictOn(thrown);
+    verdict = waitsInside(attempt, thrown) ?? attempt.verdictOn(thrown);
   } finally {
     unfollow();
   }
@@ -84,6 +85,14 @@ async function run(attempt: CallAttempt, remaining: readonly Step[]): Promise<Ve
   if (verdict === undefined) throw new RangeError('The last step of an attempt has no verdict.');
   if (verdict.kind !== 'succeeded' && verdict.kind !== 'needs-approval') await attempt.dispose();
   return verdict;
+}
+
+/** The verdict on a call whose handler was ended by a question of a call inside; undefined for anything else. */
+function waitsInside({ environment, resolved, tool }: CallAttempt, thrown: unknown): Verdict | undefined {
+  const { suspension } = environment;
+  if (suspension === undefined || !tool.reenters || !isThrown(thrown, RunSuspended)) return undefined;
+  suspension.adopt(resolved.call, thrown.questions);
+  return { kind: 'suspended' };
 }
 
 async function parseParams(attempt: CallAttempt): Promise<Verdict | undefined> {
@@ -107,10 +116,10 @@ async function parseParams(attempt: CallAttempt): Promise<Verdict | undefined> {
 }
 
 async function askPolicies(attempt: CallAttempt): Promise<Verdict | undefined> {
-  const { resolved, tool } = attempt;
-  const refusal = attempt.environment.suspension?.refusalOf(resolved.call);
+  const { suspension } = attempt.environment;
+  const refusal = suspension?.refusalOf(attempt.idempotencyKey);
   // A no is final, also when the policy does not ask any more.
-  if (refusal !== undefined) return refused(tool.name, refusal, refusal.why);
+  if (refusal !== undefined) return refused(attempt.tool.name, refusal, refusal.why);
   if (attempt.policies.checking.length === 0) return undefined;
   const questions = await checkCall(attempt);
   return questions.length === 0 ? undefined : askForApproval(attempt, questions);

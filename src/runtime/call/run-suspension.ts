@@ -1,19 +1,23 @@
 import type { FileChange } from '../../filesystem/index.ts';
 import { canonicalJson, type JsonValue } from '../../schema/index.ts';
-import type { ToolSuccess } from '../../tool/index.ts';
+import type { EnclosingCall, ToolSuccess } from '../../tool/index.ts';
 import type { ToolCall } from './tool-call.ts';
 import type { ObservedTransaction } from './transaction.ts';
 import type { PolicyQuestion } from './verdict.ts';
 
 /** A question of a policy that waits for an answer. */
 export interface PendingApproval {
-  /** Identifies the question: run, turn, call, attempt and policy. */
+  /** Identifies the question: the key of the call, attempt and policy. */
   readonly id: string;
   /** SHA-256 of what is asked, in hexadecimal: tool, params, changes, policy and reason. An answer names it, so that it is an answer to this very question. */
   readonly digest: string;
   readonly turn: number;
   readonly callId: string;
   readonly toolName: string;
+  /** The `idempotencyKey` of the call. */
+  readonly key: string;
+  /** The calls that it runs inside of, outermost first; absent for a call of the run itself. */
+  readonly path?: readonly EnclosingCall[];
   readonly params: JsonValue;
   readonly policy: string;
   /** Name of the prompt whose policy asks, where that is an outer one. Absent: the prompt of the call. */
@@ -60,12 +64,11 @@ export interface KnownAnswers {
   /** Undefined: the question was not answered, and has not expired. */
   answerTo(pending: PendingApproval): KnownAnswer | undefined;
   /** A no to a question about the call, which is final. */
-  refusalOf(call: Pick<ToolCall, 'turn' | 'callId'>): KnownRefusal | undefined;
+  refusalOf(key: string): KnownRefusal | undefined;
 }
 
 /** What a {@link RunSuspension} works with. */
 export interface RunSuspensionOptions {
-  readonly runId: string;
   /** SHA-256 in hexadecimal. */
   readonly digest: (text: string) => string;
   readonly hashOf: (change: FileChange) => string;
@@ -79,6 +82,10 @@ export interface RunSuspensionOptions {
 /** The call that a question is about. */
 interface AskingCall {
   readonly call: ToolCall;
+  /** What identifies it everywhere. */
+  readonly key: string;
+  /** The calls that it runs inside of, outermost first. */
+  readonly path: readonly EnclosingCall[];
   readonly attempt: number;
   readonly params: JsonValue;
 }
@@ -93,7 +100,8 @@ export class RunSuspension {
   readonly #options: RunSuspensionOptions;
   /** The places of the calls of the turn, by their ids. */
   #places = new Map<string, number>();
-  #open: OpenQuestion[] = [];
+  /** Questions with the calls of this evaluation that wait for their answers. */
+  #open: { readonly callId: string; readonly question: OpenQuestion }[] = [];
 
   constructor(options: RunSuspensionOptions) {
     this.#options = options;
@@ -106,7 +114,19 @@ export class RunSuspension {
 
   /** The questions without an answer, in the order of the calls. */
   get open(): readonly OpenQuestion[] {
-    return this.#open.toSorted((left, right) => this.#placeOf(left.pending) - this.#placeOf(right.pending));
+    return this.#open
+      .toSorted((left, right) => this.#placeOf(left) - this.#placeOf(right))
+      .map(({ question }) => question);
+  }
+
+  /** For an evaluation inside a call: it has turns of its own. */
+  inside(): RunSuspension {
+    return new RunSuspension(this.#options);
+  }
+
+  /** A call waits for the answers to questions of calls inside it. */
+  adopt({ callId }: ToolCall, questions: readonly OpenQuestion[]): void {
+    for (const question of questions) this.#open.push({ callId, question });
   }
 
   /** The calls of a turn begin. */
@@ -117,46 +137,47 @@ export class RunSuspension {
 
   /** Whether an earlier call of the turn waits for an answer, so that this one must not do anything. */
   holdsBack(call: ToolCall): boolean {
-    return this.#open.some(({ pending }) => this.#placeOf(pending) < this.#placeOf(call));
+    return this.#open.some((each) => this.#placeOf(each) < this.#placeOf(call));
   }
 
   /** Whether the call itself waits for an answer. */
   isWaiting({ callId }: ToolCall): boolean {
-    return this.#open.some(({ pending }) => pending.callId === callId);
+    return this.#open.some((each) => each.callId === callId);
   }
 
   /** The questions of a call were about reads that no longer hold. */
   retract({ callId }: ToolCall): void {
-    this.#open = this.#open.filter(({ pending }) => pending.callId !== callId);
+    this.#open = this.#open.filter((each) => each.callId !== callId);
   }
 
-  /** A no that was given to any question about the call. */
-  refusalOf(call: ToolCall): KnownRefusal | undefined {
-    return this.#options.answers?.refusalOf(call);
+  /** A no that was given to any question about the call with this key. */
+  refusalOf(key: string): KnownRefusal | undefined {
+    return this.#options.answers?.refusalOf(key);
   }
 
   /** The answer to a question; without one the question is open from here on, where such a question ends the run. */
   ask(
     asking: AskingCall,
-    question: PolicyQuestion,
+    asked: PolicyQuestion,
     changes: readonly FileChange[] | undefined,
     staged: StagedCall | undefined,
   ): KnownAnswer | undefined {
-    const pending = this.#pending(asking, question, changes);
+    const pending = this.#pending(asking, asked, changes);
     const answer = this.#options.answers?.answerTo(pending);
     if (answer !== undefined) return answer;
     if (!this.#options.opens) return undefined;
-    const { attempt } = asking;
-    this.#open.push({ pending, attempt, ...(staged === undefined ? {} : { staged }) });
+    const { attempt, call } = asking;
+    const question = { pending, attempt, ...(staged === undefined ? {} : { staged }) };
+    this.#open.push({ callId: call.callId, question });
     return undefined;
   }
 
   #pending(
-    { call, attempt, params }: AskingCall,
+    { call, attempt, params, key, path }: AskingCall,
     question: PolicyQuestion,
     changes: readonly FileChange[] | undefined,
   ): PendingApproval {
-    const { runId, digest, hashOf, now, expiresMs } = this.#options;
+    const { digest, hashOf, now, expiresMs } = this.#options;
     const { callId, toolName, turn } = call;
     const { policy, policyPrompt, reason } = question;
     const asked = {
@@ -169,9 +190,10 @@ export class RunSuspension {
     const askedAtMs = now();
     const by = policyPrompt === undefined ? policy : `${policyPrompt}.${policy}`;
     const pending: PendingApproval = {
-      id: `${runId}/${turn}.${callId}/${attempt}/${by}`,
+      id: `${key}/${attempt}/${by}`,
       digest: digest(canonicalJson(asked)),
-      ...{ turn, callId, toolName, params, ...question },
+      ...{ turn, callId, toolName, key, params, ...question },
+      ...(path.length === 0 ? {} : { path }),
       ...(changes === undefined ? {} : { changes }),
       askedAtMs,
       ...(expiresMs === undefined ? {} : { expiresAtMs: askedAtMs + expiresMs }),

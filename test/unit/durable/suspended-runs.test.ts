@@ -125,7 +125,8 @@ describe('a run that is suspended', () => {
     expect(suspended).toMatchObject({ promptName: 'publishing', runId: 'run' });
     expect(suspended.pending).toEqual([
       {
-        id: 'run/1.call-1-2/1/asks',
+        id: 'run/1/call-1-2/1/asks',
+        key: 'run/1/call-1-2',
         digest: expect.stringMatching(/^[0-9a-f]{64}$/),
         turn: 1,
         callId: 'call-1-2',

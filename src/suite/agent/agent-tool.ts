@@ -1,0 +1,106 @@
+import { assertOptions } from '../../error/index.ts';
+import { Filesystem } from '../../filesystem/index.ts';
+import type { PromptTemplate } from '../../prompt/index.ts';
+import { binding } from '../../resource/index.ts';
+import type { InferInput, InferOutput, Schema } from '../../schema/index.ts';
+import {
+  type CompletionChecker,
+  type ModelSettings,
+  type NestedRunLimits,
+  type Tool,
+  type ToolContext,
+  type ToolEffects,
+  ToolResult,
+  tool,
+} from '../../tool/index.ts';
+
+/** Options of {@link agentTool}. */
+export interface AgentToolOptions<PS extends Schema, Params, Output> {
+  /** 1 to 64 of `a-z`, `0-9`, `_`, `-`; unique within a prompt. */
+  readonly name: string;
+  /** 1 to 200 characters, for the model: when to ask the agent. */
+  readonly description: string;
+  /** What the model gives the agent: an object schema. Its output are the params of the template. */
+  readonly inputSchema: PS & (InferOutput<PS> extends Params ? unknown : never);
+  /** The prompt of the agent. Its output schema is that of the value of a call; without one the model reads its text. */
+  readonly template: PromptTemplate<Params, Output>;
+  /** The user's message. May throw: the call fails. Default: none beside the instructions. */
+  readonly input?: (params: InferOutput<PS>) => string;
+  /** What the calls of the agent may do at most; `'external'` runs alone. Default: `'external'`. */
+  readonly effects?: ToolEffects;
+  /** How far one call goes, within the limits of the run. Default: those of evaluations inside calls. */
+  readonly limits?: NestedRunLimits;
+  /** Decides whether the agent is done. Default: it is, when it asks for no call. */
+  readonly completion?: CompletionChecker | readonly CompletionChecker[];
+  /** Settings of the model, over those of the adapter. Default: none. */
+  readonly settings?: ModelSettings;
+}
+
+/**
+ * Another prompt as a tool: a call evaluates it on the same model, on the call's view of session and files, under the policies of the prompts around it.
+ * What it does lands when the call succeeds, and is gone when it fails. At most 8 evaluations run inside one another.
+ *
+ * In a run with a journal, an interrupted call is entered again: answers of the model and calls inside that were decided are taken over, so that nothing is
+ * done twice, and a policy inside may ask a person although the process ends.
+ *
+ * @throws {PromptValidationError} as `tool()`.
+ * @see docs/spec/tools.md §8
+ */
+export function agentTool<PS extends Schema, Params, Output>(
+  options: AgentToolOptions<PS, Params, Output>,
+): Tool<InferOutput<PS>, Output, InferInput<PS>> {
+  assertOptions('agentTool()', options, {
+    name: 'string!',
+    template: 'object!',
+    inputSchema: 'object!',
+    input: 'function',
+    limits: 'object',
+    settings: 'object',
+  });
+  const {
+    name,
+    description,
+    template,
+    inputSchema,
+    effects = 'external',
+    limits,
+    completion,
+    settings,
+  } = options;
+  const execute = async (params: InferOutput<PS>, context: ToolContext): Promise<ToolResult<unknown>> => {
+    // The type of the options says that the schema yields params of the template.
+    const prompt = bound(template as PromptTemplate<unknown, Output>, params, context);
+    const { output, text } = await context.adapter.evaluate(prompt, {
+      ...(options.input === undefined ? {} : { input: options.input(params) }),
+      ...(limits === undefined ? {} : { limits }),
+      ...(completion === undefined ? {} : { completion }),
+      ...(settings === undefined ? {} : { settings }),
+      signal: context.signal,
+    });
+    return output === undefined ? ToolResult.ok(undefined, text) : ToolResult.ok(output);
+  };
+  const made = tool({
+    name,
+    description,
+    inputSchema: inputSchema as Schema,
+    effects,
+    reenters: true,
+    execute: execute as never,
+  });
+  // What the schema yields is what the handler takes, and its value is the answer of the template.
+  return made as unknown as Tool<InferOutput<PS>, Output, InferInput<PS>>;
+}
+
+/** The prompt with its params, on the files of the call where there are some. */
+function bound<Output>(
+  template: PromptTemplate<unknown, Output>,
+  params: unknown,
+  context: ToolContext,
+): ReturnType<PromptTemplate<unknown, Output>['bind']> {
+  const bind = template.bind as (
+    params: unknown,
+    options: object,
+  ) => ReturnType<PromptTemplate<unknown, Output>['bind']>;
+  if (!context.resources.has(Filesystem)) return bind(params, {});
+  return bind(params, { resources: [binding(Filesystem, { instance: context.filesystem })] });
+}
