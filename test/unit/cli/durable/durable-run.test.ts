@@ -249,6 +249,30 @@ describe('wink resume', () => {
     expect(await resume(['one', '--max-turns', '9'])).toBe(0);
   });
 
+  it('counts the tokens of before the interruption', async () => {
+    const usage = { inputTokens: 100, outputTokens: 10 };
+    const agent = (): LoadedAgent =>
+      ofAgent(
+        defineAgent({
+          template,
+          adapter: scriptedAdapter([
+            { toolCalls: [write('a.md')], usage },
+            { toolCalls: [{ name: 'pause', arguments: {} }], usage },
+            { text: 'Done.', usage },
+          ]),
+        }),
+      );
+    const stop = new AbortController();
+    onPause = () => stop.abort(new CliInterruption('interrupted', 130));
+    await run(['--durable', '--run-id', 'one'], fakeEnvironment({ signal: stop.signal }), {}, agent());
+    onPause = () => undefined;
+    const environment = fakeEnvironment();
+    expect(await resume(['one', '--json'], environment, {}, agent())).toBe(0);
+    expect(eventsOf(environment.stdout.text()).at(-1)).toMatchObject({
+      usage: { inputTokens: 300, outputTokens: 30 },
+    });
+  });
+
   it('writes the changes of a run once', async () => {
     const first = heldFolder();
     await run(['--durable', '--apply', '--run-id', 'one'], fakeEnvironment(), {
