@@ -134,7 +134,7 @@ const benchRules = Object.entries(benchFolders).map(([folder, others]) => ({
 const packages = {
   re2js: 'filesystem',
   'iso-3166': 'suite',
-  diff: '(cli|record|viewer)',
+  diff: 'cli',
   preact: 'viewer',
   '@preact/signals': 'viewer',
   '@opentelemetry/api': 'otel',

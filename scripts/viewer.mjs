@@ -16,8 +16,8 @@ const styles = ['tokens', 'base', 'timeline', 'details', 'narrow', 'print'];
  * @throws {Error} when it does not bundle.
  */
 export async function buildPage() {
-  const script = await bundleScript();
-  const style = styles
+  const longScript = await bundleScript();
+  const longStyle = styles
     .map((name) => readFileSync(join(folder, 'style', `${name}.css`), 'utf8'))
     .join('')
     .replace(/\/\*[^]*?\*\//g, '')
@@ -27,11 +27,40 @@ export async function buildPage() {
     .replace(/ \/ /g, '/')
     .replace(/;}/g, '}')
     .replace(/([ :,(-])0\./g, '$1.');
+  const [style = '', script = ''] = withShortProperties(longStyle, longScript);
   const page = readFileSync(join(folder, 'page.html'), 'utf8')
     .replace('{{policy}}', () => policyOf(script, style))
     .replace('{{style}}', () => style)
     .replace('{{script}}', () => script);
   return page;
+}
+
+/**
+ * Gives the custom properties of the style names of one letter, the ones that are used most first.
+ * @param {string} style
+ * @param {string} script
+ * @returns {readonly string[]} both with the new names.
+ */
+function withShortProperties(style, script) {
+  /** @type {Map<string, number>} */
+  const uses = new Map();
+  for (const [name] of style.matchAll(/(?<![\w-])--[a-z][\w-]*/g)) uses.set(name, (uses.get(name) ?? 0) + 1);
+  const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
+  if (uses.size > letters.length)
+    throw new Error('viewer: the style has more custom properties than letters.');
+  const names = new Map(
+    [...uses]
+      .sort(([, left], [, right]) => right - left)
+      .map(([name], index) => [name, `--${letters[index]}`]),
+  );
+  // In the script a name is all of a text, or the argument of var().
+  const inScript = /(?<=var\(|[`'"])--[a-z][\w-]*(?=[)`'"])/g;
+  const used = (/** @type {string} */ name) => {
+    const short = names.get(name);
+    if (short === undefined) throw new Error(`viewer: the style has no custom property ${name}.`);
+    return short;
+  };
+  return [style.replace(/(?<![\w-])--[a-z][\w-]*/g, used), script.replace(inScript, used)];
 }
 
 /**

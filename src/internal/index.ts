@@ -1,3 +1,4 @@
+export { type Edit, editScript } from './edit-script.ts';
 export { isPlainObject, isRecord } from './is.ts';
 export { lazyObject, once } from './lazy.ts';
 export { none, spliceAll } from './list.ts';

@@ -1,4 +1,4 @@
-import { diffArrays } from 'diff/lib/diff/array.js';
+import { editScript } from '../../internal/index.ts';
 import type {
   BlamedLine,
   RecordedCall,
@@ -95,17 +95,18 @@ function blameLines(
   const own = (text: string): BlamedLine => (call === undefined ? { text } : { text, writtenBy: call });
   if (before.length === 0 || lines.length > maxLinesToCompare || before.length > maxLinesToCompare)
     return lines.map(own);
-  const blamed: BlamedLine[] = [];
-  let at = 0;
-  for (const part of diffArrays(
+  const edits = editScript(
     before.map(({ text }) => text),
-    [...lines],
-  )) {
-    if (part.added) blamed.push(...part.value.map(own));
-    else {
-      if (!part.removed) blamed.push(...before.slice(at, at + part.value.length));
-      at += part.value.length;
-    }
+    lines,
+  );
+  const blamed: BlamedLine[] = [];
+  let [old, fresh] = [0, 0];
+  for (const edit of edits ?? []) {
+    const kept = edit === 'same' ? before[old] : undefined;
+    if (kept !== undefined) blamed.push(kept);
+    else if (edit === 'added') blamed.push(own(lines[fresh] ?? ''));
+    if (edit !== 'added') old += 1;
+    if (edit !== 'removed') fresh += 1;
   }
   return blamed;
 }

@@ -41,7 +41,7 @@ function failedRun({ outcome, error }: RecordedRun): readonly RecordedProblem[] 
     const text = error === undefined ? 'The run failed.' : `The run failed: ${error.message}`;
     return [{ kind: 'failed-run', isFailure: true, text, count: 1 }];
   }
-  if (outcome === 'finished') return [];
+  if (outcome !== undefined) return [];
   return [{ kind: 'incomplete', isFailure: true, text: 'The record ends before the run does.', count: 1 }];
 }
 
@@ -134,6 +134,11 @@ function problemOfEvent(
         isFailure: false,
         text: `${event.checker} found the task incomplete${event.feedback === undefined ? '.' : `: ${event.feedback}`}`,
       };
+    case 'approval-pending': {
+      const { toolName, policy, reason } = event;
+      const text = `The run ended with a question that ${policy} asked about ${toolName}: ${reason}`;
+      return { kind: 'approval-wait', isFailure: false, text };
+    }
     case 'tool-results-dropped':
       return {
         kind: 'results-dropped',

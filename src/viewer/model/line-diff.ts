@@ -1,9 +1,9 @@
-import { diffArrays } from 'diff/lib/diff/array.js';
+import { type Edit, editScript } from '../../internal/index.ts';
 import type { RecordedFileChange } from '../../record/index.ts';
 
 /** One line of a difference, with its numbers before and after. */
 export interface DiffLine {
-  readonly op: 'same' | 'added' | 'removed';
+  readonly op: Edit;
   readonly text: string;
   readonly before?: number;
   readonly after?: number;
@@ -29,21 +29,25 @@ export function linesOf(text: string): readonly string[] {
 
 /** All lines of a difference between two texts. */
 export function diffLines(before: string, after: string): readonly DiffLine[] {
-  const old = [...linesOf(before)];
-  const fresh = [...linesOf(after)];
-  const changes = diffArrays(old, fresh, { maxEditLength: maxEdits }) ?? [
-    { removed: true, added: false, value: old },
-    { removed: false, added: true, value: fresh },
+  const old = linesOf(before);
+  const fresh = linesOf(after);
+  const edits = editScript(old, fresh, maxEdits) ?? [
+    ...old.map((): Edit => 'removed'),
+    ...fresh.map((): Edit => 'added'),
   ];
   const found: DiffLine[] = [];
   let left = 0;
   let right = 0;
-  for (const { added, removed, value } of changes) {
-    for (const text of value) {
-      if (removed) found.push({ op: 'removed', text, before: (left += 1) });
-      else if (added) found.push({ op: 'added', text, after: (right += 1) });
-      else found.push({ op: 'same', text, before: (left += 1), after: (right += 1) });
-    }
+  for (const op of edits) {
+    const text = (op === 'added' ? fresh[right] : old[left]) ?? '';
+    if (op !== 'added') left += 1;
+    if (op !== 'removed') right += 1;
+    found.push({
+      op,
+      text,
+      ...(op === 'added' ? {} : { before: left }),
+      ...(op === 'removed' ? {} : { after: right }),
+    });
   }
   return found;
 }

@@ -91,7 +91,10 @@ function Crumb({ call }: { readonly call: RecordedCall }): VNode {
 }
 
 function leadOf(call: RecordedCall, attempt: RecordedAttempt | undefined, isLast: boolean): string {
-  if (call.outcome === undefined && isLast) return 'It had not ended when the record did.';
+  if (call.outcome === undefined && isLast)
+    return call.run.outcome === 'suspended'
+      ? 'It waits for the answer to a question, its own or one of a call before it.'
+      : 'It had not ended when the record did.';
   if (attempt?.outcome === 'superseded') {
     const by = attempt.conflicts.flatMap((conflict) => conflict.by);
     const who = by.length === 0 ? '' : ` by ${[...new Set(by)].join(', ')}`;
@@ -136,6 +139,8 @@ function failureWords(reason: RecordedCall['reason']): string {
       return 'Its changes did not fit the present state.';
     case 'policy-failed':
       return 'A policy threw.';
+    case 'in-doubt':
+      return 'It began before the run was interrupted: it may have taken effect.';
     default:
       return 'It was rolled back.';
   }

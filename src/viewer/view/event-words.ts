@@ -20,6 +20,10 @@ export function eventWords(event: RunEvent): string | undefined {
       return `The provider ran ${event.toolName}.`;
     case 'hosted-approval-answered':
       return `${event.approved ? 'Approved' : 'Not approved'}: ${event.toolName} ${event.name}${event.reason === undefined ? '' : `, ${event.reason}`}`;
+    case 'approval-pending':
+      return `${event.policy} asks about ${event.about === 'changes' ? 'the changes of ' : ''}${event.toolName}: ${event.reason} The run ended with the question.`;
+    case 'run-resumed':
+      return `The run went on here, after ${many(event.commits, 'commit')}${event.changed.length === 0 ? '.' : `; changed since it began: ${event.changed.join(', ')}.`}`;
     default:
       return undefined;
   }

@@ -155,6 +155,7 @@ function Notices(): VNode | null {
   const store = useStore();
   const record = store.record.value;
   const feed = store.feed.value;
+  const { root } = record;
   const unknown = Object.entries(record.unknownRows);
   const notices = [
     feed === 'live' ? 'Live: rows are added as the run writes them.' : undefined,
@@ -167,6 +168,7 @@ function Notices(): VNode | null {
     !record.isComplete && feed !== 'live'
       ? 'Incomplete: the record ends before the run does. Calls without an end are marked as not ended.'
       : undefined,
+    root.outcome === 'suspended' ? 'Suspended: the run waits for answers to its questions.' : undefined,
     record.isTorn ? 'The last line was cut off while it was written, and is left out.' : undefined,
     unknown.length > 0
       ? `Not shown: rows of types that this version does not know (${unknown

@@ -30,6 +30,14 @@ describe('diffLines', () => {
     );
   });
 
+  it('compares up to three thousand edits', () => {
+    const changed = Array.from({ length: 3000 }, (_, index) => (index % 2 === 0 ? 'same' : `old ${index}`));
+    const { added, removed } = shownDiff(
+      diffLines(changed.join('\n'), changed.map((line) => line.replace('old', 'new')).join('\n')),
+    );
+    expect([added, removed]).toEqual([1500, 1500]);
+  });
+
   it('replaces everything when there are too many edits to compare', () => {
     const lines = (name: string): string =>
       Array.from({ length: 4000 }, (_, index) => `${name} ${index}`).join('\n');
