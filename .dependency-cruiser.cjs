@@ -45,7 +45,7 @@ const rooms = {
   prompt: ['template', 'visibility', 'section', 'plan', 'override', 'render'],
   filesystem: ['path', 'text', 'glob', 'content', 'interface', 'tree', 'fork', 'operations'],
   session: ['event', 'slice', 'state', 'export', 'fork'],
-  record: ['format', 'fold', 'writer', 'replay'],
+  record: ['format', 'fold', 'writer', 'export', 'replay'],
   runtime: ['journal', 'events', 'redaction', 'observer', 'model', 'limits', 'feedback', 'call', 'loop'],
   schema: ['json', 'json-schema', 'projection'],
   provider: ['schema', 'wire', 'hosted'],

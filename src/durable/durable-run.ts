@@ -71,6 +71,10 @@ export class DurableRun implements CallHooks, RunReplay, RunSurroundings {
       lastLength: (evaluationId) =>
         this.#inside.get(evaluationId)?.rows.lastRequest?.length ?? repeated?.lastLength ?? 0,
       onStart: (event) => repeated?.compare(event),
+      onEnd: ({ outcome }) => {
+        // All was decided, and the process was killed before it said so.
+        if (repeated !== undefined && repeated.outcome !== outcome) this.#leaveRows(repeated.turn);
+      },
       reportChanges: () => this.#environment?.reporter?.reportChanges(),
     });
   }

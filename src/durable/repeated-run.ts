@@ -1,6 +1,6 @@
 import { PromptValidationError } from '../error/index.ts';
 import { none } from '../internal/index.ts';
-import type { StateRow } from '../record/index.ts';
+import type { EndRow, StateRow } from '../record/index.ts';
 import {
   type AttemptName,
   type EvaluationEnvironment,
@@ -50,6 +50,11 @@ export class RepeatedRun {
 
   get evaluationId(): string {
     return this.#parts.rows.header.evaluationId;
+  }
+
+  /** How the rows end; undefined when the run was interrupted. */
+  get outcome(): EndRow['outcome'] | undefined {
+    return this.#parts.rows.end?.outcome;
   }
 
   /** How many calls were committed. */

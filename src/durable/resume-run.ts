@@ -41,7 +41,7 @@ export interface ResumeRunOptions<Output = unknown, A extends Approver = Approve
  * outside of the process, are as the run left them.
  *
  * @returns the response, or the questions that the run waits for: those that `answers` leaves open, and new ones. A function as `approve` rules that out.
- * @throws {PromptValidationError} for a run that the journal does not have, for one whose prompt has changed with `strict`, for an answer that `answerApprovals` refuses, and for
+ * @throws {PromptValidationError} for a run that the journal does not have, for one whose rows were redacted, for one whose prompt has changed with `strict`, for an answer that `answerApprovals` refuses, and for
  *   an option out of its range.
  * @throws {SessionBusyError} while another process has the run.
  * @throws {PromptEvaluationError} when the run ends early; code `evaluation-diverged` when it does not ask for what its rows have.
@@ -76,6 +76,12 @@ async function resume<Output>(
   }
   const { header } = readRunRows(runId, await journal.read(runId));
   const { sessionId } = header;
+  if (header.redacted) {
+    throw new PromptValidationError(
+      `The run "${runId}" cannot be resumed: its rows were redacted, so they are not what it did. Resume it from the journal that it was written to.`,
+      { details: { runId } },
+    );
+  }
   const lease = await journal.acquire(sessionId);
   try {
     // Another owner may have written until now.

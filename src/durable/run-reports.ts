@@ -16,6 +16,8 @@ export interface RunReportsOptions {
   /** Items of the conversation in the last request of an evaluation, as the rows have it. */
   lastLength(evaluationId: string): number;
   onStart(event: Extract<RunEvent, { readonly type: 'run-start' }>): void;
+  /** The run ends, perhaps without a step that was not answered. */
+  onEnd(event: Extract<RunEvent, { readonly type: 'run-end' }>): void;
   /** Reports what others changed, before a call is delivered. */
   reportChanges(): void;
 }
@@ -132,6 +134,7 @@ export class RunReports {
       else this.#report(event);
       return;
     }
+    if (event.type === 'run-end') this.#options.onEnd(event);
     const isRepeating = this.#options.isRepeating(this.#rootId);
     if (isRepeating && event.type === 'turn-start') this.#turnEvents = [event];
     if (isRepeating && event.type === 'model-call-start') this.#turnEvents.push(event);

@@ -18,7 +18,7 @@ import type {
   SeenRow,
   StateRow,
 } from '../record/index.ts';
-import { RequestHistory, RowReader } from '../record/internal.ts';
+import { isDecidedFailure, RequestHistory, RowReader } from '../record/internal.ts';
 import type { JournalRow } from '../runtime/index.ts';
 
 /** What a run decided in one step, in the order of the rows. */
@@ -259,10 +259,4 @@ class RowParts {
 /** An answer, or a refusal that the run goes on from. With any other failure it ended: the model is asked again. */
 function isDecidedResponse({ error }: ResponseRow): boolean {
   return error === undefined || error.code === 'model-context-exceeded';
-}
-
-/** Whether an attempt settled its call. What the end of a run cut off is not decided: resumed, it is done again. */
-function isDecidedFailure({ why, result }: AttemptRow): boolean {
-  if (why !== 'failed' || result === undefined) return false;
-  return result.outcome !== 'aborted' || result.reason === 'in-doubt';
 }

@@ -1,4 +1,5 @@
 export { RecordError, type RecordErrorCode } from '../error/index.ts';
+export { type ExportRecordOptions, exportRecord } from './export/export-record.ts';
 export { readRunRecord } from './fold/read-run-record.ts';
 export { RunFold } from './fold/run-fold.ts';
 export type * from './fold/run-record.ts';

@@ -157,5 +157,12 @@ export type { ObservedEvaluation } from './observer/observed-evaluation.ts';
 export type { ConversationEdit, ObservedRequest, ObservedResponse } from './observer/observed-model-call.ts';
 export type { ObservedState } from './observer/observed-state.ts';
 export { noObservers, type ObserverCalls } from './observer/observer-calls.ts';
+export {
+  redactAttempt,
+  redactRead,
+  redactRequest,
+  redactResponse,
+  redactState,
+} from './observer/redact-observed.ts';
 export type { RunObserver, RunScope } from './observer/run-observer.ts';
 export { type Redaction, Redactor, redactPatterns, redactSecrets } from './redaction/index.ts';

@@ -21,8 +21,8 @@ export interface BuiltCall
   feedback: readonly RecordedFeedback[];
   readonly inner: BuiltRun[];
   readonly progress: { readonly atMs: number; readonly update: JsonValue }[];
-  /** The attempt that was committed. */
-  committedAttempt: number | undefined;
+  /** The attempt that was committed, and how often the run had been resumed by then: attempts are counted anew. */
+  committed: { readonly attempt: number; readonly life: number } | undefined;
 }
 
 /** A turn while rows of it may follow. */
@@ -40,6 +40,8 @@ export interface BuiltRun extends Writable<Omit<RecordedRun, 'parent' | 'turns'>
     readonly evaluation: number;
     readonly policy?: string;
   };
+  /** How often the root run had been resumed when it began. */
+  life: number;
   readonly turns: BuiltTurn[];
   readonly turnsByNumber: Map<number, BuiltTurn>;
 }
@@ -65,18 +67,58 @@ export function builtRun(index: number, description: RunDescription, startedAtMs
     toolsHash: description.toolsHash,
     policies: description.policies,
     startedAtMs,
+    life: 0,
     turns: [],
     turnsByNumber: new Map(),
   };
+}
+
+/** A run goes on: how it had ended does not count. */
+export function reopenRun(run: BuiltRun): void {
+  for (const key of ['outcome', 'endedAtMs', 'usage', 'text', 'output', 'error'] as const) delete run[key];
+}
+
+/** A call is made again: how it had ended does not count. */
+export function reopenCall(call: BuiltCall): void {
+  for (const key of [
+    'outcome',
+    'endedAtMs',
+    'message',
+    'modelText',
+    'reason',
+    'value',
+    'error',
+    'policy',
+    'usage',
+  ] as const)
+    delete call[key];
+  Object.assign(call, { feedback: none, approvals: none, residualEffects: none, openedSections: none });
 }
 
 /** What is known of a call that was settled. */
 export function settleCall(call: BuiltCall, result: RowResult, atMs: number): void {
   const { outcome, reason, message, modelText, value, error, policy, feedback = none, usage } = result;
   const { approvals = none, residualEffects = none, openedSections = none } = result;
+  // It may have been settled by the end of the run before.
+  reopenCall(call);
   Object.assign(
     call,
     present({ outcome, endedAtMs: atMs, message, modelText, reason, value, error, policy, usage }),
     { feedback, approvals, residualEffects, openedSections: openedSections.map(({ section }) => section) },
   );
+}
+
+/**
+ * Whether the commit of the call around an evaluation has taken in what it did. What began before the run was resumed was taken over, unless the call has made it
+ * anew.
+ */
+export function isTakenIn(run: BuiltRun): boolean {
+  const { parent, life } = run;
+  if (parent === undefined || parent.policy !== undefined) return false;
+  const { call, attempt, evaluation } = parent;
+  if (!call.isFinal || call.committed === undefined) return false;
+  if (life === call.committed.life) return attempt === call.committed.attempt;
+  const isOfPlace = ({ parent: other }: BuiltRun): boolean =>
+    other?.evaluation === evaluation && other.policy === undefined;
+  return call.inner.findLast(isOfPlace) === run;
 }

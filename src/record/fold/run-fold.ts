@@ -1,6 +1,7 @@
 import { RecordError } from '../../error/index.ts';
 import { none, present } from '../../internal/index.ts';
 import type { RunEvent } from '../../runtime/index.ts';
+import { isDecidedFailure } from '../format/decided.ts';
 import { RowReader } from '../format/row-reader.ts';
 import type {
   AttemptRow,
@@ -17,7 +18,18 @@ import type {
   RowRead,
   RunRow,
 } from '../format/rows.ts';
-import { type BuiltCall, type BuiltRun, type BuiltTurn, builtRun, settleCall, turnOf } from './built.ts';
+import {
+  type BuiltCall,
+  type BuiltRun,
+  type BuiltTurn,
+  builtRun,
+  isTakenIn,
+  reopenCall,
+  reopenRun,
+  settleCall,
+  turnOf,
+} from './built.ts';
+import { CallsById } from './calls-by-id.ts';
 import { FileTimeline } from './file-timeline.ts';
 import { problemsOf } from './problems.ts';
 import { RequestHistory } from './requests.ts';
@@ -44,15 +56,17 @@ export class RunFold {
   readonly #turns: BuiltTurn[] = [];
   readonly #calls: BuiltCall[] = [];
   readonly #callsByPlace = new Map<string, BuiltCall>();
-  readonly #callsById = new Map<string, BuiltCall>();
-  /** How often an id came, so that the next one need not be looked for. */
-  readonly #idCounts = new Map<string, number>();
+  readonly #callsById = new CallsById();
   readonly #commits: RecordedCommit[] = [];
   readonly #requests = new Map<BuiltRun, RequestHistory>();
   readonly #state = new StateTimeline();
   readonly #files = new FileTimeline();
   readonly #unknown = new Map<string, number>();
   #header: HeaderRow | undefined;
+  /** How often the run was resumed. */
+  #life = 0;
+  /** Calls that the end of the run cut off: resumed, it makes them again. */
+  readonly #cutOff = new Set<BuiltCall>();
 
   /**
    * Takes the next line, without its line feed.
@@ -155,6 +169,7 @@ export class RunFold {
     const call = this.#callAt(this.#run(parent.run), parent.turn, parent.callId, row.t);
     const run = builtRun(next, row, row.t);
     const { attempt, evaluation, policy } = parent;
+    run.life = this.#life;
     run.parent = { call, attempt, evaluation, ...present({ policy }) };
     call.inner.push(run);
     this.#runs.push(run);
@@ -179,7 +194,7 @@ export class RunFold {
     const call = this.#settle(row);
     const attempt = this.#attempt(row, 'committed', none);
     call.attempts.push(attempt);
-    call.committedAttempt = row.attempt;
+    call.committed = { attempt: row.attempt, life: this.#life };
     if (seq === undefined) return;
     const next = this.#commits.length + 1;
     if (seq !== next) throw this.#malformed(`it is commit ${seq}, and number ${next} is the next one`);
@@ -198,7 +213,10 @@ export class RunFold {
     // A call that never began has no attempt.
     if (row.attempt > 0) call.attempts.push(this.#attempt(row, outcome, row.conflicts));
     const isOfRoot = call.run.index === 0;
-    if (isOfRoot && row.why === 'failed') this.#state.add({ writes: none, log: row.log, call });
+    if (!isOfRoot || row.why !== 'failed') return;
+    const isCutOff = !isDecidedFailure(row);
+    if (isCutOff) this.#cutOff.add(call);
+    this.#state.add({ writes: none, log: row.log, call, ...(isCutOff ? { isCutOff } : {}) });
   }
 
   #delivered(row: DeliveredRow): void {
@@ -223,13 +241,18 @@ export class RunFold {
   #end(row: EndRow): void {
     const run = this.#run(row.run);
     const { outcome, usage, text, output, error, t } = row;
+    reopenRun(run);
     Object.assign(run, present({ outcome, usage, endedAtMs: t, text, output, error }));
   }
 
   /** What had ended the run did not. */
   #resumed(): void {
+    this.#life += 1;
+    for (const call of this.#cutOff) reopenCall(call);
+    this.#cutOff.clear();
+    this.#state.takeBack();
     const [root] = this.#runs;
-    for (const key of ['outcome', 'endedAtMs', 'text', 'output', 'error'] as const) delete root?.[key];
+    if (root !== undefined) reopenRun(root);
   }
 
   /** The call of an attempt that settles it. */
@@ -321,7 +344,7 @@ export class RunFold {
     if (known !== undefined) return known;
     const turn = this.#turn(run, turnNumber, atMs);
     const call: BuiltCall = {
-      id: this.#newId(run, callId),
+      id: this.#callsById.newId(run, callId),
       run,
       turn: turnNumber,
       callId,
@@ -336,33 +359,22 @@ export class RunFold {
       inner: [],
       progress: [],
       isRedacted: false,
-      committedAttempt: undefined,
+      committed: undefined,
     };
     this.#callsByPlace.set(place, call);
-    this.#callsById.set(call.id, call);
+    this.#callsById.add(call);
     this.#calls.push(call);
     turn.calls.push(call);
     return call;
   }
 
-  /** Ids come again where a model counts its calls in each answer, or an evaluation is made again. */
-  #newId({ parent }: BuiltRun, callId: string): string {
-    const id = parent === undefined ? callId : `${parent.call.id}/${callId}`;
-    for (let count = (this.#idCounts.get(id) ?? 0) + 1; ; count += 1) {
-      const unique = count === 1 ? id : `${id}#${count}`;
-      if (this.#callsById.has(unique)) continue;
-      this.#idCounts.set(id, count);
-      return unique;
-    }
-  }
-
   /** Calls inside others are final when all calls around them were committed with that very attempt. Outer runs come first. */
   #settleInner(): void {
-    for (const { parent, turns } of this.#runs) {
-      if (parent === undefined) continue;
-      const { call: outer, attempt, policy } = parent;
-      const isIn = outer.isFinal && outer.committedAttempt === attempt && policy === undefined;
-      for (const call of turns.flatMap(({ calls }) => calls)) {
+    for (const run of this.#runs) {
+      if (run.parent === undefined) continue;
+      const outer = run.parent.call;
+      const isIn = isTakenIn(run);
+      for (const call of run.turns.flatMap(({ calls }) => calls)) {
         call.isFinal = isIn && call.outcome === 'committed';
         if (call.isFinal && outer.seq !== undefined) call.seq = outer.seq;
       }

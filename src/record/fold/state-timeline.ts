@@ -9,6 +9,8 @@ interface StateStep {
   readonly log: readonly RowLog[];
   /** Undefined: no call did. */
   readonly call: RecordedCall | undefined;
+  /** The end of the run cut it off: it did not happen when the run is resumed. */
+  readonly isCutOff?: true;
 }
 
 interface Item {
@@ -44,6 +46,17 @@ export class StateTimeline {
     // The state that is kept for the last commit lacks this step.
     const seq = this.#steps.length - 1;
     if (this.#last?.seq === seq) this.#last = undefined;
+  }
+
+  /** The run is resumed: what its end had cut off did not happen. */
+  takeBack(): void {
+    const first = this.#steps.findIndex((steps) => steps.some(({ isCutOff }) => isCutOff === true));
+    if (first < 0) return;
+    for (let at = first; at < this.#steps.length; at += 1) {
+      this.#steps[at] = (this.#steps[at] ?? []).filter(({ isCutOff }) => isCutOff !== true);
+    }
+    this.#last = undefined;
+    for (const seq of [...this.#checkpoints.keys()]) if (seq > first) this.#checkpoints.delete(seq);
   }
 
   /** @param seq from 0; one beyond the last commit is the last one. */

@@ -10,12 +10,13 @@ import type {
   RunEvent,
   RunObserver,
 } from '../../runtime/index.ts';
-import type { JsonObject, JsonValue } from '../../schema/index.ts';
+import type { JsonObject } from '../../schema/index.ts';
 import { type Clock, systemClock } from '../../session/index.ts';
 import { toReferences } from '../format/references.ts';
 import { type HeaderRow, type Row, type RunPart, recordVersion, type SeenRow } from '../format/rows.ts';
 import { AttemptRows } from './attempt-rows.ts';
 import { BlobWriter } from './blob-writer.ts';
+import { lineOf } from './line-of.ts';
 import { deliveredRow, describeRun, eventOf, requestRow, responseRow, stateRow } from './plain-rows.ts';
 import { RequestEstimate } from './request-tokens.ts';
 import { placeInside, RunNumbers } from './run-numbers.ts';
@@ -359,14 +360,4 @@ export class Recorder implements RunRecorder {
     this.#hasFailed = true;
     this.#options.onFailure?.(error);
   }
-}
-
-/** Characters that JSON leaves as they are, and that some readers of lines, such as the one of Node 24, take for an end of line. */
-const otherLineEnds = /[\u0085\u2028\u2029]/g;
-
-function lineOf(row: JsonValue | Row): string {
-  return JSON.stringify(row).replace(
-    otherLineEnds,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 }

@@ -69,7 +69,8 @@ function redactLog(log: readonly LogAppend[], redactor: Redactor): readonly LogA
   return log.map(({ slice, items }) => ({ slice, items: items.map((item) => redactor.data(item)) }));
 }
 
-function redactRead(read: FileRead | SessionRead, redactor: Redactor): FileRead | SessionRead {
+/** What was read as observers may see it. */
+export function redactRead(read: FileRead | SessionRead, redactor: Redactor): FileRead | SessionRead {
   const { kind, ...rest } = read;
   if (!('content' in rest)) return { kind, ...redactor.record(rest) };
   const { content, ...plain } = rest;
