@@ -144,8 +144,7 @@ export class DurableRun implements CallHooks, RunReplay, RunSurroundings {
         evaluationId === this.#environment?.origin.evaluationId
           ? await this.#answer(asked)
           : await this.#answerInside(evaluationId, asked);
-      // A decision answers a step of its kind, and that is what this step is.
-      if (answer !== undefined) return answer as StepKinds[Kind]['result'];
+      if (answer !== undefined) return answer;
       if (asked.kind === 'model-call') this.#reports.asking(evaluationId, asked.input as ModelRequest);
       if (asked.kind === 'model-call' || asked.kind === 'remote-approval') await this.#flush();
       return live();

@@ -64,7 +64,7 @@ export function repeatedCall(parts: RepeatedCallParts): ToolCallResult {
       rendered: result.modelText,
       attempts: attempt,
       startedAtMs: header.startedAtMs + (phases.startedAtMs ?? phases.requestedAtMs),
-      changes: isCommitted ? row.files.map(({ path, kind }) => ({ path, kind })) : [],
+      changes: isCommitted ? row.files.map((change) => ({ path: change.path, kind: change.kind })) : [],
     },
     // The reader of rows has checked that each is a part.
     ...(row.attachments === undefined

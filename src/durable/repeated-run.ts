@@ -130,13 +130,19 @@ export class RepeatedRun {
     const answered = this.#root.answer(step);
     if (answered === undefined) {
       const { next } = this.#root;
-      if (next !== undefined) throw this.#diverged(next, step);
+      if (next !== undefined) throw this.#diverged(next, `${step.kind} "${step.key}"`);
       await this.#root.leave();
       return undefined;
     }
     const { decision, result } = answered;
     if (decision.kind !== 'call') this.#apply(decision.changes);
     return result;
+  }
+
+  /** @throws {PromptEvaluationError} `evaluation-diverged` when the run has ended and its rows go on. */
+  assertUsedUp(): void {
+    const { next } = this.#root;
+    if (next !== undefined) throw this.#diverged(next, 'the end');
   }
 
   /** Answers for an evaluation inside a call that is entered again; undefined where it is made anew. */
@@ -204,14 +210,28 @@ export class RepeatedRun {
     this.#environment?.reporter?.skipChanges();
   }
 
-  #diverged(decision: Decision, { kind, key }: Step): PromptEvaluationError {
+  /** @param asked what the run asks for instead. */
+  #diverged(decision: Decision, asked: string): PromptEvaluationError {
     const { runId } = this.#parts;
-    const recorded = decision.kind === 'call' ? `the call "${decision.callId}"` : `a ${decision.kind}`;
+    const recorded = nameOf(decision);
     this.#divergence = new PromptEvaluationError(
       'evaluation-diverged',
-      `The run "${runId}" cannot be repeated: it asks for ${kind} "${key}", and its rows have ${recorded} of turn ${decision.turn} there. Resume it with the options, the input and the prompt that it began with.`,
-      { phase: 'request', promptName: this.#parts.rows.header.promptName, details: { key } },
+      `The run "${runId}" cannot be repeated: it asks for ${asked}, and its rows have ${recorded} of turn ${decision.turn} there. Resume it with the options, the input and the prompt that it began with.`,
+      { phase: 'request', promptName: this.#parts.rows.header.promptName, details: { turn: decision.turn } },
     );
     return this.#divergence;
+  }
+}
+
+function nameOf(decision: Decision): string {
+  switch (decision.kind) {
+    case 'call':
+      return `the call "${decision.callId}"`;
+    case 'response':
+      return 'an answer of the model';
+    case 'event':
+      return decision.row.event.type === 'completion-checked'
+        ? 'a completion check'
+        : 'an answer to the provider';
   }
 }

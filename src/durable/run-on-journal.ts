@@ -120,6 +120,7 @@ export async function runOnJournal<Output>(
         },
       },
     );
+    repeated?.assertUsedUp();
     await writer.flush();
     return response;
   } catch (error) {

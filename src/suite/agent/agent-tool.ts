@@ -82,10 +82,10 @@ export function agentTool<PS extends Schema, Params, Output>(
   const made = tool({
     name,
     description,
-    inputSchema: inputSchema as Schema,
+    inputSchema,
     effects,
     reenters: true,
-    execute: execute as never,
+    execute,
   });
   // What the schema yields is what the handler takes, and its value is the answer of the template.
   return made as unknown as Tool<InferOutput<PS>, Output, InferInput<PS>>;
@@ -97,6 +97,7 @@ function bound<Output>(
   params: unknown,
   context: ToolContext,
 ): ReturnType<PromptTemplate<unknown, Output>['bind']> {
+  // Whether params may be left out is known where the type of the template is.
   const bind = template.bind as (
     params: unknown,
     options: object,
