@@ -18,7 +18,7 @@ it(`what a call wrote is there exactly when its row is, after ${KILLS} kills`, a
     const lines = 1 + ((round * 5) % 30);
     for (let count = 1; count <= lines; count += 1) acknowledged = Number((await child.line()) ?? Number.NaN);
     child.signal('SIGKILL');
-    expect(await child.exited).toEqual([null, 'SIGKILL']);
+    expect(await child.exited).toEqual([null, 'SIGKILL', '']);
     for (let line = await child.line(); line !== undefined; line = await child.line()) {
       acknowledged = Number(line);
     }

@@ -27,7 +27,7 @@ describe.each(['file', 'database'])('a writer of a journal by { %s }', (form) =>
         acknowledged = Math.max(acknowledged, Number((await child.line()) ?? Number.NaN));
       }
       child.signal('SIGKILL');
-      expect(await child.exited).toEqual([null, 'SIGKILL']);
+      expect(await child.exited).toEqual([null, 'SIGKILL', '']);
       kills += 1;
       // What it printed before it was killed counts, too.
       for (let line = await child.line(); line !== undefined; line = await child.line()) {

@@ -93,7 +93,7 @@ it('a process that holds a lease, with a thread, ends when it has nothing left t
   const file = join(folderOfTest(), 'runs.db');
   const child = startChild('end-by-itself', file);
   expect(await child.line()).toBe('at the end');
-  expect(await child.exited).toEqual([0, null]);
+  expect(await child.exited).toEqual([0, null, '']);
   await using journal = sqliteJournal({ file });
   expect(await journal.read('run-s')).toEqual([{ seq: 0, type: 'note', line: '{}' }]);
 });

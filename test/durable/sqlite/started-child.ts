@@ -11,7 +11,7 @@ export interface StartedChild {
   line(): Promise<string | undefined>;
   send(line: string): void;
   signal(signal: NodeJS.Signals): void;
-  /** Settles when it has ended, with its exit code and its signal. */
+  /** Settles when it has ended, with its exit code, its signal, and what it wrote to its standard error. */
   readonly exited: Promise<readonly unknown[]>;
 }
 
@@ -19,9 +19,16 @@ export interface StartedChild {
 export function startChild(name: string, ...parameters: string[]): StartedChild {
   const program = fileURLToPath(new URL(`children/${name}.mjs`, import.meta.url));
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, ...parameters], {
-    stdio: ['pipe', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
-  const exited = once(child, 'exit');
+  let errors = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors += text;
+  });
+  const exited = Promise.all([once(child, 'exit'), once(child.stderr, 'end')]).then(([ending]) => [
+    ...ending,
+    errors,
+  ]);
   onTestFinished(() => void child.kill('SIGKILL'));
   // What is sent to a child that has ended is lost, as it should be.
   child.stdin.on('error', () => undefined);

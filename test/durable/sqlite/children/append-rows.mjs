@@ -1,7 +1,6 @@
 // Appends rows to a journal, several at a time, until it is killed, and prints the number of each row that is durable.
 // Arguments: the form, the file, the session.
-import { writeSync } from 'node:fs';
-import { openJournal, summary } from './open-journal.mjs';
+import { openJournal, print, summary } from './open-journal.mjs';
 
 const [form = '', file = '', session = ''] = process.argv.slice(2);
 const journal = openJournal(form, file);
@@ -21,7 +20,7 @@ for (;;) {
   await Promise.all(
     batches.map(async (batch) => {
       await journal.append(batch, lease);
-      writeSync(1, `${batch.rows.at(-1)?.seq}\n`);
+      await print(batch.rows.at(-1)?.seq);
     }),
   );
 }

@@ -1,8 +1,7 @@
 // Makes calls on a database that its journal shares, until it is killed, and prints the number of each call whose row is durable. Every third one is
 // rolled back, after a row of another kind. Arguments: the file, the session.
-import { writeSync } from 'node:fs';
 import { sqliteJournal, sqliteResource } from 'weakincentives/sqlite';
-import { summary } from './open-journal.mjs';
+import { print, summary } from './open-journal.mjs';
 
 const [file = '', session = ''] = process.argv.slice(2);
 // The types of Node 20 do not have the module.
@@ -29,6 +28,6 @@ for (let call = 0; ; call += 1) {
   else {
     await commit();
     await append('commit');
-    writeSync(1, `${seq - 1}\n`);
+    await print(seq - 1);
   }
 }

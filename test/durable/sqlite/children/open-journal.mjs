@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { sqliteJournal } from 'weakincentives/sqlite';
 
 /**
@@ -23,3 +24,11 @@ export const summary = /** @type {const} */ ({
   commits: 0,
   pending: 0,
 });
+
+/**
+ * Prints a line, and waits while its reader has not read the lines before.
+ * @param {number | undefined} number
+ */
+export async function print(number) {
+  if (!process.stdout.write(`${number}\n`)) await once(process.stdout, 'drain');
+}
