@@ -52,7 +52,7 @@ async function find(
 /** The request that the run began with, and the options of now. */
 function requestOf(
   { runId, journalFile, isStrict, words }: ResumeRequest,
-  { sessionId, status, isHeldByDead }: ListedRun,
+  { sessionId, status }: ListedRun,
   { call, isApplied }: RunInfo,
 ): RunRequest {
   const journal = journalFile === undefined ? [] : [`--journal=${journalFile}`];
@@ -60,7 +60,7 @@ function requestOf(
   if (request.kind !== 'run' || request.durable === undefined) {
     throw new UsageError(`what the journal has of the call of "${printable(runId)}" cannot be read.`);
   }
-  const resumed = { sessionId, isStrict, isApplied, isHeldByDead, isFinished: status === 'finished' };
+  const resumed = { sessionId, isStrict, isApplied, isFinished: status === 'finished' };
   return {
     ...request,
     // Written once: what was changed there since is not written over.

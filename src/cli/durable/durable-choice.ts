@@ -18,8 +18,6 @@ export interface ResumedRun {
   readonly sessionId: string;
   /** Whether a changed prompt, tools, policies or model are refused. */
   readonly isStrict: boolean;
-  /** Whether a process that has ended still holds its session. */
-  readonly isHeldByDead: boolean;
   /** Whether it has its answer. */
   readonly isFinished: boolean;
   /** Whether its changes are in the folder already, where they are written at the end. */

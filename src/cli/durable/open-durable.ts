@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { resolve } from 'node:path';
-import { describeError } from '../../error/index.ts';
+import { describeError, SessionBusyError } from '../../error/index.ts';
 import type { Filesystem } from '../../filesystem/index.ts';
 import type { OutsideChange } from '../../node/index.ts';
 import { presentProcess } from '../../node/internal.ts';
@@ -58,14 +58,17 @@ export async function openDurableRun(options: DurableRunOptions): Promise<Durabl
     process: presentProcess(),
   };
   const journal = await journals.open(journalFile);
-  if (resumed === undefined && (await findRun(journal, runId)) !== undefined) {
+  try {
+    if (resumed !== undefined) await takeOver(journal, runId, info);
+    else if ((await findRun(journal, runId)) !== undefined) {
+      throw new UsageError(
+        `the journal has a run "${runId}" already: wink resume ${runId}${journalOption(journalFile)}, or choose another --run-id.`,
+      );
+    }
+  } catch (error) {
     await journal[Symbol.asyncDispose]();
-    throw new UsageError(
-      `the journal has a run "${runId}" already: wink resume ${runId}${journalOption(journalFile)}, or choose another --run-id.`,
-    );
+    throw error;
   }
-  // The folder is locked by now, so that no other process does the same.
-  if (resumed?.isHeldByDead === true) await journal.revoke(resumed.sessionId);
   return {
     journal: journalWithInfo(journal, info),
     runId,
@@ -83,6 +86,22 @@ export async function openDurableRun(options: DurableRunOptions): Promise<Durabl
     },
     close: async () => journal[Symbol.asyncDispose](),
   };
+}
+
+/**
+ * Makes this process the one that runs a run, before it has a row of it: others see that it is running.
+ *
+ * @throws {UsageError} while another process has it.
+ */
+async function takeOver(journal: RunJournal, runId: string, info: RunInfo): Promise<void> {
+  const run = await findRun(journal, runId);
+  if (run?.isHeldByDead === true) await journal.revoke(run.sessionId);
+  try {
+    await updateRunInfo(journal, runId, info);
+  } catch (error) {
+    if (!SessionBusyError.isInstance(error)) throw error;
+    throw new UsageError(`another process has resumed the run "${runId}" and holds it.`, { cause: error });
+  }
 }
 
 /** What is said of a run before its first turn, one line each. */

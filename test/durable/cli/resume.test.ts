@@ -48,6 +48,24 @@ describe.runIf(hasSqlite)('a run that was killed', () => {
     expect(after.stderr).not.toContain('was interrupted');
   });
 
+  it('is resumed by one process at a time, as often as it is killed', async () => {
+    await cli.interrupted('SIGKILL', '--durable', '--apply=each');
+    const child = cli.start('resume', 'first', '--json');
+    const end = ending(child);
+    await untilPaused(child);
+    const second = await cli.run('resume', 'first');
+    expect(second.code).toBe(2);
+    expect(second.stderr).toContain('the run "first" is still running');
+    child.kill('SIGKILL');
+    await end;
+
+    cli.openGate();
+    const resumed = await cli.run('resume', 'first', '--json');
+    expect(resumed.code, resumed.stderr).toBe(0);
+    expect(resumed.stdout).toMatch(/"type":"run-resumed"[^\n]*"turn":3,"commits":2,"changed":\[\]/);
+    expect(written()).toEqual(['a.md', 'b.md', 'c.md']);
+  });
+
   it('is refused by --strict when its prompt has changed, and goes on without', async () => {
     await cli.interrupted('SIGKILL', '--durable', '--apply');
     cli.openGate();

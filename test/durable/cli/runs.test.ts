@@ -73,3 +73,37 @@ describe.runIf(isBuiltin('node:sqlite'))(
     });
   },
 );
+
+describe.runIf(isBuiltin('node:sqlite'))('a run that was killed while it wrote a file', () => {
+  it.each([
+    ['each', 'a.md', []],
+    ['each', 'c.md', ['a.md', 'b.md']],
+    // All files are written in one commit, which is undone.
+    ['end', 'a.md', []],
+    ['end', 'c.md', []],
+  ])('is resumed with --apply=%s and %s, and leaves all files', async (mode, name, before) => {
+    cli.openGate();
+    cli.killAt(name);
+    const killed = await cli.run(
+      'run',
+      cli.agent,
+      cli.folder,
+      `--apply=${mode}`,
+      '--durable',
+      '--run-id',
+      'first',
+    );
+    expect(killed.code).toBe(null);
+    cli.killAt(undefined);
+    const listed = await cli.run('runs', '--json');
+    expect(JSON.parse(listed.stdout)).toMatchObject({ status: mode === 'end' ? 'finished' : 'interrupted' });
+    const looked = await cli.run('run', cli.agent, cli.folder, '--apply', '--max-turns', '1');
+    expect(looked.stderr).toContain('an earlier run was killed while it wrote');
+    expect(written()).toEqual(before);
+
+    const resumed = await cli.run('resume', 'first');
+    expect(resumed.code, resumed.stderr).toBe(0);
+    expect(written()).toEqual(['a.md', 'b.md', 'c.md']);
+    for (const file of written()) expect(readFileSync(join(cli.folder, file), 'utf8')).toBe(`${file}\n`);
+  });
+});

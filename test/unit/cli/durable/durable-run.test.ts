@@ -337,7 +337,7 @@ describe('wink resume', () => {
     await interrupted('--durable');
     const [kept] = await journals.journal().runs();
     await journals.journal().acquire(kept?.sessionId ?? '');
-    await expect(resume(['one'])).rejects.toThrow('another process has resumed the run and holds it.');
+    await expect(resume(['one'])).rejects.toThrow('another process has resumed the run "one" and holds it.');
   });
 
   it('says that no tool was called since', async () => {
