@@ -18,5 +18,6 @@ export interface SqliteStatement {
 export interface SqliteDatabase {
   /** Executes statements that return nothing. */
   exec(sql: string): unknown;
+  /** Makes a statement of the first one in `sql`; parameters are question marks. */
   prepare(sql: string): SqliteStatement;
 }
