@@ -78,7 +78,10 @@ describe('npm start', () => {
     [['run', reviewAgent, 'package.json'], 'wink: "package.json" is not a directory.\n'],
     [['run', reviewAgent, 'src', 'test'], 'wink: one folder at a time, not 2. See wink --help.\n'],
     [['run', '--colour'], "wink: unknown option '--colour'. See wink --help.\n"],
-    [['review'], 'wink: unknown command "review"; the commands are: run, prompt. See wink --help.\n'],
+    [
+      ['review'],
+      'wink: unknown command "review"; the commands are: run, resume, runs, prompt, view, replay, query. See wink --help.\n',
+    ],
   ])('answers %j with one line and 2', async (args, line) => {
     expect(await run(args)).toEqual({ code: 2, stdout: '', stderr: line });
   });

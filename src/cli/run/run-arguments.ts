@@ -119,7 +119,7 @@ export function readRunArguments(
   const [command, ...targets] = positionals;
   if (command === 'run') return runRequest(targets, values);
   throw new UsageError(
-    `${command === undefined ? 'no command given' : `unknown command "${command}"`}; the commands are: run, prompt.`,
+    `${command === undefined ? 'no command given' : `unknown command "${command}"`}; the commands are: run, resume, runs, prompt, view, replay, query.`,
   );
 }
 
