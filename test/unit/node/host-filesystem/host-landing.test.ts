@@ -13,8 +13,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Filesystem } from 'weakincentives';
 import type { HostFilesystem } from 'weakincentives/node';
-import type { Filesystem, LandableChange, LandingReport } from '../../../../src/filesystem/index.ts';
+import type { LandableChange, LandingReport } from '../../../../src/filesystem/index.ts';
 import { landableChanges } from '../../../support/landable-changes.ts';
 import { openHost, type TestFolders, testFolders } from './host-workspace.ts';
 import { killLanding } from './killed-landing.ts';
