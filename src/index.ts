@@ -1,6 +1,9 @@
 export {
   type AnswerApprovalsOptions,
   answerApprovals,
+  type ForkedRun,
+  type ForkRunOptions,
+  forkRun,
   type ResumeAnswer,
   type ResumeRunOptions,
   resumeRun,

@@ -96,13 +96,13 @@ export class RunFold {
     this.#settleInner();
     const calls = [...this.#calls];
     const turns = [...this.#turns];
-    const { runtime, module, workspace, params } = header;
+    const { runtime, module, workspace, params, base } = header;
     return {
       runId: header.runId,
       sessionId: header.sessionId,
       startedAtMs: header.startedAtMs,
       version: header.version,
-      ...present({ runtime, module, workspace, params }),
+      ...present({ runtime, module, workspace, params, base }),
       isRedacted: header.redacted,
       isComplete: root.outcome !== undefined,
       isTorn: this.#rows.isTorn,

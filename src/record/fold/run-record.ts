@@ -310,6 +310,8 @@ export interface RunRecord {
   /** Params that were given for the run. */
   readonly params?: JsonObject;
   readonly isRedacted: boolean;
+  /** The run that this one was forked from, and the last commit that it took over; absent: it began by itself. */
+  readonly base?: { readonly runId: string; readonly seq: number };
   /** The run has ended, and so does the record. */
   readonly isComplete: boolean;
   /** The last line was cut off, and was left out. */

@@ -188,6 +188,7 @@ const shapes: { readonly [Type in Row['type']]: Shape } = {
     'module?': string,
     'workspace?': string,
     'params?': object(),
+    'base?': object({ runId: string, seq: number }),
   }),
   blob: object({ hash: string }),
   run: object({

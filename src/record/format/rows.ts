@@ -49,6 +49,8 @@ export interface HeaderRow extends RunDescription {
   readonly reads: 'content' | 'digest';
   /** True when a redaction was in place. */
   readonly redacted: boolean;
+  /** The run that this one was forked from, and the last commit that it took over; absent: it began by itself. */
+  readonly base?: { readonly runId: string; readonly seq: number };
 }
 
 /** A text, or bytes, that other rows refer to. It comes before the first row that does. */

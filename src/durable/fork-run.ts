@@ -1,0 +1,93 @@
+import { assertOptions, PromptValidationError } from '../error/index.ts';
+import type { RunJournal } from '../runtime/index.ts';
+import { type Clock, type IdSource, randomIds, systemClock } from '../session/index.ts';
+import { commitOf, rowsUntil } from './fork-rows.ts';
+import { JournalWriter } from './journal-writer.ts';
+import { readRunRows } from './run-rows.ts';
+import { summaryOf } from './run-summary.ts';
+
+/** Options of {@link forkRun}. */
+export interface ForkRunOptions {
+  readonly journal: RunJournal;
+  /** The run to fork; it may be going on. */
+  readonly runId: string;
+  /**
+   * The last commit that the new run has: its number, where 0 is before anything was decided, or the id of its call, as records name it. A call inside another one stands for the commit of
+   * the outer one.
+   */
+  readonly at: number | string;
+  /** Name of the new run. Default: a random one. */
+  readonly newRunId?: string;
+  /** Makes names. Default: random ones. */
+  readonly ids?: IdSource;
+  /** Default: the clock of the machine. */
+  readonly clock?: Pick<Clock, 'now'>;
+}
+
+/** A run that {@link forkRun} has begun. */
+export interface ForkedRun {
+  readonly runId: string;
+  readonly sessionId: string;
+  /** The number of its last commit. */
+  readonly seq: number;
+}
+
+/**
+ * Begins a run that has the rows of another one up to a commit, under a name and with a session of its own; `resumeRun` goes on with it, also with another model. Calls
+ * that were not committed by then are made again, also those of the same turn and those whose effects are outside. The other run is not changed.
+ *
+ * Files in memory become what they were after the commit when the fork is resumed. Files on a disk are as they are: give the fork a folder that is as it was then.
+ *
+ * @throws {PromptValidationError} for a run, a commit or a call that the journal does not have, for a call that was not committed, for a name that is taken, for rows that were
+ *   redacted, and for an option of the wrong kind.
+ * @throws {RunLostError} when the journal has failed.
+ * @see docs/spec/durable-runs.md §9
+ */
+export async function forkRun(options: ForkRunOptions): Promise<ForkedRun> {
+  assertOptions('forkRun()', options, {
+    journal: 'object!',
+    runId: 'string!',
+    newRunId: 'string',
+    ids: 'function',
+    clock: 'object',
+  });
+  const { journal, runId, at, ids = randomIds, clock = systemClock } = options;
+  const rows = await journal.read(runId);
+  const { header } = readRunRows(runId, rows);
+  if (header.redacted) {
+    throw new PromptValidationError(
+      `The run "${runId}" cannot be forked: its rows were redacted, so they are not what it did.`,
+      { details: { runId } },
+    );
+  }
+  const seq = commitOf(runId, rows, at);
+  const fork: ForkedRun = { runId: options.newRunId ?? ids(), sessionId: ids(), seq };
+  if ((await journal.read(fork.runId)).length > 0) {
+    throw new PromptValidationError(
+      `The journal has a run "${fork.runId}" already: choose another name for the fork.`,
+      { details: { option: 'newRunId' } },
+    );
+  }
+  const lines = rowsUntil(rows, { ...fork, base: { runId, seq } });
+  const copied = lines.map(({ type, line }, number) => ({ seq: number, type, line }));
+  const known = (await journal.runs()).find((run) => run.runId === runId);
+  const summary = {
+    ...summaryOf(readRunRows(fork.runId, copied), clock.now()),
+    ...(known?.workspace === undefined ? {} : { workspace: known.workspace }),
+    ...(known?.info === undefined ? {} : { info: known.info }),
+    ...({ status: 'running', pending: 0 } as const),
+  };
+  const lease = await journal.acquire(fork.sessionId);
+  try {
+    const writer = new JournalWriter({
+      ...{ journal, lease, runId: fork.runId, rows: 0 },
+      summary: () => summary,
+      onLost: () => undefined,
+    });
+    for (const { type, line } of copied) writer.add(line, type);
+    await writer.flush();
+  } finally {
+    await lease.release();
+  }
+  return fork;
+}
