@@ -1,6 +1,7 @@
 import { describeError, RunLostError } from '../error/index.ts';
 import type { RunReplay, RunSurroundings } from '../evaluation/index.ts';
 import type { PendingMark } from '../filesystem/index.ts';
+import { none } from '../internal/index.ts';
 import type { Recorder } from '../record/internal.ts';
 import type {
   AttemptName,
@@ -19,7 +20,7 @@ import type {
   ToolCallResult,
 } from '../runtime/index.ts';
 import type { Session } from '../session/index.ts';
-import type { Logger } from '../tool/index.ts';
+import type { Logger, UserItem } from '../tool/index.ts';
 import type { JournalWriter } from './journal-writer.ts';
 import type { RepeatedEvaluation } from './repeated-evaluation.ts';
 import type { RepeatedRun } from './repeated-run.ts';
@@ -37,6 +38,8 @@ export interface DurableRunParts {
   /** Gets the questions that the run ends with. */
   readonly onPending: SuspendApprovalOptions['onPending'];
   readonly logger: Logger | undefined;
+  /** What is said to the model when a run is resumed. */
+  readonly input: readonly UserItem[];
   /** Answers from the rows of the run; undefined for a new one. */
   readonly repeated: RepeatedRun | undefined;
 }
@@ -57,11 +60,14 @@ export class DurableRun implements CallHooks, RunReplay, RunSurroundings {
   readonly #inside = new Map<string, RepeatedEvaluation>();
   #environment: EvaluationEnvironment | undefined;
   #unmute: (() => void) | undefined;
+  /** What is said to the model when the run goes on. */
+  #input: readonly UserItem[];
 
   constructor(parts: DurableRunParts) {
     const { recorder, writer, summary, repeated, session } = parts;
     this.#parts = parts;
     this.runId = parts.runId;
+    this.#input = parts.input;
     if (repeated !== undefined) this.#unmute = session.mute();
     this.#reports = new RunReports({
       ...{ recorder, writer, summary, isResumed: repeated !== undefined },
@@ -194,6 +200,24 @@ export class DurableRun implements CallHooks, RunReplay, RunSurroundings {
   }
 
   // The calls.
+
+  hasInputFor(turn: number): boolean {
+    const { repeated } = this.#parts;
+    if (repeated === undefined) return false;
+    return repeated.inputFor(turn).length > 0 || (repeated.isUsedUp && this.#input.length > 0);
+  }
+
+  takeInputFor(turn: number): readonly UserItem[] {
+    const { repeated } = this.#parts;
+    if (repeated === undefined) return none;
+    const before = repeated.inputFor(turn);
+    const now = this.#input;
+    if (!repeated.isUsedUp || now.length === 0) return before;
+    this.#input = none;
+    const items = now.map((item) => ({ ...item }));
+    this.#parts.recorder.add((part) => ({ type: 'input', ...part, turn, items }));
+    return [...before, ...now];
+  }
 
   nextCommit(): PendingMark {
     return { runId: this.runId, commit: this.#parts.summary.current().commits + 1 };

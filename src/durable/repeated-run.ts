@@ -14,7 +14,7 @@ import {
   type ToolCallResult,
 } from '../runtime/index.ts';
 import type { IdSource, Session } from '../session/index.ts';
-import type { TokenUsage } from '../tool/index.ts';
+import type { TokenUsage, UserItem } from '../tool/index.ts';
 import { landLastCommit } from './land-last-commit.ts';
 import { applyChange, resetState } from './recorded-state.ts';
 import { RepeatedEvaluation } from './repeated-evaluation.ts';
@@ -137,6 +137,17 @@ export class RepeatedRun {
     const { decision, result } = answered;
     if (decision.kind !== 'call') this.#apply(decision.changes);
     return result;
+  }
+
+  /** Whether all that the rows say was asked for. */
+  get isUsedUp(): boolean {
+    return this.#root.next === undefined;
+  }
+
+  /** What was said to the model before a turn when the run was resumed there. */
+  inputFor(turn: number): readonly UserItem[] {
+    // The reader of rows has checked that each is a message.
+    return (this.#parts.rows.inputs.get(turn) ?? none) as unknown as readonly UserItem[];
   }
 
   /** @throws {PromptEvaluationError} `evaluation-diverged` when the run has ended and its rows go on. */

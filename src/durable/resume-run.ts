@@ -9,7 +9,7 @@ import {
   type RunOutcome,
 } from '../evaluation/index.ts';
 import type { Prompt } from '../prompt/index.ts';
-import type { Approver, ConversationItem, RunJournal, SuspendedRun } from '../runtime/index.ts';
+import type { Approver, ConversationItem, RunJournal, SuspendedRun, UserItem } from '../runtime/index.ts';
 import { type Session, systemClock } from '../session/index.ts';
 import type { PromptResponse } from '../tool/index.ts';
 import { appendAnswers, type ResumeAnswer } from './answer-approvals.ts';
@@ -25,6 +25,10 @@ export interface ResumeRunOptions<Output = unknown, A extends Approver = Approve
   readonly prompt: Prompt<Output>;
   readonly journal: RunJournal;
   readonly runId: string;
+  /**
+   * What the user says before the model is asked again, as `input` of `evaluate`; a run that has its answer goes on with it. It is part of the run from then on. Default: nothing.
+   */
+  readonly input?: EvaluateOptions['input'];
   /** Answers to the questions of a suspended run; they are kept before it goes on. Default: none. */
   readonly answers?: readonly ResumeAnswer[];
   /** Whether a run is refused whose prompt, tools, policies or model have changed. Default: it goes on with them, and `run-resumed` names them. */
@@ -66,7 +70,7 @@ async function resume<Output>(
     strict: 'boolean',
     answers: 'array',
   });
-  const { adapter, prompt, journal, runId, strict, answers = [], ...options } = given;
+  const { adapter, prompt, journal, runId, strict, input, answers = [], ...options } = given;
   checkEvaluateOptions({ ...options, journal });
   const model = modelOf(adapter);
   if (model === undefined) {
@@ -100,6 +104,7 @@ async function resume<Output>(
       options: { ...options, session, history: beginningOf(rows) },
       ownsSession: options.session === undefined,
       isStrict: strict === true,
+      input: userItems(input),
     });
   } finally {
     await lease.release();
@@ -119,6 +124,11 @@ function sessionFor(
   if (session.id !== id) throw refuse(`its id is "${session.id}", and that of the run is "${id}"`);
   if (!session.isFresh) throw refuse('it holds items already; give a new one');
   return session;
+}
+
+function userItems(input: EvaluateOptions['input']): readonly UserItem[] {
+  if (input === undefined) return [];
+  return [{ type: 'user', content: typeof input === 'string' ? [{ type: 'text', text: input }] : input }];
 }
 
 /** The conversation as the model got it first. */

@@ -14,7 +14,7 @@ import {
   type SuspendedRun,
 } from '../runtime/index.ts';
 import { type Session, systemClock } from '../session/index.ts';
-import type { NestedAdapter, PromptResponse } from '../tool/index.ts';
+import type { NestedAdapter, PromptResponse, UserItem } from '../tool/index.ts';
 import { DurableRun } from './durable-run.ts';
 import { JournalWriter } from './journal-writer.ts';
 import { RecordedAnswers } from './recorded-answers.ts';
@@ -37,6 +37,8 @@ export interface RunOnJournal<Output> {
   /** The rows of a run that is resumed. */
   readonly rows?: RunRows;
   readonly isStrict?: boolean;
+  /** What is said to the model when a run is resumed. Default: nothing. */
+  readonly input?: readonly UserItem[];
 }
 
 /** File systems in memory or on a disk that take part in a run with a journal. */
@@ -95,6 +97,7 @@ export async function runOnJournal<Output>(
     ...{ runId, session, writer, recorder, summary, repeated },
     onPending: approval?.onPending,
     logger: options.logger,
+    input: run.input ?? [],
   });
   const loseLease = (): void =>
     writer.lose(lostBy(runId, `The lease of the session "${session.id}" was lost`, lease.signal.reason));

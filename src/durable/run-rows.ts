@@ -20,6 +20,7 @@ import type {
 } from '../record/index.ts';
 import { isDecidedFailure, RequestHistory, RowReader } from '../record/internal.ts';
 import type { JournalRow } from '../runtime/index.ts';
+import type { JsonObject } from '../schema/index.ts';
 
 /** What a run decided in one step, in the order of the rows. */
 export type Decision = (
@@ -131,6 +132,8 @@ export interface RunRows {
   readonly answers: ReadonlyMap<string, AnswerRow>;
   /** Whether others changed the session after the questions. */
   readonly isChangedSince: boolean;
+  /** What was said to the model when the run was resumed, by the turn before which it was. */
+  readonly inputs: ReadonlyMap<number, readonly JsonObject[]>;
   /** How the run ended last; undefined when it did not end. */
   readonly end: EndRow | undefined;
   readonly commits: number;
@@ -165,6 +168,7 @@ class RowParts {
   readonly #changes: StateRow[] = [];
   readonly #questions = new Map<string, PendingQuestion>();
   readonly #answers = new Map<string, AnswerRow>();
+  readonly #inputs = new Map<number, readonly JsonObject[]>();
   readonly #seen: SeenRow[] = [];
   #header: HeaderRow | undefined;
   #start: StateRow | undefined;
@@ -209,6 +213,9 @@ class RowParts {
       case 'resumed':
         this.#end = undefined;
         break;
+      case 'input':
+        this.#inputs.set(row.turn, [...(this.#inputs.get(row.turn) ?? []), ...row.items]);
+        break;
       default:
         if (run === 0 && row.type === 'commit') this.#commits += 1;
         this.#runs.get(run)?.take(row);
@@ -233,6 +240,7 @@ class RowParts {
       pending: this.#pending,
       answers: this.#answers,
       isChangedSince: this.#isChangedSince,
+      inputs: this.#inputs,
       end: this.#end,
       commits: this.#commits,
       seen: this.#seen,

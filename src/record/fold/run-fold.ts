@@ -150,6 +150,7 @@ export class RunFold {
       case 'resumed':
         return this.#resumed();
       case 'begin':
+      case 'input':
       case 'pending':
       case 'answer':
       case 'blob':

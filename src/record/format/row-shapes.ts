@@ -280,6 +280,7 @@ const shapes: { readonly [Type in Row['type']]: Shape } = {
     atMs: number,
   }),
   resumed: object({ ...ofAny, atMs: number, turn: number, changed: list(string) }),
+  input: object({ ...ofAny, turn: number, items: list(message) }),
   event: object({ ...ofAny, event }),
   end: object({ ...ofAny, outcome: string, turns: number, usage, 'text?': string, 'error?': error }),
 };

@@ -305,6 +305,14 @@ export interface BeginRow extends RunPart {
   readonly attempt: number;
 }
 
+/** In a journal: what the user said when the run was resumed. */
+export interface InputRow extends RunPart {
+  readonly type: 'input';
+  /** The turn before which it was said. */
+  readonly turn: number;
+  readonly items: readonly JsonObject[];
+}
+
 /** What a call has done whose changes wait for an answer. */
 export interface StagedPart
   extends Pick<AttemptPart, 'reads' | 'writes' | 'log' | 'events' | 'files' | 'attachments'> {
@@ -400,5 +408,6 @@ export type Row =
   | PendingRow
   | AnswerRow
   | ResumedRow
+  | InputRow
   | EventRow
   | EndRow;

@@ -1,5 +1,6 @@
 import type { PendingMark } from '../../filesystem/index.ts';
 import { none } from '../../internal/index.ts';
+import type { UserItem } from '../../tool/index.ts';
 import type { ToolCall, ToolCallResult } from './tool-call.ts';
 import type { CallPatch } from './transaction.ts';
 
@@ -49,6 +50,10 @@ export interface CallHooks {
   readonly runId?: string;
   /** Whether files of a commit reach the disk after `onCommit` only: a journal decides. Default: before, with the other changes. */
   readonly decides?: boolean;
+  /** Whether something is said to the model that has answered, before this turn. Must not throw. Default: nothing is. */
+  hasInputFor?(turn: number): boolean;
+  /** What is said to the model before this turn, and once only. Must not throw. Default: nothing. */
+  takeInputFor?(turn: number): readonly UserItem[];
   /** What the next commit is called, in case its files are not brought to the disk. Must not throw. */
   nextCommit?(): PendingMark;
   /**

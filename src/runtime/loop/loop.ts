@@ -245,12 +245,19 @@ class Loop<Output> {
     if (this.#completion !== undefined) {
       if (!(await this.#completion.isDone(result))) return undefined;
       // The checker has judged an answer that says nothing, too, unless the model did not end it itself.
-      if (isClaimed(finishReason)) return result;
+      if (isClaimed(finishReason)) return this.#isAskedMore() ? undefined : result;
     }
+    if (this.#isAskedMore()) return undefined;
     const hasOutputs = hosted.length > 0 || hasFiles;
     const empty = findNoAnswer({ text, finishReason, hasOutputs }, this.#state.conversation);
     if (empty !== undefined) throw this.#errors.noAnswer(this.#options.model.name, empty);
     return result;
+  }
+
+  /** Whether a run that is resumed goes on with something new that was said. */
+  #isAskedMore(): boolean {
+    const { hooks, outer } = this.#environment;
+    return outer === undefined && hooks?.hasInputFor?.(this.#state.turn + 1) === true;
   }
 
   /** Puts a turn of the model on the conversation. @returns the calls it asks for, and what the provider wants to run. */

@@ -89,12 +89,13 @@ export class ModelCaller {
    * @throws {ModelResponseError} `model-context-exceeded`: the conversation is too long.
    */
   async ask(): Promise<ModelTurn> {
-    const { clock, display, emit, isObserved, stop } = this.#environment;
+    const { clock, display, emit, hooks, isObserved, outer, stop } = this.#environment;
     const { state, errors, step, tokens } = this.#run;
     display.update();
     if (display.rendered.hostedTools !== this.#checked) this.#checkHostedTools();
     state.turn += 1;
     const number = state.turn;
+    if (outer === undefined) state.conversation.push(...(hooks?.takeInputFor?.(number) ?? none));
     if (isObserved || this.#reports !== undefined) this.#askedAtMs = clock.now();
     if (isObserved) {
       emit({ type: 'turn-start', turn: number });

@@ -418,6 +418,50 @@ describe('a resume', () => {
     );
   });
 
+  it('with something new to say goes on with it, once, also after another crash', async () => {
+    const heard: string[] = [];
+    const adapter = scriptedAdapter((conversation) => {
+      const said = conversation.filter(({ type }) => type === 'user').map((item) => JSON.stringify(item));
+      heard.push(`${said.length}`);
+      return { text: `heard ${said.length}` };
+    });
+    const journal = watchedJournal();
+    const prompt = promptOf();
+    await adapter.evaluate(prompt, { journal, runId: 'run', input: 'One.', session: newSession() });
+    const end = await resumeRun({ adapter, journal, runId: 'run', prompt, input: 'Two.' });
+    expect(end).toMatchObject({ text: 'heard 2' });
+    expect(heard).toEqual(['1', '2']);
+    const again = await resumeRun({ adapter, journal, runId: 'run', prompt });
+    expect(again).toMatchObject({ text: 'heard 2' });
+    const cut = await journalAfter(
+      upTo(journal.batches, (type) => type === 'input'),
+      'session',
+    );
+    expect(await resumeRun({ adapter, journal: cut, runId: 'run', prompt })).toMatchObject({
+      text: 'heard 2',
+    });
+    expect(heard).toEqual(['1', '2', '2']);
+  });
+
+  it('says something new after the calls that were interrupted', async () => {
+    const journal = watchedJournal();
+    const adapter = calling(['send']);
+    await adapter.evaluate(promptOf(), { journal, runId: 'run', session: newSession() });
+    const cut = await journalAfter(
+      upTo(journal.batches, (type) => type === 'begin'),
+      'session',
+    );
+    const end = await resumeRun({ adapter, journal: cut, runId: 'run', prompt: promptOf(), input: 'Hurry.' });
+    expect(end.conversation.map(({ type }) => type)).toEqual([
+      'assistant',
+      'tool-result',
+      'user',
+      'assistant',
+    ]);
+    const again = await resumeRun({ adapter, journal: cut, runId: 'run', prompt: promptOf() });
+    expect(again.conversation).toEqual(end.conversation);
+  });
+
   it('of an unknown run is refused', async () => {
     const journal = watchedJournal();
     await expect(
