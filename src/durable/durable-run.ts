@@ -35,6 +35,8 @@ export interface DurableRunParts {
   readonly writer: JournalWriter;
   readonly recorder: Recorder;
   readonly summary: RunSummaryKeeper;
+  /** Where the rows are; undefined for a journal that shares its transactions with nobody. */
+  readonly database: object | undefined;
   /** Gets the questions that the run ends with. */
   readonly onPending: SuspendApprovalOptions['onPending'];
   readonly logger: Logger | undefined;
@@ -223,9 +225,11 @@ export class DurableRun implements CallHooks, RunReplay, RunSurroundings {
     return { runId: this.runId, commit: this.#parts.summary.current().commits + 1 };
   }
 
-  async onBegin(attempt: AttemptName): Promise<void> {
+  async onBegin(attempt: AttemptName, sharedTransaction?: object): Promise<void> {
     const { turn, callId, toolName, attempt: number, evaluationId } = attempt;
     this.#begun.add(nameOf(attempt));
+    // What is committed with the row of the call is never in doubt.
+    if (sharedTransaction !== undefined && sharedTransaction === this.#parts.database) return;
     this.#parts.recorder.add(
       (part) => ({ type: 'begin', ...part, turn, callId, toolName, attempt: number }),
       evaluationId,

@@ -97,6 +97,7 @@ export async function runOnJournal<Output>(
     ...{ runId, session, writer, recorder, summary, repeated },
     onPending: approval?.onPending,
     logger: options.logger,
+    database: journal['~database'],
     input: run.input ?? [],
   });
   const loseLease = (): void =>

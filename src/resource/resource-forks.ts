@@ -70,6 +70,14 @@ export class ResourceForks {
     return this.#parts.length === 0 && this.#beginning.size === 0;
   }
 
+  /** What all resources that were asked for share their transaction with; undefined when one does not. */
+  get sharedTransaction(): object | undefined {
+    const [first, ...others] = [...this.#views.keys()].map(
+      ({ protocol }) => protocol?.['~sharesTransactionWith'],
+    );
+    return others.every((other) => other === first) ? first : undefined;
+  }
+
   /** The resources whose commit is in place. */
   get committed(): readonly string[] {
     return this.#parts.filter(({ state }) => state === 'committed').map(({ name }) => name);

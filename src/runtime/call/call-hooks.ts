@@ -59,8 +59,10 @@ export interface CallHooks {
   /**
    * Before something happens that cannot be taken back: the handler of a tool with external effects begins, or resources are about to be
    * committed. The call continues when this resolves.
+   *
+   * @param sharedTransaction what the resources share their transaction with, where all of them do.
    */
-  onBegin?(attempt: AttemptName): Promise<void>;
+  onBegin?(attempt: AttemptName, sharedTransaction?: object): Promise<void>;
   /**
    * The changes of a call are applied to the state; subscribers, feedback providers and the model get them when this resolves.
    *

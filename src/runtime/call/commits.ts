@@ -186,7 +186,8 @@ export class CallCommits {
     try {
       let changed = await allViolations(transaction, guard);
       if (changed.length === 0 && verdict.kind === 'succeeded' && hooks?.onBegin !== undefined) {
-        await awaitHook(() => hooks.onBegin?.(nameAttempt(call.call, number, this.#environment)));
+        const name = nameAttempt(call.call, number, this.#environment);
+        await awaitHook(() => hooks.onBegin?.(name, transaction.sharedTransaction));
         changed = await allViolations(transaction, guard);
       }
       if (changed.length > 0 && guard === 'reads-hold') return { kind: 'conflict', changed };

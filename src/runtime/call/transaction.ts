@@ -298,6 +298,11 @@ export class CallTransaction {
     return (await this.#resources?.rollback(awaiter)) ?? none;
   }
 
+  /** What the resources of the call share their transaction with, such as the database of a journal; undefined when one does not. */
+  get sharedTransaction(): object | undefined {
+    return this.#resources?.sharedTransaction;
+  }
+
   /** The resources whose commit is in place. */
   get committedResources(): readonly string[] {
     return this.#resources?.committed ?? none;

@@ -76,6 +76,8 @@ export interface RunLease {
  * @see docs/spec/durable-runs.md §1
  */
 export interface RunJournal {
+  /** The database that rows are in, where resources can commit in one transaction with them. @internal */
+  readonly '~database'?: object;
   /**
    * Appends rows, all or none; resolves when they are durable. The epoch of the lease is checked in the same transaction.
    *
