@@ -82,7 +82,7 @@ export interface JournalRecorderOptions extends Omit<RunRecorderOptions, 'write'
   readonly write: (line: string, type: Row['type']) => void;
   /** Larger contents of files are not kept. Default: 1 MiB. */
   readonly maxContentBytes?: number;
-  /** Whether the delivery of each call is a row. Default: only with feedback. */
+  /** Whether the delivery of each call is a row, for a journal, whose rows are never redacted. Default: only with feedback. */
   readonly marksDeliveries?: boolean;
 }
 
@@ -268,7 +268,8 @@ export class Recorder implements RunRecorder {
       ...(workspace === undefined ? {} : { workspace }),
       ...(params === undefined ? {} : { params }),
       reads,
-      redacted: event.isRedacted,
+      // A journal gets everything before it is redacted; only the observers of the run do not.
+      redacted: event.isRedacted && !this.#marksDeliveries,
       ...describeRun(event),
     });
   }

@@ -249,6 +249,36 @@ describe('wink resume', () => {
     expect(await resume(['one', '--max-turns', '9'])).toBe(0);
   });
 
+  it('repeats what is redacted in events as it was', async () => {
+    const variables = { SOME_KEY: 'key-of-a-server' };
+    const content = `key = ${variables.SOME_KEY}\n`;
+    const agent = (): LoadedAgent =>
+      ofAgent(
+        defineAgent({
+          template,
+          adapter: scriptedAdapter([
+            { toolCalls: [{ name: 'write_file', arguments: { file_path: 'a.ini', content } }] },
+            { toolCalls: [{ name: 'pause', arguments: {} }] },
+            { text: 'Done.' },
+          ]),
+        }),
+      );
+    const stop = new AbortController();
+    onPause = () => stop.abort(new CliInterruption('interrupted', 130));
+    const first = fakeEnvironment({ signal: stop.signal, variables });
+    await run(['--durable', '--run-id', 'one', '--json'], first, {}, agent());
+    onPause = () => undefined;
+    expect(first.stdout.text()).toContain('<SOME_KEY>');
+    expect(first.stdout.text()).not.toContain(variables.SOME_KEY);
+    expect(JSON.stringify(await journals.journal().read('one'))).toContain(variables.SOME_KEY);
+
+    const folder = openedFolder({});
+    const second = fakeEnvironment({ variables });
+    expect(await resume(['one', '--json'], second, { open: async () => folder }, agent())).toBe(0);
+    expect((await folder.filesystem.read('a.ini')).text).toBe(content);
+    expect(second.stdout.text()).not.toContain(variables.SOME_KEY);
+  });
+
   it('counts the tokens of before the interruption', async () => {
     const usage = { inputTokens: 100, outputTokens: 10 };
     const agent = (): LoadedAgent =>
