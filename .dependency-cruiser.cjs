@@ -40,7 +40,19 @@ const directionRules = order.map((folder, position) => ({
  */
 const rooms = {
   anthropic: ['hosted'],
-  cli: ['process', 'durable', 'model', 'run', 'report', 'prompt', 'view', 'replay', 'query', 'runs'],
+  cli: [
+    'process',
+    'durable',
+    'model',
+    'run',
+    'report',
+    'prompt',
+    'view',
+    'replay',
+    'query',
+    'runs',
+    'approvals',
+  ],
   evaluation: ['stream', 'options', 'answer', 'scope', 'nested', 'run', 'runtime', 'agent'],
   prompt: ['template', 'visibility', 'section', 'plan', 'override', 'render'],
   filesystem: ['path', 'text', 'glob', 'content', 'interface', 'tree', 'fork', 'operations'],

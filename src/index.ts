@@ -4,6 +4,8 @@ export {
   type ForkedRun,
   type ForkRunOptions,
   forkRun,
+  type PendingApprovalsOptions,
+  pendingApprovals,
   type ResumeAnswer,
   type ResumeRunOptions,
   resumeRun,

@@ -1,3 +1,4 @@
+import { type ApprovalsRequest, readApprovalsArguments } from './approvals/approvals-arguments.ts';
 import { type ResumeRequest, readResumeArguments } from './durable/resume-arguments.ts';
 import { UsageError } from './process/errors.ts';
 import { type PromptRequest, readPromptArguments } from './prompt/prompt-arguments.ts';
@@ -18,6 +19,7 @@ export type CliRequest =
   | QueryHelpRequest
   | ResumeRequest
   | RunsRequest
+  | ApprovalsRequest
   /** An invalid command line; `message` is one line. */
   | { readonly kind: 'usage-error'; readonly message: string };
 
@@ -37,6 +39,8 @@ export function readArguments(argv: readonly string[]): CliRequest {
         return readResumeArguments(argv.slice(1));
       case 'runs':
         return readRunsArguments(argv.slice(1));
+      case 'approvals':
+        return readApprovalsArguments(argv.slice(1));
       default:
         return readRunArguments(argv);
     }

@@ -6,6 +6,7 @@ export const helpText: string = `Usage: wink run AGENT [DIR] [options]
                               [--overrides DIR] [--workspace DIR] [--json]
        wink resume RUN [--strict] [--journal FILE] [options]
        wink runs [prune [RUN...] | stop RUN | settle RUN] [--folder DIR] [--older-than 30d] [--keep N] [--dry-run] [--json] [--journal FILE]
+       wink approvals list|show RUN [ID]|answer RUN [ID] --yes|--no [--note TEXT] [--by NAME] [--all] [--journal FILE]
        wink query RUN ["SQL"] [--json] [--timeout SECONDS] [--schema]
 
 Runs an agent and prints a report of its calls and changes. AGENT is a file (.ts, .mts, .js, .mjs) that

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { describeError } from '../error/index.ts';
+import type { ApprovalsRequest } from './approvals/approvals-arguments.ts';
 import { type CliRequest, readArguments } from './arguments.ts';
 import type { ResumeRequest } from './durable/resume-arguments.ts';
 import { helpText } from './help.ts';
@@ -84,6 +85,11 @@ async function loadAndListRuns(request: RunsRequest, environment: CliEnvironment
   return runsCommand(request, environment);
 }
 
+async function loadAndAnswer(request: ApprovalsRequest, environment: CliEnvironment): Promise<number> {
+  const { approvalsCommand } = await import('./approvals/approvals-command.ts');
+  return approvalsCommand(request, environment);
+}
+
 async function carryOut(
   request: CliRequest,
   environment: CliEnvironment,
@@ -108,6 +114,8 @@ async function carryOut(
         return await loadAndResume(request, environment);
       case 'runs':
         return await unlessAborted(loadAndListRuns(request, environment), environment.signal);
+      case 'approvals':
+        return await unlessAborted(loadAndAnswer(request, environment), environment.signal);
       case 'prompt':
         return await unlessAborted(loadAndPrompt(request, environment), environment.signal);
       case 'replay':

@@ -86,8 +86,9 @@ function patchOf(parts: RepeatedCallParts): NonNullable<ToolCallResult['patch']>
   return files.changes.length === 0 ? { session } : { session, files };
 }
 
-function fileChanges(
-  { files }: CommitRow | AttemptRow,
+/** The changes to files that a row names, with their contents. */
+export function fileChanges(
+  { files }: Pick<AttemptRow, 'files'>,
   blobs: RepeatedCallParts['blobs'],
 ): readonly FileChange[] {
   return files.map(({ before, after, ...change }) => ({

@@ -71,6 +71,11 @@ export function readableDuration(milliseconds: number): string {
   return `${(milliseconds / 1000).toFixed(1)} s`;
 }
 
+/** A time for display, to the minute, in UTC: `2026-11-23T17:05Z`. */
+export function readableTime(atMs: number): string {
+  return `${new Date(atMs).toISOString().slice(0, 16)}Z`;
+}
+
 /** Characters that occupy two columns of a terminal. */
 const wide =
   /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60\uffe0-\uffe6]/gu;

@@ -13,7 +13,7 @@ export interface ChangeDiffOptions {
 }
 
 /** Maximum total size for a comparison line by line. */
-const maxComparedBytes = 4_194_304;
+export const maxComparedBytes = 4_194_304;
 
 /** The lines of a unified diff of all changes, by path. Control characters are escaped. */
 export function formatChangeDiff(
@@ -50,7 +50,7 @@ function changeLines(change: FileChange): readonly string[] {
 }
 
 /** The text of a file before and after; `lost`: one is on disk and another process has changed it there. */
-function textsOf({ before, after }: FileChange): readonly [string, string] | 'binary' | 'lost' {
+export function textsOf({ before, after }: FileChange): readonly [string, string] | 'binary' | 'lost' {
   try {
     const oldText = before === undefined ? '' : before.text();
     const newText = after === undefined ? '' : after.text();

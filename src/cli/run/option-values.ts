@@ -21,7 +21,7 @@ export function readDeadline(text: string | undefined): number | undefined {
   throw new UsageError(`--deadline is "${text}"; it must be a time such as 30s, 10m or 1h.`);
 }
 
-const unitsMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
+const unitsMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** The longest delay of timers: 24 days. */
 const maxTimerMs = 2_147_483_647;
@@ -31,6 +31,15 @@ function readDuration(text: string): number | undefined {
   const [, amount = '', unit = ''] = /^(\d{1,9}(?:\.\d{1,3})?)([smh])$/.exec(text) ?? [];
   const milliseconds = Math.round(Number(amount) * (unitsMs[unit] ?? 0));
   return milliseconds >= 1 && milliseconds <= maxTimerMs ? milliseconds : undefined;
+}
+
+/** Milliseconds of a long time: `30m`, `12h` or `30d`, in whole numbers. */
+export function readAge(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const [, amount = '', unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
+  const unitMs = unitsMs[unit];
+  if (unitMs !== undefined) return Number(amount) * unitMs;
+  throw new UsageError(`${name} is "${text}"; it must be a time such as 30m, 12h or 30d.`);
 }
 
 export function readParams(text: string | undefined): JsonObject {

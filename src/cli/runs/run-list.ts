@@ -1,6 +1,6 @@
 import { escapeInvisible } from '../../internal/index.ts';
 import type { ListedRun } from '../durable/run-info.ts';
-import { printable } from '../process/plain-text.ts';
+import { printable, readableTime } from '../process/plain-text.ts';
 
 const heads = ['run', 'status', 'updated', 'turns', 'commits', 'pending', 'agent', 'folder'] as const;
 
@@ -20,18 +20,13 @@ function cellsOf(run: ListedRun): readonly string[] {
   return [
     run.runId,
     run.status,
-    timeText(run.updatedAtMs),
+    readableTime(run.updatedAtMs),
     String(run.turns),
     String(run.commits),
     String(run.pending),
     run.agent ?? run.promptName,
     run.workspace ?? '',
   ].map(printable);
-}
-
-/** To the minute, in UTC: `2026-11-23T17:05Z`. */
-function timeText(atMs: number): string {
-  return `${new Date(atMs).toISOString().slice(0, 16)}Z`;
 }
 
 /** One run as a line of JSON. How it was called is left out: it may hold what should not be printed. */

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { UsageError } from '../process/errors.ts';
-import { readAmount } from '../run/option-values.ts';
+import { readAge, readAmount } from '../run/option-values.ts';
 
 /** A request of `wink runs`. */
 export type RunsRequest = {
@@ -74,7 +74,7 @@ export function readRunsArguments(argv: readonly string[]): RunsRequest | { read
     case 'settle':
       return { ...common, action, runId: oneRun(action, runIds) };
     case 'prune': {
-      const olderThanMs = readAge(values['older-than']);
+      const olderThanMs = readAge('--older-than', values['older-than']);
       const keep = readAmount('--keep', values.keep, 0);
       if (runIds.length > 0 && (olderThanMs !== undefined || keep !== undefined || folder !== undefined)) {
         throw new UsageError('name runs, or choose them with --folder, --older-than and --keep, not both.');
@@ -96,15 +96,4 @@ function oneRun(action: string, [runId, ...others]: readonly string[]): string {
     throw new UsageError(`name one run: wink runs ${action} RUN; "wink runs" lists them.`);
   }
   return runId;
-}
-
-const unitsMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-/** Milliseconds of `30m`, `12h` or `30d`. */
-function readAge(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const [, amount = '', unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
-  const unitMs = unitsMs[unit];
-  if (unitMs !== undefined) return Number(amount) * unitMs;
-  throw new UsageError(`--older-than is "${text}"; it must be a time such as 30m, 12h or 30d.`);
 }

@@ -1,12 +1,10 @@
-import { realpathSync } from 'node:fs';
 import { SessionBusyError } from '../../error/index.ts';
-import { counted } from '../../internal/index.ts';
 import type { RunJournal } from '../../runtime/index.ts';
 import { type Clock, systemClock } from '../../session/index.ts';
+import { folderFilter, runNamed } from '../durable/named-runs.ts';
 import { type JournalFiles, journalOption, sqliteJournalFiles } from '../durable/open-journal.ts';
 import { type ListedRun, listRuns, readRunInfo } from '../durable/run-info.ts';
 import { type CliEnvironment, exitCodes } from '../process/environment.ts';
-import { errorMessage, UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { formatRunList, runLine } from './run-list.ts';
 import type { PruneChoice, RunsRequest } from './runs-arguments.ts';
@@ -41,7 +39,10 @@ async function reportOf(
   journal: RunJournal | undefined,
   nowMs: number,
 ): Promise<CommandReport> {
-  const runs = journal === undefined ? [] : await listRuns(journal, filterOf(request));
+  const runs =
+    journal === undefined
+      ? []
+      : await listRuns(journal, folderFilter('folder' in request ? request.folder : undefined));
   const done = (lines: readonly string[]): CommandReport => ({ lines, exitCode: exitCodes.done });
   switch (request.action) {
     case 'list':
@@ -55,19 +56,6 @@ async function reportOf(
       const run = runNamed(runs, request.runId);
       return journal === undefined ? done([]) : settleFolder(journal, run);
     }
-  }
-}
-
-/** @throws {UsageError} for a folder that does not exist. */
-function filterOf(request: RunsRequest): { readonly workspace?: string } {
-  const folder = 'folder' in request ? request.folder : undefined;
-  if (folder === undefined) return {};
-  try {
-    return { workspace: realpathSync(folder) };
-  } catch (error) {
-    throw new UsageError(`the folder "${printable(folder)}" cannot be used: ${errorMessage(error)}.`, {
-      cause: error,
-    });
   }
 }
 
@@ -110,14 +98,6 @@ function chooseRuns(
     .slice(keep ?? 0)
     .filter(({ status }) => status !== 'running')
     .filter(({ updatedAtMs }) => olderThanMs === undefined || nowMs - updatedAtMs > olderThanMs);
-}
-
-function runNamed(runs: readonly ListedRun[], runId: string): ListedRun {
-  const run = runs.find((known) => known.runId === runId);
-  if (run !== undefined) return run;
-  throw new UsageError(
-    `the journal has no run "${printable(runId)}"; it has ${counted(runs.length, 'run')}.`,
-  );
 }
 
 async function stop(

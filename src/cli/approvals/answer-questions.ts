@@ -1,0 +1,73 @@
+import { answerApprovals } from '../../durable/index.ts';
+import { describeError, PromptValidationError, SessionBusyError } from '../../error/index.ts';
+import { counted } from '../../internal/index.ts';
+import type { RunJournal } from '../../runtime/index.ts';
+import type { Clock } from '../../session/index.ts';
+import type { ListedRun } from '../durable/run-info.ts';
+import { UsageError } from '../process/errors.ts';
+import { printable } from '../process/plain-text.ts';
+import type { AnswerRequest } from './approvals-arguments.ts';
+import { chooseQuestion, isExpired, type NumberedQuestion, namesOf } from './choose-questions.ts';
+import { type QuestionTextOptions, questionLines } from './question-text.ts';
+
+/** An answer, and what it is given to. */
+export interface GivenAnswer {
+  readonly request: AnswerRequest;
+  readonly run: ListedRun;
+  readonly questions: readonly NumberedQuestion[];
+  readonly journal: RunJournal;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly options: QuestionTextOptions;
+  /** How the run goes on. */
+  readonly resume: string;
+}
+
+/**
+ * Keeps an answer in the journal.
+ *
+ * @returns what was answered, line by line.
+ * @throws {UsageError} when the question is not clear, or the answer is refused; nothing is kept then.
+ */
+export async function answerQuestions(given: GivenAnswer): Promise<readonly string[]> {
+  const { request, run, questions, journal, clock, options, resume } = given;
+  const { approved, by, note } = request;
+  const chosen = choose(given);
+  const answer = {
+    approved,
+    ...(by === undefined ? {} : { by }),
+    ...(note === undefined ? {} : { note }),
+  };
+  // The digest is that of the question which is printed below.
+  const answers = chosen.map(({ question: { id, digest } }) => ({ id, digest, ...answer }));
+  try {
+    if (run.isHeldByDead) await journal.revoke(run.sessionId);
+    await answerApprovals({ journal, runId: run.runId, answers, clock });
+  } catch (error) {
+    if (SessionBusyError.isInstance(error)) {
+      throw new UsageError(`the run "${printable(run.runId)}" is still running.`, { cause: error });
+    }
+    if (!PromptValidationError.isInstance(error)) throw error;
+    throw new UsageError(printable(describeError(error)), { cause: error });
+  }
+  const open = questions.filter((each) => each.answer === undefined && !chosen.includes(each));
+  return [
+    ...chosen.flatMap((each) => questionLines({ ...each, answer: each.answer ?? answer }, options)),
+    open.length === 0 ? resume : `${counted(open.length, 'more question')} open: ${namesOf(open)}`,
+  ];
+}
+
+/** @throws {UsageError} */
+function choose({ request, questions, options }: GivenAnswer): readonly NumberedQuestion[] {
+  const { question, isForAll } = request;
+  if (question !== undefined) return [chooseQuestion(questions, question)];
+  const open = questions.filter((each) => each.answer === undefined);
+  if (open.length === 0) throw new UsageError('all questions of the run are answered.');
+  if (isForAll) {
+    const answerable = open.filter((each) => !isExpired(each, options.nowMs));
+    if (answerable.length > 0) return answerable;
+    throw new UsageError('all open questions of the run have expired, and their calls are denied.');
+  }
+  const [only, ...others] = open;
+  if (only !== undefined && others.length === 0) return [only];
+  throw new UsageError(`the run has several questions; name one, or use --all: ${namesOf(open)}.`);
+}

@@ -1,0 +1,114 @@
+import { parseArgs } from 'node:util';
+import { UsageError } from '../process/errors.ts';
+
+/** A request of `wink approvals`. */
+export type ApprovalsRequest = {
+  readonly kind: 'approvals';
+  /** Undefined: the journal in the user's state folder. */
+  readonly journalFile: string | undefined;
+  readonly isVerbose: boolean;
+} & (
+  | { readonly action: 'list'; readonly folder: string | undefined; readonly isJson: boolean }
+  | { readonly action: 'show'; readonly runId: string; readonly question: string | undefined }
+  | AnswerRequest
+);
+
+/** An answer to questions of a run. */
+export interface AnswerRequest {
+  readonly action: 'answer';
+  readonly runId: string;
+  /** What names the question; undefined: the only one. */
+  readonly question: string | undefined;
+  /** Whether all questions that are open get the answer. */
+  readonly isForAll: boolean;
+  readonly approved: boolean;
+  readonly note: string | undefined;
+  readonly by: string | undefined;
+}
+
+const options = {
+  journal: { type: 'string' },
+  folder: { type: 'string' },
+  json: { type: 'boolean' },
+  yes: { type: 'boolean' },
+  no: { type: 'boolean' },
+  note: { type: 'string' },
+  by: { type: 'string' },
+  all: { type: 'boolean' },
+  verbose: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+/** The options of each action, beside those of all. */
+const optionsOf: Readonly<Record<ApprovalsRequest['action'], readonly string[]>> = {
+  list: ['folder', 'json'],
+  show: [],
+  answer: ['yes', 'no', 'note', 'by', 'all'],
+};
+const optionsOfAll: readonly string[] = ['journal', 'verbose', 'help'];
+
+/**
+ * Reads the arguments after `approvals`.
+ * @throws {UsageError} and what `parseArgs` throws.
+ */
+export function readApprovalsArguments(
+  argv: readonly string[],
+): ApprovalsRequest | { readonly kind: 'help' } {
+  const { values, positionals } = parseArgs({ args: [...argv], allowPositionals: true, options });
+  if (values.help === true) return { kind: 'help' };
+  const [action = 'list', ...names] = positionals;
+  if (!isAction(action)) {
+    throw new UsageError(
+      `"${action}" is not known: use wink approvals list, show RUN or answer RUN --yes|--no.`,
+    );
+  }
+  for (const name of Object.keys(values)) {
+    if (optionsOfAll.includes(name) || optionsOf[action].includes(name)) continue;
+    throw new UsageError(`--${name} is not an option of wink approvals ${action}.`);
+  }
+  for (const name of ['journal', 'folder', 'note', 'by'] as const) {
+    if (values[name] === '') throw new UsageError(`--${name} is empty.`);
+  }
+  const common = {
+    kind: 'approvals' as const,
+    journalFile: values.journal,
+    isVerbose: values.verbose === true,
+  };
+  switch (action) {
+    case 'list':
+      if (names.length > 0) {
+        throw new UsageError(
+          'wink approvals list lists all suspended runs: leave the name out, or use wink approvals show RUN.',
+        );
+      }
+      return { ...common, action, folder: values.folder, isJson: values.json === true };
+    case 'show':
+      return { ...common, action, ...readNames(action, names) };
+    case 'answer': {
+      const { yes = false, no = false, all = false, note, by } = values;
+      const named = readNames(action, names);
+      if (yes === no) throw new UsageError('say what the answer is: --yes or --no.');
+      if (all && named.question !== undefined) {
+        throw new UsageError('name one question, or use --all, not both.');
+      }
+      return { ...common, action, ...named, isForAll: all, approved: yes, note, by };
+    }
+  }
+}
+
+function isAction(word: string): word is ApprovalsRequest['action'] {
+  return Object.hasOwn(optionsOf, word);
+}
+
+function readNames(
+  action: string,
+  [runId, question, ...others]: readonly string[],
+): { readonly runId: string; readonly question: string | undefined } {
+  if (runId === undefined || runId === '') {
+    throw new UsageError(`name a run: wink approvals ${action} RUN; "wink approvals list" lists them.`);
+  }
+  if (question === '' || others.length > 0) {
+    throw new UsageError(`name one question: wink approvals ${action} RUN ID.`);
+  }
+  return { runId, question };
+}

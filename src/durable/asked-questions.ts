@@ -1,0 +1,50 @@
+import type { PendingQuestion } from '../record/index.ts';
+import type { PendingApproval, RunJournal } from '../runtime/index.ts';
+import { fileChanges } from './repeated-call.ts';
+import { type RunRows, readRunRows } from './run-rows.ts';
+
+/** A question that a run was suspended with, and its answer. */
+export interface AskedQuestion {
+  readonly question: PendingApproval;
+  /** Undefined: it waits for one. */
+  readonly answer: { readonly approved: boolean; readonly by?: string; readonly note?: string } | undefined;
+}
+
+/** What a run waits for. */
+export interface AskedQuestions {
+  /** Whether the run ended with questions, and was not resumed since. */
+  readonly isSuspended: boolean;
+  /** The questions that it ended with, in the order of the calls; empty unless it is suspended. */
+  readonly asked: readonly AskedQuestion[];
+}
+
+/**
+ * The questions of a run as its rows have them.
+ *
+ * @throws {PromptValidationError} for a run that the journal does not have.
+ */
+export async function askedQuestions(
+  journal: Pick<RunJournal, 'read'>,
+  runId: string,
+): Promise<AskedQuestions> {
+  const { end, pending, questions, answers, blobs } = readRunRows(runId, await journal.read(runId));
+  // What a run was asked before it went on is answered, or is asked again.
+  if (end?.outcome !== 'suspended') return { isSuspended: false, asked: [] };
+  const asked = pending.flatMap((id): readonly AskedQuestion[] => {
+    const question = questions.get(id);
+    if (question === undefined) return [];
+    return [{ question: toApproval(question, blobs), answer: answerOf(answers.get(id)) }];
+  });
+  return { isSuspended: true, asked };
+}
+
+function toApproval(question: PendingQuestion, blobs: RunRows['blobs']): PendingApproval {
+  const { attempt: _attempt, staged, ...asked } = question;
+  return { ...asked, ...(staged === undefined ? {} : { changes: fileChanges(staged, blobs) }) };
+}
+
+function answerOf(row: AskedQuestion['answer']): AskedQuestion['answer'] {
+  if (row === undefined) return undefined;
+  const { approved, by, note } = row;
+  return { approved, ...(by === undefined ? {} : { by }), ...(note === undefined ? {} : { note }) };
+}

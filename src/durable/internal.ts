@@ -1,0 +1,1 @@
+export { type AskedQuestion, type AskedQuestions, askedQuestions } from './asked-questions.ts';
