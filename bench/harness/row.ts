@@ -5,7 +5,7 @@ export interface BenchRow {
   /** Stable name for `--row` and the JSON report, such as `agent-loop-1000`. */
   readonly id: string;
   readonly title: string;
-  readonly unit: 'µs' | 'ms' | 'MiB' | 'packages';
+  readonly unit: 'µs' | 'ms' | 'bytes' | 'MiB' | 'packages';
   readonly contenders: readonly Contender[];
   readonly targets: readonly Target[];
   /** For a row that differs from another only in size. */

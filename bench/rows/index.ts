@@ -2,6 +2,7 @@ import type { BenchRow } from '../harness/row.ts';
 import { agentLoopRows } from './agent-loop.ts';
 import { diskRows } from './components-disk.ts';
 import { installRows } from './components-install.ts';
+import { journalRows } from './components-journal.ts';
 import { promptRows } from './components-prompt.ts';
 import { recordRows } from './components-record.ts';
 import { sandboxRows } from './components-sandbox.ts';
@@ -19,6 +20,7 @@ export const benchRows: readonly BenchRow[] = [
   ...sandboxRows,
   ...promptRows,
   ...recordRows,
+  ...journalRows,
   ...viewerRows,
   ...installRows,
   ...scaleRows,
