@@ -68,8 +68,8 @@ async function measureParsing(turns: number, journal: RunJournal, plan: ProgramP
         const { type } = JSON.parse(line) as { readonly type?: unknown };
         types.set(type, (types.get(type) ?? 0) + 1);
       }
-      const responses = types.get('response');
-      if (responses !== turns) throw new Error(`There are ${responses} answers of the model.`);
+      const commits = types.get('commit');
+      if (commits !== turns) throw new Error(`There are ${commits} commits.`);
     },
   });
   return reportOf(samples, notes);
