@@ -10,8 +10,10 @@ import type {
   DeliveredRow,
   EndRow,
   HeaderRow,
+  PendingRow,
   RequestRow,
   ResponseRow,
+  ResumedRow,
   Row,
   RowConflict,
   RowFileChange,
@@ -148,10 +150,11 @@ export class RunFold {
       case 'end':
         return this.#end(row);
       case 'resumed':
-        return this.#resumed();
+        return this.#resumed(row);
+      case 'pending':
+        return this.#pending(row);
       case 'begin':
       case 'input':
-      case 'pending':
       case 'answer':
       case 'blob':
         return undefined;
@@ -246,14 +249,41 @@ export class RunFold {
     Object.assign(run, present({ outcome, usage, endedAtMs: t, text, output, error }));
   }
 
+  /** Questions, as observers of the run got them. */
+  #pending({ questions, t }: PendingRow): void {
+    const last = this.#runs[0]?.turns.at(-1)?.number ?? 0;
+    for (const {
+      callId,
+      toolName,
+      path,
+      policy,
+      policyPrompt,
+      reason,
+      id,
+      digest,
+      staged,
+      ...asked
+    } of questions) {
+      // A call inside another one waits in the turn of that one, the last of the run.
+      const turn = path === undefined ? asked.turn : last;
+      this.#event(0, t, {
+        ...{ type: 'approval-pending', turn, callId, toolName, policy, reason, id, digest },
+        ...present({ policyPrompt }),
+        about: staged === undefined ? 'call' : 'changes',
+      });
+    }
+  }
+
   /** What had ended the run did not. */
-  #resumed(): void {
+  #resumed({ changed, t, turn }: ResumedRow): void {
     this.#life += 1;
     for (const call of this.#cutOff) reopenCall(call);
     this.#cutOff.clear();
     this.#state.takeBack();
     const [root] = this.#runs;
     if (root !== undefined) reopenRun(root);
+    const runId = this.#header?.runId ?? '';
+    this.#event(0, t, { type: 'run-resumed', runId, turn, commits: this.#commits.length, changed });
   }
 
   /** The call of an attempt that settles it. */

@@ -152,7 +152,10 @@ describe('exportRecord', () => {
     const lines = await linesOf(journal, true);
     expect(lines.some((line) => line.startsWith('{"type":"pending"'))).toBe(true);
     expect(lines.join('\n')).not.toContain(secret);
-    expect((await readRunRecord(lines)).root.outcome).toBe('suspended');
+    const { root } = await readRunRecord(lines);
+    expect(root.outcome).toBe('suspended');
+    const events = root.turns.flatMap((turn) => turn.events.map(({ event }) => event));
+    expect(events.filter(({ type }) => type === 'approval-pending').length).toBeGreaterThan(0);
   });
 
   it('marks rows in which something was redacted, and only those', async () => {
@@ -231,6 +234,10 @@ describe('the record of a run that was interrupted', () => {
       ['committed', undefined, undefined],
     ]);
     expect(record.calls[1]?.attempts.map(({ outcome }) => outcome)).toEqual(['aborted', 'committed']);
+    expect(record.root.turns.flatMap(({ events }) => events.map(({ event }) => event))).toContainEqual({
+      ...{ type: 'run-resumed', runId: 'run', changed: [] },
+      ...{ turn: expect.any(Number), commits: 1 },
+    });
     expect(valuesOf(record, 'log')).toEqual([{ text: secret }, { text: 'other' }]);
     expect(valuesOf(record, 'notes')).toEqual([{ text: secret }, { text: 'other' }]);
     expect(record.root).toMatchObject({ outcome: 'finished', text: `It was ${secret}.` });
