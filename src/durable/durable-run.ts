@@ -35,7 +35,7 @@ export interface DurableRunParts {
   readonly writer: JournalWriter;
   readonly recorder: Recorder;
   readonly summary: RunSummaryKeeper;
-  /** Where the rows are; undefined for a journal that shares its transactions with nobody. */
+  /** Where the rows are; undefined for a journal that shares its transactions with no resource. */
   readonly database: object | undefined;
   /** Gets the questions that the run ends with. */
   readonly onPending: SuspendApprovalOptions['onPending'];

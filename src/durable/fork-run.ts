@@ -12,7 +12,7 @@ export interface ForkRunOptions {
   /** The run to fork; it may be going on. */
   readonly runId: string;
   /**
-   * The last commit that the new run has: its number, where 0 is before anything was decided, or the id of its call, as records name it. A call inside another one stands for the commit of
+   * The last commit that the new run has: its number, where 0 is before anything was decided, or the id of its call, as records name it. A call inside another one is for the commit of
    * the outer one.
    */
   readonly at: number | string;
