@@ -157,6 +157,9 @@ const packages = {
   jiti: 'cli',
 };
 
+/** The programs that `durableConformance` starts and kills, and what starts them. */
+const killMatrix = '^src/testing/durable/(parent|child)/';
+
 const packagePath = (/** @type {string} */ name) => `node_modules/${name}/`;
 
 /** @type {import('dependency-cruiser').IForbiddenRuleType[]} */
@@ -185,8 +188,25 @@ module.exports = {
       name: 'direction-subpaths',
       comment: 'What has a subpath imports the core, never each other or the command line.',
       severity: 'error',
-      from: { path: '^src/(ai-sdk|anthropic|node|openai|otel|sqlite|testing|viewer|vitest)/' },
+      from: {
+        path: '^src/(ai-sdk|anthropic|node|openai|otel|sqlite|testing|viewer|vitest)/',
+        pathNot: killMatrix,
+      },
       to: { path: '^src/', pathNot: [inside(order), '^src/$1/'] },
+    },
+    {
+      name: 'direction-kill-matrix',
+      comment: 'What kills processes also works on folders: it imports the core, src/node and src/testing.',
+      severity: 'error',
+      from: { path: killMatrix },
+      to: { path: '^src/', pathNot: inside([...order, 'node', 'testing']) },
+    },
+    {
+      name: 'kill-matrix-on-demand',
+      comment: 'weakincentives/testing runs anywhere: what needs Node is loaded when a case runs.',
+      severity: 'error',
+      from: { path: '^src/testing/', pathNot: killMatrix },
+      to: { path: killMatrix, dependencyTypesNot: ['dynamic-import', 'type-only'] },
     },
     {
       name: 'direction-sandbox',
@@ -227,9 +247,9 @@ module.exports = {
     {
       name: 'runtime-neutral-core',
       comment:
-        'Node modules are imported only in src/node, src/sandbox, src/sqlite and src/cli; the core runs anywhere.',
+        'Node modules are imported only in src/node, src/sandbox, src/sqlite, src/cli and the kill matrix; the core runs anywhere.',
       severity: 'error',
-      from: { path: '^src/', pathNot: inside(['node', 'sandbox', 'sqlite', 'cli']) },
+      from: { path: '^src/', pathNot: [inside(['node', 'sandbox', 'sqlite', 'cli']), killMatrix] },
       to: { dependencyTypes: ['core'] },
     },
     ...packageRules,

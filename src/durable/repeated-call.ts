@@ -61,7 +61,7 @@ export function repeatedCall(parts: RepeatedCallParts): ToolCallResult {
       turn,
       ...(params === undefined ? {} : { params }),
       success: isCommitted,
-      rendered: result.modelText,
+      rendered: renderedOf(result),
       attempts: attempt,
       startedAtMs: header.startedAtMs + (phases.startedAtMs ?? phases.requestedAtMs),
       changes: isCommitted ? row.files.map((change) => ({ path: change.path, kind: change.kind })) : [],
@@ -76,6 +76,12 @@ export function repeatedCall(parts: RepeatedCallParts): ToolCallResult {
         ? { isDelivered: delivered !== undefined }
         : { isDelivered: true, changes: fileChanges(row, parts.blobs) },
   };
+}
+
+/** The value as the model gets it, which follows the message in what it reads. A value that it does not get is not in the rows as a text. */
+function renderedOf({ message, modelText }: NonNullable<AttemptRow['result']>): string {
+  if (message === '') return modelText;
+  return modelText.startsWith(`${message}\n\n`) ? modelText.slice(message.length + 2) : '';
 }
 
 function patchOf(parts: RepeatedCallParts): NonNullable<ToolCallResult['patch']> {

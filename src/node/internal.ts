@@ -1,4 +1,5 @@
 export { isBelow } from './disk/host-directory.ts';
+export { HostFilesystem as HostFilesystemClass } from './host-filesystem/host-filesystem.ts';
 export { isAlive as isProcessAlive, type ProcessIdentity, presentProcess } from './lock/process-identity.ts';
 export { userStateFolder } from './lock/state-folder.ts';
 export { OutputWindow } from './process/output-window.ts';

@@ -5,6 +5,7 @@ export {
   type ConformanceCase,
   type ConformanceConnection,
   ConformanceError,
+  type ConformanceErrorCode,
   type ConformanceFeature,
   type ConformanceFragment,
   type ConformanceGap,
@@ -18,6 +19,15 @@ export {
   type ConformanceSearch,
   type ConformanceTurn,
 } from './conformance/index.ts';
+export {
+  type DurableConformanceOptions,
+  type DurableFiles,
+  type DurableOutcome,
+  durableConformance,
+  type JournalModule,
+  type JournalOpening,
+  type JournalPlace,
+} from './durable/index.ts';
 export { createManualClock, type ManualClock } from './manual-clock.ts';
 export { memoryJournal } from './memory-journal.ts';
 export {

@@ -109,8 +109,11 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
     });
   }
 
-  /** See {@link openHostFilesystem}. @internal */
-  static async open(options: HostFilesystemOptions): Promise<HostFilesystem> {
+  /** See {@link openHostFilesystem}. @param onFailpoint see `openWorkspace`. @internal */
+  static async open(
+    options: HostFilesystemOptions,
+    onFailpoint?: (failpoint: string) => void,
+  ): Promise<HostFilesystem> {
     assertOptions(
       'openHostFilesystem()',
       options,
@@ -124,7 +127,7 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
       },
       (message, details) => new FilesystemError('argument-invalid', message, details),
     );
-    return new HostFilesystem(await openLeasedWorkspace(options));
+    return new HostFilesystem(await openLeasedWorkspace(options, onFailpoint));
   }
 
   async read(path: string, options?: TextWindowOptions): Promise<TextWindow> {

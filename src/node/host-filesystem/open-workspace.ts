@@ -28,14 +28,17 @@ export interface OpenWorkspace {
 const noLock: OpenWorkspace['lock'] = { dispose: () => undefined };
 
 /** Opens a folder under a lease of the journal, where there is one. The caller releases the lease after the lock. */
-export async function openLeasedWorkspace(options: HostFilesystemOptions): Promise<OpenWorkspace> {
+export async function openLeasedWorkspace(
+  options: HostFilesystemOptions,
+  onFailpoint?: (failpoint: string) => void,
+): Promise<OpenWorkspace> {
   const { journal, root, writeOn } = options;
-  if (journal === undefined || writeOn === 'never') return openWorkspace(options);
+  if (journal === undefined || writeOn === 'never') return openWorkspace(options, onFailpoint);
   const jail = openJail(root);
   jail.dispose();
   const lease = await FolderLease.acquire(journal, jail.realPath, root);
   try {
-    return openWorkspace(options, undefined, lease);
+    return openWorkspace(options, onFailpoint, lease);
   } catch (error) {
     await lease.release();
     throw error;

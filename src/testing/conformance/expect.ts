@@ -2,18 +2,31 @@ import { hasErrorMarker, WinkError } from '../../error/index.ts';
 import { cutAfter } from '../../internal/index.ts';
 import { sameJson } from '../../schema/index.ts';
 
-/** An adapter does not meet a requirement. Test runners can show the difference between `expected` and `actual`. */
-export class ConformanceError extends WinkError<'adapter-not-conformant'> {
+/**
+ * Codes of {@link ConformanceError}.
+ *
+ * - `adapter-not-conformant`: an adapter does not meet a requirement.
+ * - `journal-not-conformant`: a journal does not, or what runs on it.
+ */
+export type ConformanceErrorCode = 'adapter-not-conformant' | 'journal-not-conformant';
+
+/** An adapter or a journal does not meet a requirement. Test runners can show the difference between `expected` and `actual`. */
+export class ConformanceError extends WinkError<ConformanceErrorCode> {
   readonly expected: unknown;
   readonly actual: unknown;
 
-  /** @param values the expected and the actual value. Default: neither. */
+  /** @param values the expected and the actual value, neither by default; `code` is `adapter-not-conformant` by default. */
   constructor(
     message: string,
-    values: { readonly expected?: unknown; readonly actual?: unknown; readonly cause?: unknown } = {},
+    values: {
+      readonly expected?: unknown;
+      readonly actual?: unknown;
+      readonly cause?: unknown;
+      readonly code?: ConformanceErrorCode;
+    } = {},
   ) {
-    const { expected, actual, cause } = values;
-    super('ConformanceError', message, { code: 'adapter-not-conformant', cause });
+    const { expected, actual, cause, code = 'adapter-not-conformant' } = values;
+    super('ConformanceError', message, { code, cause });
     this.expected = expected;
     this.actual = actual;
   }

@@ -3,7 +3,7 @@ export {
   type ConformanceCase,
   type ConformanceOptions,
 } from './conformance-case.ts';
-export { ConformanceError } from './expect.ts';
+export { ConformanceError, type ConformanceErrorCode } from './expect.ts';
 export type {
   ConformanceConnection,
   ConformanceFeature,

@@ -1,0 +1,127 @@
+import { resumeRun } from '../../../durable/index.ts';
+import { hasErrorMarker, RunLostError } from '../../../error/index.ts';
+import type { Filesystem } from '../../../filesystem/index.ts';
+import type { ApprovalHandler, RunJournal } from '../../../runtime/index.ts';
+import { Session } from '../../../session/index.ts';
+import type { PromptResponse } from '../../../tool/index.ts';
+import { createManualClock } from '../../manual-clock.ts';
+import { exits, type Life, type RunLeft } from '../life.ts';
+import { Effects } from './effects.ts';
+import { matrixModel } from './model.ts';
+import { type OpenedFiles, openFiles } from './open-files.ts';
+import { openJournal, withPoints } from './open-journal.ts';
+import { Points } from './points.ts';
+import { matrixPrompt } from './prompt.ts';
+import { writeLeft } from './run-left.ts';
+import { runOptions } from './run-options.ts';
+import { Counted, Heard } from './state.ts';
+
+const SESSION_ID = 'matrix-session';
+
+/** Lives until the runs are done, one of them fails, or the stroke. @returns the exit code. */
+export async function live(life: Life): Promise<number> {
+  const clock = createManualClock();
+  const points = new Points(life.stroke, clock);
+  const opened = await openJournal(life);
+  const journal = withPoints(opened, points);
+  const begun = await runsBegun(journal, life.runs);
+  const session = new Session({ id: SESSION_ID, clock });
+  session.dispatcher.subscribe(Counted, (counted) => {
+    points.pass('subscriber in');
+    session.dispatch(Heard, counted);
+    points.pass('subscriber out');
+  });
+  let code: number = exits.finished;
+  // The runs before the last one that has begun are done.
+  for (const runId of life.runs.slice(Math.max(0, begun - 1))) {
+    const isBegun = life.runs.indexOf(runId) < begun;
+    const left = await runOnce({ life, points, journal, session, clock, runId, isBegun });
+    writeLeft(life.folder, runId, left);
+    if (left.codes !== undefined) {
+      code = exits.failed;
+      break;
+    }
+  }
+  await opened[Symbol.asyncDispose]?.();
+  return code;
+}
+
+/** How many of the runs have begun. */
+async function runsBegun(journal: RunJournal, runs: readonly string[]): Promise<number> {
+  let begun = 0;
+  for (const runId of runs) if ((await journal.read(runId)).length > 0) begun += 1;
+  return begun;
+}
+
+interface OneRun {
+  readonly life: Life;
+  readonly points: Points;
+  readonly journal: RunJournal;
+  readonly session: Session;
+  readonly clock: ReturnType<typeof createManualClock>;
+  readonly runId: string;
+  readonly isBegun: boolean;
+}
+
+async function runOnce(run: OneRun): Promise<RunLeft> {
+  const { life, points, session } = run;
+  const changed: string[] = [];
+  let opened: OpenedFiles | undefined;
+  try {
+    opened = await openFiles(life, run.runId, run.journal, points);
+    const { text, finishReason, usage, conversation } = await evaluate(run, opened.filesystem, changed);
+    const files = await opened.read();
+    const { slices } = session.exportState({ includeLogs: true });
+    return { text, finishReason, usage, conversation, slices, ...files, changed };
+  } catch (error) {
+    const codes = codesOf(error);
+    const isClosed =
+      RunLostError.isInstance(error) && life.files === 'memory' && opened !== undefined
+        ? await refusesAll(session, opened.filesystem)
+        : undefined;
+    return {
+      codes,
+      error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      ...(isClosed === undefined ? {} : { isClosed }),
+      changed,
+    };
+  } finally {
+    await opened?.close();
+  }
+}
+
+async function evaluate(
+  run: OneRun,
+  filesystem: Filesystem,
+  changed: string[],
+): Promise<PromptResponse<unknown>> {
+  const { life, points, journal, session, clock, runId } = run;
+  const effects = new Effects(life.folder);
+  const prompt = matrixPrompt({ filesystem, points, effects, folder: life.folder });
+  const adapter = matrixModel(points);
+  const onChanged = (named: readonly string[]): void => void changed.push(...named);
+  const options = runOptions({ points, effects, session, clock, onChanged });
+  return run.isBegun
+    ? resumeRun<unknown, ApprovalHandler>({ ...options, journal, runId, adapter, prompt })
+    : adapter.evaluate(prompt, { ...options, journal, runId, input: runId });
+}
+
+/** Codes of an error and of its causes. */
+function codesOf(error: unknown): readonly string[] {
+  const codes: string[] = [];
+  for (let each = error; each instanceof Error; each = each.cause)
+    codes.push('code' in each ? String(each.code) : each.name);
+  return codes;
+}
+
+/** Whether session and files throw that the run was lost. */
+async function refusesAll(session: Session, filesystem: Filesystem): Promise<boolean> {
+  const isLost = (error: unknown): boolean => hasErrorMarker(error, 'RunLostError');
+  try {
+    session.dispatch(Heard, { count: 0, by: 'nobody' });
+    return false;
+  } catch (error) {
+    if (!isLost(error)) return false;
+  }
+  return filesystem.write('lost.txt', 'lost').then(() => false, isLost);
+}

@@ -1,0 +1,73 @@
+import { pathToFileURL } from 'node:url';
+import type { RunJournal } from '../../../runtime/index.ts';
+import { type Clock, systemClock } from '../../../session/index.ts';
+import type { JournalModule, JournalPlace } from '../journal-place.ts';
+import type { JournalOpening, Life } from '../life.ts';
+import type { Points } from './points.ts';
+
+/** Longer than the lease of any journal. */
+const ERA_MS = 24 * 3_600_000;
+const LEASE_TIMEOUT_MS = 600_000;
+
+/** A journal that this process has opened. */
+export type OpenedJournal = RunJournal & Partial<AsyncDisposable>;
+
+/** Opens the journal of a life. */
+export async function openJournal({ journal, folder, era }: Life): Promise<OpenedJournal> {
+  const { openJournal: open } = await load(journal);
+  return open(placeOf({ journal, folder, era }));
+}
+
+/** Leaves half of an append in the journal, where its module can. */
+export async function tearJournal({
+  journal,
+  path,
+}: {
+  readonly journal: JournalOpening;
+  readonly path: string;
+}): Promise<void> {
+  const { tearJournal: tear } = await load(journal);
+  await tear?.(placeOf({ journal, folder: path, era: 0 }));
+}
+
+async function load({ module }: JournalOpening): Promise<JournalModule> {
+  const url = module.startsWith('file:') ? module : pathToFileURL(module).href;
+  // What the module exports is checked by its first use.
+  return (await import(url)) as JournalModule;
+}
+
+function placeOf({ journal, folder, era }: Pick<Life, 'journal' | 'folder' | 'era'>): JournalPlace {
+  const { arguments: parameters = {} } = journal;
+  return { folder, parameters, clock: clockOf(era), leaseTimeoutMs: LEASE_TIMEOUT_MS };
+}
+
+/** Time of an era: it begins when the leases of those before have run out. Its timers do not keep the process alive. */
+function clockOf(era: number): Clock {
+  return {
+    now: () => systemClock.now() + era * ERA_MS,
+    schedule: (delayMs, callback) => {
+      const timer = setTimeout(callback, delayMs);
+      timer.unref();
+      return () => clearTimeout(timer);
+    },
+  };
+}
+
+/** The journal with a point before, while and after rows are appended; one that is full refuses them. */
+export function withPoints(journal: RunJournal, points: Points): RunJournal {
+  return {
+    append: async (batch, lease) => {
+      points.pass('append before');
+      if (points.isFull) throw new Error('The disk is full.');
+      const appended = journal.append(batch, lease);
+      points.pass('append while');
+      await appended;
+      points.pass('append after');
+    },
+    read: (runId, from) => journal.read(runId, from),
+    acquire: (sessionId) => journal.acquire(sessionId),
+    revoke: (sessionId) => journal.revoke(sessionId),
+    runs: (filter) => journal.runs(filter),
+    remove: (runId, lease) => journal.remove(runId, lease),
+  };
+}

@@ -1,0 +1,57 @@
+import { writeSync } from 'node:fs';
+import type { ManualClock } from '../../manual-clock.ts';
+import type { Stroke } from '../life.ts';
+
+/** Later than the deadline of every run. */
+const PAST_DEADLINE_MS = 10 * 3_600_000;
+
+/** The points of the program: prints the name of each that is passed, and strikes at one of them. */
+export class Points {
+  readonly #stroke: Stroke | undefined;
+  readonly #clock: ManualClock;
+  readonly #passed = new Map<string, number>();
+  readonly #stopping = new AbortController();
+  #isFull = false;
+
+  constructor(stroke: Stroke | undefined, clock: ManualClock) {
+    this.#stroke = stroke;
+    this.#clock = clock;
+  }
+
+  /** Aborted by the stroke `abort`. */
+  get signal(): AbortSignal {
+    return this.#stopping.signal;
+  }
+
+  /** Whether the journal refuses rows. */
+  get isFull(): boolean {
+    return this.#isFull;
+  }
+
+  pass(point: string): void {
+    const count = (this.#passed.get(point) ?? 0) + 1;
+    this.#passed.set(point, count);
+    const at = `${point}:${count}`;
+    writeSync(1, `${at}\n`);
+    if (this.#stroke?.at === at) this.#strike(this.#stroke);
+  }
+
+  #strike({ do: kind }: Stroke): void {
+    switch (kind) {
+      case 'kill':
+        process.kill(process.pid, 'SIGKILL');
+        break;
+      case 'stop':
+        process.kill(process.pid, 'SIGSTOP');
+        break;
+      case 'abort':
+        this.#stopping.abort(new Error('The person who began the run has stopped it.'));
+        break;
+      case 'deadline':
+        this.#clock.advance(PAST_DEADLINE_MS);
+        break;
+      case 'fill':
+        this.#isFull = true;
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import { type JsonSchema, jsonSchema, type Schema } from '../../../schema/index.ts';
+import {
+  defineEvent,
+  defineSlice,
+  type EventDefinition,
+  type ReadonlySessionView,
+  reducers,
+  type Slice,
+} from '../../../session/index.ts';
+
+/** A schema of objects with these members. */
+export function members<T>(properties: Readonly<Record<string, JsonSchema>>): Schema<T, T> {
+  return jsonSchema<T>({
+    type: 'object',
+    properties,
+    required: Object.keys(properties),
+    additionalProperties: false,
+  });
+}
+
+interface CountedItem {
+  readonly count: number;
+  readonly by: string;
+}
+interface SaidItem {
+  readonly text: string;
+}
+const counting = members<CountedItem>({ count: { type: 'integer' }, by: { type: 'string' } });
+const saying = members<SaidItem>({ text: { type: 'string' } });
+
+/** A call has counted. */
+export const Counted: EventDefinition<CountedItem, CountedItem> = defineEvent({
+  name: 'matrix.counted',
+  schema: counting,
+});
+/** Something was said. */
+export const Said: EventDefinition<SaidItem, SaidItem> = defineEvent({
+  name: 'matrix.said',
+  schema: saying,
+});
+/** A subscriber has heard of a count. */
+export const Heard: EventDefinition<CountedItem, CountedItem> = defineEvent({
+  name: 'matrix.heard',
+  schema: counting,
+});
+
+/** The last count alone. */
+export const Count: Slice<CountedItem> = defineSlice({
+  name: 'matrix.count',
+  schema: counting,
+  reducers: (on) => [on(Counted, (items, counted) => items.replace([counted]))],
+});
+/** All counts. */
+export const Counts: Slice<CountedItem> = defineSlice({
+  name: 'matrix.counts',
+  schema: counting,
+  reducers: (on) => [on(Counted, reducers.append())],
+});
+/** What the subscriber wrote, one item for each call: it may hear of a commit again. */
+export const Hearings: Slice<CountedItem> = defineSlice({
+  name: 'matrix.hearings',
+  schema: counting,
+  key: ({ by, count }) => `${by} ${count}`,
+  reducers: (on) => [on(Heard, (items, heard) => items.append(heard))],
+});
+/** What was said, also by calls that failed. */
+export const Sayings: Slice<SaidItem> = defineSlice({
+  name: 'matrix.sayings',
+  schema: saying,
+  policy: 'log',
+  reducers: (on) => [on(Said, reducers.append())],
+});
+
+/** The last count, 0 at the start. */
+export function lastCount(session: ReadonlySessionView): number {
+  return session.slice(Count).latest()?.count ?? 0;
+}

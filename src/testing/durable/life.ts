@@ -1,0 +1,69 @@
+import type { JsonObject } from '../../schema/index.ts';
+import type { DurableFiles } from './outcome.ts';
+
+/** What happens to a process at a point of its program. */
+export interface Stroke {
+  /** Name of the point and how often it was passed: `model in:2`. */
+  readonly at: string;
+  /**
+   * - `kill`: SIGKILL.
+   * - `stop`: SIGSTOP, until someone sends SIGCONT.
+   * - `abort`: the signal of the run is aborted.
+   * - `deadline`: the deadline of the run passes.
+   * - `fill`: from now on the journal refuses all rows, as a full disk does.
+   */
+  readonly do: 'kill' | 'stop' | 'abort' | 'deadline' | 'fill';
+}
+
+/** How to open a journal in another process. */
+export interface JournalOpening {
+  /**
+   * URL of a module, or its absolute path. Its export `openJournal` is called with a {@link JournalPlace} and returns a `RunJournal` or a promise of it;
+   * what it returns is disposed at the end when it has `Symbol.asyncDispose`. Its export `tearJournal`, if it has one, is called with the same
+   * place when no process has the journal open, and leaves behind what an append that was cut off halfway leaves.
+   */
+  readonly module: string;
+  /** Passed on to the module. Default: none. */
+  readonly arguments?: JsonObject;
+}
+
+/** One life of the agent of the cases: what its process is started with, as JSON. */
+export interface Life {
+  /** The folder of the case. */
+  readonly folder: string;
+  /** The folder of locks and undo journals. */
+  readonly stateFolder: string;
+  readonly files: DurableFiles;
+  readonly journal: JournalOpening;
+  /** Number within the case, from 1. */
+  readonly number: number;
+  /** The leases of lives of smaller eras have run out. */
+  readonly era: number;
+  /** The runs, one after the other in one session. */
+  readonly runs: readonly string[];
+  readonly stroke?: Stroke;
+}
+
+/** What the program exits with. */
+export const exits = { finished: 0, failed: 3 } as const;
+
+/** What is left of one run that has ended, in `RUN.json`. */
+export interface RunLeft {
+  /** Code of the error that it ended with, and those of its causes; absent when it has finished. */
+  readonly codes?: readonly string[];
+  /** Message of the error. */
+  readonly error?: string;
+  /** Whether session and memory files refuse everything after a run that was lost. */
+  readonly isClosed?: boolean;
+  readonly text?: string;
+  readonly finishReason?: string;
+  readonly usage?: unknown;
+  readonly conversation?: readonly unknown[];
+  /** The slices of the session, with LOG. */
+  readonly slices?: unknown;
+  /** Texts of the files in memory by path, and directories. */
+  readonly files?: Readonly<Record<string, string>>;
+  readonly directories?: readonly string[];
+  /** What `run-resumed` named. */
+  readonly changed: readonly string[];
+}

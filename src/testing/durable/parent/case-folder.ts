@@ -1,0 +1,81 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { JournalOpening, Life, Stroke } from '../life.ts';
+import type { DurableFiles } from '../outcome.ts';
+import { startFiles } from '../start-files.ts';
+import { type LifeEnd, type StartedLife, startLife } from './start-life.ts';
+
+/** What a folder of a case is made for. */
+export interface CaseFolderParts {
+  readonly files: DurableFiles;
+  readonly journal: JournalOpening;
+  readonly runs: readonly string[];
+}
+
+/** How a life differs from the one before. */
+export interface NextLife {
+  readonly stroke?: Stroke | undefined;
+  /** Name of another state folder. Default: the one of all. */
+  readonly state?: string;
+  /** Whether the leases of the lives before still last. Default: false. */
+  readonly isContemporary?: boolean;
+}
+
+/** The folder of one case, in which its lives follow each other. */
+export class CaseFolder implements Disposable {
+  readonly path: string = mkdtempSync(join(tmpdir(), 'wink-matrix-'));
+  readonly work: string = join(this.path, 'work');
+  readonly runs: readonly string[];
+  readonly files: DurableFiles;
+  readonly journal: JournalOpening;
+  /** The lives that have been struck, in order. */
+  readonly struck: LifeEnd[] = [];
+  #number = 0;
+  #era = 0;
+
+  constructor({ files, journal, runs }: CaseFolderParts) {
+    this.files = files;
+    this.journal = journal;
+    this.runs = runs;
+    if (files === 'folder') makeTree(this.work);
+  }
+
+  stateFolder(name = 'state'): string {
+    return join(this.path, name);
+  }
+
+  /** The next life; the caller sees to its end. */
+  start({ stroke, state, isContemporary = false }: NextLife = {}): StartedLife {
+    this.#number += 1;
+    if (!isContemporary) this.#era += 1;
+    const { path: folder, files, journal, runs } = this;
+    const life: Life = {
+      ...{ folder, files, journal, runs, number: this.#number, era: this.#era },
+      stateFolder: this.stateFolder(state),
+      ...(stroke === undefined ? {} : { stroke }),
+    };
+    return startLife(life);
+  }
+
+  /** A life that may be struck, and is kept when it was. */
+  async live(next: NextLife = {}): Promise<LifeEnd> {
+    const end = await this.start(next).ended;
+    if (next.stroke !== undefined && end.points.includes(next.stroke.at)) this.struck.push(end);
+    return end;
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.path, { recursive: true, force: true });
+  }
+}
+
+function makeTree(root: string): void {
+  for (const [path, text] of Object.entries(startFiles)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  chmodSync(join(root, 'run.sh'), 0o755);
+  symlinkSync('kept.md', join(root, 'docs/link.md'));
+  symlinkSync('kept.md', join(root, 'link.md'));
+}

@@ -1,0 +1,68 @@
+import { ConformanceError } from '../../conformance/index.ts';
+import type { DurableOutcome } from '../outcome.ts';
+import { differences } from './differences.ts';
+import type { EndOfCase } from './end-of-case.ts';
+import type { LifeEnd } from './start-life.ts';
+import { type CallInDoubt, callsInDoubt, isExcusedBy, mayAskAgain } from './windows.ts';
+import { withoutCalls } from './without-calls.ts';
+
+/** What is judged. */
+export interface Judged {
+  /** Where the processes were killed or stopped. */
+  readonly at: readonly string[];
+  readonly struck: readonly LifeEnd[];
+  readonly whole: EndOfCase;
+  readonly end: EndOfCase;
+}
+
+/**
+ * Compares the end of a case with that of the uninterrupted run.
+ *
+ * @throws {ConformanceError} which says what differs and must not.
+ */
+export function judge({ at, struck, whole, end }: Judged): DurableOutcome['became'] {
+  const refuse = (
+    claim: string,
+    values: { readonly expected?: unknown; readonly actual?: unknown } = {},
+  ): never => {
+    throw new ConformanceError(`Killed or stopped at ${at.join(', then ')}: ${claim}`, {
+      ...values,
+      code: 'journal-not-conformant',
+    });
+  };
+  const twice = end.effects.filter((line, index) => end.effects.indexOf(line) !== index);
+  if (twice.length > 0)
+    refuse(`an effect outside happened twice: ${twice.join(', ')}.`, { actual: end.effects });
+  const doubts = callsInDoubt(end);
+  for (const doubt of doubts) checkDoubt(doubt, struck, end, refuse);
+  const isAskedAgain = new Set(end.asked).size < end.asked.length;
+  if (isAskedAgain && !struck.some(mayAskAgain))
+    refuse('a person was asked again although the answer was durable.', { actual: end.asked });
+  const ids = doubts.map(({ callId }) => callId);
+  const plain = (of: EndOfCase): EndOfCase => withoutCalls({ ...of, asked: [...new Set(of.asked)] }, ids);
+  const different = differences(plain(whole), plain(end));
+  if (different.length > 0) {
+    refuse(`the end differs from that of the uninterrupted run in\n${different.join('\n')}`, {
+      expected: plain(whole),
+      actual: plain(end),
+    });
+  }
+  if (doubts.length > 0) return 'in-doubt';
+  return isAskedAgain ? 'asked-again' : 'same';
+}
+
+function checkDoubt(
+  doubt: CallInDoubt,
+  struck: readonly LifeEnd[],
+  { effects }: EndOfCase,
+  refuse: (claim: string) => never,
+): void {
+  const { callId, toolName, became } = doubt;
+  const hasEffect = effects.some((line) => line.endsWith(callId));
+  if (became === 'not-done' && hasEffect)
+    refuse(`the model reads that the call "${callId}" had no effect, and it had one.`);
+  if (!struck.some((life) => isExcusedBy(doubt, life)))
+    refuse(
+      `the call "${callId}" of "${toolName}" is in doubt, and was not cut off between its beginning and its decision.`,
+    );
+}

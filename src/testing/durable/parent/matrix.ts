@@ -1,0 +1,74 @@
+import { ConformanceError } from '../../conformance/index.ts';
+import type { CaseKey } from '../case-list.ts';
+import { cases } from '../case-list.ts';
+import { exits } from '../life.ts';
+import type { DurableConformanceOptions } from '../options.ts';
+import type { DurableFiles } from '../outcome.ts';
+import { CaseFolder } from './case-folder.ts';
+import { readEnd } from './end-of-case.ts';
+import { judge } from './judge.ts';
+import { oneRun, type Play, type WholeRun } from './play.ts';
+import { plays } from './plays.ts';
+import { randomNumbers } from './random.ts';
+import type { LifeEnd } from './start-life.ts';
+
+const DEFAULT_KILLS = 4;
+
+/** The cases of one kit. */
+export class Matrix {
+  readonly #options: DurableConformanceOptions;
+  readonly #whole = new Map<string, Promise<WholeRun>>();
+
+  constructor(options: DurableConformanceOptions) {
+    this.#options = options;
+  }
+
+  /** Runs a case. @throws {ConformanceError} */
+  async run(key: CaseKey, files: DurableFiles): Promise<void> {
+    const { seed = 1, killsPerCase = DEFAULT_KILLS } = this.#options;
+    const number = cases.findIndex((each) => each.key === key);
+    const name = cases[number]?.name ?? key;
+    const folder = (runs = oneRun): CaseFolder =>
+      new CaseFolder({ files, journal: this.#options.open, runs });
+    const whole = (runs = oneRun): Promise<WholeRun> => this.#wholeRun(files, runs);
+    const compare: Play['compare'] = async (of, at, overrides = {}) => {
+      const end = { ...readEnd(of.path, of.runs), ...overrides };
+      const became = judge({ at, struck: of.struck, whole: (await whole(of.runs)).end, end });
+      this.#options.onOutcome?.({ name, files, at, became });
+    };
+    const strike: Play['strike'] = async (strokes) => {
+      using of = folder();
+      const at = strokes.map((stroke) => `${stroke.do} ${stroke.at}`);
+      for (const stroke of strokes) await of.live({ stroke });
+      await finish(of, at);
+      await compare(of, at);
+    };
+    const random = randomNumbers(seed * 1_000 + number * 2 + (files === 'memory' ? 0 : 1));
+    await plays[key]({ files, killsPerCase, random, whole, folder, finish, compare, strike });
+  }
+
+  #wholeRun(files: DurableFiles, runs: readonly string[]): Promise<WholeRun> {
+    const key = `${files} ${runs.join(' ')}`;
+    const known = this.#whole.get(key);
+    if (known !== undefined) return known;
+    const made = this.#liveWhole(files, runs);
+    this.#whole.set(key, made);
+    return made;
+  }
+
+  async #liveWhole(files: DurableFiles, runs: readonly string[]): Promise<WholeRun> {
+    using folder = new CaseFolder({ files, journal: this.#options.open, runs });
+    const { points } = await finish(folder, ['no point']);
+    return { end: readEnd(folder.path, runs), points };
+  }
+}
+
+async function finish(folder: CaseFolder, at: readonly string[], state?: string): Promise<LifeEnd> {
+  const end = await folder.live(state === undefined ? {} : { state });
+  if (end.code === exits.finished) return end;
+  const left = readEnd(folder.path, folder.runs).runs.find(({ error }) => error !== undefined);
+  throw new ConformanceError(
+    `Killed or stopped at ${at.join(', then ')}: the run that went on ended with ${end.code ?? end.signal}. ${String(left?.['error'] ?? end.problems)}`,
+    { code: 'journal-not-conformant', actual: left },
+  );
+}

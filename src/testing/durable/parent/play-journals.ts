@@ -1,0 +1,109 @@
+import { tearJournal } from '../child/open-journal.ts';
+import { readLeft } from '../child/run-left.ts';
+import { exits } from '../life.ts';
+import type { CaseFolder } from './case-folder.ts';
+import { differences } from './differences.ts';
+import { readEnd } from './end-of-case.ts';
+import { expectThat, oneRun, type Play, pointsOf } from './play.ts';
+import { inTwos } from './random.ts';
+
+/** Lets the journal refuse all rows from a point on. */
+export async function fullJournal(play: Play): Promise<void> {
+  await inTwos(await pointsOf(play, /^append before/), async (at) => {
+    using folder = play.folder();
+    const where = [`full ${at}`];
+    const end = await folder.live({ stroke: { at, do: 'fill' } });
+    const { codes = [], isClosed } = readLeft(folder.path, 'run') ?? {};
+    expectThat(where, 'a run whose rows are refused ends with a RunLostError', {
+      expected: { code: exits.failed, codes: 'run-lost' },
+      actual: { code: end.code, codes },
+      holds: end.code === exits.failed && codes.includes('run-lost'),
+    });
+    expectThat(where, 'session and files refuse everything after it', {
+      expected: true,
+      actual: isClosed,
+      holds: play.files !== 'memory' || isClosed === true,
+    });
+    await play.finish(folder, where);
+    await play.compare(folder, where);
+  });
+}
+
+/** Kills in the middle of an append, and leaves half of one behind where the module can. */
+export async function tornAppend(play: Play): Promise<void> {
+  await inTwos(await pointsOf(play, /^append while/), async (at) => {
+    using folder = play.folder();
+    await folder.live({ stroke: { at, do: 'kill' } });
+    await tearJournal(folder);
+    await play.finish(folder, [`torn ${at}`]);
+    await play.compare(folder, [`torn ${at}`]);
+  });
+}
+
+/** Stops an owner, lets another one finish the run after the lease, and wakes the first one. */
+export async function wokenOwner(play: Play): Promise<void> {
+  // A handler that goes on after its lease cannot be stopped, so no effects outside.
+  const kind = /^(append (before|after)|model|count|look|disk (step|do|ready)|feedback|subscriber)/;
+  await inTwos(await pointsOf(play, kind), async (at) => {
+    using folder = play.folder();
+    const where = [`stop ${at}`];
+    const owner = folder.start({ stroke: { at, do: 'stop' } });
+    expectThat(where, 'the owner is stopped', {
+      expected: true,
+      actual: false,
+      holds: await owner.passed(at),
+    });
+    // A lock of a folder is of one machine; the lease of the journal is what all machines see.
+    await play.finish(folder, where, 'other-state');
+    const before = endWithoutLeft(folder);
+    owner.signal('SIGCONT');
+    const { code, problems } = await owner.ended;
+    folder.struck.push({ code, signal: undefined, points: [at], problems });
+    expectThat(where, 'the run of the owner that woke up fails', {
+      expected: exits.failed,
+      actual: code ?? problems,
+      holds: code === exits.failed,
+    });
+    const different = differences(before, endWithoutLeft(folder));
+    expectThat(where, 'nothing of it gets in', {
+      expected: [],
+      actual: different,
+      holds: different.length === 0,
+    });
+  });
+}
+
+/** What both owners share. */
+function endWithoutLeft(folder: CaseFolder): unknown {
+  const { disk, effects, asked, ledger } = readEnd(folder.path, oneRun);
+  return { disk, effects, asked, ledger };
+}
+
+/** Begins a second life while the first one is stopped and has the lease. */
+export async function busyOwner(play: Play): Promise<void> {
+  await inTwos(await pointsOf(play, /^(append before|model in|count mid)/), async (at) => {
+    using folder = play.folder();
+    const where = [`stop ${at}`];
+    const owner = folder.start({ stroke: { at, do: 'stop' } });
+    expectThat(where, 'the owner is stopped', {
+      expected: true,
+      actual: false,
+      holds: await owner.passed(at),
+    });
+    const second = await folder.live({ isContemporary: true, state: 'other-state' });
+    const { codes = [] } = readLeft(folder.path, 'run') ?? {};
+    expectThat(where, 'a second owner is refused with a SessionBusyError', {
+      expected: 'session-busy',
+      actual: codes,
+      holds: second.code === exits.failed && codes.includes('session-busy'),
+    });
+    owner.signal('SIGCONT');
+    const { code, problems } = await owner.ended;
+    expectThat(where, 'the first owner finishes', {
+      expected: 0,
+      actual: code ?? problems,
+      holds: code === 0,
+    });
+    await play.compare(folder, where);
+  });
+}

@@ -1,0 +1,71 @@
+import type { Stroke } from '../life.ts';
+import { type Play, pointsOf } from './play.ts';
+import { inTwos } from './random.ts';
+
+/** Kills at points of a kind, one for each run. */
+export function inKinds(kind: RegExp): (play: Play) => Promise<void> {
+  return async (play) => inTwos(await pointsOf(play, kind), (at) => play.strike([{ at, do: 'kill' }]));
+}
+
+/** Stops at points of all kinds. */
+export function stopped(how: 'abort' | 'deadline'): (play: Play) => Promise<void> {
+  return async (play) => inTwos(await pointsOf(play, /./), (at) => play.strike([{ at, do: how }]));
+}
+
+/** Kills two or three times, also while the run is repeated. */
+export async function inARow(play: Play): Promise<void> {
+  const { points } = await play.whole();
+  const any = (): Stroke => ({
+    at: points[Math.floor(play.random() * points.length)] ?? '',
+    do: 'kill',
+  });
+  // Points of later lives have smaller numbers, since what was decided is not passed again.
+  const early = (): Stroke => ({
+    at: points[Math.floor((play.random() * points.length) / 4)] ?? '',
+    do: 'kill',
+  });
+  const rows = Array.from({ length: Math.min(play.killsPerCase, points.length) }, () => [
+    any(),
+    early(),
+    early(),
+  ]);
+  await inTwos(rows, (strokes) => play.strike(strokes));
+}
+
+/** Kills from outside, when the process has passed a point and is somewhere after it. */
+export async function randomly(play: Play): Promise<void> {
+  await inTwos(await pointsOf(play, /./), async (point) => {
+    using folder = play.folder();
+    const life = folder.start();
+    if (await life.passed(point)) life.signal('SIGKILL');
+    const end = await life.ended;
+    if (end.signal !== undefined) folder.struck.push(end);
+    const at = [`kill from outside after ${point}`];
+    await play.finish(folder, at);
+    await play.compare(folder, at);
+  });
+}
+
+/** Kills each of three runs of one session once. */
+export async function threeRuns(play: Play): Promise<void> {
+  const runs = ['one', 'two', 'three'];
+  const { points } = await play.whole(runs);
+  const length = points.length / runs.length;
+  await inTwos(
+    Array.from({ length: Math.ceil(Math.min(play.killsPerCase, length) / 2) }, (_, index) => index),
+    async () => {
+      using folder = play.folder(runs);
+      const at: string[] = [];
+      for (const [index] of runs.entries()) {
+        // By the number of points that were passed since the session began, whichever process did so.
+        const remaining = index === 0 ? points : points.slice(0, Math.floor(length * (runs.length - index)));
+        const point = remaining[Math.floor(play.random() * length)] ?? '';
+        const end = await folder.live({ stroke: { at: point, do: 'kill' } });
+        at.push(`kill ${point}`);
+        if (end.signal === undefined) break;
+      }
+      await play.finish(folder, at);
+      await play.compare(folder, at);
+    },
+  );
+}

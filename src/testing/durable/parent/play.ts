@@ -1,0 +1,64 @@
+import { ConformanceError } from '../../conformance/index.ts';
+import type { Stroke } from '../life.ts';
+import type { DurableFiles } from '../outcome.ts';
+import type { CaseFolder } from './case-folder.ts';
+import type { EndOfCase } from './end-of-case.ts';
+import { spread } from './random.ts';
+import type { LifeEnd } from './start-life.ts';
+
+/** What an uninterrupted run leaves, and the points that it passes. */
+export interface WholeRun {
+  readonly end: EndOfCase;
+  readonly points: readonly string[];
+}
+
+/** One case as it is played. */
+export interface Play {
+  readonly files: DurableFiles;
+  readonly killsPerCase: number;
+  /** Of this case alone. */
+  readonly random: () => number;
+  /** What uninterrupted runs leave. Default: one run. */
+  whole(runs?: readonly string[]): Promise<WholeRun>;
+  /** A folder of its own. Default: for one run. */
+  folder(runs?: readonly string[]): CaseFolder;
+  /** Lives the run to its end, in a process that nobody disturbs. @throws {ConformanceError} when it does not finish. */
+  finish(folder: CaseFolder, at: readonly string[], state?: string): Promise<LifeEnd>;
+  /** Compares the end, with `overrides` in it, and reports what became of the run. @throws {ConformanceError} */
+  compare(folder: CaseFolder, at: readonly string[], overrides?: Partial<EndOfCase>): Promise<void>;
+  /** Lives a run that is struck at these points, one in each life, finishes it and compares. */
+  strike(strokes: readonly Stroke[]): Promise<void>;
+}
+
+/** The name of the run of most cases. */
+export const oneRun: readonly string[] = ['run'];
+
+/** Points of this kind, spread over all that an uninterrupted run passes. */
+export async function pointsOf(
+  { whole, killsPerCase, random }: Pick<Play, 'whole' | 'killsPerCase' | 'random'>,
+  kind: RegExp,
+): Promise<readonly string[]> {
+  const { points } = await whole();
+  return spread(
+    points.filter((point) => kind.test(point)),
+    killsPerCase,
+    random,
+  );
+}
+
+/** @throws {ConformanceError} when it does not hold. */
+export function expectThat(
+  at: readonly string[],
+  claim: string,
+  {
+    expected,
+    actual,
+    holds,
+  }: { readonly expected: unknown; readonly actual: unknown; readonly holds: boolean },
+): void {
+  if (holds) return;
+  throw new ConformanceError(
+    `${at.join(', then ')}: expected that ${claim}. Got ${JSON.stringify(actual) ?? 'nothing'}.`,
+    { expected, actual, code: 'journal-not-conformant' },
+  );
+}

@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { Life } from '../life.ts';
+
+/** How a life has ended. */
+export interface LifeEnd {
+  /** Exit code; absent when a signal ended it. */
+  readonly code: number | undefined;
+  readonly signal: NodeJS.Signals | undefined;
+  /** The points that it passed, in order. */
+  readonly points: readonly string[];
+  /** What it wrote about failures. */
+  readonly problems: string;
+}
+
+/** A life whose process runs. */
+export interface StartedLife {
+  /** Resolves with true when it has passed the point, and with false when it has ended without. */
+  passed(point: string): Promise<boolean>;
+  signal(signal: NodeJS.Signals): void;
+  readonly ended: Promise<LifeEnd>;
+}
+
+/** How long a life may last, in milliseconds. */
+const LIFE_LIMIT_MS = 120_000;
+
+/** Starts a life in a process of its own. */
+export function startLife(life: Life): StartedLife {
+  const description = join(life.folder, `life-${life.number}.json`);
+  writeFileSync(description, JSON.stringify(life));
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', fileURLToPath(programUrl()), description],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  const points: string[] = [];
+  const waiting = new Map<string, (passed: boolean) => void>();
+  createInterface({ input: child.stdout }).on('line', (point) => {
+    points.push(point);
+    waiting.get(point)?.(true);
+  });
+  let problems = '';
+  child.stderr.on('data', (data: Buffer) => {
+    problems += data.toString();
+  });
+  const ended = endOf(child).then(({ code, signal }) => {
+    for (const resolve of waiting.values()) resolve(false);
+    return { code, signal, points, problems };
+  });
+  return {
+    ended,
+    passed: (point) =>
+      points.includes(point) ? Promise.resolve(true) : new Promise((resolve) => waiting.set(point, resolve)),
+    signal: (signal) => void child.kill(signal),
+  };
+}
+
+/** Lives a life to its end. */
+export function live(life: Life): Promise<LifeEnd> {
+  return startLife(life).ended;
+}
+
+async function endOf(child: ChildProcess): Promise<Pick<LifeEnd, 'code' | 'signal'>> {
+  const limit = setTimeout(() => child.kill('SIGKILL'), LIFE_LIMIT_MS);
+  // The event has an exit code or a signal.
+  const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+  clearTimeout(limit);
+  return { code: code ?? undefined, signal: signal ?? undefined };
+}
+
+/** The program: beside this module in the sources, and in the folder of the entry in the build, where this module is one folder below the root. */
+function programUrl(): URL {
+  return import.meta.url.endsWith('.ts')
+    ? new URL('../child/program.ts', import.meta.url)
+    : new URL('../testing/durable/child/program.js', import.meta.url);
+}
