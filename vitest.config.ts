@@ -23,7 +23,7 @@ const browserTests = ['test/browser/**/*.test.ts'];
 /** Tests of what Node 20 does not have: skipped there by name. */
 const durableTests = ['test/durable/**/*.test.ts'];
 /** Those of them that kill and stop processes, on the built package: `npm run test:durable` only. */
-const killingTests = ['test/durable/sqlite/**/*.test.ts'];
+const killingTests = ['test/durable/{conformance,sqlite}/**/*.test.ts'];
 const isDurableRun = process.argv.includes('--project=durable');
 const docsTests = ['test/docs/**/*.test.ts'];
 const mutationTests = ['test/mutation/**/*.test.ts'];

@@ -83,8 +83,15 @@ export class DurableRun implements CallHooks, RunReplay, RunSurroundings {
         // All was decided, and the process was killed before it said so.
         if (repeated !== undefined && repeated.outcome !== outcome) this.#leaveRows(repeated.turn);
       },
+      isStopped: () => this.#environment?.stop.reason !== undefined,
       reportChanges: () => this.#environment?.reporter?.reportChanges(),
     });
+  }
+
+  /** The run has ended. The session belongs to its caller again, also after a run that was repeated as a whole. */
+  end(): void {
+    this.#unmute?.();
+    this.#unmute = undefined;
   }
 
   /** True while the run is repeated. */

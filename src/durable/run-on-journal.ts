@@ -132,6 +132,7 @@ export async function runOnJournal<Output>(
     await writer.flush().catch(() => undefined);
     throw lost ?? repeated?.divergence ?? error;
   } finally {
+    durable.end();
     lease.signal.removeEventListener('abort', loseLease);
     if (filesystem !== undefined) filesystemsInUse.delete(filesystem);
   }

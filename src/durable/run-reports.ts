@@ -18,6 +18,8 @@ export interface RunReportsOptions {
   onStart(event: Extract<RunEvent, { readonly type: 'run-start' }>): void;
   /** The run ends, perhaps without a step that was not answered. */
   onEnd(event: Extract<RunEvent, { readonly type: 'run-end' }>): void;
+  /** Whether the run is ending before its answer. */
+  isStopped(): boolean;
   /** Reports what others changed, before a call is delivered. */
   reportChanges(): void;
 }
@@ -141,7 +143,9 @@ export class RunReports {
     if (isRepeating && event.type === 'run-end') this.emit(event);
     if (isRepeating || this.#isInsideRepeating(event)) return;
     if (event.type === 'tool-call-end') this.#options.reportChanges();
-    recorder.onEvent(event, { evaluationId: this.#rootId, path: none });
+    // A stop has cut off the feedback of a call, perhaps: resumed, the run asks for it again.
+    const isCutOff = event.type === 'tool-call-end' && this.#options.isStopped();
+    if (!isCutOff) recorder.onEvent(event, { evaluationId: this.#rootId, path: none });
     this.emit(event);
   }
 

@@ -60,7 +60,7 @@ export interface RunLeft {
   readonly usage?: unknown;
   readonly conversation?: readonly unknown[];
   /** The slices of the session, with LOG. */
-  readonly slices?: unknown;
+  readonly slices?: readonly { readonly name: string; readonly items: readonly unknown[] }[];
   /** Texts of the files in memory by path, and directories. */
   readonly files?: Readonly<Record<string, string>>;
   readonly directories?: readonly string[];

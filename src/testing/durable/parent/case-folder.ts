@@ -5,6 +5,7 @@ import type { JournalOpening, Life, Stroke } from '../life.ts';
 import type { DurableFiles } from '../outcome.ts';
 import { startFiles } from '../start-files.ts';
 import { type LifeEnd, type StartedLife, startLife } from './start-life.ts';
+import type { StruckLife } from './windows.ts';
 
 /** What a folder of a case is made for. */
 export interface CaseFolderParts {
@@ -30,7 +31,7 @@ export class CaseFolder implements Disposable {
   readonly files: DurableFiles;
   readonly journal: JournalOpening;
   /** The lives that have been struck, in order. */
-  readonly struck: LifeEnd[] = [];
+  readonly struck: StruckLife[] = [];
   #number = 0;
   #era = 0;
 
@@ -61,7 +62,9 @@ export class CaseFolder implements Disposable {
   /** A life that may be struck, and is kept when it was. */
   async live(next: NextLife = {}): Promise<LifeEnd> {
     const end = await this.start(next).ended;
-    if (next.stroke !== undefined && end.points.includes(next.stroke.at)) this.struck.push(end);
+    const struckAt = next.stroke === undefined ? -1 : end.points.indexOf(next.stroke.at);
+    // A run that is stopped passes further points on its way out.
+    if (struckAt >= 0) this.struck.push({ points: end.points, length: struckAt + 1 });
     return end;
   }
 

@@ -2,6 +2,8 @@ import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from '
 import { join } from 'node:path';
 import { readLeft } from '../child/run-left.ts';
 import type { RunLeft } from '../life.ts';
+import { comparableSlices, withoutVolatile } from './comparable.ts';
+import { type CallInDoubt, callsInDoubt } from './windows.ts';
 
 /** What there is at the end of a case, without what depends on when it ran. */
 export interface EndOfCase {
@@ -11,19 +13,16 @@ export interface EndOfCase {
   readonly effects: readonly string[];
   readonly asked: readonly string[];
   readonly ledger: unknown;
+  /** Calls of the runs that are in doubt, or whose tools have found out that they had no effect. */
+  readonly doubts: readonly CallInDoubt[];
 }
-
-/** Members that differ from one life to the next: ids, times, and what an attempt had to wait for. */
-const volatile: ReadonlySet<string> = new Set([
-  ...['eventId', 'evaluationId', 'renderId', 'executionId'],
-  ...['startedAtMs', 'endedAtMs', 'durationMs', 'atMs', 'sinceMs', 'exportedAtMs', 'createdAtMs'],
-  ...['attempts', 'conflicts'],
-]);
 
 /** Reads the end of a case. */
 export function readEnd(folder: string, runs: readonly string[]): EndOfCase {
+  const left = runs.map((runId) => readLeft(folder, runId));
   return {
-    runs: runs.map((runId) => plainEnd(readLeft(folder, runId))),
+    runs: left.map((each, index) => plainEnd(each, index === 0)),
+    doubts: left.flatMap((each, index) => callsInDoubt(each, runs[index] ?? '')),
     disk: treeOf(join(folder, 'work')),
     effects: linesOf(join(folder, 'effects.log')),
     asked: linesOf(join(folder, 'asked.log')),
@@ -31,14 +30,14 @@ export function readEnd(folder: string, runs: readonly string[]): EndOfCase {
   };
 }
 
-function plainEnd(left: RunLeft | undefined): EndOfCase['runs'][number] {
-  const { changed: _changed, ...rest } = left ?? { changed: [], error: 'The run has left nothing.' };
-  const text = JSON.stringify(rest);
-  // An object, since it was one.
-  return JSON.parse(text, (key, value: unknown) => (volatile.has(key) ? undefined : value)) as Record<
-    string,
-    unknown
-  >;
+function plainEnd(left: RunLeft | undefined, isFirst: boolean): EndOfCase['runs'][number] {
+  if (left === undefined) return { error: 'The run has left nothing.' };
+  const { changed: _changed, slices, conversation, ...rest } = left;
+  return {
+    ...rest,
+    conversation: withoutVolatile(conversation),
+    ...(slices === undefined ? {} : { slices: comparableSlices(slices, isFirst) }),
+  };
 }
 
 /** Entries of a folder by path, sorted; empty when there is none. */

@@ -2,15 +2,14 @@ import { ConformanceError } from '../../conformance/index.ts';
 import type { DurableOutcome } from '../outcome.ts';
 import { differences } from './differences.ts';
 import type { EndOfCase } from './end-of-case.ts';
-import type { LifeEnd } from './start-life.ts';
-import { type CallInDoubt, callsInDoubt, isExcusedBy, mayAskAgain } from './windows.ts';
+import { type CallInDoubt, isExcusedBy, mayAskAgain, type StruckLife } from './windows.ts';
 import { withoutCalls } from './without-calls.ts';
 
 /** What is judged. */
 export interface Judged {
   /** Where the processes were killed or stopped. */
   readonly at: readonly string[];
-  readonly struck: readonly LifeEnd[];
+  readonly struck: readonly StruckLife[];
   readonly whole: EndOfCase;
   readonly end: EndOfCase;
 }
@@ -33,13 +32,12 @@ export function judge({ at, struck, whole, end }: Judged): DurableOutcome['becam
   const twice = end.effects.filter((line, index) => end.effects.indexOf(line) !== index);
   if (twice.length > 0)
     refuse(`an effect outside happened twice: ${twice.join(', ')}.`, { actual: end.effects });
-  const doubts = callsInDoubt(end);
+  const { doubts } = end;
   for (const doubt of doubts) checkDoubt(doubt, struck, end, refuse);
   const isAskedAgain = new Set(end.asked).size < end.asked.length;
   if (isAskedAgain && !struck.some(mayAskAgain))
     refuse('a person was asked again although the answer was durable.', { actual: end.asked });
-  const ids = doubts.map(({ callId }) => callId);
-  const plain = (of: EndOfCase): EndOfCase => withoutCalls({ ...of, asked: [...new Set(of.asked)] }, ids);
+  const plain = (of: EndOfCase): EndOfCase => withoutCalls({ ...of, asked: [...new Set(of.asked)] }, doubts);
   const different = differences(plain(whole), plain(end));
   if (different.length > 0) {
     refuse(`the end differs from that of the uninterrupted run in\n${different.join('\n')}`, {
@@ -53,7 +51,7 @@ export function judge({ at, struck, whole, end }: Judged): DurableOutcome['becam
 
 function checkDoubt(
   doubt: CallInDoubt,
-  struck: readonly LifeEnd[],
+  struck: readonly StruckLife[],
   { effects }: EndOfCase,
   refuse: (claim: string) => never,
 ): void {

@@ -39,7 +39,7 @@ export async function randomly(play: Play): Promise<void> {
     const life = folder.start();
     if (await life.passed(point)) life.signal('SIGKILL');
     const end = await life.ended;
-    if (end.signal !== undefined) folder.struck.push(end);
+    if (end.signal !== undefined) folder.struck.push({ points: end.points, length: end.points.length });
     const at = [`kill from outside after ${point}`];
     await play.finish(folder, at);
     await play.compare(folder, at);

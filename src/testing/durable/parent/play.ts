@@ -37,10 +37,11 @@ export const oneRun: readonly string[] = ['run'];
 export async function pointsOf(
   { whole, killsPerCase, random }: Pick<Play, 'whole' | 'killsPerCase' | 'random'>,
   kind: RegExp,
+  among: (points: readonly string[]) => readonly string[] = (points) => points,
 ): Promise<readonly string[]> {
   const { points } = await whole();
   return spread(
-    points.filter((point) => kind.test(point)),
+    among(points).filter((point) => kind.test(point)),
     killsPerCase,
     random,
   );

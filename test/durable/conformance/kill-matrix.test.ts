@@ -1,0 +1,67 @@
+import { describe, expect, inject, it } from 'vitest';
+import type { DurableOutcome } from 'weakincentives/testing';
+import { noSqlite, sqliteSuite } from '../../support/sqlite.ts';
+import { builtKit, journalModule } from './built-kit.ts';
+
+const { ConformanceError, durableConformance } = await builtKit();
+
+const SEED = 7;
+
+describe.skipIf(noSqlite !== undefined)(sqliteSuite('durable runs on an SQLite journal'), () => {
+  const outcomes: DurableOutcome[] = [];
+  const cases = [
+    ...durableConformance({
+      name: '{ file }',
+      open: { module: journalModule('sqlite-file') },
+      killsPerCase: 3,
+      seed: SEED,
+      onOutcome: (outcome) => void outcomes.push(outcome),
+    }),
+    ...durableConformance({
+      name: '{ database }',
+      open: { module: journalModule('sqlite-database') },
+      killsPerCase: 1,
+      seed: SEED,
+      files: ['memory'],
+      onOutcome: (outcome) => void outcomes.push(outcome),
+    }),
+  ];
+
+  for (const { name, run } of cases) it(name, run);
+
+  it('were killed or stopped often enough, and mostly nobody could see it', () => {
+    expect(inject('buildProblem')).toBe('');
+    const same = outcomes.filter(({ became }) => became === 'same');
+    expect(outcomes.length).toBeGreaterThanOrEqual(60);
+    expect(same.length).toBeGreaterThan(outcomes.length / 2);
+  });
+});
+
+describe.skipIf(noSqlite !== undefined)(sqliteSuite('the kit'), () => {
+  it('finds a journal that says too early that rows are durable', async () => {
+    const cases = durableConformance({
+      name: 'forgetful',
+      open: { module: journalModule('forgetful') },
+      files: ['memory'],
+      killsPerCase: Infinity,
+    });
+    const outside = cases.find(({ name }) => name.includes('effects outside'));
+    const error: unknown = await outside?.run().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ConformanceError);
+    expect(error).toMatchObject({
+      code: 'journal-not-conformant',
+      message: expect.stringContaining('Killed or stopped at'),
+    });
+  });
+
+  it('says which point differs when a journal cannot be opened', async () => {
+    const [first] = durableConformance({
+      name: 'missing',
+      open: { module: journalModule('missing') },
+      files: ['memory'],
+    });
+    await expect(first?.run()).rejects.toThrow(
+      /^Killed or stopped at no point: the run that went on ended with 1/,
+    );
+  });
+});
