@@ -15,7 +15,7 @@ import type { DurableFiles } from './outcome.ts';
  *
  * Needs Node and a system with signals; two processes run at a time.
  *
- * @see docs/spec/durable-runs.md
+ * @see docs/spec/durable-runs.md §10
  */
 export function durableConformance(options: DurableConformanceOptions): readonly ConformanceCase[] {
   assertOptions('durableConformance()', options, {

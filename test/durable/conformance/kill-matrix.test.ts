@@ -50,7 +50,7 @@ describe.skipIf(noSqlite !== undefined)(sqliteSuite('the kit'), () => {
     expect(error).toBeInstanceOf(ConformanceError);
     expect(error).toMatchObject({
       code: 'journal-not-conformant',
-      message: expect.stringContaining('Killed or stopped at'),
+      message: expect.stringContaining('an effect outside happened twice'),
     });
   });
 
