@@ -78,7 +78,8 @@ async function resume<Output>(
       details: { option: 'adapter' },
     });
   }
-  const { header } = readRunRows(runId, await journal.read(runId));
+  // Only the header: what else they say is read once no one else writes them.
+  const { header } = readRunRows(runId, (await journal.read(runId)).slice(0, 1));
   const { sessionId } = header;
   if (header.redacted) {
     throw new PromptValidationError(
