@@ -51,7 +51,7 @@ async function find(
 
 /** The request that the run began with, and the options of now. */
 function requestOf(
-  { runId, journalFile, isStrict, words }: ResumeRequest,
+  { runId, journalFile, isStrict, input, words }: ResumeRequest,
   { sessionId, status }: ListedRun,
   { call, isApplied }: RunInfo,
 ): RunRequest {
@@ -60,7 +60,13 @@ function requestOf(
   if (request.kind !== 'run' || request.durable === undefined) {
     throw new UsageError(`what the journal has of the call of "${printable(runId)}" cannot be read.`);
   }
-  const resumed = { sessionId, isStrict, isApplied, isFinished: status === 'finished' };
+  if (input !== undefined && isApplied) {
+    throw new UsageError(
+      `the changes of "${printable(runId)}" are in its folder already, so it cannot go on. Begin another run there.`,
+    );
+  }
+  const isFinished = status === 'finished' && input === undefined;
+  const resumed = { sessionId, isStrict, input, isApplied, isFinished };
   return {
     ...request,
     // Written once: what was changed there since is not written over.

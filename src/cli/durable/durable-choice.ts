@@ -18,6 +18,8 @@ export interface ResumedRun {
   readonly sessionId: string;
   /** Whether a changed prompt, tools, policies or model are refused. */
   readonly isStrict: boolean;
+  /** What is said to the model before it goes on; undefined: nothing. */
+  readonly input: string | undefined;
   /** Whether it has its answer. */
   readonly isFinished: boolean;
   /** Whether its changes are in the folder already, where they are written at the end. */

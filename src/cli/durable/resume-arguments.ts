@@ -10,6 +10,8 @@ export interface ResumeRequest {
   readonly journalFile: string | undefined;
   /** Whether a changed prompt, tools, policies or model are refused. */
   readonly isStrict: boolean;
+  /** What is said to the model before it goes on; undefined: nothing. */
+  readonly input: string | undefined;
   /** Options of `wink run` that take precedence over those that the run began with. */
   readonly words: readonly string[];
   readonly isVerbose: boolean;
@@ -37,6 +39,7 @@ const options = {
   ...passedOn,
   journal: { type: 'string' },
   strict: { type: 'boolean' },
+  input: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const;
 
@@ -52,6 +55,7 @@ export function readResumeArguments(argv: readonly string[]): ResumeRequest | { 
     throw new UsageError('no run given: wink resume RUN; "wink runs" lists them.');
   }
   if (others.length > 0) throw new UsageError(`one run at a time, not ${positionals.length}.`);
+  if (values.input === '') throw new UsageError('the input is empty.');
   if (values.journal === '') throw new UsageError('the name of the journal is empty.');
   const given: Readonly<Record<string, string | boolean | undefined>> = values;
   return {
@@ -59,6 +63,7 @@ export function readResumeArguments(argv: readonly string[]): ResumeRequest | { 
     runId,
     journalFile: values.journal,
     isStrict: values.strict === true,
+    input: values.input,
     words: Object.keys(passedOn).flatMap((name) => {
       const value = given[name];
       if (value === undefined || value === false) return [];

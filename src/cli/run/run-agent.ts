@@ -218,6 +218,7 @@ async function evaluate(
         journal,
         runId,
         strict: resumed.isStrict,
+        ...(resumed.input === undefined ? {} : { input: resumed.input }),
         observers: [{ onEvent }, { onEvent: observe }, ...observers],
       });
     }

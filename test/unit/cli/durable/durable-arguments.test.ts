@@ -57,12 +57,24 @@ describe('wink run --durable', () => {
 
 describe('wink resume', () => {
   it('passes on what may be given anew', () => {
-    const argv = ['resume', 'r', '--strict', '--model', 'openai:y', '--json', '--journal', 'j'];
+    const argv = [
+      'resume',
+      'r',
+      '--strict',
+      '--model',
+      'openai:y',
+      '--json',
+      '--journal',
+      'j',
+      '--input',
+      'Go on.',
+    ];
     expect(readArguments(argv)).toEqual({
       kind: 'resume',
       runId: 'r',
       journalFile: 'j',
       isStrict: true,
+      input: 'Go on.',
       words: ['--model=openai:y', '--json'],
       isVerbose: false,
     });
@@ -73,6 +85,7 @@ describe('wink resume', () => {
     [[], 'no run given: wink resume RUN; "wink runs" lists them.'],
     [['a', 'b'], 'one run at a time, not 2.'],
     [['a', '--journal='], 'the name of the journal is empty.'],
+    [['a', '--input='], 'the input is empty.'],
     [['a', '--apply'], "unknown option '--apply'."],
     [['a', '--record'], "unknown option '--record'."],
   ])('refuses %j', (argv, message) => {
