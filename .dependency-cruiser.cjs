@@ -45,6 +45,7 @@ const rooms = {
     'durable',
     'model',
     'run',
+    'record',
     'report',
     'prompt',
     'view',

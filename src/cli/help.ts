@@ -5,7 +5,7 @@ export const helpText: string = `Usage: wink run AGENT [DIR] [options]
        wink replay RUN [AGENT] [--on-drift stop|force|continue] [--tools recorded|live|NAME=live,...] [--tag TAG]
                               [--overrides DIR] [--workspace DIR] [--json]
        wink resume RUN [--input TEXT] [--strict] [--journal FILE] [options]
-       wink runs [prune [RUN...] | stop RUN | settle RUN] [--folder DIR] [--older-than 30d] [--keep N] [--dry-run] [--json] [--journal FILE]
+       wink runs [prune [RUN...] | stop RUN | settle RUN | export RUN --out FILE] [--folder DIR] [--older-than 30d] [--keep N] [--dry-run] [--json] [--journal FILE]
        wink approvals list|show RUN [ID]|answer RUN [ID] --yes|--no [--note TEXT] [--by NAME] [--all] [--journal FILE]
        wink query RUN ["SQL"] [--json] [--timeout SECONDS] [--schema]
 
@@ -27,8 +27,9 @@ has a model answer from there on (continue): the agent's own, or that of --model
 
 "wink run --durable" keeps the run in a journal, so that it outlives its process: "wink resume" goes on with it after a crash, a Ctrl-C or
 a failure, without asking the model again for what it has answered. It is called as it was; --model, --base-url, limits and what is printed may be given
-again. "wink runs" lists the runs of the journal, "prune" removes the named ones, or those that --older-than (30m, 12h, 30d) and --keep leave
-over, "stop" ends a run of another process, which can be resumed then, "settle" brings the folder to the last commit of a run. Needs Node 22.13 or later.
+again. "wink view", "wink replay" and "wink query" take the name of such a run in place of a record. "wink runs" lists the runs of the journal, "prune" removes the named ones, or those that --older-than (30m, 12h, 30d) and --keep leave
+over, "stop" ends a run of another process, which can be resumed then, "settle" brings the folder to the last commit of a run, "export" writes
+the record of a run. Needs Node 22.13 or later.
 
 Options:
   --workspace DIR     The folder to work on, the same as DIR (default: the current one, for agents that work on files)
@@ -55,7 +56,7 @@ Options:
   --log FILE          Write the same lines to a file
   --record [FILE]     Record the run in a new file, for "wink view" and "wink replay"; without FILE in a folder of the user's state
   --durable           Keep the run in the journal of the user's state folder, for "wink resume"
-  --journal FILE      Keep it in this file; for resume and runs: where the runs are
+  --journal FILE      Keep it in this file; for resume, runs, view, replay and query: where the run is
   --run-id NAME       Name of the run in the journal (default: a new one)
   --strict            For resume: refuse when the prompt, tools, policies or model have changed
   --deltas            With --json or --log: also stream the answers of the model
@@ -65,7 +66,7 @@ Options:
   --tag TAG           Run or replay with a set of edited texts (wink prompt); for prompt: which one (default "latest", for check all)
   --overrides DIR     The folder that holds the edited texts
   --refresh           For prompt seed: replace texts that no longer fit the code
-  --out FILE          For view: where the page is written (default: a private folder for temporary files); it is not opened
+  --out FILE          For view: where the page is written (default: a private folder for temporary files); it is not opened. For runs export: the record
   --no-open           For view: print where the page is, and do not open it
   --follow            For view: serve the page on 127.0.0.1 until Ctrl-C, and show rows as the run writes them
   -h, --help          Print this help

@@ -5,8 +5,10 @@ import { printable } from '../process/plain-text.ts';
 /** A request of `wink query`. */
 export interface QueryRequest {
   readonly kind: 'query';
-  /** Path of a record; undefined: only the tables themselves are printed. */
+  /** Path of a record, or the name of a run in a journal; undefined: only the tables themselves are printed. */
   readonly file: string | undefined;
+  /** The journal that has the run; undefined: a file, or else the journal in the user's state folder. */
+  readonly journalFile: string | undefined;
   /** Undefined: the tables of the record are listed. */
   readonly sql: string | undefined;
   /** Whether the statements that create the tables are printed. */
@@ -38,6 +40,7 @@ export function readQueryArguments(argv: readonly string[]): QueryRequest | Quer
       json: { type: 'boolean' },
       schema: { type: 'boolean' },
       timeout: { type: 'string' },
+      journal: { type: 'string' },
       verbose: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
     },
@@ -46,12 +49,15 @@ export function readQueryArguments(argv: readonly string[]): QueryRequest | Quer
   const [file, sql, ...others] = positionals;
   const isSchema = values.schema === true;
   if ((file === undefined && !isSchema) || file === '') {
-    throw new UsageError('no record given: wink query RUN "SQL", with a file that wink run --record wrote.');
+    throw new UsageError(
+      'no record given: wink query RUN "SQL", with a file that wink run --record wrote, or a run of the journal.',
+    );
   }
   if (others.length > 0)
     throw new UsageError(
       `one record and one statement at a time, not ${positionals.length} arguments: put the SQL in quotes.`,
     );
+  if (values.journal === '') throw new UsageError('the name of the journal is empty.');
   if (isSchema && sql !== undefined)
     throw new UsageError('--schema prints the tables and runs nothing: leave it or the SQL out.');
   if (isSchema && values.json === true)
@@ -59,6 +65,7 @@ export function readQueryArguments(argv: readonly string[]): QueryRequest | Quer
   return {
     kind: 'query',
     file,
+    journalFile: values.journal,
     sql,
     isSchema,
     isJson: values.json === true,

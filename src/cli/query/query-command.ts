@@ -1,11 +1,12 @@
 import { MissingPeerError } from '../../error/index.ts';
 import { counted, formatNumber } from '../../internal/index.ts';
 import type { RunRecord } from '../../record/index.ts';
+import { type JournalFiles, sqliteJournalFiles } from '../durable/open-journal.ts';
 import { type CliEnvironment, exitCodes, unlessAborted } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
 import { clip, printable } from '../process/plain-text.ts';
 import { createTextStyle } from '../process/text-style.ts';
-import { readRecord } from '../run/read-record.ts';
+import { readRecordOf } from '../record/journaled-record.ts';
 import type { QueryHelpRequest, QueryRequest } from './query-arguments.ts';
 import { queryHelpText } from './query-help.ts';
 import { type QueryEnding, readQueryProgram, runQuery } from './query-process.ts';
@@ -23,6 +24,7 @@ export interface QueryParts {
   readonly nodeVersion: string;
   /** The program that runs the query. */
   readonly readProgram: () => Promise<string>;
+  readonly journals: JournalFiles;
 }
 
 /**
@@ -33,20 +35,27 @@ export interface QueryParts {
 export async function queryCommand(
   request: QueryRequest | QueryHelpRequest,
   environment: CliEnvironment,
-  { nodeVersion = process.versions.node, readProgram = readQueryProgram }: Partial<QueryParts> = {},
+  {
+    nodeVersion = process.versions.node,
+    readProgram = readQueryProgram,
+    journals = sqliteJournalFiles,
+  }: Partial<QueryParts> = {},
 ): Promise<number> {
   const { stdout, signal } = environment;
   if (request.kind === 'query-help') {
     stdout.write(queryHelpText());
     return exitCodes.done;
   }
-  const { file, sql } = request;
+  const { file, journalFile, sql } = request;
   if (request.isSchema || file === undefined) {
     stdout.write(`${queryTables.map(createStatement).join('\n\n')}\n`);
     return exitCodes.done;
   }
   if (sql === undefined) {
-    const record = await unlessAborted(readRecord(file, 'queried'), signal);
+    const record = await unlessAborted(
+      readRecordOf({ file, journalFile }, 'queried', environment, journals),
+      signal,
+    );
     const lines = request.isJson ? tablesJson(record) : tablesText(record, environment);
     for (const line of lines) stdout.write(`${line}\n`);
     return exitCodes.done;
@@ -55,7 +64,10 @@ export async function queryCommand(
   const checked = checkStatement(sql);
   if ('refused' in checked) throw new UsageError(`the SQL is refused: ${printable(checked.refused)}.`);
   checkVersion(nodeVersion);
-  const record = await unlessAborted(readRecord(file, 'queried'), signal);
+  const record = await unlessAborted(
+    readRecordOf({ file, journalFile }, 'queried', environment, journals),
+    signal,
+  );
   const { statement } = checked;
   const { timeoutMs } = request;
   const program = await readProgram();

@@ -9,8 +9,10 @@ import { type OverridesChoice, readOverrides } from '../run/overrides-choice.ts'
 /** A request of `wink replay`. */
 export interface ReplayRequest {
   readonly kind: 'replay';
-  /** Path of a record. */
+  /** Path of a record, or the name of a run in a journal. */
   readonly file: string;
+  /** The journal that has the run; undefined: a file, or else the journal in the user's state folder. */
+  readonly journalFile: string | undefined;
   /** Module of the agent; undefined: the one that the record names. */
   readonly agent: string | undefined;
   readonly onDrift: 'stop' | 'force' | 'continue';
@@ -38,6 +40,7 @@ export function readReplayArguments(argv: readonly string[]): ReplayRequest | { 
     options: {
       'on-drift': { type: 'string' },
       tools: { type: 'string' },
+      journal: { type: 'string' },
       params: { type: 'string' },
       model: { type: 'string' },
       'base-url': { type: 'string' },
@@ -52,10 +55,13 @@ export function readReplayArguments(argv: readonly string[]): ReplayRequest | { 
   if (values.help === true) return { kind: 'help' };
   const [file, agent, ...others] = positionals;
   if (file === undefined || file === '') {
-    throw new UsageError('no record given: wink replay RUN, with a file that wink run --record wrote.');
+    throw new UsageError(
+      'no record given: wink replay RUN, with a file that wink run --record wrote, or a run of the journal.',
+    );
   }
   if (others.length > 0)
     throw new UsageError(`one record and one agent at a time, not ${positionals.length} names.`);
+  if (values.journal === '') throw new UsageError('the name of the journal is empty.');
   const onDrift = readDrift(values['on-drift']);
   const onlyWithModel = values.model === undefined ? '--base-url' : '--model';
   if (onDrift !== 'continue' && (values.model ?? values['base-url']) !== undefined)
@@ -65,6 +71,7 @@ export function readReplayArguments(argv: readonly string[]): ReplayRequest | { 
   return {
     kind: 'replay',
     file,
+    journalFile: values.journal,
     agent,
     onDrift,
     model: readModelChoice(values.model),

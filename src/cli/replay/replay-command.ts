@@ -2,16 +2,17 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { modelOf, type ProviderAdapter } from '../../evaluation/index.ts';
 import { replayRun } from '../../record/index.ts';
+import { type JournalFiles, sqliteJournalFiles } from '../durable/open-journal.ts';
 import { chooseModel } from '../model/choose-model.ts';
 import { type ModelMakers, modelMakers } from '../model/model-makers.ts';
 import { type CliEnvironment, exitCodes, unlessAborted } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
+import { readRecordOf } from '../record/journaled-record.ts';
 import { bindParams } from '../run/bind-params.ts';
 import { type LoadedAgent, loadAgent } from '../run/load-agent.ts';
 import { folderName } from '../run/open-folder.ts';
 import { chooseOverrides } from '../run/overrides.ts';
-import { readRecord } from '../run/read-record.ts';
 import { hostRedact } from '../run/redact.ts';
 import type { ReplayRequest } from './replay-arguments.ts';
 import { replayReportLines } from './replay-report-text.ts';
@@ -20,6 +21,7 @@ import { replayReportLines } from './replay-report-text.ts';
 export interface ReplayParts {
   readonly load: (name: string) => Promise<LoadedAgent>;
   readonly makers: ModelMakers;
+  readonly journals: JournalFiles;
 }
 
 /**
@@ -33,10 +35,10 @@ export interface ReplayParts {
 export async function replayCommand(
   request: ReplayRequest,
   environment: CliEnvironment,
-  { load = loadAgent, makers = modelMakers }: Partial<ReplayParts> = {},
+  { load = loadAgent, makers = modelMakers, journals = sqliteJournalFiles }: Partial<ReplayParts> = {},
 ): Promise<number> {
   const { signal, stdout, stderr, variables } = environment;
-  const record = await unlessAborted(readRecord(request.file, 'replayed'), signal);
+  const record = await unlessAborted(readRecordOf(request, 'replayed', environment, journals), signal);
   const module = request.agent ?? record.module;
   if (module === undefined) {
     throw new UsageError('the record does not name its agent: wink replay RUN AGENT.');

@@ -12,6 +12,7 @@ export type RunsRequest = {
   | { readonly action: 'list'; readonly folder: string | undefined; readonly isJson: boolean }
   | ({ readonly action: 'prune'; readonly isDryRun: boolean } & PruneChoice)
   | { readonly action: 'stop' | 'settle'; readonly runId: string }
+  | { readonly action: 'export'; readonly runId: string; readonly out: string }
 );
 
 /** Which runs are removed: those that are named, else those that are older and not among the last. */
@@ -31,6 +32,7 @@ const options = {
   json: { type: 'boolean' },
   'older-than': { type: 'string' },
   keep: { type: 'string' },
+  out: { type: 'string' },
   'dry-run': { type: 'boolean' },
   verbose: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
@@ -42,6 +44,7 @@ const optionsOf: Readonly<Record<RunsRequest['action'], readonly string[]>> = {
   prune: ['folder', 'older-than', 'keep', 'dry-run'],
   stop: [],
   settle: [],
+  export: ['out'],
 };
 const optionsOfAll: readonly string[] = ['journal', 'verbose', 'help'];
 
@@ -55,7 +58,7 @@ export function readRunsArguments(argv: readonly string[]): RunsRequest | { read
   const [action = 'list', ...runIds] = positionals;
   if (!isAction(action)) {
     throw new UsageError(
-      `"${action}" is not known: use wink runs, or wink runs prune, stop RUN or settle RUN.`,
+      `"${action}" is not known: use wink runs, or wink runs prune, stop RUN, settle RUN or export RUN.`,
     );
   }
   for (const name of Object.keys(values)) {
@@ -73,6 +76,13 @@ export function readRunsArguments(argv: readonly string[]): RunsRequest | { read
     case 'stop':
     case 'settle':
       return { ...common, action, runId: oneRun(action, runIds) };
+    case 'export': {
+      const runId = oneRun(action, runIds);
+      if (values.out === undefined || values.out === '') {
+        throw new UsageError('say where the record is written: wink runs export RUN --out FILE.');
+      }
+      return { ...common, action, runId, out: values.out };
+    }
     case 'prune': {
       const olderThanMs = readAge('--older-than', values['older-than']);
       const keep = readAmount('--keep', values.keep, 0);

@@ -1,4 +1,5 @@
 import { SessionBusyError } from '../../error/index.ts';
+import { exportRecord } from '../../record/index.ts';
 import type { RunJournal } from '../../runtime/index.ts';
 import { type Clock, systemClock } from '../../session/index.ts';
 import { folderFilter, runNamed } from '../durable/named-runs.ts';
@@ -6,6 +7,8 @@ import { type JournalFiles, journalOption, sqliteJournalFiles } from '../durable
 import { type ListedRun, listRuns, readRunInfo } from '../durable/run-info.ts';
 import { type CliEnvironment, exitCodes } from '../process/environment.ts';
 import { printable } from '../process/plain-text.ts';
+import { redactionOf } from '../record/journaled-record.ts';
+import { writeRecord } from '../record/write-record.ts';
 import { formatRunList, runLine } from './run-list.ts';
 import type { PruneChoice, RunsRequest } from './runs-arguments.ts';
 import { type CommandReport, settleFolder } from './settle-folder.ts';
@@ -17,7 +20,7 @@ export interface RunsParts {
 }
 
 /**
- * Lists, removes, stops or settles the runs of a journal.
+ * Lists, removes, stops, settles or exports the runs of a journal.
  *
  * @returns the exit code of the process.
  * @throws {UsageError} for a run that the journal does not have, and a journal that cannot be read.
@@ -27,9 +30,9 @@ export async function runsCommand(
   environment: CliEnvironment,
   { journals = sqliteJournalFiles, clock = systemClock }: Partial<RunsParts> = {},
 ): Promise<number> {
-  const { stdout } = environment;
+  const { stdout, variables } = environment;
   await using journal = await journals.openExisting(request.journalFile);
-  const { lines, exitCode } = await reportOf(request, journal, clock.now());
+  const { lines, exitCode } = await reportOf(request, journal, clock.now(), variables);
   for (const line of lines) stdout.write(`${line}\n`);
   return exitCode;
 }
@@ -38,6 +41,7 @@ async function reportOf(
   request: RunsRequest,
   journal: RunJournal | undefined,
   nowMs: number,
+  variables: CliEnvironment['variables'],
 ): Promise<CommandReport> {
   const runs =
     journal === undefined
@@ -52,6 +56,13 @@ async function reportOf(
       return done(await prune(request, runs, journal, nowMs));
     case 'stop':
       return done([await stop(request, runs, journal)]);
+    case 'export': {
+      const run = runNamed(runs, request.runId);
+      if (journal === undefined) return done([]);
+      const redact = redactionOf(run, variables);
+      await writeRecord(exportRecord({ journal, runId: run.runId, redact }), request.out);
+      return done([`wrote the record of ${printable(run.runId)} to ${printable(request.out)}`]);
+    }
     case 'settle': {
       const run = runNamed(runs, request.runId);
       return journal === undefined ? done([]) : settleFolder(journal, run);

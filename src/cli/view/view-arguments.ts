@@ -4,8 +4,10 @@ import { UsageError } from '../process/errors.ts';
 /** A request of `wink view`. */
 export interface ViewRequest {
   readonly kind: 'view';
-  /** Path of a record. */
+  /** Path of a record, or the name of a run in a journal. */
   readonly file: string;
+  /** The journal that has the run; undefined: a file, or else the journal in the user's state folder. */
+  readonly journalFile: string | undefined;
   /** Where the page is written; undefined: into a private folder for temporary files. */
   readonly out: string | undefined;
   /** Whether the page is opened. */
@@ -25,6 +27,7 @@ export function readViewArguments(argv: readonly string[]): ViewRequest | { read
     allowPositionals: true,
     options: {
       out: { type: 'string' },
+      journal: { type: 'string' },
       'no-open': { type: 'boolean' },
       follow: { type: 'boolean' },
       verbose: { type: 'boolean' },
@@ -34,9 +37,12 @@ export function readViewArguments(argv: readonly string[]): ViewRequest | { read
   if (values.help === true) return { kind: 'help' };
   const [file, ...others] = positionals;
   if (file === undefined || file === '') {
-    throw new UsageError('no record given: wink view RUN, with a file that wink run --record wrote.');
+    throw new UsageError(
+      'no record given: wink view RUN, with a file that wink run --record wrote, or a run of the journal.',
+    );
   }
   if (others.length > 0) throw new UsageError(`one record at a time, not ${1 + others.length}.`);
+  if (values.journal === '') throw new UsageError('the name of the journal is empty.');
   if (values.out === '') throw new UsageError('the name of the file for the page is empty.');
   if (values.out !== undefined && values.follow === true) {
     throw new UsageError('--out writes the page once, and --follow serves it: choose one.');
@@ -44,6 +50,7 @@ export function readViewArguments(argv: readonly string[]): ViewRequest | { read
   return {
     kind: 'view',
     file,
+    journalFile: values.journal,
     out: values.out,
     // A page that was written to a chosen place is there to be kept or sent.
     isOpened: values['no-open'] !== true && values.out === undefined,

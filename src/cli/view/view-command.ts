@@ -1,9 +1,12 @@
-import { type FileHandle, open, realpath, stat, writeFile } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { type FileHandle, open, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { untilAborted } from '../../internal/index.ts';
+import { type JournalFiles, sqliteJournalFiles } from '../durable/open-journal.ts';
 import { type CliEnvironment, CliInterruption, exitCodes } from '../process/environment.ts';
 import { errorMessage, UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
+import { openJournaledRecord } from '../record/journaled-record.ts';
+import { writeRecord } from '../record/write-record.ts';
 import { checkRecord } from './check-record.ts';
 import { startFollowServer } from './follow-server.ts';
 import { type OpenTarget, openTarget } from './open-target.ts';
@@ -19,6 +22,7 @@ const maxPageRecordBytes = 400_000_000;
 export interface ViewParts {
   readonly open: OpenTarget;
   readonly readPage: () => Promise<ViewerPage>;
+  readonly journals: JournalFiles;
 }
 
 /**
@@ -31,17 +35,36 @@ export async function viewCommand(
   environment: CliEnvironment,
   parts: Partial<ViewParts> = {},
 ): Promise<number> {
-  const { open: show = openTarget, readPage = readViewerPage } = parts;
-  const record = await openRecord(request.file);
+  const { open: show = openTarget, readPage = readViewerPage, journals = sqliteJournalFiles } = parts;
+  const exported = await exportedFile(request, environment, journals);
+  const shown = exported === undefined ? request : { ...request, file: exported };
+  const record = await openRecord(shown.file);
   try {
-    await checkRecord(record, request.file);
-    const page = withFileName(await readPage(), basename(request.file));
-    return request.isFollowing
-      ? await follow(request, environment, page, record, show)
-      : await write(request, environment, page, record, show);
+    await checkRecord(record, shown.file);
+    const page = withFileName(await readPage(), basename(shown.file));
+    return shown.isFollowing
+      ? await follow(shown, environment, page, record, show)
+      : await write(shown, environment, page, record, show);
   } finally {
     await record.close();
+    if (exported !== undefined) await rm(dirname(exported), { recursive: true });
   }
+}
+
+/** A private file with the record of a run in a journal, for as long as the command runs; undefined when a file is meant. */
+async function exportedFile(
+  request: ViewRequest,
+  environment: CliEnvironment,
+  journals: JournalFiles,
+): Promise<string | undefined> {
+  await using journaled = await openJournaledRecord(request, environment, journals);
+  if (journaled === undefined) return undefined;
+  if (request.isFollowing) {
+    throw new UsageError('--follow shows a record in a file; without it the run is shown as it is now.');
+  }
+  const file = join(await privateFolder(), `${journaled.run.runId.replaceAll(/[^\w.-]/g, '-')}.jsonl`);
+  await writeRecord(journaled.lines(), file);
+  return file;
 }
 
 async function openRecord(name: string): Promise<FileHandle> {

@@ -10,7 +10,7 @@ import {
   redactState,
 } from '../../runtime/index.ts';
 import type { JsonValue } from '../../schema/index.ts';
-import { toReferences } from '../format/references.ts';
+import { toReferences, withoutReferences } from '../format/references.ts';
 import { RowReader } from '../format/row-reader.ts';
 import type {
   ContentReference,
@@ -59,7 +59,10 @@ export class RedactedRows {
     const { isRedacted: _isRedacted, ...redacted } = this.#redact(row) as { readonly isRedacted?: boolean };
     const isMarked = this.#redactor.alterations > before;
     const marked = isMarked ? { ...redacted, redacted: true } : redacted;
-    const encoded = toReferences(marked, (text) => this.#blobs.keepText(text));
+    const encoded =
+      row.type === 'header'
+        ? withoutReferences(marked)
+        : toReferences(marked, (text) => this.#blobs.keepText(text));
     return [...this.#lines, lineOf(encoded)];
   }
 

@@ -38,6 +38,16 @@ export function toReferences(row: unknown, keep: KeepText): JsonValue {
   return encode(row, isReferred, keep, 0);
 }
 
+/** A row as {@link toReferences} makes it, with all texts in place: the first row of a record comes before every text that it could refer to. */
+export function withoutReferences(row: unknown): JsonValue {
+  return encode(
+    row,
+    () => false,
+    (text) => text,
+    0,
+  );
+}
+
 function countTexts(value: unknown, counts: Map<string, number>, depth: number): void {
   if (typeof value === 'string') {
     if (value.length > maxRepeatedCharacters && value.length <= maxInlineCharacters)

@@ -12,7 +12,7 @@ import type {
 } from '../../runtime/index.ts';
 import type { JsonObject } from '../../schema/index.ts';
 import { type Clock, systemClock } from '../../session/index.ts';
-import { toReferences } from '../format/references.ts';
+import { toReferences, withoutReferences } from '../format/references.ts';
 import { type HeaderRow, type Row, type RunPart, recordVersion, type SeenRow } from '../format/rows.ts';
 import { AttemptRows } from './attempt-rows.ts';
 import { BlobWriter } from './blob-writer.ts';
@@ -313,7 +313,10 @@ export class Recorder implements RunRecorder {
 
   #row(row: Row): void {
     // Nothing is read of a row but plain JSON.
-    const encoded = toReferences(row, (text) => this.#blobs.keepText(text));
+    const encoded =
+      row.type === 'header'
+        ? withoutReferences(row)
+        : toReferences(row, (text) => this.#blobs.keepText(text));
     this.#write(lineOf(encoded), row.type);
   }
 

@@ -29,6 +29,21 @@ describe('runRecorder', () => {
     expect(JSON.stringify(record.turns[0]?.response?.raw)).toContain('<nested too deep>');
   });
 
+  it('begins with the header, also where it holds long texts', async () => {
+    const lines: string[] = [];
+    const params = {
+      text: 'long '.repeat(200),
+      reference: { $ref: 'x' },
+      repeated: ['same '.repeat(20), 'same '.repeat(20)],
+    };
+    const observer = runRecorder({ write: (line) => void lines.push(line), params });
+    await telemetryModel(() => answer('Done.')).evaluate(promptWith('task', [work]), {
+      observers: [observer],
+    });
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ type: 'header' });
+    expect((await readRunRecord(lines)).params).toEqual(params);
+  });
+
   it('writes one line for each row, for readers that take other characters for ends of lines, too', async () => {
     const lines: string[] = [];
     const ends = 'a\u0085b\u2028c\u2029d';

@@ -266,6 +266,7 @@ describe('wink view --follow', () => {
     const request = {
       kind: 'view',
       file: path,
+      journalFile: undefined,
       out: undefined,
       isOpened: true,
       isFollowing: true,

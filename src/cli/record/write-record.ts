@@ -1,0 +1,30 @@
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { errorMessage, UsageError } from '../process/errors.ts';
+import { printable } from '../process/plain-text.ts';
+
+/**
+ * Writes the lines of a record to a new file that only the user can read.
+ *
+ * @throws {UsageError} when it exists or cannot be written; nothing is then left of it.
+ */
+export async function writeRecord(lines: AsyncIterable<string>, file: string): Promise<void> {
+  const output = createWriteStream(file, { flags: 'wx', mode: 0o600 });
+  let isOpen = false;
+  output.once('open', () => {
+    isOpen = true;
+  });
+  try {
+    await pipeline(Readable.from(withEnds(lines)), output);
+  } catch (error) {
+    // What was there before is not touched.
+    if (isOpen) await rm(file, { force: true });
+    throw new UsageError(`cannot write "${printable(file)}": ${errorMessage(error)}.`, { cause: error });
+  }
+}
+
+async function* withEnds(lines: AsyncIterable<string>): AsyncGenerator<string, void> {
+  for await (const line of lines) yield `${line}\n`;
+}
