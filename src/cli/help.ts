@@ -31,6 +31,9 @@ again. "wink view", "wink replay" and "wink query" take the name of such a run i
 over, "stop" ends a run of another process, which can be resumed then, "settle" brings the folder to the last commit of a run, "export" writes
 the record of a run. Needs Node 22.13 or later.
 
+What a policy asks in such a run, while nobody is at a terminal, ends it with 4 and its questions. "wink approvals" lists them, "show" has the diff of the
+changes that wait, "answer" keeps a yes or a no, for one question (its number, or the name that is printed with it) or --all; then "wink resume" goes on.
+
 Options:
   --workspace DIR     The folder to work on, the same as DIR (default: the current one, for agents that work on files)
   --params JSON       Params of the agent's prompt; they replace its own: '{"language":"en"}'
@@ -56,8 +59,11 @@ Options:
   --log FILE          Write the same lines to a file
   --record [FILE]     Record the run in a new file, for "wink view" and "wink replay"; without FILE in a folder of the user's state
   --durable           Keep the run in the journal of the user's state folder, for "wink resume"
-  --journal FILE      Keep it in this file; for resume, runs, view, replay and query: where the run is
+  --journal FILE      Keep it in this file; for resume, runs, approvals, view, replay and query: where the run is
   --run-id NAME       Name of the run in the journal (default: a new one)
+  --suspend           With --durable: end with the questions of policies also where the terminal, or the agent, would answer them
+  --expires TIME      How long such a question can be answered (30m, 12h, 7d); then the answer is no (default: at any time)
+  --on-suspend CMD    Then run CMD by the shell, with the questions as JSON on its input and the run in WINK_RUN_ID; 30 seconds
   --strict            For resume: refuse when the prompt, tools, policies or model have changed
   --deltas            With --json or --log: also stream the answers of the model
   --otel              Send the run to OpenTelemetry, as the variables OTEL_* and TRACEPARENT say; needs @opentelemetry/sdk-node
@@ -72,5 +78,5 @@ Options:
   -h, --help          Print this help
   -V, --version       Print the version
 
-Exit code: 0 done, 1 the run failed, 2 bad input, 3 another process changed the same files, 130 interrupted.
+Exit code: 0 done, 1 the run failed, 2 bad input, 3 another process changed the same files, 4 the run waits for answers, 130 interrupted.
 `;

@@ -1,5 +1,10 @@
-import { type ApprovalHandler, BudgetTracker, type RunEvent } from '../runtime/index.ts';
+import { counted } from '../internal/index.ts';
+import { type Approver, BudgetTracker, type RunEvent, suspendApproval } from '../runtime/index.ts';
+import { systemClock } from '../session/index.ts';
 import type { Logger } from '../tool/index.ts';
+import { questionNames } from './approvals/choose-questions.ts';
+import { runOnSuspend } from './approvals/on-suspend.ts';
+import { questionLines } from './approvals/question-text.ts';
 import { beginningLines } from './durable/open-durable.ts';
 import { type CliEnvironment, CliInterruption } from './process/environment.ts';
 import { UsageError } from './process/errors.ts';
@@ -11,6 +16,7 @@ import { CallLog } from './report/call-log.ts';
 import { createProgress } from './report/create-progress.ts';
 import { eventLine, isDelta, type ResultRecord } from './report/event-record.ts';
 import type { Progress } from './report/progress.ts';
+import { type QuestionRecord, questionRecord } from './report/question-record.ts';
 import { formatRunEnding } from './report/run-report.ts';
 import { endingLines, toResult } from './report/run-result.ts';
 import { spendingOf } from './report/spending.ts';
@@ -18,7 +24,7 @@ import { verboseLogger } from './report/verbose-logger.ts';
 import { applyChanges } from './run/apply-to-folder.ts';
 import { furtherStrays, startupError, withStrays } from './run/failures.ts';
 import { hookError, type LoadedAgent } from './run/load-agent.ts';
-import { type Preparation, prepareRun, type RunParts } from './run/prepare-run.ts';
+import { ownParts, type Preparation, prepareRun, type RunParts } from './run/prepare-run.ts';
 import { type AgentRunOptions, runAgent } from './run/run-agent.ts';
 import type { RunRequest } from './run/run-arguments.ts';
 
@@ -46,8 +52,9 @@ export async function runCommand(
     if (reason instanceof CliInterruption || reason instanceof StrayError) throw reason;
     throw error;
   }
+  let ended: EndedCommand;
   try {
-    return await carryOut(request, environment, preparation, startedAtMs);
+    ended = await carryOut(request, environment, preparation, startedAtMs);
   } finally {
     await preparation.folder?.close();
     await preparation.durable?.close();
@@ -64,6 +71,30 @@ export async function runCommand(
       environment.stderr.write(`wink: ${printable(text)}\n`);
     }
   }
+  await announce(request, environment, preparation, ended, overrides.startProcess ?? ownParts.startProcess);
+  return ended.exitCode;
+}
+
+/** How the command ended. */
+interface EndedCommand {
+  readonly exitCode: number;
+  /** What the run waits for; empty unless it was suspended. */
+  readonly questions: readonly QuestionRecord[];
+}
+
+/** Runs the command for a suspended run. The folder and the run are free by now, so that the command may answer and resume. */
+async function announce(
+  { suspension: { command } }: RunRequest,
+  environment: CliEnvironment,
+  { durable, redactor }: Preparation,
+  { questions }: EndedCommand,
+  start: RunParts['startProcess'],
+): Promise<void> {
+  if (command === undefined || durable === undefined || questions.length === 0) return;
+  const { runId } = durable;
+  const notice = { command, runId, questions: questions.map((each) => redactor.record(each)) };
+  const problem = await runOnSuspend(notice, environment, start);
+  if (problem !== undefined) environment.stderr.write(`wink: ${redactor.text(problem)}\n`);
 }
 
 async function carryOut(
@@ -71,7 +102,7 @@ async function carryOut(
   environment: CliEnvironment,
   preparation: Preparation,
   startedAtMs: number,
-): Promise<number> {
+): Promise<EndedCommand> {
   const { stdout, stderr, now, signal } = environment;
   const { loaded, params, model, folder, sandbox, log, telemetry } = preparation;
   const { recordFile, durable, overrides, redactor } = preparation;
@@ -137,7 +168,7 @@ async function carryOut(
     logger,
     overrides,
     redactor,
-    approve: approveFor(request, environment, progress),
+    approve: approveFor(request, environment, progress, agent.approve),
     isEnforced: request.isEnforced,
     observers: [telemetry?.observer, recordFile?.observer].filter((observer) => observer !== undefined),
     onEvent: (event) => {
@@ -154,7 +185,8 @@ async function carryOut(
   progress.end();
   // Before anything is written to the folder: a run with a stray error has not succeeded.
   const run = withStrays(evaluated, await environment.takeStrays(), agent.name, running);
-  if (run.interruption?.kind === 'output-closed') return run.interruption.exitCode;
+  if (run.interruption?.kind === 'output-closed')
+    return { exitCode: run.interruption.exitCode, questions: [] };
   const problem = run.strays.length > 0 ? undefined : startupError(run.error);
   if (problem !== undefined) throw new UsageError(clean(problem), { cause: run.error });
 
@@ -163,14 +195,31 @@ async function carryOut(
     application.kind === 'applied' && folder?.mode === 'end' ? await durable?.markApplied() : undefined;
   const spending = spendingOf(budget);
   const result = toResult(run, application, spending);
+  const pending = result.outcome === 'suspended' ? (run.suspended?.pending ?? []) : [];
+  const questions = pending.map((question, index) => questionRecord(question, index + 1));
   record({
     ...result,
+    ...(result.outcome === 'suspended' ? { questions } : {}),
     ...(run.failure === undefined ? {} : { failure: run.failure }),
     ...(durable === undefined ? {} : { runId: durable.runId }),
   });
   if (!request.isJson) {
+    const style = createTextStyle(stdout, environment.variables);
+    const names = questionNames(pending);
     const ending = {
       ...run,
+      questions: pending.flatMap((question, index) =>
+        questionLines(
+          { question, number: index + 1, name: names[index] ?? '', answer: undefined },
+          {
+            runId: durable?.runId ?? '',
+            journalFile: request.durable?.journalFile,
+            nowMs: systemClock.now(),
+            style,
+            clean,
+          },
+        ),
+      ),
       records: calls.records,
       totals: calls.totals(),
       spending,
@@ -185,7 +234,7 @@ async function carryOut(
       isFull: request.isFull,
       isEnforced: request.isEnforced,
       isResumed: durable?.resumed !== undefined,
-      style: createTextStyle(stdout, environment.variables),
+      style,
     });
     stdout.write(`${lines.join('\n')}\n`);
   }
@@ -193,12 +242,16 @@ async function carryOut(
     stderr.write(`wink: ${clean(line)}\n`);
   }
   if (unmarked !== undefined) stderr.write(`wink: ${clean(unmarked)}\n`);
-  if (durable !== undefined && result.outcome !== 'done') {
+  if (durable !== undefined && result.outcome === 'suspended') {
+    stderr.write(
+      `wink: the run ${durable.runId} waits for ${counted(pending.length, 'answer')}; to go on with it then: ${durable.resumeCommand}\n`,
+    );
+  } else if (durable !== undefined && result.outcome !== 'done') {
     stderr.write(`wink: the run ${durable.runId} is kept; to go on with it: ${durable.resumeCommand}\n`);
   }
   for (const line of furtherStrays(run)) stderr.write(`wink: ${printable(clean(line))}\n`);
   if (request.isVerbose && run.error instanceof Error) stderr.write(`${clean(run.error.stack ?? '')}\n`);
-  return result.exitCode;
+  return { exitCode: result.exitCode, questions };
 }
 
 /** The heading of the report. */
@@ -210,9 +263,18 @@ function titleOf({ agent, hooks }: LoadedAgent, folder: string): string {
   }
 }
 
-/** The approver for an agent without one of its own. */
-function approveFor(request: RunRequest, environment: CliEnvironment, progress: Progress): ApprovalHandler {
+/** Who answers what policies ask: the agent, the user at the terminal, or someone later. */
+function approveFor(
+  request: RunRequest,
+  environment: CliEnvironment,
+  progress: Progress,
+  own: Approver | undefined,
+): Approver {
   const { ask, stderr, variables } = environment;
+  const { isForced, expiresMs } = request.suspension;
+  if (own !== undefined && !isForced) return own;
+  if (request.durable !== undefined && (isForced || request.isJson || ask === undefined))
+    return suspendApproval(expiresMs === undefined ? {} : { expiresMs });
   if (request.isJson) return denyApprovals('the agent has no approve function, and --json does not ask.');
   if (ask === undefined) {
     return denyApprovals(

@@ -1,6 +1,6 @@
 import { assertOptions, PromptValidationError } from '../error/index.ts';
 import { Recorder } from '../record/internal.ts';
-import type { RunJournal, RunLease } from '../runtime/index.ts';
+import type { RunJournal, RunLease, RunSummary } from '../runtime/index.ts';
 import { type Clock, systemClock } from '../session/index.ts';
 import { JournalWriter } from './journal-writer.ts';
 import { isExpired } from './recorded-answers.ts';
@@ -68,7 +68,14 @@ export async function appendAnswers(
   const pending = rows.pending.filter(
     (id) => !rows.answers.has(id) && !fresh.some((answer) => answer.id === id),
   );
-  const summary = { ...summaryOf(rows, atMs), status: 'suspended', pending: pending.length } as const;
+  const known = (await journal.runs({ sessionId: rows.header.sessionId })).find((run) => run.runId === runId);
+  const summary: RunSummary = {
+    ...summaryOf(rows, atMs),
+    ...{ status: 'suspended', pending: pending.length },
+    // What the rows do not say, and a resume needs.
+    ...(known?.workspace === undefined ? {} : { workspace: known.workspace }),
+    ...(known?.info === undefined ? {} : { info: known.info }),
+  };
   const writer = new JournalWriter({
     ...{ journal, lease, runId, rows: rows.count },
     summary: () => summary,

@@ -45,13 +45,15 @@ const repeatedOptions = [
   'deadline',
   'tag',
   'sandbox',
+  'expires',
+  'on-suspend',
 ] as const;
 
 type DurableValues = {
   readonly [Name in (typeof repeatedOptions)[number] | 'overrides' | 'journal' | 'run-id']?:
     | string
     | undefined;
-} & { readonly durable?: boolean | undefined; readonly 'no-enforce'?: boolean | undefined };
+} & { readonly [Name in 'durable' | 'suspend' | 'no-enforce']?: boolean | undefined };
 
 /**
  * Reads `--durable`, `--journal` and `--run-id`; undefined without any.
@@ -82,5 +84,6 @@ function callOf(agent: string, values: DurableValues): readonly string[] {
     ...repeatedOptions.flatMap((name) => (values[name] === undefined ? [] : [`--${name}=${values[name]}`])),
     ...(overrides === undefined ? [] : [`--overrides=${resolve(overrides)}`]),
     ...(values['no-enforce'] === true ? ['--no-enforce'] : []),
+    ...(values.suspend === true ? ['--suspend'] : []),
   ];
 }

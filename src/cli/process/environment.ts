@@ -65,12 +65,13 @@ export class CliInterruption extends Error {
 
 /** Exit codes. */
 export const exitCodes: Readonly<
-  Record<'done' | 'failed' | 'usage' | 'conflict' | 'interrupted' | 'terminated', number>
+  Record<'done' | 'failed' | 'usage' | 'conflict' | 'suspended' | 'interrupted' | 'terminated', number>
 > = Object.freeze({
   done: 0,
   failed: 1,
   usage: 2,
   conflict: 3,
+  suspended: 4,
   interrupted: 130,
   terminated: 143,
 });

@@ -3,12 +3,13 @@ import { escapeInvisible } from '../../internal/index.ts';
 import type { Redactor, RunEvent } from '../../runtime/index.ts';
 import type { BudgetExcess, HostedToolOutput, HostedToolOutputs, TokenUsage } from '../../tool/index.ts';
 import type { Application } from '../run/apply-to-folder.ts';
+import type { QuestionRecord } from './question-record.ts';
 
 /** The last line of an event stream: the result of the command. */
 export interface ResultRecord {
   readonly type: 'command-result';
   readonly exitCode: number;
-  readonly outcome: 'done' | 'failed' | 'conflict' | 'interrupted';
+  readonly outcome: 'done' | 'failed' | 'conflict' | 'suspended' | 'interrupted';
   /** The final text of the model; absent when the run did not complete. */
   readonly text?: string;
   /** The structured answer; absent for a prompt without an output schema. */
@@ -17,6 +18,8 @@ export interface ResultRecord {
   readonly hostedOutputs?: Readonly<Record<string, HostedToolOutputs>>;
   /** Name of the run in its journal; absent without one. */
   readonly runId?: string;
+  /** What a suspended run waits for; absent for another one. */
+  readonly questions?: readonly QuestionRecord[];
   /** The error, in one line; absent without one. */
   readonly failure?: string;
   /** Net changes to files, sorted by path. */

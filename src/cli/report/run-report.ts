@@ -18,6 +18,8 @@ export interface RunEnding extends AgentRun {
   readonly records: readonly CallRecord[];
   readonly totals: CallTotals;
   readonly spending: Spending;
+  /** The questions of a suspended run, line by line. */
+  readonly questions: readonly string[];
   /** The state of the changes. */
   readonly application: Application;
   readonly durationMs: number;
@@ -81,6 +83,7 @@ export function formatRunEnding(
         : ['No files were changed.', '']
       : [...diff, '']),
     ...answerLines(ending, options),
+    ...(ending.questions.length === 0 ? [] : [...ending.questions, '']),
     ...summary(ending, folder !== undefined, style),
   ];
 }
@@ -129,14 +132,17 @@ function summary(ending: RunEnding, hasFolder: boolean, style: TextStyle): reado
     ...(hasFolder ? [diskSentence(ending)] : []),
   ];
   return [
-    `${style(word === 'Done' ? 'good' : 'bad', word)} in ${readableDuration(ending.durationMs)}. ${describeTotals(ending.totals)}.`,
+    `${style(tones[word], word)} in ${readableDuration(ending.durationMs)}. ${describeTotals(ending.totals)}.`,
     ...spendingLines(ending.spending),
     ...(results.length === 0 ? [] : [`${upperFirst(results.join('; '))}.`]),
   ];
 }
 
-function endingWord({ interruption, failure, application }: RunEnding): string {
+const tones = { Done: 'good', Failed: 'bad', Stopped: 'bad', Suspended: 'warning' } as const;
+
+function endingWord({ interruption, failure, suspended, application }: RunEnding): keyof typeof tones {
   if (interruption !== undefined) return 'Stopped';
+  if (failure === undefined && suspended !== undefined) return 'Suspended';
   return failure === undefined && application.kind !== 'conflict' && application.kind !== 'failed'
     ? 'Done'
     : 'Failed';

@@ -27,6 +27,7 @@ export function toResult(run: AgentRun, application: Application, spending: Spen
 function codeOf(run: AgentRun, application: Application): Pick<ResultRecord, 'exitCode' | 'outcome'> {
   if (run.interruption !== undefined) return { exitCode: run.interruption.exitCode, outcome: 'interrupted' };
   if (run.failure !== undefined) return { exitCode: exitCodes.failed, outcome: 'failed' };
+  if (run.suspended !== undefined) return { exitCode: exitCodes.suspended, outcome: 'suspended' };
   if (application.kind === 'conflict') return { exitCode: exitCodes.conflict, outcome: 'conflict' };
   if (application.kind === 'failed') return { exitCode: exitCodes.failed, outcome: 'failed' };
   return { exitCode: exitCodes.done, outcome: 'done' };

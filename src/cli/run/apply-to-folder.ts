@@ -22,7 +22,7 @@ export interface AppliedFiles {
 /**
  * The state of the changes of a run.
  *
- * - `off`: writing was not requested. `skipped`: not written, since the run did not succeed.
+ * - `off`: writing was not requested. `skipped`: not written, since the run did not succeed, or waits for answers.
  * - `applied`: on disk, as far as the run got.
  * - `conflict`: another process has changed the same files. At the end of a run nothing was written then; with writes per
  * call, `written` and `removed` are on disk, and the named calls failed.
@@ -45,6 +45,7 @@ const reasons: Readonly<Record<OutsideChange['kind'], string>> = {
 export interface EndedRun {
   readonly failure: string | undefined;
   readonly interruption: unknown;
+  readonly suspended?: unknown;
   readonly changes: readonly FileChange[];
   /** Calls that failed because another process kept changing the folder. */
   readonly callConflicts: readonly ApplyConflict[];
@@ -63,7 +64,7 @@ export function applyChanges(
     case undefined:
       return { kind: 'off' };
     case 'end':
-      return run.failure === undefined && run.interruption === undefined
+      return run.failure === undefined && run.interruption === undefined && run.suspended === undefined
         ? applyAtEnd(folder, run.changes, meanwhile)
         : { kind: 'skipped' };
     case 'each': {

@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { type AnyAgent, modelOf, type ProviderAdapter } from '../../evaluation/index.ts';
 import { Filesystem } from '../../filesystem/index.ts';
+import { startProcess } from '../../node/internal.ts';
 import type { DynamicParams, OverridesSource } from '../../prompt/index.ts';
 import type { AnyResourceBinding } from '../../resource/index.ts';
 import { Redactor } from '../../runtime/index.ts';
@@ -37,9 +38,10 @@ export interface RunParts {
   readonly startTelemetry: typeof startTelemetry;
   readonly openRecord: typeof openRecordFile;
   readonly journals: JournalFiles;
+  readonly startProcess: typeof startProcess;
 }
 
-const ownParts: RunParts = {
+export const ownParts: RunParts = {
   load: loadAgent,
   open: openFolder,
   makers: modelMakers,
@@ -48,6 +50,7 @@ const ownParts: RunParts = {
   startTelemetry: async (options) => (await import('./telemetry.ts')).startTelemetry(options),
   openRecord: async (options) => (await import('./record-file.ts')).openRecordFile(options),
   journals: sqliteJournalFiles,
+  startProcess,
 };
 
 /** The state of a run before the first turn. */

@@ -11,13 +11,14 @@ import { type FileChange, Filesystem } from '../../filesystem/index.ts';
 import type { DynamicParams, OverridesSource, Prompt } from '../../prompt/index.ts';
 import { type AnyResourceBinding, binding } from '../../resource/index.ts';
 import {
-  type ApprovalHandler,
+  type Approver,
   Deadline,
   type InputPart,
   PromptEvaluationError,
   type Redactor,
   type RunEvent,
   type RunObserver,
+  type SuspendedRun,
 } from '../../runtime/index.ts';
 import { Session } from '../../session/index.ts';
 import { CurrentPlan, type Plan } from '../../suite/index.ts';
@@ -51,8 +52,8 @@ export interface AgentRunOptions {
   readonly streaming: boolean;
   readonly deadlineMs: number | undefined;
   readonly signal: AbortSignal;
-  /** Answers approvals when the agent has no approver. */
-  readonly approve: ApprovalHandler;
+  /** Answers approvals, or suspends the run. */
+  readonly approve: Approver;
   /** False: policies are evaluated but not enforced. */
   readonly isEnforced: boolean;
   readonly logger: Logger | undefined;
@@ -72,6 +73,8 @@ export interface AgentRunOptions {
 export interface AgentRun {
   /** The final response of the model; undefined when the run did not complete. */
   readonly response: PromptResponse | undefined;
+  /** What the run waits for; undefined when it was not suspended. */
+  readonly suspended: SuspendedRun | undefined;
   /** The error that ended the run early; undefined without one. */
   readonly error: unknown;
   /** What went wrong, in one line; undefined when nothing did. */
@@ -156,7 +159,7 @@ function readingTools(prompt: Prompt, session: Session): ReadonlySet<string> {
   }
 }
 
-type Ending = Pick<AgentRun, 'response' | 'failure' | 'interruption' | 'error'>;
+type Ending = Pick<AgentRun, 'response' | 'suspended' | 'failure' | 'interruption' | 'error'>;
 
 async function evaluate(
   options: AgentRunOptions,
@@ -187,7 +190,7 @@ async function evaluate(
       settings,
       streaming,
       redact: options.redactor.text,
-      approve: agent.approve ?? options.approve,
+      approve: options.approve,
       ...(feedback === undefined ? {} : { feedback }),
       ...(completion === undefined ? {} : { completion }),
       enforce: options.isEnforced,
@@ -195,7 +198,7 @@ async function evaluate(
       ...(options.overrides === undefined ? {} : { overrides: options.overrides }),
     };
     const observers = [...(agent.observers ?? []), ...options.observers];
-    let response: PromptResponse | undefined;
+    let response: PromptResponse | SuspendedRun | undefined;
     if (durable?.resumed === undefined) {
       if (folder !== undefined) await hooks.prepare?.(session, folder);
       const stream = model.stream(prompt, {
@@ -223,9 +226,12 @@ async function evaluate(
       });
     }
     if (response === undefined) throw new TypeError(`The stream of "${model.name}" ended without a result.`);
-    return { response, failure: undefined, interruption: undefined, error: undefined };
+    const ended = { failure: undefined, interruption: undefined, error: undefined };
+    return response.finishReason === 'suspended'
+      ? { ...ended, response: undefined, suspended: response }
+      : { ...ended, response, suspended: undefined };
   } catch (error) {
-    const ended = { response: undefined, error };
+    const ended = { response: undefined, suspended: undefined, error };
     if (signal.reason instanceof CliInterruption) {
       return { ...ended, failure: undefined, interruption: signal.reason };
     }

@@ -18,6 +18,7 @@ import {
 } from './option-values.ts';
 import { type OverridesChoice, readOverrides } from './overrides-choice.ts';
 import { readSandbox, type SandboxChoice } from './sandbox-choice.ts';
+import { readSuspension, type SuspensionChoice } from './suspension-choice.ts';
 
 /** A request of `wink run`. Undefined: not specified. */
 export interface RunRequest {
@@ -43,6 +44,7 @@ export interface RunRequest {
   readonly recordFile: string | undefined;
   /** Undefined: the run is not kept in a journal. */
   readonly durable: DurableChoice | undefined;
+  readonly suspension: SuspensionChoice;
   /** Undefined: the texts of the code. */
   readonly overrides: OverridesChoice | undefined;
   /** When changes are written to the folder; undefined: never. */
@@ -82,6 +84,9 @@ const options = {
   durable: { type: 'boolean' },
   journal: { type: 'string' },
   'run-id': { type: 'string' },
+  suspend: { type: 'boolean' },
+  expires: { type: 'string' },
+  'on-suspend': { type: 'string' },
   apply: { type: 'string' },
   tag: { type: 'string' },
   overrides: { type: 'string' },
@@ -184,6 +189,7 @@ function runRequest(targets: readonly string[], values: Values): RunRequest {
     logFile: values.log,
     recordFile: values.record,
     durable: readDurable(agent, values),
+    suspension: readSuspension(values),
     overrides: readOverrides(values),
     apply: readApply(values.apply),
     sandbox: readSandbox(values.sandbox),

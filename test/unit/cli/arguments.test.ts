@@ -18,6 +18,7 @@ const nothingSaid = {
   deadlineMs: undefined,
   logFile: undefined,
   recordFile: undefined,
+  suspension: { isForced: false, expiresMs: undefined, command: undefined },
   apply: undefined,
   isEnforced: true,
   isJson: false,
@@ -109,6 +110,7 @@ describe('readArguments', () => {
     const budget = ['--max-tokens', '1000', '--max-cost', '2.50', '--prices', '1.25/0.125/10'];
     expect(readArguments([...argv, ...more, ...rest, ...budget, ...settings])).toEqual({
       kind: 'run',
+      suspension: { isForced: false, expiresMs: undefined, command: undefined },
       agent: 'a.ts',
       workspace: 'w',
       params: { a: [1] },

@@ -298,6 +298,22 @@ describe('an answer', () => {
     expect(journal.batches).toHaveLength(before);
   });
 
+  it('leaves what the journal lists of the run besides', async () => {
+    const { suspended, journal } = await suspend({ ran: [] });
+    const [run] = await journal.runs();
+    if (run === undefined) throw new Error('The journal has no run.');
+    const { runId, sessionId, rows: _rows, status: _status, ...summary } = run;
+    const lease = await journal.acquire(sessionId);
+    const info = { call: ['run'] };
+    await journal.append(
+      { runId, rows: [], summary: { ...summary, status: 'suspended', workspace: '/work', info } },
+      lease,
+    );
+    await lease.release();
+    await answerApprovals({ journal, runId, answers: suspended.pending.map(yes) });
+    expect(await journal.runs()).toMatchObject([{ workspace: '/work', info, pending: 0 }]);
+  });
+
   it('is kept once, and its opposite is refused later', async () => {
     const { suspended, journal } = await suspend({ ran: [] });
     await answerApprovals({ journal, runId: 'run', answers: suspended.pending.map(yes) });

@@ -232,6 +232,7 @@ const samples: Samples = {
         hostedOutputs: {},
         failure: 'none',
         runId: 'r',
+        questions: [],
         changes: [],
         application: { kind: 'skipped' },
         usage,
