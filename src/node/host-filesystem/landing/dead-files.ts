@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, unlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { posix } from 'node:path';
 import { childPath, segmentsOf } from '../../../filesystem/index.ts';
 import { errorCode } from '../../disk/system-error.ts';
@@ -50,10 +50,18 @@ export class DeadFiles {
     return old
       .map(({ path }) => path)
       .filter((path) => {
-        if (!this.#isFile(path) || !hashes.has(this.#hashOf(path))) return true;
+        if (!this.#isKnown(path, hashes)) return true;
         this.#remove(path);
         return false;
       });
+  }
+
+  /** Whether rows have the content of a file, or of all files in a directory that was taken away. */
+  #isKnown(path: string, hashes: ReadonlySet<string>): boolean {
+    const stats = this.#jail.statOf(segmentsOf(path));
+    if (stats?.isFile() === true) return hashes.has(this.#hashOf(path));
+    if (stats?.isDirectory() !== true) return false;
+    return entriesOf(this.#jail, path).every(({ name }) => this.#isKnown(childPath(path, name), hashes));
   }
 
   #isFile(path: string): boolean {
@@ -72,7 +80,7 @@ export class DeadFiles {
 
   #remove(path: string): void {
     try {
-      atPath(this.#jail, path, unlinkSync);
+      atPath(this.#jail, path, (at) => rmSync(at, { recursive: true }));
     } catch {
       // It stays, hidden as before.
     }
