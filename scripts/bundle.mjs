@@ -17,6 +17,9 @@ export async function bundle(folder, entries) {
   );
   const apart = new Set(entries.map((entry) => entry.split('/', 1)[0] ?? ''));
   const topFolder = (/** @type {string} */ id) => relative(folder, id).split(sep, 1)[0] ?? '';
+  // The functions of the root are in the core, and load the rest.
+  const isForJournals = (/** @type {string} */ id) =>
+    topFolder(id) === 'durable' && !/\/durable\/(index|on-demand)\.js$/.test(id);
   const build = await rolldown({
     input: Object.fromEntries(entries.map((entry) => [entry.replace(/\.js$/, ''), join(folder, entry)])),
     external: (id) => !id.startsWith('.') && !id.startsWith('/'),
@@ -55,8 +58,8 @@ export async function bundle(folder, entries) {
           priority: 1,
         })),
         // What a journal takes, which only a run that has one loads.
-        { name: 'durable-runs', test: (id) => topFolder(id) === 'durable' },
-        { name: 'core', test: (id) => !apart.has(topFolder(id)) && topFolder(id) !== 'durable', priority: 2 },
+        { name: 'durable-runs', test: isForJournals },
+        { name: 'core', test: (id) => !apart.has(topFolder(id)) && !isForJournals(id), priority: 2 },
         {
           name: 'wink',
           test: /\/cli\/(process\/|durable\/\w+-(arguments|choice)|model\/model-choice|run\/(run-arguments|option-values))/,

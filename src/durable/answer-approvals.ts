@@ -29,15 +29,7 @@ export interface AnswerApprovalsOptions {
   readonly clock?: Pick<Clock, 'now'>;
 }
 
-/**
- * Keeps answers to the questions of a suspended run, which `resumeRun` then goes on with. A question is answered once; the same answer again changes nothing.
- *
- * @throws {PromptValidationError} for a run that the journal does not have, and for an answer to a question that the run did not ask, whose digest is of something else,
- *   that has expired, or that was answered otherwise: none of the answers is kept then.
- * @throws {SessionBusyError} while a process has the run.
- * @throws {RunLostError} when the journal has failed.
- * @see docs/spec/durable-runs.md §6
- */
+/** See on-demand.ts, through which it is loaded. */
 export async function answerApprovals(options: AnswerApprovalsOptions): Promise<void> {
   assertOptions('answerApprovals()', options, {
     journal: 'object!',

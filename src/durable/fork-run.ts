@@ -32,17 +32,7 @@ export interface ForkedRun {
   readonly seq: number;
 }
 
-/**
- * Begins a run that has the rows of another one up to a commit, under a name and with a session of its own; `resumeRun` goes on with it, also with another model. Calls
- * that were not committed by then are made again, also those of the same turn and those whose effects are outside. The other run is not changed.
- *
- * Files in memory become what they were after the commit when the fork is resumed. Files on a disk are as they are: give the fork a folder that is as it was then.
- *
- * @throws {PromptValidationError} for a run, a commit or a call that the journal does not have, for a call that was not committed, for a name that is taken, for rows that were
- *   redacted, and for an option of the wrong kind.
- * @throws {RunLostError} when the journal has failed.
- * @see docs/spec/durable-runs.md §9
- */
+/** See on-demand.ts, through which it is loaded. */
 export async function forkRun(options: ForkRunOptions): Promise<ForkedRun> {
   assertOptions('forkRun()', options, {
     journal: 'object!',

@@ -1,1 +1,7 @@
+export { answerApprovals } from './answer-approvals.ts';
 export { type AskedQuestion, type AskedQuestions, askedQuestions } from './asked-questions.ts';
+export { evaluateDurably } from './evaluate-durably.ts';
+export { forkRun } from './fork-run.ts';
+export { pendingApprovals } from './pending-approvals.ts';
+export { resumeRun } from './resume-run.ts';
+export { settleRun } from './settle-run.ts';

@@ -8,15 +8,7 @@ export interface PendingApprovalsOptions {
   readonly runId: string;
 }
 
-/**
- * The questions of a suspended run that have no answer, in the order of the calls, for a program that shows them to a person and gives the answers to
- * `answerApprovals`. Any process may ask, at any time: it takes no lease. `changes` have the contents of the files. A question that has expired is
- * among them, with an `expiresAtMs` that is past.
- *
- * @returns empty for a run that is not suspended, and for one whose questions are all answered.
- * @throws {PromptValidationError} for a run that the journal does not have, and for an option of the wrong kind.
- * @see docs/spec/durable-runs.md §6
- */
+/** See on-demand.ts, through which it is loaded. */
 export async function pendingApprovals(
   options: PendingApprovalsOptions,
 ): Promise<readonly PendingApproval[]> {

@@ -37,21 +37,7 @@ export interface ResumeRunOptions<Output = unknown, A extends Approver = Approve
   readonly session?: Session;
 }
 
-/**
- * Goes on with a run that was interrupted, or that ended without an answer: repeats it from the rows of its journal, without asking the
- * model or running a handler again, and goes on after the last one. A run that has its answer returns it again.
- *
- * Functions cannot be compared: give the same prompt, params, resources, options and files in memory that the run began with. Files on a disk, and resources
- * outside of the process, are as the run left them.
- *
- * @returns the response, or the questions that the run waits for: those that `answers` leaves open, and new ones. A function as `approve` rules that out.
- * @throws {PromptValidationError} for a run that the journal does not have, for one whose rows were redacted, for one whose prompt has changed with `strict`, for an answer that `answerApprovals` refuses, and for
- *   an option out of its range.
- * @throws {SessionBusyError} while another process has the run.
- * @throws {PromptEvaluationError} when the run ends early; code `evaluation-diverged` when it does not ask for what its rows have.
- * @throws {RunLostError} when the journal, or a disk after a decision, has failed.
- * @see docs/spec/durable-runs.md §4
- */
+/** See on-demand.ts, through which it is loaded. */
 export async function resumeRun<Output, A extends Approver = Approver>(
   given: ResumeRunOptions<Output, A>,
 ): Promise<RunOutcome<Output, A>> {

@@ -67,6 +67,6 @@ async function runOn<Output>(
   const model = adapter['~model'];
   const { journal } = options;
   if (journal === undefined) return evaluatePrompt(adapter, model, prompt, options, { ready });
-  const { evaluateDurably } = await import('../durable/index.ts');
+  const { evaluateDurably } = await import('../durable/internal.ts');
   return evaluateDurably(adapter, model, prompt, { ...options, journal }, ready);
 }

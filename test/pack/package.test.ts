@@ -81,9 +81,9 @@ describe('packed files', () => {
       ...[
         'base',
         'core',
-        'durable',
         'durable-runs',
         'evaluator',
+        'internal',
         'journal',
         'node',
         'otel',
@@ -93,6 +93,7 @@ describe('packed files', () => {
       ].map((name) => `dist/shared/${name}.js`),
       // The command's, whose own commands are loaded on demand.
       ...[
+        'approvals-command',
         'prompt-command',
         'query-command',
         'record-file',

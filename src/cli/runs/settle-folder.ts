@@ -1,4 +1,4 @@
-import { settleRun } from '../../durable/index.ts';
+import { settleRun } from '../../durable/internal.ts';
 import { describeError, FilesystemError } from '../../error/index.ts';
 import { showName } from '../../internal/index.ts';
 import type { RunJournal } from '../../runtime/index.ts';

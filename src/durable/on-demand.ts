@@ -1,0 +1,77 @@
+import type { RunOutcome } from '../evaluation/index.ts';
+import type { Approver, PendingApproval } from '../runtime/index.ts';
+import type { AnswerApprovalsOptions } from './answer-approvals.ts';
+import type { ForkedRun, ForkRunOptions } from './fork-run.ts';
+import type { PendingApprovalsOptions } from './pending-approvals.ts';
+import type { ResumeRunOptions } from './resume-run.ts';
+
+// The rest is loaded with the first use: most programs that import the library have no journal. Each function names what it takes,
+// so that a bundler leaves out the others.
+
+/**
+ * Keeps answers to the questions of a suspended run, which `resumeRun` then goes on with. A question is answered once; the same answer again changes nothing.
+ *
+ * @throws {PromptValidationError} for a run that the journal does not have, and for an answer to a question that the run did not ask, whose digest is of something else,
+ *   that has expired, or that was answered otherwise: none of the answers is kept then.
+ * @throws {SessionBusyError} while a process has the run.
+ * @throws {RunLostError} when the journal has failed.
+ * @see docs/spec/durable-runs.md §6
+ */
+export async function answerApprovals(options: AnswerApprovalsOptions): Promise<void> {
+  const { answerApprovals: run } = await import('./internal.ts');
+  return run(options);
+}
+
+/**
+ * Begins a run that has the rows of another one up to a commit, under a name and with a session of its own; `resumeRun` goes on with it, also with another model. Calls
+ * that were not committed by then are made again, also those of the same turn and those whose effects are outside. The other run is not changed.
+ *
+ * Files in memory become what they were after the commit when the fork is resumed. Files on a disk are as they are: give the fork a folder that is as it was then.
+ *
+ * @throws {PromptValidationError} for a run, a commit or a call that the journal does not have, for a call that was not committed, for a name that is taken, for rows that were
+ *   redacted, and for an option of the wrong kind.
+ * @throws {RunLostError} when the journal has failed.
+ * @see docs/spec/durable-runs.md §9
+ */
+export async function forkRun(options: ForkRunOptions): Promise<ForkedRun> {
+  const { forkRun: run } = await import('./internal.ts');
+  return run(options);
+}
+
+/**
+ * The questions of a suspended run that have no answer, in the order of the calls, for a program that shows them to a person and gives the answers to
+ * `answerApprovals`. Any process may ask, at any time: it takes no lease. `changes` have the contents of the files. A question that has expired is
+ * among them, with an `expiresAtMs` that is past.
+ *
+ * @returns empty for a run that is not suspended, and for one whose questions are all answered.
+ * @throws {PromptValidationError} for a run that the journal does not have, and for an option of the wrong kind.
+ * @see docs/spec/durable-runs.md §6
+ */
+export async function pendingApprovals(
+  options: PendingApprovalsOptions,
+): Promise<readonly PendingApproval[]> {
+  const { pendingApprovals: run } = await import('./internal.ts');
+  return run(options);
+}
+
+/**
+ * Goes on with a run that was interrupted, or that ended without an answer: repeats it from the rows of its journal, without asking the
+ * model or running a handler again, and goes on after the last one. A run that has its answer returns it again.
+ *
+ * Functions cannot be compared: give the same prompt, params, resources, options and files in memory that the run began with. Files on a disk, and resources
+ * outside of the process, are as the run left them.
+ *
+ * @returns the response, or the questions that the run waits for: those that `answers` leaves open, and new ones. A function as `approve` rules that out.
+ * @throws {PromptValidationError} for a run that the journal does not have, for one whose rows were redacted, for one whose prompt has changed with `strict`, for an answer that `answerApprovals` refuses, and for
+ *   an option out of its range.
+ * @throws {SessionBusyError} while another process has the run.
+ * @throws {PromptEvaluationError} when the run ends early; code `evaluation-diverged` when it does not ask for what its rows have.
+ * @throws {RunLostError} when the journal, or a disk after a decision, has failed.
+ * @see docs/spec/durable-runs.md §4
+ */
+export async function resumeRun<Output, A extends Approver = Approver>(
+  options: ResumeRunOptions<Output, A>,
+): Promise<RunOutcome<Output, A>> {
+  const { resumeRun: run } = await import('./internal.ts');
+  return run(options);
+}
