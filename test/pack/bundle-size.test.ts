@@ -123,7 +123,7 @@ describe('a bundle of a program', () => {
     ['PolicyDecision', `export { PolicyDecision } from 'weakincentives';`, 2],
     ['Session', `export { Session } from 'weakincentives';`, 88],
     ['promptTemplate', `export { promptTemplate } from 'weakincentives';`, 148],
-    ['an agent with a scripted model', agentProgram, 328],
+    ['an agent with a scripted model', agentProgram, 331],
     [
       'an agent with a model of OpenAI',
       `import { promptTemplate, section, tool, ToolResult } from 'weakincentives';
