@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Runs the tests that kill and stop processes which write to a journal:
-// `npm run test:durable -- [paths of Node] [files and options of vitest]`. They need `node:sqlite`: without a path they run on this
+// `npm run test:durable -- [paths of Node] [--soak] [files and options of vitest]`. With `--soak` the kill matrix kills at every point, which takes
+// half an hour on two cores, and prints what became of the runs. They need `node:sqlite`: without a path they run on this
 // Node where it has the module, and are skipped otherwise.
 import { spawnSync } from 'node:child_process';
 import { isBuiltin } from 'node:module';
@@ -17,6 +18,10 @@ if (nodes.length === 0) {
     `test-durable: skipped, Node ${process.version} has no node:sqlite; pass the path of another Node.`,
   );
 }
+const soak = rest.indexOf('--soak');
+if (soak >= 0)
+  rest.splice(soak, 1, 'test/durable/conformance', '--testTimeout=0', '--disable-console-intercept');
+const env = soak >= 0 ? { ...process.env, WINK_SOAK: '1' } : process.env;
 let status = 0;
 for (const node of nodes) {
   const tests = spawnSync(
@@ -28,7 +33,7 @@ for (const node of nodes) {
       '--project=durable',
       ...rest,
     ],
-    { cwd: root, stdio: 'inherit' },
+    { cwd: root, stdio: 'inherit', env },
   );
   if (tests.status !== 0) status = 1;
 }

@@ -6,6 +6,8 @@ import { builtKit, journalModule } from './built-kit.ts';
 const { ConformanceError, durableConformance } = await builtKit();
 
 const SEED = 7;
+/** `npm run test:durable -- --soak` sets the variable: then every point is one to be killed at. */
+const isSoak = process.env['WINK_SOAK'] === '1';
 
 describe.skipIf(noSqlite !== undefined)(sqliteSuite('durable runs on an SQLite journal'), () => {
   const outcomes: DurableOutcome[] = [];
@@ -13,14 +15,14 @@ describe.skipIf(noSqlite !== undefined)(sqliteSuite('durable runs on an SQLite j
     ...durableConformance({
       name: '{ file }',
       open: { module: journalModule('sqlite-file') },
-      killsPerCase: 3,
+      killsPerCase: isSoak ? Infinity : 3,
       seed: SEED,
       onOutcome: (outcome) => void outcomes.push(outcome),
     }),
     ...durableConformance({
       name: '{ database }',
       open: { module: journalModule('sqlite-database') },
-      killsPerCase: 1,
+      killsPerCase: isSoak ? Infinity : 1,
       seed: SEED,
       files: ['memory'],
       onOutcome: (outcome) => void outcomes.push(outcome),
@@ -31,6 +33,7 @@ describe.skipIf(noSqlite !== undefined)(sqliteSuite('durable runs on an SQLite j
 
   it('were killed or stopped often enough, and mostly nobody could see it', () => {
     expect(inject('buildProblem')).toBe('');
+    if (isSoak) console.table(tableOf(outcomes));
     const same = outcomes.filter(({ became }) => became === 'same');
     expect(outcomes.length).toBeGreaterThanOrEqual(60);
     expect(same.length).toBeGreaterThan(outcomes.length / 2);
@@ -65,3 +68,21 @@ describe.skipIf(noSqlite !== undefined)(sqliteSuite('the kit'), () => {
     );
   });
 });
+
+/** How many runs of each case became what. */
+function tableOf(outcomes: readonly DurableOutcome[]): readonly object[] {
+  const names = new Set(outcomes.map(({ name }) => name));
+  return [...names].map((name) => {
+    const of = outcomes.filter((outcome) => outcome.name === name);
+    const count = (became: DurableOutcome['became']): number =>
+      of.filter((outcome) => outcome.became === became).length;
+    return {
+      case: name,
+      runs: of.length,
+      strokes: of.reduce((sum, { at }) => sum + at.length, 0),
+      same: count('same'),
+      'in doubt': count('in-doubt'),
+      'asked again': count('asked-again'),
+    };
+  });
+}

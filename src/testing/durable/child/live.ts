@@ -90,11 +90,7 @@ async function runOnce(run: OneRun): Promise<RunLeft> {
   }
 }
 
-async function evaluate(
-  run: OneRun,
-  filesystem: Filesystem,
-  changed: string[],
-): Promise<PromptResponse<unknown>> {
+async function evaluate(run: OneRun, filesystem: Filesystem, changed: string[]): Promise<PromptResponse> {
   const { life, points, journal, session, clock, runId } = run;
   const effects = new Effects(life.folder);
   const prompt = matrixPrompt({ filesystem, points, effects, folder: life.folder });

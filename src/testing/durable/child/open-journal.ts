@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout } from 'node:timers';
 import { pathToFileURL } from 'node:url';
 import type { RunJournal } from '../../../runtime/index.ts';
 import { type Clock, systemClock } from '../../../session/index.ts';

@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs';
+import { kill, pid } from 'node:process';
 import type { ManualClock } from '../../manual-clock.ts';
 import type { Stroke } from '../life.ts';
 
@@ -39,10 +40,10 @@ export class Points {
   #strike({ do: kind }: Stroke): void {
     switch (kind) {
       case 'kill':
-        process.kill(process.pid, 'SIGKILL');
+        kill(pid, 'SIGKILL');
         break;
       case 'stop':
-        process.kill(process.pid, 'SIGSTOP');
+        kill(pid, 'SIGSTOP');
         break;
       case 'abort':
         this.#stopping.abort(new Error('The person who began the run has stopped it.'));

@@ -1,6 +1,7 @@
 import { ConformanceError } from '../../conformance/index.ts';
 import type { CaseKey } from '../case-list.ts';
 import { cases } from '../case-list.ts';
+import { readLeft } from '../child/run-left.ts';
 import { exits } from '../life.ts';
 import type { DurableConformanceOptions } from '../options.ts';
 import type { DurableFiles } from '../outcome.ts';
@@ -66,9 +67,11 @@ export class Matrix {
 async function finish(folder: CaseFolder, at: readonly string[], state?: string): Promise<LifeEnd> {
   const end = await folder.live(state === undefined ? {} : { state });
   if (end.code === exits.finished) return end;
-  const left = readEnd(folder.path, folder.runs).runs.find(({ error }) => error !== undefined);
+  const left = folder.runs
+    .map((runId) => readLeft(folder.path, runId))
+    .find((each) => each?.error !== undefined);
   throw new ConformanceError(
-    `Killed or stopped at ${at.join(', then ')}: the run that went on ended with ${end.code ?? end.signal}. ${String(left?.['error'] ?? end.problems)}`,
+    `Killed or stopped at ${at.join(', then ')}: the run that went on ended with ${end.code ?? end.signal}. ${left?.error ?? end.problems}`,
     { code: 'journal-not-conformant', actual: left },
   );
 }

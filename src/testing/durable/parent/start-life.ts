@@ -2,8 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { execPath } from 'node:process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { systemClock } from '../../../session/index.ts';
 import type { Life } from '../life.ts';
 
 /** How a life has ended. */
@@ -33,7 +35,7 @@ export function startLife(life: Life): StartedLife {
   const description = join(life.folder, `life-${life.number}.json`);
   writeFileSync(description, JSON.stringify(life));
   const child = spawn(
-    process.execPath,
+    execPath,
     ['--disable-warning=ExperimentalWarning', fileURLToPath(programUrl()), description],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   );
@@ -59,16 +61,11 @@ export function startLife(life: Life): StartedLife {
   };
 }
 
-/** Lives a life to its end. */
-export function live(life: Life): Promise<LifeEnd> {
-  return startLife(life).ended;
-}
-
 async function endOf(child: ChildProcess): Promise<Pick<LifeEnd, 'code' | 'signal'>> {
-  const limit = setTimeout(() => child.kill('SIGKILL'), LIFE_LIMIT_MS);
+  const cancelLimit = systemClock.schedule(LIFE_LIMIT_MS, () => void child.kill('SIGKILL'));
   // The event has an exit code or a signal.
   const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
-  clearTimeout(limit);
+  cancelLimit();
   return { code: code ?? undefined, signal: signal ?? undefined };
 }
 

@@ -3,7 +3,7 @@ import { openJournal as openSqlite } from './sqlite-file.mjs';
 /**
  * A journal that says too early that rows are durable: it writes them with the next ones.
  * @param {import('weakincentives/testing').JournalPlace} place
- * @returns {import('weakincentives').RunJournal & AsyncDisposable}
+ * @returns {import('weakincentives/sqlite').SqliteRunJournal}
  */
 export function openJournal(place) {
   const journal = openSqlite(place);
