@@ -52,6 +52,7 @@ const rooms = {
     'replay',
     'query',
     'runs',
+    'fork',
     'approvals',
   ],
   evaluation: ['stream', 'options', 'answer', 'scope', 'nested', 'run', 'runtime', 'agent'],

@@ -1,5 +1,6 @@
 import { type ApprovalsRequest, readApprovalsArguments } from './approvals/approvals-arguments.ts';
 import { type ResumeRequest, readResumeArguments } from './durable/resume-arguments.ts';
+import { type ForkRequest, readForkArguments } from './fork/fork-arguments.ts';
 import { UsageError } from './process/errors.ts';
 import { type PromptRequest, readPromptArguments } from './prompt/prompt-arguments.ts';
 import { type QueryHelpRequest, type QueryRequest, readQueryArguments } from './query/query-arguments.ts';
@@ -18,6 +19,7 @@ export type CliRequest =
   | QueryRequest
   | QueryHelpRequest
   | ResumeRequest
+  | ForkRequest
   | RunsRequest
   | ApprovalsRequest
   /** An invalid command line; `message` is one line. */
@@ -37,6 +39,8 @@ export function readArguments(argv: readonly string[]): CliRequest {
         return readQueryArguments(argv.slice(1));
       case 'resume':
         return readResumeArguments(argv.slice(1));
+      case 'fork':
+        return readForkArguments(argv.slice(1));
       case 'runs':
         return readRunsArguments(argv.slice(1));
       case 'approvals':

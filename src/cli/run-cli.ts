@@ -4,6 +4,7 @@ import { describeError } from '../error/index.ts';
 import type { ApprovalsRequest } from './approvals/approvals-arguments.ts';
 import { type CliRequest, readArguments } from './arguments.ts';
 import type { ResumeRequest } from './durable/resume-arguments.ts';
+import type { ForkRequest } from './fork/fork-arguments.ts';
 import { helpText } from './help.ts';
 import { type CliEnvironment, CliInterruption, exitCodes, unlessAborted } from './process/environment.ts';
 import { UsageError } from './process/errors.ts';
@@ -80,6 +81,11 @@ async function loadAndResume(request: ResumeRequest, environment: CliEnvironment
   return resumeCommand(request, environment);
 }
 
+async function loadAndFork(request: ForkRequest, environment: CliEnvironment): Promise<number> {
+  const { forkCommand } = await import('./fork-command.ts');
+  return forkCommand(request, environment);
+}
+
 async function loadAndListRuns(request: RunsRequest, environment: CliEnvironment): Promise<number> {
   const { runsCommand } = await import('./runs/runs-command.ts');
   return runsCommand(request, environment);
@@ -112,6 +118,8 @@ async function carryOut(
         return await run(request, environment);
       case 'resume':
         return await loadAndResume(request, environment);
+      case 'fork':
+        return await loadAndFork(request, environment);
       case 'runs':
         return await unlessAborted(loadAndListRuns(request, environment), environment.signal);
       case 'approvals':
