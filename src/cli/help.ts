@@ -32,7 +32,7 @@ again. "wink fork" begins another run with what a run did up to CALL, the id of 
 over, "stop" ends a run of another process, which can be resumed then, "settle" brings the folder to the last commit of a run, "export" writes
 the record of a run. Needs Node 22.13 or later.
 
-What a policy asks in such a run, while nobody is at a terminal, ends it with 4 and its questions. "wink approvals" lists them, "show" has the diff of the
+What a policy asks in such a run, without a person at a terminal, ends it with 4 and its questions. "wink approvals" lists them, "show" has the diff of the
 changes that wait, "answer" keeps a yes or a no, for one question (its number, or the name that is printed with it) or --all; then "wink resume" goes on.
 
 Options:

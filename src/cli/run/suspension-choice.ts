@@ -1,7 +1,7 @@
 import { UsageError } from '../process/errors.ts';
 import { readAge } from './option-values.ts';
 
-/** What happens to questions that nobody answers during a run that is kept in a journal. */
+/** What happens to questions without an answer during a run that is kept in a journal. */
 export interface SuspensionChoice {
   /** Whether the run is suspended also where someone could answer: at a terminal, or a function of the agent. */
   readonly isForced: boolean;

@@ -17,6 +17,6 @@ export interface JournalPlace {
 /** What a module exports that opens journals for `durableConformance`. */
 export interface JournalModule {
   openJournal(place: JournalPlace): RunJournal | Promise<RunJournal>;
-  /** Leaves behind what an append that was cut off halfway leaves. Absent: the journal has no such state. */
+  /** Leaves what remains of an append that was cut off halfway. Absent: the journal has no such state. */
   tearJournal?(place: JournalPlace): void | Promise<void>;
 }

@@ -20,7 +20,7 @@ export interface JournalOpening {
   /**
    * URL of a module, or its absolute path. Its export `openJournal` is called with a {@link JournalPlace} and returns a `RunJournal` or a promise of it;
    * what it returns is disposed at the end when it has `Symbol.asyncDispose`. Its export `tearJournal`, if it has one, is called with the same
-   * place when no process has the journal open, and leaves behind what an append that was cut off halfway leaves.
+   * place when no process has the journal open, and leaves what remains of an append that was cut off halfway.
    */
   readonly module: string;
   /** Passed on to the module. Default: none. */

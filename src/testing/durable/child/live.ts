@@ -14,7 +14,7 @@ import { Points } from './points.ts';
 import { matrixPrompt } from './prompt.ts';
 import { writeLeft } from './run-left.ts';
 import { runOptions } from './run-options.ts';
-import { Counted, Heard } from './state.ts';
+import { Counted, Received } from './state.ts';
 
 const SESSION_ID = 'matrix-session';
 
@@ -28,7 +28,7 @@ export async function live(life: Life): Promise<number> {
   const session = new Session({ id: SESSION_ID, clock });
   session.dispatcher.subscribe(Counted, (counted) => {
     points.pass('subscriber in');
-    session.dispatch(Heard, counted);
+    session.dispatch(Received, counted);
     points.pass('subscriber out');
   });
   let code: number = exits.finished;
@@ -114,7 +114,7 @@ function codesOf(error: unknown): readonly string[] {
 async function refusesAll(session: Session, filesystem: Filesystem): Promise<boolean> {
   const isLost = (error: unknown): boolean => hasErrorMarker(error, 'RunLostError');
   try {
-    session.dispatch(Heard, { count: 0, by: 'nobody' });
+    session.dispatch(Received, { count: 0, by: 'none' });
     return false;
   } catch (error) {
     if (!isLost(error)) return false;

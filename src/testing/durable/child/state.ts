@@ -38,9 +38,9 @@ export const Said: EventDefinition<SaidItem, SaidItem> = defineEvent({
   name: 'matrix.said',
   schema: saying,
 });
-/** A subscriber has heard of a count. */
-export const Heard: EventDefinition<CountedItem, CountedItem> = defineEvent({
-  name: 'matrix.heard',
+/** A subscriber has received a count. */
+export const Received: EventDefinition<CountedItem, CountedItem> = defineEvent({
+  name: 'matrix.received',
   schema: counting,
 });
 
@@ -56,12 +56,12 @@ export const Counts: Slice<CountedItem> = defineSlice({
   schema: counting,
   reducers: (on) => [on(Counted, reducers.append())],
 });
-/** What the subscriber wrote, one item for each call: it may hear of a commit again. */
+/** What the subscriber wrote, one item for each call: it may receive a commit again. */
 export const Hearings: Slice<CountedItem> = defineSlice({
   name: 'matrix.hearings',
   schema: counting,
   key: ({ by, count }) => `${by} ${count}`,
-  reducers: (on) => [on(Heard, (items, heard) => items.append(heard))],
+  reducers: (on) => [on(Received, (items, received) => items.append(received))],
 });
 /** What was said, also by calls that failed. */
 export const Sayings: Slice<SaidItem> = defineSlice({

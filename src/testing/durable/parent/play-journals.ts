@@ -29,7 +29,7 @@ export async function fullJournal(play: Play): Promise<void> {
   });
 }
 
-/** Kills in the middle of an append, and leaves half of one behind where the module can. */
+/** Kills in the middle of an append, and leaves half of one where the module can. */
 export async function tornAppend(play: Play): Promise<void> {
   await inTwos(await pointsOf(play, /^append while/), async (at) => {
     using folder = play.folder();

@@ -22,7 +22,7 @@ export interface Play {
   whole(runs?: readonly string[]): Promise<WholeRun>;
   /** A folder of its own. Default: for one run. */
   folder(runs?: readonly string[]): CaseFolder;
-  /** Lives the run to its end, in a process that nobody disturbs. @throws {ConformanceError} when it does not finish. */
+  /** Lives the run to its end, in a process without a disturbance. @throws {ConformanceError} when it does not finish. */
   finish(folder: CaseFolder, at: readonly string[], state?: string): Promise<LifeEnd>;
   /** Compares the end, with `overrides` in it, and reports what became of the run. @throws {ConformanceError} */
   compare(folder: CaseFolder, at: readonly string[], overrides?: Partial<EndOfCase>): Promise<void>;
