@@ -6,6 +6,8 @@ import { type CallRecord, isHosted } from './call-record.ts';
 export interface CallCounts {
   readonly calls: number;
   readonly outcomes: Readonly<Record<ToolCallOutcome, number>>;
+  /** Calls that began before an interruption, and whose effects are not known; not counted as aborted. Absent: none. */
+  readonly inDoubt?: number;
   /** Nested calls that were committed and then discarded because an enclosing call failed. */
   readonly undone: number;
   /** Calls that were committed after more than one attempt. */
@@ -30,8 +32,10 @@ export function countCalls(records: readonly CallRecord[]): CallCounts {
   let undone = 0;
   let rerun = 0;
   let hosted = 0;
-  for (const { outcome, undoneWith, attempts } of records) {
+  let inDoubt = 0;
+  for (const { outcome, undoneWith, attempts, reason } of records) {
     if (isHosted(outcome)) hosted += 1;
+    else if (reason === 'in-doubt') inDoubt += 1;
     else if (undoneWith !== undefined) undone += 1;
     else {
       outcomes[outcome] += 1;
@@ -41,6 +45,7 @@ export function countCalls(records: readonly CallRecord[]): CallCounts {
   return {
     calls: records.length - hosted,
     outcomes,
+    ...(inDoubt === 0 ? {} : { inDoubt }),
     undone,
     rerun,
     unenforced: records.filter(({ unenforced }) => unenforced.length > 0).length,
@@ -59,7 +64,15 @@ export function describeTotals(totals: CallTotals): string {
   return `${counted(turns, 'turn')}, ${counted(totals.calls, 'call')}: ${describe(totals)}${inside}`;
 }
 
-function describe({ outcomes, undone, rerun, unenforced, residual, hosted }: CallCounts): string {
+function describe({
+  outcomes,
+  inDoubt = 0,
+  undone,
+  rerun,
+  unenforced,
+  residual,
+  hosted,
+}: CallCounts): string {
   const count = (amount: number, what: string): readonly string[] =>
     amount > 0 ? [`${amount} ${what}`] : [];
   return [
@@ -70,6 +83,7 @@ function describe({ outcomes, undone, rerun, unenforced, residual, hosted }: Cal
     ...count(unenforced, 'would have been denied or asked about'),
     ...count(outcomes.rejected, 'rejected'),
     ...count(outcomes.aborted, 'stopped and rolled back'),
+    ...count(inDoubt, 'in doubt'),
     ...count(residual, 'left effects'),
     ...count(hosted, 'more run by the provider'),
   ].join(', ');

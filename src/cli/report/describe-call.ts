@@ -66,6 +66,12 @@ function outcomeOf(record: CallRecord, limits: DescriptionLimits): CallDescripti
     case 'rejected':
       return { outcome: `rejected: ${said}`, facts: before, tone: 'bad' };
     case 'aborted': {
+      if (record.reason === 'in-doubt')
+        return {
+          outcome: 'in doubt: it began before the interruption and may have taken effect',
+          facts: before,
+          tone: 'bad',
+        };
       // A nested call can be stopped for reasons other than the end of the run.
       const why = depthOf(record) === 0 ? 'the run was stopped' : said;
       return { outcome: `rolled back: ${why}`, facts: before, tone: 'bad' };
