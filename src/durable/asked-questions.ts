@@ -10,32 +10,23 @@ export interface AskedQuestion {
   readonly answer: { readonly approved: boolean; readonly by?: string; readonly note?: string } | undefined;
 }
 
-/** What a run waits for. */
-export interface AskedQuestions {
-  /** Whether the run ended with questions, and was not resumed since. */
-  readonly isSuspended: boolean;
-  /** The questions that it ended with, in the order of the calls; empty unless it is suspended. */
-  readonly asked: readonly AskedQuestion[];
-}
-
 /**
- * The questions of a run as its rows have them.
+ * The questions that a run ended with, in the order of the calls, as its rows have them; empty unless it is suspended.
  *
  * @throws {PromptValidationError} for a run that the journal does not have.
  */
 export async function askedQuestions(
   journal: Pick<RunJournal, 'read'>,
   runId: string,
-): Promise<AskedQuestions> {
+): Promise<readonly AskedQuestion[]> {
   const { end, pending, questions, answers, blobs } = readRunRows(runId, await journal.read(runId));
   // What a run was asked before it went on is answered, or is asked again.
-  if (end?.outcome !== 'suspended') return { isSuspended: false, asked: [] };
-  const asked = pending.flatMap((id): readonly AskedQuestion[] => {
+  if (end?.outcome !== 'suspended') return [];
+  return pending.flatMap((id): readonly AskedQuestion[] => {
     const question = questions.get(id);
     if (question === undefined) return [];
     return [{ question: toApproval(question, blobs), answer: answerOf(answers.get(id)) }];
   });
-  return { isSuspended: true, asked };
 }
 
 function toApproval(question: PendingQuestion, blobs: RunRows['blobs']): PendingApproval {

@@ -1,5 +1,5 @@
 export { answerApprovals } from './answer-approvals.ts';
-export { type AskedQuestion, type AskedQuestions, askedQuestions } from './asked-questions.ts';
+export { type AskedQuestion, askedQuestions } from './asked-questions.ts';
 export { evaluateDurably } from './evaluate-durably.ts';
 export { forkRun } from './fork-run.ts';
 export { pendingApprovals } from './pending-approvals.ts';

@@ -13,6 +13,6 @@ export async function pendingApprovals(
   options: PendingApprovalsOptions,
 ): Promise<readonly PendingApproval[]> {
   assertOptions('pendingApprovals()', options, { journal: 'object!', runId: 'string!' });
-  const { asked } = await askedQuestions(options.journal, options.runId);
+  const asked = await askedQuestions(options.journal, options.runId);
   return asked.filter(({ answer }) => answer === undefined).map(({ question }) => question);
 }

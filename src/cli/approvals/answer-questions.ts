@@ -40,7 +40,6 @@ export async function answerQuestions(given: GivenAnswer): Promise<readonly stri
   // The digest is that of the question which is printed below.
   const answers = chosen.map(({ question: { id, digest } }) => ({ id, digest, ...answer }));
   try {
-    if (run.isHeldByDead) await journal.revoke(run.sessionId);
     await answerApprovals({ journal, runId: run.runId, answers, clock });
   } catch (error) {
     if (SessionBusyError.isInstance(error)) {

@@ -77,8 +77,7 @@ async function linesOf(
 
 /** @throws {UsageError} for a run that is not suspended. */
 async function questionsOf(journal: RunJournal, run: ListedRun): Promise<readonly NumberedQuestion[]> {
-  const { asked, isSuspended } = await askedQuestions(journal, run.runId);
-  if (isSuspended && run.status !== 'running') return numbered(asked);
+  if (run.status === 'suspended') return numbered(await askedQuestions(journal, run.runId));
   const name = printable(run.runId);
   throw new UsageError(
     run.status === 'running'
@@ -96,7 +95,7 @@ async function listLines(
   const lines: string[] = [];
   for (const run of runs) {
     if (journal === undefined || run.status !== 'suspended') continue;
-    const questions = numbered((await askedQuestions(journal, run.runId)).asked);
+    const questions = numbered(await askedQuestions(journal, run.runId));
     if (isJson) lines.push(jsonLine(run, questions));
     else {
       if (lines.length > 0) lines.push('');

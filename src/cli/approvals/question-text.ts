@@ -110,7 +110,7 @@ function answerLines(
 }
 
 /** `answered yes by ann: note`. */
-export function answerText({ approved, by, note }: NonNullable<ShownQuestion['answer']>): string {
+function answerText({ approved, by, note }: NonNullable<ShownQuestion['answer']>): string {
   const who = by === undefined ? '' : ` by ${printable(by)}`;
   return `answered ${approved ? 'yes' : 'no'}${who}${note === undefined ? '' : `: ${printable(note)}`}`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { answerApprovals, pendingApprovals } from 'weakincentives';
-import { memoryJournal } from 'weakincentives/testing';
+import { answerApprovals, pendingApprovals, promptTemplate, section } from 'weakincentives';
+import { memoryJournal, scriptedAdapter } from 'weakincentives/testing';
 import { suspend, write } from '../cli/approvals/suspended.ts';
 
 describe('pendingApprovals', () => {
@@ -35,6 +35,17 @@ describe('pendingApprovals', () => {
     const pending = await pendingApprovals({ journal, runId: 'one' });
     expect(pending.map((question) => question.id)).toEqual([asked[1]?.id]);
     expect(pending[0]?.expiresAtMs).toBe(60_005);
+  });
+
+  it('is empty for a run that has ended', async () => {
+    const journal = memoryJournal();
+    const adapter = scriptedAdapter([{ text: 'done' }]);
+    const prompt = promptTemplate({
+      ...{ ns: 'tests', key: 'plain' },
+      sections: [section({ title: 'Task', key: 'task', template: 'Do it.' })],
+    }).bind();
+    await adapter.evaluate(prompt, { journal, runId: 'one' });
+    expect(await pendingApprovals({ journal, runId: 'one' })).toEqual([]);
   });
 
   it('refuses an unknown run', async () => {

@@ -192,6 +192,14 @@ describe('wink approvals answer', () => {
     await expect(approvals('answer', 'one', '--yes')).rejects.toThrow('the run "one" is still running.');
     await lease.release();
     expect(await openIds()).toHaveLength(1);
+    await addRun(journal, 'other', { status: 'finished' });
+    await expect(approvals('show', 'other')).rejects.toThrow(
+      'the run "other" has no questions: it is finished.',
+    );
+    await addRun(journal, 'busy');
+    const busy = await journal.acquire('s-busy');
+    await expect(approvals('show', 'busy')).rejects.toThrow('the run "busy" is still running.');
+    await busy.release();
   });
 });
 
