@@ -70,12 +70,23 @@ function encode(
   }
   if (depth >= maxDepth) return tooDeep;
   if (Array.isArray(value)) return value.map((item: unknown) => encode(item, isReferred, keep, depth + 1));
-  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
-  const [only] = entries;
-  const isAlike = entries.length === 1 && only !== undefined && escapedKey.test(only[0]);
-  return Object.fromEntries(
-    entries.map(([key, item]) => [isAlike ? `$${key}` : key, encode(item, isReferred, keep, depth + 1)]),
-  );
+  const encoded: Record<string, JsonValue> = {};
+  let count = 0;
+  let last = '';
+  for (const [key, item] of Object.entries(value)) {
+    if (item === undefined) continue;
+    setOwn(encoded, key, encode(item, isReferred, keep, depth + 1));
+    count += 1;
+    last = key;
+  }
+  const only = count === 1 ? encoded[last] : undefined;
+  return only !== undefined && escapedKey.test(last) ? { [`$${last}`]: only } : encoded;
+}
+
+/** Sets a member, also one that assigning would take for the prototype. */
+function setOwn<Value>(target: Record<string, Value>, key: string, value: Value): void {
+  if (key !== '__proto__') target[key] = value;
+  else Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
 }
 
 /** A reference that no blob answers. */
@@ -95,7 +106,7 @@ export class MissingBlob {
  */
 export function fromReferences(value: unknown, find: FindText, depth = 0): unknown {
   if (depth > maxDepth) throw new RangeError('It is nested too deeply.');
-  if (Array.isArray(value)) return value.map((item: unknown) => fromReferences(item, find, depth + 1));
+  if (Array.isArray(value)) return itemsFromReferences(value, find, depth);
   if (!isPlainObject(value)) return value;
   const entries = Object.entries(value);
   const [only] = entries;
@@ -108,5 +119,24 @@ export function fromReferences(value: unknown, find: FindText, depth = 0): unkno
     if (text === undefined) throw new MissingBlob(hash);
     return text;
   }
-  return Object.fromEntries(entries.map(([key, item]) => [key, fromReferences(item, find, depth + 1)]));
+  // Most objects hold no reference, and stay as they are.
+  let copy: Record<string, unknown> | undefined;
+  for (const [key, item] of entries) {
+    const found = fromReferences(item, find, depth + 1);
+    if (found === item) continue;
+    copy ??= Object.fromEntries(entries);
+    setOwn(copy, key, found);
+  }
+  return copy ?? value;
+}
+
+function itemsFromReferences(items: readonly unknown[], find: FindText, depth: number): readonly unknown[] {
+  let copy: unknown[] | undefined;
+  for (const [index, item] of items.entries()) {
+    const found = fromReferences(item, find, depth + 1);
+    if (found === item) continue;
+    copy ??= [...items];
+    copy[index] = found;
+  }
+  return copy ?? items;
 }
