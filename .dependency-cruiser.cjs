@@ -52,6 +52,7 @@ const rooms = {
     'replay',
     'query',
     'runs',
+    'rewind',
     'fork',
     'approvals',
   ],

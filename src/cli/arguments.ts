@@ -5,6 +5,7 @@ import { UsageError } from './process/errors.ts';
 import { type PromptRequest, readPromptArguments } from './prompt/prompt-arguments.ts';
 import { type QueryHelpRequest, type QueryRequest, readQueryArguments } from './query/query-arguments.ts';
 import { type ReplayRequest, readReplayArguments } from './replay/replay-arguments.ts';
+import { type RewindRequest, readRewindArguments } from './rewind/rewind-arguments.ts';
 import { type RunRequest, readRunArguments } from './run/run-arguments.ts';
 import { type RunsRequest, readRunsArguments } from './runs/runs-arguments.ts';
 import { readViewArguments, type ViewRequest } from './view/view-arguments.ts';
@@ -20,6 +21,7 @@ export type CliRequest =
   | QueryHelpRequest
   | ResumeRequest
   | ForkRequest
+  | RewindRequest
   | RunsRequest
   | ApprovalsRequest
   /** An invalid command line; `message` is one line. */
@@ -41,6 +43,8 @@ export function readArguments(argv: readonly string[]): CliRequest {
         return readResumeArguments(argv.slice(1));
       case 'fork':
         return readForkArguments(argv.slice(1));
+      case 'rewind':
+        return readRewindArguments(argv.slice(1));
       case 'runs':
         return readRunsArguments(argv.slice(1));
       case 'approvals':

@@ -13,6 +13,7 @@ import { StrayError } from './process/stray-error.ts';
 import type { PromptRequest } from './prompt/prompt-arguments.ts';
 import type { QueryHelpRequest, QueryRequest } from './query/query-arguments.ts';
 import type { ReplayRequest } from './replay/replay-arguments.ts';
+import type { RewindRequest } from './rewind/rewind-arguments.ts';
 import type { runCommand } from './run-command.ts';
 import type { RunsRequest } from './runs/runs-arguments.ts';
 import type { ViewRequest } from './view/view-arguments.ts';
@@ -86,6 +87,11 @@ async function loadAndFork(request: ForkRequest, environment: CliEnvironment): P
   return forkCommand(request, environment);
 }
 
+async function loadAndRewind(request: RewindRequest, environment: CliEnvironment): Promise<number> {
+  const { rewindCommand } = await import('./rewind/rewind-command.ts');
+  return rewindCommand(request, environment);
+}
+
 async function loadAndListRuns(request: RunsRequest, environment: CliEnvironment): Promise<number> {
   const { runsCommand } = await import('./runs/runs-command.ts');
   return runsCommand(request, environment);
@@ -120,6 +126,8 @@ async function carryOut(
         return await loadAndResume(request, environment);
       case 'fork':
         return await loadAndFork(request, environment);
+      case 'rewind':
+        return await unlessAborted(loadAndRewind(request, environment), environment.signal);
       case 'runs':
         return await unlessAborted(loadAndListRuns(request, environment), environment.signal);
       case 'approvals':

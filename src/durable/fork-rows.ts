@@ -8,16 +8,22 @@ import { callKey } from './run-rows.ts';
 type Line = Pick<JournalRow, 'type' | 'line'>;
 
 /**
- * The number of the commit that a fork begins after.
+ * The number of the commit that someone means by a number or by the id of a call.
  *
+ * @param what is to be done there, for the error.
  * @throws {PromptValidationError} for one that the run does not have.
  */
-export function commitOf(runId: string, rows: readonly JournalRow[], at: number | string): number {
+export function commitOf(
+  runId: string,
+  rows: readonly JournalRow[],
+  at: number | string,
+  what: 'forked' | 'taken back',
+): number {
   const fold = new RunFold();
   for (const { line } of rows) fold.add(line);
   const record = fold.record();
   const refuse = (why: string): PromptValidationError =>
-    new PromptValidationError(`The run "${runId}" cannot be forked there: ${why}.`, {
+    new PromptValidationError(`The run "${runId}" cannot be ${what} there: ${why}.`, {
       details: { option: 'at' },
     });
   if (typeof at === 'number') {

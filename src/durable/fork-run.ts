@@ -50,7 +50,7 @@ export async function forkRun(options: ForkRunOptions): Promise<ForkedRun> {
       { details: { runId } },
     );
   }
-  const seq = commitOf(runId, rows, at);
+  const seq = commitOf(runId, rows, at, 'forked');
   const fork: ForkedRun = { runId: options.newRunId ?? ids(), sessionId: ids(), seq };
   if ((await journal.read(fork.runId)).length > 0) {
     throw new PromptValidationError(

@@ -1,0 +1,56 @@
+import { parseArgs } from 'node:util';
+import { UsageError } from '../process/errors.ts';
+
+/** A request of `wink rewind`. */
+export interface RewindRequest {
+  readonly kind: 'rewind';
+  readonly runId: string;
+  /** The last commit whose changes stay: its number, or the id of its call. */
+  readonly to: number | string;
+  /** Whether the folder is written. */
+  readonly isApplied: boolean;
+  /** Whether the diff is shown in full. */
+  readonly isFull: boolean;
+  /** Undefined: the journal in the user's state folder. */
+  readonly journalFile: string | undefined;
+  readonly isVerbose: boolean;
+}
+
+const options = {
+  to: { type: 'string' },
+  apply: { type: 'boolean' },
+  full: { type: 'boolean' },
+  journal: { type: 'string' },
+  verbose: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+/**
+ * Reads the arguments after `rewind`.
+ * @throws {UsageError} and what `parseArgs` throws.
+ */
+export function readRewindArguments(argv: readonly string[]): RewindRequest | { readonly kind: 'help' } {
+  const { values, positionals } = parseArgs({ args: [...argv], allowPositionals: true, options });
+  if (values.help === true) return { kind: 'help' };
+  const [runId, ...others] = positionals;
+  if (runId === undefined || runId === '') {
+    throw new UsageError('no run given: wink rewind RUN --to CALL; "wink runs" lists them.');
+  }
+  if (others.length > 0) throw new UsageError(`one run at a time, not ${positionals.length}.`);
+  const { to, journal } = values;
+  if (to === undefined || to === '') {
+    throw new UsageError(
+      'say how far to go back: wink rewind RUN --to CALL, with the id of a call, the number of a commit, or 0.',
+    );
+  }
+  if (journal === '') throw new UsageError('the name of the journal is empty.');
+  return {
+    kind: 'rewind',
+    runId,
+    to: /^\d{1,9}$/.test(to) ? Number(to) : to,
+    isApplied: values.apply === true,
+    isFull: values.full === true,
+    journalFile: journal,
+    isVerbose: values.verbose === true,
+  };
+}
