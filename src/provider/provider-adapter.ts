@@ -9,7 +9,7 @@ import {
   streamOf,
 } from '../evaluation/index.ts';
 import type { Prompt } from '../prompt/index.ts';
-import type { Approver, LanguageModel, SuspendedRun } from '../runtime/index.ts';
+import type { Approver, LanguageModel, RunJournal, SuspendedRun } from '../runtime/index.ts';
 import type { PromptResponse } from '../tool/index.ts';
 
 /** Creates an adapter for a language model. `name` defaults to the name of the model. */
@@ -65,7 +65,8 @@ async function runOn<Output>(
   ready: (() => Promise<void> | undefined) | undefined,
 ): Promise<PromptResponse<Output> | SuspendedRun> {
   const model = adapter['~model'];
-  const { journal } = options;
+  // Code without types may give anything, which the evaluation refuses.
+  const journal: RunJournal | undefined = Object(options).journal;
   if (journal === undefined) return evaluatePrompt(adapter, model, prompt, options, { ready });
   const { evaluateDurably } = await import('../durable/internal.ts');
   return evaluateDurably(adapter, model, prompt, { ...options, journal }, ready);

@@ -95,8 +95,6 @@ describe('packed files', () => {
         'scripted-adapter',
         'suite',
       ].map((name) => `dist/shared/${name}.js`),
-      // The kit of durable runs, which is loaded by its first case, and what its processes need besides.
-      ...['case-list', 'matrix', 'open-journal', 'scripted-adapter'].map((name) => `dist/shared/${name}.js`),
       // The command's, whose own commands are loaded on demand.
       ...[
         'approvals-command',
@@ -110,6 +108,7 @@ describe('packed files', () => {
         'replay-command',
         'resume-command',
         'resume-command2',
+        'rewind-command',
         'run-command',
         'runs-command',
         'telemetry',

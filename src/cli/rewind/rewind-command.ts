@@ -40,7 +40,9 @@ export async function rewindCommand(
   if (journal === undefined) return exitCodes.done;
   const { seq, changes } = await readChanges(request, run, journal);
   const folder = await openedFor(open, run);
-  const write = (lines: readonly string[]): void => lines.forEach((line) => void stdout.write(`${line}\n`));
+  const write = (lines: readonly string[]): void => {
+    for (const line of lines) stdout.write(`${line}\n`);
+  };
   try {
     if (run.isHeldByDead) await journal.revoke(run.sessionId);
     const report = await rewindFolder(folder.filesystem, changes, isApplied);

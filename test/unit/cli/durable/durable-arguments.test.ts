@@ -118,7 +118,10 @@ describe('wink runs', () => {
   });
 
   it.each([
-    [['start'], '"start" is not known: use wink runs, or wink runs prune, stop RUN or settle RUN.'],
+    [
+      ['start'],
+      '"start" is not known: use wink runs, or wink runs prune, stop RUN, settle RUN or export RUN.',
+    ],
     [['list', 'x'], 'wink runs lists all runs: leave the name out.'],
     [['stop'], 'name one run: wink runs stop RUN; "wink runs" lists them.'],
     [['stop', 'a', 'b'], 'name one run: wink runs stop RUN; "wink runs" lists them.'],
