@@ -16,6 +16,7 @@ export interface JournalPlace {
 
 /** What a module exports that opens journals for `durableConformance`. */
 export interface JournalModule {
+  /** Opens the journal of a case, in each of its processes once. May throw or reject: the case fails. */
   openJournal(place: JournalPlace): RunJournal | Promise<RunJournal>;
   /** Leaves what remains of an append that was cut off halfway. Absent: the journal has no such state. */
   tearJournal?(place: JournalPlace): void | Promise<void>;
