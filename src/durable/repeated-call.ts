@@ -66,16 +66,21 @@ export function repeatedCall(parts: RepeatedCallParts): ToolCallResult {
       startedAtMs: header.startedAtMs + (phases.startedAtMs ?? phases.requestedAtMs),
       changes: isCommitted ? row.files.map((change) => ({ path: change.path, kind: change.kind })) : [],
     },
-    // The reader of rows has checked that each is a part.
-    ...(row.attachments === undefined
-      ? {}
-      : { attachments: row.attachments as unknown as readonly MediaPart[] }),
+    ...attachmentsOf(row),
     patch: patchOf(parts),
     repeated:
       path.length === 0
         ? { isDelivered: delivered !== undefined }
         : { isDelivered: true, changes: fileChanges(row, parts.blobs) },
   };
+}
+
+/** The attachments of a recorded result, as an option of results. */
+export function attachmentsOf({ attachments }: Pick<AttemptRow, 'attachments'>): {
+  readonly attachments?: readonly MediaPart[];
+} {
+  // The reader of rows has checked that each is a part.
+  return attachments === undefined ? {} : { attachments: attachments as unknown as readonly MediaPart[] };
 }
 
 /** The value as the model gets it, which follows the message in what it reads. A value that it does not get is not in the rows as a text. */

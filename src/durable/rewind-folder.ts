@@ -47,7 +47,7 @@ async function contentAt(filesystem: Filesystem, path: string): Promise<string> 
 
 function hashOf({ entry, kind }: FileChange, content: FileContent | undefined): string {
   if (content !== undefined) return sha256(content.data());
-  // Of a directory there is no content on either side.
+  // Directories have no content.
   if (entry === 'directory') return kind === 'created' ? 'directory' : 'absent';
   return 'absent';
 }

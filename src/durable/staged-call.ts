@@ -2,8 +2,8 @@ import type { Filesystem } from '../filesystem/index.ts';
 import { type PendingQuestion, type RowFileChange, type RowRead, type StagedPart } from '../record/index.ts';
 import { sha256 } from '../record/internal.ts';
 import type { RecordedHandler } from '../runtime/index.ts';
-import { type MediaPart, ToolResult } from '../tool/index.ts';
-import { bytesOf, removedPaths, sessionPatch } from './repeated-call.ts';
+import { ToolResult } from '../tool/index.ts';
+import { attachmentsOf, bytesOf, removedPaths, sessionPatch } from './repeated-call.ts';
 import { callKey, type RunRows } from './run-rows.ts';
 
 /** What a call has done whose changes were approved; undefined when there is nothing of that kind. */
@@ -26,7 +26,7 @@ export function stagedHandler(
   rows: Pick<RunRows, 'blobs' | 'isChangedSince'>,
 ): RecordedHandler {
   return async (context, apply) => {
-    const { reads, writes, log, events, files, message, value, attachments } = staged;
+    const { reads, writes, log, events, files, message, value } = staged;
     const touchesFiles = files.length > 0 || reads.some(({ path }) => path !== undefined);
     if (rows.isChangedSince && reads.some(({ slice }) => slice !== undefined)) return { kind: 'outdated' };
     if (touchesFiles && !(await allHold(reads, context.filesystem))) return { kind: 'outdated' };
@@ -34,8 +34,7 @@ export function stagedHandler(
     if (touchesFiles) await applyFiles(context.filesystem, files, rows.blobs);
     const result = ToolResult.ok(value, message, {
       ...(staged.excludesValue === true ? { excludeValueFromContext: true } : {}),
-      // The reader of rows has checked that each is a part.
-      ...(attachments === undefined ? {} : { attachments: attachments as unknown as readonly MediaPart[] }),
+      ...attachmentsOf(staged),
     });
     return { kind: 'succeeded', result, isStaged: true };
   };

@@ -174,7 +174,7 @@ function valueOf(value: string | number | bigint | Uint8Array | null): QueryValu
 }
 
 function prepared(database: Database | undefined, sql: string): Statement {
-  if (database === undefined) throw new Error('There is no database.');
+  if (database === undefined) throw new Error('The database is not open.');
   return database.prepare(sql);
 }
 

@@ -27,7 +27,7 @@ export interface PendingApproval {
   readonly changes?: readonly FileChange[];
   /** Milliseconds since the Unix epoch. */
   readonly askedAtMs: number;
-  /** From when on there is no answer: the call is then denied. Absent: the question does not expire. */
+  /** When the question expires and its call is denied. Absent: never. */
   readonly expiresAtMs?: number;
 }
 

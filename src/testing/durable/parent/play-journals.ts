@@ -6,6 +6,7 @@ import { differences } from './differences.ts';
 import { readEnd } from './end-of-case.ts';
 import { expectThat, oneRun, type Play, pointsOf } from './play.ts';
 import { inTwos } from './random.ts';
+import type { StartedLife } from './start-life.ts';
 
 /** Lets the journal refuse all rows from a point on. */
 export async function fullJournal(play: Play): Promise<void> {
@@ -55,17 +56,23 @@ function quietPoints(points: readonly string[]): readonly string[] {
   });
 }
 
+/** Starts an owner that is stopped at a point, and resolves when it is. */
+async function stoppedOwner(folder: CaseFolder, at: string, where: readonly string[]): Promise<StartedLife> {
+  const owner = folder.start({ stroke: { at, do: 'stop' } });
+  expectThat(where, 'the owner is stopped', {
+    expected: true,
+    actual: false,
+    holds: await owner.passed(at),
+  });
+  return owner;
+}
+
 /** Stops an owner, lets another one finish the run after the lease, and wakes the first one. */
 export async function wokenOwner(play: Play): Promise<void> {
   await inTwos(await pointsOf(play, /./, quietPoints), async (at) => {
     using folder = play.folder();
     const where = [`stop ${at}`];
-    const owner = folder.start({ stroke: { at, do: 'stop' } });
-    expectThat(where, 'the owner is stopped', {
-      expected: true,
-      actual: false,
-      holds: await owner.passed(at),
-    });
+    const owner = await stoppedOwner(folder, at, where);
     // A lock of a folder is of one machine; the lease of the journal is what all machines see.
     await play.finish(folder, where, 'other-state');
     const before = endWithoutLeft(folder);
@@ -96,12 +103,7 @@ export async function busyOwner(play: Play): Promise<void> {
   await inTwos(await pointsOf(play, /./, quietPoints), async (at) => {
     using folder = play.folder();
     const where = [`stop ${at}`];
-    const owner = folder.start({ stroke: { at, do: 'stop' } });
-    expectThat(where, 'the owner is stopped', {
-      expected: true,
-      actual: false,
-      holds: await owner.passed(at),
-    });
+    const owner = await stoppedOwner(folder, at, where);
     const second = await folder.live({ isContemporary: true, state: 'other-state' });
     const { codes = [] } = readLeft(folder.path, 'run') ?? {};
     expectThat(where, 'a second owner is refused with a SessionBusyError', {
