@@ -40,6 +40,7 @@ const directionRules = order.map((folder, position) => ({
  */
 const rooms = {
   anthropic: ['hosted'],
+  durable: ['rows', 'repeat', 'run', 'fork', 'approvals'],
   cli: [
     'process',
     'durable',

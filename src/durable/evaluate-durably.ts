@@ -3,7 +3,7 @@ import { checkEvaluateOptions, type EvaluateOptions, newSession } from '../evalu
 import type { Prompt } from '../prompt/index.ts';
 import type { Approver, LanguageModel, RunJournal, SuspendedRun } from '../runtime/index.ts';
 import type { NestedAdapter, PromptResponse } from '../tool/index.ts';
-import { runOnJournal } from './run-on-journal.ts';
+import { runOnJournal } from './run/run-on-journal.ts';
 
 /**
  * Begins a run with a journal.

@@ -1,9 +1,9 @@
-export { answerApprovals } from './answer-approvals.ts';
-export { type AskedQuestion, askedQuestions } from './asked-questions.ts';
-export { type ChangesBack, changesBack } from './changes-back.ts';
+export { answerApprovals } from './approvals/answer-approvals.ts';
+export { type AskedQuestion, askedQuestions } from './approvals/asked-questions.ts';
+export { pendingApprovals } from './approvals/pending-approvals.ts';
 export { evaluateDurably } from './evaluate-durably.ts';
-export { forkRun } from './fork-run.ts';
-export { pendingApprovals } from './pending-approvals.ts';
+export { type ChangesBack, changesBack } from './fork/changes-back.ts';
+export { forkRun } from './fork/fork-run.ts';
+export { type RewindReport, rewindFolder } from './fork/rewind-folder.ts';
 export { resumeRun } from './resume-run.ts';
-export { type RewindReport, rewindFolder } from './rewind-folder.ts';
 export { settleRun } from './settle-run.ts';

@@ -1,8 +1,8 @@
 import type { RunOutcome } from '../evaluation/index.ts';
 import type { Approver, PendingApproval } from '../runtime/index.ts';
-import type { AnswerApprovalsOptions } from './answer-approvals.ts';
-import type { ForkedRun, ForkRunOptions } from './fork-run.ts';
-import type { PendingApprovalsOptions } from './pending-approvals.ts';
+import type { AnswerApprovalsOptions } from './approvals/answer-approvals.ts';
+import type { PendingApprovalsOptions } from './approvals/pending-approvals.ts';
+import type { ForkedRun, ForkRunOptions } from './fork/fork-run.ts';
 import type { ResumeRunOptions } from './resume-run.ts';
 
 // The rest is loaded with the first use: most programs that import the library have no journal. Each function names what it takes,

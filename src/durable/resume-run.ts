@@ -12,10 +12,10 @@ import type { Prompt } from '../prompt/index.ts';
 import type { Approver, ConversationItem, RunJournal, SuspendedRun, UserItem } from '../runtime/index.ts';
 import { type Session, systemClock } from '../session/index.ts';
 import type { PromptResponse } from '../tool/index.ts';
-import { appendAnswers, type ResumeAnswer } from './answer-approvals.ts';
-import { resetState } from './recorded-state.ts';
-import { runOnJournal } from './run-on-journal.ts';
-import { type RunRows, readRunRows } from './run-rows.ts';
+import { appendAnswers, type ResumeAnswer } from './approvals/answer-approvals.ts';
+import { resetState } from './repeat/recorded-state.ts';
+import { type RunRows, readRunRows } from './rows/run-rows.ts';
+import { runOnJournal } from './run/run-on-journal.ts';
 
 /** Options of {@link resumeRun}: those that the run began with, but for what the journal knows. */
 export interface ResumeRunOptions<Output = unknown, A extends Approver = Approver>

@@ -1,7 +1,7 @@
 import type { Filesystem, LandingReport } from '../filesystem/index.ts';
 import type { RunJournal } from '../runtime/index.ts';
-import { landLastCommit } from './land-last-commit.ts';
-import { readRunRows } from './run-rows.ts';
+import { landLastCommit } from './repeat/land-last-commit.ts';
+import { readRunRows } from './rows/run-rows.ts';
 
 /**
  * Brings a folder to the last commit that a run decided, without going on with the run. Undefined: the files are not on a disk.

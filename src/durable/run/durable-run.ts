@@ -1,8 +1,8 @@
-import { describeError, RunLostError } from '../error/index.ts';
-import type { RunReplay, RunSurroundings } from '../evaluation/index.ts';
-import type { PendingMark } from '../filesystem/index.ts';
-import { none } from '../internal/index.ts';
-import type { Recorder } from '../record/internal.ts';
+import { describeError, RunLostError } from '../../error/index.ts';
+import type { RunReplay, RunSurroundings } from '../../evaluation/index.ts';
+import type { PendingMark } from '../../filesystem/index.ts';
+import { none } from '../../internal/index.ts';
+import type { Recorder } from '../../record/internal.ts';
 import type {
   AttemptName,
   CallHooks,
@@ -18,15 +18,15 @@ import type {
   SuspendApprovalOptions,
   SuspendedRun,
   ToolCallResult,
-} from '../runtime/index.ts';
-import type { Session } from '../session/index.ts';
-import type { Logger, UserItem } from '../tool/index.ts';
-import type { JournalWriter } from './journal-writer.ts';
-import type { RepeatedEvaluation } from './repeated-evaluation.ts';
-import type { RepeatedRun } from './repeated-run.ts';
+} from '../../runtime/index.ts';
+import type { Session } from '../../session/index.ts';
+import type { Logger, UserItem } from '../../tool/index.ts';
+import type { RepeatedEvaluation } from '../repeat/repeated-evaluation.ts';
+import type { RepeatedRun } from '../repeat/repeated-run.ts';
+import type { JournalWriter } from '../rows/journal-writer.ts';
+import { callKey } from '../rows/run-rows.ts';
+import type { RunSummaryKeeper } from '../rows/run-summary.ts';
 import { RunReports } from './run-reports.ts';
-import { callKey } from './run-rows.ts';
-import type { RunSummaryKeeper } from './run-summary.ts';
 
 /** What a {@link DurableRun} is made of. */
 export interface DurableRunParts {

@@ -1,9 +1,15 @@
-import type { HeaderRow } from '../record/index.ts';
-import { recordedResponse, recordedTurn, requestDifferences } from '../record/internal.ts';
-import type { ModelRequest, Step, StepKinds, ToolCallResult } from '../runtime/index.ts';
-import type { IdSource } from '../session/index.ts';
+import type { HeaderRow } from '../../record/index.ts';
+import { recordedResponse, recordedTurn, requestDifferences } from '../../record/internal.ts';
+import type { ModelRequest, Step, StepKinds, ToolCallResult } from '../../runtime/index.ts';
+import type { IdSource } from '../../session/index.ts';
+import {
+  type CallDecision,
+  callKey,
+  type Decision,
+  type EvaluationRows,
+  type RunRows,
+} from '../rows/run-rows.ts';
 import { repeatedCall } from './repeated-call.ts';
-import { type CallDecision, callKey, type Decision, type EvaluationRows, type RunRows } from './run-rows.ts';
 
 /** What answers are made from. */
 export interface RepeatedEvaluationParts {

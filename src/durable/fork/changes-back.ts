@@ -1,7 +1,7 @@
-import { PromptValidationError } from '../error/index.ts';
-import { type FileChange, type FileContent, fileContent } from '../filesystem/index.ts';
-import { type RecordedContent, type RecordedFileChange, RunFold } from '../record/index.ts';
-import type { JournalRow } from '../runtime/index.ts';
+import { PromptValidationError } from '../../error/index.ts';
+import { type FileChange, type FileContent, fileContent } from '../../filesystem/index.ts';
+import { type RecordedContent, type RecordedFileChange, RunFold } from '../../record/index.ts';
+import type { JournalRow } from '../../runtime/index.ts';
 import { commitOf } from './fork-rows.ts';
 
 /** What brings the files of a run back to how they were after a commit. */

@@ -1,7 +1,7 @@
-import type { PendingQuestion } from '../record/index.ts';
-import type { PendingApproval, RunJournal } from '../runtime/index.ts';
-import { fileChanges } from './repeated-call.ts';
-import { type RunRows, readRunRows } from './run-rows.ts';
+import type { PendingQuestion } from '../../record/index.ts';
+import type { PendingApproval, RunJournal } from '../../runtime/index.ts';
+import { fileChanges } from '../repeat/repeated-call.ts';
+import { type RunRows, readRunRows } from '../rows/run-rows.ts';
 
 /** A question that a run was suspended with, and its answer. */
 export interface AskedQuestion {

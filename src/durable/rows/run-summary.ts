@@ -1,5 +1,5 @@
-import type { CallCommit, RunEvent, RunSummary } from '../runtime/index.ts';
-import type { Clock } from '../session/index.ts';
+import type { CallCommit, RunEvent, RunSummary } from '../../runtime/index.ts';
+import type { Clock } from '../../session/index.ts';
 import type { RunRows } from './run-rows.ts';
 
 /** What the rows of a run say of it. */

@@ -1,10 +1,15 @@
-import type { Filesystem } from '../filesystem/index.ts';
-import { type PendingQuestion, type RowFileChange, type RowRead, type StagedPart } from '../record/index.ts';
-import { sha256 } from '../record/internal.ts';
-import type { RecordedHandler } from '../runtime/index.ts';
-import { ToolResult } from '../tool/index.ts';
+import type { Filesystem } from '../../filesystem/index.ts';
+import {
+  type PendingQuestion,
+  type RowFileChange,
+  type RowRead,
+  type StagedPart,
+} from '../../record/index.ts';
+import { sha256 } from '../../record/internal.ts';
+import type { RecordedHandler } from '../../runtime/index.ts';
+import { ToolResult } from '../../tool/index.ts';
+import { callKey, type RunRows } from '../rows/run-rows.ts';
 import { attachmentsOf, bytesOf, removedPaths, sessionPatch } from './repeated-call.ts';
-import { callKey, type RunRows } from './run-rows.ts';
 
 /** What a call has done whose changes were approved; undefined when there is nothing of that kind. */
 export function approvedStage(

@@ -1,8 +1,8 @@
-import { describeError, PromptValidationError, RunLostError } from '../error/index.ts';
-import { type EvaluateOptions, evaluatePrompt } from '../evaluation/index.ts';
-import type { Filesystem } from '../filesystem/index.ts';
-import type { Prompt } from '../prompt/index.ts';
-import { Recorder, sha256 } from '../record/internal.ts';
+import { describeError, PromptValidationError, RunLostError } from '../../error/index.ts';
+import { type EvaluateOptions, evaluatePrompt } from '../../evaluation/index.ts';
+import type { Filesystem } from '../../filesystem/index.ts';
+import type { Prompt } from '../../prompt/index.ts';
+import { Recorder, sha256 } from '../../record/internal.ts';
 import {
   type Approver,
   type EvaluationEnvironment,
@@ -12,15 +12,15 @@ import {
   type RunLease,
   RunSuspension,
   type SuspendedRun,
-} from '../runtime/index.ts';
-import { type Session, systemClock } from '../session/index.ts';
-import type { NestedAdapter, PromptResponse, UserItem } from '../tool/index.ts';
+} from '../../runtime/index.ts';
+import { type Session, systemClock } from '../../session/index.ts';
+import type { NestedAdapter, PromptResponse, UserItem } from '../../tool/index.ts';
+import { RepeatedRun } from '../repeat/repeated-run.ts';
+import { JournalWriter } from '../rows/journal-writer.ts';
+import { RecordedAnswers } from '../rows/recorded-answers.ts';
+import type { RunRows } from '../rows/run-rows.ts';
+import { RunSummaryKeeper, summaryOf } from '../rows/run-summary.ts';
 import { DurableRun } from './durable-run.ts';
-import { JournalWriter } from './journal-writer.ts';
-import { RecordedAnswers } from './recorded-answers.ts';
-import { RepeatedRun } from './repeated-run.ts';
-import type { RunRows } from './run-rows.ts';
-import { RunSummaryKeeper, summaryOf } from './run-summary.ts';
 
 /** An evaluation with a journal, whose session is leased. */
 export interface RunOnJournal<Output> {

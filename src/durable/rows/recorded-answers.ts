@@ -1,5 +1,5 @@
-import type { PendingQuestion } from '../record/index.ts';
-import type { KnownAnswer, KnownAnswers, KnownRefusal, PendingApproval } from '../runtime/index.ts';
+import type { PendingQuestion } from '../../record/index.ts';
+import type { KnownAnswer, KnownAnswers, KnownRefusal, PendingApproval } from '../../runtime/index.ts';
 import type { RunRows } from './run-rows.ts';
 
 /** Answers from the rows of a run. */

@@ -1,8 +1,14 @@
-import { none } from '../internal/index.ts';
-import { placeInside, type Recorder } from '../record/internal.ts';
-import type { ModelRequest, ObservedRequest, ObserverCalls, RunEvent, RunScope } from '../runtime/index.ts';
-import type { JournalWriter } from './journal-writer.ts';
-import type { RunSummaryKeeper } from './run-summary.ts';
+import { none } from '../../internal/index.ts';
+import { placeInside, type Recorder } from '../../record/internal.ts';
+import type {
+  ModelRequest,
+  ObservedRequest,
+  ObserverCalls,
+  RunEvent,
+  RunScope,
+} from '../../runtime/index.ts';
+import type { JournalWriter } from '../rows/journal-writer.ts';
+import type { RunSummaryKeeper } from '../rows/run-summary.ts';
 
 /** What {@link RunReports} works with. */
 export interface RunReportsOptions {

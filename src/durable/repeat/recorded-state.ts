@@ -1,6 +1,6 @@
-import type { StateRow } from '../record/index.ts';
-import { FeedbackState } from '../runtime/index.ts';
-import type { Session } from '../session/index.ts';
+import type { StateRow } from '../../record/index.ts';
+import { FeedbackState } from '../../runtime/index.ts';
+import type { Session } from '../../session/index.ts';
 import { sessionPatch } from './repeated-call.ts';
 
 /** Makes STATE what it was at the start; slices that the session does not know are left out. */

@@ -1,11 +1,11 @@
-import { assertOptions, PromptValidationError } from '../error/index.ts';
-import { Recorder } from '../record/internal.ts';
-import type { RunJournal, RunLease, RunSummary } from '../runtime/index.ts';
-import { type Clock, systemClock } from '../session/index.ts';
-import { JournalWriter } from './journal-writer.ts';
-import { isExpired } from './recorded-answers.ts';
-import { type RunRows, readRunRows } from './run-rows.ts';
-import { summaryOf } from './run-summary.ts';
+import { assertOptions, PromptValidationError } from '../../error/index.ts';
+import { Recorder } from '../../record/internal.ts';
+import type { RunJournal, RunLease, RunSummary } from '../../runtime/index.ts';
+import { type Clock, systemClock } from '../../session/index.ts';
+import { JournalWriter } from '../rows/journal-writer.ts';
+import { isExpired } from '../rows/recorded-answers.ts';
+import { type RunRows, readRunRows } from '../rows/run-rows.ts';
+import { summaryOf } from '../rows/run-summary.ts';
 
 /** The answer to a question of a suspended run. */
 export interface ResumeAnswer {

@@ -1,6 +1,6 @@
-import { PromptValidationError } from '../error/index.ts';
-import { none } from '../internal/index.ts';
-import type { EndRow, StateRow } from '../record/index.ts';
+import { PromptValidationError } from '../../error/index.ts';
+import { none } from '../../internal/index.ts';
+import type { EndRow, StateRow } from '../../record/index.ts';
 import {
   type AttemptName,
   type EvaluationEnvironment,
@@ -12,13 +12,13 @@ import {
   type Step,
   type StepKinds,
   type ToolCallResult,
-} from '../runtime/index.ts';
-import type { IdSource, Session } from '../session/index.ts';
-import type { TokenUsage, UserItem } from '../tool/index.ts';
+} from '../../runtime/index.ts';
+import type { IdSource, Session } from '../../session/index.ts';
+import type { TokenUsage, UserItem } from '../../tool/index.ts';
+import { callKey, type Decision, type RunRows } from '../rows/run-rows.ts';
 import { landLastCommit } from './land-last-commit.ts';
 import { applyChange, resetState } from './recorded-state.ts';
 import { RepeatedEvaluation } from './repeated-evaluation.ts';
-import { callKey, type Decision, type RunRows } from './run-rows.ts';
 import { approvedStage, stagedHandler } from './staged-call.ts';
 
 /** What a {@link RepeatedRun} works with. */

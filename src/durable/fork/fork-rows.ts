@@ -1,9 +1,9 @@
-import { PromptValidationError } from '../error/index.ts';
-import { type BlobRow, type HeaderRow, RunFold, type RunRecord } from '../record/index.ts';
-import { isDecidedFailure, lineOf, RowReader } from '../record/internal.ts';
-import type { JournalRow } from '../runtime/index.ts';
-import type { JsonObject } from '../schema/index.ts';
-import { callKey } from './run-rows.ts';
+import { PromptValidationError } from '../../error/index.ts';
+import { type BlobRow, type HeaderRow, RunFold, type RunRecord } from '../../record/index.ts';
+import { isDecidedFailure, lineOf, RowReader } from '../../record/internal.ts';
+import type { JournalRow } from '../../runtime/index.ts';
+import type { JsonObject } from '../../schema/index.ts';
+import { callKey } from '../rows/run-rows.ts';
 
 type Line = Pick<JournalRow, 'type' | 'line'>;
 

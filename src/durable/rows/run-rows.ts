@@ -1,4 +1,4 @@
-import { PromptValidationError } from '../error/index.ts';
+import { PromptValidationError } from '../../error/index.ts';
 import type {
   AnswerRow,
   AttemptRow,
@@ -17,10 +17,10 @@ import type {
   RunRow,
   SeenRow,
   StateRow,
-} from '../record/index.ts';
-import { isDecidedFailure, RequestHistory, RowReader } from '../record/internal.ts';
-import type { JournalRow } from '../runtime/index.ts';
-import type { JsonObject } from '../schema/index.ts';
+} from '../../record/index.ts';
+import { isDecidedFailure, RequestHistory, RowReader } from '../../record/internal.ts';
+import type { JournalRow } from '../../runtime/index.ts';
+import type { JsonObject } from '../../schema/index.ts';
 
 /** What a run decided in one step, in the order of the rows. */
 export type Decision = (

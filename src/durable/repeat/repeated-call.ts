@@ -6,7 +6,7 @@ import {
   type FilePatch,
   fileContent,
   fileNode,
-} from '../filesystem/index.ts';
+} from '../../filesystem/index.ts';
 import type {
   AttemptRow,
   BlobRow,
@@ -17,10 +17,10 @@ import type {
   RowFileChange,
   RowWrite,
   RunRow,
-} from '../record/index.ts';
-import type { ToolCallResult } from '../runtime/index.ts';
-import type { LogAppend, SessionOperation, SessionPatch } from '../session/index.ts';
-import type { MediaPart } from '../tool/index.ts';
+} from '../../record/index.ts';
+import type { ToolCallResult } from '../../runtime/index.ts';
+import type { LogAppend, SessionOperation, SessionPatch } from '../../session/index.ts';
+import type { MediaPart } from '../../tool/index.ts';
 
 /** What a repeated call is made from. */
 export interface RepeatedCallParts {

@@ -1,5 +1,5 @@
-import type { FileChange, FileContent, Filesystem, LandableChange } from '../filesystem/index.ts';
-import { sha256 } from '../record/internal.ts';
+import type { FileChange, FileContent, Filesystem, LandableChange } from '../../filesystem/index.ts';
+import { sha256 } from '../../record/internal.ts';
 
 /** What became of the paths of a rewind, each list sorted. */
 export interface RewindReport {

@@ -1,10 +1,10 @@
-import { assertOptions, PromptValidationError } from '../error/index.ts';
-import type { RunJournal } from '../runtime/index.ts';
-import { type Clock, type IdSource, randomIds, systemClock } from '../session/index.ts';
+import { assertOptions, PromptValidationError } from '../../error/index.ts';
+import type { RunJournal } from '../../runtime/index.ts';
+import { type Clock, type IdSource, randomIds, systemClock } from '../../session/index.ts';
+import { JournalWriter } from '../rows/journal-writer.ts';
+import { readRunRows } from '../rows/run-rows.ts';
+import { summaryOf } from '../rows/run-summary.ts';
 import { commitOf, rowsUntil } from './fork-rows.ts';
-import { JournalWriter } from './journal-writer.ts';
-import { readRunRows } from './run-rows.ts';
-import { summaryOf } from './run-summary.ts';
 
 /** Options of {@link forkRun}. */
 export interface ForkRunOptions {
