@@ -8,17 +8,23 @@ export interface RunInfo {
   readonly call: readonly string[];
   /** Whether the changes of the run were written to the folder at its end. */
   readonly isApplied: boolean;
-  /** The process that ran it last. */
+  /** The process that ran it last with this command. */
   readonly process: ProcessIdentity;
 }
 
+/** Number of rows that the run had when its {@link RunInfo} was written: with more of them, another program has gone on with it. */
+interface KeptInfo extends RunInfo {
+  readonly rows: number;
+}
+
 /** What a run was begun with; undefined for a run that another program has begun. */
-export function readRunInfo({ info }: Pick<JournaledRun, 'info'>): RunInfo | undefined {
+export function readRunInfo({ info }: Pick<JournaledRun, 'info'>): KeptInfo | undefined {
   const call = info?.['call'];
   const owner = info?.['process'];
+  const rows = info?.['rows'];
   if (!Array.isArray(call) || !call.every((word) => typeof word === 'string')) return undefined;
-  if (!isProcess(owner)) return undefined;
-  return { call, isApplied: info?.['isApplied'] === true, process: owner };
+  if (!isProcess(owner) || typeof rows !== 'number') return undefined;
+  return { call, isApplied: info?.['isApplied'] === true, process: owner, rows };
 }
 
 function isProcess(value: unknown): value is ProcessIdentity {
@@ -33,8 +39,10 @@ function isProcess(value: unknown): value is ProcessIdentity {
 /** The journal, with `info` in the summary of each batch. */
 export function journalWithInfo(journal: RunJournal, info: RunInfo): RunJournal {
   return {
-    append: (batch, lease) =>
-      journal.append({ ...batch, summary: { ...batch.summary, info: infoOf(info) } }, lease),
+    append: (batch, lease) => {
+      const rows = (batch.rows.at(-1)?.seq ?? -1) + 1;
+      return journal.append({ ...batch, summary: { ...batch.summary, info: infoOf(info, rows) } }, lease);
+    },
     read: (runId, from) => journal.read(runId, from),
     acquire: (sessionId) => journal.acquire(sessionId),
     revoke: (sessionId) => journal.revoke(sessionId),
@@ -49,7 +57,10 @@ export async function updateRunInfo(journal: RunJournal, runId: string, info: Ru
   if (run === undefined) return;
   const lease = await journal.acquire(run.sessionId);
   try {
-    await journal.append({ runId, rows: [], summary: { ...summaryOf(run), info: infoOf(info) } }, lease);
+    await journal.append(
+      { runId, rows: [], summary: { ...summaryOf(run), info: infoOf(info, run.rows) } },
+      lease,
+    );
   } finally {
     await lease.release();
   }
@@ -68,8 +79,8 @@ export async function listRuns(
 ): Promise<readonly ListedRun[]> {
   const runs = await journal.runs(filter);
   return runs.map((run): ListedRun => {
-    const owner = readRunInfo(run)?.process;
-    const isHeldByDead = run.status === 'running' && owner !== undefined && !isProcessAlive(owner);
+    const info = readRunInfo(run);
+    const isHeldByDead = run.status === 'running' && info?.rows === run.rows && !isProcessAlive(info.process);
     return { ...run, isHeldByDead, status: isHeldByDead ? 'interrupted' : run.status };
   });
 }
@@ -79,8 +90,8 @@ export async function findRun(journal: RunJournal, runId: string): Promise<Liste
   return (await listRuns(journal)).find((run) => run.runId === runId);
 }
 
-function infoOf({ process, ...info }: RunInfo): NonNullable<RunSummary['info']> {
-  return { ...info, process: { ...process } };
+function infoOf({ call, isApplied, process }: RunInfo, rows: number): NonNullable<RunSummary['info']> {
+  return { call, isApplied, process: { ...process }, rows };
 }
 
 function summaryOf({

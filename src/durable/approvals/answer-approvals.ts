@@ -5,7 +5,7 @@ import { type Clock, systemClock } from '../../session/index.ts';
 import { JournalWriter } from '../rows/journal-writer.ts';
 import { isExpired } from '../rows/recorded-answers.ts';
 import { type RunRows, readRunRows } from '../rows/run-rows.ts';
-import { summaryOf } from '../rows/run-summary.ts';
+import { knownSummary } from '../rows/run-summary.ts';
 
 /** The answer to a question of a suspended run. */
 export interface ResumeAnswer {
@@ -60,13 +60,10 @@ export async function appendAnswers(
   const pending = rows.pending.filter(
     (id) => !rows.answers.has(id) && !fresh.some((answer) => answer.id === id),
   );
-  const known = (await journal.runs({ sessionId: rows.header.sessionId })).find((run) => run.runId === runId);
+  const named = { runId, sessionId: lease.sessionId };
   const summary: RunSummary = {
-    ...summaryOf(rows, atMs),
+    ...(await knownSummary(journal, named, rows, atMs)),
     ...{ status: 'suspended', pending: pending.length },
-    // What the rows do not say, and a resume needs.
-    ...(known?.workspace === undefined ? {} : { workspace: known.workspace }),
-    ...(known?.info === undefined ? {} : { info: known.info }),
   };
   const writer = new JournalWriter({
     ...{ journal, lease, runId, rows: rows.count },

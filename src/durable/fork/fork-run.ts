@@ -3,7 +3,7 @@ import type { RunJournal } from '../../runtime/index.ts';
 import { type Clock, type IdSource, randomIds, systemClock } from '../../session/index.ts';
 import { JournalWriter } from '../rows/journal-writer.ts';
 import { readRunRows } from '../rows/run-rows.ts';
-import { summaryOf } from '../rows/run-summary.ts';
+import { knownSummary } from '../rows/run-summary.ts';
 import { commitOf, rowsUntil } from './fork-rows.ts';
 
 /** Options of {@link forkRun}. */
@@ -60,11 +60,9 @@ export async function forkRun(options: ForkRunOptions): Promise<ForkedRun> {
   }
   const lines = rowsUntil(rows, { ...fork, base: { runId, seq } });
   const copied = lines.map(({ type, line }, number) => ({ seq: number, type, line }));
-  const known = (await journal.runs()).find((run) => run.runId === runId);
+  const named = { runId, sessionId: header.sessionId };
   const summary = {
-    ...summaryOf(readRunRows(fork.runId, copied), clock.now()),
-    ...(known?.workspace === undefined ? {} : { workspace: known.workspace }),
-    ...(known?.info === undefined ? {} : { info: known.info }),
+    ...(await knownSummary(journal, named, readRunRows(fork.runId, copied), clock.now())),
     ...({ status: 'running', pending: 0 } as const),
   };
   const lease = await journal.acquire(fork.sessionId);

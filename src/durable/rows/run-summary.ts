@@ -1,18 +1,41 @@
-import type { CallCommit, RunEvent, RunSummary } from '../../runtime/index.ts';
+import type { CallCommit, JournaledRun, RunEvent, RunJournal, RunSummary } from '../../runtime/index.ts';
 import type { Clock } from '../../session/index.ts';
 import type { RunRows } from './run-rows.ts';
 
-/** What the rows of a run say of it. */
-export function summaryOf(
+/** What a journal lists of a run, but for how it is going. */
+type KnownSummary = Omit<RunSummary, 'status' | 'pending'>;
+
+/**
+ * What is known of a run whose rows are written by another program now: what its rows say, and what only the list of the journal says, such as
+ * the folder and how the run was called.
+ *
+ * @param listed the run that the list is of: the one with these rows, or the one that they were copied from.
+ */
+export async function knownSummary(
+  journal: RunJournal,
+  { runId, sessionId }: Pick<JournaledRun, 'runId' | 'sessionId'>,
   { header, commits, root }: RunRows,
   atMs: number,
-): Omit<RunSummary, 'status' | 'pending'> {
+): Promise<KnownSummary> {
+  const found = (await journal.runs({ sessionId })).find((run) => run.runId === runId);
   const { promptName, agent, startedAtMs } = header;
   const turns = root.decisions.at(-1)?.turn ?? 0;
   return {
+    ...(found === undefined ? {} : withoutKeys(found)),
     ...{ promptName, startedAtMs, commits, turns, updatedAtMs: atMs },
     ...(agent === undefined ? {} : { agent }),
   };
+}
+
+function withoutKeys({
+  runId: _run,
+  sessionId: _session,
+  rows: _rows,
+  status: _status,
+  pending: _pending,
+  ...summary
+}: JournaledRun): KnownSummary {
+  return summary;
 }
 
 /** What a journal lists of a run, kept up to date while the run goes on. */

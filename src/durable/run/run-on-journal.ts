@@ -19,7 +19,7 @@ import { RepeatedRun } from '../repeat/repeated-run.ts';
 import { JournalWriter } from '../rows/journal-writer.ts';
 import { RecordedAnswers } from '../rows/recorded-answers.ts';
 import type { RunRows } from '../rows/run-rows.ts';
-import { RunSummaryKeeper, summaryOf } from '../rows/run-summary.ts';
+import { knownSummary, RunSummaryKeeper } from '../rows/run-summary.ts';
 import { DurableRun } from './durable-run.ts';
 
 /** An evaluation with a journal, whose session is leased. */
@@ -58,7 +58,9 @@ export async function runOnJournal<Output>(
   const ending = new AbortController();
   let filesystem: Filesystem | undefined;
   let lost: RunLostError | undefined;
-  const summary = new RunSummaryKeeper(clock, rows === undefined ? {} : summaryOf(rows, clock.now()));
+  const named = { runId, sessionId: lease.sessionId };
+  const known = rows === undefined ? {} : await knownSummary(journal, named, rows, clock.now());
+  const summary = new RunSummaryKeeper(clock, known);
   const writer = new JournalWriter({
     journal,
     lease,

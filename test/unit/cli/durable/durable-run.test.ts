@@ -5,6 +5,7 @@ import {
   defineAgent,
   promptTemplate,
   type RunEvent,
+  resumeRun,
   section,
   ToolResult,
   tool,
@@ -224,6 +225,24 @@ describe('wink resume', () => {
     ]);
   });
 
+  it('goes on with a run that a program has resumed in between', async () => {
+    const journal = journals.journal();
+    await interrupted('--durable');
+    const [begun] = await journal.runs();
+    const adapter = scriptedAdapter(() => {
+      throw new Error('The provider is down.');
+    });
+    const resumed = resumeRun({ journal, runId: 'one', adapter, prompt: template.bind(), retry: false });
+    await expect(resumed).rejects.toThrow('The provider is down.');
+    const [kept] = await journal.runs();
+    expect(kept?.rows).toBeGreaterThan(begun?.rows ?? Number.POSITIVE_INFINITY);
+    expect(kept).toMatchObject({ agent: 'the writer', status: 'failed', commits: 2 });
+    expect(kept?.info).toEqual(begun?.info);
+    const environment = fakeEnvironment();
+    expect(await resume(['one', '--json'], environment)).toBe(0);
+    expect(eventsOf(environment.stdout.text()).at(-1)).toMatchObject({ text: 'All is written.' });
+  });
+
   it('does not prepare the session again, and concludes from what the run has made of it', async () => {
     const prepared: string[] = [];
     const loaded: LoadedAgent = {
@@ -388,7 +407,7 @@ describe('wink resume', () => {
     await addRun(journal, 'busy');
     await journal.acquire('s-busy');
     await addRun(journal, 'foreign', { info: { call: 'run' } });
-    await addRun(journal, 'odd', { info: { call: ['--version'], process: owner } });
+    await addRun(journal, 'odd', { info: { call: ['--version'], process: owner, rows: 0 } });
     await expect(resume([name])).rejects.toThrow(message);
     expect(journals.opened).toBe(0);
   });

@@ -7,7 +7,11 @@ import { UsageError } from '../../../../src/cli/process/errors.ts';
 import { addRun, MemoryJournals } from './journals.ts';
 
 const workspace = '/work';
-const info = { call: ['run', '/a.ts'], process: { host: 'elsewhere', pid: 1, startedAt: '' } };
+const info = {
+  call: ['run', '/a.ts'],
+  process: { host: 'elsewhere', pid: 1, startedAt: '' },
+  rows: 0,
+};
 let journals: MemoryJournals;
 
 /** Journals that cannot be opened. */

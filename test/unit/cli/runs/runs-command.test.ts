@@ -75,12 +75,17 @@ describe('the list of runs', () => {
     const info = {
       call: ['run'],
       process: { host: (await import('node:os')).hostname(), pid: 2 ** 30, startedAt: '' },
+      rows: 0,
     };
     await addRun(journal, 'killed', { info });
     await journal.acquire('s-killed');
+    // A program has written to it since.
+    await addRun(journal, 'taken-over', { info: { ...info, rows: 1 } });
+    await journal.acquire('s-taken-over');
     await addRun(journal, 'foreign', {});
     await journal.acquire('s-foreign');
     expect(await runs()).toMatch(/^killed +interrupted/m);
+    expect(await runs()).toMatch(/^taken-over +running/m);
     expect(await runs()).toMatch(/^foreign +running/m);
     expect(await runs('prune', 'killed', 'foreign')).toBe('removed killed\nleft foreign: it is running\n');
   });
