@@ -5,7 +5,7 @@ import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
  *
  * - `journal-failed`: the database could not do what was asked, because it is full, locked, or cannot be read; nothing was written.
  *   The `cause` is the error of its driver. The journal can be used again when the reason is gone.
- * - `journal-version-unsupported`: a later version of the library wrote the journal; `details.version` is its format.
+ * - `journal-version-unsupported`: another version of the library made the journal, in a format of its own; `details.version` is that format.
  * - `journal-closed`: the journal was disposed, or its thread has ended.
  * - `journal-invalid`: the options are not those of a journal.
  */

@@ -222,8 +222,10 @@ export function runJournalContract(open: () => RunJournal): void {
     it('are removed with their rows, but not while another owner holds their session', async () => {
       const journal = open();
       const lease = await journal.acquire('s');
-      for (const runId of ['a', 'b', 'c'])
-        await journal.append({ runId, rows: rowsOf(0, 2), summary: summaryOf() }, lease);
+      // The rows of the runs alternate.
+      for (const from of [0, 2])
+        for (const runId of ['a', 'b', 'c'])
+          await journal.append({ runId, rows: rowsOf(from, 2, runId), summary: summaryOf() }, lease);
       await expect(journal.remove('a')).rejects.toSatisfy(SessionBusyError.isInstance);
       const other = await journal.acquire('t');
       await expect(journal.remove('a', other)).rejects.toSatisfy(SessionBusyError.isInstance);
@@ -233,9 +235,12 @@ export function runJournalContract(open: () => RunJournal): void {
       await journal.remove('unknown');
       expect(await journal.read('a')).toEqual([]);
       expect((await journal.runs()).map(({ runId }) => runId)).toEqual(['c']);
+      expect(await journal.read('c')).toEqual(rowsOf(0, 4, 'c'));
       // A run with the number of a removed one begins from row 0.
       const next = await journal.acquire('s');
       await journal.append({ runId: 'a', rows: rowsOf(0, 1), summary: summaryOf() }, next);
+      expect(await journal.read('a')).toEqual(rowsOf(0, 1));
+      expect(await journal.read('c')).toEqual(rowsOf(0, 4, 'c'));
     });
   });
 }

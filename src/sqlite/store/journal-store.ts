@@ -13,6 +13,7 @@ interface LeaseRecord {
 }
 
 interface RunRecord {
+  readonly id: Integer;
   readonly run_id: string;
   readonly session_id: string;
   readonly row_count: Integer;
@@ -27,17 +28,19 @@ const texts = {
   takeLease: 'insert or replace into wink_leases values (?, ?, ?, ?)',
   renewLease: 'update wink_leases set until_ms = max(until_ms, ?) where session_id = ?',
   dropLease: 'delete from wink_leases where session_id = ? and owner = ?',
-  run: 'select session_id, row_count from wink_runs where run_id = ?',
-  insertRun:
-    'insert into wink_runs (run_id, session_id, updated_at_ms, row_count, summary) values (?, ?, ?, ?, ?)',
-  updateRun: 'update wink_runs set updated_at_ms = ?, row_count = ?, summary = ? where run_id = ?',
-  insertRow: 'insert into wink_rows values (?, ?, ?, ?)',
-  rows: 'select seq, type, line from wink_rows where run_id = ? and seq >= ? order by seq',
+  run: 'select id, session_id, row_count from wink_runs where run_id = ?',
+  insertRun: `insert into wink_runs (run_id, session_id, updated_at_ms, row_count, summary) values (?, ?, ?, ?, ?)
+    returning id`,
+  updateRun: 'update wink_runs set updated_at_ms = ?, row_count = ?, summary = ? where id = ?',
+  insertRow: 'insert into wink_rows values (? << 32 | ?, ?, ?)',
+  rows: `select wink_rows.id & 0xffffffff as seq, type, line from wink_runs join wink_rows
+    on wink_rows.id between wink_runs.id << 32 | ? and wink_runs.id << 32 | 0xffffffff
+    where run_id = ? order by wink_rows.id`,
   runs: `select run_id, wink_runs.session_id, row_count, summary, until_ms
     from wink_runs left join wink_leases on wink_leases.session_id = wink_runs.session_id
     where wink_runs.session_id = coalesce(?, wink_runs.session_id) order by updated_at_ms desc, id`,
-  dropRows: 'delete from wink_rows where run_id = ?',
-  dropRun: 'delete from wink_runs where run_id = ?',
+  dropRows: 'delete from wink_rows where id between ? << 32 and ? << 32 | 0xffffffff',
+  dropRun: 'delete from wink_runs where id = ?',
 } as const;
 
 /**
@@ -58,7 +61,9 @@ export class JournalStore implements JournalOperations {
     if (!isSame(held, lease)) throw fenced(lease);
     if (Number(held?.until_ms) <= nowMs) this.#statement('renewLease').run(untilMs, lease.sessionId);
     // The row has the columns of its statement.
-    const run = this.#statement('run').get(runId) as Pick<RunRecord, 'session_id' | 'row_count'> | undefined;
+    const run = this.#statement('run').get(runId) as
+      | Pick<RunRecord, 'id' | 'session_id' | 'row_count'>
+      | undefined;
     if (run !== undefined && run.session_id !== lease.sessionId) {
       throw new JournalFencedError(
         `The run "${runId}" belongs to the session "${run.session_id}", and the lease is one of "${lease.sessionId}".`,
@@ -76,15 +81,18 @@ export class JournalStore implements JournalOperations {
       next += 1;
     }
     const text = JSON.stringify(summary);
-    if (run === undefined) {
-      this.#statement('insertRun').run(runId, lease.sessionId, summary.updatedAtMs, next, text);
-    } else this.#statement('updateRun').run(summary.updatedAtMs, next, text, runId);
-    for (const { seq, type, line } of rows) this.#statement('insertRow').run(runId, seq, type, line);
+    let id = run?.id;
+    if (id === undefined) {
+      const insert = this.#statement('insertRun');
+      // It returns the id of what it has inserted.
+      ({ id } = insert.get(runId, lease.sessionId, summary.updatedAtMs, next, text) as Pick<RunRecord, 'id'>);
+    } else this.#statement('updateRun').run(summary.updatedAtMs, next, text, id);
+    for (const { seq, type, line } of rows) this.#statement('insertRow').run(id, seq, type, line);
   }
 
   read(runId: string, from: number): readonly JournalRow[] {
     // The rows have the columns of their statement.
-    const found = this.#statement('rows').all(runId, from) as { seq: Integer; type: string; line: string }[];
+    const found = this.#statement('rows').all(from, runId) as { seq: Integer; type: string; line: string }[];
     return found.map(({ seq, type, line }) => ({ seq: Number(seq), type, line }));
   }
 
@@ -144,13 +152,13 @@ export class JournalStore implements JournalOperations {
 
   remove(runId: string, lease: LeaseKey | undefined, { nowMs }: Moment): void {
     // The row has the columns of its statement.
-    const run = this.#statement('run').get(runId) as Pick<RunRecord, 'session_id'> | undefined;
+    const run = this.#statement('run').get(runId) as Pick<RunRecord, 'id' | 'session_id'> | undefined;
     if (run === undefined) return;
     const held = this.#lease(run.session_id);
     const hasEnded = held !== undefined && Number(held.until_ms) <= nowMs;
     if (held !== undefined && !hasEnded && !isSame(held, lease)) throw busy(run.session_id);
-    this.#statement('dropRows').run(runId);
-    this.#statement('dropRun').run(runId);
+    this.#statement('dropRows').run(run.id, run.id);
+    this.#statement('dropRun').run(run.id);
     if (hasEnded && !isSame(held, lease)) this.#statement('dropLease').run(run.session_id, held.owner);
   }
 

@@ -4,7 +4,7 @@ import type { SqliteDatabase } from './database.ts';
 /** How far a commit is brought: `full` survives a loss of power, `normal` the end of the process only. */
 export type Synchronous = 'full' | 'normal';
 
-const FORMAT = 1;
+const FORMAT = 2;
 const BUSY_TIMEOUT_MS = 5_000;
 const RETRY_AFTER_MS = 20;
 const SQLITE_BUSY = 5;
@@ -12,6 +12,7 @@ const SQLITE_BUSY = 5;
 /** The first version without the bug by which two connections can reset the log of a database at the same time. */
 const SAFE_VERSION = [3, 51, 3] as const;
 
+/** The id of a row is that of its run, shifted by 32 bits, with its number: the rows of a run lie together, and need no second tree to be found. */
 const tables = `
   create table if not exists wink_journal (
     one integer primary key check (one = 1), format integer not null, epochs integer not null
@@ -21,9 +22,7 @@ const tables = `
     row_count integer not null, summary text not null
   );
   create index if not exists wink_runs_by_session on wink_runs (session_id);
-  create table if not exists wink_rows (
-    run_id text not null, seq integer not null, type text not null, line text not null, primary key (run_id, seq)
-  ) without rowid;
+  create table if not exists wink_rows (id integer primary key, type text not null, line text not null);
   create table if not exists wink_leases (
     session_id text primary key, owner text not null, epoch integer not null, until_ms integer not null
   ) without rowid;
@@ -51,14 +50,14 @@ export function openStore(database: SqliteDatabase, synchronous: Synchronous): O
   useLog(database);
   database.exec(`pragma synchronous = ${synchronous}`);
   const format = findFormat(database);
-  if (format > FORMAT) {
+  if (format === undefined) inTransaction(database, () => database.exec(tables));
+  else if (format !== FORMAT) {
     throw new JournalError(
       'journal-version-unsupported',
-      `The journal has format ${format}, and this version of weakincentives reads formats up to ${FORMAT}. Update the package.`,
+      `The journal has format ${format}, and this version of weakincentives uses format ${FORMAT}. Use the version that made the journal, or another file.`,
       { details: { version: format } },
     );
   }
-  if (format < FORMAT) inTransaction(database, () => database.exec(tables));
   return isExclusive ? { exclusiveVersion: version } : {};
 }
 
@@ -138,12 +137,12 @@ function isOlder(version: string): boolean {
   return false;
 }
 
-/** The format of the journal; 0 where there is none yet. */
-function findFormat(database: SqliteDatabase): number {
+/** The format of the journal; undefined where there is none yet. */
+function findFormat(database: SqliteDatabase): number | undefined {
   const found = database.prepare(
     "select 1 from sqlite_master where type = 'table' and name = 'wink_journal'",
   );
-  if (found.get() === undefined) return 0;
+  if (found.get() === undefined) return undefined;
   // The table has exactly one row, which was inserted with it.
   const { format } = database.prepare('select format from wink_journal').get() as { format: number | bigint };
   return Number(format);

@@ -89,15 +89,17 @@ describe.skipIf(isSkipped).each([
 ])(sqliteSuite('a journal %s'), (name, form) => {
   const isThread = name === 'in a thread';
 
-  it('of a later format is refused, and left as it is', async () => {
+  it.each([1, 3])('of the format %i is refused, and left as it is', async (version) => {
     const path = join(tempFolder(), 'runs.db');
     await openJournal({ database: openDatabase(path) }).acquire('s');
     const database = openDatabase(path);
-    database.exec('update wink_journal set format = 2');
-    const refused = { code: 'journal-version-unsupported', details: { version: 2 } };
+    database.exec(`update wink_journal set format = ${version}`);
+    const refused = { code: 'journal-version-unsupported', details: { version } };
     if (isThread) await expect(openJournal(form(path)).runs()).rejects.toMatchObject(refused);
     else expect(() => openJournal(form(path))).toThrow(expect.objectContaining(refused));
-    expect({ ...Object(database.prepare('select format from wink_journal').get()) }).toEqual({ format: 2 });
+    expect({ ...Object(database.prepare('select format from wink_journal').get()) }).toEqual({
+      format: version,
+    });
   });
 
   it('leaves the version of the user as it is, and tables of the caller', async () => {
