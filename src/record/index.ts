@@ -3,6 +3,8 @@ export { type ExportRecordOptions, exportRecord } from './export/export-record.t
 export { readRunRecord } from './fold/read-run-record.ts';
 export { RunFold } from './fold/run-fold.ts';
 export type * from './fold/run-record.ts';
+export type * from './format/journal-rows.ts';
+export type * from './format/row-parts.ts';
 export type * from './format/rows.ts';
 export type {
   CallDifference,

@@ -8,18 +8,12 @@ import type { FilesystemSnapshot, ObservedFork } from '../interface/filesystem.t
 import { closedError } from '../path/errors.ts';
 import { childPath, parentPath, segmentsOf } from '../path/path.ts';
 import { applyOperation, type KindResolution, nodeAt, type Resolution, resolvePath } from '../tree/tree.ts';
-import {
-  changesIn,
-  fileChanges,
-  operationsOf,
-  type TreeDifference,
-  treeDifferences,
-} from '../tree/tree-difference.ts';
+import { fileChanges, operationsOf, type TreeDifference } from '../tree/tree-difference.ts';
 import { findExcess, isUnlimited, type TreeLimits } from '../tree/tree-limits.ts';
 import { TreeSnapshot } from '../tree/tree-snapshot.ts';
-import { observedReads } from './observed-fork.ts';
-import { isOwnFile, type Read, ReadSet } from './read-set.ts';
-import { leafAt, originOf, type Transfer } from './transfer.ts';
+import { ForkState } from './fork-state.ts';
+import { isOwnFile, type Read } from './read-set.ts';
+import type { Transfer } from './transfer.ts';
 import { TreePatch } from './tree-patch.ts';
 
 /** The part of a clock that a tree uses. */
@@ -27,19 +21,6 @@ export type TreeClock = Pick<Clock, 'now' | 'yieldToTimers'>;
 
 /** A read of one path. */
 export type PathRead = Extract<Read, { readonly path: string }>;
-
-/** The state of a cell that is a fork, besides its content. Members stay undefined until needed: most forks are never used. */
-interface ForkState {
-  readonly parent: TreeCell;
-  /** The content of the parent at the fork. */
-  readonly base: DirectoryNode;
-  reads: ReadSet | undefined;
-  readPaths: Set<string> | undefined;
-  /** Moves and copies since the fork, in order. */
-  transfers: Transfer[] | undefined;
-  /** The differences from the base last computed, and for which content: `changes` and `patch` are called one after the other. */
-  found: { readonly root: DirectoryNode; readonly differences: readonly TreeDifference[] } | undefined;
-}
 
 /**
  * A mutable holder of a tree: the file system itself, or a fork of another cell. Operations read its content only through
@@ -49,7 +30,7 @@ export class TreeCell {
   #root: DirectoryNode;
   #isOpen = true;
   #lost: Error | undefined;
-  readonly #fork: ForkState | undefined;
+  readonly #fork: ForkState<TreeCell> | undefined;
   readonly isReadOnly: boolean;
   readonly limits: TreeLimits;
   /** The source of modification times; also lets timers run during a long search. */
@@ -60,7 +41,7 @@ export class TreeCell {
     limits: TreeLimits,
     clock: TreeClock,
     isReadOnly: boolean,
-    fork?: ForkState,
+    fork?: ForkState<TreeCell>,
   ) {
     this.#root = root;
     this.#fork = fork;
@@ -76,14 +57,7 @@ export class TreeCell {
 
   /** A fork of this cell's present content. The caller must have checked that the cell is open. */
   fork(isReadOnly: boolean): TreeCell {
-    const fork: ForkState = {
-      parent: this,
-      base: this.#root,
-      reads: undefined,
-      readPaths: undefined,
-      transfers: undefined,
-      found: undefined,
-    };
+    const fork = new ForkState<TreeCell>(this, this.#root);
     return new TreeCell(this.#root, this.limits, this.clock, isReadOnly || this.isReadOnly, fork);
   }
 
@@ -173,14 +147,12 @@ export class TreeCell {
 
   /** Records that the content of a file was returned to the caller. */
   recordContentRead(path: string): void {
-    if (this.#fork === undefined) return;
-    this.#fork.readPaths ??= new Set();
-    this.#fork.readPaths.add(path);
+    this.#fork?.recordPath(path);
   }
 
   /** Records that the node at a path was moved or copied, for {@link FileChange.from}. */
   recordTransfer(transfer: Transfer): void {
-    this.#recordTransfers([transfer]);
+    this.#fork?.recordTransfers([transfer]);
   }
 
   /**
@@ -205,7 +177,7 @@ export class TreeCell {
     if (origin === undefined) this.#record({ kind: 'tree', path: '.' }, this.#root);
     if (origin?.base === this.#root) this.#replace(first.path, origin.root, patch.changes);
     else this.update(first.path, patch.changes);
-    if (origin !== undefined) this.#recordTransfers(origin.transfers);
+    if (origin !== undefined) this.#fork?.recordTransfers(origin.transfers);
   }
 
   snapshot(tag?: string): FilesystemSnapshot {
@@ -239,12 +211,12 @@ export class TreeCell {
 
   /** The nodes that differ from the base of the fork; none for a root cell. */
   differences(): readonly TreeDifference[] {
-    return this.#fork === undefined ? none : this.#differences(this.#fork);
+    return this.#fork?.differences(this.#root) ?? none;
   }
 
   /** The net difference from the base of the fork; empty for a root cell. */
   changes(): readonly FileChange[] {
-    return this.#changes().map((change) => {
+    return (this.#fork?.changes(this.#root) ?? none).map((change) => {
       const { path, before } = change;
       return before === undefined ? change : { ...change, before: this.#recording(path, before) };
     });
@@ -252,20 +224,7 @@ export class TreeCell {
 
   /** What the fork has read and changed; looking at it records nothing. */
   observe(): ObservedFork {
-    if (this.#fork === undefined) return { reads: none, changes: none };
-    const { base, reads } = this.#fork;
-    return { reads: reads === undefined ? none : observedReads(reads.all(), base), changes: this.#changes() };
-  }
-
-  #changes(): readonly FileChange[] {
-    if (this.#fork === undefined || this.#fork.base === this.#root) return none;
-    const { base, transfers = none } = this.#fork;
-    return changesIn(this.#differences(this.#fork)).map((change) => {
-      const { path, kind } = change;
-      const leaf = kind === 'removed' ? undefined : leafAt(this.#root, path);
-      const from = leaf === undefined ? undefined : originOf(transfers, base, path, leaf);
-      return from === undefined ? change : { ...change, from };
-    });
+    return this.#fork?.observe(this.#root) ?? { reads: none, changes: none };
   }
 
   /** The difference between a snapshot and the present content. */
@@ -274,8 +233,7 @@ export class TreeCell {
   }
 
   readPaths(): readonly string[] {
-    const readPaths = this.#fork?.readPaths;
-    return readPaths === undefined ? none : [...readPaths].sort();
+    return this.#fork?.readPaths() ?? none;
   }
 
   conflicts(): readonly string[] {
@@ -294,7 +252,7 @@ export class TreeCell {
     try {
       parent.#assertWithinLimits(
         '.',
-        operationsOf(this.#differences(this.#fork)).reduce(applyOperation, parent.#root),
+        operationsOf(this.#fork.differences(this.#root)).reduce(applyOperation, parent.#root),
       );
       return none;
     } catch (error) {
@@ -306,8 +264,8 @@ export class TreeCell {
   /** @param owner the file system that this fork belongs to, for {@link forkOf}. */
   patch(owner?: object): FilePatch {
     if (this.#fork === undefined || this.#fork.base === this.#root) return Object.freeze({ changes: none });
-    const { base, parent, transfers = none } = this.#fork;
-    const changes = operationsOf(this.#differences(this.#fork));
+    const { base, parent, transfers } = this.#fork;
+    const changes = operationsOf(this.#fork.differences(this.#root));
     return new TreePatch(changes, {
       fork: this,
       owner,
@@ -324,22 +282,9 @@ export class TreeCell {
     return origin?.owner === owner && origin.fork instanceof TreeCell ? origin.fork : undefined;
   }
 
-  #differences(fork: ForkState): readonly TreeDifference[] {
-    const root = this.#root;
-    if (fork.found?.root !== root)
-      fork.found = { root, differences: [...treeDifferences(fork.base, root, '.')] };
-    return fork.found.differences;
-  }
-
   #descendsFrom(owner: object): boolean {
     if (this === owner || this.#fork === undefined) return this === owner;
     return this.#fork.parent.#descendsFrom(owner);
-  }
-
-  #recordTransfers(transfers: readonly Transfer[]): void {
-    if (this.#fork === undefined || transfers.length === 0) return;
-    this.#fork.transfers ??= [];
-    this.#fork.transfers.push(...transfers);
   }
 
   /** Records a read of this cell and, because it also reads the parent's content, of every cell that it was forked from. */
@@ -347,8 +292,7 @@ export class TreeCell {
     let tree = seen;
     for (let fork = this.#fork; fork !== undefined; fork = fork.parent.#fork) {
       if (isOwnFile(read, fork.base, tree)) return;
-      fork.reads ??= new ReadSet();
-      fork.reads.record(read);
+      fork.recordRead(read);
       tree = fork.base;
     }
   }

@@ -10,18 +10,11 @@ import {
   redactState,
 } from '../../runtime/index.ts';
 import type { JsonValue } from '../../schema/index.ts';
+import type { PendingRow, StagedPart } from '../format/journal-rows.ts';
 import { toReferences, withoutReferences } from '../format/references.ts';
+import type { ContentReference, RowFileChange, RowRead } from '../format/row-parts.ts';
 import { RowReader } from '../format/row-reader.ts';
-import type {
-  ContentReference,
-  PendingRow,
-  RequestRow,
-  Row,
-  RowFileChange,
-  RowRead,
-  SeenRow,
-  StagedPart,
-} from '../format/rows.ts';
+import type { RequestRow, Row, SeenRow } from '../format/rows.ts';
 import { BlobWriter } from '../writer/blob-writer.ts';
 import { lineOf } from '../writer/line-of.ts';
 import { RequestEstimate } from '../writer/request-tokens.ts';

@@ -19,7 +19,7 @@ import type {
   TokenUsage,
   ToolEffects,
 } from '../../tool/index.ts';
-import type { RowWrite } from '../format/rows.ts';
+import type { RowWrite } from '../format/row-parts.ts';
 
 /** A text, or bytes, that a record holds. */
 export interface RecordedContent {

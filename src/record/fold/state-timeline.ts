@@ -1,6 +1,7 @@
 import { spliceAll } from '../../internal/index.ts';
 import type { JsonValue } from '../../schema/index.ts';
-import type { RowLog, RowWrite, SliceRow } from '../format/rows.ts';
+import type { RowLog, RowWrite } from '../format/row-parts.ts';
+import type { SliceRow } from '../format/rows.ts';
 import type { RecordedCall, RecordedSlice } from './run-record.ts';
 
 /** Something that changed state. */

@@ -1,14 +1,9 @@
-import type {
-  CallPhases,
-  PolicyAnswer,
-  RecordedError,
-  RecordedFeedback,
-  RunEvent,
-  ToolInvokedPayload,
-} from '../../runtime/index.ts';
+import type { RecordedError, RecordedFeedback, RunEvent, ToolInvokedPayload } from '../../runtime/index.ts';
 import type { JsonObject, JsonValue } from '../../schema/index.ts';
 import type { ObservedSlice } from '../../session/index.ts';
-import type { EnclosingCall, FinishReason, TokenPrices, TokenUsage, ToolEffects } from '../../tool/index.ts';
+import type { FinishReason, TokenPrices, TokenUsage, ToolEffects } from '../../tool/index.ts';
+import type { AnswerRow, BeginRow, InputRow, PendingRow, ResumedRow } from './journal-rows.ts';
+import type { AttemptPart, ContentReference, RowLog, RowWrite, RunPart } from './row-parts.ts';
 
 /** The name of the format. */
 export const recordVersion = 'wink-run/1';
@@ -62,16 +57,6 @@ export interface BlobRow {
   readonly base64?: string;
 }
 
-/** What all rows that belong to a run have. */
-export interface RunPart {
-  /** Number of the evaluation, from 1; absent: the root run. */
-  readonly run?: number;
-  /** Milliseconds after the start of the root run. */
-  readonly t: number;
-  /** True when something in the row was redacted. */
-  readonly redacted?: true;
-}
-
 /** An evaluation inside a call begins. */
 export interface RunRow extends RunPart, RunDescription {
   readonly type: 'run';
@@ -93,34 +78,12 @@ export interface SliceRow extends ObservedSlice {
   readonly t: number;
 }
 
-/** A step of a STATE slice, or of a LOG slice that began anew. */
-export type RowWrite = { readonly slice: string } & (
-  | { readonly op: 'append'; readonly items: readonly JsonValue[] }
-  | { readonly op: 'put'; readonly key: string; readonly item: JsonValue; readonly toEnd?: true }
-  | { readonly op: 'remove'; readonly keys: readonly string[] }
-  | { readonly op: 'clear' }
-);
-
-/** Items at the end of a LOG slice. */
-export interface RowLog {
-  readonly slice: string;
-  readonly items: readonly JsonValue[];
-}
-
 /** State that no call wrote. */
 export interface StateRow extends RunPart {
   readonly type: 'state';
   readonly kind: 'start' | 'change';
   readonly writes: readonly RowWrite[];
   readonly log: readonly RowLog[];
-}
-
-/** A content by its digest. */
-export interface ContentReference {
-  readonly hash: string;
-  readonly bytes: number;
-  /** True when no blob holds it: it was too large, or contents are not kept. */
-  readonly omitted?: true;
 }
 
 /** What the run found at a path before it changed anything there; once for each path, and once more for a listing. */
@@ -184,60 +147,6 @@ export interface ResponseRow extends RunPart {
   readonly error?: RecordedError;
 }
 
-/** What an attempt read. */
-export interface RowRead {
-  readonly kind: string;
-  readonly what: string;
-  readonly path?: string;
-  readonly pattern?: string;
-  readonly slice?: string;
-  readonly key?: string;
-  readonly found?: 'file' | 'directory' | 'absent';
-  readonly content?: ContentReference;
-}
-
-/** One file, or one empty directory, that an attempt changed. */
-export interface RowFileChange {
-  readonly path: string;
-  readonly kind: 'created' | 'modified' | 'removed';
-  readonly entry: 'file' | 'directory';
-  readonly before?: ContentReference;
-  readonly after?: ContentReference;
-  readonly from?: string;
-  /** Permission bits, unless they are 0o644. */
-  readonly mode?: number;
-  /** The target of a symbolic link. */
-  readonly link?: string;
-  readonly replacedLink?: string;
-  /** The outermost directory that was removed with the entry in it. */
-  readonly removedWith?: string;
-}
-
-/** What one attempt did, whatever became of it. Times are milliseconds after the start of the root run. */
-export interface AttemptPart extends RunPart {
-  readonly turn: number;
-  readonly callId: string;
-  readonly toolName: string;
-  readonly attempt: number;
-  readonly effects?: ToolEffects;
-  readonly params?: JsonValue;
-  readonly phases: CallPhases;
-  readonly base?: number;
-  readonly reads: readonly RowRead[];
-  /** Without those that allowed the call before it ran. */
-  readonly policies: readonly PolicyAnswer[];
-  /** Images and files of the result. */
-  readonly attachments?: readonly JsonObject[];
-  readonly writes: readonly RowWrite[];
-  readonly log: readonly RowLog[];
-  readonly events: readonly {
-    readonly name: string;
-    readonly policy: 'state' | 'log' | 'none';
-    readonly payload: JsonValue;
-  }[];
-  readonly files: readonly RowFileChange[];
-}
-
 /** How a call ended, without what its row says already. */
 export type RowResult = Omit<
   ToolInvokedPayload,
@@ -294,84 +203,6 @@ export interface DeliveredRow extends RunPart {
   readonly modelText?: string;
   /** Absent: none was asked for. */
   readonly feedback?: readonly RecordedFeedback[];
-}
-
-/** In a journal: the handler of a call with effects outside is about to begin, or resources are about to be committed. */
-export interface BeginRow extends RunPart {
-  readonly type: 'begin';
-  readonly turn: number;
-  readonly callId: string;
-  readonly toolName: string;
-  readonly attempt: number;
-}
-
-/** In a journal: what the user said when the run was resumed. */
-export interface InputRow extends RunPart {
-  readonly type: 'input';
-  /** The turn before which it was said. */
-  readonly turn: number;
-  readonly items: readonly JsonObject[];
-}
-
-/** What a call has done whose changes wait for an answer. */
-export interface StagedPart
-  extends Pick<AttemptPart, 'reads' | 'writes' | 'log' | 'events' | 'files' | 'attachments'> {
-  readonly message: string;
-  readonly value?: JsonValue;
-  /** Whether the model does not get the value. */
-  readonly excludesValue?: true;
-}
-
-/** A question that waits for an answer. */
-export interface PendingQuestion {
-  readonly id: string;
-  readonly digest: string;
-  readonly turn: number;
-  readonly callId: string;
-  readonly toolName: string;
-  /** Identifies the call. */
-  readonly key: string;
-  /** The calls around it, outermost first; absent for a call of the run itself. */
-  readonly path?: readonly EnclosingCall[];
-  readonly attempt: number;
-  readonly params: JsonValue;
-  readonly policy: string;
-  readonly policyPrompt?: string;
-  readonly reason: string;
-  /** Milliseconds since the Unix epoch. */
-  readonly askedAtMs: number;
-  readonly expiresAtMs?: number;
-  /** Absent when the handler has not run yet. */
-  readonly staged?: StagedPart;
-}
-
-/** In a journal: the run ends with questions. */
-export interface PendingRow extends RunPart {
-  readonly type: 'pending';
-  readonly questions: readonly PendingQuestion[];
-}
-
-/** In a journal: a question was answered. */
-export interface AnswerRow extends RunPart {
-  readonly type: 'answer';
-  readonly id: string;
-  readonly digest: string;
-  readonly approved: boolean;
-  /** Who answered. */
-  readonly by?: string;
-  readonly note?: string;
-  /** Milliseconds since the Unix epoch. */
-  readonly atMs: number;
-}
-
-/** In a journal: the run goes on here after it was interrupted, or had ended without an answer. */
-export interface ResumedRow extends RunPart {
-  readonly type: 'resumed';
-  readonly atMs: number;
-  /** The turn that it goes on in. */
-  readonly turn: number;
-  /** What is not as it was when the run was recorded, by name. */
-  readonly changed: readonly string[];
 }
 
 /** A run event that no other row represents. */

@@ -8,20 +8,17 @@ import type {
 } from '../../runtime/index.ts';
 import type { JsonValue } from '../../schema/index.ts';
 import type { SessionRead } from '../../session/index.ts';
+import type { StagedPart } from '../format/journal-rows.ts';
 import type {
   AttemptPart,
-  AttemptRow,
-  CommitRow,
   ContentReference,
   RowFileChange,
   RowLog,
   RowRead,
-  RowResult,
   RowWrite,
   RunPart,
-  SeenRow,
-  StagedPart,
-} from '../format/rows.ts';
+} from '../format/row-parts.ts';
+import type { AttemptRow, CommitRow, RowResult, SeenRow } from '../format/rows.ts';
 import type { BlobWriter } from './blob-writer.ts';
 import { ConflictWriters } from './conflict-writers.ts';
 import { mark } from './plain-rows.ts';

@@ -1,5 +1,6 @@
 import type { FileContent } from '../../filesystem/index.ts';
-import type { BlobRow, ContentReference } from '../format/rows.ts';
+import type { ContentReference } from '../format/row-parts.ts';
+import type { BlobRow } from '../format/rows.ts';
 import { sha256 } from './sha256.ts';
 
 const maxRecent = 16;

@@ -1,15 +1,13 @@
 import type { ObservedRequest, ObservedResponse, ObservedState, RunEvent } from '../../runtime/index.ts';
 import type { JsonObject } from '../../schema/index.ts';
+import type { RowLog, RowWrite, RunPart } from '../format/row-parts.ts';
 import type {
   DeliveredRow,
   RequestRow,
   RequestTokens,
   ResponseRow,
   RowEdit,
-  RowLog,
-  RowWrite,
   RunDescription,
-  RunPart,
   StateRow,
 } from '../format/rows.ts';
 

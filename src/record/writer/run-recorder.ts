@@ -13,7 +13,8 @@ import type {
 import type { JsonObject } from '../../schema/index.ts';
 import { type Clock, systemClock } from '../../session/index.ts';
 import { toReferences, withoutReferences } from '../format/references.ts';
-import { type HeaderRow, type Row, type RunPart, recordVersion, type SeenRow } from '../format/rows.ts';
+import { type RunPart } from '../format/row-parts.ts';
+import { type HeaderRow, type Row, recordVersion, type SeenRow } from '../format/rows.ts';
 import { AttemptRows } from './attempt-rows.ts';
 import { BlobWriter } from './blob-writer.ts';
 import { lineOf } from './line-of.ts';

@@ -1,0 +1,76 @@
+import { none, present } from '../../internal/index.ts';
+import type { ContentReference, RowFileChange, RowRead } from '../format/row-parts.ts';
+import type { AttemptRow, BlobRow, CommitRow, RowConflict } from '../format/rows.ts';
+import type {
+  RecordedAttempt,
+  RecordedConflict,
+  RecordedContent,
+  RecordedFileChange,
+  RecordedRead,
+} from './run-record.ts';
+
+/** What the row of an attempt refers to. */
+export interface AttemptReferences {
+  /** The blob of a hash; undefined when the record has none. */
+  readonly blob: (hash: string) => Pick<BlobRow, 'text' | 'base64'> | undefined;
+  /** The id of the call that a commit of the root session belongs to. */
+  readonly callOfCommit: (seq: number) => string | undefined;
+}
+
+/** An attempt at a call, from its row. */
+export function recordedAttempt(
+  row: CommitRow | AttemptRow,
+  outcome: RecordedAttempt['outcome'],
+  references: AttemptReferences,
+): RecordedAttempt {
+  const { attempt, phases, base, policies, writes, log } = row;
+  const conflicts = row.type === 'attempt' ? row.conflicts : none;
+  return {
+    number: attempt,
+    outcome,
+    phases,
+    ...present({ base }),
+    reads: row.reads.map((read) => recordedRead(read, references)),
+    policies,
+    conflicts: conflicts.map((conflict) => recordedConflict(conflict, references)),
+    writes,
+    log,
+    events: row.events,
+    files: row.files.map((change) => recordedChange(change, references)),
+  };
+}
+
+/** The content that a row refers to. */
+export function recordedContent(
+  reference: ContentReference | undefined,
+  { blob }: Pick<AttemptReferences, 'blob'>,
+): RecordedContent | undefined {
+  if (reference === undefined) return undefined;
+  const { hash, bytes, omitted } = reference;
+  const found = omitted === true ? undefined : blob(hash);
+  if (found === undefined) return { hash, bytes, isOmitted: true };
+  const { text, base64 } = found;
+  return { hash, bytes, ...present({ text, base64 }) };
+}
+
+function recordedConflict({ what, by }: RowConflict, references: AttemptReferences): RecordedConflict {
+  return { what, by: by.flatMap((seq) => references.callOfCommit(seq) ?? []) };
+}
+
+function recordedRead({ content, ...rest }: RowRead, references: AttemptReferences): RecordedRead {
+  // The kinds of the row are those of the reads that it was made from.
+  return present({ ...rest, content: recordedContent(content, references) }) as RecordedRead;
+}
+
+function recordedChange(
+  { before, after, ...rest }: RowFileChange,
+  references: AttemptReferences,
+): RecordedFileChange {
+  return {
+    ...rest,
+    ...present({
+      before: recordedContent(before, references),
+      after: recordedContent(after, references),
+    }),
+  };
+}

@@ -1,0 +1,76 @@
+import { none } from '../../internal/index.ts';
+import type { RunDescription } from '../format/rows.ts';
+import { type BuiltCall, type BuiltRun, type BuiltTurn, builtRun, isTakenIn } from './built.ts';
+import { CallsById } from './calls-by-id.ts';
+
+/** The runs of a record with their turns and calls, each found by its numbers or made when a row first names it. */
+export class RunTree {
+  readonly runs: BuiltRun[] = [];
+  readonly turns: BuiltTurn[] = [];
+  readonly calls: BuiltCall[] = [];
+  readonly #callsByPlace = new Map<string, BuiltCall>();
+  readonly #callsById = new CallsById();
+
+  begin(description: RunDescription, startedAtMs: number): BuiltRun {
+    const run = builtRun(this.runs.length, description, startedAtMs);
+    this.runs.push(run);
+    return run;
+  }
+
+  turn(run: BuiltRun, number: number, atMs: number): BuiltTurn {
+    const known = run.turnsByNumber.get(number);
+    if (known !== undefined) return known;
+    const turn: BuiltTurn = { run, number, startedAtMs: atMs, calls: [], events: [] };
+    run.turnsByNumber.set(number, turn);
+    run.turns.push(turn);
+    this.turns.push(turn);
+    return turn;
+  }
+
+  call(run: BuiltRun, turnNumber: number, callId: string, atMs: number): BuiltCall {
+    const place = JSON.stringify([run.index, turnNumber, callId]);
+    const known = this.#callsByPlace.get(place);
+    if (known !== undefined) return known;
+    const turn = this.turn(run, turnNumber, atMs);
+    const call: BuiltCall = {
+      id: this.#callsById.newId(run, callId),
+      run,
+      turn: turnNumber,
+      callId,
+      toolName: '',
+      isFinal: false,
+      attempts: [],
+      feedback: none,
+      approvals: none,
+      residualEffects: none,
+      openedSections: none,
+      startedAtMs: atMs,
+      inner: [],
+      progress: [],
+      isRedacted: false,
+      committed: undefined,
+    };
+    this.#callsByPlace.set(place, call);
+    this.#callsById.add(call);
+    this.calls.push(call);
+    turn.calls.push(call);
+    return call;
+  }
+
+  callById(id: string): BuiltCall | undefined {
+    return this.#callsById.get(id);
+  }
+
+  /** Calls inside others are final when all calls around them were committed with that very attempt. Outer runs come first. */
+  settleInner(): void {
+    for (const run of this.runs) {
+      if (run.parent === undefined) continue;
+      const outer = run.parent.call;
+      const isIn = isTakenIn(run);
+      for (const call of run.turns.flatMap(({ calls }) => calls)) {
+        call.isFinal = isIn && call.outcome === 'committed';
+        if (call.isFinal && outer.seq !== undefined) call.seq = outer.seq;
+      }
+    }
+  }
+}
