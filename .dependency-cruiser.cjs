@@ -63,6 +63,7 @@ const rooms = {
   session: ['event', 'slice', 'state', 'export', 'fork'],
   record: ['format', 'fold', 'writer', 'export', 'replay'],
   runtime: ['journal', 'events', 'redaction', 'observer', 'model', 'limits', 'feedback', 'call', 'loop'],
+  'runtime/call': ['transaction', 'tool-call', 'report', 'environment', 'attempt', 'policies', 'approvals'],
   schema: ['json', 'json-schema', 'projection'],
   provider: ['schema', 'wire', 'hosted'],
   'ai-sdk': ['wire', 'hosted', 'request', 'turn', 'tools'],
@@ -84,6 +85,7 @@ const rooms = {
   sqlite: ['store', 'worker', 'resource'],
   suite: ['vfs', 'digest', 'planning', 'hosted', 'agent'],
   viewer: ['model', 'view'],
+  'viewer/view': ['store', 'parts', 'files', 'timeline', 'details'],
 };
 
 /** @type {import('dependency-cruiser').IForbiddenRuleType[]} */

@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
 import { jsonSchema, promptTemplate, type Schema, section, ToolResult, tool } from 'weakincentives';
 import { z } from 'zod';
-import { copyOfArguments, resolveCall } from '../../src/runtime/call/tool-call.ts';
+import { copyOfArguments, resolveCall } from '../../src/runtime/call/tool-call/tool-call.ts';
 import { compileSchema, parseInput } from '../../src/schema/index.ts';
 import { runProgram } from '../harness/program.ts';
 import { measureRounds } from './repeat.ts';

@@ -15,19 +15,28 @@ export type {
   ToolResultItem,
   UserItem,
 } from '../tool/index.ts';
-export type { AttemptName, CallHooks } from './call/call-hooks.ts';
-export { CallReporter } from './call/call-reporter.ts';
+export {
+  type ApprovalSuspension,
+  type Approver,
+  isSuspension,
+  type SuspendApprovalOptions,
+  type SuspendedRun,
+  suspendApproval,
+} from './call/approvals/suspend-approval.ts';
+export { markRejected } from './call/attempt/exceptions.ts';
+export type { AttemptName, CallHooks } from './call/environment/call-hooks.ts';
 export type {
   ApprovalAnswer,
   ApprovalHandler,
   ApprovalRequest,
   EvaluationEnvironment,
-} from './call/environment.ts';
-export { markRejected } from './call/exceptions.ts';
-export type { OuterCall } from './call/outer-call.ts';
-export { recordable } from './call/record-call.ts';
-export { RunLedger } from './call/run-ledger.ts';
-export type { CallReplay, EvaluationPlace, RecordedEnd, RecordedHandler } from './call/run-replay.ts';
+} from './call/environment/environment.ts';
+export type {
+  CallReplay,
+  EvaluationPlace,
+  RecordedEnd,
+  RecordedHandler,
+} from './call/environment/run-replay.ts';
 export {
   type KnownAnswer,
   type KnownAnswers,
@@ -37,24 +46,20 @@ export {
   RunSuspended,
   RunSuspension,
   type StagedCall,
-} from './call/run-suspension.ts';
-export {
-  type ApprovalSuspension,
-  type Approver,
-  isSuspension,
-  type SuspendApprovalOptions,
-  type SuspendedRun,
-  suspendApproval,
-} from './call/suspend-approval.ts';
-export type { ToolCallResult } from './call/tool-call.ts';
-export { type ToolCall, toToolCall } from './call/tool-call.ts';
+} from './call/environment/run-suspension.ts';
+export { recordable } from './call/record-call.ts';
+export { CallReporter } from './call/report/call-reporter.ts';
+export { RunLedger } from './call/report/run-ledger.ts';
+export type { OuterCall } from './call/tool-call/outer-call.ts';
+export type { ToolCallResult } from './call/tool-call/tool-call.ts';
+export { type ToolCall, toToolCall } from './call/tool-call/tool-call.ts';
 export {
   applyPatch,
   type CallPatch,
   CallTransaction,
   type SessionRoot,
   type TransactionRoots,
-} from './call/transaction.ts';
+} from './call/transaction/transaction.ts';
 export type { EvaluationOrigin, RecordOrigin } from './events/event-origin.ts';
 export { type RecordedError, recordError } from './events/event-origin.ts';
 export {

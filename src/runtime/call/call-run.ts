@@ -6,21 +6,20 @@ import type { RecordedApproval } from '../events/tool-invoked.ts';
 import { haltReason } from '../limits/run-budget.ts';
 import type { RunStop, StopReason } from '../limits/run-stop.ts';
 import { addTokenUsage } from '../model/model.ts';
-import { ApprovalMemory } from './approval-memory.ts';
-import { type AttemptedCall, CallAttempt } from './attempt.ts';
+import { type AttemptedCall, CallAttempt } from './attempt/attempt.ts';
 import type { CallCommits, CommitGuard, SettledCall } from './commits.ts';
-import type { EvaluationEnvironment } from './environment.ts';
+import type { EvaluationEnvironment } from './environment/environment.ts';
 import { approveChanges, runAttempt } from './pipeline.ts';
 import { type CallFacts, recordCall } from './record-call.ts';
 import { SectionOpening, tooManyOpenings } from './section-opening.ts';
+import { ApprovalMemory } from './tool-call/approval-memory.ts';
 import {
   type Resolution,
   type ResolvedCall,
   resolveCall,
   type ToolCall,
   type ToolCallResult,
-} from './tool-call.ts';
-import type { CallPatch } from './transaction.ts';
+} from './tool-call/tool-call.ts';
 import {
   type ApprovalVerdict,
   cannotRepeat,
@@ -32,7 +31,8 @@ import {
   type SuspendedVerdict,
   stoppedVerdict,
   type Verdict,
-} from './verdict.ts';
+} from './tool-call/verdict.ts';
+import type { CallPatch } from './transaction/transaction.ts';
 
 /** The places for running calls. */
 interface Places {

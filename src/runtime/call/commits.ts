@@ -5,12 +5,17 @@ import type { ConversationItem } from '../../tool/index.ts';
 import { ToolInvoked, type ToolInvokedPayload } from '../events/tool-invoked.ts';
 import type { LoopState } from '../model/loop-state.ts';
 import { addTokenUsage } from '../model/model.ts';
-import type { CallAttempt } from './attempt.ts';
-import { type AttemptName, awaitHook, type CallHooks, HookFailure, nameAttempt } from './call-hooks.ts';
-import type { EvaluationEnvironment } from './environment.ts';
-import { isThrown } from './exceptions.ts';
-import type { ToolCall, ToolCallResult } from './tool-call.ts';
-import { applyPatch, type CallPatch, type CallTransaction, type Notify } from './transaction.ts';
+import type { CallAttempt } from './attempt/attempt.ts';
+import { isThrown } from './attempt/exceptions.ts';
+import {
+  type AttemptName,
+  awaitHook,
+  type CallHooks,
+  HookFailure,
+  nameAttempt,
+} from './environment/call-hooks.ts';
+import type { EvaluationEnvironment } from './environment/environment.ts';
+import type { ToolCall, ToolCallResult } from './tool-call/tool-call.ts';
 import {
   cannotCommit,
   doesNotFit,
@@ -19,7 +24,8 @@ import {
   resourceFailed,
   type UncommittedCall,
   withNote,
-} from './verdict.ts';
+} from './tool-call/verdict.ts';
+import { applyPatch, type CallPatch, type CallTransaction, type Notify } from './transaction/transaction.ts';
 
 /** A call at its turn to be committed or rolled back. */
 export interface SettledCall extends UncommittedCall {

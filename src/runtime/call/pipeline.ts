@@ -3,17 +3,17 @@ import { none } from '../../internal/index.ts';
 import { describeIssues, type ParseOutcome, parseInput, parseOutput } from '../../schema/index.ts';
 import type { ToolContext } from '../../tool/index.ts';
 import { haltReason } from '../limits/run-budget.ts';
-import { askForApproval, refused } from './approvals.ts';
-import type { CallAttempt } from './attempt.ts';
-import { awaitHook, HookFailure, nameAttempt } from './call-hooks.ts';
-import { AttemptEnd, isThrown } from './exceptions.ts';
-import { assertResultSize, readOutput, readSuccess, renderValue } from './handler-result.ts';
-import { checkCall, checkChanges, recordInPolicies } from './policies.ts';
-import type { RecordedEnd, RecordedHandler } from './run-replay.ts';
-import { RunSuspended } from './run-suspension.ts';
-import { copyOfArguments } from './tool-call.ts';
-import { createToolContext } from './tool-context.ts';
-import { failed, type PolicyQuestion, stoppedVerdict, type Verdict, withNote } from './verdict.ts';
+import { askForApproval, refused } from './approvals/approvals.ts';
+import type { CallAttempt } from './attempt/attempt.ts';
+import { AttemptEnd, isThrown } from './attempt/exceptions.ts';
+import { assertResultSize, readOutput, readSuccess, renderValue } from './attempt/handler-result.ts';
+import { createToolContext } from './attempt/tool-context.ts';
+import { awaitHook, HookFailure, nameAttempt } from './environment/call-hooks.ts';
+import type { RecordedEnd, RecordedHandler } from './environment/run-replay.ts';
+import { RunSuspended } from './environment/run-suspension.ts';
+import { checkCall, checkChanges, recordInPolicies } from './policies/policies.ts';
+import { copyOfArguments } from './tool-call/tool-call.ts';
+import { failed, type PolicyQuestion, stoppedVerdict, type Verdict, withNote } from './tool-call/verdict.ts';
 
 /** One step of an attempt. It ends the attempt by returning a verdict, or by throwing: see `exceptions.ts`. */
 type Step = (attempt: CallAttempt) => Promise<Verdict | undefined> | Verdict | undefined;

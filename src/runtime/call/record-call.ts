@@ -10,12 +10,12 @@ import type {
   ToolInvokedPayload,
 } from '../events/tool-invoked.ts';
 import { sectionsShownBy } from '../model/visible-prompt.ts';
-import type { CallAttempt } from './attempt.ts';
-import type { EvaluationEnvironment } from './environment.ts';
-import { renderValue, toModelText } from './handler-result.ts';
+import type { CallAttempt } from './attempt/attempt.ts';
+import { renderValue, toModelText } from './attempt/handler-result.ts';
+import type { EvaluationEnvironment } from './environment/environment.ts';
 import type { SectionOpening } from './section-opening.ts';
-import type { ToolCall } from './tool-call.ts';
-import type { FailedVerdict, SucceededVerdict } from './verdict.ts';
+import type { ToolCall } from './tool-call/tool-call.ts';
+import type { FailedVerdict, SucceededVerdict } from './tool-call/verdict.ts';
 
 /** What is known of a call at its end, beside the verdict. */
 export interface CallFacts {

@@ -1,10 +1,10 @@
 import type { RunStop } from '../limits/run-stop.ts';
 import { CallRun } from './call-run.ts';
-import { CommitLock, CommitTurn } from './commit-lock.ts';
 import type { CallCommits } from './commits.ts';
-import type { EvaluationEnvironment } from './environment.ts';
-import type { ToolCall, ToolCallResult } from './tool-call.ts';
-import type { Verdict } from './verdict.ts';
+import type { EvaluationEnvironment } from './environment/environment.ts';
+import type { ToolCall, ToolCallResult } from './tool-call/tool-call.ts';
+import type { Verdict } from './tool-call/verdict.ts';
+import { CommitLock, CommitTurn } from './transaction/commit-lock.ts';
 
 /** A call that was added to a {@link CallScheduler}. What waits for it resolves one of the `on…`. */
 export interface ScheduledCall {

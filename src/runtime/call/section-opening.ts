@@ -1,10 +1,10 @@
 import { openSections, type VisibilityExpansionRequired } from '../../prompt/index.ts';
 import { ToolResult } from '../../tool/index.ts';
-import { ApprovalMemory } from './approval-memory.ts';
-import { type AttemptedCall, CallAttempt } from './attempt.ts';
-import type { EvaluationEnvironment } from './environment.ts';
-import type { ResolvedCall, ToolCall } from './tool-call.ts';
-import { type FailedVerdict, failed, type SucceededVerdict, withNote } from './verdict.ts';
+import { type AttemptedCall, CallAttempt } from './attempt/attempt.ts';
+import type { EvaluationEnvironment } from './environment/environment.ts';
+import { ApprovalMemory } from './tool-call/approval-memory.ts';
+import type { ResolvedCall, ToolCall } from './tool-call/tool-call.ts';
+import { type FailedVerdict, failed, type SucceededVerdict, withNote } from './tool-call/verdict.ts';
 
 interface OpeningParts {
   /** The attempt whose handler threw. */

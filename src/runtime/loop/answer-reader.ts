@@ -1,7 +1,7 @@
 import { describeError, OutputParseError } from '../../error/index.ts';
 import type { JsonValue } from '../../schema/index.ts';
 import type { FinishReason } from '../../tool/index.ts';
-import type { EvaluationEnvironment } from '../call/environment.ts';
+import type { EvaluationEnvironment } from '../call/environment/environment.ts';
 import { RunStoppedSignal } from '../limits/run-stop.ts';
 import { isClaimed, noAnswer } from '../model/check-turn.ts';
 import type { LoopState } from '../model/loop-state.ts';

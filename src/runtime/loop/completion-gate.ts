@@ -8,7 +8,7 @@ import {
   type FinishReason,
   readVerdict,
 } from '../../tool/index.ts';
-import type { EvaluationEnvironment } from '../call/environment.ts';
+import type { EvaluationEnvironment } from '../call/environment/environment.ts';
 import { RunStoppedSignal } from '../limits/run-stop.ts';
 import { isClaimed } from '../model/check-turn.ts';
 import type { LoopState } from '../model/loop-state.ts';

@@ -1,4 +1,4 @@
-import type { EvaluationEnvironment } from '../call/environment.ts';
+import type { EvaluationEnvironment } from '../call/environment/environment.ts';
 import type { ModelCallOptions, ModelDelta } from '../model/model.ts';
 
 const kinds: readonly ModelDelta['type'][] = ['text-delta', 'reasoning-delta'];

@@ -9,9 +9,9 @@ import type {
   HostedToolReading,
   TokenUsage,
 } from '../../tool/index.ts';
-import type { EvaluationEnvironment } from '../call/environment.ts';
-import type { ToolCallResult } from '../call/tool-call.ts';
-import { type ToolCall, toToolCall } from '../call/tool-call.ts';
+import type { EvaluationEnvironment } from '../call/environment/environment.ts';
+import type { ToolCallResult } from '../call/tool-call/tool-call.ts';
+import { type ToolCall, toToolCall } from '../call/tool-call/tool-call.ts';
 import type { EvaluationPhase, PromptEvaluationError } from '../events/prompt-evaluation-error.ts';
 import { RepeatedFailures } from '../limits/repeated-failures.ts';
 import { haltReason } from '../limits/run-budget.ts';

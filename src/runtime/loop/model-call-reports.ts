@@ -1,5 +1,5 @@
 import { none } from '../../internal/index.ts';
-import type { EvaluationEnvironment } from '../call/environment.ts';
+import type { EvaluationEnvironment } from '../call/environment/environment.ts';
 import { recordError } from '../events/event-origin.ts';
 import type { ModelRequest, ModelTurn } from '../model/model.ts';
 import { ConversationEdits } from '../observer/conversation-edits.ts';

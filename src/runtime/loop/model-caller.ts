@@ -2,7 +2,7 @@ import { describeError, ModelResponseError } from '../../error/index.ts';
 import { none, type Writable } from '../../internal/index.ts';
 import type { JsonSchema } from '../../schema/index.ts';
 import type { ModelSettings, TokenUsage, ToolChoice } from '../../tool/index.ts';
-import type { EvaluationEnvironment } from '../call/environment.ts';
+import type { EvaluationEnvironment } from '../call/environment/environment.ts';
 import { PromptEvaluationError } from '../events/prompt-evaluation-error.ts';
 import { RunStoppedSignal } from '../limits/run-stop.ts';
 import { askThrottled, type ThrottleContext, type ThrottlePolicy } from '../limits/throttle.ts';

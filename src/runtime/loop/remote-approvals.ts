@@ -1,8 +1,8 @@
 import { describeError } from '../../error/index.ts';
 import type { JsonValue } from '../../schema/index.ts';
 import type { HostedApprovalRequestPart } from '../../tool/index.ts';
-import { requestApproval } from '../call/approvals.ts';
-import type { EvaluationEnvironment } from '../call/environment.ts';
+import { requestApproval } from '../call/approvals/approvals.ts';
+import type { EvaluationEnvironment } from '../call/environment/environment.ts';
 import { RunStoppedSignal } from '../limits/run-stop.ts';
 import type { LoopState } from '../model/loop-state.ts';
 import type { RunErrors } from './run-errors.ts';

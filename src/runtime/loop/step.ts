@@ -1,5 +1,5 @@
 import type { CompletionVerdict, FinishReason, HostedApprovalRequestPart } from '../../tool/index.ts';
-import type { ToolCall, ToolCallResult } from '../call/tool-call.ts';
+import type { ToolCall, ToolCallResult } from '../call/tool-call/tool-call.ts';
 import type { ModelRequest, ModelTurn } from '../model/model.ts';
 
 /** One question to a completion checker. */

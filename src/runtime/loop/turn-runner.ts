@@ -1,12 +1,12 @@
 import { describeError } from '../../error/index.ts';
 import type { ConversationItem } from '../../tool/index.ts';
-import { HookFailure } from '../call/call-hooks.ts';
+import { isThrown } from '../call/attempt/exceptions.ts';
 import { CallCommits } from '../call/commits.ts';
-import type { EvaluationEnvironment } from '../call/environment.ts';
-import { isThrown } from '../call/exceptions.ts';
-import { RunSuspended } from '../call/run-suspension.ts';
+import { HookFailure } from '../call/environment/call-hooks.ts';
+import type { EvaluationEnvironment } from '../call/environment/environment.ts';
+import { RunSuspended } from '../call/environment/run-suspension.ts';
 import { CallScheduler, type ScheduledCall } from '../call/scheduler.ts';
-import type { ToolCall, ToolCallResult } from '../call/tool-call.ts';
+import type { ToolCall, ToolCallResult } from '../call/tool-call/tool-call.ts';
 import type { PromptEvaluationError } from '../events/prompt-evaluation-error.ts';
 import type { RunStop } from '../limits/run-stop.ts';
 import type { LoopState } from '../model/loop-state.ts';

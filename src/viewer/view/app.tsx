@@ -1,11 +1,11 @@
 import { useSignalEffect } from '@preact/signals';
 import type { VNode } from 'preact';
-import { Details } from './details.tsx';
+import { Details } from './details/details.tsx';
 import { Header } from './header.tsx';
 import { Help } from './help.tsx';
 import { Print } from './print.tsx';
-import { type Store, StoreProvider } from './store.ts';
-import { Timeline } from './timeline.tsx';
+import { type Store, StoreProvider } from './store/store.ts';
+import { Timeline } from './timeline/timeline.tsx';
 
 const addressDelayMs = 80;
 

@@ -1,6 +1,6 @@
 import type { RunFold } from '../../record/index.ts';
 import { showProblem, showWaiting, startPage } from './start.tsx';
-import type { Store } from './store.ts';
+import type { Store } from './store/store.ts';
 
 /** Where a served page keeps its token: so that it survives a reload, and is gone with the tab. */
 const tokenKey = 'wink-token';

@@ -4,9 +4,9 @@ import { type FilterName, filters } from '../model/totals.ts';
 import { runEnd } from '../model/turns.ts';
 import { visible } from '../model/visible.ts';
 import { costOf, count, duration, many, money, percent } from '../model/words.ts';
-import { Icon } from './parts.tsx';
-import { useStore } from './store.ts';
-import { useTheme } from './theme.ts';
+import { Icon } from './parts/parts.tsx';
+import { useStore } from './store/store.ts';
+import { useTheme } from './store/theme.ts';
 
 /** Title, sentence, search. */
 export function Header(): VNode {

@@ -1,8 +1,8 @@
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Mark } from '../model/words.ts';
-import { Icon } from './parts.tsx';
-import { useStore } from './store.ts';
+import { Icon } from './parts/parts.tsx';
+import { useStore } from './store/store.ts';
 
 const keys: readonly (readonly [keys: readonly string[], meaning: string])[] = [
   [['j', 'k'], 'next and previous row'],

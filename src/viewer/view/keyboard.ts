@@ -1,6 +1,6 @@
-import type { Store } from './store.ts';
-import { tabList } from './store.ts';
-import { toggleTheme } from './theme.ts';
+import type { Store } from './store/store.ts';
+import { tabList } from './store/store.ts';
+import { toggleTheme } from './store/theme.ts';
 
 /** Listens to the keys of the page, until the page ends. */
 export function startKeyboard(store: Store): void {

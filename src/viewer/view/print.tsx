@@ -7,9 +7,9 @@ import { headlineOf, turnId } from '../model/turns.ts';
 import { visible } from '../model/visible.ts';
 import { brief, duration, many, markOf, oneLine } from '../model/words.ts';
 import { Sentence } from './header.tsx';
-import { Icon } from './parts.tsx';
-import { useStore } from './store.ts';
-import { StripDrawing } from './strip.tsx';
+import { Icon } from './parts/parts.tsx';
+import { useStore } from './store/store.ts';
+import { StripDrawing } from './timeline/strip.tsx';
 
 const width = 700;
 const maxTurns = 80;

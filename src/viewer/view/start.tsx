@@ -2,8 +2,8 @@ import { render } from 'preact';
 import type { RunRecord } from '../../record/index.ts';
 import { App } from './app.tsx';
 import { startKeyboard } from './keyboard.ts';
-import { Store } from './store.ts';
-import { startTheme } from './theme.ts';
+import { Store } from './store/store.ts';
+import { startTheme } from './store/theme.ts';
 
 /** Shows a record in the page. `fragment`: the part of the address after `#`, which may name a place in it. */
 export function startPage(record: RunRecord, file: string, fragment: string): Store {

@@ -1,0 +1,65 @@
+import { assertOptions, PromptValidationError } from '../../../error/index.ts';
+import type { ConversationItem, TokenUsage } from '../../../tool/index.ts';
+import type { ApprovalHandler } from '../environment/environment.ts';
+import type { PendingApproval } from '../environment/run-suspension.ts';
+
+/** Options of {@link suspendApproval}. */
+export interface SuspendApprovalOptions {
+  /** How long a question can be answered, in milliseconds, at least 1; after that the answer is no. Default: it does not expire. */
+  readonly expiresMs?: number;
+  /**
+   * Called with the questions once they are durable, before the run ends: to notify a person. May throw or reject: that is logged, and the run is suspended
+   * all the same. Default: no person is notified.
+   */
+  readonly onPending?: (pending: readonly PendingApproval[]) => void | Promise<void>;
+}
+
+/** Ends a run with the questions of policies instead of asking someone who must answer while it waits. */
+export interface ApprovalSuspension extends SuspendApprovalOptions {
+  readonly kind: 'approval-suspension';
+}
+
+/** Decides what policies ask, or ends the run with it. */
+export type Approver = ApprovalHandler | ApprovalSuspension;
+
+/** A run that waits for answers. */
+export interface SuspendedRun {
+  readonly finishReason: 'suspended';
+  readonly promptName: string;
+  /** Name of the run in its journal: `resumeRun` goes on with it. */
+  readonly runId: string;
+  /** The questions without an answer, in the order of the calls. */
+  readonly pending: readonly PendingApproval[];
+  /** What was said so far. Its last calls have no results, so it is no `history` of another run. */
+  readonly conversation: readonly ConversationItem[];
+  readonly usage: TokenUsage;
+}
+
+/**
+ * The option `approve` for a run with a journal: a policy that asks ends the run, with `finishReason: 'suspended'` and the questions in `pending`. Answers
+ * are given to `resumeRun`, or to `answerApprovals`, by any process and at any time.
+ *
+ * @throws {PromptValidationError} for an option of the wrong kind.
+ * @see docs/spec/durable-runs.md §6
+ */
+export function suspendApproval(options: SuspendApprovalOptions = {}): ApprovalSuspension {
+  assertOptions('suspendApproval()', options, { expiresMs: 'number', onPending: 'function' });
+  const { expiresMs } = options;
+  if (expiresMs !== undefined && !(expiresMs >= 1)) {
+    throw new PromptValidationError(
+      `suspendApproval(): expiresMs must be at least 1 millisecond, got ${expiresMs}.`,
+      { details: { option: 'expiresMs' } },
+    );
+  }
+  return Object.freeze({ kind: 'approval-suspension', ...options });
+}
+
+/** Whether a run ends with its questions. */
+export function isSuspension(approve: unknown): approve is ApprovalSuspension {
+  return (
+    typeof approve === 'object' &&
+    approve !== null &&
+    'kind' in approve &&
+    approve.kind === 'approval-suspension'
+  );
+}

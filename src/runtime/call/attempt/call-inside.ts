@@ -1,0 +1,77 @@
+import { none } from '../../../internal/index.ts';
+import type { RunEvent } from '../../events/run-event.ts';
+import type { OuterCall } from '../tool-call/outer-call.ts';
+import { type GoverningPolicy, policiesInside } from '../tool-call/policy-phases.ts';
+import { CommitLock } from '../transaction/commit-lock.ts';
+import type { CallAttempt } from './attempt.ts';
+
+/** What depends on the evaluating party: the handler of the call, or a policy that judges it. */
+export type InsideViews = Pick<
+  OuterCall,
+  'effects' | 'isOpen' | 'session' | 'sessionFork' | 'filesystem' | 'stop'
+> & {
+  /** The policies over the call that do not govern what is evaluated. Default: none. */
+  readonly except?: (governing: GoverningPolicy) => boolean;
+  /** The policy that evaluates. Default: the handler does. */
+  readonly policy?: string;
+  /** Tells the observer of the run. */
+  emit(event: RunEvent): void;
+};
+
+/** An attempt at a call as evaluations inside it see it. */
+export function callInside(attempt: CallAttempt, views: InsideViews): OuterCall {
+  const { environment, number, resolved, transaction } = attempt;
+  const { outer, prompt, roots } = environment;
+  const { callId, toolName, turn } = resolved.call;
+  const { except, policy } = views;
+  const owner = { promptName: prompt.name, container: roots.container };
+  const policies = policiesInside(resolved.bound.policies, owner, outer?.policies);
+  return {
+    callId,
+    toolName,
+    effects: views.effects,
+    attempt: number,
+    reenters: attempt.tool.reenters && outer?.reenters !== false,
+    get idempotencyKey() {
+      return attempt.idempotencyKey;
+    },
+    path: [...(outer?.path ?? none), callId],
+    run: environment,
+    get isOpen() {
+      return views.isOpen;
+    },
+    session: views.session,
+    sessionFork: views.sessionFork,
+    filesystem: views.filesystem,
+    resources: transaction.outerResources,
+    resourcesAround: resourcesAround(outer),
+    policies: except === undefined ? policies : policies.filter((governing) => !except(governing)),
+    get approvals() {
+      return attempt.approvals;
+    },
+    get stop() {
+      return views.stop;
+    },
+    commitLock: new CommitLock(),
+    nextEvaluation: () => attempt.nextEvaluation(),
+    addInnerChanges: (changes) => attempt.addInnerChanges(changes),
+    countUsage: (usage) => attempt.countUsage(usage),
+    emit: (evaluation, event) =>
+      views.emit({
+        type: 'nested-run',
+        turn,
+        callId,
+        toolName,
+        attempt: number,
+        evaluation,
+        ...(policy === undefined ? {} : { policy }),
+        event,
+      }),
+  };
+}
+
+/** The transactional resources of the calls around one inside `outer`, innermost first. */
+export function resourcesAround(outer: OuterCall | undefined): OuterCall['resourcesAround'] {
+  if (outer === undefined) return none;
+  return outer.resources === undefined ? outer.resourcesAround : [outer.resources, ...outer.resourcesAround];
+}

@@ -1,0 +1,102 @@
+import type { PendingMark } from '../../../filesystem/index.ts';
+import { none } from '../../../internal/index.ts';
+import type { UserItem } from '../../../tool/index.ts';
+import type { ToolCall, ToolCallResult } from '../tool-call/tool-call.ts';
+import type { CallPatch } from '../transaction/transaction.ts';
+
+/** One attempt at a call, named the same when the run is repeated. */
+export interface AttemptName {
+  readonly callId: string;
+  readonly toolName: string;
+  readonly turn: number;
+  /** Number of the attempt, from 1; 0 for a call that never began. */
+  readonly attempt: number;
+  /** Ids of the calls that it runs inside of, outermost first. */
+  readonly path: readonly string[];
+  /** The evaluation whose model asked for the call. */
+  readonly evaluationId: string;
+}
+
+/** What of an evaluation names its calls. */
+interface NamingEvaluation {
+  readonly origin: { readonly evaluationId: string };
+  readonly outer: { readonly path: readonly string[] } | undefined;
+}
+
+/** The name of an attempt at `call`. */
+export function nameAttempt(
+  { callId, toolName, turn }: ToolCall,
+  attempt: number,
+  { origin, outer }: NamingEvaluation,
+): AttemptName {
+  const { evaluationId } = origin;
+  return { callId, toolName, turn, attempt, path: outer?.path ?? none, evaluationId };
+}
+
+/** An attempt of which only log entries remain: it was rolled back, or superseded by another one. */
+export interface RolledBackAttempt extends AttemptName {
+  /** What it had read and was changed by others. Empty: it was rolled back for another reason. */
+  readonly conflicts: readonly string[];
+  /** What it had changed. */
+  readonly patch: CallPatch;
+}
+
+/**
+ * The seam of the commit, for a journal: what it gets of each call, in the order of the commits. Without hooks nothing of
+ * it is built. What `onBegin` or `onCommit` rejects with ends the run, never a call.
+ */
+export interface CallHooks {
+  /** Name of the run, the same when it is resumed. Default: the id of the evaluation. */
+  readonly runId?: string;
+  /** Whether files of a commit reach the disk after `onCommit` only: a journal decides. Default: before, with the other changes. */
+  readonly decides?: boolean;
+  /** Whether something is said to the model that has answered, before this turn. Must not throw. Default: nothing is. */
+  hasInputFor?(turn: number): boolean;
+  /** What is said to the model before this turn, and once only. Must not throw. Default: nothing. */
+  takeInputFor?(turn: number): readonly UserItem[];
+  /** What the next commit is called, in case its files are not brought to the disk. Must not throw. */
+  nextCommit?(): PendingMark;
+  /**
+   * Before something happens that cannot be taken back: the handler of a tool with external effects begins, or resources are about to be
+   * committed. The call continues when this resolves.
+   *
+   * @param sharedTransaction what the resources share their transaction with, where all of them do.
+   */
+  onBegin?(attempt: AttemptName, sharedTransaction?: object): Promise<void>;
+  /**
+   * The changes of a call are applied to the state; subscribers, feedback providers and the model get them when this resolves.
+   *
+   * @param hasStaged whether files of the call wait to be brought to the disk.
+   */
+  onCommit?(result: ToolCallResult, attempt: AttemptName, hasStaged: boolean): Promise<void>;
+  /** The call has been delivered: the result as the model reads it. Must not throw. */
+  onDelivered?(result: ToolCallResult, attempt: AttemptName): void;
+  /** An attempt was discarded. Must not throw. */
+  onDiscard?(attempt: RolledBackAttempt): void;
+  /** Files of a commit that was decided could not be brought to the disk: the run ends. Must not throw. */
+  onLost?(error: unknown): void;
+  /** Whether the call began before the run was interrupted, and its result is not known. Must not throw. Default: it did not. */
+  isInDoubt?(attempt: AttemptName): boolean;
+  /** A call that was decided before an interruption is about to be delivered once more. Must not throw. */
+  onRedeliver?(): void;
+  /** A call that was made before was taken over. Must not throw. */
+  onTakenOver?(result: ToolCallResult): void;
+}
+
+/** A hook has failed. It passes all tables of exceptions, since no call is at fault. */
+export class HookFailure {
+  readonly cause: unknown;
+
+  constructor(cause: unknown) {
+    this.cause = cause;
+  }
+}
+
+/** Awaits a hook. @throws {HookFailure} for what it rejects with. */
+export async function awaitHook(call: () => Promise<void> | undefined): Promise<void> {
+  try {
+    await call();
+  } catch (cause) {
+    throw new HookFailure(cause);
+  }
+}

@@ -1,0 +1,97 @@
+import type { FileChange } from '../../../filesystem/index.ts';
+import type { JsonValue } from '../../../schema/index.ts';
+import type { Clock, EventLoopYield, IdSource } from '../../../session/index.ts';
+import type { AnyTool, EnclosingCall, Logger, NestedAdapter, PromptPort } from '../../../tool/index.ts';
+import type { EvaluationOrigin } from '../../events/event-origin.ts';
+import type { RunEvent } from '../../events/run-event.ts';
+import type { FeedbackRunner } from '../../feedback/feedback-runner.ts';
+import type { Deadline } from '../../limits/deadline.ts';
+import type { RunBudget } from '../../limits/run-budget.ts';
+import type { RunStop } from '../../limits/run-stop.ts';
+import type { VisiblePrompt } from '../../model/visible-prompt.ts';
+import type { ObserverCalls } from '../../observer/observer-calls.ts';
+import type { Redactor } from '../../redaction/index.ts';
+import type { CallReporter } from '../report/call-reporter.ts';
+import type { OuterCall } from '../tool-call/outer-call.ts';
+import type { TransactionRoots } from '../transaction/transaction.ts';
+import type { CallHooks } from './call-hooks.ts';
+import type { CallReplay } from './run-replay.ts';
+import type { RunSuspension } from './run-suspension.ts';
+
+/** What a policy wants someone to decide. */
+export interface ApprovalRequest {
+  readonly callId: string;
+  readonly toolName: string;
+  readonly params: JsonValue;
+  /** The calls that it runs inside of, outermost first; empty for a call of the evaluation on the root session. */
+  readonly path: readonly EnclosingCall[];
+  readonly policy: string;
+  /** Name of the prompt whose policy asks, where that is an outer one. Absent: the prompt of the call. */
+  readonly policyPrompt?: string;
+  readonly reason: string;
+  /** The changes to files that wait for the answer; absent when the handler has not run yet. */
+  readonly changes?: readonly FileChange[];
+}
+
+/** The answer to an {@link ApprovalRequest}. */
+export type ApprovalAnswer = boolean | { readonly approved: boolean; readonly reason?: string };
+
+/** Decides what a policy asks. May throw: the call is then denied. Deadlines keep running while it thinks. */
+export type ApprovalHandler = (
+  request: ApprovalRequest,
+  options: { readonly signal: AbortSignal },
+) => ApprovalAnswer | Promise<ApprovalAnswer>;
+
+/** Everything the calls of one evaluation share. */
+export interface EvaluationEnvironment {
+  readonly prompt: PromptPort;
+  /** The rendered prompt as the model currently sees it. */
+  readonly display: VisiblePrompt;
+  /** The call that this evaluation runs inside of; undefined for one on a root session. */
+  readonly outer: OuterCall | undefined;
+  /** The calls that the evaluation runs inside of, outermost first. */
+  readonly enclosing: readonly EnclosingCall[];
+  /** Makes what the handler of a call gets as its adapter. */
+  evaluatorFor(call: OuterCall): NestedAdapter;
+  readonly roots: TransactionRoots;
+  /** What the session events of the evaluation have in common. */
+  readonly origin: EvaluationOrigin;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly logger: Logger;
+  readonly deadline: Deadline | undefined;
+  readonly budget: RunBudget;
+  readonly eventLoop: EventLoopYield;
+  readonly stop: RunStop;
+  readonly approve: ApprovalHandler | undefined;
+  /** Takes the questions of policies in the place of `approve`: the run ends with them. Default: `approve` is asked. */
+  readonly suspension?: RunSuspension | undefined;
+  /** The feedback providers; undefined when there are none. */
+  readonly feedback?: FeedbackRunner | undefined;
+  /** Hooks of a journal and of observers. Default: none. */
+  readonly hooks?: CallHooks | undefined;
+  /** The observers of the run. */
+  readonly observers: ObserverCalls;
+  /** Tells the observers what calls did; undefined when none wants to know. */
+  readonly reporter?: CallReporter | undefined;
+  /** Answers from the record of another run; undefined in a run of its own. */
+  readonly replay?: CallReplay | undefined;
+  /** Whether policies are held to; otherwise what they would have refused or asked is only reported. */
+  readonly enforce: boolean;
+  /** Calls of one turn that may run at the same time, at least 1. */
+  readonly maxConcurrentCalls: number;
+  /** How many characters of a result the model may get, where the tool does not say. */
+  readonly maxResultCharacters: number;
+  /** Takes out of records what must not leave; undefined when everything may. */
+  readonly redactor: Redactor | undefined;
+  /** Tells the observer. Never throws. */
+  emit(event: RunEvent): void;
+  /** Whether there is an observer. Without one, events of a step need not be built. */
+  readonly isObserved: boolean;
+  /** Back-pressure: resolves when the event consumer has caught up; undefined when it has. Default: none. */
+  readonly ready?: (() => Promise<void> | undefined) | undefined;
+  /** Tools whose values had no renderer, warned about once. */
+  readonly warnedTools: Set<AnyTool>;
+  /** Tools of which it was said that their calls make others wait. */
+  readonly hintedTools: Set<AnyTool>;
+}

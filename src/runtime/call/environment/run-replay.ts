@@ -1,0 +1,58 @@
+import type { SessionPatch } from '../../../session/index.ts';
+import type { AnyTool, ToolContext, ToolFailure, ToolSuccess } from '../../../tool/index.ts';
+import type { ToolCallFailureReason, ToolCallOutcome } from '../../events/tool-invoked.ts';
+import type { AttemptName } from './call-hooks.ts';
+
+/** How a recorded handler ended. */
+export type RecordedEnd =
+  | {
+      readonly kind: 'succeeded';
+      readonly result: ToolSuccess<unknown>;
+      /** True for what waited for an answer: what a success does to the session besides is not part of it. */
+      readonly isStaged?: boolean;
+    }
+  /** What it did cannot be done again: the handler runs. */
+  | { readonly kind: 'outdated' }
+  | {
+      readonly kind: 'failed';
+      readonly outcome: Exclude<ToolCallOutcome, 'committed'>;
+      readonly reason: ToolCallFailureReason;
+      /** What the model reads. */
+      readonly result: ToolFailure;
+      readonly error?: Error;
+    }
+  /** It ended the run. */
+  | { readonly kind: 'fatal'; readonly error: Error };
+
+/** Does what a handler did in another run: files through the context, the session by `apply`. What it throws, a handler has thrown. */
+export type RecordedHandler = (
+  context: ToolContext,
+  apply: (patch: SessionPatch) => void,
+) => Promise<RecordedEnd>;
+
+/** Where an evaluation begins. */
+export interface EvaluationPlace {
+  /** Ids of the calls that it runs inside of, outermost first. */
+  readonly path: readonly string[];
+  /** Number of the attempt at the innermost of them; 0 for one on a root session. */
+  readonly attempt: number;
+  /** Number of the evaluation within that attempt, from 1; 0 for one on a root session. */
+  readonly evaluation: number;
+  /** Identifies the evaluation, also when the run is resumed; undefined for one on a root session. */
+  readonly key?: string;
+  /** Whether the calls around it run again when the run is resumed, because what they do is done by calls inside. */
+  readonly reenters?: boolean;
+}
+
+/** Answers from the record of another run for what a run cannot do again. Nothing of it may throw but the handlers. */
+export interface CallReplay {
+  /** The id that an evaluation had; undefined: the record has none, and it gets a new one. */
+  evaluationId(place: EvaluationPlace): string | undefined;
+  /** What takes the place of the handler of a tool; undefined: the handler itself runs. */
+  handlerFor(
+    evaluationId: string,
+    call: AttemptName,
+    tool: AnyTool,
+    params: unknown,
+  ): RecordedHandler | undefined;
+}

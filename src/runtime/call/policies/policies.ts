@@ -1,0 +1,204 @@
+import { describeError } from '../../../error/index.ts';
+import type { FileChange } from '../../../filesystem/index.ts';
+import { none } from '../../../internal/index.ts';
+import type { PolicyCall, PolicyDecision, ToolPolicy } from '../../../policy/index.ts';
+import type { ToolSuccess } from '../../../tool/index.ts';
+import type { UnenforcedDecision } from '../../events/tool-invoked.ts';
+import { RunStoppedSignal } from '../../limits/run-stop.ts';
+import type { PolicyAnswer } from '../../observer/observed-call.ts';
+import type { CallAttempt } from '../attempt/attempt.ts';
+import { AttemptEnd, isThrown } from '../attempt/exceptions.ts';
+import type { GoverningPolicy } from '../tool-call/policy-phases.ts';
+import { failed, type PolicyQuestion } from '../tool-call/verdict.ts';
+import { PolicyContext } from './policy-context.ts';
+import { PolicyEvaluator } from './policy-evaluator.ts';
+
+/** What policies are asked about beside the call: what it read and changed. */
+interface Evidence {
+  readonly readPaths: readonly string[];
+  readonly changes: readonly FileChange[];
+}
+
+const noEvidence: Evidence = { readPaths: none, changes: none };
+
+type Ask<Answer> = (
+  policy: ToolPolicy,
+  call: PolicyCall,
+  context: PolicyContext,
+) => Answer | PromiseLike<Answer>;
+
+/** What a list of policies is asked, and about what. */
+interface Round {
+  readonly about: PolicyAnswer['about'];
+  readonly policies: readonly GoverningPolicy[];
+  readonly evidence: Evidence;
+}
+
+/** A policy's objection. A policy that throws or returns anything but a decision counts as a denial. */
+type Objection = UnenforcedDecision & { readonly error?: unknown };
+
+/**
+ * Before the handler: asks `check` of the policies over the call, those of the calls around it first.
+ *
+ * @returns the requests for approval that precede the call.
+ * @throws {AttemptEnd} when one of them denies.
+ */
+export async function checkCall(attempt: CallAttempt): Promise<readonly PolicyQuestion[]> {
+  const { checking } = attempt.policies;
+  return decide(
+    attempt,
+    { about: 'call', policies: checking, evidence: noEvidence },
+    (policy, call, context) => policy.check?.(call, context),
+  );
+}
+
+/**
+ * After the handler: asks `checkChanges` of them.
+ *
+ * @returns what has to be asked before the commit.
+ * @throws {AttemptEnd} when one of them denies.
+ */
+export async function checkChanges(attempt: CallAttempt): Promise<readonly PolicyQuestion[]> {
+  const { checkingChanges } = attempt.policies;
+  const { changes, transaction } = attempt;
+  const evidence = { readPaths: transaction.readPaths(), changes };
+  return decide(attempt, { about: 'changes', policies: checkingChanges, evidence }, (policy, call, context) =>
+    policy.checkChanges?.(call, changes, context),
+  );
+}
+
+/**
+ * Lets them record a success, inside the transaction.
+ *
+ * @throws {AttemptEnd} when one of them cannot.
+ */
+export async function recordInPolicies(attempt: CallAttempt, result: ToolSuccess<unknown>): Promise<void> {
+  const { recording } = attempt.policies;
+  const evidence = { readPaths: attempt.transaction.readPaths(), changes: attempt.changes };
+  for (const governing of recording) {
+    try {
+      await ask(attempt, governing, evidence, (policy, call, context) =>
+        policy.onResult?.(call, result, context),
+      );
+    } catch (error) {
+      if (isThrown(error, RunStoppedSignal)) throw error;
+      cannotRecord(attempt, governing, error);
+    }
+  }
+}
+
+/** Asks in order; the first denial wins. Policies that are not enforced are all asked, and their objections only reported. */
+async function decide(
+  attempt: CallAttempt,
+  { about, policies, evidence }: Round,
+  question: Ask<PolicyDecision | undefined>,
+): Promise<readonly PolicyQuestion[]> {
+  const questions: PolicyQuestion[] = [];
+  for (const governing of policies) {
+    const objection = await objectionOf(attempt, governing, evidence, question);
+    noteAnswer(attempt, about, governing, objection);
+    if (objection === undefined) continue;
+    const { outcome, error, ...rest } = objection;
+    if (!attempt.environment.enforce) reportUnenforced(attempt, { outcome, ...rest });
+    else if (outcome === 'ask') questions.push(rest);
+    else throw denial(attempt, rest, error);
+  }
+  return questions;
+}
+
+/** For observers: what a policy has answered. */
+function noteAnswer(
+  attempt: CallAttempt,
+  about: PolicyAnswer['about'],
+  governing: GoverningPolicy,
+  objection: Objection | undefined,
+): void {
+  if (attempt.trace === undefined) return;
+  const isEnforced = attempt.environment.enforce;
+  const { outcome = 'allow', reason } = objection ?? {};
+  const said = reason === undefined ? {} : { reason };
+  attempt.trace.policies.push({ ...nameOf(governing), about, outcome, isEnforced, ...said });
+}
+
+async function objectionOf(
+  attempt: CallAttempt,
+  governing: GoverningPolicy,
+  evidence: Evidence,
+  question: Ask<PolicyDecision | undefined>,
+): Promise<Objection | undefined> {
+  try {
+    return toObjection(governing, await ask(attempt, governing, evidence, question));
+  } catch (error) {
+    if (isThrown(error, RunStoppedSignal)) throw error;
+    const reason = `its check failed: ${describeError(error)}`;
+    return { ...nameOf(governing), outcome: 'deny', reason, error };
+  }
+}
+
+/** Asks one policy. What it evaluates ends when it has answered. Rejects with what it throws, and with `RunStoppedSignal` when the run stops. */
+async function ask<Answer>(
+  attempt: CallAttempt,
+  { policy, owner }: GoverningPolicy,
+  { readPaths, changes }: Evidence,
+  question: Ask<Answer>,
+): Promise<Answer> {
+  const { environment, params, resolved, tool } = attempt;
+  const innerChanges = policy.scope === 'own' ? none : attempt.innerChanges;
+  const evaluator = new PolicyEvaluator(attempt, policy);
+  const context = new PolicyContext(attempt, { owner, readPaths, changes, innerChanges, evaluator });
+  const call = { tool, params, callId: resolved.call.callId, path: environment.enclosing };
+  try {
+    return await attempt.settled(question(policy, call, context));
+  } finally {
+    evaluator.dispose();
+  }
+}
+
+/** Policies may be written without types, so their return values are checked. */
+function toObjection(
+  governing: GoverningPolicy,
+  decision: Partial<PolicyDecision> | null | undefined,
+): Objection | undefined {
+  const outcome = decision?.outcome;
+  if (outcome === 'allow') return undefined;
+  if (outcome === 'ask' || outcome === 'deny') {
+    return { ...nameOf(governing), outcome, reason: decision?.reason ?? 'no reason was given' };
+  }
+  return { ...nameOf(governing), outcome: 'deny', reason: 'its check returned no decision' };
+}
+
+/** A policy as records name it. */
+function nameOf({ policy, owner }: GoverningPolicy): Pick<PolicyQuestion, 'policy' | 'policyPrompt'> {
+  return owner === undefined
+    ? { policy: policy.name }
+    : { policy: policy.name, policyPrompt: owner.promptName };
+}
+
+function denial(attempt: CallAttempt, { reason, ...by }: PolicyQuestion, error: unknown): AttemptEnd {
+  const message = `The call of "${attempt.tool.name}" was denied by the policy "${by.policy}": ${reason}${attempt.residualNote()}`;
+  return new AttemptEnd(failed('denied', 'denied', message, error === undefined ? by : { ...by, error }));
+}
+
+function cannotRecord(attempt: CallAttempt, governing: GoverningPolicy, error: unknown): void {
+  if (!attempt.environment.enforce) {
+    const reason = `it could not record the success: ${describeError(error)}`;
+    reportUnenforced(attempt, { ...nameOf(governing), outcome: 'deny', reason });
+    return;
+  }
+  const message = `The policy "${governing.policy.name}" could not record the success of "${attempt.tool.name}", so the call was rolled back.${attempt.residualNote()}\n${describeError(error)}`;
+  throw new AttemptEnd(failed('rolled-back', 'policy-failed', message, { error, ...nameOf(governing) }));
+}
+
+function reportUnenforced(attempt: CallAttempt, finding: UnenforcedDecision): void {
+  const { environment, number, resolved, unenforced, tool } = attempt;
+  unenforced.push(finding);
+  const { callId, turn } = resolved.call;
+  environment.emit({
+    type: 'policy-unenforced',
+    turn,
+    callId,
+    toolName: tool.name,
+    attempt: number,
+    ...finding,
+  });
+}

@@ -1,0 +1,86 @@
+import type { FileChange, Filesystem } from '../../../filesystem/index.ts';
+import type { PolicyResultContext } from '../../../policy/index.ts';
+import type { ResourceResolver } from '../../../resource/index.ts';
+import type { SessionView } from '../../../session/index.ts';
+import type {
+  BudgetTrackerPort,
+  DeadlinePort,
+  Logger,
+  NestedAdapter,
+  PromptPort,
+} from '../../../tool/index.ts';
+import { seenPrompt } from '../../model/visible-prompt.ts';
+import type { CallAttempt } from '../attempt/attempt.ts';
+import { resourcesAround } from '../attempt/call-inside.ts';
+import type { PolicyOwner } from '../tool-call/policy-phases.ts';
+import type { PolicyEvaluator } from './policy-evaluator.ts';
+
+/** What a policy is asked with, beside the call. */
+interface Asked {
+  /** Whose policy it is; undefined for one of the call's own prompt. */
+  readonly owner: PolicyOwner | undefined;
+  readonly readPaths: readonly string[];
+  readonly changes: readonly FileChange[];
+  readonly innerChanges: readonly FileChange[];
+  readonly evaluator: PolicyEvaluator;
+}
+
+/** What a policy may use of an attempt. Views are made on first use: few policies need them all. */
+export class PolicyContext implements PolicyResultContext {
+  readonly readPaths: readonly string[];
+  readonly changes: readonly FileChange[];
+  readonly innerChanges: readonly FileChange[];
+  readonly #attempt: CallAttempt;
+  readonly #asked: Asked;
+
+  constructor(attempt: CallAttempt, asked: Asked) {
+    this.#attempt = attempt;
+    this.#asked = asked;
+    this.readPaths = asked.readPaths;
+    this.changes = asked.changes;
+    this.innerChanges = asked.innerChanges;
+  }
+
+  get prompt(): PromptPort {
+    return seenPrompt(this.#attempt.environment, () => this.session);
+  }
+
+  /** @throws {TransactionClosedError} once the policy has answered. */
+  get adapter(): NestedAdapter {
+    return this.#asked.evaluator.adapter;
+  }
+
+  get session(): SessionView {
+    return this.#attempt.transaction.privilegedSession;
+  }
+
+  get filesystem(): Filesystem | undefined {
+    return this.#attempt.transaction.privilegedFilesystem;
+  }
+
+  get resources(): ResourceResolver {
+    const { environment, transaction } = this.#attempt;
+    const { owner } = this.#asked;
+    const scope =
+      owner === undefined
+        ? transaction.policyResources
+        : transaction.outerPolicyResources(owner.container, resourcesAround(environment.outer));
+    return scope.resolver;
+  }
+
+  get deadline(): DeadlinePort | undefined {
+    return this.#attempt.environment.deadline;
+  }
+
+  get budgetTracker(): BudgetTrackerPort | undefined {
+    return this.#attempt.environment.budget.tracker;
+  }
+
+  get signal(): AbortSignal {
+    return this.#attempt.signal;
+  }
+
+  get logger(): Logger {
+    return this.#attempt.environment.logger;
+  }
+}

@@ -1,0 +1,212 @@
+import { describeError } from '../../../error/index.ts';
+import { none, present } from '../../../internal/index.ts';
+import type { JsonObject } from '../../../schema/index.ts';
+import type { Clock, StateMark } from '../../../session/index.ts';
+import type { Logger, ToolEffects } from '../../../tool/index.ts';
+import type { EvaluationOrigin } from '../../events/event-origin.ts';
+import type { ObservedAttempt, ReadConflict } from '../../observer/observed-call.ts';
+import type { ObservedEvaluation } from '../../observer/observed-evaluation.ts';
+import type { ObserverCalls } from '../../observer/observer-calls.ts';
+import type { ToolCall, ToolCallResult } from '../tool-call/tool-call.ts';
+import type { CallTransaction, SessionRoot } from '../transaction/transaction.ts';
+import type { AttemptTrace } from './attempt-trace.ts';
+import type { RunLedger } from './run-ledger.ts';
+import { withoutRecords } from './without-records.ts';
+
+/** What a {@link CallReporter} works with. */
+export interface CallReporterOptions {
+  readonly observers: ObserverCalls;
+  readonly origin: EvaluationOrigin;
+  readonly session: SessionRoot;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Present for an evaluation on a root session: numbers the commits, and knows the state that observers know. */
+  readonly ledger: RunLedger | undefined;
+  /** The effects of a tool that is offered; undefined for an unknown one. */
+  effectsOf(toolName: string): ToolEffects | undefined;
+}
+
+/** What is reported of an attempt. */
+export interface ReportedAttempt {
+  readonly number: number;
+  readonly tool: { readonly effects: ToolEffects };
+  readonly resolved: { readonly call: ToolCall; readonly params: JsonObject };
+  readonly transaction: Pick<CallTransaction, 'observe'>;
+  readonly trace: AttemptTrace | undefined;
+}
+
+/** A call as far as it is known when it is settled. */
+interface SettledCall {
+  readonly call: ToolCall;
+  readonly requestedAtMs: number;
+  readonly attempt: ReportedAttempt | undefined;
+}
+
+/** Tells the observers of a run what its calls did. Made only when an observer wants to know. Never throws. */
+export class CallReporter {
+  readonly #options: CallReporterOptions;
+  readonly #evaluation: ObservedEvaluation;
+
+  private constructor(options: CallReporterOptions) {
+    const { evaluationId, parentCallIds } = options.origin;
+    this.#options = options;
+    this.#evaluation = { evaluationId, path: parentCallIds ?? none };
+  }
+
+  /** A reporter for the calls of an evaluation; undefined when no observer wants to know of calls or of state. */
+  static for(options: CallReporterOptions): CallReporter | undefined {
+    const { onState, onCommit, onDiscard } = options.observers;
+    return (onState ?? onCommit ?? onDiscard) === undefined ? undefined : new CallReporter(options);
+  }
+
+  now(): number {
+    return this.#options.clock.now();
+  }
+
+  /** The evaluation begins: what its session holds is reported. */
+  start(): void {
+    this.#guarded(() => this.#options.ledger?.start());
+  }
+
+  /** It ends: what others changed since the last commit is reported. */
+  end(): void {
+    this.reportChanges();
+  }
+
+  /** An attempt begins. */
+  beginAttempt(requestedAtMs: number = this.now()): AttemptTrace {
+    const base = this.#options.ledger?.commits;
+    return { requestedAtMs, startedAtMs: this.now(), base, approvals: [], policies: [] };
+  }
+
+  /** A patch is about to be applied: reports what others changed since the last commit. @returns the state before the patch. */
+  beforeApply(): StateMark {
+    this.reportChanges();
+    return this.#options.session.mark();
+  }
+
+  /** A call was committed. @param before what {@link beforeApply} returned. */
+  committed(
+    settled: SettledCall,
+    { invocation, attachments }: ToolCallResult,
+    before: StateMark,
+  ): number | undefined {
+    const { observers, session, ledger } = this.#options;
+    const seq = ledger?.commit();
+    this.#guarded(() => {
+      observers.onCommit?.({
+        ...this.#attempt(settled),
+        ...withoutRecords(session.changesSince(before)),
+        ...(seq === undefined ? {} : { seq }),
+        isFinal: seq !== undefined,
+        invocation,
+        ...present({ attachments }),
+      });
+    });
+    return seq;
+  }
+
+  /** A call that was made before was applied. @returns the number of its commit; undefined when it has none. */
+  takenOver({ invocation }: ToolCallResult): number | undefined {
+    const { ledger } = this.#options;
+    if (invocation.success) return ledger?.commit();
+    ledger?.skip();
+    return undefined;
+  }
+
+  /** Reports what others changed since the last commit. */
+  reportChanges(): void {
+    this.#guarded(() => this.#options.ledger?.reportChanges());
+  }
+
+  /** What has changed since the last commit is known. */
+  skipChanges(): void {
+    this.#options.ledger?.skip();
+  }
+
+  /** A call ended without a commit; of its last attempt only log entries remain. */
+  failed(settled: SettledCall, { invocation, attachments }: ToolCallResult, before: StateMark): void {
+    const { observers, session, ledger } = this.#options;
+    ledger?.skip();
+    this.#guarded(() => {
+      const attempt = this.#attempt(settled);
+      const { log } = withoutRecords(session.changesSince(before));
+      const conflicts = invocation.reason === 'conflict' ? toConflicts(invocation.conflicts, attempt) : none;
+      observers.onDiscard?.({
+        ...attempt,
+        log,
+        why: 'failed',
+        conflicts,
+        invocation,
+        ...present({ attachments }),
+      });
+    });
+  }
+
+  /** An attempt was discarded, and another one takes its place. */
+  superseded(attempt: ReportedAttempt, conflicts: readonly string[]): void {
+    this.#guarded(() => {
+      const { call } = attempt.resolved;
+      const requestedAtMs = attempt.trace?.requestedAtMs ?? this.now();
+      const observed = this.#attempt({ call, attempt, requestedAtMs });
+      const changed = toConflicts(conflicts, observed);
+      this.#options.observers.onDiscard?.({ ...observed, why: 'superseded', conflicts: changed });
+    });
+  }
+
+  /** What cannot be reported, such as a listing of files that can no longer be read, changes nothing for the call. */
+  #guarded(report: () => void): void {
+    try {
+      report();
+    } catch (error) {
+      this.#options.logger.error('What a call did could not be reported to observers.', {
+        error: describeError(error),
+      });
+    }
+  }
+
+  #attempt({ call, attempt, requestedAtMs }: SettledCall): ObservedAttempt {
+    const { callId, toolName, turn } = call;
+    const effects = attempt?.tool.effects ?? this.#options.effectsOf(toolName);
+    const trace = attempt?.trace;
+    const params = attempt?.resolved.params;
+    const { startedAtMs, handlerStartedAtMs, handlerEndedAtMs, endedAtMs } = trace ?? {};
+    return {
+      ...this.#evaluation,
+      turn,
+      callId,
+      toolName,
+      attempt: attempt?.number ?? 0,
+      ...(effects === undefined ? {} : { effects }),
+      ...(params === undefined ? {} : { params }),
+      phases: {
+        requestedAtMs: trace?.requestedAtMs ?? requestedAtMs,
+        ...(startedAtMs === undefined ? {} : { startedAtMs }),
+        ...(handlerStartedAtMs === undefined ? {} : { handlerStartedAtMs }),
+        ...(handlerEndedAtMs === undefined ? {} : { handlerEndedAtMs }),
+        ...(endedAtMs === undefined ? {} : { endedAtMs }),
+        settledAtMs: this.now(),
+        approvals: trace?.approvals ?? none,
+      },
+      ...(trace?.base === undefined ? {} : { base: trace.base }),
+      policies: trace?.policies ?? none,
+      ...(attempt?.transaction.observe() ?? nothingDone),
+      isRedacted: false,
+    };
+  }
+}
+
+const nothingDone = {
+  reads: none,
+  writes: none,
+  log: none,
+  events: none,
+  files: none,
+} satisfies Partial<ObservedAttempt>;
+
+function toConflicts(names: readonly string[], { reads }: ObservedAttempt): readonly ReadConflict[] {
+  return names.map((what) => {
+    const read = reads.find((each) => each.what === what);
+    return read === undefined ? { what } : { what, read };
+  });
+}

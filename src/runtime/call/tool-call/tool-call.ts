@@ -1,0 +1,156 @@
+import { describeError } from '../../../error/index.ts';
+import type { FileChange } from '../../../filesystem/index.ts';
+import type { BoundTool, RenderedPrompt } from '../../../prompt/index.ts';
+import { freezeJson, type JsonObject } from '../../../schema/index.ts';
+import type { MediaPart, ToolCallPart, ToolEffects } from '../../../tool/index.ts';
+import type { ToolInvokedPayload } from '../../events/tool-invoked.ts';
+import type { CallPatch } from '../transaction/transaction.ts';
+import type { OuterCall } from './outer-call.ts';
+import { type FailedVerdict, failed } from './verdict.ts';
+
+/** A call as a turn of the model asked for it. */
+export interface ToolCall {
+  readonly callId: string;
+  readonly toolName: string;
+  /** JSON text of the arguments; empty means none. */
+  readonly arguments: string;
+  /** Number of the model turn, from 1. */
+  readonly turn: number;
+  /** True for a call that the model may not have written to its end. Default: false. */
+  readonly isCutOff?: boolean;
+}
+
+/** The result of a call: what the model reads, what is recorded, and what has to be put on the state. */
+export interface ToolCallResult {
+  readonly invocation: ToolInvokedPayload;
+  /** Images and files that the model gets after the text. Absent: none. */
+  readonly attachments?: readonly MediaPart[];
+  /** The changes of a committed call, the log entries of any other; absent when the call never opened a transaction. */
+  readonly patch?: CallPatch;
+  /** What the handler threw, as it was thrown. Not kept by a journal. */
+  readonly cause?: unknown;
+  /** Ends the evaluation after this call: thrown by the handler for that purpose. */
+  readonly interrupt?: { readonly error: unknown };
+  /** True for a call without a result: it waits for an answer, or for a call before it that does. */
+  readonly isSuspended?: boolean;
+  /** Set on a call that a journal has decided before. Subscribers and feedback providers receive it only when it was not delivered. */
+  readonly repeated?: {
+    readonly isDelivered: boolean;
+    /** What it changed, for the call around it. Absent: nothing. */
+    readonly changes?: readonly FileChange[];
+  };
+}
+
+/** A call whose tool is known and whose arguments are a JSON object. */
+export interface ResolvedCall {
+  readonly call: ToolCall;
+  readonly bound: BoundTool;
+  /** The arguments as they came over the wire, frozen. */
+  readonly params: JsonObject;
+}
+
+/** What looking a call up leads to: something to run, or the reason why it is rejected. */
+export type Resolution =
+  | { readonly kind: 'resolved'; readonly resolved: ResolvedCall }
+  | { readonly kind: 'rejected'; readonly verdict: FailedVerdict; readonly params?: JsonObject };
+
+const maxNamedTools = 50;
+
+/** Effects in order: later ones may do more. */
+const effectsRank: Readonly<Record<ToolEffects, number>> = { read: 0, state: 1, external: 2 };
+
+/** The call of one part of an assistant item. */
+export function toToolCall(part: ToolCallPart, turn: number, isCutOff: boolean): ToolCall {
+  return { callId: part.callId, toolName: part.name, arguments: part.arguments, turn, isCutOff };
+}
+
+/**
+ * Steps 1 and 2 of a call: the tool is looked up and the arguments are parsed. A call that was cut off is rejected, and so is, in an evaluation inside the call `outer`,
+ * a tool that may do more than that call.
+ *
+ * @see docs/spec/tool-calls.md §2
+ */
+export function resolveCall(call: ToolCall, rendered: RenderedPrompt, outer?: OuterCall): Resolution {
+  if (call.isCutOff === true) return cutOff(call);
+  const parsed = parseArguments(call);
+  const params = parsed.ok ? { params: parsed.value } : {};
+  const bound = rendered.boundTools.get(call.toolName);
+  if (bound === undefined) {
+    return {
+      kind: 'rejected',
+      verdict: failed('rejected', 'unknown-tool', unknownTool(call.toolName, rendered)),
+      ...params,
+    };
+  }
+  if (bound.tool.execute === undefined) {
+    const message = `The tool "${call.toolName}" is declared without a handler and cannot be called here.`;
+    return { kind: 'rejected', verdict: failed('rejected', 'no-handler', message), ...params };
+  }
+  const { effects } = bound.tool;
+  if (outer !== undefined && effectsRank[effects] > effectsRank[outer.effects]) {
+    const message = [
+      `The tool "${call.toolName}" has effects "${effects}" and cannot be called inside a call of "${outer.toolName}",`,
+      `which has effects "${outer.effects}": what it changes could not be taken back with that call.`,
+      `Declare "${outer.toolName}" with effects "${effects}", or leave "${call.toolName}" out of the inner prompt.`,
+    ].join(' ');
+    return { kind: 'rejected', verdict: failed('rejected', 'effects-exceeded', message), ...params };
+  }
+  if (!parsed.ok) {
+    const message = `The arguments of "${call.toolName}" must be one JSON object: ${parsed.problem}.`;
+    return { kind: 'rejected', verdict: failed('rejected', 'invalid-arguments', message) };
+  }
+  return { kind: 'resolved', resolved: { call, bound, params: parsed.value } };
+}
+
+function cutOff({ toolName }: ToolCall): Resolution {
+  const message = [
+    `The call of "${toolName}" was not run: your answer was cut off before the call was known to be complete. Nothing was changed.`,
+    'Make the call again with shorter arguments, or do the work in several smaller calls.',
+  ].join(' ');
+  return { kind: 'rejected', verdict: failed('rejected', 'cut-off', message) };
+}
+
+function unknownTool(name: string, rendered: RenderedPrompt): string {
+  const names = [...rendered.boundTools.keys()];
+  if (names.length === 0) return `There is no tool "${name}"; this prompt has no tools.`;
+  const listed = names.slice(0, maxNamedTools).join(', ');
+  const more = names.length > maxNamedTools ? ` and ${names.length - maxNamedTools} more` : '';
+  return `There is no tool "${name}". The tools are: ${listed}${more}.`;
+}
+
+type ParsedArguments =
+  | { readonly ok: true; readonly value: JsonObject }
+  | { readonly ok: false; readonly problem: string };
+
+/** The arguments once more, for a handler to keep and to change. */
+export function copyOfArguments({ params }: ResolvedCall): unknown {
+  return copyOf(params);
+}
+
+function copyOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(copyOf);
+  // Defines every key, also one called __proto__.
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, copyOf(item)]));
+}
+
+function parseArguments(call: ToolCall): ParsedArguments {
+  let value: unknown;
+  try {
+    value = call.arguments.trim() === '' ? {} : JSON.parse(call.arguments);
+  } catch (error) {
+    return { ok: false, problem: `they are not valid JSON (${describeError(error)})` };
+  }
+  if (typeof value !== 'object' || value === null) {
+    return { ok: false, problem: `got ${value === null ? 'null' : typeof value}` };
+  }
+  if (Array.isArray(value)) return { ok: false, problem: 'got an array' };
+  try {
+    // Recorded as they are now, independent of what a handler does to its copy. JSON text can hold what JSON values cannot: 1e999.
+    freezeJson(value, 'what the text holds');
+  } catch (error) {
+    return { ok: false, problem: `they cannot be used (${describeError(error)})` };
+  }
+  // What JSON.parse makes of an object literal is a JsonObject.
+  return { ok: true, value: value as JsonObject };
+}

@@ -1,0 +1,64 @@
+import type { RecordedAttempt, RecordedCall } from '../../record/index.ts';
+import { visible } from './visible.ts';
+import { many, oneLine } from './words.ts';
+
+/**
+ * One or two sentences that say what became of a call.
+ *
+ * @param isLast whether `attempt` is the last one at the call.
+ */
+export function callLead(call: RecordedCall, attempt: RecordedAttempt | undefined, isLast: boolean): string {
+  if (call.outcome === undefined && isLast)
+    return call.run.outcome === 'suspended'
+      ? 'It waits for the answer to a question, its own or one of a call before it.'
+      : 'It had not ended when the record did.';
+  if (attempt?.outcome === 'superseded') {
+    const by = attempt.conflicts.flatMap((conflict) => conflict.by);
+    const who = by.length === 0 ? '' : ` by ${[...new Set(by)].join(', ')}`;
+    return visible(
+      `What it had read was changed${who} before it could commit. It ran again on the new state.`,
+    );
+  }
+  const files = attempt?.files.length ?? 0;
+  const undone =
+    files === 0 ? '' : ` ${many(files, 'file')} it had changed ${files === 1 ? 'is' : 'are'} as before.`;
+  switch (call.outcome) {
+    case 'committed': {
+      const again = call.attempts.length > 1 ? `Landed in attempt ${call.attempts.length}. ` : '';
+      return visible(`${again}${oneLine(call.message ?? '', 300)}`);
+    }
+    case 'denied':
+      return visible(
+        `${call.policy ?? 'The approver'} refused it ${files > 0 || (attempt?.writes.length ?? 0) > 0 ? 'after it ran, for what it changed' : 'before it ran'}.`,
+      );
+    case 'rejected':
+      return call.reason === 'invalid-arguments'
+        ? 'The arguments do not fit the schema; the model got the reasons.'
+        : visible(oneLine(call.message ?? 'It never started.', 300));
+    case 'aborted':
+      return `The run ended before it was committed.${undone}`;
+    default:
+      return `${failureWords(call.reason)}${undone}`;
+  }
+}
+
+function failureWords(reason: RecordedCall['reason']): string {
+  switch (reason) {
+    case 'threw':
+      return 'The handler threw.';
+    case 'failed-result':
+      return 'The handler returned a failure.';
+    case 'timeout':
+      return 'The time limit of the tool passed.';
+    case 'conflict':
+      return 'What it had read changed in every attempt.';
+    case 'commit-failed':
+      return 'Its changes did not fit the present state.';
+    case 'policy-failed':
+      return 'A policy threw.';
+    case 'in-doubt':
+      return 'It began before the run was interrupted: it may have taken effect.';
+    default:
+      return 'It was rolled back.';
+  }
+}

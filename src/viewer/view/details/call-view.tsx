@@ -1,0 +1,310 @@
+import type { JSX, VNode } from 'preact';
+import type { RecordedAttempt, RecordedCall } from '../../../record/index.ts';
+import { callLead } from '../../model/call-lead.ts';
+import { innerName, turnId, turnOf } from '../../model/turns.ts';
+import { visible } from '../../model/visible.ts';
+import { clock, duration, many, markOf, oneLine, wordOf } from '../../model/words.ts';
+import { Changes } from '../files/changes.tsx';
+import { Commands } from '../parts/commands.tsx';
+import { CallLink, Capped, Empty, Icon, LongText, Section, TurnLink } from '../parts/parts.tsx';
+import { useStore } from '../store/store.ts';
+import { CallFacts } from './call-facts.tsx';
+import { CallPolicies } from './call-policies.tsx';
+
+const listLimit = 60;
+
+/** One call, in the order of the questions that a reader has. */
+export function CallView({ call }: { readonly call: RecordedCall }): JSX.Element {
+  const store = useStore();
+  const last = call.attempts.at(-1);
+  const wanted = store.attempts.value.get(call.id);
+  const attempt = call.attempts.find(({ number }) => number === wanted) ?? last;
+  const outcome = attempt?.outcome ?? call.outcome;
+  const mark = markOf(outcome);
+  const isLast = attempt === last;
+  return (
+    <>
+      <Crumb call={call} />
+      <div class="heading">
+        <h2 class="mono">{visible(call.toolName)}</h2>
+        <span class={`outcome ${mark}`}>
+          <Icon mark={mark} /> {wordOf(outcome)}
+          {isLast && call.reason !== undefined && call.reason !== outcome ? (
+            <span class="mono">{`  ${call.reason}`}</span>
+          ) : null}
+        </span>
+      </div>
+      <p class="lead">{callLead(call, attempt, isLast)}</p>
+      {call.isRedacted ? <p class="mute">Parts of this call were redacted when it was recorded.</p> : null}
+      {call.attempts.length > 1 ? (
+        <div class="segments attempts" role="group" aria-label="Attempts">
+          {call.attempts.map((each) => (
+            <button
+              key={each.number}
+              aria-pressed={each === attempt}
+              onClick={() => {
+                store.attempts.value = new Map(store.attempts.value).set(call.id, each.number);
+              }}
+            >
+              <Icon mark={markOf(each.outcome)} />
+              Attempt {each.number}
+            </button>
+          ))}
+        </div>
+      ) : null}
+      <CallFacts call={call} attempt={attempt} />
+      <Arguments call={call} />
+      <ReadByModel call={call} isLast={isLast} outcome={outcome} />
+      <Inner call={call} />
+      {attempt === undefined ? (
+        <Section title="Changes">
+          <Empty>The record has no attempt at this call: it had not ended when the record did.</Empty>
+        </Section>
+      ) : (
+        <Changes call={call} attempt={attempt} />
+      )}
+      {attempt === undefined ? null : <Conflicts attempt={attempt} />}
+      <CallPolicies call={call} attempt={attempt} />
+      <Reads attempt={attempt} />
+      <Outside call={call} />
+      <Progress call={call} />
+      <Commands />
+    </>
+  );
+}
+
+function Crumb({ call }: { readonly call: RecordedCall }): VNode {
+  const outer = call.run.parent?.call;
+  const turn = turnOf(call);
+  return (
+    <p class="crumb">
+      {outer === undefined ? null : (
+        <>
+          <CallLink call={outer} /> /{' '}
+        </>
+      )}
+      {turn === undefined ? `Turn ${call.turn}` : <TurnLink turn={turn} />} /{' '}
+      <span class="mono">{visible(call.callId)}</span>
+    </p>
+  );
+}
+
+function Arguments({ call }: { readonly call: RecordedCall }): VNode {
+  const { params } = call;
+  const entries =
+    typeof params === 'object' && params !== null && !Array.isArray(params)
+      ? Object.entries(params)
+      : undefined;
+  return (
+    <Section title="Arguments">
+      {params === undefined ? (
+        <Empty>They were not JSON, or are not in the record.</Empty>
+      ) : entries === undefined ? (
+        <div class="text">
+          <LongText text={typeof params === 'string' ? params : JSON.stringify(params, null, 2)} />
+        </div>
+      ) : entries.length === 0 ? (
+        <Empty>None.</Empty>
+      ) : (
+        <dl class="pairs">
+          {entries.map(([name, value]) => (
+            <>
+              <dt>{visible(name)}</dt>
+              <dd>
+                <LongText text={typeof value === 'string' ? value : JSON.stringify(value, null, 1)} />
+              </dd>
+            </>
+          ))}
+        </dl>
+      )}
+    </Section>
+  );
+}
+
+function ReadByModel(props: {
+  readonly call: RecordedCall;
+  readonly isLast: boolean;
+  readonly outcome: RecordedCall['outcome'] | 'superseded';
+}): VNode {
+  const { call, isLast, outcome } = props;
+  const { modelText } = call;
+  if (!isLast)
+    return (
+      <Section title="What the model read">
+        <Empty>Nothing of this attempt: it reads only what the last one returns.</Empty>
+      </Section>
+    );
+  if (modelText === undefined)
+    return (
+      <Section title="What the model read">
+        <Empty>Nothing: the call has no result in this record.</Empty>
+      </Section>
+    );
+  return (
+    <Section title="What the model read" note={`about ${many(Math.ceil(modelText.length / 4), 'token')}`}>
+      {/* It scrolls, so it has to be reachable by keyboard. */}
+      <div
+        class={`text${outcome === 'committed' ? '' : ` failed ${markOf(outcome)}`}`}
+        tabIndex={0}
+        role="region"
+        aria-label="What the model read"
+      >
+        {modelText === '' ? <span class="mute">An empty text.</span> : <LongText text={modelText} />}
+      </div>
+      {call.error === undefined ? null : (
+        <p class="after">
+          <span class="mono">{visible(call.error.name)}</span>
+          {call.error.code === undefined ? '' : ` ${visible(call.error.code)}`}:{' '}
+          {visible(oneLine(call.error.message, 400))}
+        </p>
+      )}
+      {call.feedback.map((feedback, index) => (
+        <p key={index} class="after">
+          <b>{visible(feedback.provider)}</b>{' '}
+          {feedback.outcome === 'given'
+            ? `gave feedback (${feedback.severity}): ${visible(feedback.message)}`
+            : feedback.outcome === 'silent'
+              ? 'had no feedback.'
+              : `failed: ${visible(feedback.error.message)}`}
+        </p>
+      ))}
+      {call.openedSections.length === 0 ? null : (
+        <p class="after">Opened sections: {visible(call.openedSections.join(', '))}.</p>
+      )}
+      {call.value === undefined ? null : (
+        <details class="after">
+          <summary>Value</summary>
+          <div class="text" tabIndex={0} role="region" aria-label="Value">
+            <LongText text={JSON.stringify(call.value, null, 2)} />
+          </div>
+        </details>
+      )}
+    </Section>
+  );
+}
+
+function Inner({ call }: { readonly call: RecordedCall }): VNode | null {
+  const store = useStore();
+  if (call.inner.length === 0) return null;
+  const turns = call.inner.flatMap((run) => run.turns);
+  const calls = turns.reduce((sum, turn) => sum + turn.calls.length, 0);
+  return (
+    <Section title="Evaluations inside" note={`${many(turns.length, 'turn')}, ${many(calls, 'call')}`}>
+      {call.inner.map((run) => (
+        <div key={run.index}>
+          <p class="mute">
+            {visible(innerName(run))}
+            {call.attempts.length > 1 && run.parent !== undefined ? `, in attempt ${run.parent.attempt}` : ''}
+          </p>
+          <Capped items={run.turns} limit={listLimit} noun="turn">
+            {(turn) => (
+              <div key={turn.number} class="item">
+                <span class="mute">{turn.number}</span>
+                <div>
+                  <button class="link" onClick={() => store.select(turnId(turn), { detail: true })}>
+                    {visible(oneLine(turn.response?.text ?? '', 80)) || `Turn ${turn.number}`}
+                  </button>
+                  <p class="mono">{visible(turn.calls.map(({ toolName }) => toolName).join(', '))}</p>
+                </div>
+                <span class="right">
+                  {turn.response === undefined ? '' : duration(turn.response.durationMs)}
+                </span>
+              </div>
+            )}
+          </Capped>
+        </div>
+      ))}
+    </Section>
+  );
+}
+
+function Conflicts({ attempt }: { readonly attempt: RecordedAttempt }): VNode | null {
+  const store = useStore();
+  if (attempt.conflicts.length === 0)
+    return attempt.outcome === 'superseded' ? (
+      <Section title="Conflicts">
+        <Empty>It was superseded for another reason than a conflict.</Empty>
+      </Section>
+    ) : null;
+  return (
+    <Section title="Conflicts">
+      {attempt.conflicts.map(({ what, by }, index) => {
+        const writers = by.map((id) => ({ id, call: store.record.value.call(id) }));
+        return (
+          <div key={index} class="item">
+            <Icon mark="superseded" />
+            <div>
+              <span class="mono">{visible(what)}</span>
+              <p>
+                read by this attempt, changed by{' '}
+                {writers.length === 0
+                  ? 'something outside of the calls'
+                  : writers.map(({ id, call }) =>
+                      call === undefined ? (
+                        <span key={id} class="mono">{`${visible(id)} `}</span>
+                      ) : (
+                        <span key={id}>
+                          <CallLink call={call} /> {visible(call.toolName)}{' '}
+                        </span>
+                      ),
+                    )}
+              </p>
+            </div>
+            <span class="right">
+              {writers[0]?.call?.endedAtMs === undefined ? '' : clock(writers[0].call.endedAtMs)}
+            </span>
+          </div>
+        );
+      })}
+    </Section>
+  );
+}
+
+function Reads({ attempt }: { readonly attempt: RecordedAttempt | undefined }): VNode {
+  const reads = attempt?.reads ?? [];
+  return (
+    <Section title="Read set" note="a change of these makes it run again">
+      {reads.length === 0 ? (
+        <Empty>Empty: nothing can conflict with it.</Empty>
+      ) : (
+        <p class="mono reads">
+          <Capped items={reads} limit={listLimit} noun="read">
+            {(read, index) => <span key={index}>{visible(read.what)}</span>}
+          </Capped>
+        </p>
+      )}
+    </Section>
+  );
+}
+
+function Outside({ call }: { readonly call: RecordedCall }): VNode | null {
+  if (call.outcome === 'committed' || call.outcome === undefined) return null;
+  return (
+    <Section title="Left outside">
+      {call.residualEffects.length === 0 ? (
+        <Empty>Nothing. The tool has no effects outside of state and files, or it did not run.</Empty>
+      ) : (
+        call.residualEffects.map((effect, index) => <p key={index}>{visible(effect)}</p>)
+      )}
+    </Section>
+  );
+}
+
+function Progress({ call }: { readonly call: RecordedCall }): VNode | null {
+  if (call.progress.length === 0) return null;
+  return (
+    <Section title="Progress" note={many(call.progress.length, 'update')}>
+      <Capped items={call.progress} limit={listLimit} noun="update">
+        {({ atMs, update }, index) => (
+          <div key={index} class="item">
+            <span class="mute" />
+            <span class="mono">
+              {visible(oneLine(typeof update === 'string' ? update : JSON.stringify(update), 300))}
+            </span>
+            <span class="right">{clock(atMs)}</span>
+          </div>
+        )}
+      </Capped>
+    </Section>
+  );
+}

@@ -1,0 +1,98 @@
+import type { JSX, VNode } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import type { Tab } from '../../model/address.ts';
+import { count } from '../../model/words.ts';
+import { tabList, useStore } from '../store/store.ts';
+import { CallView } from './call-view.tsx';
+import { PolicyView } from './policy-view.tsx';
+import { ProblemView } from './problem-view.tsx';
+import { StateView } from './state-view.tsx';
+import { TurnView } from './turn-view.tsx';
+
+/** The right side: tabs, and the view of the chosen one. */
+export function Details(): VNode {
+  const store = useStore();
+  const pane = useRef<HTMLDivElement>(null);
+  const tab = store.tab.value;
+  const selected = store.selected.value;
+  useLayoutEffect(() => {
+    if (pane.current !== null) pane.current.scrollTop = 0;
+  }, [tab, selected]);
+  return (
+    <section class="right" aria-label="Details">
+      <Tabs />
+      <div class="pane" id="pane" ref={pane} role="tabpanel" tabIndex={-1} aria-labelledby={`tab-${tab}`}>
+        <View key={tab === 'detail' ? `detail ${selected ?? ''}` : tab} />
+      </div>
+    </section>
+  );
+}
+
+function View(): JSX.Element {
+  const store = useStore();
+  // A call that goes on is the same object in the next reading of a record.
+  void store.record.value;
+  switch (store.tab.value) {
+    case 'state':
+      return <StateView />;
+    case 'policies':
+      return <PolicyView />;
+    case 'problems':
+      return <ProblemView />;
+    case 'detail': {
+      const call = store.call.value;
+      if (call !== undefined) return <CallView call={call} />;
+      const turn = store.turn.value;
+      if (turn !== undefined) return <TurnView turn={turn} />;
+      return (
+        <div class="none">
+          <b>Nothing selected</b>
+          Choose a turn or a call in the timeline, or press j.
+        </div>
+      );
+    }
+  }
+}
+
+function Tabs(): VNode {
+  const store = useStore();
+  const list = useRef<HTMLDivElement>(null);
+  const titles: Readonly<Record<Tab, string>> = {
+    detail: store.call.value === undefined ? 'Turn' : 'Call',
+    state: 'State',
+    policies: 'Policies',
+    problems: 'Problems',
+  };
+  const move = (event: KeyboardEvent): void => {
+    const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
+    const next = tabList[(tabList.indexOf(store.tab.value) + by + tabList.length) % tabList.length];
+    if (by === 0 || next === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    store.showTab(next);
+    list.current?.querySelector<HTMLElement>(`#tab-${next}`)?.focus();
+  };
+  return (
+    <div class="tabs">
+      <button class="back" onClick={() => (store.isDetail.value = false)}>
+        ‹ Timeline
+      </button>
+      <div role="tablist" aria-label="Details" ref={list} onKeyDown={move}>
+        {tabList.map((name) => (
+          <button
+            key={name}
+            role="tab"
+            id={`tab-${name}`}
+            aria-controls="pane"
+            aria-selected={store.tab.value === name}
+            tabIndex={store.tab.value === name ? 0 : -1}
+            onClick={() => store.showTab(name)}
+          >
+            {titles[name]}
+            {name === 'problems' ? <span class="badge-count">{count(store.failures.value)}</span> : null}
+          </button>
+        ))}
+      </div>
+    </div>
+  );
+}

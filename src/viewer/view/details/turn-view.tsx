@@ -1,0 +1,320 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren, JSX, VNode } from 'preact';
+import type { RecordedRequest, RecordedTurn } from '../../../record/index.ts';
+import type { ConversationItem } from '../../../tool/index.ts';
+import { lengthOf } from '../../model/phases.ts';
+import { messageOf, sharesOf } from '../../model/request.ts';
+import { answeredAt, innerName, turnEnd } from '../../model/turns.ts';
+import { visible } from '../../model/visible.ts';
+import { brief, clock, costOf, count, duration, many, markOf, money, percent } from '../../model/words.ts';
+import { Commands } from '../parts/commands.tsx';
+import { eventWords } from '../parts/event-words.ts';
+import { CallLink, Capped, Empty, Facts, Icon, LongText, Section, TurnLink } from '../parts/parts.tsx';
+
+const listLimit = 60;
+
+/** One turn: the answer of the model, and the request that it answered as a difference from the one before. */
+export function TurnView({ turn }: { readonly turn: RecordedTurn }): JSX.Element {
+  const { run, response, calls } = turn;
+  const outer = run.parent?.call;
+  const rejected = turn.events.some(({ event }) => event.type === 'output-rejected');
+  return (
+    <>
+      <p class="crumb">
+        {outer === undefined ? (
+          visible(run.agent ?? run.promptName)
+        ) : (
+          <>
+            <CallLink call={outer} /> / {visible(innerName(run))}
+          </>
+        )}
+      </p>
+      <div class="heading">
+        <h2>Turn {turn.number}</h2>
+        {rejected ? <span class="outcome superseded">Answer refused</span> : null}
+        {response?.error === undefined ? null : <span class="outcome rolled-back">No answer</span>}
+      </div>
+      <TurnFacts turn={turn} />
+      <Answer turn={turn} />
+      {calls.length === 0 ? null : (
+        <Section title="Calls" note={many(calls.length, 'call')}>
+          <Capped items={calls} limit={listLimit} noun="call">
+            {(call) => (
+              <div key={call.id} class="item">
+                <Icon mark={markOf(call.outcome)} />
+                <div>
+                  <CallLink call={call} label={call.toolName} />{' '}
+                  <span class="mono mute">{visible(brief(call))}</span>
+                </div>
+                <span class="right">{call.outcome === undefined ? '…' : duration(lengthOf(call))}</span>
+              </div>
+            )}
+          </Capped>
+        </Section>
+      )}
+      <Events turn={turn} />
+      <Shares turn={turn} />
+      <Request turn={turn} />
+      <Commands />
+    </>
+  );
+}
+
+function TurnFacts({ turn }: { readonly turn: RecordedTurn }): VNode {
+  const { response, calls, run } = turn;
+  const usage = response?.usage;
+  const cached =
+    usage?.cachedInputTokens === undefined
+      ? ''
+      : `, ${percent(usage.cachedInputTokens, usage.inputTokens ?? 0)} % cached`;
+  const facts: (readonly [string, ComponentChildren])[] = [
+    ['at', clock(turn.request?.atMs ?? turn.startedAtMs)],
+  ];
+  if (response !== undefined) {
+    facts.push(['model', duration(response.durationMs)]);
+    if (response.timeToFirstPieceMs !== undefined)
+      facts.push(['first piece', duration(response.timeToFirstPieceMs)]);
+  }
+  facts.push(['calls', calls.length === 0 ? 'none' : duration(turnEnd(turn) - answeredAt(turn))]);
+  if (usage?.inputTokens !== undefined) facts.push(['in', `${count(usage.inputTokens)}${cached}`]);
+  if (usage?.outputTokens !== undefined) facts.push(['out', count(usage.outputTokens)]);
+  if (usage?.reasoningTokens !== undefined && usage.reasoningTokens > 0)
+    facts.push(['reasoning', count(usage.reasoningTokens)]);
+  if (usage !== undefined && run.prices !== undefined) facts.push(['cost', money(costOf(usage, run.prices))]);
+  if (response?.finishReason !== undefined) facts.push(['ended by', response.finishReason]);
+  if (response?.model !== undefined && response.model !== run.model)
+    facts.push(['answered by', visible(response.model)]);
+  if (response?.responseId !== undefined)
+    facts.push(['id', <span class="mono">{visible(response.responseId)}</span>]);
+  return <Facts facts={facts} />;
+}
+
+function Answer({ turn }: { readonly turn: RecordedTurn }): VNode {
+  const { response, calls } = turn;
+  if (response === undefined)
+    return (
+      <Section title="Answer">
+        <Empty>
+          {turn.request === undefined
+            ? 'None: these calls belong to the loop of a program that uses the tools of this runtime.'
+            : 'None in this record: it ends before the model answered.'}
+        </Empty>
+      </Section>
+    );
+  const isJson = /^\s*[[{]/.test(response.text);
+  return (
+    <Section title="Answer" note={calls.length === 0 && response.error === undefined ? 'final' : undefined}>
+      {response.error === undefined ? null : (
+        <div class="text failed rolled-back">
+          {visible(`${response.error.name}: ${response.error.message}`)}
+        </div>
+      )}
+      {response.text === '' ? (
+        response.error === undefined ? (
+          <Empty>No text{calls.length === 0 ? '' : ', only calls'}.</Empty>
+        ) : null
+      ) : isJson ? (
+        <div class="text" tabIndex={0} role="region" aria-label="Answer">
+          <LongText text={pretty(response.text)} />
+        </div>
+      ) : (
+        <p class="lead said">
+          <LongText text={response.text} />
+        </p>
+      )}
+      {response.isRedacted ? <p class="mute">Parts of it were redacted when it was recorded.</p> : null}
+      {response.reasoning === '' ? null : (
+        <details class="after">
+          <summary>Reasoning</summary>
+          <div class="text" tabIndex={0} role="region" aria-label="Reasoning">
+            <LongText text={response.reasoning} />
+          </div>
+        </details>
+      )}
+    </Section>
+  );
+}
+
+function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+function Events({ turn }: { readonly turn: RecordedTurn }): VNode | null {
+  const shown = turn.events.flatMap(({ atMs, event }) => {
+    const words = eventWords(event);
+    return words === undefined ? [] : [{ atMs, words }];
+  });
+  if (shown.length === 0) return null;
+  return (
+    <Section title="What else happened">
+      <Capped items={shown} limit={listLimit} noun="event">
+        {({ atMs, words }, index) => (
+          <div key={index} class="item">
+            <span class="mute" />
+            <span>{visible(words)}</span>
+            <span class="right">{clock(atMs)}</span>
+          </div>
+        )}
+      </Capped>
+    </Section>
+  );
+}
+
+function Shares({ turn }: { readonly turn: RecordedTurn }): VNode | null {
+  const shares = sharesOf(turn);
+  const sum = shares.reduce((total, { tokens }) => total + tokens, 0);
+  if (sum === 0) return null;
+  return (
+    <Section title="What the request was made of" note={`about ${many(sum, 'token')}`}>
+      <div
+        class="shares"
+        role="img"
+        aria-label={shares.map(({ name, tokens }) => `${name} ${tokens}`).join(', ')}
+      >
+        {shares.map(({ name, tokens }, index) =>
+          tokens > 0 ? <span key={name} class={`share${index}`} style={{ flexGrow: tokens }} /> : null,
+        )}
+      </div>
+      <div class="key">
+        {shares.map(({ name, tokens }, index) => (
+          <span key={name}>
+            <i class={`share${index}`} />
+            {name} <b>{count(tokens)}</b>
+            {` ${percent(tokens, sum)} %`}
+          </span>
+        ))}
+      </div>
+    </Section>
+  );
+}
+
+function Request({ turn }: { readonly turn: RecordedTurn }): VNode {
+  const { request, run } = turn;
+  if (request === undefined)
+    return (
+      <Section title="Request">
+        <Empty>None in this record.</Empty>
+      </Section>
+    );
+  const before = run.turns[run.turns.indexOf(turn) - 1];
+  const kept = Math.max(0, request.conversation.length - request.added.length);
+  const settings = Object.entries(request.settings).filter(([, value]) => value !== undefined);
+  return (
+    <Section
+      title="Request"
+      note={
+        before === undefined ? (
+          'the first'
+        ) : (
+          <>
+            as a difference from <TurnLink turn={before} label={`turn ${before.number}`} />
+          </>
+        )
+      }
+    >
+      <p class="kept">
+        {before === undefined
+          ? `${many(request.tools.length, 'tool')}. `
+          : `${request.changedInstructions ? 'Other' : 'Same'} instructions, ${request.changedTools ? `other tools, ${request.tools.length}` : `same ${many(request.tools.length, 'tool')}`}. ${many(kept, 'message')} kept${request.removed > 0 ? `, ${many(request.removed, 'message')} removed` : ''}.`}
+        {settings.length === 0
+          ? ''
+          : ` Settings: ${visible(settings.map(([name, value]) => `${name} ${JSON.stringify(value)}`).join(', '))}.`}
+      </p>
+      {request.added.length === 0 ? <Empty>No message was added.</Empty> : null}
+      <Messages items={request.added} turn={turn} sign="+ " />
+      <Parts request={request} turn={turn} />
+    </Section>
+  );
+}
+
+function Messages(props: {
+  readonly items: readonly ConversationItem[];
+  readonly turn: RecordedTurn;
+  readonly sign: string;
+}): JSX.Element {
+  const { items, turn, sign } = props;
+  return (
+    <Capped items={items} limit={listLimit} noun="message">
+      {(item, index) => {
+        const { role, texts, call, isError } = messageOf(item, turn);
+        return (
+          <div key={index} class="message">
+            <span>{`${sign}${role}`}</span>
+            <div>
+              {call === undefined ? null : <CallLink call={call} />}
+              {texts.map((text, part) => (
+                <pre key={part} class={isError ? 'rolled-back' : ''} tabIndex={0}>
+                  {text === '' ? '(empty)' : <LongText text={text} />}
+                </pre>
+              ))}
+            </div>
+          </div>
+        );
+      }}
+    </Capped>
+  );
+}
+
+/** The whole of what the model got, folded. */
+function Parts({
+  request,
+  turn,
+}: {
+  readonly request: RecordedRequest;
+  readonly turn: RecordedTurn;
+}): JSX.Element {
+  return (
+    <>
+      <Fold summary={`Instructions, about ${many(request.tokens.instructions, 'token')}`}>
+        {() => <LongText text={request.instructions} />}
+      </Fold>
+      <Fold summary={`Tools, ${count(request.tools.length + request.hostedTools.length)}`}>
+        {() => (
+          <LongText
+            text={[
+              ...request.tools.map(
+                ({ name, description, inputSchema }) =>
+                  `${name}\n${description}\n${JSON.stringify(inputSchema)}`,
+              ),
+              ...request.hostedTools.map((tool) => `hosted ${JSON.stringify(tool)}`),
+              `tool choice: ${JSON.stringify(request.toolChoice)}`,
+            ].join('\n\n')}
+          />
+        )}
+      </Fold>
+      {request.outputSchema === undefined ? null : (
+        <Fold summary="Schema of the answer">
+          {() => <LongText text={JSON.stringify(request.outputSchema, null, 2)} />}
+        </Fold>
+      )}
+      <Fold summary={`Whole conversation, ${many(request.conversation.length, 'message')}`} isPlain>
+        {() => <Messages items={request.conversation} turn={turn} sign="" />}
+      </Fold>
+    </>
+  );
+}
+
+/** Content that is built only when it is opened. */
+function Fold(props: {
+  readonly summary: string;
+  readonly isPlain?: boolean;
+  readonly children: () => ComponentChildren;
+}): VNode {
+  const isOpen = useSignal(false);
+  return (
+    <details class="after" onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
+      <summary>{props.summary}</summary>
+      {!isOpen.value ? null : props.isPlain === true ? (
+        props.children()
+      ) : (
+        <div class="text" tabIndex={0} role="region" aria-label={props.summary}>
+          {props.children()}
+        </div>
+      )}
+    </details>
+  );
+}

@@ -1,0 +1,163 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren, JSX, VNode } from 'preact';
+import type { RecordedCall, RecordedTurn } from '../../../record/index.ts';
+import { snippetOf } from '../../model/search.ts';
+import { turnId } from '../../model/turns.ts';
+import { visible } from '../../model/visible.ts';
+import { bytes, type Mark, many } from '../../model/words.ts';
+import { useStore } from '../store/store.ts';
+
+/** The mark of an outcome; what it says is in the words beside it. */
+export function Icon({ mark }: { readonly mark: Mark }): VNode {
+  return (
+    <svg class={`icon ${mark}`} viewBox="0 0 12 12" aria-hidden="true">
+      {shapes[mark]}
+    </svg>
+  );
+}
+
+const shapes: Readonly<Record<Mark, VNode>> = {
+  ok: <circle cx="6" cy="6" r="4.2" fill="currentColor" stroke="none" />,
+  'rolled-back': <path d="M10 1.8V10.2L2 6Z" stroke-linejoin="round" />,
+  denied: <path d="M2 2H10V10H2ZM4.2 6H7.8" />,
+  rejected: <path d="M2.2 2.2 9.8 9.8M9.8 2.2 2.2 9.8" stroke-width="1.8" />,
+  superseded: <circle cx="6" cy="6" r="4.2" stroke-dasharray="2.3 1.47" />,
+  ask: <path d="M6 1.2 10.8 6 6 10.8 1.2 6ZM3.4 6.6 6.6 3.4M5.4 8.6 8.6 5.4" stroke-width="1.3" />,
+  running: <path d="M2 6H10" stroke-dasharray="1.6 1.6" />,
+};
+
+/** A section of the details. One without content says why in one line. */
+export function Section(props: {
+  readonly title: ComponentChildren;
+  readonly note?: ComponentChildren;
+  readonly children?: ComponentChildren;
+}): VNode {
+  return (
+    <section class="section">
+      <h3>
+        {props.title}
+        {props.note === undefined ? null : <small>{props.note}</small>}
+      </h3>
+      {props.children}
+    </section>
+  );
+}
+
+export function Empty({ children }: { readonly children: ComponentChildren }): VNode {
+  return <p class="mute">{children}</p>;
+}
+
+/** Labels and values on one line; a fact without a value is left out. */
+export function Facts({
+  facts,
+}: {
+  readonly facts: readonly (readonly [string, ComponentChildren])[];
+}): VNode {
+  return (
+    <dl class="facts">
+      {facts
+        .filter(([, value]) => value !== undefined && value !== '')
+        .map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}
+
+/** A link to a call. */
+export function CallLink({ call, label }: { readonly call: RecordedCall; readonly label?: string }): VNode {
+  const store = useStore();
+  const open = (event: Event): void => {
+    event.stopPropagation();
+    store.select(call.id, { detail: true });
+  };
+  return (
+    <button class="link mono" onClick={open}>
+      {visible(label ?? call.id)}
+    </button>
+  );
+}
+
+export function TurnLink({ turn, label }: { readonly turn: RecordedTurn; readonly label?: string }): VNode {
+  const store = useStore();
+  return (
+    <button class="link" onClick={() => store.select(turnId(turn), { detail: true })}>
+      {label ?? `Turn ${turn.number}`}
+    </button>
+  );
+}
+
+/** A text with the place where the search found something marked. */
+export function Marked({ text }: { readonly text: string }): JSX.Element {
+  const query = useStore().query.value;
+  const at = query === '' ? -1 : text.toLowerCase().indexOf(query);
+  if (at < 0) return <>{visible(text)}</>;
+  return (
+    <>
+      {visible(text.slice(0, at))}
+      <mark>{visible(text.slice(at, at + query.length))}</mark>
+      {visible(text.slice(at + query.length))}
+    </>
+  );
+}
+
+/** The part of a text around what the search found. */
+export function Snippet({ text }: { readonly text: string }): VNode {
+  const [before, hit, after] = snippetOf(text, useStore().query.value);
+  return (
+    <div class="snippet">
+      {visible(before)}
+      <mark>{visible(hit)}</mark>
+      {visible(after)}
+    </div>
+  );
+}
+
+/** Characters that are shown at once: browsers take seconds for a line of megabytes. */
+const maxCharacters = 20_000;
+
+/** A text as it is, with controls made visible; a long one is cut until it is asked for. */
+export function LongText({ text }: { readonly text: string }): JSX.Element {
+  const shown = useSignal(maxCharacters);
+  if (text.length <= shown.value) return <>{visible(text)}</>;
+  const rest = text.length - shown.value;
+  return (
+    <>
+      {visible(text.slice(0, shown.value))}
+      {'…\n'}
+      <button class="link" onClick={() => (shown.value += 10 * maxCharacters)}>
+        Show more: {bytes(rest)} left
+      </button>
+    </>
+  );
+}
+
+/** Items, of which those after the first ones are added when asked for. */
+export function Capped<T>(props: {
+  readonly items: readonly T[];
+  readonly limit: number;
+  readonly noun: string;
+  readonly plural?: string;
+  readonly children: (item: T, index: number) => ComponentChildren;
+  /** What the button is in, such as a row of a table. */
+  readonly wrap?: (button: VNode) => VNode;
+}): JSX.Element {
+  const { items, limit, noun, plural = `${noun}s`, children, wrap = (button) => button } = props;
+  const shown = useSignal(limit);
+  const rest = items.length - shown.value;
+  return (
+    <>
+      {items.slice(0, shown.value).map(children)}
+      {rest > 0
+        ? wrap(
+            <button class="link more" onClick={() => (shown.value += limit)}>
+              Show {Math.min(rest, limit)} more of {many(rest, noun, plural)}
+            </button>,
+          )
+        : null}
+    </>
+  );
+}

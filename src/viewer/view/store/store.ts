@@ -1,0 +1,234 @@
+import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type {
+  RecordedCall,
+  RecordedCommit,
+  RecordedFile,
+  RecordedProblem,
+  RecordedSlice,
+  RecordedTurn,
+  RunRecord,
+} from '../../../record/index.ts';
+import { readAddress, type Tab, tabs, writeAddress } from '../../model/address.ts';
+import { ancestorsOf, type Row, type Rows, rowsOf } from '../../model/rows.ts';
+import { changesOf, commitAt, placeOf, seqAt, seqOfCall } from '../../model/steps.ts';
+import { type FilterName, filterNamed, type Totals, totalsOf } from '../../model/totals.ts';
+import { turnEnd, turnId } from '../../model/turns.ts';
+
+/** Where the lines of the record are from: the page itself, a server that still sends some, or one that has ended. */
+export type Feed = 'page' | 'live' | 'ended' | 'lost';
+
+/** What the page shows, and everything a reader has chosen. */
+export class Store {
+  readonly record: Signal<RunRecord>;
+  /** Name of the file of the record, without folders. */
+  readonly file: string;
+  readonly feed: Signal<Feed> = signal('page');
+  readonly selected: Signal<string | undefined> = signal(undefined);
+  readonly tab: Signal<Tab> = signal('detail');
+  readonly seq: Signal<number> = signal(0);
+  readonly openFile: Signal<string | undefined> = signal(undefined);
+  /** The attempt that is shown of a call, by its id. */
+  readonly attempts: Signal<ReadonlyMap<string, number>> = signal(new Map());
+  readonly filter: Signal<FilterName | undefined> = signal(undefined);
+  readonly query: Signal<string> = signal('');
+  readonly shut: Signal<ReadonlySet<string>> = signal(new Set());
+  readonly scale: Signal<'turn' | 'run'> = signal('turn');
+  readonly isHelpOpen: Signal<boolean> = signal(false);
+  /** On a narrow screen: the details are shown in place of the timeline. */
+  readonly isDetail: Signal<boolean> = signal(false);
+  /** Counts up when the selected row is to be scrolled to; `focus`: it also gets the focus. */
+  readonly reveal: Signal<{ readonly count: number; readonly focus: boolean }> = signal({
+    count: 0,
+    focus: false,
+  });
+
+  readonly totals: ReadonlySignal<Totals>;
+  readonly rows: ReadonlySignal<Rows>;
+  readonly rowIndex: ReadonlySignal<ReadonlyMap<string, number>>;
+  readonly turns: ReadonlySignal<ReadonlyMap<string, RecordedTurn>>;
+  readonly call: ReadonlySignal<RecordedCall | undefined>;
+  readonly turn: ReadonlySignal<RecordedTurn | undefined>;
+  readonly changes: ReadonlySignal<readonly RecordedCommit[]>;
+  readonly commit: ReadonlySignal<RecordedCommit | undefined>;
+  readonly slices: ReadonlySignal<readonly RecordedSlice[]>;
+  readonly files: ReadonlySignal<readonly RecordedFile[]>;
+  readonly failures: ReadonlySignal<number>;
+
+  constructor(record: RunRecord, file: string) {
+    this.record = signal(record);
+    this.file = file;
+    this.totals = computed(() => totalsOf(this.record.value));
+    this.rows = computed(() => {
+      const name = this.filter.value;
+      const matches = name === undefined ? undefined : filterNamed(name).matches;
+      return rowsOf(this.record.value.root, { shut: this.shut.value, matches, query: this.query.value });
+    });
+    this.rowIndex = computed(() => new Map(this.rows.value.rows.map(({ id }, index) => [id, index])));
+    this.turns = computed(() => new Map(this.record.value.turns.map((turn) => [turnId(turn), turn])));
+    this.call = computed(() => {
+      const id = this.selected.value;
+      return id === undefined ? undefined : this.record.value.call(id);
+    });
+    this.turn = computed(() => this.turns.value.get(this.selected.value ?? ''));
+    this.changes = computed(() => changesOf(this.record.value));
+    this.commit = computed(() => commitAt(this.record.value, this.seq.value));
+    this.slices = computed(() => this.record.value.stateAt(this.seq.value));
+    this.files = computed(() => this.record.value.filesAt(this.seq.value));
+    this.failures = computed(() => this.record.value.problems.filter(({ isFailure }) => isFailure).length);
+    const first = record.problems.find((problem) => idOf(problem) !== undefined);
+    const id = (first === undefined ? undefined : idOf(first)) ?? this.rows.value.rows[0]?.id;
+    if (id !== undefined) this.select(id);
+  }
+
+  /** Selects a call or a turn, and moves everything else to its place in the run. False: there is none with this id. */
+  select(id: string, options: { readonly detail?: boolean; readonly focus?: boolean } = {}): boolean {
+    const record = this.record.value;
+    const call = record.call(id);
+    const turn = this.turns.value.get(id);
+    if (call === undefined && turn === undefined) return false;
+    batch(() => {
+      this.selected.value = id;
+      if (call !== undefined) {
+        this.open(ancestorsOf(call));
+        this.seq.value = seqOfCall(record, call);
+      } else if (turn !== undefined) {
+        const outer = turn.run.parent?.call;
+        if (outer !== undefined) this.open([...ancestorsOf(outer), outer.id]);
+        this.seq.value = seqAt(record, turn.request?.atMs ?? Math.min(turn.startedAtMs, turnEnd(turn)));
+      }
+      this.openFile.value = undefined;
+      if (options.detail === true) {
+        this.tab.value = 'detail';
+        this.isDetail.value = true;
+      }
+      this.reveal.value = { count: this.reveal.value.count + 1, focus: options.focus === true };
+    });
+    return true;
+  }
+
+  showTab(tab: Tab): void {
+    batch(() => {
+      this.tab.value = tab;
+      this.isDetail.value = true;
+    });
+  }
+
+  showState(seq: number): void {
+    batch(() => {
+      this.seq.value = Math.max(0, seq);
+      this.openFile.value = undefined;
+      this.showTab('state');
+    });
+  }
+
+  /** Moves to the next or previous commit that changed something; before the first one there is the start. */
+  moveState(by: 1 | -1): void {
+    const changes = this.changes.value;
+    const place = placeOf(changes, this.seq.value);
+    const isBetween = changes[place - 1]?.seq !== this.seq.value && place > 0;
+    const next = by > 0 ? place + 1 : isBetween ? place : place - 1;
+    this.showState(changes[Math.min(next, changes.length) - 1]?.seq ?? 0);
+  }
+
+  /** Selects the row `by` rows away. */
+  moveRow(by: number, focus: boolean): void {
+    const { rows } = this.rows.value;
+    const at = this.rowIndex.value.get(this.selected.value ?? '');
+    const next = rows[at === undefined ? 0 : Math.max(0, Math.min(rows.length - 1, at + by))];
+    if (next !== undefined) this.select(next.id, { focus });
+  }
+
+  selectEdge(edge: 'first' | 'last', focus: boolean): void {
+    const row: Row | undefined = edge === 'first' ? this.rows.value.rows[0] : this.rows.value.rows.at(-1);
+    if (row !== undefined) this.select(row.id, { focus });
+  }
+
+  /** Folds or unfolds; closing a row without children selects the one above it. */
+  fold(isOpen: boolean, focus: boolean): void {
+    const row = this.rows.value.rows[this.rowIndex.value.get(this.selected.value ?? '') ?? -1];
+    if (row === undefined) return;
+    if (!isOpen && row.isOpen !== true) {
+      if (row.parentId !== undefined) this.select(row.parentId, { focus });
+      return;
+    }
+    if (isOpen && row.isOpen === true) {
+      this.moveRow(1, focus);
+      return;
+    }
+    if (row.isOpen !== undefined) this.setOpen(row.id, isOpen, focus);
+  }
+
+  setOpen(id: string, isOpen: boolean, focus: boolean): void {
+    const shut = new Set(this.shut.value);
+    if (isOpen) shut.delete(id);
+    else shut.add(id);
+    batch(() => {
+      this.shut.value = shut;
+      this.reveal.value = { count: this.reveal.value.count + 1, focus };
+    });
+  }
+
+  moveProblem(by: 1 | -1): void {
+    const ids = [...new Set(this.record.value.problems.flatMap((problem) => idOf(problem) ?? []))];
+    const at = ids.indexOf(this.selected.value ?? '');
+    const next = ids[at < 0 ? (by > 0 ? 0 : ids.length - 1) : (at + by + ids.length) % ids.length];
+    if (next !== undefined) this.select(next, { detail: true });
+  }
+
+  clear(): void {
+    batch(() => {
+      this.query.value = '';
+      this.filter.value = undefined;
+      this.reveal.value = { count: this.reveal.value.count + 1, focus: false };
+    });
+  }
+
+  /** Goes to what the part of an address after `#` names, if the record has it. */
+  visit(fragment: string): void {
+    const address = readAddress(fragment);
+    if (address === undefined) return;
+    if (address.kind === 'row') this.select(address.id, { detail: true });
+    else if (address.kind === 'state') {
+      const seq = Math.min(address.seq, this.record.value.commits.at(-1)?.seq ?? 0);
+      const commit = commitAt(this.record.value, seq);
+      if (commit !== undefined && this.seq.value !== seq) this.select(commit.call.id);
+      this.showState(seq);
+    } else this.showTab(address.tab);
+  }
+
+  /** The address of what is shown. */
+  address(): string {
+    const tab = this.tab.value;
+    if (tab === 'state') return writeAddress({ kind: 'state', seq: this.seq.value });
+    const id = this.selected.value;
+    if (tab === 'detail') return id === undefined ? '' : writeAddress({ kind: 'row', id });
+    return writeAddress({ kind: 'tab', tab });
+  }
+
+  private open(ids: readonly string[]): void {
+    if (!ids.some((id) => this.shut.value.has(id))) return;
+    const shut = new Set(this.shut.value);
+    for (const id of ids) shut.delete(id);
+    this.shut.value = shut;
+  }
+}
+
+/** What a problem is about: the id of a call or a turn. */
+export function idOf(problem: RecordedProblem): string | undefined {
+  return problem.call?.id ?? (problem.turn === undefined ? undefined : turnId(problem.turn));
+}
+
+export const tabList: readonly Tab[] = tabs;
+
+const StoreContext = createContext<Store | undefined>(undefined);
+
+export const StoreProvider = StoreContext.Provider;
+
+/** The store of the page. */
+export function useStore(): Store {
+  const store = useContext(StoreContext);
+  if (store === undefined) throw new Error('There is no store around this component.');
+  return store;
+}

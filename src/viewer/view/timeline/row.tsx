@@ -1,0 +1,207 @@
+import type { VNode } from 'preact';
+import type { RecordedCall } from '../../../record/index.ts';
+import { askedMs, lengthOf, phasesOf } from '../../model/phases.ts';
+import type { CallRow, Row as RowModel, TurnRow } from '../../model/rows.ts';
+import {
+  answeredAt,
+  headlineOf,
+  innerName,
+  requestTokens,
+  runEnd,
+  turnEnd,
+  turnOf,
+} from '../../model/turns.ts';
+import { visible } from '../../model/visible.ts';
+import { brief, count, duration, many, markOf, oneLine, wordOf } from '../../model/words.ts';
+import { Icon, Marked, Snippet } from '../parts/parts.tsx';
+import { useStore } from '../store/store.ts';
+
+interface RowProps<T> {
+  readonly row: T;
+  readonly isFocusable: boolean;
+  readonly isFirst: boolean;
+}
+
+/** One line of the timeline. */
+export function Row({ row, ...rest }: RowProps<RowModel>): VNode {
+  return row.kind === 'turn' ? <Turn row={row} {...rest} /> : <Call row={row} {...rest} />;
+}
+
+function treeItem(row: RowModel, isFocusable: boolean, store: ReturnType<typeof useStore>) {
+  return {
+    role: 'treeitem',
+    tabIndex: isFocusable ? 0 : -1,
+    'aria-level': row.level,
+    'aria-posinset': row.position,
+    'aria-setsize': row.siblings,
+    'aria-selected': store.selected.value === row.id,
+    ...(row.isOpen === undefined ? {} : { 'aria-expanded': row.isOpen }),
+    'data-id': row.id,
+    onClick: () => {
+      store.select(row.id, { detail: true, focus: true });
+    },
+  } as const;
+}
+
+function Turn({ row, isFocusable, isFirst }: RowProps<TurnRow>): VNode {
+  const store = useStore();
+  const { turn, level } = row;
+  const { text, kind } = headlineOf(turn);
+  const { response } = turn;
+  const said = oneLine(text);
+  const rejected = turn.events.filter(({ event }) => event.type === 'output-rejected').length;
+  const isInner = level > 1;
+  const name = isInner && turn.run.turns[0] === turn ? innerName(turn.run) : undefined;
+  const input = requestTokens(turn);
+  const output = response?.usage?.outputTokens;
+  const tokens = [
+    turn.calls.length > 0 && response !== undefined
+      ? `calls ${duration(turnEnd(turn) - answeredAt(turn))} · `
+      : '',
+    input === undefined ? '' : `${count(input)} in`,
+    output === undefined ? '' : `, ${count(output)} out`,
+  ].join('');
+  const folded = row.isOpen === false ? ` ${many(turn.calls.length, 'call')} folded.` : '';
+  return (
+    <div
+      {...treeItem(row, isFocusable, store)}
+      class={`row turn${isInner ? ' inner' : ''}${isFirst ? ' first' : ''}`}
+      aria-label={visible(`Turn ${turn.number}. ${said}${rejected > 0 ? ', answer refused' : ''}.${folded}`)}
+    >
+      <span class="number">{turn.number}</span>
+      <span class={`say ${kind}`} title={visible(said)}>
+        {name === undefined ? null : <span class="badge">{visible(name)}</span>}
+        <Marked text={said} />
+        {rejected > 0 ? (
+          <span class="mute">{`  answer refused${rejected > 1 ? ` ×${rejected}` : ''}`}</span>
+        ) : null}
+        {row.isOpen === false ? <span class="mute">{`  ${many(turn.calls.length, 'call')}`}</span> : null}
+      </span>
+      <span class="tokens">{tokens}</span>
+      <span class="length" title="How long the model took">
+        {response === undefined ? '' : duration(response.durationMs)}
+      </span>
+    </div>
+  );
+}
+
+function Call({ row, isFocusable }: RowProps<CallRow>): VNode {
+  const store = useStore();
+  const { call, level, found } = row;
+  const depth = Math.max(0, (level - 2) / 2);
+  const inner = call.inner.reduce((sum, run) => sum + run.turns.length, 0);
+  return (
+    <>
+      <div
+        {...treeItem(row, isFocusable, store)}
+        class={`row call${depth > 0 ? ' inner' : ''}`}
+        aria-label={visible(labelOf(call))}
+      >
+        <span class="number" />
+        <Icon mark={markOf(call.outcome)} />
+        <span class="name">
+          <b>
+            <Marked text={call.toolName} />
+          </b>
+          <i>
+            <Marked text={brief(call)} />
+          </i>
+          {call.attempts.length > 1 ? (
+            <span class="badge" title={`${call.attempts.length} attempts`}>{`×${call.attempts.length}`}</span>
+          ) : null}
+          {inner > 0 ? (
+            <button
+              class="badge"
+              tabIndex={-1}
+              aria-hidden="true"
+              onClick={(event) => {
+                event.stopPropagation();
+                store.setOpen(row.id, row.isOpen !== true, false);
+              }}
+            >
+              {`${row.isOpen === true ? '−' : '+'} ${many(inner, 'turn')}`}
+            </button>
+          ) : null}
+          {call.effects === 'external' ? (
+            <span class="badge" title="Reaches outside: not rolled back">
+              external
+            </span>
+          ) : null}
+        </span>
+        <Waterfall call={call} />
+        <span class="length">{call.outcome === undefined ? '…' : duration(lengthOf(call))}</span>
+      </div>
+      {found === undefined ? null : <Snippet text={found} />}
+    </>
+  );
+}
+
+/** What a screen reader says of a call: everything that the bars show, too. */
+function labelOf(call: RecordedCall): string {
+  const asked = askedMs(call);
+  const parts = [
+    `${call.toolName} ${brief(call)}`.trim(),
+    `${wordOf(call.outcome)}${call.reason === undefined || call.reason === call.outcome ? '' : ` ${call.reason}`}`,
+    call.attempts.length > 1 ? `${call.attempts.length} attempts` : '',
+    asked > 0 ? `waited ${duration(asked)} for approval` : '',
+    call.outcome === undefined ? '' : duration(lengthOf(call)),
+  ];
+  return parts.filter((part) => part !== '').join(', ');
+}
+
+/** Bars of the attempts of a call, one above the other. */
+function Waterfall({ call }: { readonly call: RecordedCall }): VNode {
+  const store = useStore();
+  const [fromMs, toMs] = scaleOf(call, store);
+  const length = Math.max(1, toMs - fromMs);
+  const at = (ms: number): number => Math.max(0, Math.min(99.2, (99 * (ms - fromMs)) / length));
+  const attempts = call.attempts.length;
+  return (
+    <span class="waterfall" aria-hidden="true">
+      {call.attempts.flatMap((attempt, index) => {
+        const mark = markOf(attempt.outcome);
+        const lane = attempts > 1 ? laneStyle(index, attempts) : undefined;
+        return phasesOf(attempt).flatMap((phase, number) => {
+          if (phase.kind === 'place' && phase.toMs - phase.fromMs < length / 60) return [];
+          if (
+            phase.kind === 'turn' &&
+            (attempt.outcome === 'superseded' || phase.toMs - phase.fromMs < length / 60)
+          )
+            return [];
+          const left = at(phase.fromMs);
+          const style = {
+            left: `${left}%`,
+            width: `${Math.max(0.1, at(phase.toMs) - left)}%`,
+            ...lane?.[phase.kind],
+          };
+          const kind = phase.kind === 'ran' && mark === 'ok' ? 'ran full' : phase.kind;
+          return [<span key={`${index} ${number}`} class={`phase ${kind} ${mark}`} style={style} />];
+        });
+      })}
+    </span>
+  );
+}
+
+/** Two attempts are bars of full height above each other; more share the row. */
+function laneStyle(
+  index: number,
+  attempts: number,
+): Readonly<Record<'ran' | 'place' | 'turn' | 'asked', { readonly top: string; readonly height?: string }>> {
+  const each = 21 / attempts;
+  const top = 2 + index * each;
+  const height = Math.min(8, Math.max(3, each - 1));
+  const line = { top: `${top + height / 2 - 0.5}px` };
+  const box = { top: `${top}px`, height: `${height}px` };
+  return { ran: box, asked: box, place: line, turn: line };
+}
+
+function scaleOf(
+  call: RecordedCall,
+  store: ReturnType<typeof useStore>,
+): readonly [fromMs: number, toMs: number] {
+  if (store.scale.value === 'run') return [0, runEnd(store.record.value)];
+  let outer = call;
+  for (let parent = call.run.parent; parent !== undefined; parent = outer.run.parent) outer = parent.call;
+  const turn = turnOf(outer);
+  return turn === undefined ? [0, runEnd(store.record.value)] : [answeredAt(turn), turnEnd(turn)];
+}

@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { ancestorsOf, type RowOptions, rowsOf } from '../../../../src/viewer/model/rows.ts';
+import { snippetOf } from '../../../../src/viewer/model/search.ts';
+import { filterNamed, totalsOf } from '../../../../src/viewer/model/totals.ts';
+import { sampleRecord } from '../sample-record.ts';
+
+const record = sampleRecord([
+  { text: 'I read first.', calls: [{ params: { file_path: 'src/a.ts' } }, { toolName: 'grep' }] },
+  {
+    text: 'Then I write.',
+    calls: [
+      { toolName: 'write_file', outcome: 'denied', policy: 'protect', modelText: 'Not in config.' },
+      {
+        toolName: 'review',
+        inside: [{ text: 'Inner.', calls: [{ modelText: 'the needle is here' }] }, { text: 'Done.' }],
+      },
+    ],
+  },
+]);
+
+function ids(options: Partial<RowOptions> = {}): readonly string[] {
+  return rowsOf(record.root, { shut: new Set(), query: '', ...options }).rows.map(({ id }) => id);
+}
+
+describe('rowsOf', () => {
+  it('lists turns, their calls, and evaluations inside them', () => {
+    expect(ids()).toEqual([
+      'turn-1',
+      'call-1-1',
+      'call-1-2',
+      'turn-2',
+      'call-2-1',
+      'call-2-2',
+      'run-1-turn-1',
+      'call-2-2/call-1-1',
+      'run-1-turn-2',
+    ]);
+  });
+
+  it('says the place of each row in the tree', () => {
+    const { rows } = rowsOf(record.root, { shut: new Set(), query: '' });
+    expect(
+      rows.map(({ level, position, siblings, isOpen, parentId }) => [
+        level,
+        position,
+        siblings,
+        isOpen,
+        parentId,
+      ]),
+    ).toEqual([
+      [1, 1, 2, true, undefined],
+      [2, 1, 2, undefined, 'turn-1'],
+      [2, 2, 2, undefined, 'turn-1'],
+      [1, 2, 2, true, undefined],
+      [2, 1, 2, undefined, 'turn-2'],
+      [2, 2, 2, true, 'turn-2'],
+      [3, 1, 2, true, 'call-2-2'],
+      [4, 1, 1, undefined, 'run-1-turn-1'],
+      [3, 2, 2, undefined, 'call-2-2'],
+    ]);
+  });
+
+  it('leaves out what is folded', () => {
+    expect(ids({ shut: new Set(['turn-1', 'call-2-2']) })).toEqual([
+      'turn-1',
+      'turn-2',
+      'call-2-1',
+      'call-2-2',
+    ]);
+  });
+
+  it('keeps the heads of what matches a filter', () => {
+    const matches = filterNamed('denied').matches;
+    expect(ids({ matches })).toEqual(['turn-2', 'call-2-1']);
+    expect(rowsOf(record.root, { shut: new Set(['turn-2']), query: '', matches }).matching).toBe(1);
+  });
+
+  it('finds arguments, results, policies and what turns say', () => {
+    expect(ids({ query: 'src/a' })).toEqual(['turn-1', 'call-1-1']);
+    expect(ids({ query: 'protect' })).toEqual(['turn-2', 'call-2-1']);
+    expect(ids({ query: 'then i' })).toEqual(['turn-2']);
+    expect(ids({ query: 'needle' })).toEqual(['turn-2', 'call-2-2', 'run-1-turn-1', 'call-2-2/call-1-1']);
+    expect(ids({ query: 'nothing of it' })).toEqual([]);
+  });
+
+  it('shows a found text only where the row does not', () => {
+    const found = (query: string): readonly unknown[] =>
+      rowsOf(record.root, { shut: new Set(), query }).rows.flatMap((row) =>
+        row.kind === 'call' ? [row.found] : [],
+      );
+    expect(found('needle')).toEqual([undefined, 'the needle is here']);
+    expect(found('src/a')).toEqual([undefined]);
+  });
+
+  it('finds changed lines, not those that only surround them', () => {
+    const content = (text: string) => ({ hash: text, bytes: text.length, text });
+    const changed = sampleRecord([
+      {
+        calls: [
+          {
+            attempts: [
+              {
+                files: [
+                  {
+                    path: 'a.ts',
+                    kind: 'modified',
+                    entry: 'file',
+                    before: content('same\nold line\n'),
+                    after: content('same\nnew line\n'),
+                  },
+                ],
+              },
+            ],
+          },
+        ],
+      },
+    ]);
+    const rows = (query: string) => rowsOf(changed.root, { shut: new Set(), query });
+    expect(rows('new line').rows.at(-1)).toMatchObject({ found: 'a.ts  + new line' });
+    expect(rows('same').matching).toBe(0);
+  });
+});
+
+describe('ancestorsOf', () => {
+  it('names what has to be open, outermost first', () => {
+    const call = record.call('call-2-2/call-1-1');
+    expect(call === undefined ? [] : ancestorsOf(call)).toEqual(['turn-2', 'call-2-2', 'run-1-turn-1']);
+  });
+});
+
+describe('totalsOf', () => {
+  it('counts outcomes in all evaluations, and turns of the root', () => {
+    const { calls, turns, counts } = totalsOf(record);
+    expect([calls, turns, counts.committed, counts.denied, counts['rolled-back']]).toEqual([5, 2, 4, 1, 0]);
+  });
+});
+
+describe('snippetOf', () => {
+  it('is what surrounds a hit, on one line', () => {
+    expect(snippetOf('one\n  two three', 'two')).toEqual(['one ', 'two', ' three']);
+    const [before, hit, after] = snippetOf(`${'a'.repeat(100)}HIT${'b'.repeat(100)}`, 'hit');
+    expect([before, hit, after]).toEqual([`…${'a'.repeat(36)}`, 'HIT', `${'b'.repeat(70)}…`]);
+  });
+});
