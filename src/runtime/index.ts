@@ -50,6 +50,7 @@ export {
 export { recordable } from './call/record-call.ts';
 export { CallReporter } from './call/report/call-reporter.ts';
 export { RunLedger } from './call/report/run-ledger.ts';
+export { isReported, withoutRecords } from './call/report/without-records.ts';
 export type { OuterCall } from './call/tool-call/outer-call.ts';
 export type { ToolCallResult } from './call/tool-call/tool-call.ts';
 export { type ToolCall, toToolCall } from './call/tool-call/tool-call.ts';

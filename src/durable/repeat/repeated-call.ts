@@ -7,6 +7,7 @@ import {
   fileContent,
   fileNode,
 } from '../../filesystem/index.ts';
+import { none } from '../../internal/index.ts';
 import type {
   AttemptRow,
   BlobRow,
@@ -91,7 +92,11 @@ function renderedOf({ message, modelText }: NonNullable<AttemptRow['result']>): 
 
 function patchOf(parts: RepeatedCallParts): NonNullable<ToolCallResult['patch']> {
   const { row, appliesFiles } = parts;
-  const session = sessionPatch(row.type === 'commit' ? row.writes : [], row.log, row.events);
+  const session = sessionPatch(
+    row.type === 'commit' ? row.writes : none,
+    [...row.log, ...(row.records ?? none)],
+    row.events,
+  );
   if (row.type !== 'commit' || !appliesFiles) return { session };
   const files = filePatch(row, parts);
   return files.changes.length === 0 ? { session } : { session, files };

@@ -1,4 +1,5 @@
 import type { Filesystem } from '../../filesystem/index.ts';
+import { none } from '../../internal/index.ts';
 import {
   type PendingQuestion,
   type RowFileChange,
@@ -31,11 +32,11 @@ export function stagedHandler(
   rows: Pick<RunRows, 'blobs' | 'isChangedSince'>,
 ): RecordedHandler {
   return async (context, apply) => {
-    const { reads, writes, log, events, files, message, value } = staged;
+    const { reads, writes, log, records = none, events, files, message, value } = staged;
     const touchesFiles = files.length > 0 || reads.some(({ path }) => path !== undefined);
     if (rows.isChangedSince && reads.some(({ slice }) => slice !== undefined)) return { kind: 'outdated' };
     if (touchesFiles && !(await allHold(reads, context.filesystem))) return { kind: 'outdated' };
-    apply(sessionPatch(writes, log, events));
+    apply(sessionPatch(writes, [...log, ...records], events));
     if (touchesFiles) await applyFiles(context.filesystem, files, rows.blobs);
     const result = ToolResult.ok(value, message, {
       ...(staged.excludesValue === true ? { excludeValueFromContext: true } : {}),

@@ -1,11 +1,12 @@
 import { none } from '../../internal/index.ts';
 import { placeInside, type Recorder } from '../../record/internal.ts';
-import type {
-  ModelRequest,
-  ObservedRequest,
-  ObserverCalls,
-  RunEvent,
-  RunScope,
+import {
+  type ModelRequest,
+  type ObservedRequest,
+  type ObserverCalls,
+  type RunEvent,
+  type RunScope,
+  withoutRecords,
 } from '../../runtime/index.ts';
 import type { JournalWriter } from '../rows/journal-writer.ts';
 import type { RunSummaryKeeper } from '../rows/run-summary.ts';
@@ -75,9 +76,12 @@ export class RunReports {
       onCommit: unlessRepeating(
         (commit) => recorder.onCommit(commit),
         (commit) => summary.committed(commit),
-        users.onCommit,
+        (commit) => users.onCommit?.({ ...commit, ...withoutRecords(commit) }),
       ),
-      onDiscard: unlessRepeating((attempt) => recorder.onDiscard(attempt), users.onDiscard),
+      onDiscard: unlessRepeating(
+        (attempt) => recorder.onDiscard(attempt),
+        (attempt) => users.onDiscard?.({ ...attempt, ...withoutRecords(attempt) }),
+      ),
       around:
         around === undefined
           ? undefined

@@ -216,6 +216,7 @@ async function prepareEvaluation<Output>(
           clock,
           logger,
           ledger: outer === undefined ? new RunLedger(calls.observers, host, origin, clock) : undefined,
+          includesRecords: scope.hooks?.decides === true,
           effectsOf: (name) => display.rendered.boundTools.get(name)?.tool.effects,
         }),
         prompt,

@@ -20,7 +20,7 @@ import { lineOf } from '../writer/line-of.ts';
 import { RequestEstimate } from '../writer/request-tokens.ts';
 
 /** What an attempt and a stage have in common. */
-type Done = Pick<StagedPart, 'reads' | 'files'>;
+type Done = Pick<StagedPart, 'reads' | 'files' | 'records'>;
 
 const encoder = new TextEncoder();
 
@@ -112,7 +112,8 @@ export class RedactedRows {
     };
     // The same members, as far as it reads them.
     const redacted = redactAttempt(observed as unknown as ObservedAttempt, this.#redactor);
-    const { isRedacted: _isRedacted, ...rest } = redacted;
+    // What observers do not get is not redacted either.
+    const { isRedacted: _isRedacted, records: _records, ...rest } = redacted as typeof redacted & Done;
     return {
       ...rest,
       reads: redacted.reads.map((read) => this.#withReference(read)),

@@ -21,7 +21,7 @@ export interface InputRow extends RunPart {
 
 /** What a call has done whose changes wait for an answer. */
 export interface StagedPart
-  extends Pick<AttemptPart, 'reads' | 'writes' | 'log' | 'events' | 'files' | 'attachments'> {
+  extends Pick<AttemptPart, 'reads' | 'writes' | 'log' | 'events' | 'files' | 'attachments' | 'records'> {
   readonly message: string;
   readonly value?: JsonValue;
   /** Whether the model does not get the value. */

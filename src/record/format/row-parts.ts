@@ -86,4 +86,6 @@ export interface AttemptPart extends RunPart {
     readonly payload: JsonValue;
   }[];
   readonly files: readonly RowFileChange[];
+  /** In a journal: what the library recorded of evaluations inside the call, in `log` of no row. */
+  readonly records?: readonly RowLog[];
 }

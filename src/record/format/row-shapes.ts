@@ -147,6 +147,7 @@ const done = {
   log: list(log),
   events: list(object({ name: string, policy: string, payload: json })),
   files: list(fileChange),
+  'records?': list(log),
 };
 
 const attempt = {

@@ -1,10 +1,11 @@
 import type { FileRead } from '../../filesystem/index.ts';
-import type {
-  CallCommit,
-  CallPhases,
-  DiscardedAttempt,
-  ObservedAttempt,
-  StagedCall,
+import {
+  type CallCommit,
+  type CallPhases,
+  type DiscardedAttempt,
+  isReported,
+  type ObservedAttempt,
+  type StagedCall,
 } from '../../runtime/index.ts';
 import type { JsonValue } from '../../schema/index.ts';
 import type { SessionRead } from '../../session/index.ts';
@@ -113,19 +114,22 @@ export class AttemptRows {
     files,
   }: Pick<ObservedAttempt, 'reads' | 'writes' | 'log' | 'events' | 'files'>): Pick<
     AttemptPart,
-    'reads' | 'writes' | 'log' | 'events' | 'files'
+    'reads' | 'writes' | 'log' | 'events' | 'files' | 'records'
   > {
+    // Slices hold plain JSON only.
+    const appends = log as readonly RowLog[];
+    const records = appends.filter(({ slice }) => !isReported(slice));
     return {
       reads: reads.map((read) => this.#read(read)),
-      // Slices hold plain JSON only.
       writes: writes as readonly RowWrite[],
-      log: log as readonly RowLog[],
+      log: records.length === 0 ? appends : appends.filter(({ slice }) => isReported(slice)),
       events: events.map(({ name, policy, payload }) => ({
         name,
         policy,
         payload: (payload ?? null) as JsonValue,
       })),
       files: files.map((change) => this.#change(change)),
+      ...(records.length === 0 ? {} : { records }),
     };
   }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { posix } from 'node:path';
 import { childPath, segmentsOf } from '../../../filesystem/index.ts';
 import { errorCode } from '../../disk/system-error.ts';
@@ -13,6 +13,14 @@ interface DeadFile {
   readonly path: string;
   /** `n`: new content; `b`, `t`: what was replaced or taken away. */
   readonly part: string;
+}
+
+/** What rows have of the files that a commit found and left. */
+export interface KnownContents {
+  /** SHA-256 of the contents of files, in hexadecimal. */
+  readonly hashes: ReadonlySet<string>;
+  /** Targets of symbolic links. */
+  readonly links: ReadonlySet<string>;
 }
 
 /**
@@ -42,26 +50,31 @@ export class DeadFiles {
 
   /**
    * Removes what was replaced or taken away, if its content is known.
-   * @param hashes SHA-256 of the contents that rows have, in hexadecimal.
    * @returns the paths of what is left.
    */
-  clearOld(hashes: ReadonlySet<string>): readonly string[] {
+  clearOld(known: KnownContents): readonly string[] {
     const old = this.#found.filter(({ part }) => !part.startsWith('n'));
     return old
       .map(({ path }) => path)
       .filter((path) => {
-        if (!this.#isKnown(path, hashes)) return true;
+        if (!this.#isKnown(path, known)) return true;
         this.#remove(path);
         return false;
       });
   }
 
-  /** Whether rows have the content of a file, or of all files in a directory that was taken away. */
-  #isKnown(path: string, hashes: ReadonlySet<string>): boolean {
+  /** Whether rows have the content of a file, the target of a link, or all that is in a directory that was taken away. */
+  #isKnown(path: string, known: KnownContents): boolean {
     const stats = this.#jail.statOf(segmentsOf(path));
-    if (stats?.isFile() === true) return hashes.has(this.#hashOf(path));
+    if (stats?.isFile() === true) return known.hashes.has(this.#hashOf(path));
+    if (stats?.isSymbolicLink() === true) return known.links.has(this.#targetOf(path));
     if (stats?.isDirectory() !== true) return false;
-    return entriesOf(this.#jail, path).every(({ name }) => this.#isKnown(childPath(path, name), hashes));
+    return entriesOf(this.#jail, path).every(({ name }) => this.#isKnown(childPath(path, name), known));
+  }
+
+  #targetOf(path: string): string {
+    const segments = segmentsOf(path);
+    return this.#jail.within(segments.slice(0, -1), (pathOf) => readlinkSync(pathOf(segments.at(-1))));
   }
 
   #isFile(path: string): boolean {

@@ -11,7 +11,7 @@ import { diskError } from '../jail/disk-error.ts';
 import { isTemporaryName } from '../jail/jail.ts';
 import { isInGitDirectory } from '../tree/git-directory.ts';
 import type { DiskWorkspace } from '../workspace/disk-workspace.ts';
-import { DeadFiles } from './dead-files.ts';
+import { DeadFiles, type KnownContents } from './dead-files.ts';
 import { planLanding, type Verdict } from './plan-landing.ts';
 import type { RecordedPath } from './recorded-path.ts';
 
@@ -55,7 +55,7 @@ export function landRecordedChanges(
     cell.update('.', plan.operations);
     return plan.verdicts;
   });
-  const left = dead.clearOld(knownHashes(changes, verdicts));
+  const left = dead.clearOld(knownContents(changes, verdicts));
   if (runId !== undefined) clearMark(stateFolder, runId);
   return reportOf(verdicts, left);
 }
@@ -68,15 +68,16 @@ function clearMark(stateFolder: string, runId: string): void {
   }
 }
 
-/** The contents that are on the disk or in a row. */
-function knownHashes(
+/** The contents and links that are on the disk or in a row. */
+function knownContents(
   changes: readonly LandableChange[],
   verdicts: ReadonlyMap<string, Verdict>,
-): ReadonlySet<string> {
+): KnownContents {
   const settled = changes.filter(({ path }) => verdicts.get(path) !== 'outside');
-  return new Set(
-    settled.flatMap(({ before, after }) => [before?.hash ?? '', after?.hash ?? '']).filter(Boolean),
-  );
+  return {
+    hashes: new Set(settled.flatMap(({ before, after }) => [before?.hash ?? [], after?.hash ?? []].flat())),
+    links: new Set(settled.flatMap(({ link, replacedLink }) => [link ?? [], replacedLink ?? []].flat())),
+  };
 }
 
 /** @param left what a dead commit left beside the paths. */

@@ -1,7 +1,7 @@
 import { describeError } from '../../../error/index.ts';
 import { none, present } from '../../../internal/index.ts';
 import type { JsonObject } from '../../../schema/index.ts';
-import type { Clock, StateMark } from '../../../session/index.ts';
+import type { Clock, StateDifference, StateMark } from '../../../session/index.ts';
 import type { Logger, ToolEffects } from '../../../tool/index.ts';
 import type { EvaluationOrigin } from '../../events/event-origin.ts';
 import type { ObservedAttempt, ReadConflict } from '../../observer/observed-call.ts';
@@ -22,6 +22,8 @@ export interface CallReporterOptions {
   readonly logger: Logger;
   /** Present for an evaluation on a root session: numbers the commits, and knows the state that observers know. */
   readonly ledger: RunLedger | undefined;
+  /** Whether reports have what the library recorded of evaluations inside calls, in `log`: a journal needs it, and no one else. */
+  readonly includesRecords: boolean;
   /** The effects of a tool that is offered; undefined for an unknown one. */
   effectsOf(toolName: string): ToolEffects | undefined;
 }
@@ -96,7 +98,7 @@ export class CallReporter {
     this.#guarded(() => {
       observers.onCommit?.({
         ...this.#attempt(settled),
-        ...withoutRecords(session.changesSince(before)),
+        ...this.#reported(session.changesSince(before)),
         ...(seq === undefined ? {} : { seq }),
         isFinal: seq !== undefined,
         invocation,
@@ -130,7 +132,7 @@ export class CallReporter {
     ledger?.skip();
     this.#guarded(() => {
       const attempt = this.#attempt(settled);
-      const { log } = withoutRecords(session.changesSince(before));
+      const { log } = this.#reported(session.changesSince(before));
       const conflicts = invocation.reason === 'conflict' ? toConflicts(invocation.conflicts, attempt) : none;
       observers.onDiscard?.({
         ...attempt,
@@ -150,8 +152,19 @@ export class CallReporter {
       const requestedAtMs = attempt.trace?.requestedAtMs ?? this.now();
       const observed = this.#attempt({ call, attempt, requestedAtMs });
       const changed = toConflicts(conflicts, observed);
-      this.#options.observers.onDiscard?.({ ...observed, why: 'superseded', conflicts: changed });
+      const { writes, log } = withoutRecords(observed);
+      this.#options.observers.onDiscard?.({
+        ...observed,
+        writes,
+        log,
+        why: 'superseded',
+        conflicts: changed,
+      });
     });
+  }
+
+  #reported(difference: StateDifference): StateDifference {
+    return this.#options.includesRecords ? difference : withoutRecords(difference);
   }
 
   /** What cannot be reported, such as a listing of files that can no longer be read, changes nothing for the call. */

@@ -278,21 +278,27 @@ describe('what a killed commit left in a folder when its journal is gone', () =>
     expect(temporary(folders).toSorted()).toEqual([...names].sort());
   });
 
-  it('is cleared when it is a directory whose files rows have, and stays when one of them is unknown', async () => {
+  it('is cleared when it is a directory whose files and links rows have, and stays when one of them is unknown', async () => {
     const folders = testFolders(files);
+    symlinkSync('../a.md', join(folders.root, 'old', 'link'));
     const filesystem = await openHost(folders);
     const changes = await recorded(filesystem, (view) =>
       view.remove('old', { recursive: true }).then(() => undefined),
     );
-    const [known, unknown] = [
+    const [known = '', unknown = '', linked = ''] = [
       '6f1ed002-ab5e-4ae6-8c52-7b3a0a4a3b2c',
       '0e8f2a52-57d9-4f0b-9f3a-0b6a8a0c9a11',
+      '2d0b7f7e-3c55-4e0a-8a0e-5b1f3c9d7e42',
     ].map((id) => `.wink-${id}-t0.tmp`);
-    for (const name of [known, unknown])
-      cpSync(join(folders.root, 'old'), join(folders.root, name ?? ''), { recursive: true });
-    writeFileSync(join(folders.root, unknown ?? '', 'theirs'), 'theirs');
-    expect(land(filesystem, changes).outside).toEqual([unknown]);
+    for (const name of [known, unknown, linked])
+      cpSync(join(folders.root, 'old'), join(folders.root, name), {
+        recursive: true,
+        verbatimSymlinks: true,
+      });
+    writeFileSync(join(folders.root, unknown, 'theirs'), 'theirs');
+    symlinkSync('theirs', join(folders.root, linked, 'another'));
+    expect(land(filesystem, changes).outside).toEqual([unknown, linked].toSorted());
     expect(existsSync(join(folders.root, 'old'))).toBe(false);
-    expect(temporary(folders).filter((name) => !name.includes('/'))).toEqual([unknown]);
+    expect(temporary(folders).filter((name) => !name.includes('/'))).toEqual([unknown, linked].toSorted());
   });
 });
