@@ -64,6 +64,7 @@ export async function pendingApprovals(
  * @returns the response, or the questions that the run waits for: those that `answers` leaves open, and new ones. A function as `approve` rules that out.
  * @throws {PromptValidationError} for a run that the journal does not have, for one whose rows were redacted, for one whose prompt has changed with `strict`, for an answer that `answerApprovals` refuses, and for
  *   an option out of its range.
+ * @throws {SnapshotError} as `Session.importState`, when items of a slice that has another version now cannot be migrated. Nothing is written then.
  * @throws {SessionBusyError} while another process has the run.
  * @throws {PromptEvaluationError} when the run ends early; code `evaluation-diverged` when it does not ask for what its rows have.
  * @throws {RunLostError} when the journal, or a disk after a decision, has failed.

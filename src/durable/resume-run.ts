@@ -14,6 +14,7 @@ import { type Session, systemClock } from '../session/index.ts';
 import type { PromptResponse } from '../tool/index.ts';
 import { appendAnswers, type ResumeAnswer } from './approvals/answer-approvals.ts';
 import { resetState } from './repeat/recorded-state.ts';
+import { migrateRows } from './repeat/row-migration.ts';
 import { type RunRows, readRunRows } from './rows/run-rows.ts';
 import { runOnJournal } from './run/run-on-journal.ts';
 
@@ -84,10 +85,12 @@ async function resume<Output>(
     }
     const session = sessionFor(options, sessionId);
     for (const slice of [...evaluationSlices, ...prompt.slices()]) session.install(slice);
+    const { migration, ...migrated } = migrateRows(rows, session);
+    rows = migrated.rows;
     // What the prompt is rendered from.
     resetState(session, rows.start);
     return await runOnJournal({
-      ...{ evaluator: adapter, model, prompt, journal, lease, runId, rows },
+      ...{ evaluator: adapter, model, prompt, journal, lease, runId, rows, migration },
       options: { ...options, session, history: beginningOf(rows) },
       ownsSession: options.session === undefined,
       isStrict: strict === true,

@@ -1,5 +1,6 @@
 export { RequestHistory } from './fold/requests.ts';
 export { recordedResponse } from './fold/responses.ts';
+export { StateTimeline } from './fold/state-timeline.ts';
 export { isDecidedFailure } from './format/decided.ts';
 export { RowReader } from './format/row-reader.ts';
 export { pathOf } from './replay/record-index.ts';

@@ -1,15 +1,17 @@
-import type { StateRow } from '../../record/index.ts';
 import { FeedbackState } from '../../runtime/index.ts';
 import type { Session } from '../../session/index.ts';
+import type { RecordedChange } from '../rows/run-rows.ts';
 import { sessionPatch } from './repeated-call.ts';
 
+type Steps = Pick<RecordedChange, 'writes' | 'log'>;
+
 /** Makes STATE what it was at the start; slices that the session does not know are left out. */
-export function resetState(session: Session, start: StateRow | undefined): void {
+export function resetState(session: Session, start: Steps | undefined): void {
   const held = session.observe(0);
   const written = new Set(held.writes.map(({ slice }) => slice));
   for (const slice of written) {
     session.applyQuietly({
-      operations: [{ op: 'write', slice, operation: { op: 'clear' } }],
+      operations: [{ op: 'clear', slice }],
       log: [],
       events: [],
     });
@@ -21,12 +23,12 @@ export function resetState(session: Session, start: StateRow | undefined): void 
 }
 
 /** Applies what others changed during a run, but for what a repeated run counts itself. */
-export function applyChange(session: Session, { writes, log }: Pick<StateRow, 'writes' | 'log'>): void {
+export function applyChange(session: Session, { writes, log }: Steps): void {
   applyKnown(session, { writes: writes.filter(({ slice }) => slice !== FeedbackState.name), log });
 }
 
 /** Applies what rows have of the slices that are installed. */
-function applyKnown(session: Session, { writes, log }: Pick<StateRow, 'writes' | 'log'>): void {
+function applyKnown(session: Session, { writes, log }: Steps): void {
   const isKnown = ({ slice }: { readonly slice: string }): boolean => session.knows(slice);
   session.applyQuietly(sessionPatch(writes.filter(isKnown), log.filter(isKnown)));
 }

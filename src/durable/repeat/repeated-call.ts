@@ -143,7 +143,7 @@ function toOperation(write: RowWrite): SessionOperation {
     case 'remove':
       return { op: 'write', slice, operation: { op: 'remove', keys: write.keys } };
     case 'clear':
-      return { op: 'write', slice, operation: { op: 'clear' } };
+      return { op: 'clear', slice };
   }
 }
 

@@ -1,6 +1,6 @@
 import { PromptValidationError } from '../../error/index.ts';
 import { none } from '../../internal/index.ts';
-import type { EndRow, StateRow } from '../../record/index.ts';
+import type { EndRow } from '../../record/index.ts';
 import {
   type AttemptName,
   type EvaluationEnvironment,
@@ -15,16 +15,19 @@ import {
 } from '../../runtime/index.ts';
 import type { IdSource, Session } from '../../session/index.ts';
 import type { TokenUsage, UserItem } from '../../tool/index.ts';
-import { callKey, type Decision, type RunRows } from '../rows/run-rows.ts';
+import { callKey, type Decision, type RecordedChange, type RunRows } from '../rows/run-rows.ts';
 import { landLastCommit } from './land-last-commit.ts';
 import { applyChange, resetState } from './recorded-state.ts';
 import { RepeatedEvaluation } from './repeated-evaluation.ts';
+import type { RowMigration } from './row-migration.ts';
 import { approvedStage, stagedHandler } from './staged-call.ts';
 
 /** What a {@link RepeatedRun} works with. */
 export interface RepeatedRunParts {
   readonly runId: string;
   readonly rows: RunRows;
+  /** What had to be done so that the rows fit the slices of the session. */
+  readonly migration: RowMigration;
   readonly session: Session;
   readonly ids: IdSource;
   /** Whether a run is refused whose prompt, tools or policies are not those of the rows. */
@@ -39,12 +42,13 @@ export interface RepeatedRunParts {
 export class RepeatedRun {
   readonly #parts: RepeatedRunParts;
   readonly #root: RepeatedEvaluation;
-  readonly #changed: string[] = [];
+  readonly #changed: string[];
   #environment: EvaluationEnvironment | undefined;
   #divergence: PromptEvaluationError | undefined;
 
   constructor(parts: RepeatedRunParts) {
     this.#parts = parts;
+    this.#changed = parts.migration.changed.map((name) => `slice ${name}`);
     this.#root = this.#repeated(parts.rows.root, none);
   }
 
@@ -82,6 +86,11 @@ export class RepeatedRun {
     return this.#root.rows.lastRequest?.length ?? 0;
   }
 
+  /** What the slices of other versions hold when the rows are used up; undefined: there are none. */
+  get migrated(): RowMigration['migrated'] {
+    return this.#parts.migration.migrated;
+  }
+
   /** Compares what the run begins with to what the rows say. */
   compare({ prompt, toolsHash, policies, model }: Extract<RunEvent, { readonly type: 'run-start' }>): void {
     const { header } = this.#parts.rows;
@@ -103,7 +112,7 @@ export class RepeatedRun {
   /**
    * The evaluation has begun: session and files become what they were.
    *
-   * @throws {PromptValidationError} when the prompt is another one and the run is strict.
+   * @throws {PromptValidationError} when the prompt is another one and the run is strict, and when a call that goes on has changed slices of another version.
    */
   async begin(environment: EvaluationEnvironment): Promise<void> {
     const { rows, session, isStrict, runId } = this.#parts;
@@ -114,6 +123,7 @@ export class RepeatedRun {
         { details: { changed: this.#changed } },
       );
     }
+    this.#assertMigrated(environment);
     resetState(session, rows.start);
     this.#apply(rows.changes);
     const landing = landLastCommit(environment.roots.filesystem, runId, rows);
@@ -198,6 +208,19 @@ export class RepeatedRun {
     });
   }
 
+  /** What a call has done that is entered again is on its own state, which is not migrated. */
+  #assertMigrated({ display }: EvaluationEnvironment): void {
+    const { migration, rows, runId } = this.#parts;
+    for (const { call, slices } of migration.inside) {
+      const toolName = rows.root.toolNameOf(call) ?? '';
+      if (display.rendered.boundTools.get(toolName)?.tool.reenters !== true) continue;
+      throw new PromptValidationError(
+        `The run "${runId}" was interrupted in its call "${call.callId}" of "${toolName}", which goes on and has changed slices that have another version now: ${slices.join(', ')}. Resume it with the version that it began with until the call has ended.`,
+        { details: { callId: call.callId, slices } },
+      );
+    }
+  }
+
   /** Answers inside calls that are made anew were paid for all the same. */
   #countAbandoned({ budget, display, logger }: EvaluationEnvironment): void {
     const { root, inside } = this.#parts.rows;
@@ -215,7 +238,7 @@ export class RepeatedRun {
   }
 
   /** Applies what others changed. */
-  #apply(changes: readonly StateRow[]): void {
+  #apply(changes: readonly RecordedChange[]): void {
     const { session } = this.#parts;
     for (const change of changes) applyChange(session, change);
     this.#environment?.reporter?.skipChanges();

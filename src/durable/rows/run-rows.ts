@@ -16,11 +16,17 @@ import type {
   Row,
   RunRow,
   SeenRow,
+  SliceRow,
   StateRow,
 } from '../../record/index.ts';
 import { isDecidedFailure, RequestHistory, RowReader } from '../../record/internal.ts';
 import type { JournalRow } from '../../runtime/index.ts';
 import type { JsonObject } from '../../schema/index.ts';
+
+/** State that no call wrote, and the slices that were declared with it. */
+export interface RecordedChange extends Pick<StateRow, 'writes' | 'log'> {
+  readonly slices: readonly SliceRow[];
+}
 
 /** What a run decided in one step, in the order of the rows. */
 export type Decision = (
@@ -35,7 +41,7 @@ export type Decision = (
   | { readonly kind: 'event'; readonly turn: number; readonly row: EventRow }
 ) & {
   /** What others changed after it and before the next one. */
-  readonly changes: StateRow[];
+  readonly changes: RecordedChange[];
 };
 
 /** The decision of a call. */
@@ -121,9 +127,9 @@ export interface RunRows {
   /** Numbers of the evaluations inside calls, by their ids. */
   readonly evaluations: ReadonlyMap<string, number>;
   /** What the session held at the start. */
-  readonly start: StateRow | undefined;
+  readonly start: RecordedChange | undefined;
   /** What others changed before the first decision. */
-  readonly changes: readonly StateRow[];
+  readonly changes: readonly RecordedChange[];
   /** Questions that the run ended with, by their ids; those of the last time replace those of before. */
   readonly questions: ReadonlyMap<string, PendingQuestion>;
   /** Ids of the questions that it ended with last. */
@@ -165,13 +171,15 @@ class RowParts {
   readonly #keys = new Map<number, string>();
   readonly #inside = new Map<string, EvaluationRows>();
   readonly #evaluations = new Map<string, number>();
-  readonly #changes: StateRow[] = [];
+  readonly #changes: RecordedChange[] = [];
+  /** Slices that the next row of state declares. */
+  #declared: SliceRow[] = [];
   readonly #questions = new Map<string, PendingQuestion>();
   readonly #answers = new Map<string, AnswerRow>();
   readonly #inputs = new Map<number, readonly JsonObject[]>();
   readonly #seen: SeenRow[] = [];
   #header: HeaderRow | undefined;
-  #start: StateRow | undefined;
+  #start: RecordedChange | undefined;
   #end: EndRow | undefined;
   #pending: readonly string[] = [];
   #isChangedSince = false;
@@ -195,9 +203,11 @@ class RowParts {
       case 'seen':
         this.#seen.push(row);
         break;
+      case 'slice':
+        this.#declared.push(row);
+        break;
       case 'state':
-        if (row.kind === 'start') this.#start = row;
-        else this.#change(row);
+        this.#state(row);
         break;
       case 'pending':
         this.#pending = row.questions.map(({ id }) => id);
@@ -258,9 +268,15 @@ class RowParts {
     this.#evaluations.set(row.evaluationId, row.run);
   }
 
-  #change(row: StateRow): void {
+  #state({ kind, writes, log }: StateRow): void {
+    const change = { writes, log, slices: this.#declared };
+    this.#declared = [];
+    if (kind === 'start') {
+      this.#start = change;
+      return;
+    }
     this.#isChangedSince = true;
-    (this.#runs.get(0)?.decisions.at(-1)?.changes ?? this.#changes).push(row);
+    (this.#runs.get(0)?.decisions.at(-1)?.changes ?? this.#changes).push(change);
   }
 }
 

@@ -200,7 +200,19 @@ export class DurableRun implements CallHooks, RunReplay, RunSurroundings {
     const { changed, commits } = repeated;
     const atMs = this.#environment?.clock.now() ?? 0;
     recorder.add((part) => ({ type: 'resumed', ...part, atMs, turn, changed }));
+    this.#declareMigrated(repeated, atMs);
     this.#reports.resumed({ type: 'run-resumed', runId: this.runId, turn, commits, changed });
+  }
+
+  /** From here on rows have slices of other versions in the shape of today. */
+  #declareMigrated({ evaluationId, migrated }: RepeatedRun, atMs: number): void {
+    if (migrated === undefined) return;
+    const { recorder, session } = this.#parts;
+    const slices = session.observe(0).slices.filter(({ name }) => migrated.slices.has(name));
+    recorder.onState({
+      ...{ evaluationId, path: none, atMs, kind: 'change', slices },
+      ...{ writes: migrated.writes, log: none, isRedacted: false },
+    });
   }
 
   #flush(): Promise<void> {

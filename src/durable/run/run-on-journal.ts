@@ -16,6 +16,7 @@ import {
 import { type Session, systemClock } from '../../session/index.ts';
 import type { NestedAdapter, PromptResponse, UserItem } from '../../tool/index.ts';
 import { RepeatedRun } from '../repeat/repeated-run.ts';
+import type { RowMigration } from '../repeat/row-migration.ts';
 import { JournalWriter } from '../rows/journal-writer.ts';
 import { RecordedAnswers } from '../rows/recorded-answers.ts';
 import type { RunRows } from '../rows/run-rows.ts';
@@ -36,6 +37,8 @@ export interface RunOnJournal<Output> {
   readonly runId: string;
   /** The rows of a run that is resumed. */
   readonly rows?: RunRows;
+  /** What had to be done so that they fit the session; with `rows`. */
+  readonly migration?: RowMigration;
   readonly isStrict?: boolean;
   /** What is said to the model when a run is resumed. Default: nothing. */
   readonly input?: readonly UserItem[];
@@ -89,6 +92,7 @@ export async function runOnJournal<Output>(
       : new RepeatedRun({
           runId,
           rows,
+          migration: run.migration ?? { changed: [], migrated: undefined, inside: [] },
           session,
           ids: options.ids ?? session.ids,
           isStrict: run.isStrict === true,

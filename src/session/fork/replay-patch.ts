@@ -72,6 +72,10 @@ function replayOperation(
         applyOperation(slice, sliceStateIn(state, slice), operation.operation).next,
       );
     }
+    case 'clear': {
+      const slice = cell.registry.sliceNamed(operation.slice);
+      return withSliceState(state, slice, sliceStateIn(state, slice).cleared());
+    }
     case 'restore':
       // Only forks record restores.
       return restoredState(cell, state, operation.snapshot, true);

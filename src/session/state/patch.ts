@@ -6,6 +6,8 @@ import type { SessionSnapshot } from './snapshot.ts';
 export type SessionOperation = (
   | { readonly op: 'event'; readonly event: string; readonly payload: unknown }
   | { readonly op: 'write'; readonly slice: string; readonly operation: SliceOperation<unknown> }
+  /** Empties a slice, also a LOG slice, as an import or a reset did. No fork records it. */
+  | { readonly op: 'clear'; readonly slice: string }
   | { readonly op: 'restore'; readonly snapshot: SessionSnapshot }
 ) & {
   /** How many entries of the patch's `log` came before it, since reducers may read LOG slices. Default 0. */
