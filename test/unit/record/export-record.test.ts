@@ -158,6 +158,20 @@ describe('exportRecord', () => {
     expect(events.filter(({ type }) => type === 'approval-pending').length).toBeGreaterThan(0);
   });
 
+  it('leaves a secret in nothing that was said when the run was resumed', async () => {
+    const journal = await run({});
+    const adapter = scriptedAdapter(() => ({ text: 'Noted.' }));
+    const said = `Forget ${secret}.`;
+    await resumeRun({ adapter, prompt: promptOf({}), journal, runId: 'run', input: said });
+    const inputsOf = (lines: readonly string[]): readonly string[] =>
+      lines.filter((line) => line.startsWith('{"type":"input"'));
+    expect(inputsOf(await linesOf(journal))).toEqual([expect.stringContaining(said)]);
+    const lines = await linesOf(journal, true);
+    expect(inputsOf(lines)).toEqual([expect.stringContaining('Forget <secret>.')]);
+    expect(JSON.parse(inputsOf(lines)[0] ?? '')).toMatchObject({ redacted: true });
+    expect(lines.join('\n')).not.toContain(secret);
+  });
+
   it('marks rows in which something was redacted, and only those', async () => {
     const lines = await linesOf(await run({}), true);
     const marked = new Map<string, boolean[]>();
