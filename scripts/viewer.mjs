@@ -26,6 +26,9 @@ export async function buildPage() {
     .replace(/:\s+/g, ':')
     .replace(/ \/ /g, '/')
     .replace(/;}/g, '}')
+    // Between selectors only: a sum in calc() needs its spaces.
+    .replace(/ ([+~]) (?=[^{}()]*\{)/g, '$1')
+    .replace(/="([a-z][\w-]*)"\]/g, '=$1]')
     .replace(/([ :,(-])0\./g, '$1.');
   const [style = '', script = ''] = withShortProperties(longStyle, longScript);
   const page = readFileSync(join(folder, 'page.html'), 'utf8')
