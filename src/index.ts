@@ -218,6 +218,7 @@ export {
   type RunFilter,
   type RunJournal,
   type RunLease,
+  type RunLeaseIdentity,
   type RunObserver,
   type RunScope,
   type RunSummary,

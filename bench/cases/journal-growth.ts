@@ -69,7 +69,7 @@ function countBytes(journal: RunJournal): { readonly journal: RunJournal; readon
     journal: {
       append,
       read: (runId, from) => journal.read(runId, from),
-      acquire: (sessionId) => journal.acquire(sessionId),
+      acquire: (sessionId, ended) => journal.acquire(sessionId, ended),
       revoke: (sessionId) => journal.revoke(sessionId),
       runs: (filter) => journal.runs(filter),
       remove: (runId, lease) => journal.remove(runId, lease),

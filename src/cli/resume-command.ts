@@ -1,6 +1,7 @@
+import type { JournaledRun } from '../runtime/index.ts';
 import { type JournalFiles, journalOption, sqliteJournalFiles } from './durable/open-journal.ts';
 import type { ResumeRequest } from './durable/resume-arguments.ts';
-import { findRun, type ListedRun, type RunInfo, readRunInfo } from './durable/run-info.ts';
+import { findRun, type RunInfo, readRunInfo } from './durable/run-info.ts';
 import { type CliEnvironment, unlessAborted } from './process/environment.ts';
 import { UsageError } from './process/errors.ts';
 import { printable } from './process/plain-text.ts';
@@ -44,7 +45,7 @@ export async function resumeCommand(
 async function find(
   { runId, journalFile }: ResumeRequest,
   journals: JournalFiles,
-): Promise<ListedRun | undefined> {
+): Promise<JournaledRun | undefined> {
   await using journal = await journals.openExisting(journalFile);
   return journal === undefined ? undefined : findRun(journal, runId);
 }
@@ -52,7 +53,7 @@ async function find(
 /** The request that the run began with, and the options of now. */
 function requestOf(
   { runId, journalFile, isStrict, input, words }: ResumeRequest,
-  { sessionId, status }: ListedRun,
+  { sessionId, status }: JournaledRun,
   { call, isApplied }: RunInfo,
 ): RunRequest {
   const journal = journalFile === undefined ? [] : [`--journal=${journalFile}`];

@@ -56,8 +56,7 @@ export async function runCommand(
   try {
     ended = await carryOut(request, environment, preparation, startedAtMs);
   } finally {
-    await preparation.folder?.close();
-    await preparation.durable?.close();
+    await preparation.close();
     for (const line of (await preparation.telemetry?.end()) ?? []) {
       environment.stderr.write(`wink: ${preparation.redactor.text(line)}\n`);
     }

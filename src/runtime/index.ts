@@ -120,6 +120,7 @@ export type {
   RunFilter,
   RunJournal,
   RunLease,
+  RunLeaseIdentity,
   RunSummary,
 } from './journal/run-journal.ts';
 export { BudgetTracker, type BudgetTrackerOptions, toBudgetTracker } from './limits/budget-tracker.ts';

@@ -6,6 +6,7 @@ import type {
   RunFilter,
   RunJournal,
   RunLease,
+  RunLeaseIdentity,
 } from '../runtime/index.ts';
 import type { Clock } from '../session/index.ts';
 import { journalFailure } from './store/failure.ts';
@@ -55,9 +56,14 @@ export class SqliteJournal implements RunJournal, AsyncDisposable {
     return this.#do((backend) => backend.read(runId, from));
   }
 
-  async acquire(sessionId: string): Promise<RunLease> {
+  async acquire(sessionId: string, ended?: RunLeaseIdentity): Promise<RunLease> {
     const owner = this.#parts.randomName();
-    const epoch = await this.#do((backend) => backend.acquire(sessionId, owner, this.#moment()));
+    // A lease has a signal, which cannot be sent to a thread.
+    const identity = ended === undefined ? undefined : { owner: ended.owner, epoch: ended.epoch };
+    const { epoch, formerOwner } = await this.#do((backend) =>
+      backend.acquire(sessionId, owner, this.#moment(), identity),
+    );
+    this.#fence(formerOwner);
     const controller = new AbortController();
     const lease: RunLease = Object.freeze({
       sessionId,
@@ -77,8 +83,7 @@ export class SqliteJournal implements RunJournal, AsyncDisposable {
 
   async revoke(sessionId: string): Promise<void> {
     const owner = await this.#do((backend) => backend.revoke(sessionId));
-    const lease = owner === undefined ? undefined : this.#held.get(owner)?.lease;
-    if (lease !== undefined) this.lose(lease.owner, fenced(lease));
+    this.#fence(owner);
   }
 
   async runs(filter: RunFilter = {}): Promise<readonly JournaledRun[]> {
@@ -118,6 +123,12 @@ export class SqliteJournal implements RunJournal, AsyncDisposable {
         ),
       );
     }
+  }
+
+  /** Notifies an owner of this journal whose lease is another's now, or no one's. */
+  #fence(owner: string | undefined): void {
+    const lease = owner === undefined ? undefined : this.#held.get(owner)?.lease;
+    if (lease !== undefined) this.lose(lease.owner, fenced(lease));
   }
 
   async #release(lease: RunLease): Promise<void> {

@@ -6,6 +6,7 @@ import type {
   RunFilter,
   RunJournal,
   RunLease,
+  RunLeaseIdentity,
   RunSummary,
 } from '../runtime/index.ts';
 
@@ -57,8 +58,10 @@ class MemoryJournal implements RunJournal {
     return this.#runs.get(runId)?.rows.slice(from) ?? [];
   }
 
-  async acquire(sessionId: string): Promise<RunLease> {
-    if (this.#owners.has(sessionId)) {
+  async acquire(sessionId: string, ended?: RunLeaseIdentity): Promise<RunLease> {
+    const held = this.#owners.get(sessionId);
+    if (held !== undefined && held.owner === ended?.owner && held.epoch === ended.epoch) this.#fence(held);
+    else if (held !== undefined) {
       throw new SessionBusyError(`Another owner holds the session "${sessionId}".`, {
         details: { sessionId },
       });
@@ -81,10 +84,7 @@ class MemoryJournal implements RunJournal {
 
   async revoke(sessionId: string): Promise<void> {
     const owner = this.#owners.get(sessionId);
-    if (owner === undefined) return;
-    this.#owners.delete(sessionId);
-    const message = `The lease of the session "${sessionId}" was taken from its owner.`;
-    this.#controllers.get(owner)?.abort(new JournalFencedError(message));
+    if (owner !== undefined) this.#fence(owner);
   }
 
   async runs(filter: RunFilter = {}): Promise<readonly JournaledRun[]> {
@@ -118,5 +118,11 @@ class MemoryJournal implements RunJournal {
       });
     }
     this.#runs.delete(runId);
+  }
+
+  #fence(lease: RunLease): void {
+    this.#owners.delete(lease.sessionId);
+    const message = `The lease of the session "${lease.sessionId}" was taken from its owner.`;
+    this.#controllers.get(lease)?.abort(new JournalFencedError(message));
   }
 }

@@ -3,6 +3,7 @@ import {
   JournalFencedError,
   type JournalRow,
   type RunJournal,
+  type RunLease,
   type RunSummary,
   SessionBusyError,
 } from 'weakincentives';
@@ -162,6 +163,40 @@ export function runJournalContract(open: () => RunJournal): void {
       expect(next.epoch).toBeGreaterThan(lease.epoch);
       await lease.release();
       await expect(journal.acquire('s')).rejects.toSatisfy(SessionBusyError.isInstance);
+    });
+
+    it('is taken over from an owner that is named as ended, once', async () => {
+      const journal = open();
+      const lease = await journal.acquire('s');
+      const other = await journal.acquire('t');
+      const ended = { owner: lease.owner, epoch: lease.epoch };
+      const outcomes = await Promise.allSettled([journal.acquire('s', ended), journal.acquire('s', ended)]);
+      const [next] = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+      const refusals = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+      expect(refusals).toEqual([expect.any(SessionBusyError)]);
+      expect(next?.epoch).toBeGreaterThan(lease.epoch);
+      expect(JournalFencedError.isInstance(lease.signal.reason)).toBe(true);
+      expect(next?.signal.aborted).toBe(false);
+      expect(other.signal.aborted).toBe(false);
+      const append = journal.append({ runId: 'r', rows: rowsOf(0, 1), summary: summaryOf() }, lease);
+      await expect(append).rejects.toSatisfy(JournalFencedError.isInstance);
+      // Releasing the old lease did not end the new one.
+      await lease.release();
+      await expect(journal.acquire('s', ended)).rejects.toSatisfy(SessionBusyError.isInstance);
+    });
+
+    it.each([
+      ['of another owner', ({ epoch }: RunLease) => ({ owner: 'another', epoch })],
+      ['of another epoch', ({ owner, epoch }: RunLease) => ({ owner, epoch: epoch + 1 })],
+    ])('is not taken over by the name of a lease %s', async (_, nameOf) => {
+      const journal = open();
+      const lease = await journal.acquire('s');
+      await expect(journal.acquire('s', nameOf(lease))).rejects.toSatisfy(SessionBusyError.isInstance);
+      expect(lease.signal.aborted).toBe(false);
+      await journal.append({ runId: 'r', rows: rowsOf(0, 1), summary: summaryOf() }, lease);
+      await lease.release();
+      // A session without an owner is acquired as ever.
+      await journal.acquire('s', nameOf(lease));
     });
 
     it('keeps its epoch growing when its runs are removed', async () => {

@@ -11,7 +11,7 @@ const TIMEOUT_MS = 90;
 
 /** One step of a program of two processes on one file. */
 interface Command {
-  readonly kind: 'acquire' | 'release' | 'revoke' | 'append' | 'remove' | 'advance' | 'beat';
+  readonly kind: 'acquire' | 'take-over' | 'release' | 'revoke' | 'append' | 'remove' | 'advance' | 'beat';
   readonly process: 0 | 1;
   readonly session: number;
   readonly run: number;
@@ -24,7 +24,17 @@ interface Command {
 const commands: fc.Arbitrary<Command[]> = fc.array(
   fc.record({
     kind: fc.constantFrom(
-      ...(['acquire', 'acquire', 'release', 'revoke', 'append', 'append', 'append', 'remove'] as const),
+      ...([
+        'acquire',
+        'acquire',
+        'take-over',
+        'release',
+        'revoke',
+        'append',
+        'append',
+        'append',
+        'remove',
+      ] as const),
       ...(['advance', 'beat'] as const),
     ),
     process: fc.constantFrom(0, 1),
@@ -74,11 +84,18 @@ class Program {
           await expect(acquired).rejects.toSatisfy(SessionBusyError.isInstance);
           return;
         }
-        const taken = await acquired;
-        expect(taken.epoch).toBeGreaterThan(this.#epoch);
-        this.#epoch = taken.epoch;
-        leases.set(session, taken);
-        this.#owners.set(session, { lease: taken, untilMs: this.nowMs + TIMEOUT_MS });
+        this.#hold(session, await acquired, leases);
+        return;
+      }
+      case 'take-over': {
+        // The latest lease that the other process had of the session: the present one, or one that has ended.
+        const ended = this.#processes[number === 0 ? 1 : 0].leases.get(session);
+        const acquired = journal.acquire(`s${session}`, ended);
+        if (owner !== undefined && owner.untilMs > this.nowMs && owner.lease !== ended) {
+          await expect(acquired).rejects.toSatisfy(SessionBusyError.isInstance);
+          return;
+        }
+        this.#hold(session, await acquired, leases);
         return;
       }
       case 'release':
@@ -128,6 +145,13 @@ class Program {
         expect(status).toBe(owner !== undefined && owner.untilMs > this.nowMs ? 'running' : 'interrupted');
       }
     }
+  }
+
+  #hold(session: number, lease: RunLease, leases: Process['leases']): void {
+    expect(lease.epoch).toBeGreaterThan(this.#epoch);
+    this.#epoch = lease.epoch;
+    leases.set(session, lease);
+    this.#owners.set(session, { lease, untilMs: this.nowMs + TIMEOUT_MS });
   }
 
   async end(): Promise<void> {

@@ -1,9 +1,8 @@
 import { answerApprovals } from '../../durable/index.ts';
 import { describeError, PromptValidationError, SessionBusyError } from '../../error/index.ts';
 import { counted } from '../../internal/index.ts';
-import type { RunJournal } from '../../runtime/index.ts';
+import type { JournaledRun, RunJournal } from '../../runtime/index.ts';
 import type { Clock } from '../../session/index.ts';
-import type { ListedRun } from '../durable/run-info.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import type { AnswerRequest } from './approvals-arguments.ts';
@@ -13,7 +12,7 @@ import { type QuestionTextOptions, questionLines } from './question-text.ts';
 /** An answer, and what it is given to. */
 export interface GivenAnswer {
   readonly request: AnswerRequest;
-  readonly run: ListedRun;
+  readonly run: JournaledRun;
   readonly questions: readonly NumberedQuestion[];
   readonly journal: RunJournal;
   readonly clock: Pick<Clock, 'now'>;

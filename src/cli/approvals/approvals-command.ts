@@ -1,10 +1,10 @@
 import { askedQuestions } from '../../durable/internal.ts';
 import { escapeInvisible } from '../../internal/index.ts';
-import type { RunJournal } from '../../runtime/index.ts';
+import type { JournaledRun, RunJournal } from '../../runtime/index.ts';
 import { type Clock, systemClock } from '../../session/index.ts';
 import { folderFilter, runNamed } from '../durable/named-runs.ts';
 import { type JournalFiles, journalOption, sqliteJournalFiles } from '../durable/open-journal.ts';
-import { type ListedRun, listRuns, readRunInfo } from '../durable/run-info.ts';
+import { listRuns, readRunInfo } from '../durable/run-info.ts';
 import { type CliEnvironment, exitCodes } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable, readableTime } from '../process/plain-text.ts';
@@ -53,7 +53,7 @@ export async function approvalsCommand(
 
 async function linesOf(
   request: ApprovalsRequest,
-  runs: readonly ListedRun[],
+  runs: readonly JournaledRun[],
   journal: RunJournal | undefined,
   clock: Pick<Clock, 'now'>,
   textOptions: (runId: string) => QuestionTextOptions,
@@ -76,7 +76,7 @@ async function linesOf(
 }
 
 /** @throws {UsageError} for a run that is not suspended. */
-async function questionsOf(journal: RunJournal, run: ListedRun): Promise<readonly NumberedQuestion[]> {
+async function questionsOf(journal: RunJournal, run: JournaledRun): Promise<readonly NumberedQuestion[]> {
   if (run.status === 'suspended') return numbered(await askedQuestions(journal, run.runId));
   const name = printable(run.runId);
   throw new UsageError(
@@ -88,7 +88,7 @@ async function questionsOf(journal: RunJournal, run: ListedRun): Promise<readonl
 
 async function listLines(
   { isJson, journalFile }: Extract<ApprovalsRequest, { readonly action: 'list' }>,
-  runs: readonly ListedRun[],
+  runs: readonly JournaledRun[],
   journal: RunJournal | undefined,
   textOptions: (runId: string) => QuestionTextOptions,
 ): Promise<readonly string[]> {
@@ -113,13 +113,13 @@ function openOf(questions: readonly NumberedQuestion[]): readonly NumberedQuesti
   return questions.filter(({ answer }) => answer === undefined);
 }
 
-function runLine(run: ListedRun, questions: readonly NumberedQuestion[]): string {
+function runLine(run: JournaledRun, questions: readonly NumberedQuestion[]): string {
   const folder = run.workspace === undefined ? '' : ` on ${printable(run.workspace)}`;
   const open = `${openOf(questions).length} of ${questions.length} open`;
   return `${printable(run.runId)}: ${printable(run.agent ?? run.promptName)}${folder}, ${readableTime(run.updatedAtMs)}, ${open}`;
 }
 
-function resumeLine(run: ListedRun, journalFile: string | undefined): string {
+function resumeLine(run: JournaledRun, journalFile: string | undefined): string {
   return readRunInfo(run) === undefined
     ? 'to go on with the run: resume it with the program that began it'
     : `to go on with the run: wink resume ${shellWord(run.runId)}${journalOption(journalFile)}`;
@@ -127,7 +127,7 @@ function resumeLine(run: ListedRun, journalFile: string | undefined): string {
 
 /** A run and its questions as a line of JSON. */
 function jsonLine(
-  { runId, sessionId, promptName, agent, workspace, updatedAtMs }: ListedRun,
+  { runId, sessionId, promptName, agent, workspace, updatedAtMs }: JournaledRun,
   asked: readonly NumberedQuestion[],
 ): string {
   const questions = asked.map(({ question, number, answer }) => ({

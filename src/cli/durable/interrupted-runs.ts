@@ -1,7 +1,7 @@
 import { describeError, JournalError, MissingPeerError } from '../../error/index.ts';
 import { counted } from '../../internal/index.ts';
 import type { PendingCommit } from '../../node/index.ts';
-import type { JournaledRun } from '../../runtime/index.ts';
+import type { JournaledRun, RunJournal } from '../../runtime/index.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { type JournalFiles, journalOption } from './open-journal.ts';
@@ -10,20 +10,24 @@ import { listRuns, readRunInfo } from './run-info.ts';
 /** Maximum number of interrupted runs that are named. */
 const maxNamedRuns = 3;
 
-/**
- * What is to be said of runs on a folder whose process was killed, one line each. A journal that cannot be read is named, too: a run without one goes on.
- *
- * @param workspace real path of the folder.
- * @param pending commits that are not in the folder.
- */
-export async function describeInterruptedRuns(
-  workspace: string,
-  journalFile: string | undefined,
-  journals: JournalFiles,
-  pending: readonly PendingCommit[] = [],
-): Promise<readonly string[]> {
+/** A folder, and the journal that may have runs on it. */
+export interface InterruptedRunsOptions {
+  /** Real path of the folder. */
+  readonly workspace: string;
+  /** Commits that are not in the folder. */
+  readonly pending: readonly PendingCommit[];
+  /** The journal where it is open already; default: it is opened and closed again. */
+  readonly journal?: RunJournal | undefined;
+  readonly journalFile: string | undefined;
+  readonly journals: JournalFiles;
+}
+
+/** What is to be said of runs on a folder whose process was killed, one line each. A journal that cannot be read is named, too: a run without one goes on. */
+export async function describeInterruptedRuns(options: InterruptedRunsOptions): Promise<readonly string[]> {
+  const { workspace, pending, journalFile, journals } = options;
   try {
-    await using journal = await journals.openExisting(journalFile);
+    await using opened = options.journal === undefined ? await journals.openExisting(journalFile) : undefined;
+    const journal = options.journal ?? opened;
     if (journal === undefined) return [];
     const runs = (await listRuns(journal, { workspace })).filter(({ status }) => status === 'interrupted');
     const rest = runs.length - maxNamedRuns;

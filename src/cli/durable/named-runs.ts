@@ -1,9 +1,8 @@
 import { realpathSync } from 'node:fs';
 import { counted } from '../../internal/index.ts';
-import type { RunFilter } from '../../runtime/index.ts';
+import type { JournaledRun, RunFilter } from '../../runtime/index.ts';
 import { errorMessage, UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
-import type { ListedRun } from './run-info.ts';
 
 /**
  * The filter for runs on a folder; undefined: of all.
@@ -22,7 +21,7 @@ export function folderFilter(folder: string | undefined): Pick<RunFilter, 'works
 }
 
 /** @throws {UsageError} for a run that the journal does not have. */
-export function runNamed(runs: readonly ListedRun[], runId: string): ListedRun {
+export function runNamed(runs: readonly JournaledRun[], runId: string): JournaledRun {
   const run = runs.find((known) => known.runId === runId);
   if (run !== undefined) return run;
   throw new UsageError(

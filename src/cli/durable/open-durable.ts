@@ -4,16 +4,16 @@ import { describeError, SessionBusyError } from '../../error/index.ts';
 import type { Filesystem } from '../../filesystem/index.ts';
 import type { OutsideChange } from '../../node/index.ts';
 import { presentProcess } from '../../node/internal.ts';
-import type { RunJournal } from '../../runtime/index.ts';
+import type { RunJournal, RunLease } from '../../runtime/index.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { changedMeanwhile } from './changed-meanwhile.ts';
 import type { DurableChoice, ResumedRun } from './durable-choice.ts';
-import { type JournalFiles, journalOption, refuseJournalInside } from './open-journal.ts';
-import { findRun, journalWithInfo, type RunInfo, updateRunInfo } from './run-info.ts';
+import { journalOption } from './open-journal.ts';
+import { acquireWithInfo, findRun, journalWithInfo, type RunInfo, updateRunInfo } from './run-info.ts';
 
-/** The journal of a run. */
-export interface DurableRunFile {
+/** A run that is kept in a journal. */
+export interface DurableRun {
   /** Keeps how the run was called with its rows. */
   readonly journal: RunJournal;
   readonly runId: string;
@@ -28,7 +28,6 @@ export interface DurableRunFile {
    * @returns what is to be said of it, one line; undefined when it was kept.
    */
   markApplied(): Promise<string | undefined>;
-  close(): Promise<void>;
 }
 
 /** What the journal of a run is opened with. */
@@ -39,38 +38,33 @@ export interface DurableRunOptions {
   readonly workspace: string | undefined;
   /** Milliseconds since the Unix epoch. */
   readonly nowMs: number;
-  readonly journals: JournalFiles;
+  /** The journal that {@link DurableChoice.journalFile} names, which the caller closes. */
+  readonly journal: RunJournal;
 }
 
 /**
- * Opens the journal of a run.
+ * Begins or takes over a run in its journal.
  *
- * @throws {UsageError} when it would be inside the folder, cannot be opened, or has a run of that name already.
+ * @throws {UsageError} when the journal has a run of that name already, or another process has the run that is resumed.
  */
-export async function openDurableRun(options: DurableRunOptions): Promise<DurableRunFile> {
-  const { choice, workspace, journals } = options;
+export async function openDurableRun(options: DurableRunOptions): Promise<DurableRun> {
+  const { choice, workspace, journal } = options;
   const { journalFile, resumed } = choice;
-  refuseJournalInside(journalFile, workspace);
   const runId = choice.runId ?? newRunId(options);
   const info: RunInfo = {
     call: workspace === undefined ? choice.call : [...choice.call, `--workspace=${resolve(workspace)}`],
     isApplied: resumed?.isApplied ?? false,
     process: presentProcess(),
   };
-  const journal = await journals.open(journalFile);
-  try {
-    if (resumed !== undefined) await takeOver(journal, runId, info);
-    else if ((await findRun(journal, runId)) !== undefined) {
-      throw new UsageError(
-        `the journal has a run "${runId}" already: wink resume ${runId}${journalOption(journalFile)}, or choose another --run-id.`,
-      );
-    }
-  } catch (error) {
-    await journal[Symbol.asyncDispose]();
-    throw error;
+  if (resumed === undefined && (await findRun(journal, runId)) !== undefined) {
+    throw new UsageError(
+      `the journal has a run "${runId}" already: wink resume ${runId}${journalOption(journalFile)}, or choose another --run-id.`,
+    );
   }
+  // Others see from now on that it is running.
+  const lease = resumed === undefined ? undefined : await takeOver(journal, runId, info);
   return {
-    journal: journalWithInfo(journal, info),
+    journal: journalWithInfo(journal, info, lease),
     runId,
     resumed,
     resumeCommand: `wink resume ${runId}${journalOption(journalFile)}`,
@@ -84,20 +78,13 @@ export async function openDurableRun(options: DurableRunOptions): Promise<Durabl
         return `the changes are in the folder, but the journal could not keep that, so a resume of ${runId} would write them again: ${printable(describeError(error)).replace(/\.$/, '')}.`;
       }
     },
-    close: async () => journal[Symbol.asyncDispose](),
   };
 }
 
-/**
- * Makes this process the one that runs a run, before it has a row of it: others see that it is running.
- *
- * @throws {UsageError} while another process has it.
- */
-async function takeOver(journal: RunJournal, runId: string, info: RunInfo): Promise<void> {
-  const run = await findRun(journal, runId);
-  if (run?.isHeldByDead === true) await journal.revoke(run.sessionId);
+/** @throws {UsageError} while another process has the run. */
+async function takeOver(journal: RunJournal, runId: string, info: RunInfo): Promise<RunLease | undefined> {
   try {
-    await updateRunInfo(journal, runId, info);
+    return await acquireWithInfo(journal, runId, info);
   } catch (error) {
     if (!SessionBusyError.isInstance(error)) throw error;
     throw new UsageError(`another process has resumed the run "${runId}" and holds it.`, { cause: error });
@@ -105,7 +92,7 @@ async function takeOver(journal: RunJournal, runId: string, info: RunInfo): Prom
 }
 
 /** What is said of a run before its first turn, one line each. */
-export function beginningLines(run: DurableRunFile | undefined): readonly string[] {
+export function beginningLines(run: DurableRun | undefined): readonly string[] {
   if (run === undefined) return [];
   const { runId, resumed, resumeCommand } = run;
   if (resumed === undefined)

@@ -7,6 +7,7 @@ import { UsageError } from '../process/errors.ts';
 import { isInsideFolder } from '../process/inside-folder.ts';
 import { printable } from '../process/plain-text.ts';
 import { shellWord } from '../process/shell-word.ts';
+import { takingOver } from './ended-owners.ts';
 
 /** A journal that the command has opened. */
 export type OpenedJournal = RunJournal & AsyncDisposable;
@@ -46,7 +47,7 @@ async function openJournal(file: string | undefined): Promise<OpenedJournal> {
     const journal = sqliteJournal({ file: path });
     // Opens the file now: nothing has begun yet that depends on it.
     await journal.runs({ sessionId: '' });
-    return journal;
+    return takingOver(journal);
   } catch (error) {
     if (MissingPeerError.isInstance(error)) {
       throw new UsageError(

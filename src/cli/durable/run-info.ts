@@ -1,6 +1,13 @@
 import { isRecord } from '../../internal/index.ts';
 import { isProcessAlive, type ProcessIdentity } from '../../node/internal.ts';
-import type { JournaledRun, RunFilter, RunJournal, RunSummary } from '../../runtime/index.ts';
+import type {
+  JournaledRun,
+  RunFilter,
+  RunJournal,
+  RunLease,
+  RunLeaseIdentity,
+  RunSummary,
+} from '../../runtime/index.ts';
 
 /** What the command keeps of a run in its journal, to find it again. */
 export interface RunInfo {
@@ -12,9 +19,12 @@ export interface RunInfo {
   readonly process: ProcessIdentity;
 }
 
-/** Number of rows that the run had when its {@link RunInfo} was written: with more of them, another program has gone on with it. */
+/** A {@link RunInfo} as it is in the journal. */
 interface KeptInfo extends RunInfo {
+  /** Number of rows that the run had when this was written: with more of them, another program has gone on with it. */
   readonly rows: number;
+  /** The lease that it was written with. */
+  readonly lease: RunLeaseIdentity;
 }
 
 /** What a run was begun with; undefined for a run that another program has begun. */
@@ -22,9 +32,14 @@ export function readRunInfo({ info }: Pick<JournaledRun, 'info'>): KeptInfo | un
   const call = info?.['call'];
   const owner = info?.['process'];
   const rows = info?.['rows'];
+  const lease = info?.['lease'];
   if (!Array.isArray(call) || !call.every((word) => typeof word === 'string')) return undefined;
-  if (!isProcess(owner) || typeof rows !== 'number') return undefined;
-  return { call, isApplied: info?.['isApplied'] === true, process: owner, rows };
+  if (!isProcess(owner) || typeof rows !== 'number' || !isLease(lease)) return undefined;
+  return { call, isApplied: info?.['isApplied'] === true, process: owner, rows, lease };
+}
+
+function isLease(value: unknown): value is RunLeaseIdentity {
+  return isRecord(value) && typeof value['owner'] === 'string' && typeof value['epoch'] === 'number';
 }
 
 function isProcess(value: unknown): value is ProcessIdentity {
@@ -36,15 +51,26 @@ function isProcess(value: unknown): value is ProcessIdentity {
   );
 }
 
-/** The journal, with `info` in the summary of each batch. */
-export function journalWithInfo(journal: RunJournal, info: RunInfo): RunJournal {
+/**
+ * The journal, with `info` in the summary of each batch.
+ *
+ * @param held a lease for the next one who acquires its session; undefined: it is acquired then.
+ */
+export function journalWithInfo(journal: RunJournal, info: RunInfo, held?: RunLease): RunJournal {
+  let next = held;
   return {
     append: (batch, lease) => {
       const rows = (batch.rows.at(-1)?.seq ?? -1) + 1;
-      return journal.append({ ...batch, summary: { ...batch.summary, info: infoOf(info, rows) } }, lease);
+      const summary = { ...batch.summary, info: infoOf(info, rows, lease) };
+      return journal.append({ ...batch, summary }, lease);
     },
     read: (runId, from) => journal.read(runId, from),
-    acquire: (sessionId) => journal.acquire(sessionId),
+    acquire: async (sessionId, ended) => {
+      if (next?.sessionId !== sessionId) return journal.acquire(sessionId, ended);
+      const lease = next;
+      next = undefined;
+      return lease;
+    },
     revoke: (sessionId) => journal.revoke(sessionId),
     runs: (filter) => journal.runs(filter),
     remove: (runId, lease) => journal.remove(runId, lease),
@@ -53,53 +79,74 @@ export function journalWithInfo(journal: RunJournal, info: RunInfo): RunJournal 
 
 /** Replaces what is kept of a run that no process writes. Does nothing for an unknown one. */
 export async function updateRunInfo(journal: RunJournal, runId: string, info: RunInfo): Promise<void> {
-  const run = await findRun(journal, runId);
-  if (run === undefined) return;
-  const lease = await journal.acquire(run.sessionId);
-  try {
-    await journal.append(
-      { runId, rows: [], summary: { ...summaryOf(run), info: infoOf(info, run.rows) } },
-      lease,
-    );
-  } finally {
-    await lease.release();
-  }
+  await (await acquireWithInfo(journal, runId, info))?.release();
 }
 
-/** A run as the command lists it. */
-export interface ListedRun extends JournaledRun {
-  /** Whether a process that has ended still holds its session, for some seconds. */
-  readonly isHeldByDead: boolean;
+/**
+ * Acquires the lease of a run and replaces what is kept of it; undefined for an unknown run.
+ *
+ * @throws {SessionBusyError} while another process has it.
+ */
+export async function acquireWithInfo(
+  journal: RunJournal,
+  runId: string,
+  info: RunInfo,
+): Promise<RunLease | undefined> {
+  const sessionId = (await findRun(journal, runId))?.sessionId;
+  if (sessionId === undefined) return undefined;
+  const lease = await journal.acquire(sessionId);
+  try {
+    // Its last owner may have written until now.
+    const run = await findRun(journal, runId);
+    if (run !== undefined) {
+      const summary = { ...summaryOf(run), info: infoOf(info, run.rows, lease) };
+      await journal.append({ runId, rows: [], summary }, lease);
+    }
+    return lease;
+  } catch (error) {
+    await lease.release();
+    throw error;
+  }
 }
 
 /** The runs of a journal. One whose process has ended is interrupted at once, and not only when its lease has run out. */
 export async function listRuns(
   journal: RunJournal,
   filter: Pick<RunFilter, 'workspace'> = {},
-): Promise<readonly ListedRun[]> {
+): Promise<readonly JournaledRun[]> {
   const runs = await journal.runs(filter);
-  return runs.map((run): ListedRun => {
-    const info = readRunInfo(run);
-    const isHeldByDead = run.status === 'running' && info?.rows === run.rows && !isProcessAlive(info.process);
-    return { ...run, isHeldByDead, status: isHeldByDead ? 'interrupted' : run.status };
-  });
+  return runs.map((run) => (isHeldByEnded(run) ? { ...run, status: 'interrupted' } : run));
 }
 
 /** A run of the journal by its name; undefined for an unknown one. */
-export async function findRun(journal: RunJournal, runId: string): Promise<ListedRun | undefined> {
+export async function findRun(journal: RunJournal, runId: string): Promise<JournaledRun | undefined> {
   return (await listRuns(journal)).find((run) => run.runId === runId);
 }
 
-function infoOf({ call, isApplied, process }: RunInfo, rows: number): NonNullable<RunSummary['info']> {
-  return { call, isApplied, process: { ...process }, rows };
+/** The lease by which a process that has ended holds a session, as far as its runs say; undefined when none does. */
+export async function endedLeaseOf(
+  journal: RunJournal,
+  sessionId: string,
+): Promise<RunLeaseIdentity | undefined> {
+  const runs = await journal.runs({ sessionId, status: 'running' });
+  const run = runs.find(isHeldByEnded);
+  return run === undefined ? undefined : readRunInfo(run)?.lease;
 }
 
-function summaryOf({
-  runId: _id,
-  sessionId: _session,
-  rows: _rows,
-  isHeldByDead: _held,
-  ...run
-}: ListedRun): RunSummary {
+/** Whether the process of a run has ended, but not its lease: that lasts for some seconds more. */
+function isHeldByEnded(run: JournaledRun): boolean {
+  const info = readRunInfo(run);
+  return run.status === 'running' && info?.rows === run.rows && !isProcessAlive(info.process);
+}
+
+function infoOf(
+  { call, isApplied, process }: RunInfo,
+  rows: number,
+  { owner, epoch }: RunLeaseIdentity,
+): NonNullable<RunSummary['info']> {
+  return { call, isApplied, process: { ...process }, rows, lease: { owner, epoch } };
+}
+
+function summaryOf({ runId: _id, sessionId: _session, rows: _rows, ...run }: JournaledRun): RunSummary {
   return { ...run, status: run.status === 'interrupted' ? 'running' : run.status };
 }

@@ -3,8 +3,9 @@ import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { describeError } from '../../error/index.ts';
 import { exportRecord, RecordError, type RunRecord, readRunRecord } from '../../record/index.ts';
+import type { JournaledRun } from '../../runtime/index.ts';
 import { type JournalFiles, journalOption } from '../durable/open-journal.ts';
-import { findRun, type ListedRun, readRunInfo } from '../durable/run-info.ts';
+import { findRun, readRunInfo } from '../durable/run-info.ts';
 import type { CliEnvironment } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
@@ -23,7 +24,7 @@ export interface RecordSource {
 
 /** A run of a journal that is open. */
 export interface JournaledRecord extends AsyncDisposable {
-  readonly run: ListedRun;
+  readonly run: JournaledRun;
   /** The record as `wink run --record` would have written it: without secrets of the environment and paths of the machine. */
   lines(): AsyncIterable<string>;
 }
@@ -57,7 +58,7 @@ export async function openJournaledRecord(
 
 /** What `wink run --record` takes out of the record of such a run. */
 export function redactionOf(
-  run: ListedRun,
+  run: JournaledRun,
   variables: CliEnvironment['variables'],
 ): ReturnType<typeof hostRedact> {
   const agent = readRunInfo(run)?.call[1];
@@ -73,7 +74,7 @@ export function redactionOf(
 }
 
 /** What a record of the command says of how the run was called, and a journal keeps elsewhere. */
-function calledAs(run: ListedRun): Pick<RunRecord, 'module' | 'workspace' | 'params'> {
+function calledAs(run: JournaledRun): Pick<RunRecord, 'module' | 'workspace' | 'params'> {
   const call = readRunInfo(run)?.call;
   const request = call === undefined ? undefined : readRunArguments(call);
   if (request?.kind !== 'run') return {};

@@ -1,11 +1,16 @@
 import { changesBack, type RewindReport, rewindFolder } from '../../durable/internal.ts';
-import { describeError, FilesystemError, PromptValidationError } from '../../error/index.ts';
+import {
+  describeError,
+  FilesystemError,
+  PromptValidationError,
+  SessionBusyError,
+} from '../../error/index.ts';
 import type { FileChange } from '../../filesystem/index.ts';
 import { counted, showName } from '../../internal/index.ts';
-import type { RunJournal } from '../../runtime/index.ts';
+import type { JournaledRun, RunJournal, RunLease } from '../../runtime/index.ts';
 import { runNamed } from '../durable/named-runs.ts';
 import { type JournalFiles, sqliteJournalFiles } from '../durable/open-journal.ts';
-import { type ListedRun, listRuns } from '../durable/run-info.ts';
+import { listRuns } from '../durable/run-info.ts';
 import { type CliEnvironment, exitCodes } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
@@ -39,12 +44,14 @@ export async function rewindCommand(
   const run = runNamed(journal === undefined ? [] : await listRuns(journal, {}), runId);
   if (journal === undefined) return exitCodes.done;
   const { seq, changes } = await readChanges(request, run, journal);
-  const folder = await openedFor(open, run);
+  const folder = await openedFor(open, run, journal);
   const write = (lines: readonly string[]): void => {
     for (const line of lines) stdout.write(`${line}\n`);
   };
+  let lease: RunLease | undefined;
   try {
-    if (run.isHeldByDead) await journal.revoke(run.sessionId);
+    // No one goes on with the run meanwhile.
+    lease = await journal.acquire(run.sessionId);
     const report = await rewindFolder(folder.filesystem, changes, isApplied);
     const written = changes.filter(({ path }) => report.fitting.includes(path));
     const style = createTextStyle(stdout, variables);
@@ -52,22 +59,27 @@ export async function rewindCommand(
     write(ending(report, { runId, seq, isApplied, changes }));
     return report.outside.length === 0 ? exitCodes.done : exitCodes.conflict;
   } catch (error) {
+    if (SessionBusyError.isInstance(error)) throw runningError(runId);
     if (!FilesystemError.isInstance(error)) throw error;
     write([`nothing was written: ${printable(describeError(error))}`]);
     return exitCodes.failed;
   } finally {
     await folder.close();
+    await lease?.release();
   }
 }
 
 async function readChanges(
   { to }: RewindRequest,
-  { runId, status }: ListedRun,
+  { runId, status }: JournaledRun,
   journal: RunJournal,
 ): ReturnType<typeof changesBackOf> {
-  if (status === 'running') throw new UsageError(`the run "${printable(runId)}" is still running.`);
+  if (status === 'running') throw runningError(runId);
   return changesBackOf(journal, runId, to);
 }
+
+const runningError = (runId: string): UsageError =>
+  new UsageError(`the run "${printable(runId)}" is still running.`);
 
 async function changesBackOf(
   journal: RunJournal,
@@ -83,12 +95,16 @@ async function changesBackOf(
 }
 
 /** With every file: the run saw those that it has changed, whatever its agent leaves out. */
-async function openedFor(open: typeof openFolder, { runId, workspace }: ListedRun): Promise<OpenedFolder> {
+async function openedFor(
+  open: typeof openFolder,
+  { runId, workspace }: JournaledRun,
+  journal: RunJournal,
+): Promise<OpenedFolder> {
   const name = printable(runId);
   if (workspace === undefined) throw new UsageError(`the run "${name}" works on no folder.`);
   let folder: OpenedFolder;
   try {
-    folder = await open(workspace, { defaultExcludes: false }, 'each');
+    folder = await open(workspace, { defaultExcludes: false }, 'each', { journal });
   } catch (error) {
     if (error instanceof FolderError) throw new UsageError(error.message, { cause: error });
     throw error;

@@ -11,6 +11,7 @@ import {
   openHostFilesystem,
   type PendingCommit,
 } from '../../node/index.ts';
+import type { RunJournal } from '../../runtime/index.ts';
 import { printable } from '../process/plain-text.ts';
 
 /**
@@ -44,6 +45,16 @@ export interface OpenedFolder {
   readonly close: () => Promise<void>;
 }
 
+/** How a folder is held by its writer. */
+export interface OpenFolderOptions {
+  /** The journal with the lease of the folder; default: the folder has a lock only. */
+  readonly journal?: RunJournal | undefined;
+  /** The directory of lock and journal; default: a directory of the user. */
+  readonly stateDirectory?: string;
+  /** What the user can do when the folder is in use, other than wait; default: nothing. */
+  readonly insteadOfWaiting?: string | undefined;
+}
+
 /** The folder cannot be used. `message` is one line for the user. */
 export class FolderError extends Error {
   constructor(message: string, options?: { readonly cause?: unknown }) {
@@ -65,14 +76,13 @@ export function folderName(folder: string | undefined): string {
  * @param workspace which of its files are visible.
  * @param mode when changes are written to it. With a mode, the folder is locked against other writers; without one, it is
  * only read.
- * @param stateDirectory directory of lock and journal. Default: a directory of the user.
  * @throws {FolderError} when the folder does not exist, cannot be read or is in use, or the agent's globs are invalid.
  */
 export async function openFolder(
   folder: string | undefined,
   workspace: AgentWorkspace,
   mode: ApplyMode | undefined,
-  stateDirectory?: string,
+  { journal, stateDirectory, insteadOfWaiting }: OpenFolderOptions = {},
 ): Promise<OpenedFolder> {
   const hostPath = folder ?? '.';
   const { exclude = [], defaultExcludes = true, ...rest } = workspace;
@@ -83,6 +93,7 @@ export async function openFolder(
       root: hostPath,
       exclude: leftOut,
       writeOn: mode === undefined ? 'never' : mode === 'each' ? 'apply' : 'flush',
+      ...(journal === undefined ? {} : { journal }),
       ...(stateDirectory === undefined ? {} : { stateDirectory }),
     });
     return {
@@ -99,7 +110,7 @@ export async function openFolder(
     };
   } catch (error) {
     if (!FilesystemError.isInstance(error)) throw error;
-    throw new FolderError(folderMessage(error, printable(hostPath)), { cause: error });
+    throw new FolderError(folderMessage(error, printable(hostPath), insteadOfWaiting), { cause: error });
   }
 }
 
@@ -113,7 +124,7 @@ function skippedIn(filesystem: HostFilesystem): readonly HostMountSkip[] {
   }
 }
 
-function folderMessage(error: FilesystemError, folder: string): string {
+function folderMessage(error: FilesystemError, folder: string, insteadOfWaiting: string | undefined): string {
   switch (error.code) {
     case 'path-not-found':
       return `there is no folder "${folder}".`;
@@ -124,7 +135,7 @@ function folderMessage(error: FilesystemError, folder: string): string {
     case 'filesystem-locked':
       return (
         `the folder "${folder}" is in use by ${holderOf(error)}, which writes to it. ` +
-        'Wait until it has ended, or leave out --apply.'
+        `Wait until it has ended${insteadOfWaiting === undefined ? '' : `, or ${insteadOfWaiting}`}.`
       );
     default:
       return error.details['option'] === 'stateDirectory'

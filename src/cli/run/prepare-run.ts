@@ -1,16 +1,21 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import { type AnyAgent, modelOf, type ProviderAdapter } from '../../evaluation/index.ts';
+import { type AgentWorkspace, modelOf, type ProviderAdapter } from '../../evaluation/index.ts';
 import { Filesystem } from '../../filesystem/index.ts';
 import { startProcess } from '../../node/internal.ts';
 import type { DynamicParams, OverridesSource } from '../../prompt/index.ts';
 import type { AnyResourceBinding } from '../../resource/index.ts';
-import { Redactor } from '../../runtime/index.ts';
+import { Redactor, type RunJournal } from '../../runtime/index.ts';
 import type { JsonObject } from '../../schema/index.ts';
 import { systemClock } from '../../session/index.ts';
 import { describeInterruptedRuns } from '../durable/interrupted-runs.ts';
-import { type DurableRunFile, openDurableRun } from '../durable/open-durable.ts';
-import { type JournalFiles, sqliteJournalFiles } from '../durable/open-journal.ts';
+import { type DurableRun, openDurableRun } from '../durable/open-durable.ts';
+import {
+  type JournalFiles,
+  type OpenedJournal,
+  refuseJournalInside,
+  sqliteJournalFiles,
+} from '../durable/open-journal.ts';
 import { chooseModel } from '../model/choose-model.ts';
 import { type ModelMakers, modelMakers } from '../model/model-makers.ts';
 import type { CliEnvironment } from '../process/environment.ts';
@@ -20,7 +25,6 @@ import { printable } from '../process/plain-text.ts';
 import { bindParams } from './bind-params.ts';
 import { type EventLog, openEventLog } from './event-log.ts';
 import { type LoadedAgent, loadAgent } from './load-agent.ts';
-import type { ApplyMode } from './open-folder.ts';
 import { FolderError, folderName, type OpenedFolder, openFolder } from './open-folder.ts';
 import { chooseOverrides } from './overrides.ts';
 import type { openRecordFile, RecordFile } from './record-file.ts';
@@ -67,10 +71,12 @@ export interface Preparation {
   /** Undefined: the run is not recorded. */
   readonly recordFile: RecordFile | undefined;
   /** Undefined: the run is not kept in a journal. */
-  readonly durable: DurableRunFile | undefined;
+  readonly durable: DurableRun | undefined;
   readonly overrides: OverridesSource | undefined;
   /** Removes what must not be shown from texts. */
   readonly redactor: Redactor;
+  /** Releases the folder, then the journal. */
+  close(): Promise<void>;
 }
 
 /**
@@ -127,9 +133,11 @@ export async function prepareRun(
       )
     : undefined;
   signal.throwIfAborted();
-  const folder = takesFolder
-    ? await openWorkspace(parts, request.workspace, agent.workspace, request.apply)
-    : undefined;
+  const { folder, journal } = await openParts(request, parts, takesFolder ? (agent.workspace ?? {}) : false);
+  const close = async (): Promise<void> => {
+    await folder?.close();
+    await journal?.[Symbol.asyncDispose]();
+  };
   const redactor = new Redactor(
     hostRedact(
       {
@@ -144,21 +152,21 @@ export async function prepareRun(
   );
   let log: EventLog | undefined;
   let recordFile: RecordFile | undefined;
-  let durable: DurableRunFile | undefined;
+  let durable: DurableRun | undefined;
   let interrupted: readonly string[] = [];
   try {
     if (folder !== undefined && request.durable?.resumed === undefined) {
-      interrupted = await announceInterrupted(parts, folder, request.durable?.journalFile);
+      interrupted = await announceInterrupted(parts, folder, journal, request.durable?.journalFile);
     }
     durable =
-      request.durable === undefined
+      request.durable === undefined || journal === undefined
         ? undefined
         : await openDurableRun({
             choice: request.durable,
             agentName: agent.name,
             workspace: folder?.hostPath,
             nowMs: systemClock.now(),
-            journals: parts.journals,
+            journal,
           });
     recordFile =
       request.recordFile === undefined
@@ -175,8 +183,7 @@ export async function prepareRun(
     log = request.logFile === undefined ? undefined : parts.openLog(request.logFile);
   } catch (error) {
     await recordFile?.close();
-    await durable?.close();
-    await folder?.close();
+    await close();
     throw error;
   }
   for (const note of overrides?.notes ?? []) environment.stderr.write(`wink: ${note}\n`);
@@ -193,18 +200,41 @@ export async function prepareRun(
     durable,
     overrides: overrides?.source,
     redactor,
+    close,
   };
 }
 
-async function openWorkspace(
+/** What a run holds while it goes on. */
+interface HeldParts {
+  readonly folder: OpenedFolder | undefined;
+  readonly journal: OpenedJournal | undefined;
+}
+
+/**
+ * Opens the journal of a durable run, and the folder under its lease.
+ *
+ * @param workspace which files of the folder are visible; false: the run works on none.
+ */
+async function openParts(
+  { durable, workspace: name, apply }: RunRequest,
   parts: RunParts,
-  folder: string | undefined,
-  workspace: AnyAgent['workspace'],
-  mode: ApplyMode | undefined,
-): Promise<OpenedFolder> {
+  workspace: AgentWorkspace | false,
+): Promise<HeldParts> {
+  if (durable !== undefined) {
+    refuseJournalInside(durable.journalFile, workspace === false ? undefined : (name ?? '.'));
+  }
+  const journal = durable === undefined ? undefined : await parts.journals.open(durable.journalFile);
   try {
-    return await parts.open(folder, workspace === false ? {} : (workspace ?? {}), mode);
+    const folder =
+      workspace === false
+        ? undefined
+        : await parts.open(name, workspace, apply, {
+            journal,
+            insteadOfWaiting: durable?.resumed === undefined ? 'leave out --apply' : undefined,
+          });
+    return { folder, journal };
   } catch (error) {
+    await journal?.[Symbol.asyncDispose]();
     if (error instanceof FolderError) throw new UsageError(error.message, { cause: error });
     throw error;
   }
@@ -214,9 +244,10 @@ async function openWorkspace(
 async function announceInterrupted(
   parts: RunParts,
   { filesystem, pending }: OpenedFolder,
+  journal: RunJournal | undefined,
   journalFile: string | undefined,
 ): Promise<readonly string[]> {
-  return filesystem.hostPath === undefined
-    ? []
-    : describeInterruptedRuns(filesystem.hostPath, journalFile, parts.journals, pending);
+  const { hostPath: workspace } = filesystem;
+  if (workspace === undefined) return [];
+  return describeInterruptedRuns({ workspace, pending, journal, journalFile, journals: parts.journals });
 }

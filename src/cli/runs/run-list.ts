@@ -1,11 +1,11 @@
 import { escapeInvisible } from '../../internal/index.ts';
-import type { ListedRun } from '../durable/run-info.ts';
+import type { JournaledRun } from '../../runtime/index.ts';
 import { printable, readableTime } from '../process/plain-text.ts';
 
 const heads = ['run', 'status', 'updated', 'turns', 'commits', 'pending', 'agent', 'folder'] as const;
 
 /** A table of runs, one line each, below a line of heads. */
-export function formatRunList(runs: readonly ListedRun[]): readonly string[] {
+export function formatRunList(runs: readonly JournaledRun[]): readonly string[] {
   const rows = [heads, ...runs.map(cellsOf)];
   const widths = heads.map((_head, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) =>
@@ -16,7 +16,7 @@ export function formatRunList(runs: readonly ListedRun[]): readonly string[] {
   );
 }
 
-function cellsOf(run: ListedRun): readonly string[] {
+function cellsOf(run: JournaledRun): readonly string[] {
   return [
     run.runId,
     run.status,
@@ -30,6 +30,6 @@ function cellsOf(run: ListedRun): readonly string[] {
 }
 
 /** One run as a line of JSON. How it was called is left out: it may hold what should not be printed. */
-export function runLine({ info: _info, isHeldByDead: _held, ...run }: ListedRun): string {
+export function runLine({ info: _info, ...run }: JournaledRun): string {
   return escapeInvisible(JSON.stringify(run));
 }

@@ -1,10 +1,10 @@
 import { SessionBusyError } from '../../error/index.ts';
 import { exportRecord } from '../../record/index.ts';
-import type { RunJournal } from '../../runtime/index.ts';
+import type { JournaledRun, RunJournal } from '../../runtime/index.ts';
 import { type Clock, systemClock } from '../../session/index.ts';
 import { folderFilter, runNamed } from '../durable/named-runs.ts';
 import { type JournalFiles, journalOption, sqliteJournalFiles } from '../durable/open-journal.ts';
-import { type ListedRun, listRuns, readRunInfo } from '../durable/run-info.ts';
+import { listRuns, readRunInfo } from '../durable/run-info.ts';
 import { type CliEnvironment, exitCodes } from '../process/environment.ts';
 import { printable } from '../process/plain-text.ts';
 import { redactionOf } from '../record/journaled-record.ts';
@@ -72,7 +72,7 @@ async function reportOf(
 
 async function prune(
   request: Extract<RunsRequest, { readonly action: 'prune' }>,
-  runs: readonly ListedRun[],
+  runs: readonly JournaledRun[],
   journal: RunJournal | undefined,
   nowMs: number,
 ): Promise<readonly string[]> {
@@ -84,13 +84,14 @@ async function prune(
   return lines;
 }
 
-async function remove(
-  journal: RunJournal | undefined,
-  { runId, sessionId, isHeldByDead }: ListedRun,
-): Promise<string> {
+async function remove(journal: RunJournal | undefined, { runId, sessionId }: JournaledRun): Promise<string> {
   try {
-    if (isHeldByDead) await journal?.revoke(sessionId);
-    await journal?.remove(runId);
+    const lease = await journal?.acquire(sessionId);
+    try {
+      await journal?.remove(runId, lease);
+    } finally {
+      await lease?.release();
+    }
     return `removed ${printable(runId)}`;
   } catch (error) {
     if (!SessionBusyError.isInstance(error)) throw error;
@@ -101,9 +102,9 @@ async function remove(
 /** @param runs the one that was updated last first. */
 function chooseRuns(
   { runIds, olderThanMs, keep }: PruneChoice,
-  runs: readonly ListedRun[],
+  runs: readonly JournaledRun[],
   nowMs: number,
-): readonly ListedRun[] {
+): readonly JournaledRun[] {
   if (runIds.length > 0) return [...new Set(runIds)].map((runId) => runNamed(runs, runId));
   return runs
     .slice(keep ?? 0)
@@ -113,7 +114,7 @@ function chooseRuns(
 
 async function stop(
   { runId, journalFile }: { readonly runId: string; readonly journalFile: string | undefined },
-  runs: readonly ListedRun[],
+  runs: readonly JournaledRun[],
   journal: RunJournal | undefined,
 ): Promise<string> {
   const run = runNamed(runs, runId);

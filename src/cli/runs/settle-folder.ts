@@ -1,8 +1,7 @@
 import { settleRun } from '../../durable/internal.ts';
 import { describeError, FilesystemError } from '../../error/index.ts';
 import { showName } from '../../internal/index.ts';
-import type { RunJournal } from '../../runtime/index.ts';
-import type { ListedRun } from '../durable/run-info.ts';
+import type { JournaledRun, RunJournal } from '../../runtime/index.ts';
 import { exitCodes } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
@@ -21,16 +20,14 @@ export interface CommandReport {
  */
 export async function settleFolder(
   journal: RunJournal,
-  { runId, sessionId, status, workspace, isHeldByDead }: ListedRun,
+  { runId, status, workspace }: JournaledRun,
   open: typeof openFolder = openFolder,
 ): Promise<CommandReport> {
   const name = printable(runId);
   if (status === 'running') throw new UsageError(`the run "${name}" is still running.`);
   if (workspace === undefined) throw new UsageError(`the run "${name}" works on no folder.`);
-  const folder = await opened(open, workspace);
+  const folder = await opened(open, workspace, journal);
   try {
-    // The folder is locked by now, so that no other process does the same.
-    if (isHeldByDead) await journal.revoke(sessionId);
     const isMissing = folder.pending.some((commit) => commit.runId === runId);
     const report = isMissing ? await settleRun(journal, runId, folder.filesystem) : undefined;
     if (report === undefined) return done([`the folder has all commits of ${name}.`]);
@@ -56,9 +53,9 @@ export async function settleFolder(
 const done = (lines: readonly string[]): CommandReport => ({ lines, exitCode: exitCodes.done });
 
 /** With every file: the run saw those that it has changed, whatever its agent leaves out. */
-async function opened(open: typeof openFolder, folder: string): Promise<OpenedFolder> {
+async function opened(open: typeof openFolder, folder: string, journal: RunJournal): Promise<OpenedFolder> {
   try {
-    return await open(folder, { defaultExcludes: false }, 'each');
+    return await open(folder, { defaultExcludes: false }, 'each', { journal });
   } catch (error) {
     if (error instanceof FolderError) throw new UsageError(error.message, { cause: error });
     throw error;

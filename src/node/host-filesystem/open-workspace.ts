@@ -32,11 +32,13 @@ export async function openLeasedWorkspace(
   options: HostFilesystemOptions,
   onFailpoint?: (failpoint: string) => void,
 ): Promise<OpenWorkspace> {
-  const { journal, root, writeOn } = options;
+  const { journal, root, stateDirectory, writeOn } = options;
   if (journal === undefined || writeOn === 'never') return openWorkspace(options, onFailpoint);
   const jail = openJail(root);
   jail.dispose();
-  const lease = await FolderLease.acquire(journal, jail.realPath, root);
+  const { realPath } = jail;
+  const stateFolder = openStateFolder(realPath, stateDirectory);
+  const lease = await FolderLease.acquire(journal, { realPath, folder: root, stateFolder });
   try {
     return openWorkspace(options, onFailpoint, lease);
   } catch (error) {

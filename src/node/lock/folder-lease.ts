@@ -1,6 +1,17 @@
 import { FilesystemError, SessionBusyError } from '../../error/index.ts';
 import { quoteText } from '../../internal/index.ts';
 import type { RunJournal, RunLease } from '../../runtime/index.ts';
+import { endedLease, forgetLease, rememberLease } from './lease-owner.ts';
+
+/** The folder that a lease is of. */
+interface LeasedPlace {
+  /** The folder, with links resolved. */
+  readonly realPath: string;
+  /** The folder as the caller named it, for messages. */
+  readonly folder: string;
+  /** The folder of its lock and journal. */
+  readonly stateFolder: string;
+}
 
 /**
  * The right to write to one folder, as a lease of a journal: it ends when its owner hangs or is gone, on whatever machine that was. It does not replace
@@ -11,21 +22,28 @@ export class FolderLease {
   readonly realPath: string;
   /** The folder as the caller named it, for messages. */
   readonly #folder: string;
+  readonly #stateFolder: string;
   readonly #lease: RunLease;
 
-  private constructor(realPath: string, folder: string, lease: RunLease) {
-    this.realPath = realPath;
-    this.#folder = folder;
+  private constructor(place: LeasedPlace, lease: RunLease) {
+    this.realPath = place.realPath;
+    this.#folder = place.folder;
+    this.#stateFolder = place.stateFolder;
     this.#lease = lease;
   }
 
   /**
+   * Acquires the lease; that of a process of this machine which has ended is taken over at once.
+   *
    * @throws {FilesystemError} `filesystem-locked` while another owner has the lease.
    * @throws what the journal throws when it cannot be used.
    */
-  static async acquire(journal: RunJournal, realPath: string, folder: string): Promise<FolderLease> {
+  static async acquire(journal: RunJournal, place: LeasedPlace): Promise<FolderLease> {
+    const { realPath, folder, stateFolder } = place;
     try {
-      return new FolderLease(realPath, folder, await journal.acquire(`folder:${realPath}`));
+      const lease = await journal.acquire(`folder:${realPath}`, endedLease(stateFolder));
+      rememberLease(stateFolder, lease);
+      return new FolderLease(place, lease);
     } catch (error) {
       if (!SessionBusyError.isInstance(error)) throw error;
       throw new FilesystemError(
@@ -53,6 +71,8 @@ export class FolderLease {
 
   /** Gives the lease back. Never rejects. */
   async release(): Promise<void> {
+    // Before the next owner can write its own.
+    forgetLease(this.#stateFolder, this.#lease);
     await this.#lease.release();
   }
 }

@@ -57,13 +57,17 @@ export interface RunFilter {
   readonly status?: JournaledRun['status'];
 }
 
-/** The right to write the runs of one session, until it is released, lost, or not renewed in time. */
-export interface RunLease {
-  readonly sessionId: string;
-  /** A random name of this owner. */
+/** What tells a lease from every other one. Plain JSON. */
+export interface RunLeaseIdentity {
+  /** A random name of its owner. */
   readonly owner: string;
   /** Grows with each owner of the session. */
   readonly epoch: number;
+}
+
+/** The right to write the runs of one session, until it is released, lost, or not renewed in time. */
+export interface RunLease extends RunLeaseIdentity {
+  readonly sessionId: string;
   /** Aborted when the lease is lost, with a `JournalFencedError` as its reason: someone else may write. */
   readonly signal: AbortSignal;
   /** Gives the lease back. Never rejects; releasing twice does nothing. */
@@ -89,9 +93,11 @@ export interface RunJournal {
   /**
    * Becomes the owner of a session. The journal renews the lease until it is released; a process that hangs loses it.
    *
+   * @param ended the lease of an owner that has certainly ended, such as a killed process: it is taken over when it is still the session's, in the same
+   * transaction. Default: none, so that the time-out of such a lease is waited for.
    * @throws {SessionBusyError} while an owner has it, also one in the same process.
    */
-  acquire(sessionId: string): Promise<RunLease>;
+  acquire(sessionId: string, ended?: RunLeaseIdentity): Promise<RunLease>;
   /**
    * Takes the lease of a session from its owner, whose run ends with a `RunLostError`: at once where the journal can reach it, at its next row otherwise. Does nothing
    * when it has no owner.

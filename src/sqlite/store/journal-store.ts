@@ -1,7 +1,14 @@
 import { JournalFencedError, SessionBusyError } from '../../error/index.ts';
-import type { JournalBatch, JournaledRun, JournalRow, RunFilter, RunSummary } from '../../runtime/index.ts';
+import type {
+  JournalBatch,
+  JournaledRun,
+  JournalRow,
+  RunFilter,
+  RunLeaseIdentity,
+  RunSummary,
+} from '../../runtime/index.ts';
 import type { SqliteDatabase, SqliteStatement } from './database.ts';
-import type { JournalOperations, LeaseKey, Moment } from './operations.ts';
+import type { AcquiredLease, JournalOperations, LeaseKey, Moment } from './operations.ts';
 
 // Drivers may be set up to return integers as bigint.
 type Integer = number | bigint;
@@ -96,14 +103,19 @@ export class JournalStore implements JournalOperations {
     return found.map(({ seq, type, line }) => ({ seq: Number(seq), type, line }));
   }
 
-  acquire(sessionId: string, owner: string, { nowMs, untilMs }: Moment): number {
+  acquire(
+    sessionId: string,
+    owner: string,
+    { nowMs, untilMs }: Moment,
+    ended: RunLeaseIdentity | undefined,
+  ): AcquiredLease {
     const held = this.#lease(sessionId);
-    if (held !== undefined && Number(held.until_ms) > nowMs) throw busy(sessionId);
+    if (held !== undefined && Number(held.until_ms) > nowMs && !isSame(held, ended)) throw busy(sessionId);
     this.#statement('takeEpoch').run();
     // The table has exactly one row.
     const { epochs } = this.#statement('epoch').get() as { epochs: Integer };
     this.#statement('takeLease').run(sessionId, owner, Number(epochs), untilMs);
-    return Number(epochs);
+    return { epoch: Number(epochs), formerOwner: held?.owner };
   }
 
   renew(leases: readonly LeaseKey[], { nowMs, untilMs }: Moment): readonly string[] {
@@ -177,7 +189,7 @@ export class JournalStore implements JournalOperations {
   }
 }
 
-function isSame(held: LeaseRecord | undefined, lease: LeaseKey | undefined): boolean {
+function isSame(held: LeaseRecord | undefined, lease: RunLeaseIdentity | undefined): boolean {
   return held !== undefined && held.owner === lease?.owner && Number(held.epoch) === lease.epoch;
 }
 

@@ -24,10 +24,11 @@ export function localBackend(database: SqliteDatabase, onLoss: (cause: unknown) 
     async read(runId, from) {
       return store.read(runId, from);
     },
-    async acquire(sessionId, owner, moment) {
-      const epoch = connection.write(() => store.acquire(sessionId, owner, moment));
+    async acquire(sessionId, owner, moment, ended) {
+      const acquired = connection.write(() => store.acquire(sessionId, owner, moment, ended));
+      if (acquired.formerOwner !== undefined) connection.letGo(acquired.formerOwner);
       connection.hold(owner);
-      return epoch;
+      return acquired;
     },
     async renew(leases, moment) {
       const lost = connection.write(() => store.renew(leases, moment));

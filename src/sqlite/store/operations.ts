@@ -1,10 +1,21 @@
-import type { JournalBatch, JournaledRun, JournalRow, RunFilter } from '../../runtime/index.ts';
+import type {
+  JournalBatch,
+  JournaledRun,
+  JournalRow,
+  RunFilter,
+  RunLeaseIdentity,
+} from '../../runtime/index.ts';
 
 /** What identifies a lease in the database. */
-export interface LeaseKey {
+export interface LeaseKey extends RunLeaseIdentity {
   readonly sessionId: string;
-  readonly owner: string;
+}
+
+/** A lease that was given. */
+export interface AcquiredLease {
   readonly epoch: number;
+  /** The owner that had the session until now, whether its time was up or not; undefined: there was none. */
+  readonly formerOwner: string | undefined;
 }
 
 /** The time of an operation, which its caller takes from its clock, in milliseconds since the Unix epoch. */
@@ -20,10 +31,15 @@ export interface JournalOperations {
   append(batch: JournalBatch, lease: LeaseKey, moment: Moment): void;
   read(runId: string, from: number): readonly JournalRow[];
   /**
-   * @returns the epoch.
+   * @param ended a lease that is taken over although its time is not up; undefined: none.
    * @throws {SessionBusyError}
    */
-  acquire(sessionId: string, owner: string, moment: Moment): number;
+  acquire(
+    sessionId: string,
+    owner: string,
+    moment: Moment,
+    ended: RunLeaseIdentity | undefined,
+  ): AcquiredLease;
   /** @returns the owners of those leases that are lost: others have them, or they ended before `moment`. */
   renew(leases: readonly LeaseKey[], moment: Moment): readonly string[];
   release(lease: LeaseKey): void;

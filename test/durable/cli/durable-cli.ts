@@ -57,6 +57,8 @@ export class DurableCli implements Disposable {
   readonly folder: string = join(this.#root, 'work');
   readonly agent: string = join(this.#root, 'agent.ts');
   readonly #gate = join(this.#root, 'gate');
+  /** Name of the state folder, beside the folder, of the processes that are started from now on. */
+  state = 'state';
 
   constructor() {
     mkdirSync(this.folder);
@@ -106,7 +108,7 @@ export class DurableCli implements Disposable {
   }
 
   get #variables(): Readonly<Record<string, string>> {
-    return { GATE: this.#gate, XDG_STATE_HOME: join(this.#root, 'state') };
+    return { GATE: this.#gate, XDG_STATE_HOME: join(this.#root, this.state) };
   }
 }
 

@@ -44,7 +44,8 @@ describe('--apply', () => {
     request('run', 'a.ts', '--workspace', folder, '--apply', ...more);
   const load = (agent: AnyAgent): Partial<RunParts> => ({
     load: async () => ofAgent(agent),
-    open: (name, workspace, mode) => openFolder(name, workspace, mode, join(base, 'state')),
+    open: (name, workspace, mode) =>
+      openFolder(name, workspace, mode, { stateDirectory: join(base, 'state') }),
   });
 
   it('writes the changes and says so', async () => {

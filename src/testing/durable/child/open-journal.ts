@@ -66,7 +66,7 @@ export function withPoints(journal: RunJournal, points: Points): RunJournal {
       points.pass('append after');
     },
     read: (runId, from) => journal.read(runId, from),
-    acquire: (sessionId) => journal.acquire(sessionId),
+    acquire: (sessionId, ended) => journal.acquire(sessionId, ended),
     revoke: (sessionId) => journal.revoke(sessionId),
     runs: (filter) => journal.runs(filter),
     remove: (runId, lease) => journal.remove(runId, lease),

@@ -407,7 +407,9 @@ describe('wink resume', () => {
     await addRun(journal, 'busy');
     await journal.acquire('s-busy');
     await addRun(journal, 'foreign', { info: { call: 'run' } });
-    await addRun(journal, 'odd', { info: { call: ['--version'], process: owner, rows: 0 } });
+    await addRun(journal, 'odd', {
+      info: { call: ['--version'], process: owner, rows: 0, lease: { owner: 'a', epoch: 1 } },
+    });
     await expect(resume([name])).rejects.toThrow(message);
     expect(journals.opened).toBe(0);
   });

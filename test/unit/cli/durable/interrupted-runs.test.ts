@@ -1,7 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { MissingPeerError } from 'weakincentives';
 import { JournalError } from 'weakincentives/sqlite';
-import { describeInterruptedRuns } from '../../../../src/cli/durable/interrupted-runs.ts';
+import {
+  describeInterruptedRuns,
+  type InterruptedRunsOptions,
+} from '../../../../src/cli/durable/interrupted-runs.ts';
 import type { JournalFiles } from '../../../../src/cli/durable/open-journal.ts';
 import { UsageError } from '../../../../src/cli/process/errors.ts';
 import { addRun, MemoryJournals } from './journals.ts';
@@ -11,8 +14,12 @@ const info = {
   call: ['run', '/a.ts'],
   process: { host: 'elsewhere', pid: 1, startedAt: '' },
   rows: 0,
+  lease: { owner: 'a', epoch: 1 },
 };
 let journals: MemoryJournals;
+
+const described = (options: Partial<InterruptedRunsOptions> = {}): Promise<readonly string[]> =>
+  describeInterruptedRuns({ workspace, pending: [], journalFile: undefined, journals, ...options });
 
 /** Journals that cannot be opened. */
 function failing(problem: Error): JournalFiles {
@@ -37,7 +44,7 @@ describe('describeInterruptedRuns', () => {
     await addRun(journal, 'running', { workspace, info });
     await journal.acquire('s-running');
     const pending = [{ runId: 'undone', commit: 2, paths: ['a'] }];
-    expect(await describeInterruptedRuns(workspace, undefined, journals, pending)).toEqual([
+    expect(await described({ pending })).toEqual([
       'run killed was interrupted after 1 commit: wink resume killed, or wink runs prune killed',
       'run undone was interrupted after 2 commits, the last of which is not in the folder: wink resume undone, or wink runs settle undone',
       'run of-others was interrupted after 1 commit; the program that began it can resume it; or wink runs prune of-others',
@@ -48,7 +55,7 @@ describe('describeInterruptedRuns', () => {
   it('names three at most, with the journal that they are in', async () => {
     for (const name of ['a', 'b', 'c', 'd', 'e'])
       await addRun(journals.journal('j.db'), name, { workspace, info });
-    const lines = await describeInterruptedRuns(workspace, 'j.db', journals);
+    const lines = await described({ journalFile: 'j.db' });
     expect(lines).toHaveLength(4);
     expect(lines[0]).toBe(
       'run a was interrupted after 1 commit: wink resume a --journal j.db, or wink runs prune a --journal j.db',
@@ -56,22 +63,29 @@ describe('describeInterruptedRuns', () => {
     expect(lines[3]).toBe('2 more runs on this folder were interrupted: wink runs --journal j.db');
   });
 
+  it('reads a journal that is open already, and leaves it open', async () => {
+    await addRun(journals.journal(), 'killed', { workspace, info });
+    const journal = await journals.open(undefined);
+    expect(await described({ journal, journals: failing(new TypeError('opened twice')) })).toHaveLength(1);
+    expect(journals.opened).toBe(1);
+  });
+
   it('says nothing where there is no journal, and where this Node could not resume anything', async () => {
-    expect(await describeInterruptedRuns(workspace, undefined, journals)).toEqual([]);
+    expect(await described()).toEqual([]);
     const missing = new UsageError('no.', { cause: new MissingPeerError('no node:sqlite') });
-    expect(await describeInterruptedRuns(workspace, undefined, failing(missing))).toEqual([]);
+    expect(await described({ journals: failing(missing) })).toEqual([]);
   });
 
   it('says that a journal cannot be read, and goes on', async () => {
     const locked = new JournalError('journal-failed', 'The journal is locked.');
-    expect(await describeInterruptedRuns(workspace, undefined, failing(locked))).toEqual([
+    expect(await described({ journals: failing(locked) })).toEqual([
       'the journal of durable runs cannot be read: The journal is locked',
     ]);
     const unusable = new UsageError('the journal "x" cannot be used: it is a directory.');
-    expect(await describeInterruptedRuns(workspace, undefined, failing(unusable))).toEqual([
+    expect(await described({ journals: failing(unusable) })).toEqual([
       'the journal "x" cannot be used: it is a directory',
     ]);
     const bug = new TypeError('a bug');
-    await expect(describeInterruptedRuns(workspace, undefined, failing(bug))).rejects.toBe(bug);
+    await expect(described({ journals: failing(bug) })).rejects.toBe(bug);
   });
 });

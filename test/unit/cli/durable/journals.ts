@@ -1,5 +1,6 @@
-import type { JournalBatch, RunJournal } from 'weakincentives';
+import type { JournalBatch, RunJournal, RunLease } from 'weakincentives';
 import { memoryJournal } from 'weakincentives/testing';
+import { takingOver } from '../../../../src/cli/durable/ended-owners.ts';
 import type { JournalFiles, OpenedJournal } from '../../../../src/cli/durable/open-journal.ts';
 
 /** Journals in memory by the name of their file; undefined is a name, too. */
@@ -20,17 +21,23 @@ export class MemoryJournals implements JournalFiles {
   open = async (file: string | undefined): Promise<OpenedJournal> => {
     this.opened += 1;
     const journal = this.journal(file);
-    return {
+    const leases: RunLease[] = [];
+    return takingOver({
       append: (batch, lease) => journal.append(batch, lease),
       read: (runId, from) => journal.read(runId, from),
-      acquire: (sessionId) => journal.acquire(sessionId),
+      acquire: async (sessionId, ended) => {
+        const lease = await journal.acquire(sessionId, ended);
+        leases.push(lease);
+        return lease;
+      },
       revoke: (sessionId) => journal.revoke(sessionId),
       runs: (filter) => journal.runs(filter),
       remove: (runId, lease) => journal.remove(runId, lease),
       [Symbol.asyncDispose]: async () => {
         this.opened -= 1;
+        for (const lease of leases) await lease.release();
       },
-    };
+    });
   };
 
   openExisting = async (file: string | undefined): Promise<OpenedJournal | undefined> =>
@@ -43,11 +50,20 @@ export async function addRun(
   runId: string,
   summary: Partial<JournalBatch['summary']> = {},
 ): Promise<void> {
+  await (await addHeldRun(journal, runId, () => summary)).release();
+}
+
+/** Adds a run as {@link addRun} does, and holds its session. */
+export async function addHeldRun(
+  journal: RunJournal,
+  runId: string,
+  summaryFor: (lease: RunLease) => Partial<JournalBatch['summary']>,
+): Promise<RunLease> {
   const lease = await journal.acquire(`s-${runId}`);
   const known = { status: 'running', promptName: 'demo', startedAtMs: 0, updatedAtMs: 0 } as const;
   await journal.append(
-    { runId, rows: [], summary: { ...known, turns: 2, commits: 1, pending: 0, ...summary } },
+    { runId, rows: [], summary: { ...known, turns: 2, commits: 1, pending: 0, ...summaryFor(lease) } },
     lease,
   );
-  await lease.release();
+  return lease;
 }

@@ -29,7 +29,9 @@ afterEach(async () => {
 });
 
 async function open(mode?: ApplyMode): Promise<OpenedFolder> {
-  const folder = await openFolder(join(root, 'work'), workspace, mode, join(root, 'state'));
+  const folder = await openFolder(join(root, 'work'), workspace, mode, {
+    stateDirectory: join(root, 'state'),
+  });
   opened.push(folder);
   return folder;
 }
@@ -77,7 +79,7 @@ describe('openFolder', () => {
     await open('end');
     for (const mode of ['end', 'each'] as const) {
       await expect(open(mode)).rejects.toThrow(
-        `is in use by process ${process.pid}, which writes to it. Wait until it has ended, or leave out --apply.`,
+        `is in use by process ${process.pid}, which writes to it. Wait until it has ended.`,
       );
     }
     const looking = await open();
@@ -93,7 +95,7 @@ describe('openFolder', () => {
 
   it('says where lock and journal could be kept', async () => {
     put('work/a', 'x');
-    const within = openFolder(root, {}, 'end', join(root, 'state'));
+    const within = openFolder(root, {}, 'end', { stateDirectory: join(root, 'state') });
     await expect(within).rejects.toThrow(
       /^lock and journal of ".*" cannot be kept: set XDG_STATE_HOME to a writable folder outside/,
     );

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { readArguments } from '../../../../src/cli/arguments.ts';
 import { runsCommand } from '../../../../src/cli/runs/runs-command.ts';
-import { addRun, MemoryJournals } from '../durable/journals.ts';
+import { addHeldRun, addRun, MemoryJournals } from '../durable/journals.ts';
 import { eventsOf, fakeEnvironment } from '../support.ts';
 
 const day = 24 * 3_600_000;
@@ -77,17 +77,22 @@ describe('the list of runs', () => {
       process: { host: (await import('node:os')).hostname(), pid: 2 ** 30, startedAt: '' },
       rows: 0,
     };
-    await addRun(journal, 'killed', { info });
-    await journal.acquire('s-killed');
+    await addHeldRun(journal, 'killed', ({ owner, epoch }) => ({
+      info: { ...info, lease: { owner, epoch } },
+    }));
+    // Another process goes on with it, and has not written yet.
+    await addHeldRun(journal, 'resumed', () => ({ info: { ...info, lease: { owner: 'killed', epoch: 0 } } }));
     // A program has written to it since.
-    await addRun(journal, 'taken-over', { info: { ...info, rows: 1 } });
-    await journal.acquire('s-taken-over');
-    await addRun(journal, 'foreign', {});
-    await journal.acquire('s-foreign');
+    await addHeldRun(journal, 'taken-over', ({ owner, epoch }) => ({
+      info: { ...info, rows: 1, lease: { owner, epoch } },
+    }));
+    await addHeldRun(journal, 'foreign', () => ({}));
     expect(await runs()).toMatch(/^killed +interrupted/m);
     expect(await runs()).toMatch(/^taken-over +running/m);
     expect(await runs()).toMatch(/^foreign +running/m);
-    expect(await runs('prune', 'killed', 'foreign')).toBe('removed killed\nleft foreign: it is running\n');
+    expect(await runs('prune', 'killed', 'resumed', 'foreign')).toBe(
+      'removed killed\nleft resumed: it is running\nleft foreign: it is running\n',
+    );
   });
 });
 

@@ -1,14 +1,20 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Filesystem, FilesystemError, promptTemplate, type RunJournal, Session } from 'weakincentives';
+import {
+  Filesystem,
+  FilesystemError,
+  type JournaledRun,
+  promptTemplate,
+  type RunJournal,
+  Session,
+} from 'weakincentives';
 import { memoryJournal, scriptedAdapter } from 'weakincentives/testing';
-import type { ListedRun } from '../../../../src/cli/durable/run-info.ts';
 import { findRun } from '../../../../src/cli/durable/run-info.ts';
-import { FolderError, type OpenedFolder } from '../../../../src/cli/run/open-folder.ts';
+import { FolderError, type OpenedFolder, type openFolder } from '../../../../src/cli/run/open-folder.ts';
 import { settleFolder } from '../../../../src/cli/runs/settle-folder.ts';
 import { openedFolder } from '../support.ts';
 
 let journal: RunJournal;
-let run: ListedRun;
+let run: JournaledRun;
 let closed: number;
 
 beforeEach(async () => {
@@ -70,11 +76,14 @@ describe('settleFolder', () => {
     expect((await settleFolder(journal, run, open)).lines).toEqual(['the folder has all commits of one.']);
   });
 
-  it('takes the lease of a process that has ended', async () => {
-    const lease = await journal.acquire(run.sessionId);
-    const open = folderWith(() => ({ landed: [], present: ['a'], outside: [] }));
-    expect((await settleFolder(journal, { ...run, isHeldByDead: true }, open)).exitCode).toBe(0);
-    expect(lease.signal.aborted).toBe(true);
+  it('opens the folder under a lease of the journal', async () => {
+    const opened: Parameters<typeof openFolder>[] = [];
+    const open = async (...parameters: Parameters<typeof openFolder>) => {
+      opened.push(parameters);
+      return openedFolder({});
+    };
+    await settleFolder(journal, run, open);
+    expect(opened).toEqual([['/work', { defaultExcludes: false }, 'each', { journal }]]);
   });
 
   it('says that the disk refuses', async () => {

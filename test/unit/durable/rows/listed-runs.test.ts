@@ -15,7 +15,7 @@ const kept = { workspace: '/work', info: { call: ['run', 'a.ts'] } };
 const keeping = (journal: RunJournal): RunJournal => ({
   append: (batch, lease) => journal.append({ ...batch, summary: { ...batch.summary, ...kept } }, lease),
   read: (runId, from) => journal.read(runId, from),
-  acquire: (sessionId) => journal.acquire(sessionId),
+  acquire: (sessionId, ended) => journal.acquire(sessionId, ended),
   revoke: (sessionId) => journal.revoke(sessionId),
   runs: (filter) => journal.runs(filter),
   remove: (runId, lease) => journal.remove(runId, lease),

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -34,6 +35,24 @@ async function leaveLock(folders: TestFolders, journal: RunJournal | undefined):
   const text = readFileSync(lock, 'utf8');
   await filesystem[Symbol.asyncDispose]();
   writeFileSync(lock, JSON.stringify({ ...JSON.parse(text), host: 'old-pod' }));
+}
+
+/** What a process leaves that was killed while it had the folder: its lock, and its lease, which has not run out. */
+async function leaveKilled(folders: TestFolders, journal: RunJournal): Promise<void> {
+  const filesystem = await openHost({ ...folders, journal });
+  await filesystem.write('a.md', 'killed');
+  const { pid } = spawnSync(process.execPath, ['--version']);
+  for (const name of stateFiles(folders)) {
+    const text = readFileSync(name, 'utf8');
+    writeFileSync(name, text.replaceAll(`"pid":${process.pid},`, `"pid":${pid},`));
+  }
+}
+
+/** The files with the lock and the lease of the folder. */
+function stateFiles({ stateDirectory }: TestFolders): readonly string[] {
+  return readdirSync(stateDirectory, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\/(?:lock|lease)$/.test(name))
+    .map((name) => join(stateDirectory, name));
 }
 
 describe('a folder that is opened with a journal', () => {
@@ -85,6 +104,59 @@ describe('a folder that is opened with a journal', () => {
       details: { host: 'old-pod' },
     });
   });
+
+  it('takes over the lease of a killed process at once, and one of two that try gets it', async () => {
+    const folders = testFolders(files);
+    const journal = memoryJournal();
+    await leaveKilled(folders, journal);
+    await expect(journal.acquire(keyOf(folders))).rejects.toThrow(SessionBusyError);
+    const opened = await Promise.allSettled([
+      openHost({ ...folders, journal }),
+      openHost({ ...folders, journal }),
+    ]);
+    const [next, ...others] = opened.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+    expect(others).toEqual([]);
+    expect(opened.find(({ status }) => status === 'rejected')).toMatchObject({ reason: locked });
+    await next?.write('a.md', 'mine');
+    expect(readFileSync(join(folders.root, 'a.md'), 'utf8')).toBe('mine');
+    await next?.[Symbol.asyncDispose]();
+    expect(stateFiles(folders)).toEqual([]);
+  });
+
+  it('leaves the lease to a live owner with another state folder, whatever a killed process has left here', async () => {
+    const folders = testFolders(files);
+    const journal = memoryJournal();
+    await leaveKilled(folders, journal);
+    // Its lease has run out meanwhile.
+    await journal.revoke(keyOf(folders));
+    const other = { ...folders, stateDirectory: `${folders.stateDirectory}-other`, journal };
+    const live = await openHost(other);
+    await expect(openHost({ ...folders, journal })).rejects.toEqual(locked);
+    await live.write('a.md', 'live');
+    expect(readFileSync(join(folders.root, 'a.md'), 'utf8')).toBe('live');
+  });
+
+  it('takes over the lease although a process without a journal had the folder in between', async () => {
+    const folders = testFolders(files);
+    const journal = memoryJournal();
+    await leaveKilled(folders, journal);
+    await (await openHost(folders))[Symbol.asyncDispose]();
+    await openHost({ ...folders, journal });
+  });
+
+  it.each(['', '{"lease":{"owner":1', '{"lease":{},"process":{}}', 'null'])(
+    'waits for the lease when what is written of its owner was damaged: %j',
+    async (text) => {
+      const folders = testFolders(files);
+      const journal = memoryJournal();
+      await leaveKilled(folders, journal);
+      for (const name of stateFiles(folders)) if (name.endsWith('lease')) writeFileSync(name, text);
+      await expect(openHost({ ...folders, journal })).rejects.toMatchObject({
+        code: 'filesystem-locked',
+        cause: expect.any(SessionBusyError),
+      });
+    },
+  );
 
   it('is not written any more once the lease is lost', async () => {
     const folders = testFolders(files);
