@@ -43,6 +43,7 @@ export {
   type GrepResult,
   type MakeDirectoryResult,
   type ObservedFork,
+  type ObserveOptions,
   type RemoveResult,
   type TransferResult,
   type WriteMode,

@@ -35,6 +35,7 @@ export type {
   CallReplay,
   EvaluationPlace,
   RecordedEnd,
+  RecordedFork,
   RecordedHandler,
 } from './call/environment/run-replay.ts';
 export {

@@ -21,7 +21,7 @@ export type { SessionExport, SessionExportOptions, SliceExport } from './export/
 export type { ObservedSessionFork } from './fork/fork.ts';
 export { type ForkOptions, type SessionFork } from './fork/fork.ts';
 export type { SliceInstallOptions } from './fork/root-cell.ts';
-export type { SessionRead } from './fork/session-read.ts';
+export { isSessionRead, type SessionRead } from './fork/session-read.ts';
 export type { SessionView } from './fork/session-view.ts';
 export { type IdSource, randomIds } from './ids.ts';
 export { installedItems } from './installed-items.ts';

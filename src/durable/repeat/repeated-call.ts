@@ -35,8 +35,8 @@ export interface RepeatedCallParts {
   readonly blobs: ReadonlyMap<string, BlobRow>;
   readonly adapter: string;
   readonly newId: () => string;
-  /** Whether the files of the run are in memory and have to be made again. */
-  readonly appliesFiles: boolean;
+  /** What makes its changes to files again; undefined: they are there. */
+  readonly files: FilePatch | undefined;
 }
 
 /** The result of a call as its rows have it. */
@@ -90,16 +90,13 @@ function renderedOf({ message, modelText }: NonNullable<AttemptRow['result']>): 
   return modelText.startsWith(`${message}\n\n`) ? modelText.slice(message.length + 2) : '';
 }
 
-function patchOf(parts: RepeatedCallParts): NonNullable<ToolCallResult['patch']> {
-  const { row, appliesFiles } = parts;
+function patchOf({ row, files }: RepeatedCallParts): NonNullable<ToolCallResult['patch']> {
   const session = sessionPatch(
     row.type === 'commit' ? row.writes : none,
     [...row.log, ...(row.records ?? none)],
     row.events,
   );
-  if (row.type !== 'commit' || !appliesFiles) return { session };
-  const files = filePatch(row, parts);
-  return files.changes.length === 0 ? { session } : { session, files };
+  return files === undefined || files.changes.length === 0 ? { session } : { session, files };
 }
 
 /** The changes to files that a row names, with their contents. */
@@ -147,8 +144,11 @@ function toOperation(write: RowWrite): SessionOperation {
   }
 }
 
-/** The recorded files as a patch: removals first, since what was removed may have been in the way. */
-function filePatch({ files, phases }: CommitRow, { blobs, header }: RepeatedCallParts): FilePatch {
+/** The recorded files of a call as a patch for memory: removals first, since what was removed may have been in the way. */
+export function filePatch(
+  { files, phases }: CommitRow,
+  { blobs, header }: Pick<RepeatedCallParts, 'blobs' | 'header'>,
+): FilePatch {
   const atMs = header.startedAtMs + phases.settledAtMs;
   const removals = removedPaths(files).map((path): FileOperation => ({ op: 'remove', path }));
   const puts = files.flatMap((change) => putOf(change, atMs, blobs));

@@ -1,3 +1,4 @@
+import type { FilePatch, Filesystem } from '../../filesystem/index.ts';
 import type { HeaderRow } from '../../record/index.ts';
 import { recordedResponse, recordedTurn, requestDifferences } from '../../record/internal.ts';
 import type { ModelRequest, Step, StepKinds, ToolCallResult } from '../../runtime/index.ts';
@@ -9,7 +10,8 @@ import {
   type EvaluationRows,
   type RunRows,
 } from '../rows/run-rows.ts';
-import { repeatedCall } from './repeated-call.ts';
+import { landableChanges } from './land-last-commit.ts';
+import { filePatch, repeatedCall } from './repeated-call.ts';
 
 /** What answers are made from. */
 export interface RepeatedEvaluationParts {
@@ -18,7 +20,7 @@ export interface RepeatedEvaluationParts {
   readonly ids: IdSource;
   /** Name of the adapter. */
   readonly adapter: () => string;
-  /** Whether files have to be made again: those of a disk are there. */
+  /** Whether files of calls have to be made again: those of a disk are there. */
   readonly appliesFiles: () => boolean;
   /** Ids of the calls around the evaluation, outermost first; empty for the run itself. */
   readonly path: readonly string[];
@@ -34,10 +36,17 @@ export class RepeatedEvaluation {
   /** Calls that were answered and are not on the state yet. */
   #untaken = 0;
   #onAllTaken: (() => void)[] = [];
+  /** The files as they are once all calls that were answered are on the state; undefined for files in memory, and for those of the run itself. */
+  #files: Filesystem | undefined;
 
   constructor(rows: EvaluationRows, parts: RepeatedEvaluationParts) {
     this.rows = rows;
     this.#parts = parts;
+  }
+
+  /** The evaluation is inside a call: what its calls fork from. */
+  worksOn(filesystem: Filesystem | undefined): void {
+    if (filesystem?.['~patchOf'] !== undefined) this.#files = filesystem.fork().view;
   }
 
   /** False once a step was not answered. */
@@ -100,10 +109,12 @@ export class RepeatedEvaluation {
     switch (decision.kind) {
       case 'response':
         return kind === 'model-call' ? () => recordedTurn(recordedResponse(decision.row)) : undefined;
-      case 'call':
-        return kind === 'tool-call' && 'callId' in input && input.callId === decision.callId
-          ? () => this.#call(decision)
-          : undefined;
+      case 'call': {
+        if (kind !== 'tool-call' || !('callId' in input) || input.callId !== decision.callId)
+          return undefined;
+        const files = this.#filesOf(decision);
+        return files === 'changed' ? undefined : () => this.#call(decision, files);
+      }
       case 'event': {
         const { event } = decision.row;
         if (event.type === 'completion-checked' && kind === 'completion-check') {
@@ -117,8 +128,19 @@ export class RepeatedEvaluation {
     }
   }
 
-  #call(decision: CallDecision): ToolCallResult {
-    const { adapter, appliesFiles, blobs, header, ids, path } = this.#parts;
+  /** What makes the files of a call again; `changed` when what they replace is not as it was. Undefined: they are there. */
+  #filesOf({ row }: CallDecision): FilePatch | 'changed' | undefined {
+    const { appliesFiles, blobs, header } = this.#parts;
+    if (row.type !== 'commit' || row.files.length === 0 || !appliesFiles()) return undefined;
+    if (this.#files === undefined) return filePatch(row, { blobs, header });
+    const patch = this.#files['~patchOf']?.(landableChanges(row, blobs));
+    if (patch === undefined) return 'changed';
+    this.#files.apply(patch);
+    return patch;
+  }
+
+  #call(decision: CallDecision, files: FilePatch | undefined): ToolCallResult {
+    const { adapter, blobs, header, ids, path } = this.#parts;
     this.#taken.set(callKey(decision), decision);
     this.#untaken += 1;
     return repeatedCall({
@@ -128,7 +150,7 @@ export class RepeatedEvaluation {
       delivered: decision.delivered,
       adapter: adapter(),
       newId: ids,
-      appliesFiles: appliesFiles(),
+      files,
     });
   }
 }

@@ -20,7 +20,7 @@ import { landLastCommit } from './land-last-commit.ts';
 import { applyChange, resetState } from './recorded-state.ts';
 import { RepeatedEvaluation } from './repeated-evaluation.ts';
 import type { RowMigration } from './row-migration.ts';
-import { approvedStage, stagedHandler } from './staged-call.ts';
+import { approvedStage, isSameCall, stagedHandler } from './staged-call.ts';
 
 /** What a {@link RepeatedRun} works with. */
 export interface RepeatedRunParts {
@@ -172,19 +172,30 @@ export class RepeatedRun {
     return rows === undefined ? undefined : this.#repeated(rows, path);
   }
 
-  /** Whether a call of the run itself began before the run was interrupted. */
-  isInDoubt(call: AttemptName): boolean {
-    const { rows } = this.#parts;
-    if (!rows.root.begun.has(callKey(call))) return false;
+  /** The run itself. */
+  get root(): RepeatedEvaluation {
+    return this.#root;
+  }
+
+  /** Whether a call began before the run was interrupted, so that it is not known what became of it. */
+  isInDoubt(evaluation: RepeatedEvaluation | undefined, call: AttemptName): boolean {
+    if (evaluation?.rows.begun.has(callKey(call)) !== true) return false;
     // What it did waits for its commit, unless that has failed.
-    return call.attempt > 1 || approvedStage(rows, call) === undefined;
+    return call.attempt > 1 || approvedStage(this.#parts.rows, evaluation.rows, call) === undefined;
   }
 
   /** What takes the place of a handler whose changes were approved; undefined: it runs. */
-  handlerFor(call: AttemptName): RecordedHandler | undefined {
+  handlerFor(
+    evaluation: RepeatedEvaluation | undefined,
+    call: AttemptName,
+    params: unknown,
+  ): RecordedHandler | undefined {
     const { rows } = this.#parts;
-    const staged = call.attempt === 1 ? approvedStage(rows, call) : undefined;
-    return staged === undefined ? undefined : stagedHandler(staged, rows);
+    if (evaluation === undefined || call.attempt > 1) return undefined;
+    const question = approvedStage(rows, evaluation.rows, call);
+    // An evaluation inside a call may have gone on from here with another call of this id.
+    if (question === undefined || !isSameCall(question, call, params)) return undefined;
+    return stagedHandler(question.staged, rows.blobs, evaluation.rows.begun.has(callKey(call)));
   }
 
   /** A call of the run itself that was answered is on the state. */

@@ -1,43 +1,58 @@
-import type { Filesystem } from '../../filesystem/index.ts';
+import type { FilePatch, Filesystem } from '../../filesystem/index.ts';
 import { none } from '../../internal/index.ts';
-import {
-  type PendingQuestion,
-  type RowFileChange,
-  type RowRead,
-  type StagedPart,
-} from '../../record/index.ts';
+import type { PendingQuestion, RowFileChange, RowRead, StagedPart } from '../../record/index.ts';
 import { sha256 } from '../../record/internal.ts';
-import type { RecordedHandler } from '../../runtime/index.ts';
+import type { AttemptName, RecordedFork, RecordedHandler } from '../../runtime/index.ts';
+import { canonicalJson, type JsonValue } from '../../schema/index.ts';
 import { ToolResult } from '../../tool/index.ts';
-import { callKey, type RunRows } from '../rows/run-rows.ts';
+import { type EvaluationRows, keyOfCall, type RunRows } from '../rows/run-rows.ts';
+import { landableChanges } from './land-last-commit.ts';
 import { attachmentsOf, bytesOf, removedPaths, sessionPatch } from './repeated-call.ts';
 
-/** What a call has done whose changes were approved; undefined when there is nothing of that kind. */
+/** A question about what a call has done. */
+export type StagedQuestion = PendingQuestion & { readonly staged: StagedPart };
+
+/** The question about the changes of a call, when all that was asked of the call was answered with yes; undefined otherwise. */
 export function approvedStage(
   { answers, pending, questions }: Pick<RunRows, 'answers' | 'pending' | 'questions'>,
+  { key }: Pick<EvaluationRows, 'key'>,
   call: { readonly turn: number; readonly callId: string },
-): StagedPart | undefined {
+): StagedQuestion | undefined {
+  const wanted = keyOfCall(key, call);
   const asked = pending.flatMap((id): readonly PendingQuestion[] => {
     const question = questions.get(id);
-    if (question === undefined || question.path !== undefined) return [];
-    return callKey(question) === callKey(call) ? [question] : [];
+    return question?.key === wanted ? [question] : [];
   });
   if (!asked.every(({ id }) => answers.get(id)?.approved === true)) return undefined;
-  return asked.find(({ staged }) => staged !== undefined)?.staged;
+  return asked.find((question): question is StagedQuestion => question.staged !== undefined);
 }
 
-/** Does again what a call had done, without its handler, when what it had read is still so. */
+/** Whether a call is the one that a question was about. */
+export function isSameCall(question: PendingQuestion, { toolName }: AttemptName, params: unknown): boolean {
+  // The params of a call are JSON that the model wrote.
+  return (
+    question.toolName === toolName && canonicalJson(question.params) === canonicalJson(params as JsonValue)
+  );
+}
+
+/**
+ * Does again what a call had done, without its handler, when all that it had read is still so.
+ *
+ * @param hasBegun whether it may have had effects outside: it is in doubt then when something has changed.
+ */
 export function stagedHandler(
   staged: StagedPart,
-  rows: Pick<RunRows, 'blobs' | 'isChangedSince'>,
+  blobs: RunRows['blobs'],
+  hasBegun: boolean,
 ): RecordedHandler {
-  return async (context, apply) => {
+  return async ({ filesystem }, fork) => {
     const { reads, writes, log, records = none, events, files, message, value } = staged;
-    const touchesFiles = files.length > 0 || reads.some(({ path }) => path !== undefined);
-    if (rows.isChangedSince && reads.some(({ slice }) => slice !== undefined)) return { kind: 'outdated' };
-    if (touchesFiles && !(await allHold(reads, context.filesystem))) return { kind: 'outdated' };
-    apply(sessionPatch(writes, [...log, ...records], events));
-    if (touchesFiles) await applyFiles(context.filesystem, files, rows.blobs);
+    const outdated = { kind: 'outdated', isInDoubt: hasBegun } as const;
+    if (!reads.every((read) => holds(read, fork))) return outdated;
+    const patch = files.length === 0 ? undefined : filesystem['~patchOf']?.(landableChanges(staged, blobs));
+    if (files.length > 0 && patch === undefined && filesystem['~patchOf'] !== undefined) return outdated;
+    fork.apply(sessionPatch(writes, [...log, ...records], events));
+    if (files.length > 0) await applyFiles(filesystem, patch, files, blobs);
     const result = ToolResult.ok(value, message, {
       ...(staged.excludesValue === true ? { excludeValueFromContext: true } : {}),
       ...attachmentsOf(staged),
@@ -46,29 +61,24 @@ export function stagedHandler(
   };
 }
 
-/** Whether files are as they were read. Of a folder on a disk only files themselves can be compared. */
-async function allHold(reads: readonly RowRead[], filesystem: Filesystem): Promise<boolean> {
-  // Only this run can have changed files in memory.
-  if (filesystem.capabilities.rollback === 'all') return true;
-  for (const read of reads) if (!(await holds(read, filesystem))) return false;
-  return true;
-}
-
-async function holds({ kind, path, found, content }: RowRead, filesystem: Filesystem): Promise<boolean> {
-  if (path === undefined) return kind !== 'quota' && kind !== 'glob' && kind !== 'grep';
-  if (kind !== 'file' && kind !== 'kind') return false;
-  const stat = await filesystem.stat(path);
-  if ((stat?.kind ?? 'absent') !== (found ?? 'absent')) return false;
-  if (kind === 'kind' || content === undefined || stat?.kind !== 'file') return true;
-  return content.hash === sha256(await filesystem.readBytes(path));
+/** Whether a read finds what it found. */
+function holds({ kind, resultHash, ...read }: RowRead, fork: RecordedFork): boolean {
+  // The kinds of rows are those of reads.
+  const result = fork.readAgain({ ...read, kind } as Parameters<RecordedFork['readAgain']>[0]);
+  return result !== undefined && resultHash === sha256(result);
 }
 
 /** Makes the files of a call into what it left, removals first: what was removed may have been in the way. */
 async function applyFiles(
   filesystem: Filesystem,
+  patch: FilePatch | undefined,
   files: readonly RowFileChange[],
   blobs: RunRows['blobs'],
 ): Promise<void> {
+  if (patch !== undefined) {
+    filesystem.apply(patch);
+    return;
+  }
   for (const path of removedPaths(files))
     if ((await filesystem.stat(path)) !== undefined) await filesystem.remove(path, { recursive: true });
   for (const change of files) await put(filesystem, change, blobs);

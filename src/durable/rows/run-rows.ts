@@ -50,6 +50,8 @@ export type CallDecision = Extract<Decision, { readonly kind: 'call' }>;
 /** The rows of one evaluation as they are needed to repeat it. */
 export class EvaluationRows {
   readonly description: HeaderRow | RunRow;
+  /** What the keys of its calls begin with. */
+  readonly key: string;
   readonly decisions: Decision[] = [];
   /** Calls that began something that cannot be taken back; see {@link callKey}. */
   readonly begun: Set<string> = new Set();
@@ -61,8 +63,9 @@ export class EvaluationRows {
   readonly #calls = new Map<string, CallDecision>();
   readonly #toolNames = new Map<string, string>();
 
-  constructor(description: HeaderRow | RunRow) {
+  constructor(description: HeaderRow | RunRow, key: string) {
     this.description = description;
+    this.key = key;
   }
 
   take(row: Row): void {
@@ -136,8 +139,6 @@ export interface RunRows {
   readonly pending: readonly string[];
   /** Answers, by the ids of the questions. */
   readonly answers: ReadonlyMap<string, AnswerRow>;
-  /** Whether others changed the session after the questions. */
-  readonly isChangedSince: boolean;
   /** What was said to the model when the run was resumed, by the turn before which it was. */
   readonly inputs: ReadonlyMap<number, readonly JsonObject[]>;
   /** How the run ended last; undefined when it did not end. */
@@ -150,6 +151,11 @@ export interface RunRows {
 /** Identifies a call within its evaluation. */
 export function callKey({ turn, callId }: Pick<BeginRow, 'turn' | 'callId'>): string {
   return `${turn}/${callId}`;
+}
+
+/** The `idempotencyKey` of a call of the evaluation with this key. */
+export function keyOfCall(key: string, { turn, callId }: Pick<BeginRow, 'turn' | 'callId'>): string {
+  return `${key}/${turn}/${encodeURIComponent(callId)}`;
 }
 
 /** @throws {PromptValidationError} for a run that the journal does not have. */
@@ -167,8 +173,6 @@ export function readRunRows(runId: string, rows: readonly JournalRow[]): RunRows
 class RowParts {
   readonly #runId: string;
   readonly #runs = new Map<number, EvaluationRows>();
-  /** Keys of evaluations, by their numbers. */
-  readonly #keys = new Map<number, string>();
   readonly #inside = new Map<string, EvaluationRows>();
   readonly #evaluations = new Map<string, number>();
   readonly #changes: RecordedChange[] = [];
@@ -182,7 +186,6 @@ class RowParts {
   #start: RecordedChange | undefined;
   #end: EndRow | undefined;
   #pending: readonly string[] = [];
-  #isChangedSince = false;
   #commits = 0;
 
   constructor(runId: string) {
@@ -194,8 +197,7 @@ class RowParts {
     switch (row.type) {
       case 'header':
         this.#header = row;
-        this.#keys.set(0, encodeURIComponent(row.runId));
-        this.#runs.set(0, new EvaluationRows(row));
+        this.#runs.set(0, new EvaluationRows(row, encodeURIComponent(row.runId)));
         break;
       case 'run':
         this.#beginInside(row);
@@ -211,7 +213,6 @@ class RowParts {
         break;
       case 'pending':
         this.#pending = row.questions.map(({ id }) => id);
-        this.#isChangedSince = false;
         for (const question of row.questions) this.#questions.set(question.id, question);
         break;
       case 'answer':
@@ -249,7 +250,6 @@ class RowParts {
       questions: this.#questions,
       pending: this.#pending,
       answers: this.#answers,
-      isChangedSince: this.#isChangedSince,
       inputs: this.#inputs,
       end: this.#end,
       commits: this.#commits,
@@ -259,9 +259,8 @@ class RowParts {
 
   #beginInside(row: RunRow): void {
     const { run = 0, turn, callId, evaluation } = row.parent;
-    const key = `${this.#keys.get(run) ?? ''}/${turn}/${encodeURIComponent(callId)}/${evaluation}`;
-    const rows = new EvaluationRows(row);
-    this.#keys.set(row.run, key);
+    const key = `${keyOfCall(this.#runs.get(run)?.key ?? '', { turn, callId })}/${evaluation}`;
+    const rows = new EvaluationRows(row, key);
     this.#runs.set(row.run, rows);
     // The last attempt counts.
     this.#inside.set(key, rows);
@@ -275,7 +274,6 @@ class RowParts {
       this.#start = change;
       return;
     }
-    this.#isChangedSince = true;
     (this.#runs.get(0)?.decisions.at(-1)?.changes ?? this.#changes).push(change);
   }
 }

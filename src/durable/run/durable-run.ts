@@ -1,6 +1,6 @@
 import { describeError, RunLostError } from '../../error/index.ts';
 import type { RunReplay, RunSurroundings } from '../../evaluation/index.ts';
-import type { PendingMark } from '../../filesystem/index.ts';
+import type { Filesystem, PendingMark } from '../../filesystem/index.ts';
 import { none } from '../../internal/index.ts';
 import type { Recorder } from '../../record/internal.ts';
 import type {
@@ -20,11 +20,10 @@ import type {
   ToolCallResult,
 } from '../../runtime/index.ts';
 import type { Session } from '../../session/index.ts';
-import type { Logger, UserItem } from '../../tool/index.ts';
+import type { AnyTool, Logger, UserItem } from '../../tool/index.ts';
 import type { RepeatedEvaluation } from '../repeat/repeated-evaluation.ts';
 import type { RepeatedRun } from '../repeat/repeated-run.ts';
 import type { JournalWriter } from '../rows/journal-writer.ts';
-import { callKey } from '../rows/run-rows.ts';
 import type { RunSummaryKeeper } from '../rows/run-summary.ts';
 import { RunReports } from './run-reports.ts';
 
@@ -119,8 +118,13 @@ export class DurableRun implements CallHooks, RunReplay, RunSurroundings {
     return evaluationId;
   }
 
-  handlerFor(_evaluationId: string, call: AttemptName): RecordedHandler | undefined {
-    return call.path.length === 0 ? this.#parts.repeated?.handlerFor(call) : undefined;
+  handlerFor(
+    evaluationId: string,
+    call: AttemptName,
+    _tool: AnyTool,
+    params: unknown,
+  ): RecordedHandler | undefined {
+    return this.#parts.repeated?.handlerFor(this.#rowsOf(evaluationId), call, params);
   }
 
   onSuspend = async (
@@ -150,7 +154,8 @@ export class DurableRun implements CallHooks, RunReplay, RunSurroundings {
 
   // The steps.
 
-  stepsOf(evaluationId: string): StepFunction {
+  stepsOf(evaluationId: string, filesystem: Filesystem | undefined): StepFunction {
+    this.#inside.get(evaluationId)?.worksOn(filesystem);
     const step = async <Kind extends keyof StepKinds>(
       asked: Step<Kind>,
       live: () => Promise<StepKinds[Kind]['result']>,
@@ -263,8 +268,13 @@ export class DurableRun implements CallHooks, RunReplay, RunSurroundings {
   }
 
   isInDoubt(attempt: AttemptName): boolean {
-    if (attempt.path.length === 0) return this.#parts.repeated?.isInDoubt(attempt) ?? false;
-    return this.#inside.get(attempt.evaluationId)?.rows.begun.has(callKey(attempt)) ?? false;
+    return this.#parts.repeated?.isInDoubt(this.#rowsOf(attempt.evaluationId), attempt) ?? false;
+  }
+
+  /** The rows of an evaluation that is repeated, or was; undefined for one that was never interrupted. */
+  #rowsOf(evaluationId: string): RepeatedEvaluation | undefined {
+    const { repeated } = this.#parts;
+    return evaluationId === repeated?.evaluationId ? repeated.root : this.#inside.get(evaluationId);
   }
 
   onLost(cause: unknown): void {

@@ -128,7 +128,7 @@ async function evaluateObserved<Output>({
       {
         model,
         ...settings.loop,
-        step: scope.replay?.stepsOf(environment.origin.evaluationId),
+        step: scope.replay?.stepsOf(environment.origin.evaluationId, environment.roots.filesystem),
         outputSchema: rendered.output?.compiled.inputJsonSchema,
         answer: {
           model: model.name,

@@ -20,8 +20,12 @@ import type { AnySlice, ReadonlySessionView, Session } from '../../session/index
 
 /** Answers from the record of another run, in all evaluations of a run. */
 export interface RunReplay extends CallReplay {
-  /** Through which an evaluation does what is not pure. */
-  stepsOf(evaluationId: string): StepFunction;
+  /**
+   * Through which an evaluation does what is not pure.
+   *
+   * @param filesystem what its calls fork from.
+   */
+  stepsOf(evaluationId: string, filesystem: Filesystem | undefined): StepFunction;
 }
 
 /** What a run has around it beside its options. Everything is optional. */

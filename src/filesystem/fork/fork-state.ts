@@ -1,7 +1,7 @@
 import { none } from '../../internal/index.ts';
 import type { DirectoryNode } from '../content/tree-node.ts';
 import type { FileChange } from '../interface/file-change.ts';
-import type { ObservedFork } from '../interface/filesystem.ts';
+import type { ObservedFork, ObserveOptions } from '../interface/filesystem.ts';
 import { changesIn, type TreeDifference, treeDifferences } from '../tree/tree-difference.ts';
 import { observedReads } from './observed-fork.ts';
 import { type Read, ReadSet } from './read-set.ts';
@@ -77,8 +77,8 @@ export class ForkState<Parent> {
   }
 
   /** What the fork has read and changed. */
-  observe(root: DirectoryNode): ObservedFork {
-    const reads = this.#reads === undefined ? none : observedReads(this.#reads.all(), this.base);
+  observe(root: DirectoryNode, { results = false }: ObserveOptions = {}): ObservedFork {
+    const reads = this.#reads === undefined ? none : observedReads(this.#reads.all(), this.base, results);
     return { reads, changes: this.changes(root) };
   }
 }

@@ -1,11 +1,24 @@
 import { childOf, type DirectoryNode, type TreeNode } from '../content/tree-node.ts';
 import type { FileRead } from '../interface/file-read.ts';
 import { nodeAt } from '../tree/tree.ts';
+import { readResult } from './read-result.ts';
 import { describeRead, type Read } from './read-set.ts';
 
-/** The reads of a fork as observers get them, with what they found in the base of the fork. */
-export function observedReads(reads: Iterable<Read>, base: DirectoryNode): readonly FileRead[] {
-  return [...reads].map((read) => observedRead(read, base));
+/**
+ * The reads of a fork as observers get them, with what they found in the base of the fork.
+ *
+ * @param hasResults whether each has its result, which may take a walk over all that it covers.
+ */
+export function observedReads(
+  reads: Iterable<Read>,
+  base: DirectoryNode,
+  hasResults: boolean,
+): readonly FileRead[] {
+  return [...reads].map((read) => {
+    const observed = observedRead(read, base);
+    const result = hasResults ? readResult(read, base) : undefined;
+    return result === undefined ? observed : { ...observed, result };
+  });
 }
 
 function observedRead(read: Read, base: DirectoryNode): FileRead {

@@ -53,7 +53,8 @@ interface Comparison {
 
 type ReadOf<Kind extends ReadKind> = Extract<Read, { readonly kind: Kind }>;
 
-function kindAt(root: DirectoryNode, path: string): string {
+/** The kind of the node at a path, or where the path ends before it. */
+export function kindAt(root: DirectoryNode, path: string): string {
   const resolution = resolvePath(root, path);
   if (resolution.kind === 'node') return resolution.node.kind;
   return resolution.kind === 'blocked' ? `below ${resolution.at}` : 'absent';

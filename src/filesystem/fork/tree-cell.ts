@@ -4,7 +4,8 @@ import type { Clock } from '../../session/index.ts';
 import type { FileContent } from '../content/file-content.ts';
 import { childOf, type DirectoryNode } from '../content/tree-node.ts';
 import type { FileChange, FileOperation, FilePatch } from '../interface/file-change.ts';
-import type { FilesystemSnapshot, ObservedFork } from '../interface/filesystem.ts';
+import type { FileRead } from '../interface/file-read.ts';
+import type { FilesystemSnapshot, ObservedFork, ObserveOptions } from '../interface/filesystem.ts';
 import { closedError } from '../path/errors.ts';
 import { childPath, parentPath, segmentsOf } from '../path/path.ts';
 import { applyOperation, type KindResolution, nodeAt, type Resolution, resolvePath } from '../tree/tree.ts';
@@ -12,6 +13,7 @@ import { fileChanges, operationsOf, type TreeDifference } from '../tree/tree-dif
 import { findExcess, isUnlimited, type TreeLimits } from '../tree/tree-limits.ts';
 import { TreeSnapshot } from '../tree/tree-snapshot.ts';
 import { ForkState } from './fork-state.ts';
+import { readAgain, readResult } from './read-result.ts';
 import { isOwnFile, type Read } from './read-set.ts';
 import type { Transfer } from './transfer.ts';
 import { TreePatch } from './tree-patch.ts';
@@ -223,8 +225,16 @@ export class TreeCell {
   }
 
   /** What the fork has read and changed; looking at it records nothing. */
-  observe(): ObservedFork {
-    return this.#fork?.observe(this.#root) ?? { reads: none, changes: none };
+  observe(options?: ObserveOptions): ObservedFork {
+    return this.#fork?.observe(this.#root, options) ?? { reads: none, changes: none };
+  }
+
+  /** Does a read of another fork again, recorded as read. @returns its result; undefined where it cannot be compared. */
+  readAgain(observed: FileRead): string | undefined {
+    const read = readAgain(observed);
+    if (read === undefined) return observed.result;
+    this.#record(read, this.#root);
+    return readResult(read, this.#root);
   }
 
   /** The difference between a snapshot and the present content. */

@@ -1,9 +1,11 @@
 import type { FileChange, FilePatch } from '../interface/file-change.ts';
+import type { FileRead } from '../interface/file-read.ts';
 import type {
   Filesystem,
   FilesystemFork,
   FilesystemForkOptions,
   ObservedFork,
+  ObserveOptions,
 } from '../interface/filesystem.ts';
 import type { TreeCell } from './tree-cell.ts';
 
@@ -94,8 +96,12 @@ export class TreeFork implements FilesystemFork {
     return this.#parent === undefined ? this.#cell.refusals() : this.#parent.refusals(this.#cell);
   }
 
-  observe(): ObservedFork {
-    return this.#cell.observe();
+  observe(options?: ObserveOptions): ObservedFork {
+    return this.#cell.observe(options);
+  }
+
+  readAgain(read: FileRead): string | undefined {
+    return this.#cell.readAgain(read);
   }
 
   onAccess(listener: () => void): void {

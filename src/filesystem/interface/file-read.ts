@@ -31,4 +31,6 @@ export interface FileRead {
   readonly content?: FileContent;
   /** Names of the children, sorted; only for `listing`. */
   readonly names?: readonly string[];
+  /** What was found when the fork was made, as a text that is the same exactly when the read finds the same; only where it is asked for. */
+  readonly result?: string;
 }

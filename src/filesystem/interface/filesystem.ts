@@ -275,6 +275,18 @@ export interface Filesystem {
    * @internal
    */
   '~land'?(changes: readonly LandableChange[], runId?: string): LandingReport;
+  /**
+   * The patch that makes the changes of a recorded commit here, by content, with the permissions and links that they name; undefined when something that they
+   * replace is not as it was. Present where entries have these: in forks of folders on a disk.
+   * @internal
+   */
+  '~patchOf'?(changes: readonly LandableChange[]): FilePatch | undefined;
+}
+
+/** What of a fork is observed. */
+export interface ObserveOptions {
+  /** Whether each read has its `result`, which may take a walk over all that it covers. Default: false. */
+  readonly results?: boolean;
 }
 
 /** What a fork has read and changed. */
@@ -313,7 +325,13 @@ export interface FilesystemFork {
    * What the fork has read and changed, for observers: looking at it does not count as a read. Synchronous; works after `dispose()`. Optional: without it
    * observers get `changes()` and no reads.
    */
-  observe?(): ObservedFork;
+  observe?(options?: ObserveOptions): ObservedFork;
+  /**
+   * Does a read of another fork again: it counts as read here. Returns its result, which is that of the other one when it finds the same; undefined
+   * where the result of such a read cannot be compared. Optional: without it nothing that another fork has read can be compared.
+   * @internal
+   */
+  readAgain?(read: FileRead): string | undefined;
   /**
    * Registers a listener that is called before each access through `view` and through forks of it. It must not throw, and may call
    * `seal()`: the access then throws. Without this method, a call whose time is up is detected only when its timer fires.

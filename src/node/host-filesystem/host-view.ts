@@ -12,6 +12,7 @@ import {
   type GlobResult,
   type GrepOptions,
   type GrepResult,
+  type LandableChange,
   type MakeDirectoryResult,
   type RemoveResult,
   type TextEdit,
@@ -26,6 +27,7 @@ import {
 } from '../../filesystem/index.ts';
 import { type DiskFolder, registerDiskSource } from './disk-source.ts';
 import { HostOperations } from './host-operations.ts';
+import { planLanding } from './landing/plan-landing.ts';
 
 /** The files of a folder on disk as one fork sees them. */
 export type HostView = TreeView;
@@ -138,6 +140,12 @@ class CellView implements HostView {
   apply(patch: FilePatch): void {
     this.#open();
     this.#cell.apply(patch);
+  }
+
+  '~patchOf'(changes: readonly LandableChange[]): FilePatch | undefined {
+    this.#open();
+    const { verdicts, operations } = planLanding(this.#cell.root, changes, () => true);
+    return [...verdicts.values()].includes('outside') ? undefined : { changes: operations };
   }
 
   #open(): HostOperations {

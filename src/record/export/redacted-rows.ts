@@ -146,7 +146,8 @@ export class RedactedRows {
     };
   }
 
-  #withContent({ content, ...read }: RowRead): object {
+  /** The hash of a result says what the text was that is left out. */
+  #withContent({ content, resultHash: _hash, ...read }: RowRead): object {
     return content === undefined ? read : { ...read, content: this.#content(content) };
   }
 

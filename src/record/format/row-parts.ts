@@ -44,6 +44,8 @@ export interface RowRead {
   readonly key?: string;
   readonly found?: 'file' | 'directory' | 'absent';
   readonly content?: ContentReference;
+  /** SHA-256 of what was found, in hexadecimal; only of a call whose changes wait for an answer. */
+  readonly resultHash?: string;
 }
 
 /** One file, or one empty directory, that an attempt changed. */

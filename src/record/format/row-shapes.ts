@@ -24,6 +24,7 @@ const read = object({
   'key?': string,
   'found?': string,
   'content?': content,
+  'resultHash?': string,
 });
 
 const fileChange = object({

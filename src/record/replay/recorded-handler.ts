@@ -13,13 +13,13 @@ const afterSuccess: ReadonlySet<string | undefined> = new Set(['denied', 'not-ap
 
 /** Does what the handler of a recorded call did in its last attempt, and ends as it did. */
 export function recordedHandler(call: RecordedCall): RecordedHandler {
-  return async (context, apply) => {
+  return async (context, fork) => {
     const { reason, openedSections, message = '' } = call;
     if (reason === 'sections-opened' && openedSections.length > 0)
       throw new VisibilityExpansionRequired(openedSections, openingReason(message));
     const attempt = call.attempts.at(-1);
     if (attempt !== undefined) {
-      apply(sessionPatch(attempt));
+      fork.apply(sessionPatch(attempt));
       if (attempt.files.length > 0) await applyFiles(context.filesystem, attempt.files);
     }
     return endOf(call);

@@ -1,4 +1,3 @@
-import type { FileRead } from '../../filesystem/index.ts';
 import {
   type CallCommit,
   type CallPhases,
@@ -8,7 +7,7 @@ import {
   type StagedCall,
 } from '../../runtime/index.ts';
 import type { JsonValue } from '../../schema/index.ts';
-import type { SessionRead } from '../../session/index.ts';
+import { isSessionRead } from '../../session/index.ts';
 import type { StagedPart } from '../format/journal-rows.ts';
 import type {
   AttemptPart,
@@ -23,6 +22,7 @@ import type { AttemptRow, CommitRow, RowResult, SeenRow } from '../format/rows.t
 import type { BlobWriter } from './blob-writer.ts';
 import { ConflictWriters } from './conflict-writers.ts';
 import { mark } from './plain-rows.ts';
+import { sha256 } from './sha256.ts';
 
 type Place = Pick<RunPart, 'run' | 't'>;
 
@@ -134,11 +134,15 @@ export class AttemptRows {
   }
 
   #read(read: ObservedAttempt['reads'][number]): RowRead {
-    if (isOfSession(read)) return read;
-    const { content, names: _names, ...rest } = read;
+    const hash = read.result === undefined ? {} : { resultHash: sha256(read.result) };
+    if (isSessionRead(read)) {
+      const { result: _result, ...rest } = read;
+      return { ...rest, ...hash };
+    }
+    const { content, names: _names, result: _result, ...rest } = read;
     return content === undefined
-      ? rest
-      : { ...rest, content: this.#content(content, this.#reads === 'content') };
+      ? { ...rest, ...hash }
+      : { ...rest, content: this.#content(content, this.#reads === 'content'), ...hash };
   }
 
   #change(change: ObservedAttempt['files'][number]): RowFileChange {
@@ -169,7 +173,7 @@ export class AttemptRows {
     if (attempt.path.length > 0) return [];
     const rows: SeenRow[] = [];
     for (const read of attempt.reads) {
-      if (isOfSession(read) || read.path === undefined) continue;
+      if (isSessionRead(read) || read.path === undefined) continue;
       const { path } = read;
       if (read.names !== undefined && this.#isNew(`\0${path}`)) {
         rows.push({ type: 'seen', ...place, path, found: 'directory', names: read.names });
@@ -203,10 +207,6 @@ export class AttemptRows {
 
 function attachmentsOf({ attachments }: Pick<CallCommit, 'attachments'>): Pick<AttemptPart, 'attachments'> {
   return attachments === undefined ? {} : { attachments: attachments.map((part) => ({ ...part })) };
-}
-
-function isOfSession(read: FileRead | SessionRead): read is SessionRead {
-  return read.kind === 'slice' || read.kind === 'log' || read.kind === 'key' || read.kind === 'restore';
 }
 
 function phasesAfter(phases: CallPhases, startedAtMs: number): CallPhases {

@@ -1,6 +1,8 @@
 import { describeError } from '../../error/index.ts';
+import type { FileRead } from '../../filesystem/index.ts';
 import { none } from '../../internal/index.ts';
 import { describeIssues, type ParseOutcome, parseInput, parseOutput } from '../../schema/index.ts';
+import type { SessionPatch, SessionRead } from '../../session/index.ts';
 import type { ToolContext } from '../../tool/index.ts';
 import { haltReason } from '../limits/run-budget.ts';
 import { askForApproval, refused } from './approvals/approvals.ts';
@@ -138,7 +140,9 @@ async function runHandler(attempt: CallAttempt): Promise<Verdict | undefined> {
   const context = createToolContext(attempt);
   attempt.beginHandler();
   const recorded = recordedHandler(attempt);
-  if (recorded !== undefined && (await runRecorded(attempt, recorded, context))) return undefined;
+  const done = recorded === undefined ? 'not-recorded' : await runRecorded(attempt, recorded, context);
+  if (done === 'recorded') return undefined;
+  if (done === 'in-doubt') return reconcile(attempt);
   // The input schema of this very tool has made the params, which is what its handler takes.
   const returned = tool.execute?.(attempt.params as never, context);
   attempt.success = readSuccess(attempt, await attempt.handlerResult(returned));
@@ -183,18 +187,20 @@ async function reconcile(attempt: CallAttempt): Promise<Verdict | undefined> {
   return undefined;
 }
 
-/** @returns false when the record does not fit any more. */
+/** @returns whether the record took the place of the handler; otherwise it does not fit any more. */
 async function runRecorded(
   attempt: CallAttempt,
   handler: RecordedHandler,
   context: ToolContext,
-): Promise<boolean> {
-  const { sessionFork } = attempt.transaction;
+): Promise<'recorded' | 'not-recorded' | 'in-doubt'> {
+  const { transaction } = attempt;
+  const fork = {
+    apply: (patch: SessionPatch) => transaction.sessionFork.apply(patch),
+    readAgain: (read: FileRead | SessionRead) => transaction.readAgain(read),
+  };
   // The handler of a replay returns what `RecordedHandler` says.
-  const end = (await attempt.handlerResult(
-    handler(context, (patch) => sessionFork.apply(patch)),
-  )) as RecordedEnd;
-  if (end.kind === 'outdated') return false;
+  const end = (await attempt.handlerResult(handler(context, fork))) as RecordedEnd;
+  if (end.kind === 'outdated') return end.isInDoubt ? 'in-doubt' : 'not-recorded';
   if (end.kind === 'fatal') throw new AttemptEnd({ kind: 'fatal', error: end.error });
   if (end.kind === 'failed') {
     throw new AttemptEnd(end);
@@ -203,7 +209,7 @@ async function runRecorded(
   attempt.isFromRecord = true;
   attempt.isStaged = end.isStaged === true;
   attempt.endHandler();
-  return true;
+  return 'recorded';
 }
 
 async function readResult(attempt: CallAttempt): Promise<undefined> {

@@ -9,7 +9,7 @@ import { type SessionSnapshot, StateSnapshot } from '../state/snapshot.ts';
 import { BufferedDispatcher } from './buffered-dispatcher.ts';
 import { CellAccessor, readOnlyRefusal } from './cell-accessor.ts';
 import { reduceEvent } from './reduce-event.ts';
-import { restorableSlices, restoredState } from './restored-state.ts';
+import { restoredState } from './restored-state.ts';
 import type { SessionView } from './session-view.ts';
 import type { Access } from './state-cell.ts';
 
@@ -79,7 +79,7 @@ export class CellView implements SessionView {
     cell.assertUsable('write', part);
     if (isReadOnly) throw readOnlyRefusal('The state of the session');
     const next = restoredState(cell, cell.current, snapshot, cell.isFork);
-    cell.recorder?.read({ kind: 'restore', slices: restorableSlices(cell) });
+    cell.recorder?.read({ kind: 'restore', slices: cell.registry.restorableSlices() });
     cell.commit(next, { op: 'restore', snapshot }, none, undefined);
   }
 }

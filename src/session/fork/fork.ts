@@ -59,7 +59,12 @@ export interface SessionFork {
    */
   refusals(): readonly string[];
   /** What was read and done so far, for observers: looking at it does not count as a read. Works after {@link dispose}. */
-  observe(): ObservedSessionFork;
+  observe(options?: { readonly results?: boolean }): ObservedSessionFork;
+  /**
+   * Does a read of another fork again: it counts as read here. Returns its result, which is that of the other one when it finds the same; undefined when
+   * the slice is not installed any more.
+   */
+  readAgain(read: SessionRead): string | undefined;
   /** The present state, to compare a later one with. Looking at it does not count as a read. */
   mark(): StateMark;
   /** What changed since a mark of this fork. Works after {@link dispose}. */
@@ -221,10 +226,14 @@ export class CellFork implements SessionFork, StateCell, PatchOrigin {
     return names;
   }
 
-  observe(): ObservedSessionFork {
+  observe({ results = false }: { readonly results?: boolean } = {}): ObservedSessionFork {
     const { log, events } = this.patch();
     const { writes } = stateDifference(this.registry, this.#base, this.current);
-    return { reads: this.recorder.observe(), writes, log, events };
+    return { reads: this.recorder.observe(results ? this.#base : undefined), writes, log, events };
+  }
+
+  readAgain(read: SessionRead): string | undefined {
+    return this.recorder.readAgain(read, this.registry, this.current);
   }
 
   mark(): StateMark {

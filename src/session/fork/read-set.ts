@@ -1,5 +1,6 @@
 import type { StoredSlice } from '../slice/slice.ts';
 import { KeyedState } from '../slice/slice-state.ts';
+import type { Registry } from '../state/registry.ts';
 import { type SessionState, sliceStateIn } from '../state/session-state.ts';
 import type { SessionRead } from './session-read.ts';
 
@@ -87,6 +88,30 @@ function observedRead(read: Read): SessionRead {
   return target.kind === 'key' ? { kind, what, slice, key: target.key } : { kind, what, slice };
 }
 
+/**
+ * What a read finds in a state, as JSON: the same text when it finds the same. Of a LOG slice the number of items: it only grows, and what the library
+ * records has ids that differ when a run is resumed.
+ */
+function resultOf(read: Read, state: SessionState): string {
+  const targets = read.kind === 'restore' ? read.slices.map(wholeSliceTarget) : [targetOf(read)];
+  return JSON.stringify(targets.map((target) => targetResult(target, state)));
+}
+
+function targetResult(target: ReadTarget, state: SessionState): unknown {
+  if (target.kind === 'key') return valueOf(target, state) ?? null;
+  const found = sliceStateIn(state, target.slice);
+  return target.kind === 'log' ? found.length : found.all();
+}
+
+/** The reads that a read of another fork covers; undefined when a slice is not installed any more. */
+function readAgain({ kind, slice: name, key }: SessionRead, registry: Registry): Read | undefined {
+  if (kind === 'restore') return { kind, slices: registry.restorableSlices() };
+  const slice = name === undefined ? undefined : registry.find(name);
+  if (slice === undefined) return undefined;
+  if (kind !== 'key') return { kind, slice };
+  return key === undefined ? undefined : { kind, slice, key };
+}
+
 function targetOf(read: Exclude<Read, { readonly kind: 'restore' }>): ReadTarget {
   return 'target' in read ? read.target : read;
 }
@@ -113,9 +138,23 @@ export class ReadSet implements Recorder {
     this.#outer = outer;
   }
 
-  /** Every read, as observers get it. */
-  observe(): readonly SessionRead[] {
-    return [...this.#reads.values()].map(observedRead);
+  /**
+   * Every read, as observers get it.
+   *
+   * @param base the state that the fork began with, for the results of the reads; undefined: they have none.
+   */
+  observe(base?: SessionState): readonly SessionRead[] {
+    return [...this.#reads.values()].map((read) =>
+      base === undefined ? observedRead(read) : { ...observedRead(read), result: resultOf(read, base) },
+    );
+  }
+
+  /** Does a read of another fork again. @returns its result; undefined when it cannot be done. */
+  readAgain(observed: SessionRead, registry: Registry, state: SessionState): string | undefined {
+    const read = readAgain(observed, registry);
+    if (read === undefined) return undefined;
+    this.read(read);
+    return resultOf(read, state);
   }
 
   /** Grows whenever something new is read. */

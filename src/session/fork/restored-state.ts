@@ -1,5 +1,4 @@
 import { SnapshotError } from '../../error/index.ts';
-import type { StoredSlice } from '../slice/slice.ts';
 import {
   type PlacedSlices,
   type SessionState,
@@ -52,11 +51,4 @@ function placedBy(layout: SliceLayout, content: PlacedSlices): SliceStates {
     slices = withState(slices, place, held);
   }
   return slices;
-}
-
-/** The slices that a restore inside a fork replaces. */
-export function restorableSlices(cell: StateCell): readonly StoredSlice[] {
-  return [...cell.registry.slices().values()].filter(
-    (slice) => slice.policy === 'state' && !slice.systemState,
-  );
 }

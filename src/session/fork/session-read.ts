@@ -10,4 +10,13 @@ export interface SessionRead {
   readonly slice?: string;
   /** Only for `key`. */
   readonly key?: string;
+  /** What was found when the fork was made, as JSON; only where it is asked for. */
+  readonly result?: string;
+}
+
+/** Whether a read is one of a session, and not of files. */
+export function isSessionRead<Other extends { readonly kind: string }>(
+  read: SessionRead | Other,
+): read is SessionRead {
+  return read.kind === 'slice' || read.kind === 'log' || read.kind === 'key' || read.kind === 'restore';
 }

@@ -55,6 +55,11 @@ export class Registry {
     return this.#slices;
   }
 
+  /** The slices that a snapshot puts back. */
+  restorableSlices(): readonly StoredSlice[] {
+    return [...this.#slices.values()].filter((slice) => slice.policy === 'state' && !slice.systemState);
+  }
+
   routes(): ReadonlyMap<string, EventRoute> {
     return this.#routes;
   }
@@ -97,9 +102,14 @@ export class Registry {
     }
   }
 
+  /** Undefined for a slice that is not installed. */
+  find(name: string): StoredSlice | undefined {
+    return this.#slices.get(name);
+  }
+
   /** @throws {SessionError} code `slice-unknown`. */
   sliceNamed(name: string): StoredSlice {
-    const slice = this.#slices.get(name);
+    const slice = this.find(name);
     if (slice === undefined) {
       throw new SessionError(
         'slice-unknown',

@@ -4,7 +4,7 @@ import { present } from '../../../internal/index.ts';
 import type { RecordedApproval } from '../../events/tool-invoked.ts';
 import type { CallAttempt } from '../attempt/attempt.ts';
 import type { ApprovalAnswer, ApprovalHandler, ApprovalRequest } from '../environment/environment.ts';
-import type { RunSuspension } from '../environment/run-suspension.ts';
+import type { RunSuspension, StagedCall } from '../environment/run-suspension.ts';
 import {
   type FailedVerdict,
   failed,
@@ -83,7 +83,7 @@ function knownAnswer(
     key: attempt.idempotencyKey,
     path: attempt.environment.enclosing,
   };
-  const staged = changes === undefined ? undefined : attempt.staged;
+  const staged = (): StagedCall | undefined => (changes === undefined ? undefined : attempt.staged());
   const answer = suspension.ask(asking, question, changes, staged);
   if (answer === undefined) return suspension.opens ? 'waiting' : undefined;
   const { approved, why = 'it was not approved.' } = answer;

@@ -139,11 +139,11 @@ export class CallAttempt {
     for (const change of changes) this.#innerChanges.push(change);
   }
 
-  /** What the attempt has done, once its handler has returned success. */
-  get staged(): StagedCall | undefined {
+  /** What the attempt has done, once its handler has returned success, with all that its reads found. */
+  staged(): StagedCall | undefined {
     const { rendered, success, transaction } = this;
     if (rendered === undefined || success === undefined) return undefined;
-    return { observed: transaction.observe(), success, rendered };
+    return { observed: transaction.observe({ results: true }), success, rendered };
   }
 
   /** The same for every attempt at the call, also when the run is resumed, and for no other call. */

@@ -1,4 +1,5 @@
-import type { SessionPatch } from '../../../session/index.ts';
+import type { FileRead } from '../../../filesystem/index.ts';
+import type { SessionPatch, SessionRead } from '../../../session/index.ts';
 import type { AnyTool, ToolContext, ToolFailure, ToolSuccess } from '../../../tool/index.ts';
 import type { ToolCallFailureReason, ToolCallOutcome } from '../../events/tool-invoked.ts';
 import type { AttemptName } from './call-hooks.ts';
@@ -11,8 +12,12 @@ export type RecordedEnd =
       /** True for what waited for an answer: what a success does to the session besides is not part of it. */
       readonly isStaged?: boolean;
     }
-  /** What it did cannot be done again: the handler runs. */
-  | { readonly kind: 'outdated' }
+  /** What it did cannot be done again. */
+  | {
+      readonly kind: 'outdated';
+      /** Whether it may have had effects outside, so that the call is in doubt; otherwise the handler runs. */
+      readonly isInDoubt: boolean;
+    }
   | {
       readonly kind: 'failed';
       readonly outcome: Exclude<ToolCallOutcome, 'committed'>;
@@ -24,11 +29,16 @@ export type RecordedEnd =
   /** It ended the run. */
   | { readonly kind: 'fatal'; readonly error: Error };
 
-/** Does what a handler did in another run: files through the context, the session by `apply`. What it throws, a handler has thrown. */
-export type RecordedHandler = (
-  context: ToolContext,
-  apply: (patch: SessionPatch) => void,
-) => Promise<RecordedEnd>;
+/** What a recorded handler works on besides its context. */
+export interface RecordedFork {
+  /** Puts what the handler did on the session. */
+  apply(patch: SessionPatch): void;
+  /** Does a read of the handler again, which counts as read. Returns its result; undefined when that cannot be compared. */
+  readAgain(read: FileRead | SessionRead): string | undefined;
+}
+
+/** Does what a handler did in another run: files through the context, the session through the fork. What it throws, a handler has thrown. */
+export type RecordedHandler = (context: ToolContext, fork: RecordedFork) => Promise<RecordedEnd>;
 
 /** Where an evaluation begins. */
 export interface EvaluationPlace {

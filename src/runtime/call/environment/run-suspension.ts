@@ -155,18 +155,23 @@ export class RunSuspension {
     return this.#options.answers?.refusalOf(key);
   }
 
-  /** The answer to a question; without one the question is open from here on, where such a question ends the run. */
+  /**
+   * The answer to a question; without one the question is open from here on, where such a question ends the run.
+   *
+   * @param stagedOf what the call has done; called only for a question that is open.
+   */
   ask(
     asking: AskingCall,
     asked: PolicyQuestion,
     changes: readonly FileChange[] | undefined,
-    staged: StagedCall | undefined,
+    stagedOf: () => StagedCall | undefined,
   ): KnownAnswer | undefined {
     const pending = this.#pending(asking, asked, changes);
     const answer = this.#options.answers?.answerTo(pending);
     if (answer !== undefined) return answer;
     if (!this.#options.opens) return undefined;
     const { attempt, call } = asking;
+    const staged = stagedOf();
     const question = { pending, attempt, ...(staged === undefined ? {} : { staged }) };
     this.#open.push({ callId: call.callId, question });
     return undefined;

@@ -6,6 +6,7 @@ import {
   Filesystem,
   type FilesystemFork,
   type ObservedFork,
+  type ObserveOptions,
 } from '../../../filesystem/index.ts';
 import { isPromiseLike, none } from '../../../internal/index.ts';
 import type {
@@ -18,17 +19,18 @@ import type {
   ResourceResolver,
   ResourceToken,
 } from '../../../resource/index.ts';
-import type {
-  EventDefinition,
-  EventDelivery,
-  ForkOptions,
-  ObservedSessionFork,
-  SessionFork,
-  SessionPatch,
-  SessionRead,
-  SessionView,
-  StateDifference,
-  StateMark,
+import {
+  type EventDefinition,
+  type EventDelivery,
+  type ForkOptions,
+  isSessionRead,
+  type ObservedSessionFork,
+  type SessionFork,
+  type SessionPatch,
+  type SessionRead,
+  type SessionView,
+  type StateDifference,
+  type StateMark,
 } from '../../../session/index.ts';
 import type { ToolEffects } from '../../../tool/index.ts';
 
@@ -223,13 +225,24 @@ export class CallTransaction {
     fork.dispose();
   }
 
-  /** What was read and done so far, for observers; looking at it does not count as a read. */
-  observe(): ObservedTransaction {
-    const { reads, writes, log, events } = this.#session.observe();
+  /**
+   * What was read and done so far, for observers; looking at it does not count as a read.
+   *
+   * @param options whether each read has its result.
+   */
+  observe(options?: ObserveOptions): ObservedTransaction {
+    const { reads, writes, log, events } = this.#session.observe(options);
     const files = this.#seenFiles;
     const observed =
-      files === undefined ? noFiles : (files.observe?.() ?? { reads: none, changes: files.changes() });
+      files === undefined ? noFiles : (files.observe?.(options) ?? { reads: none, changes: files.changes() });
     return { reads: [...reads, ...observed.reads], writes, log, events, files: observed.changes };
+  }
+
+  /** Does a read of another transaction again. @returns its result; undefined when that cannot be compared. */
+  readAgain(read: FileRead | SessionRead): string | undefined {
+    if (isSessionRead(read)) return this.#session.readAgain(read);
+    this.#seenFiles = this.#files;
+    return this.#files?.readAgain?.(read);
   }
 
   /** The net changes to files so far. */
