@@ -213,7 +213,7 @@ class RowParts {
         break;
       case 'pending':
         this.#pending = row.questions.map(({ id }) => id);
-        for (const question of row.questions) this.#questions.set(question.id, question);
+        for (const question of row.questions) this.#ask(question);
         break;
       case 'answer':
         this.#answers.set(row.id, row);
@@ -255,6 +255,13 @@ class RowParts {
       commits: this.#commits,
       seen: this.#seen,
     };
+  }
+
+  /** The same question may have been asked before about something else, and was answered then. */
+  #ask(question: PendingQuestion): void {
+    const { id, digest } = question;
+    if (this.#answers.get(id)?.digest !== digest) this.#answers.delete(id);
+    this.#questions.set(id, question);
   }
 
   #beginInside(row: RunRow): void {

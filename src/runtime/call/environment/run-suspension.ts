@@ -7,7 +7,7 @@ import type { ObservedTransaction } from '../transaction/transaction.ts';
 
 /** A question of a policy that waits for an answer. */
 export interface PendingApproval {
-  /** Identifies the question: the key of the call, attempt and policy. */
+  /** Identifies the question: the key of the call, attempt and policy, and `changes` for one about them. */
   readonly id: string;
   /** SHA-256 of what is asked, in hexadecimal: tool, params, changes, policy and reason. An answer names it, so that it is an answer to this very question. */
   readonly digest: string;
@@ -195,7 +195,7 @@ export class RunSuspension {
     const askedAtMs = now();
     const by = policyPrompt === undefined ? policy : `${policyPrompt}.${policy}`;
     const pending: PendingApproval = {
-      id: `${key}/${attempt}/${by}`,
+      id: `${key}/${attempt}/${by}${changes === undefined ? '' : '/changes'}`,
       digest: digest(canonicalJson(asked)),
       ...{ turn, callId, toolName, key, params, ...question },
       ...(path.length === 0 ? {} : { path }),
