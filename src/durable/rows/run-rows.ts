@@ -215,6 +215,9 @@ class RowParts {
         this.#pending = row.questions.map(({ id }) => id);
         for (const question of row.questions) this.#ask(question);
         break;
+      case 'question':
+        this.#ask(row.question);
+        break;
       case 'answer':
         this.#answers.set(row.id, row);
         break;

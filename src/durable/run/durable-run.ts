@@ -8,6 +8,7 @@ import type {
   CallHooks,
   EvaluationEnvironment,
   EvaluationPlace,
+  KnownAnswer,
   ModelRequest,
   ObserverCalls,
   OpenQuestion,
@@ -151,6 +152,21 @@ export class DurableRun implements CallHooks, RunReplay, RunSurroundings {
     }
     return { runId: this.runId, pending };
   };
+
+  async onAsk(question: OpenQuestion | undefined): Promise<void> {
+    if (question !== undefined) this.#parts.recorder.ask(question);
+    await this.#flush();
+  }
+
+  async onAnswer({ pending }: OpenQuestion, { approved, why }: KnownAnswer): Promise<void> {
+    const { id, digest } = pending;
+    const atMs = this.#environment?.clock.now() ?? 0;
+    this.#parts.recorder.add((part) => ({
+      ...{ type: 'answer', ...part, id, digest, approved, atMs },
+      ...(why === undefined ? {} : { note: why }),
+    }));
+    await this.#flush();
+  }
 
   // The steps.
 

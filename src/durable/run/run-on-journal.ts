@@ -144,19 +144,18 @@ export async function runOnJournal<Output>(
   }
 }
 
-/** Where the questions of policies go; undefined where someone is asked and nothing was answered before. */
+/** Where the questions of policies go, and where answers from before are found. */
 function suspensionOf<Output>(
   { options: { approve }, rows }: RunOnJournal<Output>,
   now: () => number,
-): RunSuspension | undefined {
-  const wasSuspended = rows !== undefined && rows.questions.size > 0;
-  if (!isSuspension(approve) && !wasSuspended) return undefined;
+): RunSuspension {
+  const wasSuspended = rows !== undefined && rows.pending.length > 0;
   return new RunSuspension({
     digest: sha256,
     hashOf: ({ after }) => (after === undefined ? '' : sha256(after.data())),
     now,
     // A run that waited waits again, unless someone is there to answer.
-    opens: isSuspension(approve) || approve === undefined,
+    opens: isSuspension(approve) || (approve === undefined && wasSuspended),
     expiresMs: isSuspension(approve) ? approve.expiresMs : undefined,
     answers: rows === undefined ? undefined : new RecordedAnswers(rows, now),
   });

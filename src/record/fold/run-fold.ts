@@ -136,6 +136,7 @@ export class RunFold {
       case 'input':
       case 'answer':
       case 'blob':
+      case 'question':
         return undefined;
     }
   }

@@ -57,6 +57,12 @@ export interface PendingRow extends RunPart {
   readonly questions: readonly PendingQuestion[];
 }
 
+/** In a journal: someone is asked while the run goes on. */
+export interface QuestionRow extends RunPart {
+  readonly type: 'question';
+  readonly question: PendingQuestion;
+}
+
 /** In a journal: a question was answered. */
 export interface AnswerRow extends RunPart {
   readonly type: 'answer';

@@ -151,6 +151,24 @@ const done = {
   'records?': list(log),
 };
 
+const question = object({
+  id: string,
+  digest: string,
+  turn: number,
+  callId: string,
+  toolName: string,
+  key: string,
+  'path?': list(object({ callId: string, toolName: string })),
+  attempt: number,
+  params: json,
+  policy: string,
+  'policyPrompt?': string,
+  reason: string,
+  askedAtMs: number,
+  'expiresAtMs?': number,
+  'staged?': object({ ...done, message: string }),
+});
+
 const attempt = {
   ...ofAny,
   turn: number,
@@ -252,26 +270,9 @@ const shapes: { readonly [Type in Row['type']]: Shape } = {
   begin: object({ ...ofAny, turn: number, callId: string, toolName: string, attempt: number }),
   pending: object({
     ...ofAny,
-    questions: list(
-      object({
-        id: string,
-        digest: string,
-        turn: number,
-        callId: string,
-        toolName: string,
-        key: string,
-        'path?': list(object({ callId: string, toolName: string })),
-        attempt: number,
-        params: json,
-        policy: string,
-        'policyPrompt?': string,
-        reason: string,
-        askedAtMs: number,
-        'expiresAtMs?': number,
-        'staged?': object({ ...done, message: string }),
-      }),
-    ),
+    questions: list(question),
   }),
+  question: object({ ...ofAny, question }),
   answer: object({
     ...ofAny,
     id: string,

@@ -2,7 +2,7 @@ import type { RecordedError, RecordedFeedback, RunEvent, ToolInvokedPayload } fr
 import type { JsonObject, JsonValue } from '../../schema/index.ts';
 import type { ObservedSlice } from '../../session/index.ts';
 import type { FinishReason, TokenPrices, TokenUsage, ToolEffects } from '../../tool/index.ts';
-import type { AnswerRow, BeginRow, InputRow, PendingRow, ResumedRow } from './journal-rows.ts';
+import type { AnswerRow, BeginRow, InputRow, PendingRow, QuestionRow, ResumedRow } from './journal-rows.ts';
 import type { AttemptPart, ContentReference, RowLog, RowWrite, RunPart } from './row-parts.ts';
 
 /** The name of the format. */
@@ -237,6 +237,7 @@ export type Row =
   | DeliveredRow
   | BeginRow
   | PendingRow
+  | QuestionRow
   | AnswerRow
   | ResumedRow
   | InputRow

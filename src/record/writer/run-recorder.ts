@@ -12,8 +12,9 @@ import type {
 } from '../../runtime/index.ts';
 import type { JsonObject } from '../../schema/index.ts';
 import { type Clock, systemClock } from '../../session/index.ts';
+import type { PendingQuestion } from '../format/journal-rows.ts';
 import { toReferences, withoutReferences } from '../format/references.ts';
-import { type RunPart } from '../format/row-parts.ts';
+import type { RunPart } from '../format/row-parts.ts';
 import { type HeaderRow, type Row, recordVersion, type SeenRow } from '../format/rows.ts';
 import { AttemptRows } from './attempt-rows.ts';
 import { BlobWriter } from './blob-writer.ts';
@@ -151,15 +152,16 @@ export class Recorder implements RunRecorder {
     this.add((part) => ({
       type: 'pending',
       ...part,
-      questions: questions.map(({ pending, attempt, staged }) => {
-        const { changes: _changes, ...asked } = pending;
-        return {
-          ...asked,
-          attempt,
-          ...(staged === undefined ? {} : { staged: this.#attempts.staged(staged) }),
-        };
-      }),
+      questions: questions.map(({ pending, attempt, staged }) => ({
+        ...questionOf(pending, attempt),
+        ...(staged === undefined ? {} : { staged: this.#attempts.staged(staged) }),
+      })),
     }));
+  }
+
+  /** Someone is asked while the run goes on. */
+  ask({ pending, attempt }: OpenQuestion): void {
+    this.add((part) => ({ type: 'question', ...part, question: questionOf(pending, attempt) }));
   }
 
   onEvent(event: RunEvent, evaluation: ObservedEvaluation): void {
@@ -365,4 +367,12 @@ export class Recorder implements RunRecorder {
     this.#hasFailed = true;
     this.#options.onFailure?.(error);
   }
+}
+
+/** A question as rows have it: what the changes are is in what the call has done. */
+function questionOf(
+  { changes: _changes, ...asked }: OpenQuestion['pending'],
+  attempt: number,
+): PendingQuestion {
+  return { ...asked, attempt };
 }

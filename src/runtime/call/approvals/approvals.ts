@@ -3,8 +3,9 @@ import type { FileChange } from '../../../filesystem/index.ts';
 import { present } from '../../../internal/index.ts';
 import type { RecordedApproval } from '../../events/tool-invoked.ts';
 import type { CallAttempt } from '../attempt/attempt.ts';
+import { awaitHook } from '../environment/call-hooks.ts';
 import type { ApprovalAnswer, ApprovalHandler, ApprovalRequest } from '../environment/environment.ts';
-import type { RunSuspension, StagedCall } from '../environment/run-suspension.ts';
+import type { AskingCall, RunSuspension, StagedCall } from '../environment/run-suspension.ts';
 import {
   type FailedVerdict,
   failed,
@@ -75,14 +76,8 @@ function knownAnswer(
   question: PolicyQuestion,
   changes: readonly FileChange[] | undefined,
 ): FailedVerdict | 'approved' | 'waiting' | undefined {
-  const { approvals, number, resolved, tool } = attempt;
-  const asking = {
-    call: resolved.call,
-    attempt: number,
-    params: resolved.params,
-    key: attempt.idempotencyKey,
-    path: attempt.environment.enclosing,
-  };
+  const { approvals, tool } = attempt;
+  const asking = askingCall(attempt);
   const staged = (): StagedCall | undefined => (changes === undefined ? undefined : attempt.staged());
   const answer = suspension.ask(asking, question, changes, staged);
   if (answer === undefined) return suspension.opens ? 'waiting' : undefined;
@@ -92,6 +87,11 @@ function knownAnswer(
   if (!approved) return refused(tool.name, question, why);
   approvals.add(question, changes);
   return 'approved';
+}
+
+function askingCall({ environment, idempotencyKey, number, resolved }: CallAttempt): AskingCall {
+  const { call, params } = resolved;
+  return { call, attempt: number, params, key: idempotencyKey, path: environment.enclosing };
 }
 
 /** The verdict on a call that was not approved. */
@@ -115,7 +115,9 @@ async function putQuestion(
   changes: readonly FileChange[] | undefined,
 ): Promise<FailedVerdict | undefined> {
   const { environment, approvals, resolved, tool } = attempt;
-  const { approve, clock, emit, enclosing, stop } = environment;
+  const { approve, clock, emit, enclosing, hooks, stop, suspension } = environment;
+  const open = suspension?.questionOf(askingCall(attempt), question, changes);
+  await awaitHook(() => hooks?.onAsk?.(open));
   const { callId, turn } = resolved.call;
   const call = { callId, toolName: tool.name };
   const asked = { ...question, about: changes === undefined ? 'call' : 'changes' } as const;
@@ -142,6 +144,7 @@ async function putQuestion(
   if (!stop.signal.aborted) {
     const why = answer.approved ? {} : { answer: answer.why };
     const record: RecordedApproval = { ...asked, approved: answer.approved, ...why };
+    if (open !== undefined) await awaitHook(() => hooks?.onAnswer?.(open, answer));
     approvals.record(record);
     emit({ type: 'approval-end', turn, ...call, ...record });
   }

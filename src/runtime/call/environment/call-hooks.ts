@@ -3,6 +3,7 @@ import { none } from '../../../internal/index.ts';
 import type { UserItem } from '../../../tool/index.ts';
 import type { ToolCall, ToolCallResult } from '../tool-call/tool-call.ts';
 import type { CallPatch } from '../transaction/transaction.ts';
+import type { KnownAnswer, OpenQuestion } from './run-suspension.ts';
 
 /** One attempt at a call, named the same when the run is repeated. */
 export interface AttemptName {
@@ -63,6 +64,14 @@ export interface CallHooks {
    * @param sharedTransaction what the resources share their transaction with, where all of them do.
    */
   onBegin?(attempt: AttemptName, sharedTransaction?: object): Promise<void>;
+  /**
+   * Before someone is asked for an approval. The question is put when this resolves.
+   *
+   * @param question what is asked; absent where an answer would not be found again.
+   */
+  onAsk?(question: OpenQuestion | undefined): Promise<void>;
+  /** Someone has answered. The call goes on when this resolves. */
+  onAnswer?(question: OpenQuestion, answer: KnownAnswer): Promise<void>;
   /**
    * The changes of a call are applied to the state; subscribers, feedback providers and the model get them when this resolves.
    *

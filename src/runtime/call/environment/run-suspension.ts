@@ -80,7 +80,7 @@ export interface RunSuspensionOptions {
 }
 
 /** The call that a question is about. */
-interface AskingCall {
+export interface AskingCall {
   readonly call: ToolCall;
   /** What identifies it everywhere. */
   readonly key: string;
@@ -153,6 +153,15 @@ export class RunSuspension {
   /** A no that was given to any question about the call with this key. */
   refusalOf(key: string): KnownRefusal | undefined {
     return this.#options.answers?.refusalOf(key);
+  }
+
+  /** A question for someone who is asked while the run goes on. */
+  questionOf(
+    asking: AskingCall,
+    asked: PolicyQuestion,
+    changes: readonly FileChange[] | undefined,
+  ): OpenQuestion {
+    return { pending: this.#pending(asking, asked, changes), attempt: asking.attempt };
   }
 
   /**
