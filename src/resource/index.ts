@@ -25,6 +25,7 @@ export {
   transactionalResource,
 } from './token.ts';
 export type {
+  DecidingRow,
   ParallelProtocol,
   ParallelResourceTransaction,
   ResourceTransaction,

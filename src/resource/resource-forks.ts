@@ -1,7 +1,7 @@
 import { describeError, ResourceError, TransactionClosedError, WinkError } from '../error/index.ts';
 import type { AnyResourceBinding } from './binding.ts';
 import { type ResourceToken, tokenName } from './token.ts';
-import { assertTransaction, type ResourceTransaction } from './transaction-protocol.ts';
+import { assertTransaction, type DecidingRow, type ResourceTransaction } from './transaction-protocol.ts';
 
 interface Part {
   readonly name: string;
@@ -109,12 +109,16 @@ export class ResourceForks {
     return (await Promise.all(open.map(conflictsOf))).flat();
   }
 
-  /** Commits what was begun, the one that may fail first. Stops at the first that throws; it and those after it are left to `rollback`. */
-  async commit(): Promise<ResourceFailure | undefined> {
+  /**
+   * Commits what was begun, the one that may fail first. Stops at the first that throws; it and those after it are left to `rollback`.
+   *
+   * @param row decides about what shares its transaction with a journal. Default: the commit is final.
+   */
+  async commit(row?: DecidingRow): Promise<ResourceFailure | undefined> {
     const open = this.#parts.filter(({ state }) => state === 'open');
     for (const part of open.sort((left, right) => Number(right.mayFail) - Number(left.mayFail))) {
       try {
-        await part.transaction.commit();
+        await commitWith(part.transaction, row);
         part.state = 'committed';
       } catch (error) {
         return { name: part.name, error };
@@ -190,6 +194,14 @@ export class ResourceForks {
       this.#faults.push(error);
     }
   }
+}
+
+function commitWith(
+  transaction: ResourceTransaction<unknown>,
+  row: DecidingRow | undefined,
+): void | Promise<void> {
+  if (row === undefined || transaction['~commitWith'] === undefined) return transaction.commit();
+  transaction['~commitWith'](row);
 }
 
 async function conflictsOf({ name, transaction }: Part): Promise<readonly string[]> {

@@ -9,6 +9,15 @@ export interface TransactionBeginOptions {
   readonly readOnly: boolean;
 }
 
+/** @internal The row of a journal that decides about a call. What a resource commits with it takes effect when the row is appended. */
+export interface DecidingRow {
+  readonly runId: string;
+  /** The owner of the lease that the row is appended under. */
+  readonly owner: string;
+  /** Number of the row within the run; undefined until it is made. */
+  readonly seq: number | undefined;
+}
+
 /**
  * One resource's part in the transaction of one attempt at a call.
  *
@@ -33,6 +42,11 @@ export interface ResourceTransaction<out T> {
    */
   commit(): void | Promise<void>;
   /**
+   * @internal In the place of `commit`, where the row of a journal on the same database decides: the append of this row commits both. When the
+   * row is refused, or its lease ends before, what was written is dropped.
+   */
+  '~commitWith'?(row: DecidingRow): void;
+  /**
    * Drops what was written, so that the resource is as if the call had never run. Is always waited for. When it throws,
    * the failed call names the resource among its residual effects.
    */
@@ -56,8 +70,7 @@ interface CommitBehaviour {
    */
   readonly mayFail?: boolean;
   /**
-   * @internal The database whose transaction `commit` leaves open, for the row of the call in a journal on the same database: its append
-   * commits both.
+   * @internal The database whose transaction `~commitWith` leaves open, for the row of the call in a journal on the same database.
    */
   readonly '~sharesTransactionWith'?: object;
 }

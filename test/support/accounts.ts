@@ -49,7 +49,7 @@ export interface BankHooks {
 export function beginOn(
   bank: Accounts & Partial<Pick<Bank, 'versions'>>,
   hooks: BankHooks = {},
-): Required<ResourceTransaction<Accounts>> {
+): Required<Omit<ResourceTransaction<Accounts>, '~commitWith'>> {
   const { lines = [], name = 'accounts' } = hooks;
   const read = new Map<string, number>();
   const written = new Map<string, number>();

@@ -29,6 +29,11 @@ export class JournalWriter {
     this.#seq = options.rows;
   }
 
+  /** Number of the last row that waits; undefined when none does, as when rows cannot be written any more. */
+  get lastWaiting(): number | undefined {
+    return this.#waiting.at(-1)?.seq;
+  }
+
   /** Adds a row to the queue. */
   add(line: string, type: string): void {
     if (this.#lost !== undefined) return;

@@ -1,8 +1,9 @@
 import { describeError, RunLostError } from '../../error/index.ts';
 import type { RunReplay, RunSurroundings } from '../../evaluation/index.ts';
 import type { Filesystem, PendingMark } from '../../filesystem/index.ts';
-import { none } from '../../internal/index.ts';
+import { none, type Writable } from '../../internal/index.ts';
 import type { Recorder } from '../../record/internal.ts';
+import type { DecidingRow } from '../../resource/index.ts';
 import type {
   AttemptName,
   CallHooks,
@@ -13,6 +14,7 @@ import type {
   ObserverCalls,
   OpenQuestion,
   RecordedHandler,
+  RunLease,
   Step,
   StepFunction,
   StepKinds,
@@ -32,6 +34,7 @@ import { RunReports } from './run-reports.ts';
 export interface DurableRunParts {
   readonly runId: string;
   readonly session: Session;
+  readonly lease: RunLease;
   readonly writer: JournalWriter;
   readonly recorder: Recorder;
   readonly summary: RunSummaryKeeper;
@@ -57,7 +60,8 @@ export class DurableRun implements CallHooks, RunReplay, RunSurroundings {
   readonly decides = true;
   readonly #parts: DurableRunParts;
   readonly #reports: RunReports;
-  readonly #begun = new Set<string>();
+  /** Calls that must not be lost, with the row that their resources wait for. */
+  readonly #begun = new Map<string, Writable<DecidingRow> | undefined>();
   /** Evaluations inside calls that are repeated, by their ids. */
   readonly #inside = new Map<string, RepeatedEvaluation>();
   #environment: EvaluationEnvironment | undefined;
@@ -265,22 +269,33 @@ export class DurableRun implements CallHooks, RunReplay, RunSurroundings {
     return { runId: this.runId, commit: this.#parts.summary.current().commits + 1 };
   }
 
-  async onBegin(attempt: AttemptName, sharedTransaction?: object): Promise<void> {
+  async onBegin(attempt: AttemptName, sharedTransaction?: object): Promise<DecidingRow | undefined> {
     const { turn, callId, toolName, attempt: number, evaluationId } = attempt;
-    this.#begun.add(nameOf(attempt));
-    // What is committed with the row of the call is never in doubt.
-    if (sharedTransaction !== undefined && sharedTransaction === this.#parts.database) return;
-    this.#parts.recorder.add(
+    const { database, lease, recorder } = this.#parts;
+    if (sharedTransaction !== undefined && sharedTransaction === database) {
+      // What is committed with the row of the call is never in doubt.
+      const row = { runId: this.runId, owner: lease.owner, seq: undefined };
+      this.#begun.set(nameOf(attempt), row);
+      return row;
+    }
+    this.#begun.set(nameOf(attempt), undefined);
+    recorder.add(
       (part) => ({ type: 'begin', ...part, turn, callId, toolName, attempt: number }),
       evaluationId,
     );
     await this.#flush();
+    return undefined;
   }
 
   async onCommit({ invocation }: ToolCallResult, attempt: AttemptName, hasStaged: boolean): Promise<void> {
     // What leaves nothing outside waits for the others of its turn: lost, it is done again.
-    const hasLeft = this.#begun.delete(nameOf(attempt)) || invocation.reason === 'in-doubt';
-    if (hasStaged || hasLeft) await this.#parts.writer.flush();
+    const { writer } = this.#parts;
+    const name = nameOf(attempt);
+    const row = this.#begun.get(name);
+    // The rows of the call are the last ones that were made: nothing was awaited since.
+    if (row !== undefined) row.seq = writer.lastWaiting;
+    const hasLeft = this.#begun.delete(name) || invocation.reason === 'in-doubt';
+    if (hasStaged || hasLeft) await writer.flush();
   }
 
   isInDoubt(attempt: AttemptName): boolean {
@@ -310,6 +325,6 @@ export class DurableRun implements CallHooks, RunReplay, RunSurroundings {
   }
 }
 
-function nameOf({ path, turn, callId }: AttemptName): string {
-  return JSON.stringify([path, turn, callId]);
+function nameOf({ evaluationId, turn, callId }: AttemptName): string {
+  return JSON.stringify([evaluationId, turn, callId]);
 }

@@ -100,7 +100,7 @@ export async function runOnJournal<Output>(
   const suspension = suspensionOf(run, () => clock.now());
   const approval = isSuspension(options.approve) ? options.approve : undefined;
   const durable = new DurableRun({
-    ...{ runId, session, writer, recorder, summary, repeated },
+    ...{ runId, session, lease, writer, recorder, summary, repeated },
     onPending: approval?.onPending,
     logger: options.logger,
     database: journal['~database'],

@@ -1,6 +1,7 @@
 import { describeError } from '../../error/index.ts';
 import type { StagedChanges } from '../../filesystem/index.ts';
 import { none, present } from '../../internal/index.ts';
+import type { DecidingRow } from '../../resource/index.ts';
 import type { ConversationItem } from '../../tool/index.ts';
 import { ToolInvoked, type ToolInvokedPayload } from '../events/tool-invoked.ts';
 import type { LoopState } from '../model/loop-state.ts';
@@ -189,17 +190,18 @@ export class CallCommits {
     const { hooks, stop } = this.#environment;
     const { number, transaction } = attempt;
     let reached = verdict;
+    let row: DecidingRow | undefined;
     try {
       let changed = await allViolations(transaction, guard);
       if (changed.length === 0 && verdict.kind === 'succeeded' && hooks?.onBegin !== undefined) {
         const name = nameAttempt(call.call, number, this.#environment);
-        await awaitHook(() => hooks.onBegin?.(name, transaction.sharedTransaction));
+        row = await awaitHook(() => hooks.onBegin?.(name, transaction.sharedTransaction));
         changed = await allViolations(transaction, guard);
       }
       if (changed.length > 0 && guard === 'reads-hold') return { kind: 'conflict', changed };
       if (changed.length > 0) reached = doesNotFit(call, changed);
       if (reached.kind === 'succeeded') {
-        const failure = await transaction.commitResources(stop.race);
+        const failure = await transaction.commitResources(stop.race, row);
         if (failure === undefined) return { kind: 'resources-settled', verdict: reached };
         reached = resourceFailed(call, failure);
       }

@@ -56,6 +56,7 @@ async function writingCall(
   return {
     ...callView(database, around),
     commit: () => connection.commit(savepoint),
+    '~commitWith': (row) => connection.commit(savepoint, row),
     rollback: () => connection.rollback(savepoint),
   };
 }

@@ -3,9 +3,6 @@ import { JournalStore } from './journal-store.ts';
 import type { JournalBackend } from './operations.ts';
 import { sharedConnection } from './shared-connection.ts';
 
-/** The type of the row that decides about a call. */
-const DECISION = 'commit';
-
 /**
  * A journal on a connection of the caller. Everything happens before the call returns.
  *
@@ -17,9 +14,7 @@ export function localBackend(database: SqliteDatabase, onLoss: (cause: unknown) 
   const stopListening = connection.onLoss(onLoss);
   return {
     async append(batch, lease, moment) {
-      const append = (): void => store.append(batch, lease, moment);
-      if (batch.rows.some(({ type }) => type === DECISION)) connection.decide(append);
-      else connection.write(append);
+      connection.append(batch, () => store.append(batch, lease, moment));
     },
     async read(runId, from) {
       return store.read(runId, from);

@@ -1,3 +1,6 @@
+import { TransactionClosedError } from '../../error/index.ts';
+import type { DecidingRow } from '../../resource/index.ts';
+import type { JournalBatch } from '../../runtime/index.ts';
 import type { SqliteDatabase } from './database.ts';
 import { inTransaction, isTransactionOpen, rollBack } from './open-store.ts';
 import { rolledBack } from './rolled-back.ts';
@@ -26,12 +29,14 @@ export function sharedConnection(database: SqliteDatabase): SharedConnection {
  * One connection that calls and journals take turns on. A call that writes has a transaction for itself, with a savepoint. What a journal
  * writes meanwhile is written into that transaction, and once more when the call is rolled back: such writes are durable when the call ends.
  *
- * When the call is committed and a journal holds leases here, the transaction is left open: the row that decides about the call commits both.
+ * A call that is committed with a row leaves the transaction open: the append of this row commits both, and no other one.
  */
 export class SharedConnection {
   readonly #database: SqliteDatabase;
-  /** `decided`: the call has been committed, its row is missing. */
-  #phase: 'idle' | 'reading' | 'calling' | 'decided' = 'idle';
+  /** `undecided`: the call has been committed, and its row is missing. */
+  #phase: 'idle' | 'reading' | 'calling' | 'undecided' = 'idle';
+  /** The row of an undecided call. */
+  #row: DecidingRow | undefined;
   readonly #waiting: (() => void)[] = [];
   #writes: (() => unknown)[] = [];
   #depth = 0;
@@ -49,10 +54,10 @@ export class SharedConnection {
     this.#holders.add(owner);
   }
 
-  /** The lease has ended. After the last one, no owner is left to write the row of a call: its changes are rolled back. */
+  /** The lease has ended. The row of a call that waits for its owner cannot come any more: the changes of the call are rolled back. */
   letGo(owner: string): void {
     this.#holders.delete(owner);
-    if (this.#phase === 'decided' && this.#holders.size === 0) this.#abandon();
+    if (this.#row?.owner === owner) this.#abandon();
   }
 
   /** @param listener called when writes which had been answered could not be made durable. Must not throw. */
@@ -63,7 +68,7 @@ export class SharedConnection {
 
   /** A write of a journal. `work` may run twice, and does the same then. */
   write<T>(work: () => T): T {
-    const isInCall = this.#phase === 'calling' || this.#phase === 'decided';
+    const isInCall = this.#phase === 'calling' || this.#phase === 'undecided';
     if (!isInCall || this.#failure !== undefined) return inTransaction(this.#database, work);
     try {
       const result = this.#inSavepoint(work);
@@ -75,9 +80,14 @@ export class SharedConnection {
     }
   }
 
-  /** A write with the row that decides about a call: it commits the call that waits for it. When it fails, the call is rolled back. */
-  decide<T>(work: () => T): T {
-    if (this.#phase !== 'decided') return this.write(work);
+  /** Writes rows. Those that have the row of an undecided call commit it, too; when they are refused, the call is rolled back. */
+  append<T>({ runId, rows }: Pick<JournalBatch, 'runId' | 'rows'>, work: () => T): T {
+    const awaited = this.#row;
+    const isDecision = awaited?.runId === runId && rows.some(({ seq }) => seq === awaited.seq);
+    return isDecision ? this.#decide(work) : this.write(work);
+  }
+
+  #decide<T>(work: () => T): T {
     try {
       this.assertUnbroken();
       const result = this.#inSavepoint(work);
@@ -129,14 +139,21 @@ export class SharedConnection {
     return savepoint;
   }
 
-  /** Keeps the changes since the savepoint. @throws what the driver throws; then `rollback` has to follow. */
-  commit({ name, depth }: CallSavepoint): void {
+  /**
+   * Keeps the changes since the savepoint.
+   *
+   * @param row decides about the call, where it is not one within a call. Default: the commit is final.
+   * @throws {TransactionClosedError} when the lease of the row has ended; what the driver throws. Then `rollback` has to follow.
+   */
+  commit({ name, depth }: CallSavepoint, row?: DecidingRow): void {
     this.assertUnbroken();
+    if (depth === 0 && row !== undefined && !this.#holders.has(row.owner)) throw leaseHasEnded();
     this.#database.exec(`release ${name}`);
     this.#depth = depth;
     if (depth > 0) return;
-    if (this.#holders.size > 0) {
-      this.#phase = 'decided';
+    if (row !== undefined) {
+      this.#phase = 'undecided';
+      this.#row = row;
       return;
     }
     this.#database.exec('commit');
@@ -228,9 +245,16 @@ export class SharedConnection {
 
   #end(): void {
     this.#phase = 'idle';
+    this.#row = undefined;
     this.#failure = undefined;
     this.#depth = 0;
     this.#writes = [];
     this.#waiting.shift()?.();
   }
+}
+
+function leaseHasEnded(): TransactionClosedError {
+  return new TransactionClosedError(
+    'The run has lost its lease, so no row can decide about this tool call any more. What it wrote to the database is rolled back.',
+  );
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { JournalFencedError, type RunLease } from 'weakincentives';
+import { JournalFencedError, type RunLease, TransactionClosedError } from 'weakincentives';
 import { type SqliteDatabase, sqliteJournal, sqliteResource } from 'weakincentives/sqlite';
 import { rowsOf, summaryOf } from '../../contract/run-journal.ts';
 import {
@@ -22,9 +22,15 @@ async function openSharedBy(open: OpenDatabase) {
   database.exec('create table notes (text text)');
   const journal = openJournal({ database });
   const { transactional, instance } = sqliteResource({ database });
-  const begin = (within = instance) => transactional.begin(within, { readOnly: false });
-  const append = (lease: RunLease, from: number, type?: string): Promise<void> =>
-    journal.append({ runId: 'r', rows: rowsOf(from, 1, type), summary: summaryOf() }, lease);
+  const begin = async (within = instance) => {
+    const transaction = await transactional.begin(within, { readOnly: false });
+    /** Commits with a row of the run "r". */
+    const commitWith = ({ owner }: RunLease, seq: number, runId = 'r'): void =>
+      transaction['~commitWith']?.({ runId, owner, seq });
+    return { ...transaction, commitWith };
+  };
+  const append = (lease: RunLease, from: number, runId = 'r'): Promise<void> =>
+    journal.append({ runId, rows: rowsOf(from, 1), summary: summaryOf() }, lease);
   // What another process would see: only what is durable.
   const other = openDatabase(path);
   const seen = (): { notes: number; rows: number } =>
@@ -50,12 +56,54 @@ describe.skipIf(noSqlite !== undefined).each(drivers)(title, (_, open) => {
 
   it('commit what a call wrote together with its row', async () => {
     const { lease, begin, append, seen } = await openShared();
-    const { view, commit } = await begin();
+    const { view, commitWith } = await begin();
     add(view, 'a');
-    await commit();
+    commitWith(lease, 1);
     expect({ ...seen() }).toEqual({ notes: 0, rows: 0 });
-    await append(lease, 0, 'commit');
-    expect({ ...seen() }).toEqual({ notes: 1, rows: 1 });
+    await append(lease, 0);
+    expect({ ...seen() }).toEqual({ notes: 0, rows: 0 });
+    await append(lease, 1);
+    expect({ ...seen() }).toEqual({ notes: 1, rows: 2 });
+  });
+
+  it('do not commit a call with rows of another run, whatever number they have', async () => {
+    const { journal, lease, begin, append, seen } = await openShared();
+    const other = await journal.acquire('another');
+    const { view, commitWith } = await begin();
+    add(view, 'a');
+    commitWith(lease, 0);
+    await append(other, 0, 'another');
+    expect({ ...seen() }).toEqual({ notes: 0, rows: 0 });
+    await append(lease, 0);
+    expect({ ...seen() }).toEqual({ notes: 1, rows: 2 });
+  });
+
+  it('roll a call back when its own lease ends, whoever else holds one', async () => {
+    const { database, journal, lease, begin, append, seen } = await openShared();
+    const other = await journal.acquire('another');
+    const { view, commitWith } = await begin();
+    add(view, 'a');
+    commitWith(lease, 0);
+    await append(other, 0, 'another');
+    await journal.revoke('s');
+    expect({ ...seen() }).toEqual({ notes: 0, rows: 1 });
+    await expect(append(lease, 0)).rejects.toSatisfy(JournalFencedError.isInstance);
+    expect({ ...seen() }).toEqual({ notes: 0, rows: 1 });
+    expect(database.prepare('select text from notes').all()).toEqual([]);
+    expect(await journal.read('another')).toEqual(rowsOf(0, 1));
+    expect(await journal.read('r')).toEqual([]);
+  });
+
+  it('refuse the commit of a call whose lease ended before it, and roll it back', async () => {
+    const { journal, lease, begin, append, seen } = await openShared();
+    const other = await journal.acquire('another');
+    const { view, commitWith, rollback } = await begin();
+    add(view, 'a');
+    await journal.revoke('s');
+    expect(() => commitWith(lease, 0)).toThrow(TransactionClosedError);
+    await rollback();
+    await append(other, 0, 'another');
+    expect({ ...seen() }).toEqual({ notes: 0, rows: 1 });
   });
 
   it('write other rows of that time when the call has ended, also when it is rolled back', async () => {
@@ -73,10 +121,10 @@ describe.skipIf(noSqlite !== undefined).each(drivers)(title, (_, open) => {
     const second = await begin();
     await append(lease, 2);
     add(second.view, 'b');
-    await second.commit();
+    second.commitWith(lease, 4);
     await append(lease, 3);
     expect({ ...seen() }).toEqual({ notes: 0, rows: 2 });
-    await append(lease, 4, 'commit');
+    await append(lease, 4);
     expect({ ...seen() }).toEqual({ notes: 1, rows: 5 });
   });
 
@@ -91,8 +139,8 @@ describe.skipIf(noSqlite !== undefined).each(drivers)(title, (_, open) => {
     await inner.rollback();
     await append(lease, 2);
     expect(await journal.read('r')).toEqual(rowsOf(0, 3));
-    await outer.commit();
-    await append(lease, 3, 'commit');
+    outer.commitWith(lease, 3);
+    await append(lease, 3);
     expect({ ...seen() }).toEqual({ notes: 1, rows: 4 });
   });
 
@@ -111,25 +159,25 @@ describe.skipIf(noSqlite !== undefined).each(drivers)(title, (_, open) => {
 
   it('roll a call back when its row is refused', async () => {
     const { lease, begin, append, seen } = await openShared();
-    const { view, commit } = await begin();
+    const { view, commitWith } = await begin();
     add(view, 'a');
     await append(lease, 0);
-    await commit();
-    await expect(append(lease, 7, 'commit')).rejects.toSatisfy(JournalFencedError.isInstance);
+    commitWith(lease, 7);
+    await expect(append(lease, 7)).rejects.toSatisfy(JournalFencedError.isInstance);
     expect({ ...seen() }).toEqual({ notes: 0, rows: 1 });
     // The connection can be used again.
     const next = await begin();
     add(next.view, 'b');
-    await next.commit();
-    await append(lease, 1, 'commit');
+    next.commitWith(lease, 1);
+    await append(lease, 1);
     expect({ ...seen() }).toEqual({ notes: 1, rows: 2 });
   });
 
   it('roll a call back whose row was never written, when the lease ends', async () => {
     const { lease, begin, append, seen, journal } = await openShared();
-    const { view, commit } = await begin();
+    const { view, commitWith } = await begin();
     add(view, 'a');
-    await commit();
+    commitWith(lease, 0);
     const waiting = begin();
     await lease.release();
     const next = await waiting;
@@ -139,9 +187,21 @@ describe.skipIf(noSqlite !== undefined).each(drivers)(title, (_, open) => {
     await journal.acquire('s');
   });
 
-  it('commit a call at once while no lease is held', async () => {
-    const { lease, begin, seen } = await openShared();
-    await lease.release();
+  it('commit a call within a call with the row of the outer one', async () => {
+    const { lease, begin, append, seen } = await openShared();
+    const outer = await begin();
+    const inner = await begin(outer.view);
+    add(inner.view, 'inner');
+    inner.commitWith(lease, 0);
+    await append(lease, 0);
+    expect({ ...seen() }).toEqual({ notes: 0, rows: 0 });
+    outer.commitWith(lease, 1);
+    await append(lease, 1);
+    expect({ ...seen() }).toEqual({ notes: 1, rows: 2 });
+  });
+
+  it('commit a call at once that no row decides about, whoever holds a lease', async () => {
+    const { begin, seen } = await openShared();
     const { view, commit } = await begin();
     add(view, 'a');
     await commit();

@@ -1,5 +1,6 @@
 import type { PendingMark } from '../../../filesystem/index.ts';
 import { none } from '../../../internal/index.ts';
+import type { DecidingRow } from '../../../resource/index.ts';
 import type { UserItem } from '../../../tool/index.ts';
 import type { ToolCall, ToolCallResult } from '../tool-call/tool-call.ts';
 import type { CallPatch } from '../transaction/transaction.ts';
@@ -62,8 +63,9 @@ export interface CallHooks {
    * committed. The call continues when this resolves.
    *
    * @param sharedTransaction what the resources share their transaction with, where all of them do.
+   * @returns the row that their commit waits for. Undefined: it is final at once.
    */
-  onBegin?(attempt: AttemptName, sharedTransaction?: object): Promise<void>;
+  onBegin?(attempt: AttemptName, sharedTransaction?: object): Promise<DecidingRow | undefined>;
   /**
    * Before someone is asked for an approval. The question is put when this resolves.
    *
@@ -102,9 +104,9 @@ export class HookFailure {
 }
 
 /** Awaits a hook. @throws {HookFailure} for what it rejects with. */
-export async function awaitHook(call: () => Promise<void> | undefined): Promise<void> {
+export async function awaitHook<T>(call: () => Promise<T> | undefined): Promise<T | undefined> {
   try {
-    await call();
+    return await call();
   } catch (cause) {
     throw new HookFailure(cause);
   }

@@ -12,6 +12,7 @@ import { isPromiseLike, none } from '../../../internal/index.ts';
 import type {
   Awaiter,
   CallScope,
+  DecidingRow,
   OuterCall,
   ResourceContainer,
   ResourceFailure,
@@ -299,9 +300,11 @@ export class CallTransaction {
   /**
    * Ends the resources' part of a call that succeeded: commits them, or rolls them back when the tool must not change
    * anything. Resolves with the failure; resources that are then neither committed nor rolled back are left to {@link rollBackResources}.
+   *
+   * @param row decides about what shares its transaction with a journal. Default: the commit is final.
    */
-  async commitResources(awaiter: Awaiter): Promise<ResourceFailure | undefined> {
-    if (!this.#readOnly) return this.#resources?.commit();
+  async commitResources(awaiter: Awaiter, row?: DecidingRow): Promise<ResourceFailure | undefined> {
+    if (!this.#readOnly) return this.#resources?.commit(row);
     const [failure] = await this.rollBackResources(awaiter);
     return failure;
   }
