@@ -34,6 +34,7 @@ export type {
 export type {
   CallReplay,
   EvaluationPlace,
+  PaidAnswer,
   RecordedEnd,
   RecordedFork,
   RecordedHandler,

@@ -1,6 +1,6 @@
 import type { FilePatch, Filesystem } from '../../filesystem/index.ts';
 import type { HeaderRow } from '../../record/index.ts';
-import { recordedResponse, recordedTurn, requestDifferences } from '../../record/internal.ts';
+import { requestDifferences } from '../../record/internal.ts';
 import type { ModelRequest, Step, StepKinds, ToolCallResult } from '../../runtime/index.ts';
 import type { IdSource } from '../../session/index.ts';
 import {
@@ -11,12 +11,14 @@ import {
   type RunRows,
 } from '../rows/run-rows.ts';
 import { landableChanges } from './land-last-commit.ts';
+import type { PaidAnswers } from './paid-answers.ts';
 import { filePatch, repeatedCall } from './repeated-call.ts';
 
 /** What answers are made from. */
 export interface RepeatedEvaluationParts {
   readonly header: HeaderRow;
   readonly blobs: RunRows['blobs'];
+  readonly paid: PaidAnswers;
   readonly ids: IdSource;
   /** Name of the adapter. */
   readonly adapter: () => string;
@@ -108,7 +110,7 @@ export class RepeatedEvaluation {
     if (decision.turn !== input.turn) return undefined;
     switch (decision.kind) {
       case 'response':
-        return kind === 'model-call' ? () => recordedTurn(recordedResponse(decision.row)) : undefined;
+        return kind === 'model-call' ? () => this.#parts.paid.turnOf(decision.row) : undefined;
       case 'call': {
         if (kind !== 'tool-call' || !('callId' in input) || input.callId !== decision.callId)
           return undefined;

@@ -14,9 +14,10 @@ import {
   type ToolCallResult,
 } from '../../runtime/index.ts';
 import type { IdSource, Session } from '../../session/index.ts';
-import type { TokenUsage, UserItem } from '../../tool/index.ts';
+import type { UserItem } from '../../tool/index.ts';
 import { callKey, type Decision, type RecordedChange, type RunRows } from '../rows/run-rows.ts';
 import { landLastCommit } from './land-last-commit.ts';
+import { PaidAnswers } from './paid-answers.ts';
 import { applyChange, resetState } from './recorded-state.ts';
 import { RepeatedEvaluation } from './repeated-evaluation.ts';
 import type { RowMigration } from './row-migration.ts';
@@ -41,6 +42,8 @@ export interface RepeatedRunParts {
  */
 export class RepeatedRun {
   readonly #parts: RepeatedRunParts;
+  /** The answers of models that the rows have. */
+  readonly paid: PaidAnswers;
   readonly #root: RepeatedEvaluation;
   readonly #changed: string[];
   #environment: EvaluationEnvironment | undefined;
@@ -48,6 +51,7 @@ export class RepeatedRun {
 
   constructor(parts: RepeatedRunParts) {
     this.#parts = parts;
+    this.paid = new PaidAnswers(parts.rows);
     this.#changed = parts.migration.changed.map((name) => `slice ${name}`);
     this.#root = this.#repeated(parts.rows.root, none);
   }
@@ -128,7 +132,6 @@ export class RepeatedRun {
     this.#apply(rows.changes);
     const landing = landLastCommit(environment.roots.filesystem, runId, rows);
     for (const path of landing?.outside ?? none) this.#changed.push(`file ${path}`);
-    this.#countAbandoned(environment);
   }
 
   /**
@@ -207,7 +210,7 @@ export class RepeatedRun {
   #repeated(rows: RunRows['root'], path: readonly string[]): RepeatedEvaluation {
     const { header, blobs } = this.#parts.rows;
     return new RepeatedEvaluation(rows, {
-      ...{ header, blobs, path },
+      ...{ header, blobs, path, paid: this.paid },
       ids: this.#parts.ids,
       adapter: () => this.#environment?.origin.adapter ?? header.adapter,
       appliesFiles: () => {
@@ -229,22 +232,6 @@ export class RepeatedRun {
         `The run "${runId}" was interrupted in its call "${call.callId}" of "${toolName}", which goes on and has changed slices that have another version now: ${slices.join(', ')}. Resume it with the version that it began with until the call has ended.`,
         { details: { callId: call.callId, slices } },
       );
-    }
-  }
-
-  /** Answers inside calls that are made anew were paid for all the same. */
-  #countAbandoned({ budget, display, logger }: EvaluationEnvironment): void {
-    const { root, inside } = this.#parts.rows;
-    const decided = new Set(root.decisions.flatMap((each) => (each.kind === 'call' ? callKey(each) : [])));
-    for (const { decisions, description } of inside.values()) {
-      if (description.type !== 'run' || description.parent.run !== undefined) continue;
-      if (decided.has(callKey(description.parent))) continue;
-      const toolName = root.toolNameOf(description.parent);
-      if (display.rendered.boundTools.get(toolName ?? '')?.tool.reenters === true) continue;
-      for (const { row } of decisions) {
-        const usage: TokenUsage | undefined = row.type === 'response' ? row.usage : undefined;
-        if (usage !== undefined) budget.count(usage, logger, () => usage);
-      }
     }
   }
 

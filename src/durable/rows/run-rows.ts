@@ -44,6 +44,12 @@ export type Decision = (
   readonly changes: RecordedChange[];
 };
 
+/** An answer of a model, and what it answers. */
+export interface AnsweredRequest {
+  readonly row: ResponseRow;
+  readonly request: RecordedRequest | undefined;
+}
+
 /** The decision of a call. */
 export type CallDecision = Extract<Decision, { readonly kind: 'call' }>;
 
@@ -53,6 +59,8 @@ export class EvaluationRows {
   /** What the keys of its calls begin with. */
   readonly key: string;
   readonly decisions: Decision[] = [];
+  /** All answers, those that are no decisions any more included. */
+  readonly responses: AnsweredRequest[] = [];
   /** Calls that began something that cannot be taken back; see {@link callKey}. */
   readonly begun: Set<string> = new Set();
   /** The requests, by their turns. */
@@ -71,11 +79,13 @@ export class EvaluationRows {
   take(row: Row): void {
     switch (row.type) {
       case 'request':
+        this.#askAgain(row);
         this.firstRequest ??= row;
         this.lastRequest = row;
         this.requests.set(row.turn, this.#history.add(row));
         break;
       case 'response':
+        if (row.error === undefined) this.responses.push({ row, request: this.requests.get(row.turn) });
         if (isDecidedResponse(row)) this.#decide({ kind: 'response', turn: row.turn, row, changes: [] });
         break;
       case 'commit':
@@ -107,11 +117,25 @@ export class EvaluationRows {
     return this.#toolNames.get(callKey(call));
   }
 
+  /** Inside a call that was entered again the model may be asked something else: what followed the request before did not happen then. */
+  #askAgain({ turn }: RequestRow): void {
+    if (this.description.type === 'run') this.#drop((decision) => decision.turn >= turn);
+  }
+
   #settle(row: CommitRow | AttemptRow): void {
     const { turn, callId } = row;
+    const earlier = this.#calls.get(callKey(row));
+    // So may a call that several attempts at the call around it have made.
+    if (earlier !== undefined) this.#drop((decision) => decision === earlier);
     const call: CallDecision = { kind: 'call', turn, callId, row, changes: [] };
     this.#calls.set(callKey(row), call);
     this.#decide(call);
+  }
+
+  #drop(isGone: (decision: Decision) => boolean): void {
+    if (!this.decisions.some(isGone)) return;
+    const kept = this.decisions.filter((decision) => !isGone(decision));
+    this.decisions.splice(0, Infinity, ...kept);
   }
 
   #decide(decision: Decision): void {
@@ -125,6 +149,8 @@ export interface RunRows {
   readonly count: number;
   /** The run itself. */
   readonly root: EvaluationRows;
+  /** All evaluations, by their numbers. */
+  readonly byNumber: ReadonlyMap<number, EvaluationRows>;
   /** Evaluations inside calls, by their keys: the key of the call and the number of the evaluation. */
   readonly inside: ReadonlyMap<string, EvaluationRows>;
   /** Numbers of the evaluations inside calls, by their ids. */
@@ -246,6 +272,7 @@ class RowParts {
     }
     return {
       ...{ header, count, root, blobs },
+      byNumber: this.#runs,
       inside: this.#inside,
       evaluations: this.#evaluations,
       start: this.#start,

@@ -11,8 +11,10 @@ import type {
   EvaluationPlace,
   KnownAnswer,
   ModelRequest,
+  ModelTurn,
   ObserverCalls,
   OpenQuestion,
+  PaidAnswer,
   RecordedHandler,
   RunLease,
   Step,
@@ -130,6 +132,14 @@ export class DurableRun implements CallHooks, RunReplay, RunSurroundings {
     params: unknown,
   ): RecordedHandler | undefined {
     return this.#parts.repeated?.handlerFor(this.#rowsOf(evaluationId), call, params);
+  }
+
+  paidAnswer(turn: ModelTurn): PaidAnswer | undefined {
+    return this.#parts.repeated?.paid.of(turn);
+  }
+
+  paidInside(evaluationId: string, call: Pick<AttemptName, 'turn' | 'callId'>): readonly PaidAnswer[] {
+    return this.#parts.repeated?.paid.inside(evaluationId, call) ?? none;
   }
 
   onSuspend = async (

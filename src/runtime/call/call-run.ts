@@ -5,7 +5,9 @@ import type { AnyTool, TokenUsage } from '../../tool/index.ts';
 import type { RecordedApproval } from '../events/tool-invoked.ts';
 import { haltReason } from '../limits/run-budget.ts';
 import type { RunStop, StopReason } from '../limits/run-stop.ts';
+import { readUsage } from '../model/check-turn.ts';
 import { addTokenUsage } from '../model/model.ts';
+import { TokenEstimate } from '../model/token-estimate.ts';
 import { type AttemptedCall, CallAttempt } from './attempt/attempt.ts';
 import type { CallCommits, CommitGuard, SettledCall } from './commits.ts';
 import type { EvaluationEnvironment } from './environment/environment.ts';
@@ -43,6 +45,7 @@ interface Places {
 }
 
 const maxAttempts = 3;
+const nothingAsked = { instructions: '', conversation: none, tools: none };
 
 /**
  * One call from start to result. `start` begins the first attempt as soon as there is room for it; `settle` is called at the turn of the
@@ -66,6 +69,8 @@ export class CallRun implements AttemptedCall, SettledCall {
   #startedAtMs: number | undefined;
   /** Tokens spent inside, by superseded attempts too. */
   #usage: TokenUsage | undefined;
+  /** Answers inside that were counted and may come again. */
+  #counted: Set<object> | undefined;
 
   /** @param stop what the call follows. Default: the run's. */
   constructor(environment: EvaluationEnvironment, call: ToolCall, stop?: RunStop) {
@@ -106,10 +111,24 @@ export class CallRun implements AttemptedCall, SettledCall {
     return this.#approvals;
   }
 
-  /** Counts what evaluations inside an attempt spent. */
-  countUsage(usage: TokenUsage | undefined): void {
-    if (usage !== undefined) this.#usage = addTokenUsage(this.#usage ?? {}, usage);
-    this.#environment.outer?.countUsage(usage);
+  /** Counts what evaluations inside an attempt spent; an answer that may come again is identified, and counted once. */
+  countUsage(usage: TokenUsage | undefined, answer?: object): void {
+    if (answer === undefined || this.#counted?.has(answer) !== true) {
+      if (usage !== undefined) this.#usage = addTokenUsage(this.#usage ?? {}, usage);
+      if (answer !== undefined) (this.#counted ??= new Set()).add(answer);
+    }
+    this.#environment.outer?.countUsage(usage, answer);
+  }
+
+  /** Counts what was spent inside before the run was resumed, whatever becomes of the call now. */
+  countPaid(): void {
+    const { budget, logger, origin, replay } = this.#environment;
+    for (const answer of replay?.paidInside?.(origin.evaluationId, this.call) ?? none) {
+      const { request = nothingAsked, turn } = answer;
+      const usage = readUsage(turn);
+      budget.count(usage, logger, () => new TokenEstimate().usageOf(request, turn), answer);
+      this.countUsage(usage, answer);
+    }
   }
 
   /** Begins the first attempt. Resolves when it has ended; with undefined when there is none. Rejects only when the session cannot be forked: it was disposed. */
@@ -247,7 +266,10 @@ export class CallRun implements AttemptedCall, SettledCall {
     }
     const note = `${thrower.residualNote()}${await commits.rollback(thrower)}`;
     this.#plainResources = [...this.#plainResources, ...thrower.transaction.plainResources];
-    const opening = new SectionOpening(this.#environment, this.call, { thrower, signal, note });
+    const opening = new SectionOpening(this.#environment, this.call, {
+      ...{ thrower, signal, note },
+      countUsage: (usage, answer) => this.countUsage(usage, answer),
+    });
     this.#opening = opening;
     return places.inPlace(() => this.#beginOpening(opening, thrower.number));
   }

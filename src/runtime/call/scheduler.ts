@@ -76,6 +76,8 @@ export class CallScheduler {
       });
     }
     this.#calls.push(...turn);
+    // Before any of them begins: a budget holds for what was spent already.
+    for (const { run } of turn) run.countPaid();
     if (turn.length > 1) this.#hintAtBarriers(turn);
     return turn;
   }

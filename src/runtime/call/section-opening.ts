@@ -6,7 +6,7 @@ import { ApprovalMemory } from './tool-call/approval-memory.ts';
 import type { ResolvedCall, ToolCall } from './tool-call/tool-call.ts';
 import { type FailedVerdict, failed, type SucceededVerdict, withNote } from './tool-call/verdict.ts';
 
-interface OpeningParts {
+interface OpeningParts extends Pick<AttemptedCall, 'countUsage'> {
   /** The attempt whose handler threw. */
   readonly thrower: CallAttempt;
   readonly signal: VisibilityExpansionRequired;
@@ -22,6 +22,8 @@ export class SectionOpening implements AttemptedCall {
   /** The attempt whose handler threw. */
   readonly thrower: CallAttempt;
   readonly approvals: ApprovalMemory;
+  /** What policies over the opening spend is spent by the call. */
+  readonly countUsage: AttemptedCall['countUsage'];
   readonly #environment: EvaluationEnvironment;
   readonly #signal: VisibilityExpansionRequired;
   readonly #note: string;
@@ -30,8 +32,9 @@ export class SectionOpening implements AttemptedCall {
   constructor(
     environment: EvaluationEnvironment,
     { callId, turn }: ToolCall,
-    { thrower, signal, note }: OpeningParts,
+    { thrower, signal, note, countUsage }: OpeningParts,
   ) {
+    this.countUsage = countUsage;
     this.thrower = thrower;
     this.#note = note;
     this.#environment = environment;
@@ -53,9 +56,6 @@ export class SectionOpening implements AttemptedCall {
       log: this.thrower.transaction.discardedPatch().session,
     });
   }
-
-  /** Opening sections spends nothing. */
-  countUsage(): void {}
 
   /** The verdict on the call, given that on the opening. */
   verdict(toolName: string, opening: SucceededVerdict | FailedVerdict): FailedVerdict {

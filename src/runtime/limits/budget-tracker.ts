@@ -36,6 +36,8 @@ export interface BudgetTrackerOptions {
 export class BudgetTracker implements BudgetTrackerPort {
   readonly budget: Budget;
   readonly #refusals = new WeakSet<BudgetExceededError>();
+  /** What was counted that is known by an identity. */
+  readonly #counted = new WeakSet<object>();
   #spent: Spending = { usage: noTokens, estimated: noTokens, cost: 0n, uncountedTurns: 0 };
   #isPriced = true;
 
@@ -124,6 +126,13 @@ export class BudgetTracker implements BudgetTrackerPort {
       uncountedTurns: uncountedTurns + (isCounted ? 0 : 1),
     };
     if (known === undefined) this.#isPriced = false;
+  }
+
+  /** @internal Whether an answer has not been counted yet; it is from now on. */
+  takes(answer: object): boolean {
+    if (this.#counted.has(answer)) return false;
+    this.#counted.add(answer);
+    return true;
   }
 
   /** @internal True when there is something to hold to. */

@@ -53,12 +53,21 @@ export class RunBudget {
    *
    * @param estimate what the turn took about; asked where the provider did not report all of it, and something is limited. Default: not known, which
    * counts as 0.
+   * @param answer identifies a turn that may come again: each budget counts it once.
    * @returns the limits that it passed.
    */
-  count(usage: TokenUsage | undefined, logger: Logger, estimate?: () => TokenUsage): readonly BudgetExcess[] {
+  count(
+    usage: TokenUsage | undefined,
+    logger: Logger,
+    estimate?: () => TokenUsage,
+    answer?: object,
+  ): readonly BudgetExcess[] {
     if (this.isUnlimited) return none;
+    const trackers =
+      answer === undefined ? this.#trackers : this.#trackers.filter((tracker) => tracker.takes(answer));
+    if (trackers.length === 0) return none;
     const missing = this.#estimate(usage, logger, estimate);
-    return this.#trackers.flatMap((tracker) => {
+    return trackers.flatMap((tracker) => {
       const wasExceeded = tracker.exceeded !== undefined;
       tracker.countTurn(usage, this.#model.prices, missing);
       const excess = tracker.exceeded;

@@ -325,15 +325,17 @@ class Loop<Output> {
 
   /** Counts what a turn took, also when nothing else of it can be used. @returns the limits that it passed. */
   #countUsage(usage: TokenUsage | undefined, turn: ModelTurn): readonly BudgetExcess[] {
-    const { budget, display, logger, outer } = this.#environment;
+    const { budget, display, logger, outer, replay } = this.#environment;
+    const answer = replay?.paidAnswer?.(turn);
     if (usage !== undefined) this.#state.usage = addTokenUsage(this.#state.usage, usage);
     this.#state.lastInputTokens = usage?.inputTokens ?? 0;
-    outer?.countUsage(usage);
-    return budget.count(usage, logger, () => {
+    outer?.countUsage(usage, answer);
+    const estimate = (): TokenUsage => {
       const { conversation } = this.#state;
       const { rendered, tools } = display;
       return this.#tokens.usageOf({ instructions: rendered.text, conversation, tools }, turn);
-    });
+    };
+    return budget.count(usage, logger, estimate, answer);
   }
 
   #emitUsage({ usage = {} }: ModelTurn): void {

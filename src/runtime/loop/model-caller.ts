@@ -126,8 +126,9 @@ export class ModelCaller {
       // An answer that is no longer awaited is paid for all the same.
       answer.then(
         (late) => {
-          const { budget, logger } = this.#environment;
-          budget.count(readUsage(late), logger, () => tokens.usageOf(request, late));
+          const { budget, logger, replay } = this.#environment;
+          const estimate = (): TokenUsage => tokens.usageOf(request, late);
+          budget.count(readUsage(late), logger, estimate, replay?.paidAnswer?.(late));
         },
         () => undefined,
       );

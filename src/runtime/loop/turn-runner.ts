@@ -10,6 +10,7 @@ import type { ToolCall, ToolCallResult } from '../call/tool-call/tool-call.ts';
 import type { PromptEvaluationError } from '../events/prompt-evaluation-error.ts';
 import type { RunStop } from '../limits/run-stop.ts';
 import type { LoopState } from '../model/loop-state.ts';
+import { addTokenUsage } from '../model/model.ts';
 import type { RunErrors } from './run-errors.ts';
 import { type StepFunction, stepLive } from './step.ts';
 
@@ -85,12 +86,21 @@ export class TurnRunner {
       await this.#scheduler.rollback(turn);
       throw failure;
     }
-    if (suspension !== undefined && suspension.open.length > 0) throw new RunSuspended(suspension.open);
+    if (suspension !== undefined && suspension.open.length > 0) {
+      this.#countSuspended(results);
+      throw new RunSuspended(suspension.open);
+    }
     const interrupting = results.find(({ interrupt }) => interrupt !== undefined);
     if (interrupting?.interrupt !== undefined) {
       throw errors.interrupted(interrupting.interrupt.error, interrupting);
     }
     return results;
+  }
+
+  /** Calls that wait have no result yet, and what was spent inside them is spent. */
+  #countSuspended(results: readonly ToolCallResult[]): void {
+    for (const { invocation, isSuspended } of results)
+      if (isSuspended === true) this.#state.usage = addTokenUsage(this.#state.usage, invocation.usage);
   }
 
   #runStep(call: ScheduledCall, index: number): Promise<ToolCallResult> {

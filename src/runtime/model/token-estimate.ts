@@ -7,6 +7,11 @@ const charactersPerToken = 4;
 /** Tokens of one image or file; what providers count for one differs by more than its size. */
 const tokensPerMedia = 1_000;
 
+/** What of a request counts. */
+export interface EstimatedRequest extends Pick<ModelRequest, 'instructions' | 'conversation'> {
+  readonly tools: readonly object[];
+}
+
 /**
  * Estimates what the turns of a run took, for a budget, where the provider does not report it: a token for four ASCII
  * characters, one for any other character, and 1,000 for an image or a file. Reasoning that a provider hides is not in it. Counts each
@@ -16,7 +21,7 @@ export class TokenEstimate {
   #countedItems = 0;
   #conversationTokens = 0;
   #instructions = { text: '', tokens: 0 };
-  #tools: { readonly list: ModelRequest['tools']; readonly tokens: number } = { list: [], tokens: 0 };
+  #tools: { readonly list: EstimatedRequest['tools']; readonly tokens: number } = { list: [], tokens: 0 };
 
   /** Items of the conversation were changed or left out: all of it is counted again. */
   reset(): void {
@@ -25,10 +30,7 @@ export class TokenEstimate {
   }
 
   /** @param request that `turn` answers; its conversation is that of the run. */
-  usageOf(
-    { instructions, conversation, tools }: Pick<ModelRequest, 'instructions' | 'conversation' | 'tools'>,
-    turn: ModelTurn,
-  ): TokenUsage {
+  usageOf({ instructions, conversation, tools }: EstimatedRequest, turn: ModelTurn): TokenUsage {
     for (const item of conversation.slice(this.#countedItems)) this.#conversationTokens += tokensOf(item);
     this.#countedItems = conversation.length;
     if (instructions !== this.#instructions.text) {

@@ -21,8 +21,8 @@ import { AttemptEnd, verdictOn } from './exceptions.ts';
 export interface AttemptedCall {
   /** What was approved in any attempt. */
   readonly approvals: ApprovalMemory;
-  /** Counts what evaluations inside an attempt spent. */
-  countUsage(usage: TokenUsage | undefined): void;
+  /** Counts what evaluations inside an attempt spent; an answer that may come again is identified, and counted once. */
+  countUsage(usage: TokenUsage | undefined, answer?: object): void;
 }
 
 /** What an attempt is made of beside the arguments. */
@@ -158,8 +158,8 @@ export class CallAttempt {
   }
 
   /** Counts what evaluations inside the attempt spent. */
-  countUsage(usage: TokenUsage | undefined): void {
-    this.#call.countUsage(usage);
+  countUsage(usage: TokenUsage | undefined, answer?: object): void {
+    this.#call.countUsage(usage, answer);
   }
 
   /** `work`, awaited no longer than the run lasts, unless effects outside have to be recorded. Rejects with `RunStoppedSignal` then. */

@@ -55,7 +55,7 @@ export function callInside(attempt: CallAttempt, views: InsideViews): OuterCall 
     commitLock: new CommitLock(),
     nextEvaluation: () => attempt.nextEvaluation(),
     addInnerChanges: (changes) => attempt.addInnerChanges(changes),
-    countUsage: (usage) => attempt.countUsage(usage),
+    countUsage: (usage, answer) => attempt.countUsage(usage, answer),
     emit: (evaluation, event) =>
       views.emit({
         type: 'nested-run',

@@ -2,6 +2,8 @@ import type { FileRead } from '../../../filesystem/index.ts';
 import type { SessionPatch, SessionRead } from '../../../session/index.ts';
 import type { AnyTool, ToolContext, ToolFailure, ToolSuccess } from '../../../tool/index.ts';
 import type { ToolCallFailureReason, ToolCallOutcome } from '../../events/tool-invoked.ts';
+import type { ModelTurn } from '../../model/model.ts';
+import type { EstimatedRequest } from '../../model/token-estimate.ts';
 import type { AttemptName } from './call-hooks.ts';
 
 /** How a recorded handler ended. */
@@ -54,6 +56,13 @@ export interface EvaluationPlace {
   readonly reenters?: boolean;
 }
 
+/** An answer of a model that was paid for before the run was resumed. It is identified by the object, and everything counts it once. */
+export interface PaidAnswer {
+  readonly turn: ModelTurn;
+  /** What it answers; undefined when that is not known. */
+  readonly request: EstimatedRequest | undefined;
+}
+
 /** Answers from the record of another run for what a run cannot do again. Nothing of it may throw but the handlers. */
 export interface CallReplay {
   /** The id that an evaluation had; undefined: the record has none, and it gets a new one. */
@@ -65,4 +74,8 @@ export interface CallReplay {
     tool: AnyTool,
     params: unknown,
   ): RecordedHandler | undefined;
+  /** What identifies an answer that a step was given; undefined for one that is new. Default: all are. */
+  paidAnswer?(turn: ModelTurn): PaidAnswer | undefined;
+  /** The answers of the models of all evaluations that have run inside a call, whatever became of them. Default: none. */
+  paidInside?(evaluationId: string, call: Pick<AttemptName, 'turn' | 'callId'>): readonly PaidAnswer[];
 }

@@ -63,8 +63,12 @@ export interface OuterCall {
   nextEvaluation(): number;
   /** Adds what a call inside has changed, once that is committed. */
   addInnerChanges(changes: readonly FileChange[]): void;
-  /** Adds tokens that an inner evaluation spent to those of the call, and of the calls around it. */
-  countUsage(usage: TokenUsage | undefined): void;
+  /**
+   * Adds tokens that an inner evaluation spent to those of the call, and of the calls around it.
+   *
+   * @param answer identifies an answer that may come again: each call counts it once.
+   */
+  countUsage(usage: TokenUsage | undefined, answer?: object): void;
   /** Emits an event of an inner evaluation, identified by its number, to the observers of the run. Never throws. */
   emit(evaluation: number, event: RunEvent): void;
 }
