@@ -161,6 +161,7 @@ export function reportEvent(
     }
     case 'turn-end':
     case 'usage-counted':
+    case 'answer-restarted':
     case 'text-delta':
     case 'reasoning-delta':
     case 'hosted-approval-answered':

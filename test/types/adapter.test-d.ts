@@ -148,6 +148,7 @@ describe('run events', () => {
       | 'turn-start'
       | 'model-call-start'
       | 'model-call-retry'
+      | 'answer-restarted'
       | 'text-delta'
       | 'reasoning-delta'
       | 'model-call-end'

@@ -130,6 +130,7 @@ describe('an editor offers', () => {
   it('the type of every event of a run', () => {
     const observer = `{ onEvent: (event) => { if (event.type === '${cursor}') return; } }`;
     expect(completionsIn(evaluating(`{ observers: [${observer}] }`))).toEqual([
+      'answer-restarted',
       'approval-end',
       'approval-pending',
       'approval-start',

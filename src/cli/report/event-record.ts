@@ -34,11 +34,15 @@ export interface ResultRecord {
   readonly budgetExceeded?: BudgetExcess;
 }
 
-/** True for a part of an answer that a later event contains as a whole, in the run or in a nested run. */
+const deltaTypes: ReadonlySet<string> = new Set<RunEvent['type']>([
+  'text-delta',
+  'reasoning-delta',
+  'answer-restarted',
+]);
+
+/** True for a part of an answer that a later event contains as a whole, and for what makes such parts void, in the run or in a nested run. */
 export function isDelta(event: RunEvent | ResultRecord): boolean {
-  return event.type === 'nested-run'
-    ? isDelta(event.event)
-    : event.type === 'text-delta' || event.type === 'reasoning-delta';
+  return event.type === 'nested-run' ? isDelta(event.event) : deltaTypes.has(event.type);
 }
 
 /**

@@ -118,6 +118,7 @@ function writeDelta(written: StreamedText, { event, around }: LocatedEvent): voi
       return;
     case 'model-call-start':
     case 'model-call-retry':
+    case 'answer-restarted':
     case 'tool-call-start':
       written.clear();
       return;

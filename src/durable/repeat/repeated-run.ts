@@ -104,6 +104,11 @@ export class RepeatedRun {
     if (model !== header.model) this.#changed.push('model');
   }
 
+  /** Whether the rows have the request of this turn. */
+  hasAsked(turn: number): boolean {
+    return this.#root.rows.requests.has(turn);
+  }
+
   /** Compares the first request that is made with the last one of the rows. */
   compareRequest(request: ModelRequest): void {
     const { requests } = this.#root.rows;

@@ -275,6 +275,12 @@ export class DurableRun implements CallHooks, RunReplay, RunSurroundings {
     return [...before, ...now];
   }
 
+  restartsAnswer(evaluationId: string, turn: number): boolean {
+    const isRoot = evaluationId === this.#environment?.origin.evaluationId;
+    if (isRoot) return this.#parts.repeated?.hasAsked(turn) ?? false;
+    return this.#inside.get(evaluationId)?.rows.requests.has(turn) ?? false;
+  }
+
   nextCommit(): PendingMark {
     return { runId: this.runId, commit: this.#parts.summary.current().commits + 1 };
   }

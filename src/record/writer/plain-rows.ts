@@ -107,6 +107,7 @@ const heldElsewhere: ReadonlySet<RunEvent['type']> = new Set<RunEvent['type']>([
   'turn-end',
   'model-call-start',
   'model-call-end',
+  'answer-restarted',
   'text-delta',
   'reasoning-delta',
   'usage-counted',

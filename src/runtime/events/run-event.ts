@@ -96,8 +96,16 @@ export type RunEvent =
     }
   | {
       /**
+       * The answer of this turn begins again, in a run that streams and was resumed: the model had been asked for it before the interruption, and no answer was kept.
+       * The deltas of the turn that came before the interruption are void.
+       */
+      readonly type: 'answer-restarted';
+      readonly turn: number;
+    }
+  | {
+      /**
        * A piece of what the model says; only in a run that streams, and between the start and the end of a model
-       * call. After a `model-call-retry` the answer begins again: its earlier deltas are void. With `redact`
+       * call. After a `model-call-retry` or an `answer-restarted` the answer begins again: its earlier deltas are void. With `redact`
        * text that may be the start of a secret is held back until more follows: all of the answer, unless `redact.pending` limits it.
        */
       readonly type: 'text-delta';

@@ -155,7 +155,14 @@ export class ModelCaller {
 
   /** Asks the model for one turn, again and again while the throttle allows it. One step: a journal keeps its end. */
   #generate(request: ModelRequest): Promise<ModelTurn> {
+    if (this.#deltas !== undefined) this.#announceRestart(request.turn);
     return askThrottled(() => this.#ask(request), this.#throttle);
+  }
+
+  /** Pieces of an answer are no rows: whoever was shown some before an interruption learns that they are void. */
+  #announceRestart(turn: number): void {
+    const { emit, hooks, origin } = this.#environment;
+    if (hooks?.restartsAnswer?.(origin.evaluationId, turn) === true) emit({ type: 'answer-restarted', turn });
   }
 
   #ask(request: ModelRequest): ModelTurn | Promise<ModelTurn> {

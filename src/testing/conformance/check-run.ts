@@ -52,6 +52,7 @@ function checkPieces({ events, mode }: RunToCheck): void {
     switch (event.type) {
       case 'model-call-start':
       case 'model-call-retry':
+      case 'answer-restarted':
         streamedText = '';
         break;
       case 'text-delta':

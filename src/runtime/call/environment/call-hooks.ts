@@ -56,6 +56,8 @@ export interface CallHooks {
   hasInputFor?(turn: number): boolean;
   /** What is said to the model before this turn, and once only. Must not throw. Default: nothing. */
   takeInputFor?(turn: number): readonly UserItem[];
+  /** Whether the model of an evaluation was asked for this turn before an interruption, and its answer is not known. Must not throw. Default: it was not. */
+  restartsAnswer?(evaluationId: string, turn: number): boolean;
   /** What the next commit is called, in case its files are not brought to the disk. Must not throw. */
   nextCommit?(): PendingMark;
   /**

@@ -148,6 +148,7 @@ const samples: Samples = {
     reason: 'rate-limit',
     message: 'busy',
   }),
+  'answer-restarted': always({ type: 'answer-restarted', turn }),
   'model-call-end': {
     full: [{ ...answered, usage, timeToFirstPieceMs: 3, responseId: 'r1', responseModel: 'scripted-1' }],
     least: answered,

@@ -56,9 +56,12 @@ describe('what a model writes, on a terminal', () => {
     ]);
   });
 
-  it('is void when the model is asked again', () => {
-    expect(screens([says('Half'), retry, says('Whole')])[2]?.slice(1)).toEqual(['<faint>  Whole</>']);
-  });
+  it.each([retry, { type: 'answer-restarted', turn: 1 } as const])(
+    'is void when the model is asked again: $type',
+    (event) => {
+      expect(screens([says('Half'), event, says('Whole')])[2]?.slice(1)).toEqual(['<faint>  Whole</>']);
+    },
+  );
 
   it('is broken into lines of the terminal, of which wide characters take two columns', () => {
     const [shown = []] = screens([says(`${'a'.repeat(30)} ${'猫'.repeat(15)}`)], 30);
