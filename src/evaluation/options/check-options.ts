@@ -14,6 +14,7 @@ import { checkObservers } from './check-observers.ts';
 import { refusePendingCalls } from './complete-history.ts';
 import type { EvaluateOptions } from './evaluate-options.ts';
 import { refuseUnknownOptions } from './option-names.ts';
+import { refuseSuspended } from './suspended-history.ts';
 
 const pendingCallsRule = oneOf('interrupt', 'refuse');
 
@@ -41,6 +42,7 @@ export function checkEvaluateOptions(options: AnyOptions): void {
   if (limits !== undefined) checkLimits(limits);
   if (context !== undefined) checkContext(context);
   if (observers !== undefined) checkObservers('evaluate()', observers);
+  if (history !== undefined) refuseSuspended(history);
   if (pendingCalls === 'refuse' && history !== undefined) refusePendingCalls(history);
   if (limits?.budget !== undefined) toBudgetTracker(limits.budget);
   const { redact }: { readonly redact?: unknown } = options;

@@ -19,7 +19,10 @@ import type { ContextOptions, RunLimits } from './run-limits.ts';
 export interface EvaluateOptions<out A extends Approver = ApprovalHandler> {
   /** What the user says: one text, or several parts. Default: nothing beside the instructions. */
   readonly input?: string | readonly InputPart[];
-  /** An earlier conversation to go on with, such as `response.conversation`. It is copied once. Default: none. */
+  /**
+   * An earlier conversation to go on with, such as `response.conversation`. It is copied once. That of a run that waits for answers is refused with a
+   * `PromptValidationError`. Default: none.
+   */
   readonly history?: readonly ConversationItem[];
   /**
    * What to do about calls of `history` that have no result, which providers refuse: `'interrupt'` answers each of them with "interrupted; whether it ran is

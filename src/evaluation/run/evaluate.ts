@@ -20,6 +20,7 @@ import { assertPrompt } from '../options/check-options.ts';
 import { beginningOf } from '../options/complete-history.ts';
 import type { EvaluateOptions } from '../options/evaluate-options.ts';
 import type { EvaluationSettings } from '../options/settings.ts';
+import { markSuspended } from '../options/suspended-history.ts';
 import { EvaluationRecord } from '../scope/evaluation-record.ts';
 import type { EvaluationScope, RunSurroundings } from '../scope/evaluation-scope.ts';
 import { holdSession } from '../scope/hold-session.ts';
@@ -163,6 +164,7 @@ async function evaluateObserved<Output>({
       if (onSuspend === undefined) throw error;
       const suspended = await onSuspend(error.questions);
       const { conversation, usage } = state;
+      markSuspended(conversation, suspended.runId);
       return Object.freeze({
         ...{ finishReason: 'suspended', promptName: prompt.name, ...suspended, usage },
         conversation: Object.freeze(conversation),

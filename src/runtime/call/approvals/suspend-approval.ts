@@ -30,7 +30,7 @@ export interface SuspendedRun {
   readonly runId: string;
   /** The questions without an answer, in the order of the calls. */
   readonly pending: readonly PendingApproval[];
-  /** What was said so far. Its last calls have no results, so it is no `history` of another run. */
+  /** What was said so far. Its last calls have no results: as `history` of another run it is refused, go on with `resumeRun`. */
   readonly conversation: readonly ConversationItem[];
   readonly usage: TokenUsage;
 }
