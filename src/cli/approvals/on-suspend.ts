@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { describeError } from '../../error/index.ts';
 import { escapeInvisible } from '../../internal/index.ts';
-import type { startProcess } from '../../node/internal.ts';
+import type { ProcessEnd, startProcess } from '../../node/internal.ts';
 import type { CliEnvironment } from '../process/environment.ts';
 import { printable } from '../process/plain-text.ts';
 import type { QuestionRecord } from '../report/question-record.ts';
@@ -15,6 +15,12 @@ export interface SuspensionNotice {
 }
 
 const timeLimitSeconds = 30;
+
+const shellProblem: Readonly<Record<NonNullable<ProcessEnd['startFailure']>, string>> = {
+  'not-found': 'it is run by the program "sh", which no folder of PATH has; install a shell of that name',
+  'not-executable':
+    'it is run by the program "sh", which the operating system refuses to start; check its permissions',
+};
 
 /**
  * Runs the command of `--on-suspend`: the run and its questions are on its standard input as JSON, the name of the run is in `WINK_RUN_ID`. What it prints goes to the error
@@ -46,7 +52,7 @@ export async function runOnSuspend(
       },
     );
     const { exitCode, signal: killedBy, timedOut, startFailure } = await ended;
-    if (startFailure !== undefined) return failed('there is no shell');
+    if (startFailure !== undefined) return failed(shellProblem[startFailure]);
     if (timedOut) return failed(`it took longer than ${timeLimitSeconds} s`);
     if (killedBy !== undefined) return failed(`it was ended by ${killedBy}`);
     return exitCode === 0 ? undefined : failed(`exit code ${exitCode}`);

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { UsageError } from '../process/errors.ts';
+import { readRunName } from './run-name.ts';
 
 /** A run that is kept in a journal, as the command line asks for it. */
 export interface DurableChoice {
@@ -68,12 +69,7 @@ export function readDurable(agent: string, values: DurableValues): DurableChoice
     if (runId === undefined) return undefined;
     throw new UsageError('--run-id requires --durable or --journal FILE.');
   }
-  if (runId !== undefined && !/^\w[\w.:@+-]{0,99}$/.test(runId)) {
-    throw new UsageError(
-      `--run-id is "${runId}"; it must have 1 to 100 letters, digits or "._:@+-", and begin with a letter or a digit.`,
-    );
-  }
-  return { journalFile: journal, runId, call: callOf(agent, values), resumed: undefined };
+  return { journalFile: journal, runId: readRunName(runId), call: callOf(agent, values), resumed: undefined };
 }
 
 function callOf(agent: string, values: DurableValues): readonly string[] {

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { UsageError } from '../process/errors.ts';
+import { type runOptions, someRunOptions } from '../run/run-options.ts';
 
 /** A request of `wink resume`. */
 export interface ResumeRequest {
@@ -17,58 +18,62 @@ export interface ResumeRequest {
   readonly isVerbose: boolean;
 }
 
-/** Options that `wink run` has, too. What decides on the steps of the run stays as it was. A record cannot begin in the middle of a run. */
-const passedOn = {
-  model: { type: 'string' },
-  'base-url': { type: 'string' },
-  'max-turns': { type: 'string' },
-  'max-repeated-failures': { type: 'string' },
-  'max-tokens': { type: 'string' },
-  'max-cost': { type: 'string' },
-  prices: { type: 'string' },
-  deadline: { type: 'string' },
-  suspend: { type: 'boolean' },
-  expires: { type: 'string' },
-  'on-suspend': { type: 'string' },
-  log: { type: 'string' },
-  json: { type: 'boolean' },
-  deltas: { type: 'boolean' },
-  verbose: { type: 'boolean' },
-  full: { type: 'boolean' },
-  otel: { type: 'boolean' },
-} as const;
+/** Options of `wink run` that are passed on. What decides on the steps of the run stays as it was. A record cannot begin in the middle of a run. */
+const passedOn = [
+  ...(['model', 'base-url', 'max-turns', 'max-repeated-failures'] as const),
+  ...(['max-tokens', 'max-cost', 'prices', 'deadline'] as const),
+  ...(['suspend', 'expires', 'on-suspend'] as const),
+  ...(['log', 'json', 'deltas', 'verbose', 'full', 'otel'] as const),
+];
 
-const options = {
-  ...passedOn,
-  journal: { type: 'string' },
-  strict: { type: 'boolean' },
-  input: { type: 'string' },
-  help: { type: 'boolean', short: 'h' },
-} as const;
+const fromRun = [...passedOn, ...(['journal', 'input', 'help'] as const)];
+
+/** The options of `wink resume`, for `parseArgs`; `wink fork` has them, too. */
+export const resumeOptions: Pick<typeof runOptions, (typeof fromRun)[number]> & {
+  readonly strict: { readonly type: 'boolean' };
+} = { ...someRunOptions(fromRun), strict: { type: 'boolean' } };
+
+/** The values of {@link resumeOptions} as `parseArgs` returns them. */
+type Values = {
+  readonly [Name in keyof typeof resumeOptions]?: (typeof resumeOptions)[Name]['type'] extends 'string'
+    ? string | undefined
+    : boolean | undefined;
+};
 
 /**
  * Reads the arguments after `resume`.
  * @throws {UsageError} and what `parseArgs` throws.
  */
 export function readResumeArguments(argv: readonly string[]): ResumeRequest | { readonly kind: 'help' } {
-  const { values, positionals } = parseArgs({ args: [...argv], allowPositionals: true, options });
-  if (values.help === true) return { kind: 'help' };
+  const { values, positionals } = parseArgs({
+    args: [...argv],
+    allowPositionals: true,
+    options: resumeOptions,
+  });
+  return values.help === true ? { kind: 'help' } : resumeRequest('resume RUN', positionals, values);
+}
+
+/**
+ * What the values of {@link resumeOptions} ask for.
+ * @param usage how the command is called, for errors.
+ * @throws {UsageError}
+ */
+export function resumeRequest(usage: string, positionals: readonly string[], values: Values): ResumeRequest {
   const [runId, ...others] = positionals;
   if (runId === undefined || runId === '') {
-    throw new UsageError('no run given: wink resume RUN; "wink runs" lists them.');
+    throw new UsageError(`no run given: wink ${usage}; "wink runs" lists them.`);
   }
   if (others.length > 0) throw new UsageError(`one run at a time, not ${positionals.length}.`);
   if (values.input === '') throw new UsageError('the input is empty.');
   if (values.journal === '') throw new UsageError('the name of the journal is empty.');
-  const given: Readonly<Record<string, string | boolean | undefined>> = values;
   return {
     kind: 'resume',
     runId,
     journalFile: values.journal,
     isStrict: values.strict === true,
     input: values.input,
-    words: Object.keys(passedOn).flatMap((name) => {
-      const value = given[name];
+    words: passedOn.flatMap((name) => {
+      const value = values[name];
       if (value === undefined || value === false) return [];
       return [value === true ? `--${name}` : `--${name}=${value}`];
     }),

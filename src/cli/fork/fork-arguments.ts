@@ -1,5 +1,8 @@
-import { type ResumeRequest, readResumeArguments } from '../durable/resume-arguments.ts';
+import { parseArgs } from 'node:util';
+import { type ResumeRequest, resumeOptions, resumeRequest } from '../durable/resume-arguments.ts';
+import { readRunName } from '../durable/run-name.ts';
 import { UsageError } from '../process/errors.ts';
+import { someRunOptions } from '../run/run-options.ts';
 
 /** A request of `wink fork`. */
 export interface ForkRequest {
@@ -8,42 +11,40 @@ export interface ForkRequest {
   readonly at: number | string;
   /** Name of the fork; undefined: a new one. */
   readonly newRunId: string | undefined;
+  /** The folder that the fork works on; undefined: that of the run. */
+  readonly workspace: string | undefined;
   /** How the fork goes on, under the name of the run that is forked. */
   readonly resume: ResumeRequest;
   readonly isVerbose: boolean;
 }
 
+const options = {
+  ...resumeOptions,
+  ...someRunOptions(['run-id', 'workspace']),
+  at: { type: 'string' },
+} as const;
+
 /**
- * Reads the arguments after `fork`: those of `resume`, and two of its own.
+ * Reads the arguments after `fork`: those of `resume`, and three of its own.
  * @throws {UsageError} and what `parseArgs` throws.
  */
 export function readForkArguments(argv: readonly string[]): ForkRequest | { readonly kind: 'help' } {
-  const own: Partial<Record<'--at' | '--run-id', string>> = {};
-  const rest: string[] = [];
-  for (let index = 0; index < argv.length; index += 1) {
-    const word = argv[index] ?? '';
-    const [name, ...value] = word.split('=');
-    if (name !== '--at' && name !== '--run-id') {
-      rest.push(word);
-      continue;
-    }
-    if (value.length === 0) index += 1;
-    own[name] = value.length === 0 ? (argv[index] ?? '') : value.join('=');
-  }
-  const resume = readResumeArguments(rest);
-  if (resume.kind === 'help') return resume;
-  const { '--at': at, '--run-id': newRunId } = own;
+  const { values, positionals } = parseArgs({ args: [...argv], allowPositionals: true, options });
+  if (values.help === true) return { kind: 'help' };
+  const resume = resumeRequest('fork RUN --at CALL', positionals, values);
+  const { at, workspace } = values;
   if (at === undefined || at === '') {
     throw new UsageError(
       'say where the fork begins: wink fork RUN --at CALL, with the id of a call, the number of a commit, or 0.',
     );
   }
-  if (newRunId !== undefined && !/^\w[\w.:@+-]{0,99}$/.test(newRunId)) {
-    throw new UsageError(
-      `--run-id is "${newRunId}"; it must have 1 to 100 letters, digits or "._:@+-", and begin with a letter or a digit.`,
-    );
-  }
-  const isNumber = /^\d{1,9}$/.test(at);
-  const { isVerbose } = resume;
-  return { kind: 'fork', at: isNumber ? Number(at) : at, newRunId, resume, isVerbose };
+  if (workspace === '') throw new UsageError('the name of the folder is empty.');
+  return {
+    kind: 'fork',
+    at: /^\d{1,9}$/.test(at) ? Number(at) : at,
+    newRunId: readRunName(values['run-id']),
+    workspace,
+    resume,
+    isVerbose: resume.isVerbose,
+  };
 }

@@ -17,6 +17,7 @@ import {
   readSettings,
 } from './option-values.ts';
 import { type OverridesChoice, readOverrides } from './overrides-choice.ts';
+import { runOptions } from './run-options.ts';
 import { readSandbox, type SandboxChoice } from './sandbox-choice.ts';
 import { readSuspension, type SuspensionChoice } from './suspension-choice.ts';
 
@@ -63,50 +64,17 @@ export interface RunRequest {
   readonly isFull: boolean;
 }
 
-const options = {
-  workspace: { type: 'string' },
-  params: { type: 'string' },
-  input: { type: 'string' },
-  model: { type: 'string' },
-  'base-url': { type: 'string' },
-  effort: { type: 'string' },
-  'max-output-tokens': { type: 'string' },
-  'context-overflow': { type: 'string' },
-  'max-conversation-turns': { type: 'string' },
-  'max-turns': { type: 'string' },
-  'max-repeated-failures': { type: 'string' },
-  'max-tokens': { type: 'string' },
-  'max-cost': { type: 'string' },
-  prices: { type: 'string' },
-  deadline: { type: 'string' },
-  log: { type: 'string' },
-  record: { type: 'string' },
-  durable: { type: 'boolean' },
-  journal: { type: 'string' },
-  'run-id': { type: 'string' },
-  suspend: { type: 'boolean' },
-  expires: { type: 'string' },
-  'on-suspend': { type: 'string' },
-  apply: { type: 'string' },
-  tag: { type: 'string' },
-  overrides: { type: 'string' },
-  sandbox: { type: 'string' },
-  'no-enforce': { type: 'boolean' },
-  json: { type: 'boolean' },
-  deltas: { type: 'boolean' },
-  verbose: { type: 'boolean' },
-  full: { type: 'boolean' },
-  otel: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-  version: { type: 'boolean', short: 'V' },
-} as const;
+const commands = [
+  ...['run', 'resume', 'fork', 'rewind', 'runs', 'approvals'],
+  ...['prompt', 'view', 'replay', 'query'],
+];
 
 /** The value of a bare `--apply`. */
 const defaultApply: ApplyMode = 'end';
 
-/** The values of {@link options} as `parseArgs` returns them. */
+/** The values of {@link runOptions} as `parseArgs` returns them. */
 type Values = {
-  readonly [Name in keyof typeof options]?: (typeof options)[Name]['type'] extends 'string'
+  readonly [Name in keyof typeof runOptions]?: (typeof runOptions)[Name]['type'] extends 'string'
     ? string | undefined
     : boolean | undefined;
 };
@@ -118,13 +86,17 @@ type Values = {
 export function readRunArguments(
   argv: readonly string[],
 ): RunRequest | { readonly kind: 'help' | 'version' } {
-  const { values, positionals } = parseArgs({ args: spelledOut(argv), allowPositionals: true, options });
+  const { values, positionals } = parseArgs({
+    args: spelledOut(argv),
+    allowPositionals: true,
+    options: runOptions,
+  });
   if (values.help === true) return { kind: 'help' };
   if (values.version === true) return { kind: 'version' };
   const [command, ...targets] = positionals;
   if (command === 'run') return runRequest(targets, values);
   throw new UsageError(
-    `${command === undefined ? 'no command given' : `unknown command "${command}"`}; the commands are: run, resume, runs, prompt, view, replay, query.`,
+    `${command === undefined ? 'no command given' : `unknown command "${command}"`}; the commands are: ${commands.join(', ')}.`,
   );
 }
 

@@ -103,7 +103,7 @@ describe('wink fork', () => {
     [['fork', 'one'], 'say where the fork begins'],
     [['fork', 'one', '--at='], 'say where the fork begins'],
     [['fork', '--at', '1'], 'no run given'],
-    [['fork', 'one', '--at', '1', '--run-id', '-x'], '--run-id is "-x"'],
+    [['fork', 'one', '--at', '1', '--run-id=-x'], '--run-id is "-x"'],
   ])('does not read %j', (argv, message) => {
     expect(readArguments(argv)).toEqual({
       kind: 'usage-error',

@@ -196,7 +196,14 @@ describe('the command of --on-suspend', () => {
     ['exit code 3', async () => ({ ...ended, exitCode: 3 })],
     ['it took longer than 30 s', async () => ({ ...ended, exitCode: undefined, timedOut: true })],
     ['it was ended by SIGTERM', async () => ({ ...ended, exitCode: undefined, signal: 'SIGTERM' })],
-    ['there is no shell', async () => ({ ...ended, startFailure: 'not-found' })],
+    [
+      'it is run by the program "sh", which no folder of PATH has; install a shell of that name',
+      async () => ({ ...ended, startFailure: 'not-found' }),
+    ],
+    [
+      'it is run by the program "sh", which the operating system refuses to start; check its permissions',
+      async () => ({ ...ended, startFailure: 'not-executable' }),
+    ],
     ['no memory', () => Promise.reject(new FilesystemError('argument-invalid', 'no memory.'))],
   ];
   it.each(failures)('may fail: %s', async (why, end) => {
