@@ -1,20 +1,22 @@
+import { resolve } from 'node:path';
 import { forkRun } from '../durable/index.ts';
 import { describeError, PromptValidationError } from '../error/index.ts';
-import { type JournalFiles, journalOption, sqliteJournalFiles } from './durable/open-journal.ts';
+import { journalOption, refuseJournalInside, sqliteJournalFiles } from './durable/open-journal.ts';
 import { findRun, type RunInfo, readRunInfo, updateRunInfo } from './durable/run-info.ts';
 import type { ForkRequest } from './fork/fork-arguments.ts';
+import { checkForkFolder } from './fork/fork-folder.ts';
 import { type CliEnvironment, unlessAborted } from './process/environment.ts';
 import { UsageError } from './process/errors.ts';
 import { printable } from './process/plain-text.ts';
 import { resumeCommand } from './resume-command.ts';
+import { openFolder } from './run/open-folder.ts';
 import type { RunParts } from './run/prepare-run.ts';
-import { readRunArguments } from './run/run-arguments.ts';
 
 /**
  * Begins a run that has what another one did up to a commit, and goes on with it as `wink resume` does.
  *
  * @returns the exit code of the process.
- * @throws {UsageError} for a run, a commit or a call that the journal does not have, for a name that is taken, and for a run that has written to its folder since; and as
+ * @throws {UsageError} for a run, a commit or a call that the journal does not have, for a name that is taken, and for a folder that is not as the run had it there; and as
  *   {@link resumeCommand}.
  */
 export async function forkCommand(
@@ -24,14 +26,18 @@ export async function forkCommand(
 ): Promise<number> {
   const { signal, stderr } = environment;
   const { resume } = request;
-  const runId = await unlessAborted(fork(request, parts.journals ?? sqliteJournalFiles), signal);
+  const { journals = sqliteJournalFiles, open = openFolder } = parts;
+  const runId = await unlessAborted(fork(request, { journals, open }), signal);
   stderr.write(
     `wink: the fork of ${printable(resume.runId)} is kept as ${printable(runId)}; should it be interrupted: wink resume ${printable(runId)}${journalOption(resume.journalFile)}\n`,
   );
   return resumeCommand({ ...resume, runId }, environment, parts);
 }
 
-async function fork({ at, newRunId, resume }: ForkRequest, journals: JournalFiles): Promise<string> {
+async function fork(
+  { at, newRunId, workspace, resume }: ForkRequest,
+  { journals, open }: Pick<RunParts, 'journals' | 'open'>,
+): Promise<string> {
   const { runId, journalFile } = resume;
   const name = printable(runId);
   await using journal = await journals.openExisting(journalFile);
@@ -47,15 +53,14 @@ async function fork({ at, newRunId, resume }: ForkRequest, journals: JournalFile
       `the run "${name}" was not begun by wink run: fork it with the program that began it.`,
     );
   }
-  if (writesAtEach(info)) {
-    throw new UsageError(
-      `the run "${name}" writes to its folder as it goes (--apply=each), so its files are not as they were: fork it with forkRun() on a folder of its own.`,
-    );
-  }
+  refuseJournalInside(journalFile, workspace);
   try {
+    const folder = await checkForkFolder({
+      ...{ journal, run, info, at, workspace, open },
+      journalOption: journalOption(journalFile),
+    });
     const forked = await forkRun({ journal, runId, at, ...(newRunId === undefined ? {} : { newRunId }) });
-    // Nothing of the fork is in the folder yet.
-    await updateRunInfo(journal, forked.runId, { ...info, isApplied: false });
+    await updateRunInfo(journal, forked.runId, forkInfo(info, workspace), folder);
     return forked.runId;
   } catch (error) {
     if (!PromptValidationError.isInstance(error)) throw error;
@@ -63,7 +68,9 @@ async function fork({ at, newRunId, resume }: ForkRequest, journals: JournalFile
   }
 }
 
-function writesAtEach({ call }: RunInfo): boolean {
-  const request = readRunArguments(call);
-  return request.kind === 'run' && request.apply === 'each';
+/** What is kept of a fork: it is called as the run was, in its own folder, where nothing is written yet that is written at the end. */
+function forkInfo(info: RunInfo, workspace: string | undefined): RunInfo {
+  if (workspace === undefined) return { ...info, isApplied: false };
+  const call = info.call.filter((word) => !word.startsWith('--workspace='));
+  return { ...info, call: [...call, `--workspace=${resolve(workspace)}`], isApplied: false };
 }

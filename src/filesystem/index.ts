@@ -49,7 +49,14 @@ export {
   type WriteMode,
   type WriteResult,
 } from './interface/filesystem.ts';
-export type { LandableChange, LandingReport, RecordedContentMark } from './interface/landing.ts';
+export type {
+  LandableChange,
+  LandingReport,
+  PutBackPath,
+  PutBackReport,
+  RecordedContentMark,
+  RecordedEntry,
+} from './interface/landing.ts';
 export type { PendingMark, StagedChanges, StageOptions } from './interface/staged-changes.ts';
 export { MemoryFilesystem, type MemoryFilesystemOptions } from './memory-filesystem.ts';
 export { readIgnoreScope, readIgnores } from './operations/ignore-scope.ts';

@@ -20,18 +20,31 @@ export interface ResumeRequest {
 
 /** Options of `wink run` that are passed on. What decides on the steps of the run stays as it was. A record cannot begin in the middle of a run. */
 const passedOn = [
-  ...(['model', 'base-url', 'max-turns', 'max-repeated-failures'] as const),
-  ...(['max-tokens', 'max-cost', 'prices', 'deadline'] as const),
-  ...(['suspend', 'expires', 'on-suspend'] as const),
-  ...(['log', 'json', 'deltas', 'verbose', 'full', 'otel'] as const),
-];
+  'model',
+  'base-url',
+  'max-turns',
+  'max-repeated-failures',
+  'max-tokens',
+  'max-cost',
+  'prices',
+  'deadline',
+  'suspend',
+  'expires',
+  'on-suspend',
+  'log',
+  'json',
+  'deltas',
+  'verbose',
+  'full',
+  'otel',
+] as const;
 
-const fromRun = [...passedOn, ...(['journal', 'input', 'help'] as const)];
+type PassedOn = (typeof passedOn)[number];
 
 /** The options of `wink resume`, for `parseArgs`; `wink fork` has them, too. */
-export const resumeOptions: Pick<typeof runOptions, (typeof fromRun)[number]> & {
+export const resumeOptions: Pick<typeof runOptions, PassedOn | 'journal' | 'input' | 'help'> & {
   readonly strict: { readonly type: 'boolean' };
-} = { ...someRunOptions(fromRun), strict: { type: 'boolean' } };
+} = { ...someRunOptions([...passedOn, 'journal', 'input', 'help']), strict: { type: 'boolean' } };
 
 /** The values of {@link resumeOptions} as `parseArgs` returns them. */
 type Values = {

@@ -77,9 +77,18 @@ export function journalWithInfo(journal: RunJournal, info: RunInfo, held?: RunLe
   };
 }
 
-/** Replaces what is kept of a run that no process writes. Does nothing for an unknown one. */
-export async function updateRunInfo(journal: RunJournal, runId: string, info: RunInfo): Promise<void> {
-  await (await acquireWithInfo(journal, runId, info))?.release();
+/**
+ * Replaces what is kept of a run that no process writes. Does nothing for an unknown one.
+ *
+ * @param workspace the folder that the run is listed with. Default: the one so far.
+ */
+export async function updateRunInfo(
+  journal: RunJournal,
+  runId: string,
+  info: RunInfo,
+  workspace?: string,
+): Promise<void> {
+  await (await acquireWithInfo(journal, runId, info, workspace))?.release();
 }
 
 /**
@@ -91,6 +100,7 @@ export async function acquireWithInfo(
   journal: RunJournal,
   runId: string,
   info: RunInfo,
+  workspace?: string,
 ): Promise<RunLease | undefined> {
   const sessionId = (await findRun(journal, runId))?.sessionId;
   if (sessionId === undefined) return undefined;
@@ -99,7 +109,11 @@ export async function acquireWithInfo(
     // Its last owner may have written until now.
     const run = await findRun(journal, runId);
     if (run !== undefined) {
-      const summary = { ...summaryOf(run), info: infoOf(info, run.rows, lease) };
+      const summary = {
+        ...summaryOf(run),
+        ...(workspace === undefined ? {} : { workspace }),
+        info: infoOf(info, run.rows, lease),
+      };
       await journal.append({ runId, rows: [], summary }, lease);
     }
     return lease;

@@ -33,13 +33,27 @@ export function formatChangeDiff(
 }
 
 function changeLines(change: FileChange): readonly string[] {
-  const before = change.kind === 'created' ? '/dev/null' : showName(`a/${change.path}`);
-  const after = change.kind === 'removed' ? '/dev/null' : showName(`b/${change.path}`);
-  if (change.entry === 'directory') return [`${change.kind} directory ${showName(`${change.path}/`)}`];
+  const { kind, link } = change;
+  if (link !== undefined) return [`${kind} link ${showName(change.path)} to ${showName(link)}`];
+  const before = kind === 'created' ? '/dev/null' : showName(`a/${change.path}`);
+  const after = kind === 'removed' ? '/dev/null' : showName(`b/${change.path}`);
+  if (change.entry === 'directory') return [`${kind} directory ${showName(`${change.path}/`)}`];
+  return [...modeLines(change), ...contentLines(change, before, after)];
+}
+
+/** The permission bits of a file, where they have changed. */
+function modeLines({ path, mode = 0o644, replacedMode }: FileChange): readonly string[] {
+  if (replacedMode === undefined) return [];
+  return [`mode of ${showName(path)}: ${mode.toString(8)}, was ${replacedMode.toString(8)}`];
+}
+
+function contentLines(change: FileChange, before: string, after: string): readonly string[] {
   const bytes = (change.before?.bytes ?? 0) + (change.after?.bytes ?? 0);
   const now = `(${readableBytes(change.after?.bytes ?? 0)} now)`;
   if (bytes > maxComparedBytes) return [`Large files ${before} and ${after} differ ${now}`];
   const texts = textsOf(change);
+  if (change.replacedMode !== undefined && texts !== 'lost' && texts !== 'binary' && texts[0] === texts[1])
+    return [];
   if (texts === 'lost')
     return [`Files ${before} and ${after} differ; one was changed on disk during the run ${now}`];
   if (texts === 'binary') return [`Binary files ${before} and ${after} differ ${now}`];

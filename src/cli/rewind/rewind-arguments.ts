@@ -7,6 +7,8 @@ export interface RewindRequest {
   readonly runId: string;
   /** The last commit whose changes stay: its number, or the id of its call. */
   readonly to: number | string;
+  /** The folder to put back; undefined: that of the run. */
+  readonly workspace: string | undefined;
   /** Whether the folder is written. */
   readonly isApplied: boolean;
   /** Whether the diff is shown in full. */
@@ -18,6 +20,7 @@ export interface RewindRequest {
 
 const options = {
   to: { type: 'string' },
+  workspace: { type: 'string' },
   apply: { type: 'boolean' },
   full: { type: 'boolean' },
   journal: { type: 'string' },
@@ -37,17 +40,19 @@ export function readRewindArguments(argv: readonly string[]): RewindRequest | { 
     throw new UsageError('no run given: wink rewind RUN --to CALL; "wink runs" lists them.');
   }
   if (others.length > 0) throw new UsageError(`one run at a time, not ${positionals.length}.`);
-  const { to, journal } = values;
+  const { to, workspace, journal } = values;
   if (to === undefined || to === '') {
     throw new UsageError(
       'say how far to go back: wink rewind RUN --to CALL, with the id of a call, the number of a commit, or 0.',
     );
   }
+  if (workspace === '') throw new UsageError('the name of the folder is empty.');
   if (journal === '') throw new UsageError('the name of the journal is empty.');
   return {
     kind: 'rewind',
     runId,
     to: /^\d{1,9}$/.test(to) ? Number(to) : to,
+    workspace,
     isApplied: values.apply === true,
     isFull: values.full === true,
     journalFile: journal,

@@ -1,5 +1,5 @@
-import { PromptValidationError } from '../../error/index.ts';
-import { type FileChange, type FileContent, fileContent } from '../../filesystem/index.ts';
+import type { FileChange, FileContent, PutBackPath, RecordedEntry } from '../../filesystem/index.ts';
+import { fileContent } from '../../filesystem/index.ts';
 import { type RecordedContent, type RecordedFileChange, RunFold } from '../../record/index.ts';
 import type { JournalRow } from '../../runtime/index.ts';
 import { commitOf } from './fork-rows.ts';
@@ -8,74 +8,177 @@ import { commitOf } from './fork-rows.ts';
 export interface ChangesBack {
   /** Number of the commit; 0: before the first. */
   readonly seq: number;
-  /** By path: `before` is what the last commit left there, `after` what was there after the commit. */
+  /** What the later commits have changed, sorted by path. */
+  readonly paths: readonly PutBackPath[];
+  /** The same as changes, from how the last commit left a path to how it was, for people to read. */
   readonly changes: readonly FileChange[];
+  /** Files and links that cannot be made again: the journal does not have what was in them. */
+  readonly missing: readonly string[];
 }
 
 /**
  * The changes of the commits after one, taken back.
  *
  * @param to number of the commit, or id of its call, as `forkRun` takes it.
- * @throws {PromptValidationError} for a commit that the run does not have, and for files whose content the rows do not have.
+ * @param what is to be done there, for the error.
+ * @throws {PromptValidationError} for a commit that the run does not have.
  */
-export function changesBack(runId: string, rows: readonly JournalRow[], to: number | string): ChangesBack {
-  const seq = commitOf(runId, rows, to, 'taken back');
+export function changesBack(
+  runId: string,
+  rows: readonly JournalRow[],
+  to: number | string,
+  what: 'forked' | 'taken back' = 'taken back',
+): ChangesBack {
+  const seq = commitOf(runId, rows, to, what);
   const fold = new RunFold();
   for (const { line } of rows) fold.add(line);
-  const later = fold.record().commits.slice(seq);
-  const spans = new Map<string, { readonly first: RecordedFileChange; readonly last: RecordedFileChange }>();
-  for (const change of later.flatMap(({ attempt }) => attempt.files)) {
-    const first = spans.get(change.path)?.first ?? change;
-    spans.set(change.path, { first, last: change });
-  }
-  const changes = [...spans].flatMap(([path, { first, last }]) => changeBack(runId, path, first, last));
-  return { seq, changes: changes.sort((left, right) => (left.path < right.path ? -1 : 1)) };
-}
-
-function changeBack(
-  runId: string,
-  path: string,
-  first: RecordedFileChange,
-  last: RecordedFileChange,
-): readonly FileChange[] {
-  const wasThere = first.kind !== 'created';
-  const isThere = last.kind !== 'removed';
-  if (!wasThere && !isThere) return [];
-  const kind = wasThere ? (isThere ? 'modified' : 'created') : 'removed';
-  const entry = wasThere ? first.entry : last.entry;
-  const { before: target, mode, link } = first;
-  const { after: found } = last;
-  if (wasThere && isThere && target?.hash === found?.hash && first.mode === last.mode) return [];
-  return [
-    {
+  const spans = new Map<string, Span>();
+  for (const { attempt } of fold.record().commits.slice(seq)) addTo(spans, attempt.files);
+  const all = [...spans].map(([path, { first, last }]): Back => ({ path, found: last, wanted: first }));
+  const paths = all
+    .filter(({ found, wanted }) => found.kind === 'absent' || !isSame(found, wanted))
+    .sort((left, right) => (left.path < right.path ? -1 : 1));
+  return {
+    seq,
+    paths: paths.map(({ path, found, wanted }) => ({
       path,
-      kind,
-      entry,
-      ...(isThere && found !== undefined ? { before: contentOf(runId, path, found) } : {}),
-      ...(wasThere && target !== undefined ? { after: contentOf(runId, path, target) } : {}),
-      ...(wasThere && mode !== undefined ? { mode } : {}),
-      ...(wasThere && !isThere && link !== undefined ? { link } : {}),
-    },
-  ];
+      found: entryOf(found),
+      wanted: entryOf(wanted),
+      ...(wanted.kind === 'file' && isKept(wanted.content) ? { data: () => bytesOf(wanted.content) } : {}),
+    })),
+    changes: paths.flatMap(changesOf),
+    missing: paths.flatMap(({ path, wanted }) => (isMissing(wanted) ? path : [])),
+  };
 }
 
-function contentOf(
-  runId: string,
-  path: string,
-  { isOmitted, text, base64 = '' }: RecordedContent,
-): FileContent {
-  if (isOmitted === true) {
-    throw new PromptValidationError(
-      `The run "${runId}" cannot be taken back: its journal does not have the content of "${path}".`,
-      { details: { runId, path } },
-    );
+/** What is at a path, with the content that rows have of it. */
+type State =
+  | Exclude<RecordedEntry, { readonly kind: 'file' }>
+  | (Extract<RecordedEntry, { readonly kind: 'file' }> & { readonly content: RecordedContent });
+
+/** How a path was before the first of the changes, and after the last. */
+interface Span {
+  readonly first: State;
+  readonly last: State;
+}
+
+interface Back {
+  readonly path: string;
+  readonly found: State;
+  readonly wanted: State;
+}
+
+const absent: State = { kind: 'absent' };
+
+/** Adds what one commit has changed: it can have removed one entry of a path and created another. */
+function addTo(spans: Map<string, Span>, files: readonly RecordedFileChange[]): void {
+  const byPath = new Map<
+    string,
+    { readonly removed?: RecordedFileChange; readonly put?: RecordedFileChange }
+  >();
+  for (const change of files) {
+    const part = change.kind === 'removed' ? { removed: change } : { put: change };
+    byPath.set(change.path, { ...byPath.get(change.path), ...part });
   }
-  const bytes = text === undefined ? atob(base64) : undefined;
-  return fileContent(
-    bytes === undefined
-      ? encoder.encode(text)
-      : Uint8Array.from(bytes, (character) => character.charCodeAt(0)),
+  for (const [path, { removed, put }] of byPath) {
+    const first =
+      spans.get(path)?.first ?? (removed === undefined ? replacedBy(put) : stateOf(removed, removed.before));
+    spans.set(path, { first, last: put === undefined ? absent : stateOf(put, put.after) });
+  }
+}
+
+function replacedBy(put: RecordedFileChange | undefined): State {
+  if (put?.kind !== 'modified') return absent;
+  const { replacedLink, replacedMode = put.mode } = put;
+  const { link: _link, from: _from, mode: _mode, ...change } = put;
+  return stateOf(
+    {
+      ...change,
+      ...(replacedLink === undefined ? {} : { link: replacedLink }),
+      ...(replacedMode === undefined ? {} : { mode: replacedMode }),
+    },
+    put.before,
   );
 }
 
-const encoder = new TextEncoder();
+/** The permission bits where rows have none. */
+const usualMode = 0o644;
+
+function stateOf(
+  { entry, link, mode = usualMode, from, kind }: RecordedFileChange,
+  content: RecordedContent | undefined,
+): State {
+  if (link !== undefined) {
+    return { kind: 'link', text: link, ...(from === undefined || kind === 'removed' ? {} : { from }) };
+  }
+  if (entry === 'directory') return { kind: 'directory' };
+  const known = content ?? { hash: '', bytes: 0, isOmitted: true };
+  return { kind: 'file', hash: known.hash, bytes: known.bytes, mode, content: known };
+}
+
+function entryOf(state: State): RecordedEntry {
+  if (state.kind !== 'file') return state;
+  const { content: _content, ...entry } = state;
+  return entry;
+}
+
+function isSame(left: State, right: State): boolean {
+  if (left.kind === 'file' && right.kind === 'file')
+    return left.hash !== '' && left.hash === right.hash && left.mode === right.mode;
+  if (left.kind === 'link' && right.kind === 'link')
+    return left.text === right.text && left.from === undefined;
+  return left.kind === right.kind && left.kind === 'directory';
+}
+
+/** Characters of a link that were not UTF-8 are not known. */
+function isMissing(wanted: State): boolean {
+  if (wanted.kind === 'link') return wanted.text.includes('\uFFFD');
+  return wanted.kind === 'file' && !isKept(wanted.content);
+}
+
+function isKept({ isOmitted, text, base64 }: RecordedContent): boolean {
+  return isOmitted !== true && (text !== undefined || base64 !== undefined);
+}
+
+function bytesOf({ text, base64 = '' }: RecordedContent): Uint8Array {
+  if (text !== undefined) return new TextEncoder().encode(text);
+  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+}
+
+/** One change, or two where an entry of another kind is to be at the path. */
+function changesOf({ path, found, wanted }: Back): readonly FileChange[] {
+  if (found.kind === 'file' && wanted.kind === 'file') {
+    return [
+      {
+        ...{
+          path,
+          kind: 'modified',
+          entry: 'file',
+          before: contentOf(found.content),
+          after: contentOf(wanted.content),
+        },
+        ...modeOf(wanted),
+        ...(found.mode === wanted.mode ? {} : { replacedMode: found.mode }),
+      },
+    ];
+  }
+  return [...changeOf(path, 'removed', found), ...changeOf(path, 'created', wanted)];
+}
+
+function changeOf(path: string, kind: 'created' | 'removed', state: State): readonly FileChange[] {
+  if (state.kind === 'absent') return [];
+  if (state.kind === 'directory') return [{ path, kind, entry: 'directory' }];
+  if (state.kind === 'link') return [{ path, kind, entry: 'file', link: state.text }];
+  const side = kind === 'created' ? 'after' : 'before';
+  return [{ path, kind, entry: 'file', [side]: contentOf(state.content), ...modeOf(state) }];
+}
+
+function modeOf({ mode }: { readonly mode: number }): Pick<FileChange, 'mode'> {
+  return mode === usualMode ? {} : { mode };
+}
+
+function contentOf(content: RecordedContent): FileContent {
+  if (isKept(content)) return fileContent(bytesOf(content));
+  const { bytes } = content;
+  return { bytes, text: () => undefined, data: () => new Uint8Array(bytes) };
+}

@@ -4,7 +4,7 @@ import type { EditResult, TextEdit } from '../text/edit.ts';
 import type { TextWindow, TextWindowOptions } from '../text/text-window.ts';
 import type { FileChange, FilePatch } from './file-change.ts';
 import type { FileRead } from './file-read.ts';
-import type { LandableChange, LandingReport } from './landing.ts';
+import type { LandableChange, LandingReport, PutBackPath, PutBackReport } from './landing.ts';
 import type { StagedChanges, StageOptions } from './staged-changes.ts';
 
 /** The guarantees of an implementation. */
@@ -281,6 +281,13 @@ export interface Filesystem {
    * @internal
    */
   '~patchOf'?(changes: readonly LandableChange[]): FilePatch | undefined;
+  /**
+   * Puts paths back to how they were, by content, in one commit: all, or none when another process has changed one of them. Present for files on a disk.
+   * @param apply false: they are only compared.
+   * @throws {FilesystemError} as `apply`, and `filesystem-busy`; nothing is then written. `argument-invalid` to write where changes are not written at once.
+   * @internal
+   */
+  '~putBack'?(paths: readonly PutBackPath[], apply: boolean): PutBackReport;
 }
 
 /** What of a fork is observed. */

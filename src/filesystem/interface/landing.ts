@@ -29,3 +29,40 @@ export interface LandingReport {
   /** Were neither, or are in the way of the others: left as they are. */
   readonly outside: readonly string[];
 }
+
+/** What rows say of a path at one time. */
+export type RecordedEntry =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'directory' }
+  /** `from`: the former path of a link that was moved or copied, which leads where it led from there. */
+  | { readonly kind: 'link'; readonly text: string; readonly from?: string }
+  | ({ readonly kind: 'file'; readonly mode: number } & RecordedContentMark);
+
+/**
+ * A path that is to be as it was at an earlier time.
+ * @internal
+ */
+export interface PutBackPath {
+  readonly path: string;
+  /** How it was left. Absent, with something below that is not: a directory. */
+  readonly found: RecordedEntry;
+  /** How it is to be. Absent here and in `found`: it is left alone, and directories above it are known not to be someone else's. */
+  readonly wanted: RecordedEntry;
+  /** The content of a wanted file. Undefined: it is not known, so that the path cannot be put back. */
+  readonly data?: () => Uint8Array;
+}
+
+/**
+ * What became of paths that were put back, each list sorted.
+ * @internal
+ */
+export interface PutBackReport {
+  /** Are as they were left: they are written, or would be. */
+  readonly fitting: readonly string[];
+  /** Are as wanted already. */
+  readonly present: readonly string[];
+  /** Are neither. As long as there are some, nothing is written. */
+  readonly outside: readonly string[];
+  /** Directories that are not wanted and have something in them that is not one of the paths: they stay. */
+  readonly left: readonly string[];
+}

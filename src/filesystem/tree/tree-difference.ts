@@ -97,7 +97,8 @@ function changeOf(kind: 'created' | 'removed', { path, node }: Leaf, top: string
 
 /** A written file keeps the permissions of the file that it replaces. */
 function modification(path: string, before: FileNode, after: FileNode): FileChange {
-  const { linkText } = before;
+  const { linkText, mode: replacedMode = USUAL_MODE } = before;
+  const hasOtherMode = linkText === undefined && after.mode !== undefined && after.mode !== replacedMode;
   return {
     path,
     kind: 'modified',
@@ -105,6 +106,7 @@ function modification(path: string, before: FileNode, after: FileNode): FileChan
     before: before.content,
     after: after.content,
     ...attributesOf(after, after.mode ?? before.mode),
+    ...(hasOtherMode ? { replacedMode } : {}),
     ...(linkText === undefined ? {} : { replacedLink: linkText }),
   };
 }

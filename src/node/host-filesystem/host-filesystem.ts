@@ -38,6 +38,7 @@ import { type DiskFolder, registerDiskSource } from './disk-source.ts';
 import { HostOperations } from './host-operations.ts';
 import { type HostFilesystemFork, type HostView, viewsOf } from './host-view.ts';
 import { landRecordedChanges } from './landing/land-recorded-changes.ts';
+import { putBack } from './landing/put-back.ts';
 import { type OpenWorkspace, openLeasedWorkspace } from './open-workspace.ts';
 import type { HostFilesystemOptions } from './options.ts';
 import { DiskContent, RefusedContent } from './tree/disk-content.ts';
@@ -78,6 +79,8 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
   readonly stage?: (patch: FilePatch, options?: StageOptions) => StagedChanges;
   /** See {@link Filesystem}. Undefined where `stage` is. @internal */
   readonly '~land'?: NonNullable<Filesystem['~land']>;
+  /** See {@link Filesystem}. @internal */
+  readonly '~putBack': NonNullable<Filesystem['~putBack']>;
   readonly #workspace: DiskWorkspace;
   readonly #stateFolder: string;
   readonly #lock: OpenWorkspace['lock'];
@@ -102,6 +105,7 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
       this.stage = (patch, options) => workspace.stage(patch, TreeCell.forkOf(patch, this), options);
       this['~land'] = (changes, runId) => landRecordedChanges({ workspace, stateFolder }, changes, runId);
     }
+    this['~putBack'] = (paths, apply) => putBack(workspace, paths, apply);
     this.#makeView = viewsOf(this.capabilities, folder);
     registerDiskSource(this, () => {
       const cell = workspace.present();

@@ -223,6 +223,8 @@ export interface RecordedFileChange {
   readonly from?: string;
   /** Permission bits, unless they are 0o644. */
   readonly mode?: number;
+  /** Those of the file that was replaced, where they are others. */
+  readonly replacedMode?: number;
   /** The target of a symbolic link that was moved, copied or removed. */
   readonly link?: string;
   /** The target of a symbolic link that was replaced. */

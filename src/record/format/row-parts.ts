@@ -58,6 +58,7 @@ export interface RowFileChange {
   readonly from?: string;
   /** Permission bits, unless they are 0o644. */
   readonly mode?: number;
+  readonly replacedMode?: number;
   /** The target of a symbolic link. */
   readonly link?: string;
   readonly replacedLink?: string;

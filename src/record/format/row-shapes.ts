@@ -35,6 +35,7 @@ const fileChange = object({
   'after?': content,
   'from?': string,
   'mode?': number,
+  'replacedMode?': number,
   'link?': string,
   'replacedLink?': string,
   'removedWith?': string,

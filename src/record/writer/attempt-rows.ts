@@ -146,7 +146,8 @@ export class AttemptRows {
   }
 
   #change(change: ObservedAttempt['files'][number]): RowFileChange {
-    const { path, kind, entry, before, after, from, mode, link, replacedLink, removedWith } = change;
+    const { path, kind, entry, before, after, from, mode, replacedMode, link, replacedLink, removedWith } =
+      change;
     return {
       path,
       kind,
@@ -155,6 +156,7 @@ export class AttemptRows {
       ...(after === undefined ? {} : { after: this.#content(after, true) }),
       ...(from === undefined ? {} : { from }),
       ...(mode === undefined ? {} : { mode }),
+      ...(replacedMode === undefined ? {} : { replacedMode }),
       ...(link === undefined ? {} : { link }),
       ...(replacedLink === undefined ? {} : { replacedLink }),
       ...(removedWith === undefined ? {} : { removedWith }),

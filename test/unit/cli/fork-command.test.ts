@@ -86,6 +86,7 @@ describe('wink fork', () => {
     [['one', '--at', 'x'], 'it has made no call "x"'],
     [['one', '--at', '1', '--run-id', 'one'], 'The journal has a run "one" already'],
     [['foreign', '--at', '1'], 'was not begun by wink run'],
+    [['one', '--at', '1', '--workspace', 'x'], 'works on no folder: leave out --workspace'],
   ])('refuses %j', async (argv, message) => {
     await addRun(journals.journal(), 'foreign');
     await expect(fork(argv)).rejects.toThrow(message);
@@ -93,16 +94,35 @@ describe('wink fork', () => {
     expect(journals.opened).toBe(0);
   });
 
-  it('refuses a run that writes to its folder as it goes', async () => {
-    const asked = request('run', 'agent.ts', 'demo', '--apply=each', '--durable', '--run-id', 'each');
-    await runCommand(asked, fakeEnvironment(), parts(ofAgent(writer('old')), {}, { journals }));
-    await expect(fork(['each', '--at', '1'])).rejects.toThrow('writes to its folder as it goes');
+  it('reads the options of wink resume, also with values that look like others', () => {
+    expect(
+      readArguments([
+        'fork',
+        '--model',
+        'openai:x',
+        'one',
+        '--on-suspend',
+        '--at',
+        '--at=2',
+        '--workspace',
+        'd',
+      ]),
+    ).toMatchObject({ kind: 'usage-error' });
+    expect(
+      readArguments(['fork', '--on-suspend=--at', 'one', '--at=call-1', '--workspace', 'd', '--strict']),
+    ).toMatchObject({
+      ...{ kind: 'fork', at: 'call-1', workspace: 'd', newRunId: undefined },
+      resume: { kind: 'resume', runId: 'one', words: ['--on-suspend=--at'], isStrict: true },
+    });
   });
 
   it.each([
     [['fork', 'one'], 'say where the fork begins'],
     [['fork', 'one', '--at='], 'say where the fork begins'],
-    [['fork', '--at', '1'], 'no run given'],
+    [['fork', '--at', '1'], 'no run given: wink fork RUN --at CALL'],
+    [['fork', 'one', 'two', '--at', '1'], 'one run at a time, not 2'],
+    [['fork', 'one', '--at', '1', '--workspace='], 'the name of the folder is empty'],
+    [['fork', 'one', '--at', '1', '--apply'], "unknown option '--apply'"],
     [['fork', 'one', '--at', '1', '--run-id=-x'], '--run-id is "-x"'],
   ])('does not read %j', (argv, message) => {
     expect(readArguments(argv)).toEqual({

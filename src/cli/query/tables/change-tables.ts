@@ -20,6 +20,10 @@ const changes = queryTable<AttemptItem<RecordedFileChange>>({
     removed_with: make.text('the directory that it was removed with', ({ item }) => item.removedWith),
     link: make.text('the target of a symbolic link', ({ item }) => item.link ?? item.replacedLink),
     mode: make.number('permission bits, unless they are 0o644', ({ item }) => item.mode),
+    replaced_mode: make.number(
+      'those of the file that was replaced, where they are others',
+      ({ item }) => item.replacedMode,
+    ),
     before_hash: make.text('content before (contents.hash)', ({ item }) => item.before?.hash),
     before_bytes: make.number('its size', ({ item }) => item.before?.bytes),
     after_hash: make.text('content after it (contents.hash)', ({ item }) => item.after?.hash),

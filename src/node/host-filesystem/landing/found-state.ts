@@ -53,6 +53,13 @@ export class FoundStates {
     return this.#is(node, after, (text) => after.kind === 'link' && leadsAlike(path, text, from, after.text));
   }
 
+  /** Whether a path is what rows say. @param from where a link was that leads where it led from there. Default: `path`. */
+  is(path: string, state: PathState, from: string = path): boolean {
+    const node = this.at(path);
+    if (state.kind === 'directory') return isDirectory(node);
+    return this.#is(node, state, (text) => state.kind === 'link' && leadsAlike(path, text, from, state.text));
+  }
+
   /** The file at a path when it has the given content. */
   fileWith(path: string, wanted: PathState): TreeNode | undefined {
     const node = this.at(path);

@@ -92,7 +92,7 @@ function reportOf(verdicts: ReadonlyMap<string, Verdict>, left: readonly string[
 }
 
 /** @throws {FilesystemError} `path-invalid`. */
-function assertWritten(path: string): void {
+export function assertWritten(path: string): void {
   if (normalizePath(path) === path && path !== '.' && !segmentsOf(path).some(isTemporaryName)) return;
   throw new FilesystemError(
     'path-invalid',

@@ -158,7 +158,7 @@ function hasOtherMode(node: TreeNode | undefined, put: LandableChange | undefine
 }
 
 /** Whether everything in a directory is seen here, so that removing it loses nothing unseen. */
-function isWhole(node: TreeNode): boolean {
+export function isWhole(node: TreeNode): boolean {
   if (node.kind === 'file') return true;
   if (node instanceof DiskDirectory) {
     if (node.refusal !== undefined || node.unlistedNames.length > 0 || node.hasExcluded) return false;
@@ -172,7 +172,7 @@ export function parentsOf(path: string): readonly string[] {
   return segments.slice(1).map((_, index) => segments.slice(0, index + 1).join('/'));
 }
 
-function otherContentError(path: string): FilesystemError {
+export function otherContentError(path: string): FilesystemError {
   return new FilesystemError(
     'argument-invalid',
     `The content for ${quoteText(path)} is not the recorded one: its SHA-256 differs. Nothing was changed. Check the journal.`,
