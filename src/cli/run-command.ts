@@ -5,7 +5,7 @@ import type { Logger } from '../tool/index.ts';
 import { questionNames } from './approvals/choose-questions.ts';
 import { runOnSuspend } from './approvals/on-suspend.ts';
 import { questionLines } from './approvals/question-text.ts';
-import { beginningLines } from './durable/open-durable.ts';
+import { beginningLines, changedLines } from './durable/open-durable.ts';
 import { type CliEnvironment, CliInterruption } from './process/environment.ts';
 import { UsageError } from './process/errors.ts';
 import { printable } from './process/plain-text.ts';
@@ -110,6 +110,11 @@ async function carryOut(
   const { text: clean } = redactor;
   const begunAtMs = now();
   for (const line of beginningLines(durable)) stderr.write(`wink: ${line}.\n`);
+  if (folder?.mode === 'each' && durable !== undefined) {
+    const pending = folder.pending.flatMap(({ runId, paths }) => (runId === durable.runId ? paths : []));
+    const changes = await durable.changedSince(folder.filesystem);
+    for (const line of changedLines(changes, new Set(pending))) stderr.write(`wink: ${line}.\n`);
+  }
   const record = (event: RunEvent | ResultRecord): void => {
     if (!request.isJson && log === undefined) return;
     if (!request.hasDeltas && isDelta(event)) return;

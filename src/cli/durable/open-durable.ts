@@ -2,12 +2,13 @@ import { randomInt } from 'node:crypto';
 import { resolve } from 'node:path';
 import { describeError, SessionBusyError } from '../../error/index.ts';
 import type { Filesystem } from '../../filesystem/index.ts';
+import { showName } from '../../internal/index.ts';
 import type { OutsideChange } from '../../node/index.ts';
 import { presentProcess } from '../../node/internal.ts';
 import type { RunJournal, RunLease } from '../../runtime/index.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
-import { changedMeanwhile } from './changed-meanwhile.ts';
+import { changedMeanwhile, changedSince } from './changed-meanwhile.ts';
 import type { DurableChoice, ResumedRun } from './durable-choice.ts';
 import { journalOption } from './open-journal.ts';
 import { acquireWithInfo, findRun, journalWithInfo, type RunInfo, updateRunInfo } from './run-info.ts';
@@ -23,6 +24,8 @@ export interface DurableRun {
   readonly resumeCommand: string;
   /** See {@link changedMeanwhile}; empty for a run that begins. */
   changedMeanwhile(filesystem: Filesystem): Promise<readonly OutsideChange[]>;
+  /** See {@link changedSince}; empty for a run that begins. */
+  changedSince(filesystem: Filesystem): Promise<readonly OutsideChange[]>;
   /**
    * Keeps that the changes of the run are in the folder, so that no resume writes them again. Never rejects.
    * @returns what is to be said of it, one line; undefined when it was kept.
@@ -70,6 +73,8 @@ export async function openDurableRun(options: DurableRunOptions): Promise<Durabl
     resumeCommand: `wink resume ${runId}${journalOption(journalFile)}`,
     changedMeanwhile: async (filesystem) =>
       resumed === undefined ? [] : changedMeanwhile(journal, runId, filesystem),
+    changedSince: async (filesystem) =>
+      resumed === undefined ? [] : changedSince(journal, runId, filesystem),
     markApplied: async () => {
       try {
         await updateRunInfo(journal, runId, { ...info, isApplied: true });
@@ -99,6 +104,25 @@ export function beginningLines(run: DurableRun | undefined): readonly string[] {
     return [`run ${runId} is kept in a journal; should it be interrupted: ${resumeCommand}`];
   if (resumed.isFinished) return [`run ${runId} has ended; this is its answer`];
   return [`run ${runId} is resumed; what it had done before is not listed again`];
+}
+
+/** Maximum number of paths in one line. */
+const maxNamedPaths = 3;
+
+/**
+ * What is said of files that a run had written to its folder and others have changed before it is resumed; nothing when there are none.
+ *
+ * @param pending paths of its last commit, which is brought to the folder when it begins.
+ */
+export function changedLines(
+  changes: readonly OutsideChange[],
+  pending: ReadonlySet<string>,
+): readonly string[] {
+  const paths = changes.map(({ path }) => path).filter((path) => !pending.has(path));
+  if (paths.length === 0) return [];
+  const rest = paths.length - maxNamedPaths;
+  const named = `${paths.slice(0, maxNamedPaths).map(showName).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+  return [`others have changed what the run had written: ${named}; the model does not know of it`];
 }
 
 /** Letters and digits that are hard to take for one another. */

@@ -1,7 +1,10 @@
 import { settleRun } from '../../durable/internal.ts';
 import { describeError, FilesystemError } from '../../error/index.ts';
-import { showName } from '../../internal/index.ts';
+import { counted, showName } from '../../internal/index.ts';
 import type { JournaledRun, RunJournal } from '../../runtime/index.ts';
+import { changedSince } from '../durable/changed-meanwhile.ts';
+import { folderStateOf, type RunFolderState } from '../durable/run-folder.ts';
+import { readRunInfo } from '../durable/run-info.ts';
 import { exitCodes } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
@@ -13,34 +16,44 @@ export interface CommandReport {
   readonly exitCode: number;
 }
 
+/** Maximum number of paths that are listed one by one. */
+const maxListedPaths = 50;
+
 /**
- * Brings the folder of a run to the last commit that was decided. Only a commit that opening the folder has undone is missing there.
+ * Brings the folder of a run to the last commit that was decided: does the commit again that opening the folder has undone. Then compares the folder with what the
+ * run left there.
  *
  * @throws {UsageError} for a run that is running, that works on no folder, and for a folder that cannot be opened.
  */
 export async function settleFolder(
   journal: RunJournal,
-  { runId, status, workspace }: JournaledRun,
+  run: JournaledRun,
   open: typeof openFolder = openFolder,
 ): Promise<CommandReport> {
+  const { runId, status, workspace } = run;
   const name = printable(runId);
   if (status === 'running') throw new UsageError(`the run "${name}" is still running.`);
   if (workspace === undefined) throw new UsageError(`the run "${name}" works on no folder.`);
   const folder = await opened(open, workspace, journal);
   try {
+    const info = readRunInfo(run);
+    const state = info === undefined ? undefined : folderStateOf(info);
+    if (state?.hasChanges === false) return notInFolder(name, state);
     const isMissing = folder.pending.some((commit) => commit.runId === runId);
     const report = isMissing ? await settleRun(journal, runId, folder.filesystem) : undefined;
-    if (report === undefined) return done([`the folder has all commits of ${name}.`]);
-    const { landed, outside } = report;
+    const { landed = [], outside = [] } = report ?? {};
+    // What a program has kept in memory is not known here.
+    const changed = state === undefined ? [] : await changedSince(journal, runId, folder.filesystem);
+    const left = [...new Set([...outside, ...changed.map(({ path }) => path)])].sort();
     return {
       lines: [
-        ...landed.map((path) => `wrote ${showName(path)}`),
-        ...outside.map((path) => `left ${showName(path)}: another process has changed it`),
-        outside.length === 0
+        ...listed(landed, (path) => `wrote ${path}`),
+        ...listed(left, (path) => `left ${path}: another process has changed it`),
+        left.length === 0
           ? `the folder has all commits of ${name}.`
-          : `the folder has what could be written of the last commit of ${name}.`,
+          : `the folder has the commits of ${name} but for what others have changed.`,
       ],
-      exitCode: outside.length === 0 ? exitCodes.done : exitCodes.conflict,
+      exitCode: left.length === 0 ? exitCodes.done : exitCodes.conflict,
     };
   } catch (error) {
     if (!FilesystemError.isInstance(error)) throw error;
@@ -50,7 +63,21 @@ export async function settleFolder(
   }
 }
 
-const done = (lines: readonly string[]): CommandReport => ({ lines, exitCode: exitCodes.done });
+/** The changes of a run that are in memory, or were when its process ended. */
+function notInFolder(name: string, { apply }: RunFolderState): CommandReport {
+  return apply === undefined
+    ? { lines: [`${name} writes nothing to its folder.`], exitCode: exitCodes.done }
+    : {
+        lines: [`the changes of ${name} are not in the folder: wink resume ${name} writes them at its end.`],
+        exitCode: exitCodes.failed,
+      };
+}
+
+function listed(paths: readonly string[], lineOf: (path: string) => string): readonly string[] {
+  const rest = paths.length - maxListedPaths;
+  const lines = paths.slice(0, maxListedPaths).map((path) => lineOf(showName(path)));
+  return rest > 0 ? [...lines, lineOf(counted(rest, 'more path'))] : lines;
+}
 
 /** With every file: the run saw those that it has changed, whatever its agent leaves out. */
 async function opened(open: typeof openFolder, folder: string, journal: RunJournal): Promise<OpenedFolder> {

@@ -67,7 +67,7 @@ describe.runIf(isBuiltin('node:sqlite'))(
       const settled = await cli.run('runs', 'settle', 'first');
       expect(settled.code, settled.stderr).toBe(3);
       expect(settled.stdout).toBe(
-        'left b.md: another process has changed it\nthe folder has what could be written of the last commit of first.\n',
+        'left b.md: another process has changed it\nthe folder has the commits of first but for what others have changed.\n',
       );
       expect(readFileSync(join(cli.folder, 'b.md'), 'utf8')).toBe('mine\n');
     });
@@ -105,5 +105,34 @@ describe.runIf(isBuiltin('node:sqlite'))('a run that was killed while it wrote a
     expect(resumed.code, resumed.stderr).toBe(0);
     expect(written()).toEqual(['a.md', 'b.md', 'c.md']);
     for (const file of written()) expect(readFileSync(join(cli.folder, file), 'utf8')).toBe(`${file}\n`);
+  });
+});
+
+describe.runIf(isBuiltin('node:sqlite'))('a folder whose files others have changed', () => {
+  it('is named by settle and by resume, for a run that writes at once', async () => {
+    await cli.interrupted('SIGKILL', '--durable', '--apply=each');
+    writeFileSync(join(cli.folder, 'a.md'), 'mine\n');
+    const settled = await cli.run('runs', 'settle', 'first');
+    expect(settled).toMatchObject({
+      code: 3,
+      stdout:
+        'left a.md: another process has changed it\nthe folder has the commits of first but for what others have changed.\n',
+    });
+    cli.openGate();
+    const resumed = await cli.run('resume', 'first');
+    expect(resumed.code, resumed.stderr).toBe(0);
+    expect(resumed.stderr).toContain(
+      'wink: others have changed what the run had written: a.md; the model does not know of it.\n',
+    );
+    expect(readFileSync(join(cli.folder, 'a.md'), 'utf8')).toBe('mine\n');
+  });
+
+  it('has no changes of a run that writes at its end, as settle says', async () => {
+    await cli.interrupted('SIGKILL', '--durable', '--apply');
+    const settled = await cli.run('runs', 'settle', 'first');
+    expect(settled).toMatchObject({
+      code: 1,
+      stdout: 'the changes of first are not in the folder: wink resume first writes them at its end.\n',
+    });
   });
 });

@@ -64,7 +64,7 @@ describe('settleFolder', () => {
       lines: [
         'wrote a',
         'left "c\\u0007": another process has changed it',
-        'the folder has what could be written of the last commit of one.',
+        'the folder has the commits of one but for what others have changed.',
       ],
       exitCode: 3,
     });
@@ -75,6 +75,26 @@ describe('settleFolder', () => {
     const open = async () => openedFolder({});
     expect((await settleFolder(journal, run, open)).lines).toEqual(['the folder has all commits of one.']);
   });
+
+  it.each([
+    [['run', '/a.ts'], false, ['one writes nothing to its folder.'], 0],
+    [
+      ['run', '/a.ts', '--apply'],
+      false,
+      ['the changes of one are not in the folder: wink resume one writes them at its end.'],
+      1,
+    ],
+    [['run', '/a.ts', '--apply'], true, ['the folder has all commits of one.'], 0],
+    [['run', '/a.ts', '--apply=each'], false, ['the folder has all commits of one.'], 0],
+  ])(
+    'says of a run that was called by %j (applied: %j) what its folder has',
+    async (call, isApplied, lines, exitCode) => {
+      const process = { host: 'elsewhere', pid: 1, startedAt: '' };
+      const info = { call, isApplied, process, rows: 0, lease: { owner: 'a', epoch: 1 } };
+      const open = async () => openedFolder({});
+      expect(await settleFolder(journal, { ...run, info }, open)).toEqual({ lines, exitCode });
+    },
+  );
 
   it('opens the folder under a lease of the journal', async () => {
     const opened: Parameters<typeof openFolder>[] = [];
