@@ -95,7 +95,7 @@ describe('wink approvals show', () => {
     const [first] = await suspend(journals.journal(), [write('a.md', 'new\u202e\nkept\n')]);
     const shown = await approvals('show', 'one');
     expect(shown).toContain(
-      `   id:        one/2/${first?.callId}/1/reviews\n   digest:    ${first?.digest}\n`,
+      `   id:        one/2/${first?.callId}/1/reviews/changes\n   digest:    ${first?.digest}\n`,
     );
     expect(shown).toContain(
       '     {\n       "file_path": "a.md",\n       "content": "new\\u202e\\nkept\\n"\n     }\n',
