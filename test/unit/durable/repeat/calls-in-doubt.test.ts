@@ -48,14 +48,16 @@ async function readOf(make: (ran: string[]) => AnyTool) {
   return { ran, item: conversation.at(-2), record: session.slice(ToolInvocations).latest() };
 }
 
-const external = (extra: object = {}) => (ran: string[]) =>
-  tool({
-    ...{ name: 'pay', description: 'Pays.', effects: 'external' as const, inputSchema, ...extra },
-    execute: (_params, { callId }) => {
-      ran.push(callId);
-      return ToolResult.ok(null, 'Paid.');
-    },
-  });
+const external =
+  (extra: object = {}) =>
+  (ran: string[]) =>
+    tool({
+      ...{ name: 'pay', description: 'Pays.', effects: 'external' as const, inputSchema, ...extra },
+      execute: (_params, { callId }) => {
+        ran.push(callId);
+        return ToolResult.ok(null, 'Paid.');
+      },
+    });
 
 const withResource = (ran: string[]) =>
   tool({

@@ -8,8 +8,8 @@ import {
   promptTemplate,
   resumeRun,
   Session,
-  section,
   type Slice,
+  section,
   ToolResult,
   tool,
 } from 'weakincentives';

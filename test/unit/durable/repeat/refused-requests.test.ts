@@ -70,7 +70,9 @@ const isOfTurn = (line: string, turn: number): boolean => line.includes(`"turn":
 describe('a request that the model refused as too long', () => {
   it('is answered by its row: the run asks for what is left and reads what it would have read', async () => {
     const { batches, conversation } = await wholeRun();
-    const refusals = batches.flatMap(({ rows }) => rows.filter(({ line }) => line.includes('context-exceeded')));
+    const refusals = batches.flatMap(({ rows }) =>
+      rows.filter(({ line }) => line.includes('context-exceeded')),
+    );
     expect(refusals).toMatchObject([{ type: 'response' }]);
     for (let count = 1; count <= batches.length; count += 1) {
       const part = batches.slice(0, count);
@@ -104,7 +106,7 @@ describe('a request that the model refused as too long', () => {
     });
     expect(asked).toEqual([]);
     expect(ran).toEqual([]);
-expect(journal.batches).toHaveLength(before);
+    expect(journal.batches).toHaveLength(before);
   });
 
   it('runs no call live while rows of later turns are left', async () => {

@@ -85,7 +85,9 @@ describe('rows of a conversation that is cut', () => {
     const journal = watchedJournal();
     let cuts = 0;
     const adapter = scriptedAdapter((conversation, { turn }) => {
-      const results = conversation.filter((item) => item.type === 'tool-result' && item.text.includes('....'));
+      const results = conversation.filter(
+        (item) => item.type === 'tool-result' && item.text.includes('....'),
+      );
       if (results.length > maxResults) {
         throw new ModelResponseError('model-context-exceeded', 'Too long.');
       }

@@ -166,7 +166,13 @@ describe('a run that ended because the same call failed again and again', () => 
     expect(first).toEqual(['call-1-1', 'call-2-1']);
     const then: string[] = [];
     const again = resumeRun({
-      ...{ adapter: trying, journal, runId: 'run', prompt: failing(then), limits: { maxRepeatedFailures: 4 } },
+      ...{
+        adapter: trying,
+        journal,
+        runId: 'run',
+        prompt: failing(then),
+        limits: { maxRepeatedFailures: 4 },
+      },
     });
     await expect(again).rejects.toMatchObject({ code: 'evaluation-failures-repeated' });
     expect(then).toEqual(['call-3-1', 'call-4-1']);

@@ -113,7 +113,12 @@ describe('a disk that fails after the decision', () => {
     session.dispatcher.subscribe(Written, ({ by }, { again: isAgain }) => void heard.push([by, isAgain]));
     const ran: string[] = [];
     const end = await resumeRun({
-      ...{ adapter: modelOf(), runId: 'run', session, journal: await journalAfter(journal.batches, 'session') },
+      ...{
+        adapter: modelOf(),
+        runId: 'run',
+        session,
+        journal: await journalAfter(journal.batches, 'session'),
+      },
       prompt: promptOf({ filesystem: again, onCall: ({ callId }) => void ran.push(callId) }),
     });
     expect(end.finishReason).toBe('stop');

@@ -89,7 +89,10 @@ describe('a call with a resource whose row begin is being written', () => {
   const price = ({ session }: ToolContext): number => session.slice(Price).latest() ?? 0;
 
   it('runs again when others change what it read of the session, and its resource is committed once', async () => {
-    const paid = await pay(once((session) => session.dispatch(Priced, 4)), price);
+    const paid = await pay(
+      once((session) => session.dispatch(Priced, 4)),
+      price,
+    );
     expect(paid.ran).toEqual(['1: 7', '2: 6']);
     expect(paid.lines).toEqual(['commit accounts']);
     expect(paid.bank.amounts.get('a')).toBe(6);
@@ -98,7 +101,10 @@ describe('a call with a resource whose row begin is being written', () => {
   });
 
   it('runs again when others change what it read of the resource', async () => {
-    const paid = await pay(once((_session, bank) => bank.set('a', 100)), () => 3);
+    const paid = await pay(
+      once((_session, bank) => bank.set('a', 100)),
+      () => 3,
+    );
     expect(paid.ran).toEqual(['1: 7', '2: 97']);
     expect(paid.lines).toEqual(['commit accounts']);
     expect(paid.bank.amounts.get('a')).toBe(97);
