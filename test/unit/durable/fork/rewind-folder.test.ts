@@ -273,7 +273,7 @@ describe('a folder that is rewound', () => {
   });
 
   it('must be on a disk', async () => {
-    const filesystem = new MemoryFilesystem({ files: {} });
+    const filesystem: Filesystem = new MemoryFilesystem({ files: {} });
     const back = await backTo(await run(filesystem, (files) => files.write('a', 'a')), 0);
     expect(() => rewindFolder(filesystem, back)).toThrow('Only files on a disk');
   });
