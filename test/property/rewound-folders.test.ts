@@ -1,86 +1,112 @@
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { openHostFilesystem } from 'weakincentives/node';
-import { exportRecord, readRunRecord } from 'weakincentives/record';
+import { exportRecord, type RecordedFileChange, readRunRecord } from 'weakincentives/record';
 import { changesBack, rewindFolder } from '../../src/durable/internal.ts';
+import { diskTree, startFolder } from '../support/disk-tree.ts';
 import { watchedJournal } from '../support/journals.ts';
-import { randomAdapter, randomPrompt, randomRuns, startFiles } from '../support/random-runs.ts';
+import { randomAdapter, randomPrompt, randomTreeRuns } from '../support/random-runs.ts';
 
 const base = mkdtempSync(join(tmpdir(), 'wink-rewound-'));
 afterAll(() => rmSync(base, { recursive: true, force: true }), 60_000);
 let folders = 0;
 
-const newFolder = (): { readonly root: string; readonly stateDirectory: string } => {
+interface Place {
+  readonly root: string;
+  readonly stateDirectory: string;
+}
+
+const newFolder = (): Place => {
   folders += 1;
   const root = join(base, `${folders}`, 'work');
   mkdirSync(root, { recursive: true });
   return { root, stateDirectory: join(base, `${folders}`, 'state') };
 };
 
-/** The files of a folder; directories do not count, since empty ones stay. */
-const filesOf = (root: string): ReadonlyMap<string, string> =>
-  new Map(
-    readdirSync(root, { recursive: true, encoding: 'utf8' })
-      .filter((path) => statSync(join(root, path)).isFile())
-      .sort()
-      .map((path) => [path, readFileSync(join(root, path), 'utf8')]),
-  );
+const copyOf = ({ root }: Place): Place => {
+  const copy = newFolder();
+  cpSync(root, copy.root, { recursive: true, verbatimSymlinks: true });
+  return copy;
+};
 
-test('a folder that is rewound to any commit has the files of that time, unless others have changed them', async () => {
+type Tree = ReturnType<typeof diskTree>;
+
+const isBelow = (path: string, directory: string): boolean => path.startsWith(`${directory}/`);
+
+/**
+ * The paths where a folder differs from how it was, but for directories of which rows do not tell: those that the run made for its files stay, empty, and one that
+ * was empty and was removed with files that the run had made in it does not come back.
+ */
+function differencesOf(tree: Tree, expected: Tree, later: readonly RecordedFileChange[]): readonly string[] {
+  const isMade = (path: string): boolean =>
+    tree.get(path) === 'directory' &&
+    later.some((change) => isBelow(change.path, path)) &&
+    [...tree].every(([other, entry]) => !isBelow(other, path) || entry === 'directory');
+  const isUnknown = (path: string): boolean =>
+    expected.get(path) === 'directory' &&
+    later.some(({ removedWith = '' }) => removedWith === path || isBelow(path, removedWith)) &&
+    later.some(({ path: at, kind }) => kind === 'created' && isBelow(at, path));
+  return [...new Set([...tree.keys(), ...expected.keys()])].filter((path) => {
+    if (tree.get(path) === expected.get(path)) return false;
+    return tree.has(path) ? expected.has(path) || !isMade(path) : !isUnknown(path);
+  });
+}
+
+test('a folder that is rewound to any commit is as it was then, unless others have changed it', async () => {
+  let written = 0;
   await fc.assert(
-    fc.asyncProperty(randomRuns, fc.nat(), async (run, choice) => {
+    fc.asyncProperty(randomTreeRuns, fc.nat(), async (run, choice) => {
       const place = newFolder();
-      for (const [path, text] of Object.entries(startFiles)) {
-        mkdirSync(join(place.root, path, '..'), { recursive: true });
-        writeFileSync(join(place.root, path), text);
-      }
+      startFolder(place.root);
       const journal = watchedJournal();
+      const trees = [diskTree(place.root)];
       {
         await using filesystem = await openHostFilesystem(place);
         await randomAdapter(run).evaluate(randomPrompt(filesystem), {
           ...{ journal, runId: 'run', input: 'Go.' },
           limits: { maxRepeatedFailures: 1_000 },
+          // The files of a call are in the folder when it ends.
+          observers: [
+            {
+              onEvent: (event) =>
+                event.type === 'tool-call-end' &&
+                event.invocation.success &&
+                trees.push(diskTree(place.root)),
+            },
+          ],
         });
       }
       const { commits } = await readRunRecord(exportRecord({ journal, runId: 'run' }));
-      const to = choice % (commits.length + 1);
-      const expected = new Map(Object.entries(startFiles));
-      for (const { attempt } of commits.slice(0, to)) {
-        for (const { path, kind, after } of attempt.files)
-          if (kind === 'removed') expected.delete(path);
-          else if (after?.text !== undefined) expected.set(path, after.text);
-      }
-      const { changes } = changesBack('run', await journal.read('run'), to);
-      const copy = newFolder();
-      cpSync(place.root, copy.root, { recursive: true });
-      await using filesystem = await openHostFilesystem(copy);
-      const compared = await rewindFolder(filesystem, changes);
-      expect(compared.outside).toEqual([]);
-      expect(filesOf(copy.root)).toEqual(filesOf(place.root));
-      await rewindFolder(filesystem, changes, true);
-      expect(filesOf(copy.root)).toEqual(expected);
-      expect((await rewindFolder(filesystem, changes)).fitting).toEqual([]);
+      expect(trees).toHaveLength(commits.length + 1);
+      const to = choice % trees.length;
+      const later = commits.slice(to).flatMap(({ attempt }) => attempt.files);
+      const back = changesBack('run', await journal.read('run'), to);
+      expect(back.missing).toEqual([]);
+      const whole = diskTree(place.root);
 
-      const theirs = changes.find(({ entry, kind }) => entry === 'file' && kind !== 'created');
+      const copy = copyOf(place);
+      {
+        await using seen = await openHostFilesystem({ ...copy, writeOn: 'never' });
+        expect(rewindFolder(seen, back)).toMatchObject({ outside: [], left: [] });
+        expect(diskTree(copy.root)).toEqual(whole);
+        await using filesystem = await openHostFilesystem(copy);
+        written += rewindFolder(filesystem, back, true).fitting.length;
+        expect(differencesOf(diskTree(copy.root), trees[to] ?? new Map(), later)).toEqual([]);
+        expect(rewindFolder(filesystem, back)).toMatchObject({ fitting: [], outside: [], left: [] });
+      }
+
+      const theirs = back.paths.find(({ path, found }) => found.kind === 'file' && !path.includes('/'));
       if (theirs === undefined) return;
       await using other = await openHostFilesystem(place);
       writeFileSync(join(place.root, theirs.path), 'by another process');
-      const before = filesOf(place.root);
-      expect((await rewindFolder(other, changes, true)).outside).toEqual([theirs.path]);
-      expect(filesOf(place.root)).toEqual(before);
+      const before = diskTree(place.root);
+      expect(rewindFolder(other, back, true).outside).toEqual([theirs.path]);
+      expect(diskTree(place.root)).toEqual(before);
     }),
-    { numRuns: 25 },
+    { numRuns: 60 },
   );
+  expect(written).toBeGreaterThan(60);
 }, 120_000);

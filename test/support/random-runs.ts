@@ -7,6 +7,7 @@ import {
   type EvaluateOptions,
   type EventDefinition,
   Filesystem,
+  FilesystemError,
   MemoryFilesystem,
   PolicyDecision,
   type Prompt,
@@ -75,6 +76,8 @@ export type Act =
   | { readonly do: 'write' | 'append'; readonly path: string; readonly text: string }
   | { readonly do: 'remove-file' | 'read-file'; readonly path: string }
   | { readonly do: 'move'; readonly path: string; readonly to: string }
+  | { readonly do: 'make-directory' | 'remove-tree' | 'to-directory' | 'to-file'; readonly path: string }
+  | { readonly do: 'move-over'; readonly path: string; readonly to: string }
   | { readonly do: 'pause' };
 
 /** One call: its acts, whether it then succeeds, and the turns of the evaluation that it makes inside. */
@@ -102,20 +105,41 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   fc.constant({ do: 'pause' as const }),
 );
 
-function callOf(depth: number): fc.Arbitrary<RandomCall> {
+/** Paths of files, directories and links, each of which may become any of them. Some are in {@link startFolder}. */
+const treePath = fc.constantFrom(
+  ...['a.md', 'docs', 'docs/a.md', 'docs/b.md', 'empty', 'empty/deep', 'run.sh', 'new', 'new/run.sh'],
+  ...['to-a.md', 'to-docs', 'dangling'],
+);
+const treeAct: fc.Arbitrary<Act> = fc.oneof(
+  fc.record({
+    do: fc.constantFrom(
+      ...(['make-directory', 'remove-tree', 'remove-tree', 'to-directory', 'to-file'] as const),
+    ),
+    path: treePath,
+  }),
+  fc.record({ do: fc.constant('move-over' as const), path: treePath, to: treePath }),
+);
+
+function callOf(acts: fc.Arbitrary<Act>, depth: number): fc.Arbitrary<RandomCall> {
   return fc.record({
-    acts: fc.array(act, { maxLength: 4 }),
+    acts: fc.array(acts, { maxLength: 4 }),
     ends: fc.constantFrom('ok', 'ok', 'ok', 'error', 'throw'),
-    inside: depth === 0 ? fc.constant([]) : turnsOf(depth - 1, 1),
+    inside: depth === 0 ? fc.constant([]) : turnsOf(acts, depth - 1, 1),
   });
 }
 
-function turnsOf(depth: number, maxTurns: number): fc.Arbitrary<RandomRun> {
-  return fc.array(fc.array(callOf(depth), { minLength: 1, maxLength: 3 }), { maxLength: maxTurns });
+function turnsOf(acts: fc.Arbitrary<Act>, depth: number, maxTurns: number): fc.Arbitrary<RandomRun> {
+  return fc.array(fc.array(callOf(acts, depth), { minLength: 1, maxLength: 3 }), { maxLength: maxTurns });
 }
 
 /** Runs with parallel calls that conflict, fail, and evaluate prompts inside. */
-export const randomRuns: fc.Arbitrary<RandomRun> = turnsOf(1, 4);
+export const randomRuns: fc.Arbitrary<RandomRun> = turnsOf(act, 1, 4);
+
+/** The same, which also make, replace, move and remove directories, executable files and links. */
+export const randomTreeRuns: fc.Arbitrary<RandomRun> = turnsOf(
+  fc.oneof({ weight: 2, arbitrary: treeAct }, { weight: 1, arbitrary: act }),
+  ...([1, 4] as const),
+);
 
 /** What a random run can be given beside itself. */
 export interface RandomRunOptions {
@@ -239,6 +263,12 @@ async function perform(
 ): Promise<unknown> {
   if (filesystem === undefined) throw new TypeError('Random runs have files.');
   switch (each.do) {
+    case 'make-directory':
+    case 'remove-tree':
+    case 'to-directory':
+    case 'to-file':
+    case 'move-over':
+      return changeTree(filesystem, each);
     case 'put':
       session.dispatch(RowPut, { key: each.key, value: each.value });
       return undefined;
@@ -281,5 +311,47 @@ async function perform(
     case 'pause':
       await Promise.resolve();
       return undefined;
+  }
+}
+
+/** What cannot be done, such as a file below another one, is the answer. */
+async function changeTree(
+  filesystem: Filesystem,
+  each: Extract<
+    Act,
+    { readonly do: 'make-directory' | 'remove-tree' | 'to-directory' | 'to-file' | 'move-over' }
+  >,
+): Promise<string> {
+  const remove = async (at: string): Promise<void> => {
+    if ((await filesystem.stat(at)) !== undefined) await filesystem.remove(at, { recursive: true });
+  };
+  try {
+    switch (each.do) {
+      case 'make-directory':
+        await filesystem.mkdir(each.path);
+        break;
+      case 'remove-tree':
+        await filesystem.remove(each.path, { recursive: true });
+        break;
+      case 'to-directory':
+        await remove(each.path);
+        await filesystem.write(`${each.path}/in.md`, 'in\n');
+        break;
+      case 'to-file':
+        await remove(each.path);
+        await filesystem.write(each.path, 'file\n');
+        break;
+      case 'move-over':
+        if (each.path === each.to || `${each.to}/`.startsWith(`${each.path}/`)) return 'nowhere';
+        if (`${each.path}/`.startsWith(`${each.to}/`)) return 'nowhere';
+        if ((await filesystem.stat(each.path)) === undefined) return 'nothing';
+        await remove(each.to);
+        await filesystem.move(each.path, each.to);
+        break;
+    }
+    return 'done';
+  } catch (error) {
+    if (FilesystemError.isInstance(error)) return error.code;
+    throw error;
   }
 }

@@ -21,7 +21,7 @@ export interface FileChange {
    * the file that it replaces, a moved or copied one its own. Absent when they are 0o644, as for a file that is new, and where there are none.
    */
   readonly mode?: number;
-  /** The permission bits of the regular file in whose place another one is now, where they are not those of `mode` (`modified`). */
+  /** The permission bits of the regular file in whose place another one, or a link, is now, where they are not those of `mode` (`modified`). */
   readonly replacedMode?: number;
   /**
    * The target, as it is written there, of an entry that is a symbolic link: of a link that was moved or copied, or removed. Characters that are not UTF-8 are

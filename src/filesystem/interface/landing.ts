@@ -46,7 +46,7 @@ export interface PutBackPath {
   readonly path: string;
   /** How it was left. Absent, with something below that is not: a directory. */
   readonly found: RecordedEntry;
-  /** How it is to be. Absent here and in `found`: it is left alone, and directories above it are known not to be someone else's. */
+  /** How it is to be; the same holds here. Absent here and in `found`: it is left alone, and directories above it are known not to be someone else's. */
   readonly wanted: RecordedEntry;
   /** The content of a wanted file. Undefined: it is not known, so that the path cannot be put back. */
   readonly data?: () => Uint8Array;

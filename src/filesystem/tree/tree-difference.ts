@@ -98,7 +98,8 @@ function changeOf(kind: 'created' | 'removed', { path, node }: Leaf, top: string
 /** A written file keeps the permissions of the file that it replaces. */
 function modification(path: string, before: FileNode, after: FileNode): FileChange {
   const { linkText, mode: replacedMode = USUAL_MODE } = before;
-  const hasOtherMode = linkText === undefined && after.mode !== undefined && after.mode !== replacedMode;
+  const mode = after.linkText === undefined ? (after.mode ?? before.mode ?? USUAL_MODE) : USUAL_MODE;
+  const hasOtherMode = linkText === undefined && replacedMode !== mode;
   return {
     path,
     kind: 'modified',

@@ -39,6 +39,8 @@ class PutBackPlanner {
   readonly #byPath: ReadonlyMap<string, PutBackPath>;
   /** Directories above the paths. */
   readonly #parents: ReadonlySet<string>;
+  /** Directories in which something is to be. */
+  readonly #wantedParents: ReadonlySet<string>;
   readonly #verdicts = new Map<string, Verdict>();
   readonly #nodes = new Map<string, TreeNode>();
 
@@ -47,6 +49,8 @@ class PutBackPlanner {
     this.#paths = [...paths].sort((left, right) => (left.path < right.path ? -1 : 1));
     this.#byPath = new Map(paths.map((path) => [path.path, path]));
     this.#parents = new Set(paths.flatMap(({ path }) => parentsOf(path)));
+    const wanted = paths.filter((path) => path.wanted.kind !== 'absent');
+    this.#wantedParents = new Set(wanted.flatMap(({ path }) => parentsOf(path)));
   }
 
   plan(): PutBackPlan {
@@ -82,6 +86,7 @@ class PutBackPlanner {
         wanted.kind === 'file' && node?.kind === 'file' && (node.mode ?? wanted.mode) !== wanted.mode;
       return isOther ? 'fitting' : 'present';
     }
+    if (wanted.kind === 'absent' && this.#wantedParents.has(path) && isDirectory(node)) return 'present';
     const wasDirectory = found.kind === 'directory' || (found.kind === 'absent' && this.#parents.has(path));
     if (wasDirectory && isDirectory(node)) {
       if (this.#isCovered(node, path)) return 'fitting';
@@ -110,15 +115,14 @@ class PutBackPlanner {
   /** Makes what is to be at a path. Where that cannot be, the path is changed from outside. */
   #makeNode(path: PutBackPath): void {
     if (this.#verdicts.get(path.path) !== 'fitting' || path.wanted.kind === 'absent') return;
-    const node = this.#isBlocked(path.path) ? undefined : this.#nodeOf(path);
+    const blocker = this.#found.blockerOf(path.path);
+    const verdict = blocker === undefined ? undefined : this.#verdicts.get(blocker);
+    // What is in the way is named, and nothing is written.
+    if (verdict === 'outside') return;
+    const isBlocked = blocker !== undefined && verdict !== 'fitting';
+    const node = isBlocked ? undefined : this.#nodeOf(path);
     if (node === undefined) this.#verdicts.set(path.path, 'outside');
     else this.#nodes.set(path.path, node);
-  }
-
-  /** Whether something that stays is where a directory must be. */
-  #isBlocked(path: string): boolean {
-    const blocker = this.#found.blockerOf(path);
-    return blocker !== undefined && this.#verdicts.get(blocker) !== 'fitting';
   }
 
   #nodeOf({ path, wanted, data }: PutBackPath): TreeNode | undefined {
