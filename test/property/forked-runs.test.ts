@@ -1,7 +1,19 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { forkRun, MemoryFilesystem, resumeRun, Session } from 'weakincentives';
+import { afterAll, expect, test } from 'vitest';
+import {
+  type Filesystem,
+  forkRun,
+  MemoryFilesystem,
+  type RunObserver,
+  resumeRun,
+  Session,
+} from 'weakincentives';
+import { openHostFilesystem } from 'weakincentives/node';
 import { exportRecord, type RunRecord, readRunRecord } from 'weakincentives/record';
+import { diskTree, startFolder } from '../support/disk-tree.ts';
 import { type WatchedJournal, watchedJournal } from '../support/journals.ts';
 import {
   type RandomRun,
@@ -9,23 +21,55 @@ import {
   randomPrompt,
   randomRuns,
   randomSlices,
+  randomTreeRuns,
   startFiles,
   startRandomly,
 } from '../support/random-runs.ts';
 
 const limits = { maxRepeatedFailures: 1_000 };
+const base = mkdtempSync(join(tmpdir(), 'wink-forked-'));
+afterAll(() => rmSync(base, { recursive: true, force: true }), 60_000);
 
-interface End {
-  readonly session: Session;
-  readonly filesystem: MemoryFilesystem;
+interface Place {
+  readonly root: string;
+  readonly stateDirectory: string;
 }
 
-/** What a run leaves. */
-async function endOf({ session, filesystem }: End, slices = randomSlices): Promise<unknown> {
-  const { paths } = await filesystem.glob('**/*');
-  const contents = await Promise.all(paths.map(async (path) => [path, (await filesystem.read(path)).text]));
-  return { contents, slices: slices.map((slice) => [slice.name, session.slice(slice).all()]) };
+let folders = 0;
+
+const newPlace = (): Place => {
+  folders += 1;
+  const root = join(base, `${folders}`, 'work');
+  mkdirSync(root, { recursive: true });
+  return { root, stateDirectory: join(base, `${folders}`, 'state') };
+};
+
+const copyOf = ({ root }: Place): Place => {
+  const copy = newPlace();
+  cpSync(root, copy.root, { recursive: true, verbatimSymlinks: true });
+  return copy;
+};
+
+const slicesOf = (session: Session): unknown =>
+  randomSlices.map((slice) => [slice.name, session.slice(slice).all()]);
+
+/** All files and directories with their contents. */
+async function filesOf(filesystem: Pick<Filesystem, 'list' | 'read'>, path = '.'): Promise<unknown> {
+  const entries = await filesystem.list(path);
+  return Promise.all(
+    entries.map(async ({ name, kind }) => {
+      const at = path === '.' ? name : `${path}/${name}`;
+      return [at, kind === 'file' ? (await filesystem.read(at)).text : await filesOf(filesystem, at)];
+    }),
+  );
 }
+
+/** Calls `keep` after each commit of a run, when its files are there. */
+const afterCommits = (keep: () => void): RunObserver => ({
+  onEvent: (event) => {
+    if (event.type === 'tool-call-end' && event.invocation.success) keep();
+  },
+});
 
 async function linesOf(journal: WatchedJournal, runId: string): Promise<readonly string[]> {
   const lines: string[] = [];
@@ -33,30 +77,28 @@ async function linesOf(journal: WatchedJournal, runId: string): Promise<readonly
   return lines;
 }
 
-/** Resumes a fork. @param signal aborted: it stops before it does anything more. */
+/** Resumes a fork. @param isStopped before it does anything more. */
 async function resumed(
   run: RandomRun,
   journal: WatchedJournal,
   fork: { readonly runId: string; readonly sessionId: string },
-  stop?: AbortController,
-): Promise<End> {
+  filesystem: Filesystem,
+  isStopped = false,
+): Promise<Session> {
   const session = new Session({ id: fork.sessionId });
   for (const slice of randomSlices) session.install(slice);
-  const filesystem = new MemoryFilesystem({ files: startFiles });
+  const stop = new AbortController();
   const running = resumeRun({
-    ...{ journal, session, limits, runId: fork.runId },
+    ...{ journal, session, limits, runId: fork.runId, signal: stop.signal },
     adapter: randomAdapter(run),
     prompt: randomPrompt(filesystem),
-    ...(stop === undefined
-      ? {}
-      : {
-          signal: stop.signal,
-          observers: [{ onEvent: ({ type }) => type === 'run-resumed' && stop.abort(new Error('stop')) }],
-        }),
+    observers: [
+      { onEvent: ({ type }) => isStopped && type === 'run-resumed' && stop.abort(new Error('stop')) },
+    ],
   });
-  if (stop === undefined) await running;
-  else await expect(running).rejects.toThrow('aborted by its caller');
-  return { session, filesystem };
+  if (isStopped) await expect(running).rejects.toThrow('aborted by its caller');
+  else await running;
+  return session;
 }
 
 /** State and files after a commit. */
@@ -77,39 +119,44 @@ function atOf(record: RunRecord, seq: number): unknown {
 test('a fork has the state and the files of the commits that it took over, and goes on as the run did', async () => {
   let forks = 0;
   await fc.assert(
-    fc.asyncProperty(randomRuns, async (run) => {
+    fc.asyncProperty(fc.oneof(randomRuns, randomTreeRuns), async (run) => {
       const journal = watchedJournal();
       const { session, filesystem, prompt } = startRandomly('session');
+      // What the run had when it had made so many commits.
+      const moments: { readonly slices: unknown; readonly files: Filesystem }[] = [];
+      const keep = (): void => {
+        moments.push({ slices: slicesOf(session), files: filesystem.fork({ readOnly: true }).view });
+      };
+      keep();
       await randomAdapter(run).evaluate(prompt, {
         ...{ session, journal, limits, runId: 'run' },
         input: 'Go.',
+        observers: [afterCommits(keep)],
       });
-      const whole = await endOf({ session, filesystem });
+      const whole = { slices: slicesOf(session), files: await filesOf(filesystem) };
       const lines = await linesOf(journal, 'run');
       const record = await readRunRecord(lines);
-      for (const seq of [0, ...record.commits.map((commit) => commit.seq)]) {
+      expect(moments).toHaveLength(record.commits.length + 1);
+      for (const [seq, moment] of moments.entries()) {
         forks += 1;
         const fork = await forkRun({ journal, runId: 'run', at: seq });
         expect(fork.seq).toBe(seq);
         // Without what failed calls logged after the commit.
-        const end = seq === 0 ? 0 : lines.findIndex((line) => new RegExp(`"seq":${seq}\\b`).test(line)) + 1;
-        const until = end === 0 ? record : await readRunRecord(lines.slice(0, end));
+        const end = lines.findIndex((line) => new RegExp(`"seq":${seq}\\b`).test(line)) + 1;
+        const until = seq === 0 ? record : await readRunRecord(lines.slice(0, end));
         const forked = await readRunRecord(await linesOf(journal, fork.runId));
         expect(forked.commits).toHaveLength(seq);
         expect(forked.base).toEqual({ runId: 'run', seq });
         if (seq > 0) expect(atOf(forked, seq)).toEqual(atOf(until, seq));
 
         const stopped = await forkRun({ journal, runId: fork.runId, at: seq });
-        const left = await resumed(run, journal, stopped, new AbortController());
-        for (const { name, policy, items } of until.stateAt(seq)) {
-          const slice = randomSlices.find((each) => each.name === name);
-          if (slice === undefined || policy === 'log') continue;
-          expect(left.session.slice(slice).all()).toEqual(items.map(({ value }) => value));
-        }
-        for (const { path, content } of until.filesAt(seq).filter(({ isChanged }) => isChanged))
-          expect([path, (await left.filesystem.read(path)).text]).toEqual([path, content.text]);
+        const files = new MemoryFilesystem({ files: startFiles });
+        expect(slicesOf(await resumed(run, journal, stopped, files, true))).toEqual(moment.slices);
+        expect(await filesOf(files)).toEqual(await filesOf(moment.files));
 
-        expect(await endOf(await resumed(run, journal, fork))).toEqual(whole);
+        const ended = new MemoryFilesystem({ files: startFiles });
+        expect(slicesOf(await resumed(run, journal, fork, ended))).toEqual(whole.slices);
+        expect(await filesOf(ended)).toEqual(whole.files);
         expect((await readRunRecord(await linesOf(journal, fork.runId))).commits).toHaveLength(
           record.commits.length,
         );
@@ -119,4 +166,40 @@ test('a fork has the state and the files of the commits that it took over, and g
     { numRuns: 12 },
   );
   expect(forks).toBeGreaterThan(20);
-});
+}, 120_000);
+
+test('a fork on a folder that is as it was goes on as the run did', async () => {
+  let forks = 0;
+  await fc.assert(
+    fc.asyncProperty(randomTreeRuns, fc.nat(), async (run, choice) => {
+      const place = newPlace();
+      startFolder(place.root);
+      const journal = watchedJournal();
+      const session = new Session({ id: 'session' });
+      for (const slice of randomSlices) session.install(slice);
+      const moments = [{ slices: slicesOf(session), place: copyOf(place) }];
+      {
+        await using filesystem = await openHostFilesystem(place);
+        await randomAdapter(run).evaluate(randomPrompt(filesystem), {
+          ...{ session, journal, limits, runId: 'run' },
+          input: 'Go.',
+          observers: [afterCommits(() => moments.push({ slices: slicesOf(session), place: copyOf(place) }))],
+        });
+      }
+      const whole = { slices: slicesOf(session), tree: diskTree(place.root) };
+      const seq = choice % moments.length;
+      const moment = moments[seq] ?? { slices: [], place };
+      const before = diskTree(moment.place.root);
+      const fork = await forkRun({ journal, runId: 'run', at: seq });
+      const stopped = await forkRun({ journal, runId: fork.runId, at: seq });
+      await using filesystem = await openHostFilesystem(moment.place);
+      expect(slicesOf(await resumed(run, journal, stopped, filesystem, true))).toEqual(moment.slices);
+      expect(diskTree(moment.place.root)).toEqual(before);
+      expect(slicesOf(await resumed(run, journal, fork, filesystem))).toEqual(whole.slices);
+      expect(diskTree(moment.place.root)).toEqual(whole.tree);
+      forks += 1;
+    }),
+    { numRuns: 20 },
+  );
+  expect(forks).toBeGreaterThan(10);
+}, 120_000);
