@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // Runs the tests that kill and stop processes which write to a journal:
-// `npm run test:durable -- [paths of Node] [--soak] [files and options of vitest]`. With `--soak` the kill matrix kills at every point, which takes
-// half an hour on two cores, and prints what became of the runs. They need `node:sqlite`: without a path they run on this
-// Node where it has the module, and are skipped otherwise.
+// `npm run test:durable -- [paths of Node] [--soak] [files and options of vitest]`. With `--soak` the kill matrix, and the loop of an agent on a
+// database, kill at every point, which takes half an hour on two cores, and prints what became of the runs. They need `node:sqlite`: without a
+// path they run on this Node where it has the module, and are skipped otherwise.
 import { spawnSync } from 'node:child_process';
 import { isBuiltin } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -20,7 +20,12 @@ if (nodes.length === 0) {
 }
 const soak = rest.indexOf('--soak');
 if (soak >= 0)
-  rest.splice(soak, 1, 'test/durable/conformance', '--testTimeout=0', '--disable-console-intercept');
+  rest.splice(
+    soak,
+    1,
+    ...['test/durable/conformance', 'test/durable/sqlite/agent-loop'],
+    ...['--testTimeout=0', '--disable-console-intercept'],
+  );
 const env = soak >= 0 ? { ...process.env, WINK_SOAK: '1' } : process.env;
 let status = 0;
 for (const node of nodes) {

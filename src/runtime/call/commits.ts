@@ -188,12 +188,14 @@ export class CallCommits {
     guard: CommitGuard,
   ): Promise<ResourcesSettled | Conflict> {
     const { hooks, stop } = this.#environment;
-    const { number, transaction } = attempt;
+    const { number, tool, transaction } = attempt;
     let reached = verdict;
     let row: DecidingRow | undefined;
     try {
       let changed = await allViolations(transaction, guard);
-      if (changed.length === 0 && verdict.kind === 'succeeded' && hooks?.onBegin !== undefined) {
+      // What a tool with effects 'read' did is rolled back.
+      const commits = verdict.kind === 'succeeded' && tool.effects !== 'read';
+      if (changed.length === 0 && commits && hooks?.onBegin !== undefined) {
         const name = nameAttempt(call.call, number, this.#environment);
         row = await awaitHook(() => hooks.onBegin?.(name, transaction.sharedTransaction));
         changed = await allViolations(transaction, guard);

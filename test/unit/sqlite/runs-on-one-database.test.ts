@@ -201,6 +201,31 @@ describe.skipIf(noSqlite !== undefined)(
       expect(entriesOf(database)).toEqual([{ call: 'call-1-1' }, { call: 'call-2-1' }]);
     });
 
+    it('marks the beginning of calls that commit elsewhere, and not of those that only read', async () => {
+      const ledger = openLedger(':memory:');
+      await using journal = sqliteJournal({ database: openDatabase() });
+      const count = tool({
+        name: 'count',
+        description: 'Counts entries.',
+        effects: 'read',
+        execute: async (_params, { resources }) =>
+          ToolResult.ok(entriesOf(await resources.get(Ledger)).length),
+      });
+      const prompt = promptTemplate({
+        ns: 'test',
+        key: 'counting',
+        resources: [binding(Ledger, sqliteResource({ database: ledger }))],
+        sections: [section({ title: 'Task', key: 'task', template: 'Book.', tools: [book, count] })],
+      }).bind();
+      const script = scriptedAdapter([
+        { toolCalls: [{ name: 'book' }, { name: 'count' }] },
+        { text: 'done' },
+      ]);
+      await script.evaluate(prompt, { journal, runId: 'run' });
+      const begun = (await journal.read('run')).filter(({ type }) => type === 'begin');
+      expect(begun).toMatchObject([{ line: expect.stringContaining('"toolName":"book"') }]);
+    });
+
     it('has neither or both when the process ends at the commit, and ends alike when it is resumed', async () => {
       const path = pathOfTest();
       const first = openLedger(path);

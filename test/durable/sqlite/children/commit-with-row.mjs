@@ -21,12 +21,14 @@ const append = async (type) => {
 };
 
 for (let call = 0; ; call += 1) {
-  const { view, commit, rollback } = await transactional.begin(instance, { readOnly: false });
+  const { view, rollback, '~commitWith': commitWith } = await transactional.begin(instance, { readOnly: false });
   await append('begin');
-  view.prepare('insert into effects values (?, ?)').run(seq, 'x'.repeat(3_000));
+  view.prepare('insert into effects values (?, ?)').run(seq + 1, 'x'.repeat(3_000));
   if (call % 3 === 2) await rollback();
   else {
-    await commit();
+    commitWith?.({ runId, owner: lease.owner, seq: seq + 1 });
+    // As that of another call.
+    await append('commit of another');
     await append('commit');
     await print(seq - 1);
   }
