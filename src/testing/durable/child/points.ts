@@ -1,7 +1,7 @@
-import { writeSync } from 'node:fs';
 import { kill, pid } from 'node:process';
 import type { ManualClock } from '../../manual-clock.ts';
 import type { Stroke } from '../life.ts';
+import { writeWhole } from './write-whole.ts';
 
 /** Later than the deadline of every run. */
 const PAST_DEADLINE_MS = 10 * 3_600_000;
@@ -33,7 +33,7 @@ export class Points {
     const count = (this.#passed.get(point) ?? 0) + 1;
     this.#passed.set(point, count);
     const at = `${point}:${count}`;
-    writeSync(1, `${at}\n`);
+    writeWhole(1, `${at}\n`);
     if (this.#stroke?.at === at) this.#strike(this.#stroke);
   }
 
