@@ -60,10 +60,14 @@ export async function appendAnswers(
   const pending = rows.pending.filter(
     (id) => !rows.answers.has(id) && !fresh.some((answer) => answer.id === id),
   );
+  const isSuspended = rows.end?.outcome === 'suspended';
   const named = { runId, sessionId: lease.sessionId };
   const summary: RunSummary = {
     ...(await knownSummary(journal, named, rows, atMs)),
-    ...{ status: 'suspended', pending: pending.length },
+    // An answer to a run that went on and was cut off is kept, and the run is not suspended for that.
+    ...(isSuspended
+      ? { status: 'suspended', pending: pending.length }
+      : { status: rows.end?.outcome ?? 'running', pending: 0 }),
   };
   const writer = new JournalWriter({
     ...{ journal, lease, runId, rows: rows.count },
@@ -101,7 +105,8 @@ function checked(
     const { id, approved } = answer;
     const refuse = (why: string): PromptValidationError =>
       new PromptValidationError(`The answer to "${id}" is refused: ${why}`, { details: { runId, id } });
-    const question = rows.pending.includes(id) ? rows.questions.get(id) : undefined;
+    const isOver = rows.end?.outcome === 'finished' && !rows.answers.has(id);
+    const question = !isOver && rows.pending.includes(id) ? rows.questions.get(id) : undefined;
     if (question === undefined) throw refuse(whyUnknown(id, rows, runId));
     if (answer.digest !== question.digest) {
       throw refuse(
@@ -118,7 +123,8 @@ function checked(
   return [...fresh.values()];
 }
 
-function whyUnknown(id: string, { pending, questions }: RunRows, runId: string): string {
+function whyUnknown(id: string, { end, pending, questions }: RunRows, runId: string): string {
+  if (end?.outcome === 'finished') return `the run "${runId}" has its answer, so nothing waits for this.`;
   if (questions.has(id)) return `the run "${runId}" does not ask this any more.`;
   const open = pending.map((each) => `"${each}"`).join(', ');
   return `the run "${runId}" has not asked this.${open === '' ? ' It waits for no answer.' : ` Its open questions are ${open}.`}`;

@@ -23,7 +23,7 @@ import {
 } from 'weakincentives';
 import { createManualClock, scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
-import { type WatchedJournal, watchedJournal } from '../../../support/journals.ts';
+import { journalAfter, type WatchedJournal, watchedJournal } from '../../../support/journals.ts';
 
 const Noted = defineEvent({ name: 'noted', schema: z.object({ text: z.string() }) });
 const Notes = defineSlice({
@@ -346,6 +346,79 @@ describe('an answer', () => {
       text: expect.stringContaining('expired'),
     });
     expect(ran).toEqual([]);
+  });
+});
+
+describe('an answer to a run that was suspended and went on', () => {
+  const twoCalls = calling(call('publish', 'a'), call('mail', 'b'));
+  const policies = [asksFor('publish', 'mail')];
+  const listed = async (journal: WatchedJournal): Promise<unknown> =>
+    (await journal.runs()).map(({ status, pending }) => ({ status, pending }));
+
+  /** Suspended with two questions, the first of which is answered with yes. */
+  async function answered(): Promise<{ journal: WatchedJournal; second: PendingApproval }> {
+    const { suspended, journal } = await suspend({ ran: [], policies }, twoCalls);
+    const [first, second] = suspended.pending;
+    if (first === undefined || second === undefined) throw new Error('It did not ask twice.');
+    await answerApprovals({ journal, runId: 'run', answers: [yes(first)] });
+    return { journal, second };
+  }
+
+  /** It counts when the run goes on once more. */
+  async function expectKept(journal: WatchedJournal): Promise<void> {
+    const ran: string[] = [];
+    const prompt = promptOf({ ran, policies });
+    const end = await resumeRun({ adapter: twoCalls, prompt, journal, runId: 'run' });
+    expect(end.finishReason).toBe('stop');
+    expect(ran.at(-1)).toBe('mail b 1');
+  }
+
+  it('is kept when the run has failed, which it stays', async () => {
+    const { journal, second } = await answered();
+    const stop = new AbortController();
+    const stopping: ToolPolicy = {
+      name: 'stops',
+      check: () => {
+        stop.abort(new Error('Enough.'));
+        return PolicyDecision.allow();
+      },
+    };
+    const prompt = promptOf({ ran: [], policies: [...policies, stopping] });
+    const run = resumeRun({
+      ...{ adapter: twoCalls, prompt, journal, runId: 'run', approve: suspendApproval() },
+      signal: stop.signal,
+    });
+    await expect(run).rejects.toMatchObject({ code: 'evaluation-aborted' });
+    expect(await listed(journal)).toEqual([{ status: 'failed', pending: 0 }]);
+    await answerApprovals({ journal, runId: 'run', answers: [yes(second)] });
+    expect(await listed(journal)).toEqual([{ status: 'failed', pending: 0 }]);
+    await expectKept(journal);
+  });
+
+  it('is kept when the run was interrupted, which it stays', async () => {
+    const { journal, second } = await answered();
+    const before = journal.batches.length;
+    const prompt = promptOf({ ran: [], policies });
+    await resumeRun({ adapter: twoCalls, prompt, journal, runId: 'run', approve: suspendApproval() });
+    const [header] = await journal.read('run');
+    const { sessionId } = JSON.parse(header?.line ?? '{}') as { sessionId: string };
+    const killed = await journalAfter(journal.batches.slice(0, before + 1), sessionId);
+    expect(await listed(killed)).toEqual([{ status: 'interrupted', pending: 0 }]);
+    await answerApprovals({ journal: killed, runId: 'run', answers: [yes(second)] });
+    expect(await listed(killed)).toEqual([{ status: 'interrupted', pending: 0 }]);
+    await expectKept(killed);
+  });
+
+  it('is refused when the run has its answer, unless it is the one that was given', async () => {
+    const { suspended, journal } = await suspend({ ran: [] });
+    const answers = suspended.pending.map(yes);
+    const options = { adapter: calling(call('draft', 'a'), call('publish', 'b')), journal, runId: 'run' };
+    await resumeRun({ ...options, prompt: promptOf({ ran: [], policies: [] }) });
+    await expect(answerApprovals({ journal, runId: 'run', answers })).rejects.toThrow(/has its answer/);
+    const other = await suspend({ ran: [] });
+    await resumeRun({ ...options, journal: other.journal, prompt: promptOf({ ran: [] }), answers });
+    await answerApprovals({ journal: other.journal, runId: 'run', answers });
+    expect(await listed(other.journal)).toEqual([{ status: 'finished', pending: 0 }]);
   });
 });
 
