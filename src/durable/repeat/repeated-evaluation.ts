@@ -1,8 +1,8 @@
-import type { FilePatch, Filesystem } from '../../filesystem/index.ts';
+import type { FilePatch, FileRead, FilesystemFork } from '../../filesystem/index.ts';
 import type { HeaderRow } from '../../record/index.ts';
 import { requestDifferences } from '../../record/internal.ts';
-import type { ModelRequest, Step, StepKinds, ToolCallResult } from '../../runtime/index.ts';
-import type { IdSource } from '../../session/index.ts';
+import type { ModelRequest, Step, StepKinds, ToolCallResult, TransactionRoots } from '../../runtime/index.ts';
+import { type IdSource, isSessionRead, type SessionFork, type SessionRead } from '../../session/index.ts';
 import {
   type CallDecision,
   callKey,
@@ -12,6 +12,7 @@ import {
 } from '../rows/run-rows.ts';
 import { landableChanges } from './land-last-commit.ts';
 import type { PaidAnswers } from './paid-answers.ts';
+import { findsTheSame } from './reads-again.ts';
 import { filePatch, repeatedCall } from './repeated-call.ts';
 
 /** What answers are made from. */
@@ -38,8 +39,8 @@ export class RepeatedEvaluation {
   /** Calls that were answered and are not on the state yet. */
   #untaken = 0;
   #onAllTaken: (() => void)[] = [];
-  /** The files as they are once all calls that were answered are on the state; undefined for files in memory, and for those of the run itself. */
-  #files: Filesystem | undefined;
+  /** What it works on as it is once all calls that were answered are on the state; undefined for the run itself. */
+  #draft: Draft | undefined;
 
   constructor(rows: EvaluationRows, parts: RepeatedEvaluationParts) {
     this.rows = rows;
@@ -47,8 +48,8 @@ export class RepeatedEvaluation {
   }
 
   /** The evaluation is inside a call: what its calls fork from. */
-  worksOn(filesystem: Filesystem | undefined): void {
-    if (filesystem?.['~patchOf'] !== undefined) this.#files = filesystem.fork().view;
+  worksOn({ filesystem, session }: TransactionRoots): void {
+    this.#draft = { session: session.fork(), files: filesystem?.fork() };
   }
 
   /** False once a step was not answered. */
@@ -114,6 +115,7 @@ export class RepeatedEvaluation {
       case 'call': {
         if (kind !== 'tool-call' || !('callId' in input) || input.callId !== decision.callId)
           return undefined;
+        if (!this.#holds(decision)) return undefined;
         const files = this.#filesOf(decision);
         return files === 'changed' ? undefined : () => this.#call(decision, files);
       }
@@ -130,22 +132,33 @@ export class RepeatedEvaluation {
     }
   }
 
+  /**
+   * Whether a call would do the same now, so that it need not be made again: all that it had read is still so. Doing the reads again makes the call around
+   * it one that has read this, too. What has happened outside has happened.
+   */
+  #holds({ row: { effects, reads } }: CallDecision): boolean {
+    const draft = this.#draft;
+    if (draft === undefined || effects === 'external') return true;
+    return reads.every((read) => findsTheSame(read, (again) => readAgain(draft, again)));
+  }
+
   /** What makes the files of a call again; `changed` when what they replace is not as it was. Undefined: they are there. */
   #filesOf({ row }: CallDecision): FilePatch | 'changed' | undefined {
     const { appliesFiles, blobs, header } = this.#parts;
     if (row.type !== 'commit' || row.files.length === 0 || !appliesFiles()) return undefined;
-    if (this.#files === undefined) return filePatch(row, { blobs, header });
-    const patch = this.#files['~patchOf']?.(landableChanges(row, blobs));
-    if (patch === undefined) return 'changed';
-    this.#files.apply(patch);
-    return patch;
+    const view = this.#draft?.files?.view;
+    const patch =
+      view?.['~patchOf'] === undefined
+        ? filePatch(row, { blobs, header })
+        : view['~patchOf'](landableChanges(row, blobs));
+    return patch ?? 'changed';
   }
 
   #call(decision: CallDecision, files: FilePatch | undefined): ToolCallResult {
     const { adapter, blobs, header, ids, path } = this.#parts;
     this.#taken.set(callKey(decision), decision);
     this.#untaken += 1;
-    return repeatedCall({
+    const result = repeatedCall({
       ...{ header, blobs, path },
       evaluation: this.rows.description,
       row: decision.row,
@@ -154,5 +167,18 @@ export class RepeatedEvaluation {
       newId: ids,
       files,
     });
+    if (result.patch !== undefined) this.#draft?.session.apply(result.patch.session);
+    if (files !== undefined) this.#draft?.files?.view.apply(files);
+    return result;
   }
+}
+
+/** Forks of what an evaluation inside a call works on. */
+interface Draft {
+  readonly session: SessionFork;
+  readonly files: FilesystemFork | undefined;
+}
+
+function readAgain({ session, files }: Draft, read: FileRead | SessionRead): string | undefined {
+  return isSessionRead(read) ? session.readAgain(read) : files?.readAgain?.(read);
 }

@@ -1,12 +1,12 @@
 import type { FilePatch, Filesystem } from '../../filesystem/index.ts';
 import { none } from '../../internal/index.ts';
-import type { PendingQuestion, RowFileChange, RowRead, StagedPart } from '../../record/index.ts';
-import { sha256 } from '../../record/internal.ts';
-import type { AttemptName, RecordedFork, RecordedHandler } from '../../runtime/index.ts';
+import type { PendingQuestion, RowFileChange, StagedPart } from '../../record/index.ts';
+import type { AttemptName, RecordedHandler } from '../../runtime/index.ts';
 import { canonicalJson, type JsonValue } from '../../schema/index.ts';
 import { ToolResult } from '../../tool/index.ts';
 import { type EvaluationRows, keyOfCall, type RunRows } from '../rows/run-rows.ts';
 import { landableChanges } from './land-last-commit.ts';
+import { findsTheSame } from './reads-again.ts';
 import { attachmentsOf, bytesOf, removedPaths, sessionPatch } from './repeated-call.ts';
 
 /** A question about what a call has done. */
@@ -48,7 +48,7 @@ export function stagedHandler(
   return async ({ filesystem }, fork) => {
     const { reads, writes, log, records = none, events, files, message, value } = staged;
     const outdated = { kind: 'outdated', isInDoubt: hasBegun } as const;
-    if (!reads.every((read) => holds(read, fork))) return outdated;
+    if (!reads.every((read) => findsTheSame(read, (again) => fork.readAgain(again)))) return outdated;
     const patch = files.length === 0 ? undefined : filesystem['~patchOf']?.(landableChanges(staged, blobs));
     if (files.length > 0 && patch === undefined && filesystem['~patchOf'] !== undefined) return outdated;
     fork.apply(sessionPatch(writes, [...log, ...records], events));
@@ -59,13 +59,6 @@ export function stagedHandler(
     });
     return { kind: 'succeeded', result, isStaged: true };
   };
-}
-
-/** Whether a read finds what it found. */
-function holds({ kind, resultHash, ...read }: RowRead, fork: RecordedFork): boolean {
-  // The kinds of rows are those of reads.
-  const result = fork.readAgain({ ...read, kind } as Parameters<RecordedFork['readAgain']>[0]);
-  return result !== undefined && resultHash === sha256(result);
 }
 
 /** Makes the files of a call into what it left, removals first: what was removed may have been in the way. */

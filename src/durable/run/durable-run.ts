@@ -1,6 +1,6 @@
 import { describeError, RunLostError } from '../../error/index.ts';
 import type { RunReplay, RunSurroundings } from '../../evaluation/index.ts';
-import type { Filesystem, PendingMark } from '../../filesystem/index.ts';
+import type { PendingMark } from '../../filesystem/index.ts';
 import { none, type Writable } from '../../internal/index.ts';
 import type { Recorder } from '../../record/internal.ts';
 import type { DecidingRow } from '../../resource/index.ts';
@@ -23,6 +23,7 @@ import type {
   SuspendApprovalOptions,
   SuspendedRun,
   ToolCallResult,
+  TransactionRoots,
 } from '../../runtime/index.ts';
 import type { Session } from '../../session/index.ts';
 import type { AnyTool, Logger, UserItem } from '../../tool/index.ts';
@@ -184,8 +185,8 @@ export class DurableRun implements CallHooks, RunReplay, RunSurroundings {
 
   // The steps.
 
-  stepsOf(evaluationId: string, filesystem: Filesystem | undefined): StepFunction {
-    this.#inside.get(evaluationId)?.worksOn(filesystem);
+  stepsOf(evaluationId: string, roots: TransactionRoots): StepFunction {
+    this.#inside.get(evaluationId)?.worksOn(roots);
     const step = async <Kind extends keyof StepKinds>(
       asked: Step<Kind>,
       live: () => Promise<StepKinds[Kind]['result']>,

@@ -2,6 +2,7 @@ import { none } from '../../internal/index.ts';
 import { placeInside, type Recorder } from '../../record/internal.ts';
 import {
   type ModelRequest,
+  type ObservedAttempt,
   type ObservedRequest,
   type ObserverCalls,
   type RunEvent,
@@ -76,11 +77,11 @@ export class RunReports {
       onCommit: unlessRepeating(
         (commit) => recorder.onCommit(commit),
         (commit) => summary.committed(commit),
-        (commit) => users.onCommit?.({ ...commit, ...withoutRecords(commit) }),
+        (commit) => users.onCommit?.({ ...commit, ...forUsers(commit) }),
       ),
       onDiscard: unlessRepeating(
         (attempt) => recorder.onDiscard(attempt),
-        (attempt) => users.onDiscard?.({ ...attempt, ...withoutRecords(attempt) }),
+        (attempt) => users.onDiscard?.({ ...attempt, ...forUsers(attempt) }),
       ),
       around:
         around === undefined
@@ -179,4 +180,10 @@ export class RunReports {
     const evaluationId = this.#idsByPlace.get(place);
     return evaluationId !== undefined && this.#options.isRepeating(evaluationId);
   }
+}
+
+/** What a call did as the observers of the caller get it. What its reads found is for the rows alone. */
+function forUsers(attempt: ObservedAttempt): Pick<ObservedAttempt, 'reads' | 'writes' | 'log'> {
+  const reads = attempt.reads.map(({ result: _result, ...read }): ObservedAttempt['reads'][number] => read);
+  return { ...withoutRecords(attempt), reads };
 }

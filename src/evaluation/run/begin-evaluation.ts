@@ -217,6 +217,8 @@ async function prepareEvaluation<Output>(
           logger,
           ledger: outer === undefined ? new RunLedger(calls.observers, host, origin, clock) : undefined,
           includesRecords: scope.hooks?.decides === true,
+          // A journal takes over calls inside one that is entered again, as long as what they had read is still so.
+          includesResults: scope.hooks?.decides === true && outer?.call.reenters === true,
           effectsOf: (name) => display.rendered.boundTools.get(name)?.tool.effects,
         }),
         prompt,

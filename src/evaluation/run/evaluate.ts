@@ -129,7 +129,7 @@ async function evaluateObserved<Output>({
       {
         model,
         ...settings.loop,
-        step: scope.replay?.stepsOf(environment.origin.evaluationId, environment.roots.filesystem),
+        step: scope.replay?.stepsOf(environment.origin.evaluationId, environment.roots),
         outputSchema: rendered.output?.compiled.inputJsonSchema,
         answer: {
           model: model.name,

@@ -14,6 +14,7 @@ import type {
   SessionRoot,
   StepFunction,
   SuspendedRun,
+  TransactionRoots,
 } from '../../runtime/index.ts';
 import { freezeJson } from '../../schema/index.ts';
 import type { AnySlice, ReadonlySessionView, Session } from '../../session/index.ts';
@@ -23,9 +24,9 @@ export interface RunReplay extends CallReplay {
   /**
    * Through which an evaluation does what is not pure.
    *
-   * @param filesystem what its calls fork from.
+   * @param roots what its calls fork from and commit into.
    */
-  stepsOf(evaluationId: string, filesystem: Filesystem | undefined): StepFunction;
+  stepsOf(evaluationId: string, roots: TransactionRoots): StepFunction;
 }
 
 /** What a run has around it beside its options. Everything is optional. */

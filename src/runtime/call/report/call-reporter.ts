@@ -24,6 +24,8 @@ export interface CallReporterOptions {
   readonly ledger: RunLedger | undefined;
   /** Whether reports have what the library recorded of evaluations inside calls, in `log`: a journal needs it, and no one else. */
   readonly includesRecords: boolean;
+  /** Whether reads have their results, so that it can be found out later whether they would find the same. */
+  readonly includesResults: boolean;
   /** The effects of a tool that is offered; undefined for an unknown one. */
   effectsOf(toolName: string): ToolEffects | undefined;
 }
@@ -203,7 +205,7 @@ export class CallReporter {
       },
       ...(trace?.base === undefined ? {} : { base: trace.base }),
       policies: trace?.policies ?? none,
-      ...(attempt?.transaction.observe() ?? nothingDone),
+      ...(attempt?.transaction.observe({ results: this.#options.includesResults }) ?? nothingDone),
       isRedacted: false,
     };
   }
