@@ -159,7 +159,7 @@ export class ModelCaller {
     return askThrottled(() => this.#ask(request), this.#throttle);
   }
 
-  /** Pieces of an answer are no rows: whoever was shown some before an interruption learns that they are void. */
+  /** Deltas are not rows: a program that has shown some before an interruption has to learn that they are void. */
   #announceRestart(turn: number): void {
     const { emit, hooks, origin } = this.#environment;
     if (hooks?.restartsAnswer?.(origin.evaluationId, turn) === true) emit({ type: 'answer-restarted', turn });

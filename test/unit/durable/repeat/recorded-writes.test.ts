@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   type AnySlice,
+  type AnyTool,
   defineEvent,
   defineSlice,
   type JournalBatch,
@@ -49,10 +50,10 @@ function newSession(...slices: readonly AnySlice[]): Session {
   return session;
 }
 
-function promptWith(tools: Parameters<typeof section>[0]['tools'], slices: readonly AnySlice[]): Prompt {
+function promptWith(tools: readonly AnyTool[], slices: readonly AnySlice[]): Prompt {
   return promptTemplate({
     ...{ ns: 'test', key: 'writes' },
-    sections: [section({ title: 'Task', key: 'task', template: 'Go.', slices, ...{ tools } })],
+    sections: [section({ title: 'Task', key: 'task', template: 'Go.', slices, tools })],
   }).bind();
 }
 

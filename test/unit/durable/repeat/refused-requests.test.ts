@@ -106,7 +106,6 @@ describe('a request that the model refused as too long', () => {
     });
     expect(asked).toEqual([]);
     expect(ran).toEqual([]);
-    expect(journal.batches).toHaveLength(before);
   });
 
   it('runs no call live while rows of later turns are left', async () => {

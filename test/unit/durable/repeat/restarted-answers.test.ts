@@ -130,7 +130,7 @@ describe('an answer that was cut off', () => {
     const [first] = await wholeRun();
     const journal = await journalAfter(first === undefined ? [] : [first], 'session');
     await resumeRun({ adapter, prompt: outerPrompt(), runId: 'run', streaming: true, journal });
-    const rows = journal.batches.flatMap(({ rows }) => rows.map(({ line }) => line));
-    expect(rows.join('\n')).not.toContain('answer-restarted');
+    const lines = journal.batches.flatMap(({ rows }) => rows.map(({ line }) => line));
+    expect(lines.join('\n')).not.toContain('answer-restarted');
   });
 });
