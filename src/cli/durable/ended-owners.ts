@@ -1,10 +1,9 @@
 import { SessionBusyError } from '../../error/index.ts';
 import type { RunJournal, RunLease } from '../../runtime/index.ts';
-import type { OpenedJournal } from './open-journal.ts';
 import { endedLeaseOf } from './run-info.ts';
 
 /** A journal that gives the session of a process of this command which has ended to the next one at once, and not only when its lease has run out. */
-export function takingOver(journal: OpenedJournal): OpenedJournal {
+export function takingOver(journal: RunJournal & AsyncDisposable): RunJournal & AsyncDisposable {
   return {
     append: (batch, lease) => journal.append(batch, lease),
     read: (runId, from) => journal.read(runId, from),

@@ -88,7 +88,7 @@ export class DurableRun implements CallHooks, RunReplay, RunSurroundings {
       onStart: (event) => repeated?.compare(event),
       onEnd: ({ outcome }) => {
         // All was decided, and the process was killed before it said so.
-        if (repeated !== undefined && repeated.outcome !== outcome) this.#leaveRows(repeated.turn);
+        if (repeated?.isUsedUp === true && repeated.outcome !== outcome) this.#leaveRows(repeated.turn);
       },
       isStopped: () => this.#environment?.stop.reason !== undefined,
       reportChanges: () => this.#environment?.reporter?.reportChanges(),

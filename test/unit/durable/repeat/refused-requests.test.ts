@@ -95,6 +95,7 @@ describe('a request that the model refused as too long', () => {
     const { batches } = await wholeRun();
     const lost = without(batches, ({ type, line }) => type === 'response' && isOfTurn(line, 3));
     const journal = await journalAfter(lost.slice(0, -1), 'session');
+    const before = journal.batches.length;
     const asked: number[] = [];
     const ran: string[] = [];
     const resumed = resumeRun({
@@ -106,6 +107,7 @@ describe('a request that the model refused as too long', () => {
     });
     expect(asked).toEqual([]);
     expect(ran).toEqual([]);
+    expect(journal.batches).toHaveLength(before);
   });
 
   it('runs no call live while rows of later turns are left', async () => {
