@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { UsageError } from '../process/errors.ts';
-import { type runOptions, someRunOptions } from '../run/run-options.ts';
+import { type runOptions, someRunOptions } from '../process/run-options.ts';
 
 /** A request of `wink resume`. */
 export interface ResumeRequest {

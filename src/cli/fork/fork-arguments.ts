@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { type ResumeRequest, resumeOptions, resumeRequest } from '../durable/resume-arguments.ts';
 import { readRunName } from '../durable/run-name.ts';
 import { UsageError } from '../process/errors.ts';
-import { someRunOptions } from '../run/run-options.ts';
+import { someRunOptions } from '../process/run-options.ts';
 
 /** A request of `wink fork`. */
 export interface ForkRequest {

@@ -1,11 +1,11 @@
 import { changesBack, rewindFolder } from '../../durable/internal.ts';
 import { counted, showName } from '../../internal/index.ts';
 import type { JournaledRun, RunJournal } from '../../runtime/index.ts';
-import { folderStateOf, openRunFolder } from '../durable/run-folder.ts';
 import type { RunInfo } from '../durable/run-info.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { shellWord } from '../process/shell-word.ts';
+import { folderStateOf, openRunFolder } from '../rewind/run-folder.ts';
 import type { openFolder } from '../run/open-folder.ts';
 
 /** Maximum number of paths that are named. */

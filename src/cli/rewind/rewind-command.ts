@@ -10,7 +10,6 @@ import { counted, showName } from '../../internal/index.ts';
 import type { RunJournal, RunLease } from '../../runtime/index.ts';
 import { runNamed } from '../durable/named-runs.ts';
 import { type JournalFiles, sqliteJournalFiles } from '../durable/open-journal.ts';
-import { folderStateOf, openRunFolder } from '../durable/run-folder.ts';
 import { listRuns, readRunInfo } from '../durable/run-info.ts';
 import { type CliEnvironment, exitCodes } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
@@ -19,6 +18,7 @@ import { createTextStyle } from '../process/text-style.ts';
 import { formatChangeDiff } from '../report/change-diff.ts';
 import { openFolder } from '../run/open-folder.ts';
 import type { RewindRequest } from './rewind-arguments.ts';
+import { folderStateOf, openRunFolder } from './run-folder.ts';
 
 /** What the command takes from outside, so that tests can replace it. */
 export interface RewindParts {

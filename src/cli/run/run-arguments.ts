@@ -4,6 +4,7 @@ import type { Budget, ModelSettings } from '../../tool/index.ts';
 import { type DurableChoice, readDurable } from '../durable/durable-choice.ts';
 import { type ModelChoice, readModelChoice } from '../model/model-choice.ts';
 import { UsageError } from '../process/errors.ts';
+import { runOptions } from '../process/run-options.ts';
 import type { ApplyMode } from './open-folder.ts';
 import {
   type ContextOverflow,
@@ -17,7 +18,6 @@ import {
   readSettings,
 } from './option-values.ts';
 import { type OverridesChoice, readOverrides } from './overrides-choice.ts';
-import { runOptions } from './run-options.ts';
 import { readSandbox, type SandboxChoice } from './sandbox-choice.ts';
 import { readSuspension, type SuspensionChoice } from './suspension-choice.ts';
 

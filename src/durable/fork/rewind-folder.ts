@@ -8,7 +8,7 @@ import type { ChangesBack } from './changes-back.ts';
  * @throws {FilesystemError} when the disk refuses; nothing is then written.
  */
 export function rewindFolder(
-  filesystem: Pick<Filesystem, '~putBack'>,
+  filesystem: Filesystem,
   { paths }: Pick<ChangesBack, 'paths'>,
   apply = false,
 ): PutBackReport {
