@@ -5,8 +5,8 @@ import type { RunInfo } from '../durable/run-info.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { shellWord } from '../process/shell-word.ts';
-import { folderStateOf, openRunFolder } from '../rewind/run-folder.ts';
 import type { openFolder } from '../run/open-folder.ts';
+import { folderStateOf, openRunFolder } from '../run/run-folder.ts';
 
 /** Maximum number of paths that are named. */
 const maxNamedPaths = 3;

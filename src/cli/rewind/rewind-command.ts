@@ -17,8 +17,8 @@ import { printable } from '../process/plain-text.ts';
 import { createTextStyle } from '../process/text-style.ts';
 import { formatChangeDiff } from '../report/change-diff.ts';
 import { openFolder } from '../run/open-folder.ts';
+import { folderStateOf, openRunFolder } from '../run/run-folder.ts';
 import type { RewindRequest } from './rewind-arguments.ts';
-import { folderStateOf, openRunFolder } from './run-folder.ts';
 
 /** What the command takes from outside, so that tests can replace it. */
 export interface RewindParts {

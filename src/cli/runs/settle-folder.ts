@@ -3,12 +3,12 @@ import { describeError, FilesystemError } from '../../error/index.ts';
 import { counted, showName } from '../../internal/index.ts';
 import type { JournaledRun, RunJournal } from '../../runtime/index.ts';
 import { changedSince } from '../durable/changed-meanwhile.ts';
-import { folderStateOf, type RunFolderState } from '../durable/run-folder.ts';
 import { readRunInfo } from '../durable/run-info.ts';
 import { exitCodes } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { FolderError, type OpenedFolder, openFolder } from '../run/open-folder.ts';
+import { folderStateOf, type RunFolderState } from '../run/run-folder.ts';
 
 /** What a command prints, line by line, and its exit code. */
 export interface CommandReport {

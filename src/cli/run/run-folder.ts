@@ -2,8 +2,8 @@ import type { JournaledRun, RunJournal } from '../../runtime/index.ts';
 import type { RunInfo } from '../durable/run-info.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
-import { type ApplyMode, FolderError, type OpenedFolder, type openFolder } from '../run/open-folder.ts';
-import { readRunArguments } from '../run/run-arguments.ts';
+import { type ApplyMode, FolderError, type OpenedFolder, type openFolder } from './open-folder.ts';
+import { readRunArguments } from './run-arguments.ts';
 
 /** When a run that `wink run` began writes to its folder, and whether its changes are there. */
 export interface RunFolderState {
