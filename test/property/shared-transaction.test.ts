@@ -151,8 +151,9 @@ class SharedRuns {
         if (this.#undecided?.owner === owner) {
           // The row was made and is never written. One of the other run has the same number.
           this.#undecided.row.seq = owner.rows;
-          for (const other of this.#owners)
-            while (other !== owner && other.rows <= owner.rows) await this.#append(other, 'commit');
+          const other = this.#owners[1 - session];
+          const missing = owner.rows + 1 - (other?.rows ?? 0);
+          for (let count = 0; count < missing; count += 1) await this.#append(other, 'commit');
         }
         await this.#journal.revoke(owner.name);
         if (this.#undecided?.owner === owner) this.#undecided = undefined;
@@ -184,7 +185,8 @@ class SharedRuns {
     this.#database.exec('begin immediate; commit');
   }
 
-  async #append(owner: Owner, type: string): Promise<void> {
+  async #append(owner: Owner | undefined, type: string): Promise<void> {
+    if (owner === undefined) throw new RangeError('There are two sessions.');
     const batch = { runId: owner.name, rows: rowsOf(owner.rows, 1, type), summary: summaryOf() };
     await this.#journal.append(batch, owner.lease);
     owner.rows += 1;

@@ -1,5 +1,6 @@
 import type { SqliteDatabase } from './database.ts';
 import { JournalStore } from './journal-store.ts';
+import { emptyLog } from './open-store.ts';
 import type { JournalBackend } from './operations.ts';
 import { sharedConnection } from './shared-connection.ts';
 
@@ -47,6 +48,7 @@ export function localBackend(database: SqliteDatabase, onLoss: (cause: unknown) 
     },
     async remove(runId, lease, moment) {
       connection.write(() => store.remove(runId, lease, moment));
+      if (!connection.isInCall) emptyLog(database);
     },
     // The database is its caller's to close.
     close: async () => stopListening(),

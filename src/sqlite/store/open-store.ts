@@ -49,6 +49,8 @@ export function openStore(database: SqliteDatabase, synchronous: Synchronous): O
   if (isExclusive) database.exec('pragma locking_mode = exclusive');
   useLog(database);
   database.exec(`pragma synchronous = ${synchronous}`);
+  // What is removed is overwritten; otherwise it could be read in the file until its place is used again.
+  database.exec('pragma secure_delete = on');
   const format = findFormat(database);
   if (format === undefined) inTransaction(database, () => database.exec(tables));
   else if (format !== FORMAT) {
@@ -74,6 +76,25 @@ function useLog(database: SqliteDatabase): void {
       if (!isBusy(error) || attempt * RETRY_AFTER_MS > BUSY_TIMEOUT_MS) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_AFTER_MS);
     }
+  }
+}
+
+/**
+ * Brings the log of the database into its file and empties it, so that what was removed is in neither. Does nothing while another connection reads
+ * or writes: a later one does it, at the latest the last connection when it is closed. No transaction is open. Never throws.
+ */
+export function emptyLog(database: SqliteDatabase): void {
+  try {
+    // The pragma returns one row with one column.
+    const { timeout } = database.prepare('pragma busy_timeout').get() as { timeout: number | bigint };
+    database.exec('pragma busy_timeout = 0');
+    try {
+      database.exec('pragma wal_checkpoint(truncate)');
+    } finally {
+      database.exec(`pragma busy_timeout = ${timeout}`);
+    }
+  } catch {
+    // What was removed stays removed.
   }
 }
 

@@ -66,10 +66,14 @@ export class SharedConnection {
     return () => void this.#onLoss.delete(listener);
   }
 
+  /** Whether the transaction of a call is open, or was until SQLite has ended it. */
+  get isInCall(): boolean {
+    return this.#phase === 'calling' || this.#phase === 'undecided';
+  }
+
   /** A write of a journal. `work` may run twice, and does the same then. */
   write<T>(work: () => T): T {
-    const isInCall = this.#phase === 'calling' || this.#phase === 'undecided';
-    if (!isInCall || this.#failure !== undefined) return inTransaction(this.#database, work);
+    if (!this.isInCall || this.#failure !== undefined) return inTransaction(this.#database, work);
     try {
       const result = this.#inSavepoint(work);
       this.#writes.push(work);

@@ -1,6 +1,6 @@
 import type { SqliteDatabase } from '../store/database.ts';
 import { JournalStore } from '../store/journal-store.ts';
-import { inTransaction } from '../store/open-store.ts';
+import { emptyLog, inTransaction } from '../store/open-store.ts';
 import { packError, type ThreadCall, type ThreadReport } from './protocol.ts';
 
 /** A request with a number. */
@@ -74,6 +74,7 @@ export class JournalServer {
     const reads = call.method === 'read' || call.method === 'runs';
     try {
       const value = reads ? this.#do(call) : inTransaction(this.#database, () => this.#do(call));
+      if (call.method === 'remove') emptyLog(this.#database);
       this.#report({ kind: 'answer', id, value });
     } catch (error) {
       this.#report({ kind: 'refusal', id, error: packError(error) });

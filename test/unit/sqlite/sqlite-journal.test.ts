@@ -1,4 +1,4 @@
-import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
@@ -12,6 +12,10 @@ import { noSqlite, openDatabase, openJournal, sqliteSuite } from '../../support/
 import { tempFolder } from '../node/temp-folder.ts';
 
 const isSkipped = noSqlite !== undefined;
+
+/** What is in a database and its log. */
+const bytesOf = (path: string): string =>
+  [path, `${path}-wal`].map((file) => readFileSync(file, 'latin1')).join('');
 
 const fileOfTest = (): string => join(tempFolder(), 'journal', 'runs.db');
 
@@ -109,6 +113,31 @@ describe.skipIf(isSkipped).each([
     await openJournal(form(path)).acquire('s');
     expect({ ...Object(database.prepare('pragma user_version').get()) }).toEqual({ user_version: 17 });
     expect(database.prepare('select x from mine').all()).toHaveLength(1);
+  });
+
+  it('leaves nothing of a removed run in its files', async () => {
+    const path = join(tempFolder(), 'runs.db');
+    const journal = openJournal(form(path));
+    const lease = await journal.acquire('s');
+    // Rows within a page, and rows on pages of their own.
+    const rows = [30, 300, 30_000].map((length, seq) => {
+      const line = JSON.stringify(`secret ${'secret'.repeat(length / 6)}`);
+      return { seq, type: 'note', line };
+    });
+    await journal.append({ runId: 'r', rows, summary: summaryOf({ info: { told: 'secret' } }) }, lease);
+    await journal.append({ runId: 'kept', rows: rowsOf(0, 3), summary: summaryOf() }, lease);
+    expect(bytesOf(path).includes('secret')).toBe(true);
+    // A reader does not keep the run from being removed, only from leaving the log.
+    const reader = openDatabase(path);
+    reader.exec('begin');
+    reader.prepare('select * from wink_rows').all();
+    await journal.remove('r', lease);
+    expect(await journal.read('r')).toEqual([]);
+    reader.exec('commit');
+    await journal.append({ runId: 'another', rows: rowsOf(0, 1), summary: summaryOf() }, lease);
+    await journal.remove('another', lease);
+    expect(bytesOf(path).includes('secret')).toBe(false);
+    expect(await journal.read('kept')).toEqual(rowsOf(0, 3));
   });
 
   it('rejects what the database refuses, writes nothing of it, and goes on when the reason is gone', async () => {
