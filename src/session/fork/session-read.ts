@@ -15,8 +15,6 @@ export interface SessionRead {
 }
 
 /** Whether a read is one of a session, and not of files. */
-export function isSessionRead<Other extends { readonly kind: string }>(
-  read: SessionRead | Other,
-): read is SessionRead {
+export function isSessionRead(read: { readonly kind: string }): read is SessionRead {
   return read.kind === 'slice' || read.kind === 'log' || read.kind === 'key' || read.kind === 'restore';
 }

@@ -107,8 +107,8 @@ function modelOf(asked: string[], { names, isDeep }: Case): ReturnType<typeof sc
     asked.push(`${text} ${turn}`);
     const usage = { inputTokens: 1, outputTokens: 1 };
     if (turn === 2) return { text: role === undefined ? 'done' : JSON.stringify({ who: name }), usage };
-    const callOf = (tool: string, to: string): { name: string; arguments: { who: string } } => ({
-      name: tool,
+    const callOf = (toolName: string, to: string): { name: string; arguments: { who: string } } => ({
+      name: toolName,
       arguments: { who: to },
     });
     if (role === 'Adder') return { toolCalls: [callOf('add', name)], usage };
