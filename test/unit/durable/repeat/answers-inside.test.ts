@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
   BudgetTracker,
+  binding,
+  Filesystem,
   type JournalBatch,
+  MemoryFilesystem,
   type Prompt,
   promptTemplate,
   resumeRun,
@@ -19,17 +22,22 @@ import { journalAfter, watchedJournal } from '../../../support/journals.ts';
 interface Setup {
   /** What the agent is told. */
   readonly task?: string;
-  /** What its tool finds. */
+  /** What its tool finds in a file. */
   readonly found?: string;
+  /** What the tool does besides; it has effects outside then. */
+  readonly send?: () => void;
   /** Tokens that the agent may take. */
   readonly ownLimit?: number;
 }
 
 /** A lead with an agent that looks twice and answers. */
-function leadOf({ task = 'Look well.', found = 'a cat', ownLimit }: Setup = {}): Prompt {
+function leadOf({ task = 'Look well.', found = 'a cat', ownLimit, send }: Setup = {}): Prompt {
   const look = tool({
-    ...{ name: 'look', description: 'Looks.', effects: 'read' },
-    execute: () => ToolResult.ok(null, `There is ${found}.`),
+    ...{ name: 'look', description: 'Looks.', effects: send === undefined ? 'read' : 'external' },
+    execute: async (_params, { filesystem }) => {
+      send?.();
+      return ToolResult.ok(null, `There is ${(await filesystem.read('found.txt')).text}.`);
+    },
   });
   const template = promptTemplate({
     ns: 'test',
@@ -37,12 +45,14 @@ function leadOf({ task = 'Look well.', found = 'a cat', ownLimit }: Setup = {}):
     sections: [section({ title: 'Task', key: 'task', template: `Agent: ${task}`, tools: [look] })],
   });
   const agent = agentTool({
-    ...{ name: 'agent', description: 'Looks.', inputSchema: z.object({}), effects: 'state', template },
+    ...{ name: 'agent', description: 'Looks.', inputSchema: z.object({}), template },
+    effects: send === undefined ? 'state' : 'external',
     ...(ownLimit === undefined ? {} : { limits: { budget: { maxInputTokens: ownLimit } } }),
   });
   return promptTemplate({
     ns: 'test',
     key: 'lead',
+    resources: [binding(Filesystem, { instance: new MemoryFilesystem({ files: { 'found.txt': found } }) })],
     sections: [section({ title: 'Task', key: 'task', template: 'Lead.', tools: [agent] })],
   }).bind();
 }
@@ -64,10 +74,17 @@ function modelOf(asked: string[], onAsk: () => void = () => undefined): ReturnTy
 const isInside = ({ line }: { readonly line: string }): boolean => line.includes('"run":1,');
 
 /** The batches of a run until the agent had given so many answers. */
-async function untilAnswer(count: number): Promise<readonly JournalBatch[]> {
+async function untilAnswer(count: number, setup: Setup = {}): Promise<readonly JournalBatch[]> {
   const journal = watchedJournal();
-  await modelOf([]).evaluate(leadOf(), { journal, runId: 'run', session: new Session({ id: 'session' }) });
-  const { batches } = journal;
+  await modelOf([]).evaluate(leadOf(setup), {
+    journal,
+    runId: 'run',
+    session: new Session({ id: 'session' }),
+  });
+  return batchesUntil(journal.batches, count);
+}
+
+function batchesUntil(batches: readonly JournalBatch[], count: number): readonly JournalBatch[] {
   const answersUntil = (end: number): number =>
     batches
       .slice(0, end)
@@ -99,16 +116,51 @@ describe('answers inside a call that is entered again', () => {
     const first = await journalAfter(await untilAnswer(2), 'session');
     const changed = { task: 'Look elsewhere.', found: 'a dog' };
     await resumeRun({ adapter: modelOf([]), prompt: leadOf(changed), journal: first, runId: 'run' });
-    const all = first.batches;
-    const answers = all.flatMap(({ rows }) => rows).filter((row) => row.type === 'response' && isInside(row));
-    expect(answers).toHaveLength(5);
-    const last = all.findIndex(({ rows }) => rows.some((row) => row === answers[4]));
-    const journal = await journalAfter(all.slice(0, last + 1), 'session');
+    const journal = await journalAfter(batchesUntil(first.batches, 5), 'session');
     const asked: string[] = [];
     const end = await resumeRun({ adapter: modelOf(asked), prompt: leadOf(changed), journal, runId: 'run' });
     expect(asked).toEqual(['lead 2']);
     expect(JSON.stringify(end.conversation)).toContain('There is a dog.');
     expect(end.usage.inputTokens).toBe(7);
+  });
+
+  it('are asked for again after a call that had read something else, and only once', async () => {
+    const first = await journalAfter(await untilAnswer(3), 'session');
+    const changed = { found: 'a dog' };
+    const asked: string[] = [];
+    const options = { adapter: modelOf(asked), runId: 'run' };
+    await resumeRun({ ...options, prompt: leadOf(changed), journal: first });
+    expect(asked).toEqual(['agent 2', 'agent 3', 'lead 2']);
+    asked.length = 0;
+    const journal = await journalAfter(batchesUntil(first.batches, 5), 'session');
+    const end = await resumeRun({ ...options, prompt: leadOf(changed), journal });
+    expect(asked).toEqual(['lead 2']);
+    expect(JSON.stringify(end.conversation)).toContain('There is a dog.');
+    expect(end.usage.inputTokens).toBe(7);
+  });
+
+  it('are taken over after a call that had effects outside, whatever it had read', async () => {
+    const journal = await journalAfter(await untilAnswer(3, { send: () => undefined }), 'session');
+    const asked: string[] = [];
+    let sent = 0;
+    const prompt = leadOf({ found: 'a dog', send: () => (sent += 1) });
+    const end = await resumeRun({ adapter: modelOf(asked), prompt, journal, runId: 'run' });
+    expect(asked).toEqual(['lead 2']);
+    expect(sent).toBe(0);
+    expect(JSON.stringify(end.conversation)).toContain('There is a cat.');
+  });
+
+  it('have rows that say what calls had read, which observers do not get', async () => {
+    const journal = watchedJournal();
+    const reads: object[] = [];
+    await modelOf([]).evaluate(leadOf(), {
+      ...{ journal, runId: 'run' },
+      observers: [{ onCommit: (commit) => void reads.push(...commit.reads) }],
+    });
+    const lines = journal.batches.flatMap(({ rows }) => rows).filter(({ type }) => type === 'commit');
+    expect(lines.map(({ line }) => line.includes('resultHash'))).toEqual([true, true, false]);
+    expect(reads).not.toHaveLength(0);
+    for (const read of reads) expect(read).not.toHaveProperty('result');
   });
 
   it('are durable before the agent goes on', async () => {
