@@ -59,7 +59,7 @@ export class EvaluationRows {
   /** What the keys of its calls begin with. */
   readonly key: string;
   readonly decisions: Decision[] = [];
-  /** All answers, those that are no decisions any more included. */
+  /** All answers, those that are not decisions any more included. */
   readonly responses: AnsweredRequest[] = [];
   /** Calls that began something that cannot be taken back; see {@link callKey}. */
   readonly begun: Set<string> = new Set();
