@@ -132,11 +132,8 @@ export class RunFold {
         return this.#resumed(row);
       case 'pending':
         return this.#pending(row);
-      case 'begin':
-      case 'input':
-      case 'answer':
-      case 'blob':
-      case 'question':
+      default:
+        // Of these rows a record shows nothing.
         return undefined;
     }
   }

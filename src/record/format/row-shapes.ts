@@ -24,7 +24,6 @@ const read = object({
   'key?': string,
   'found?': string,
   'content?': content,
-  'resultHash?': string,
 });
 
 const fileChange = object({
