@@ -64,6 +64,8 @@ export interface RunLeft {
   /** Texts of the files in memory by path, and directories. */
   readonly files?: Readonly<Record<string, string>>;
   readonly directories?: readonly string[];
+  /** How many answers of the model its rows have. */
+  readonly answers?: number;
   /** What `run-resumed` named. */
   readonly changed: readonly string[];
 }

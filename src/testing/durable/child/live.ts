@@ -72,7 +72,8 @@ async function runOnce(run: OneRun): Promise<RunLeft> {
     const { text, finishReason, usage, conversation } = await evaluate(run, opened.filesystem, changed);
     const files = await opened.read();
     const { slices } = session.exportState({ includeLogs: true });
-    return { text, finishReason, usage, conversation, slices, ...files, changed };
+    const answers = await answersOf(run);
+    return { text, finishReason, usage, conversation, slices, answers, ...files, changed };
   } catch (error) {
     const codes = codesOf(error);
     const isClosed =
@@ -100,6 +101,15 @@ async function evaluate(run: OneRun, filesystem: Filesystem, changed: string[]):
   return run.isBegun
     ? resumeRun<unknown, ApprovalHandler>({ ...options, journal, runId, adapter, prompt })
     : adapter.evaluate(prompt, { ...options, journal, runId, input: runId });
+}
+
+/** How many answers of the model the rows of the run have. */
+async function answersOf({ journal, runId }: OneRun): Promise<number> {
+  const rows = await journal.read(runId);
+  return rows.filter(({ line }) => {
+    const { type, error } = JSON.parse(line) as { readonly type: string; readonly error?: unknown };
+    return type === 'response' && error === undefined;
+  }).length;
 }
 
 /** Codes of an error and of its causes. */

@@ -1,6 +1,6 @@
 import { ModelResponseError } from '../../../error/index.ts';
 import type { ProviderAdapter } from '../../../evaluation/index.ts';
-import type { ConversationItem } from '../../../runtime/index.ts';
+import type { ConversationItem, TokenUsage } from '../../../runtime/index.ts';
 import { type ScriptedToolCall, scriptedAdapter } from '../../scripted-adapter.ts';
 import type { Points } from './points.ts';
 
@@ -18,6 +18,9 @@ const turns: readonly string[] = [
 
 /** The turn before which the conversation has become too long. */
 const LONG_TURN = 5;
+
+/** What each answer of the model costs. */
+export const answerUsage: TokenUsage = { inputTokens: 10, outputTokens: 2 };
 
 /** The model of the cases: follows a script, and refuses a long conversation once. */
 export function matrixModel(points: Points): ProviderAdapter {
@@ -37,7 +40,7 @@ export function matrixModel(points: Points): ProviderAdapter {
         .split(' ')
         .filter(Boolean)
         .map(toCall(inner ?? said, turn)),
-      usage: { inputTokens: 10, outputTokens: 2 },
+      usage: answerUsage,
     };
   });
 }

@@ -15,6 +15,8 @@ export interface EndOfCase {
   readonly ledger: unknown;
   /** Calls of the runs that are in doubt, or whose tools have found out that they had no effect. */
   readonly doubts: readonly CallInDoubt[];
+  /** How many answers of the model the rows of each run have. */
+  readonly answers: readonly number[];
 }
 
 /** Reads the end of a case. */
@@ -23,6 +25,7 @@ export function readEnd(folder: string, runs: readonly string[]): EndOfCase {
   return {
     runs: left.map((each, index) => plainEnd(each, index === 0)),
     doubts: left.flatMap((each, index) => callsInDoubt(each, runs[index] ?? '')),
+    answers: left.map((each) => each?.answers ?? 0),
     disk: treeOf(join(folder, 'work')),
     effects: linesOf(join(folder, 'effects.log')),
     asked: linesOf(join(folder, 'asked.log')),
@@ -32,7 +35,7 @@ export function readEnd(folder: string, runs: readonly string[]): EndOfCase {
 
 function plainEnd(left: RunLeft | undefined, isFirst: boolean): EndOfCase['runs'][number] {
   if (left === undefined) return { error: 'The run has left nothing.' };
-  const { changed: _changed, slices, conversation, ...rest } = left;
+  const { changed: _changed, answers: _answers, slices, conversation, ...rest } = left;
   return {
     ...rest,
     conversation: withoutVolatile(conversation),

@@ -2,8 +2,12 @@ import { ConformanceError } from '../../conformance/index.ts';
 import type { DurableOutcome } from '../outcome.ts';
 import { differences } from './differences.ts';
 import type { EndOfCase } from './end-of-case.ts';
+import { extraAnswers, withoutExtraAnswers } from './extra-answers.ts';
 import { type CallInDoubt, isExcusedBy, mayAskAgain, type StruckLife } from './windows.ts';
 import { withoutCalls } from './without-calls.ts';
+
+/** The evaluation inside a call asks the model twice. */
+const ANSWERS_LOST_BY_A_KILL = 2;
 
 /** What is judged. */
 export interface Judged {
@@ -37,14 +41,19 @@ export function judge({ at, struck, whole, end }: Judged): DurableOutcome['becam
   const isAskedAgain = new Set(end.asked).size < end.asked.length;
   if (isAskedAgain && !struck.some(mayAskAgain))
     refuse('a person was asked again although the answer was durable.', { actual: end.asked });
+  const extra = extraAnswers(whole, end);
+  const allowed = struck.length * ANSWERS_LOST_BY_A_KILL;
+  if (extra.some((count) => count < 0 || count > allowed))
+    refuse('the rows have other answers of the model.', { expected: whole.answers, actual: end.answers });
   const plain = (of: EndOfCase): EndOfCase => withoutCalls({ ...of, asked: [...new Set(of.asked)] }, doubts);
-  const different = differences(plain(whole), plain(end));
-  if (different.length > 0) {
+  const expected = plain({ ...whole, answers: [] });
+  const actual = plain(withoutExtraAnswers(end, extra));
+  const different = differences(expected, actual);
+  if (different.length > 0)
     refuse(`the end differs from that of the uninterrupted run in\n${different.join('\n')}`, {
-      expected: plain(whole),
-      actual: plain(end),
+      expected,
+      actual,
     });
-  }
   if (doubts.length > 0) return 'in-doubt';
   return isAskedAgain ? 'asked-again' : 'same';
 }
