@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Runs the tests that kill and stop processes which write to a journal:
-// `npm run test:durable -- [paths of Node] [--soak] [files and options of vitest]`. With `--soak` the kill matrix, and the loop of an agent on a
-// database, kill at every point, which takes half an hour on two cores, and prints what became of the runs. They need `node:sqlite`: without a
+// `npm run test:durable -- [paths of Node] [--soak] [files and options of vitest]`. With `--soak` the kill matrix kills 2,000 times and more, and the
+// loop of an agent on a database kills at every point, which takes an hour on two cores; then it prints what became of the runs. They need `node:sqlite`: without a
 // path they run on this Node where it has the module, and are skipped otherwise.
 import { spawnSync } from 'node:child_process';
 import { isBuiltin } from 'node:module';

@@ -19,6 +19,8 @@ const BEATS_PER_TIMEOUT = 3;
 interface HeldLease {
   readonly lease: RunLease;
   readonly controller: AbortController;
+  /** Until when it lasts, as far as is known here. */
+  untilMs: number;
 }
 
 /** What a journal is made of. */
@@ -44,6 +46,8 @@ export class SqliteJournal implements RunJournal, AsyncDisposable {
   async append(batch: JournalBatch, lease: RunLease): Promise<void> {
     lease.signal.throwIfAborted();
     try {
+      // What follows an append may be under another lease, such as that of a folder.
+      if (this.#isBeatLate()) await this.#do(() => this.#renew());
       await this.#do((backend) => backend.append(batch, keyOf(lease), this.#moment()));
     } catch (error) {
       // It was because of the lease, not of the rows.
@@ -60,8 +64,9 @@ export class SqliteJournal implements RunJournal, AsyncDisposable {
     const owner = this.#parts.randomName();
     // A lease has a signal, which cannot be sent to a thread.
     const identity = ended === undefined ? undefined : { owner: ended.owner, epoch: ended.epoch };
+    const moment = this.#moment();
     const { epoch, formerOwner } = await this.#do((backend) =>
-      backend.acquire(sessionId, owner, this.#moment(), identity),
+      backend.acquire(sessionId, owner, moment, identity),
     );
     this.#fence(formerOwner);
     const controller = new AbortController();
@@ -70,13 +75,14 @@ export class SqliteJournal implements RunJournal, AsyncDisposable {
       owner,
       epoch,
       signal: controller.signal,
+      isHeld: () => this.#isHeld(owner),
       release: () => this.#release(lease),
     });
     if (this.#isClosed) {
       await this.#release(lease);
       throw closedError();
     }
-    this.#held.set(owner, { lease, controller });
+    this.#held.set(owner, { lease, controller, untilMs: moment.untilMs });
     this.#beatLater();
     return lease;
   }
@@ -152,11 +158,34 @@ export class SqliteJournal implements RunJournal, AsyncDisposable {
     this.#cancelBeat ??= clock.schedule(leaseTimeoutMs / BEATS_PER_TIMEOUT, () => void this.#beat());
   }
 
+  #isHeld(owner: string): boolean {
+    const held = this.#held.get(owner);
+    return held !== undefined && this.#parts.clock.now() < held.untilMs;
+  }
+
+  /** Whether a lease should have been renewed before: the process did not run, or its thread was busy. */
+  #isBeatLate(): boolean {
+    const { clock, leaseTimeoutMs } = this.#parts;
+    const lateMs = clock.now() + leaseTimeoutMs / 2;
+    return [...this.#held.values()].some(({ untilMs }) => untilMs < lateMs);
+  }
+
+  async #renew(): Promise<void> {
+    const held = [...this.#held.values()];
+    const moment = this.#moment();
+    const lost = await this.#parts.backend.renew(
+      held.map(({ lease }) => keyOf(lease)),
+      moment,
+    );
+    for (const each of held) {
+      if (lost.includes(each.lease.owner)) this.lose(each.lease.owner, fenced(each.lease));
+      else each.untilMs = moment.untilMs;
+    }
+  }
+
   async #beat(): Promise<void> {
-    const leases = [...this.#held.values()].map(({ lease }) => lease);
     try {
-      const lost = await this.#parts.backend.renew(leases.map(keyOf), this.#moment());
-      for (const lease of leases) if (lost.includes(lease.owner)) this.lose(lease.owner, fenced(lease));
+      await this.#renew();
     } catch {
       // The next beat finds out whether it was too late.
     }

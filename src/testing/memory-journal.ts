@@ -73,6 +73,7 @@ class MemoryJournal implements RunJournal {
       owner: `owner-${this.#epochs}`,
       epoch: this.#epochs,
       signal: controller.signal,
+      isHeld: () => this.#owners.get(sessionId) === lease,
       release: async () => {
         if (this.#owners.get(sessionId) === lease) this.#owners.delete(sessionId);
       },

@@ -121,12 +121,15 @@ export function runJournalContract(open: () => RunJournal): void {
       await expect(journal.acquire('s')).rejects.toSatisfy(SessionBusyError.isInstance);
       const other = await journal.acquire('t');
       expect(other.owner).not.toBe(lease.owner);
+      expect(lease.isHeld()).toBe(true);
       await lease.release();
+      expect(lease.isHeld()).toBe(false);
       await lease.release();
       const next = await journal.acquire('s');
       expect(next.owner).not.toBe(lease.owner);
       expect(next.epoch).toBeGreaterThan(lease.epoch);
       expect(next.signal.aborted).toBe(false);
+      expect([lease, other, next].map((each) => each.isHeld())).toEqual([false, true, true]);
     });
 
     it('is acquired by one of many who try at the same time', async () => {
@@ -157,6 +160,7 @@ export function runJournalContract(open: () => RunJournal): void {
       await journal.revoke('unknown');
       expect(JournalFencedError.isInstance(lease.signal.reason)).toBe(true);
       expect(other.signal.aborted).toBe(false);
+      expect([lease.isHeld(), other.isHeld()]).toEqual([false, true]);
       const append = journal.append({ runId: 'r', rows: rowsOf(0, 1), summary: summaryOf() }, lease);
       await expect(append).rejects.toSatisfy(JournalFencedError.isInstance);
       const next = await journal.acquire('s');
@@ -177,6 +181,7 @@ export function runJournalContract(open: () => RunJournal): void {
       expect(next?.epoch).toBeGreaterThan(lease.epoch);
       expect(JournalFencedError.isInstance(lease.signal.reason)).toBe(true);
       expect(next?.signal.aborted).toBe(false);
+      expect([lease.isHeld(), next?.isHeld()]).toEqual([false, true]);
       expect(other.signal.aborted).toBe(false);
       const append = journal.append({ runId: 'r', rows: rowsOf(0, 1), summary: summaryOf() }, lease);
       await expect(append).rejects.toSatisfy(JournalFencedError.isInstance);

@@ -65,6 +65,8 @@ class Program {
   nowMs = 1_000;
   readonly #processes: readonly [Process, Process];
   readonly #owners = new Map<number, Owner>();
+  /** Until when the leases last that have neither been released nor found to be lost, as far as their processes know. */
+  readonly #knownUntilMs = new Map<RunLease, number>();
   readonly #runs = new Map<number, { readonly session: number; readonly rows: number }>();
   #epoch = 0;
 
@@ -100,6 +102,7 @@ class Program {
       }
       case 'release':
         await lease?.release();
+        if (lease !== undefined) this.#knownUntilMs.delete(lease);
         if (lease !== undefined && owner?.lease === lease) this.#owners.delete(session);
         return;
       case 'revoke':
@@ -107,7 +110,7 @@ class Program {
         this.#owners.delete(session);
         return;
       case 'append':
-        if (lease !== undefined) await this.#append(command, journal, lease);
+        if (lease !== undefined) await this.#append(command, journal, lease, leases);
         return;
       case 'remove':
         await this.#remove(run, journal, leases);
@@ -117,15 +120,30 @@ class Program {
         return;
       case 'beat':
         await beat();
-        for (const { lease: held, ...rest } of this.#owners.values()) {
-          const isMine = [...leases.values()].includes(held) && !held.signal.aborted;
-          // One that is too late is lost.
-          if (isMine) expect(rest.untilMs).toBeGreaterThan(this.nowMs);
-        }
-        for (const each of this.#owners.values()) {
-          if ([...leases.values()].includes(each.lease) && !each.lease.signal.aborted)
-            each.untilMs = this.nowMs + TIMEOUT_MS;
-        }
+        this.#renewed(leases);
+    }
+  }
+
+  /** The leases of a process were renewed, unless they have another owner. */
+  #renewed(leases: Process['leases']): void {
+    const owners = [...this.#owners.values()];
+    for (const lease of leases.values()) {
+      if (!this.#knownUntilMs.has(lease)) continue;
+      const owner = owners.find((each) => each.lease === lease);
+      expect(lease.signal.aborted).toBe(owner === undefined);
+      if (owner === undefined) this.#knownUntilMs.delete(lease);
+      else {
+        owner.untilMs = this.nowMs + TIMEOUT_MS;
+        this.#knownUntilMs.set(lease, owner.untilMs);
+      }
+    }
+  }
+
+  /** A lease that was found to be lost has no time left. */
+  #checkHeld(leases: Process['leases']): void {
+    for (const lease of leases.values()) {
+      if (lease.signal.aborted) this.#knownUntilMs.delete(lease);
+      expect(lease.isHeld()).toBe((this.#knownUntilMs.get(lease) ?? 0) > this.nowMs);
     }
   }
 
@@ -151,14 +169,26 @@ class Program {
     expect(lease.epoch).toBeGreaterThan(this.#epoch);
     this.#epoch = lease.epoch;
     leases.set(session, lease);
-    this.#owners.set(session, { lease, untilMs: this.nowMs + TIMEOUT_MS });
+    const untilMs = this.nowMs + TIMEOUT_MS;
+    this.#owners.set(session, { lease, untilMs });
+    this.#knownUntilMs.set(lease, untilMs);
   }
 
   async end(): Promise<void> {
     for (const { journal } of this.#processes) await journal[Symbol.asyncDispose]();
   }
 
-  async #append({ session, run, offset, count }: Command, journal: SqliteRunJournal, lease: RunLease) {
+  async #append(
+    { session, run, offset, count }: Command,
+    journal: SqliteRunJournal,
+    lease: RunLease,
+    leases: Process['leases'],
+  ): Promise<void> {
+    this.#checkHeld(leases);
+    const isLate = [...leases.values()].some(
+      (each) => (this.#knownUntilMs.get(each) ?? Infinity) < this.nowMs + TIMEOUT_MS / 2,
+    );
+    const isRenewed = isLate && !lease.signal.aborted;
     const kept = this.#runs.get(run);
     const last = kept?.rows ?? 0;
     const from = Math.max(last + offset, 0);
@@ -170,10 +200,13 @@ class Program {
     const fits = (count === 0 || from === last) && (kept === undefined || kept.session === session);
     if (owner === undefined || owner.lease !== lease || lease.signal.aborted || !fits) {
       await expect(appended).rejects.toSatisfy(JournalFencedError.isInstance);
+      if (isRenewed) this.#renewed(leases);
+      this.#checkHeld(leases);
       return;
     }
     await appended;
-    if (owner.untilMs <= this.nowMs) owner.untilMs = this.nowMs + TIMEOUT_MS;
+    if (isRenewed) this.#renewed(leases);
+    this.#checkHeld(leases);
     this.#runs.set(run, { session, rows: last + count });
   }
 

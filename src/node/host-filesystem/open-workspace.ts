@@ -92,7 +92,7 @@ export function openWorkspace(
     const journalDirectory = openStateFolder(jail.realPath, stateDirectory);
     lock = FolderLock.acquire(journalDirectory, root, lease !== undefined);
     const interruptedCommits = recoverCommits(jail, journalDirectory, onFailpoint);
-    const writer = new DiskWriter({ jail, journalDirectory, onFailpoint: onFailpoint });
+    const writer = new DiskWriter({ jail, journalDirectory, onFailpoint, lease });
     return {
       workspace: new DiskWorkspace({ ...parts, writer }),
       lock,

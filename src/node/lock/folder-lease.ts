@@ -54,18 +54,31 @@ export class FolderLease {
     }
   }
 
-  /** True when another owner may write to the folder. */
-  get isLost(): boolean {
-    return this.#lease.signal.aborted;
+  /** False when another owner may write to the folder at this moment. */
+  get isHeld(): boolean {
+    return this.#lease.isHeld();
   }
 
-  /** @throws {FilesystemError} `filesystem-locked`, with the reason of the journal as its cause. */
+  /** @throws {FilesystemError} `filesystem-locked` when the lease is known to be lost, with the reason of the journal as its cause. */
+  assertNotLost(): void {
+    if (!this.#lease.signal.aborted) return;
+    throw this.#lost(`was lost, so another process may write to it. Nothing was written.`);
+  }
+
+  /** @throws {FilesystemError} `filesystem-locked` when another owner may write to the folder at this moment. */
   assertHeld(): void {
-    if (!this.isLost) return;
-    throw new FilesystemError(
+    if (this.isHeld) return;
+    throw this.#lost(
+      'was lost or has run out, so another process may write to it. Nothing more was written; what was begun is undone when the folder is opened again.',
+    );
+  }
+
+  #lost(what: string): FilesystemError {
+    const { reason, aborted } = this.#lease.signal;
+    return new FilesystemError(
       'filesystem-locked',
-      `The lease of the folder ${quoteText(this.#folder)} was lost, so another process may write to it. Nothing was written. Open the folder again.`,
-      { cause: this.#lease.signal.reason, details: { path: this.#folder } },
+      `The lease of the folder ${quoteText(this.#folder)} ${what} Open the folder again.`,
+      { ...(aborted ? { cause: reason } : {}), details: { path: this.#folder } },
     );
   }
 

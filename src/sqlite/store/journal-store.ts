@@ -118,11 +118,11 @@ export class JournalStore implements JournalOperations {
     return { epoch: Number(epochs), formerOwner: held?.owner };
   }
 
-  renew(leases: readonly LeaseKey[], { nowMs, untilMs }: Moment): readonly string[] {
+  renew(leases: readonly LeaseKey[], { untilMs }: Moment): readonly string[] {
     const lost: string[] = [];
     for (const lease of leases) {
-      const held = this.#lease(lease.sessionId);
-      if (isSame(held, lease) && Number(held?.until_ms) > nowMs) {
+      // One that has run out, and that no one has taken over, is renewed as well.
+      if (isSame(this.#lease(lease.sessionId), lease)) {
         this.#statement('renewLease').run(untilMs, lease.sessionId);
       } else lost.push(lease.owner);
     }

@@ -37,8 +37,6 @@ export interface Life {
   readonly journal: JournalOpening;
   /** Number within the case, from 1. */
   readonly number: number;
-  /** The leases of lives of smaller eras have run out. */
-  readonly era: number;
   /** The runs, one after the other in one session. */
   readonly runs: readonly string[];
   readonly stroke?: Stroke;

@@ -5,13 +5,14 @@ import { type PendingMark, type StagedChanges, segmentsOf } from '../../../files
 import { quoteText } from '../../../internal/index.ts';
 import { identityOf, rootMarkOf, stampOf } from '../../disk/stamp.ts';
 import { errorCode } from '../../disk/system-error.ts';
+import type { FolderLease } from '../../lock/folder-lease.ts';
 import { changedOnDiskError, diskError } from '../jail/disk-error.ts';
 import type { HostJail } from '../jail/jail.ts';
 import { type CommitPlan, type CommitStep, changedPaths } from './commit-step.ts';
 import { CommitJournal, forceDirectory } from './journal.ts';
 import { keepPending } from './pending-commits.ts';
 import { assertUnchanged } from './restorable.ts';
-import { atPath, removeLeftovers, rollbackSteps, runStep } from './run-step.ts';
+import { atPath, removeLeftovers, removeStaged, rollbackSteps, runStep } from './run-step.ts';
 import { stageContent } from './stage-content.ts';
 
 /** The folder and journal of a commit. */
@@ -21,20 +22,12 @@ export interface CommitTarget {
   readonly journalDirectory: string;
   /** Called before each operation of a commit on the disk; for tests, which kill the process there. */
   readonly onFailpoint: (failpoint: string) => void;
-}
-
-/** A commit that is staged. */
-export interface StagedCommit extends StagedChanges {
-  /** Leaves everything as it is, for the next opening of the folder: it may belong to another process by now. */
-  abandon(): void;
+  /** What the folder is written under. Default: its lock alone. */
+  readonly lease?: FolderLease | undefined;
 }
 
 /** The commit without changes. */
-export const NOTHING_STAGED: StagedCommit = {
-  land: () => undefined,
-  discard: () => undefined,
-  abandon: () => undefined,
-};
+export const NOTHING_STAGED: StagedChanges = { land: () => undefined, discard: () => undefined };
 
 /** What a commit knows of itself, for its end or its rollback. */
 interface CommitState {
@@ -63,7 +56,7 @@ export function stageCommit(
   target: CommitTarget,
   plan: CommitPlan,
   pending: PendingMark | undefined,
-): StagedCommit {
+): StagedChanges {
   const { jail, journalDirectory, onFailpoint } = target;
   const { steps, staged } = plan;
   if (steps.length === 0) return NOTHING_STAGED;
@@ -97,7 +90,7 @@ export function stageCommit(
     onFailpoint('ready');
     journal.ready(state.identities);
   } catch (error) {
-    throw rolledBack(jail, journal, state, error);
+    throw rolledBack(target, journal, state, error);
   }
   const ready = journal;
   const keepMark = (): void => {
@@ -107,20 +100,26 @@ export function stageCommit(
   return {
     land: () => landCommit(target, plan, ready, { ...state, keepMark }),
     discard: (options) =>
-      void rollback(jail, ready, options?.isUndecided === true ? { ...state, keepMark } : state),
-    abandon: () => ready.close(),
+      void rollback(target, ready, options?.isUndecided === true ? { ...state, keepMark } : state),
   };
 }
 
 /** @throws {FilesystemError} as {@link stageCommit}. */
 function landCommit(
-  { jail, onFailpoint }: CommitTarget,
+  target: CommitTarget,
   plan: CommitPlan,
   journal: CommitJournal,
   state: CommitState,
 ): void {
   const { steps } = plan;
+  const { jail, lease } = target;
+  const onFailpoint = (failpoint: string): void => {
+    target.onFailpoint(failpoint);
+    // The process may have been stopped here for longer than the lease.
+    lease?.assertHeld();
+  };
   try {
+    lease?.assertHeld();
     assertReady(jail, plan);
     assertSameTaken(jail, state);
     for (const [index, step] of steps.entries()) {
@@ -138,27 +137,39 @@ function landCommit(
     for (const removed of plan.removed) assertUnchanged(jail, removed);
     journal.done();
   } catch (error) {
-    throw rolledBack(jail, journal, state, error);
+    throw rolledBack(target, journal, state, error);
   }
   cleanUp(jail, journal, state, onFailpoint);
 }
 
 /** Restores the old tree. @returns the error for the caller. */
 function rolledBack(
-  jail: HostJail,
+  target: CommitTarget,
   journal: CommitJournal | undefined,
   state: CommitState,
   error: unknown,
 ): FilesystemError {
-  if (!rollback(jail, journal, state)) return halfWrittenError(state.at, error);
+  const isLeft = target.lease?.isHeld === false;
+  if (!rollback(target, journal, state) && !isLeft) return halfWrittenError(state.at, error);
   return diskError(state.at, error);
 }
 
-/** Undoes the steps that have run. @returns false when that fails too; the journal then stays for the next opening. */
-function rollback(jail: HostJail, journal: CommitJournal | undefined, record: CommitState): boolean {
+/**
+ * Undoes the steps that have run. @returns false when that fails too; the journal then stays for the next opening. So it does when the folder may belong
+ * to another process by now: then only what has names of this commit is removed.
+ */
+function rollback(
+  { jail, lease }: CommitTarget,
+  journal: CommitJournal | undefined,
+  record: CommitState,
+): boolean {
   if (journal === undefined) return true;
   journal.close();
   try {
+    if (lease?.isHeld === false) {
+      removeStaged(jail, record);
+      return false;
+    }
     rollbackSteps(jail, record, () => undefined);
     record.keepMark?.();
     journal.remove();
@@ -185,9 +196,9 @@ function cleanUp(
   record: Parameters<typeof removeLeftovers>[1],
   onFailpoint: (failpoint: string) => void,
 ): void {
-  onFailpoint('clear');
   journal.close();
   try {
+    onFailpoint('clear');
     removeLeftovers(jail, record);
     onFailpoint('remove-journal');
     journal.remove();

@@ -187,6 +187,11 @@ export function rollbackSteps(
     onFailpoint('undo');
     if (step !== undefined) rollbackStep(jail, step, identities[index]);
   }
+  removeStaged(jail, { stagedPaths });
+}
+
+/** Removes new contents that are not at their places. @throws the error of the operating system. */
+export function removeStaged(jail: HostJail, { stagedPaths }: Pick<JournalRecord, 'stagedPaths'>): void {
   for (const staged of stagedPaths) ignoring(['ENOENT'], () => atPath(jail, staged, unlinkSync));
 }
 
@@ -195,7 +200,7 @@ export function removeLeftovers(
   jail: HostJail,
   { steps, stagedPaths }: Pick<JournalRecord, 'steps' | 'stagedPaths'>,
 ): void {
-  for (const staged of stagedPaths) ignoring(['ENOENT'], () => atPath(jail, staged, unlinkSync));
+  removeStaged(jail, { stagedPaths });
   for (const step of steps) {
     if (step.op === 'place' && step.backup !== undefined) {
       const { backup } = step;

@@ -18,7 +18,7 @@ import {
 } from '../../../filesystem/index.ts';
 import { showName } from '../../../internal/index.ts';
 import type { FolderLease } from '../../lock/folder-lease.ts';
-import { NOTHING_STAGED, type StagedCommit } from '../commit/commit.ts';
+import { NOTHING_STAGED } from '../commit/commit.ts';
 import { assertNothingExcluded } from '../commit/restorable.ts';
 import { changedOnDiskError } from '../jail/disk-error.ts';
 import type { HostJail } from '../jail/jail.ts';
@@ -347,7 +347,11 @@ export class DiskWorkspace {
     return this.#staged.hold(written);
   }
 
-  #write(before: DirectoryNode, differences: readonly TreeDifference[], options: WriteOptions): StagedCommit {
+  #write(
+    before: DirectoryNode,
+    differences: readonly TreeDifference[],
+    options: WriteOptions,
+  ): StagedChanges {
     if (differences.length === 0) return NOTHING_STAGED;
     const { writer } = this.#parts;
     if (writer === undefined) {

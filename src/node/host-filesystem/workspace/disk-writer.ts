@@ -4,6 +4,7 @@ import {
   childPath,
   type DirectoryNode,
   nodeAt,
+  type StagedChanges,
   type StageOptions,
   segmentsOf,
   type TreeDifference,
@@ -12,7 +13,7 @@ import {
 import { quoteText } from '../../../internal/index.ts';
 import { mountsBelow } from '../../disk/mounts.ts';
 import { stampOf } from '../../disk/stamp.ts';
-import { type CommitTarget, type StagedCommit, stageCommit } from '../commit/commit.ts';
+import { type CommitTarget, stageCommit } from '../commit/commit.ts';
 import type { CommitPlan } from '../commit/commit-step.ts';
 import { planCommit } from '../commit/plan-commit.ts';
 import { assertRestorable } from '../commit/restorable.ts';
@@ -50,7 +51,7 @@ export class DiskWriter {
     differences: readonly TreeDifference[],
     { isRestored = false, pending }: WriteOptions,
     keepOld: () => void,
-  ): StagedCommit {
+  ): StagedChanges {
     const plan = planCommit(before, differences);
     for (const { path, node, isTaken } of plan.removed) {
       assertRestorable(path, node, isTaken);
@@ -75,7 +76,6 @@ export class DiskWriter {
         this.#recordWrites(plan, differences, moved);
       },
       discard: (options) => staged.discard(options),
-      abandon: () => staged.abandon(),
     };
   }
 

@@ -1,7 +1,6 @@
 import { FilesystemError } from '../../../error/index.ts';
 import type { StagedChanges } from '../../../filesystem/index.ts';
 import type { FolderLease } from '../../lock/folder-lease.ts';
-import type { StagedCommit } from '../commit/commit.ts';
 
 /** The place for the one set of changes to a folder that waits for the decision of its caller. */
 export class StagedSlot {
@@ -15,7 +14,7 @@ export class StagedSlot {
 
   /** @throws {FilesystemError} `filesystem-busy`; `filesystem-locked` when the lease was lost. */
   assertFree(): void {
-    this.#lease?.assertHeld();
+    this.#lease?.assertNotLost();
     if (this.#held === undefined) return;
     throw new FilesystemError(
       'filesystem-busy',
@@ -24,25 +23,17 @@ export class StagedSlot {
   }
 
   /** Holds changes until they are landed or discarded, which can be done once. The slot must be free. */
-  hold(commit: StagedCommit): StagedChanges {
+  hold(commit: StagedChanges): StagedChanges {
     const held: StagedChanges = {
       land: () => {
         if (this.#held !== held) throw endedError();
         this.#held = undefined;
-        try {
-          this.#lease?.assertHeld();
-        } catch (error) {
-          commit.abandon();
-          throw error;
-        }
         commit.land();
       },
       discard: (options) => {
         if (this.#held !== held) return;
         this.#held = undefined;
-        // The next owner of the lease undoes the commit, or has done so.
-        if (this.#lease?.isLost === true) commit.abandon();
-        else commit.discard(options);
+        commit.discard(options);
       },
     };
     this.#held = held;

@@ -2,6 +2,7 @@ import { clearTimeout, setTimeout } from 'node:timers';
 import { pathToFileURL } from 'node:url';
 import type { RunJournal } from '../../../runtime/index.ts';
 import { type Clock, systemClock } from '../../../session/index.ts';
+import { readEra } from '../era.ts';
 import type { JournalModule, JournalPlace } from '../journal-place.ts';
 import type { JournalOpening, Life } from '../life.ts';
 import type { Points } from './points.ts';
@@ -14,9 +15,9 @@ const LEASE_TIMEOUT_MS = 600_000;
 export type OpenedJournal = RunJournal & Partial<AsyncDisposable>;
 
 /** Opens the journal of a life. */
-export async function openJournal({ journal, folder, era }: Life): Promise<OpenedJournal> {
+export async function openJournal({ journal, folder }: Life): Promise<OpenedJournal> {
   const { openJournal: open } = await load(journal);
-  return open(placeOf({ journal, folder, era }));
+  return open(placeOf({ journal, folder }));
 }
 
 /** Leaves half of an append in the journal, where its module can. */
@@ -28,7 +29,7 @@ export async function tearJournal({
   readonly path: string;
 }): Promise<void> {
   const { tearJournal: tear } = await load(journal);
-  await tear?.(placeOf({ journal, folder: path, era: 0 }));
+  await tear?.(placeOf({ journal, folder: path }));
 }
 
 async function load({ module }: JournalOpening): Promise<JournalModule> {
@@ -37,15 +38,15 @@ async function load({ module }: JournalOpening): Promise<JournalModule> {
   return (await import(url)) as JournalModule;
 }
 
-function placeOf({ journal, folder, era }: Pick<Life, 'journal' | 'folder' | 'era'>): JournalPlace {
+function placeOf({ journal, folder }: Pick<Life, 'journal' | 'folder'>): JournalPlace {
   const { arguments: parameters = {} } = journal;
-  return { folder, parameters, clock: clockOf(era), leaseTimeoutMs: LEASE_TIMEOUT_MS };
+  return { folder, parameters, clock: clockOf(folder), leaseTimeoutMs: LEASE_TIMEOUT_MS };
 }
 
-/** Time of an era: it begins when the leases of those before have run out. Its timers do not keep the process alive. */
-function clockOf(era: number): Clock {
+/** The clock that all processes of a case see. Its timers do not keep the process alive. */
+function clockOf(folder: string): Clock {
   return {
-    now: () => systemClock.now() + era * ERA_MS,
+    now: () => systemClock.now() + readEra(folder) * ERA_MS,
     schedule: (delayMs, callback) => {
       const timer = setTimeout(callback, delayMs);
       timer.unref();

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { writeEra } from '../era.ts';
 import type { JournalOpening, Life, Stroke } from '../life.ts';
 import type { DurableFiles } from '../outcome.ts';
 import { startFiles } from '../start-files.ts';
@@ -49,14 +50,19 @@ export class CaseFolder implements Disposable {
   /** The next life; the caller sees to its end. */
   start({ stroke, state, isContemporary = false }: NextLife = {}): StartedLife {
     this.#number += 1;
-    if (!isContemporary) this.#era += 1;
+    if (!isContemporary) this.#beginEra();
     const { path: folder, files, journal, runs } = this;
     const life: Life = {
-      ...{ folder, files, journal, runs, number: this.#number, era: this.#era },
+      ...{ folder, files, journal, runs, number: this.#number },
       stateFolder: this.stateFolder(state),
       ...(stroke === undefined ? {} : { stroke }),
     };
     return startLife(life);
+  }
+
+  #beginEra(): void {
+    this.#era += 1;
+    writeEra(this.path, this.#era);
   }
 
   /** A life that may be struck, and is kept when it was. */

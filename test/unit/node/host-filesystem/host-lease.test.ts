@@ -6,6 +6,7 @@ import { JournalFencedError, type RunJournal, SessionBusyError } from 'weakincen
 import type { HostFilesystem } from 'weakincentives/node';
 import { memoryJournal } from 'weakincentives/testing';
 import type { StagedChanges } from '../../../../src/filesystem/index.ts';
+import { HostFilesystemClass } from '../../../../src/node/internal.ts';
 import { openHost, type TestFolders, testFolders } from './host-workspace.ts';
 
 const files = { 'a.md': 'a' };
@@ -53,6 +54,22 @@ function stateFiles({ stateDirectory }: TestFolders): readonly string[] {
   return readdirSync(stateDirectory, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\/(?:lock|lease)$/.test(name))
     .map((name) => join(stateDirectory, name));
+}
+
+/** Calls with each point and how often it was passed. */
+function countedPoints(onPoint: (passed: string) => void): (point: string) => void {
+  const counts = new Map<string, number>();
+  return (point) => {
+    const count = (counts.get(point) ?? 0) + 1;
+    counts.set(point, count);
+    onPoint(`${point}:${count}`);
+  };
+}
+
+/** The files of the folder with their contents, without those that a commit has beside them. */
+function contentOf({ root }: TestFolders): string {
+  const names = readdirSync(root).filter((name) => !name.startsWith('.wink-'));
+  return names.map((name) => `${name}: ${readFileSync(join(root, name), 'utf8')}`).join('\n');
 }
 
 describe('a folder that is opened with a journal', () => {
@@ -190,7 +207,7 @@ describe('a folder that is opened with a journal', () => {
   });
 
   for (const end of ['land', 'discard', 'close'] as const)
-    it(`leaves what is staged to the next owner when the lease is lost (${end})`, async () => {
+    it(`leaves a staged commit to the next owner when the lease is lost (${end})`, async () => {
       const folders = testFolders(files);
       const journal = memoryJournal();
       const filesystem = await openHost({ ...folders, journal });
@@ -199,13 +216,44 @@ describe('a folder that is opened with a journal', () => {
       if (end === 'land') expect(() => staged.land()).toThrow(locked);
       if (end === 'discard') staged.discard();
       await filesystem[Symbol.asyncDispose]();
-      expect(readdirSync(folders.root)).toHaveLength(2);
+      // A file of this commit alone is of no use to anyone.
+      expect(readdirSync(folders.root)).toEqual(['a.md']);
       const next = await openHost({ ...folders, journal });
       expect(next.interruptedCommits).toEqual([{ outcome: 'restored', paths: ['a.md'], runId: 'run-1' }]);
       expect(next.pendingCommits()).toEqual([{ runId: 'run-1', commit: 1, paths: ['a.md'] }]);
       expect(readdirSync(folders.root)).toEqual(['a.md']);
       expect(readFileSync(join(folders.root, 'a.md'), 'utf8')).toBe('a');
     });
+
+  it.each(['step:1', 'do:1', 'swap:1', 'step:2', 'do:2', 'done:1'])(
+    'writes nothing more once another owner may write to it (%s)',
+    async (point) => {
+      const folders = testFolders({ 'a.md': 'a', 'b.md': 'b' });
+      const journal = memoryJournal();
+      let atPoint: string | undefined;
+      const filesystem = await HostFilesystemClass.open(
+        { ...folders, journal },
+        countedPoints((passed) => {
+          if (passed !== point) return;
+          // The process was stopped here for longer than its lease.
+          void journal.revoke(keyOf(folders));
+          writeFileSync(join(folders.root, 'b.md'), 'by the next owner');
+          atPoint = contentOf(folders);
+        }),
+      );
+      const fork = filesystem.fork();
+      await fork.view.write('a.md', 'A');
+      await fork.view.write('c.md', 'C');
+      const changes = fork.patch();
+      fork.dispose();
+      expect(() => filesystem.stage?.(changes).land()).toThrow(locked);
+      expect(atPoint).toBeDefined();
+      expect(contentOf(folders)).toBe(atPoint);
+      await filesystem[Symbol.asyncDispose]();
+      await openHost({ ...folders, journal });
+      expect(contentOf(folders)).toBe('a.md: a\nb.md: by the next owner');
+    },
+  );
 
   it('fails with the error of a journal that cannot be used, and refuses what is no journal', async () => {
     const folders = testFolders(files);
