@@ -5,7 +5,7 @@ import type { JournaledRun, RunJournal } from '../../runtime/index.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { type JournalFiles, journalOption } from './open-journal.ts';
-import { listRuns, readRunInfo } from './run-info.ts';
+import { isUnwritten, listRuns, readRunInfo } from './run-info.ts';
 
 /** Maximum number of interrupted runs that are named. */
 const maxNamedRuns = 3;
@@ -22,22 +22,22 @@ export interface InterruptedRunsOptions {
   readonly journals: JournalFiles;
 }
 
-/** What is to be said of runs on a folder whose process was killed, one line each. A journal that cannot be read is named, too: a run without one goes on. */
+/** What is to be said of runs on a folder that were interrupted, one line each. A journal that cannot be read is named, too: a run without one goes on. */
 export async function describeInterruptedRuns(options: InterruptedRunsOptions): Promise<readonly string[]> {
   const { workspace, pending, journalFile, journals } = options;
   try {
     await using opened = options.journal === undefined ? await journals.openExisting(journalFile) : undefined;
     const journal = options.journal ?? opened;
     if (journal === undefined) return [];
-    const runs = (await listRuns(journal, { workspace })).filter(({ status }) => status === 'interrupted');
+    const runs = (await listRuns(journal, { workspace })).filter(
+      (run) => run.status === 'interrupted' || isUnwritten(run),
+    );
     const rest = runs.length - maxNamedRuns;
     const option = journalOption(journalFile);
     const undone = new Set(pending.map(({ runId }) => runId));
     return [
       ...runs.slice(0, maxNamedRuns).map((run) => interruptionLine(run, option, undone.has(run.runId))),
-      ...(rest > 0
-        ? [`${counted(rest, 'more run')} on this folder were interrupted: wink runs${option}`]
-        : []),
+      ...(rest > 0 ? [`${counted(rest, 'more run')} on this folder can go on: wink runs${option}`] : []),
     ];
   } catch (error) {
     // A newer Node has made the journal; this one cannot resume anything.
@@ -53,7 +53,9 @@ export async function describeInterruptedRuns(options: InterruptedRunsOptions): 
 function interruptionLine(run: JournaledRun, option: string, isUndone: boolean): string {
   const id = printable(run.runId);
   const undone = isUndone ? ', the last of which is not in the folder' : '';
-  const was = `run ${id} was interrupted after ${counted(run.commits, 'commit')}${undone}`;
+  const was = isUnwritten(run)
+    ? `run ${id} has ended, and its changes were not written to the folder`
+    : `run ${id} was interrupted after ${counted(run.commits, 'commit')}${undone}`;
   const other = isUndone ? 'settle' : 'prune';
   return readRunInfo(run) === undefined
     ? `${was}; the program that began it can resume it; or wink runs ${other} ${id}${option}`

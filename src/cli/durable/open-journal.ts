@@ -20,7 +20,7 @@ export interface JournalFiles {
    * @throws {UsageError} when this version of Node has no `node:sqlite`, and for a file that cannot be used.
    */
   open(file: string | undefined): Promise<OpenedJournal>;
-  /** Opens a journal as {@link open}; undefined when there is none. */
+  /** Opens a journal as {@link open}; undefined when there is none in the user's state folder. A file that is named has to exist. */
   openExisting(file: string | undefined): Promise<OpenedJournal | undefined>;
 }
 
@@ -37,7 +37,11 @@ export function journalOption(file: string | undefined): string {
 /** Journals in SQLite databases. */
 export const sqliteJournalFiles: JournalFiles = {
   open: openJournal,
-  openExisting: async (file) => (existsSync(journalPath(file)) ? openJournal(file) : undefined),
+  openExisting: async (file) => {
+    if (existsSync(journalPath(file))) return openJournal(file);
+    if (file === undefined) return undefined;
+    throw new UsageError(`the journal "${printable(file)}" does not exist.`);
+  },
 };
 
 async function openJournal(file: string | undefined): Promise<OpenedJournal> {

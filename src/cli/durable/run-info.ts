@@ -132,6 +132,13 @@ export async function listRuns(
   return runs.map((run) => (isHeldByEnded(run) ? { ...run, status: 'interrupted' } : run));
 }
 
+/** Whether a run has its answer, and its changes are not in the folder where they belong: its process was killed right before, or others had changed the files. */
+export function isUnwritten(run: JournaledRun): boolean {
+  const info = readRunInfo(run);
+  if (run.status !== 'finished' || run.commits === 0 || info === undefined) return false;
+  return info.call.includes('--apply=end') && !info.isApplied;
+}
+
 /** A run of the journal by its name; undefined for an unknown one. */
 export async function findRun(journal: RunJournal, runId: string): Promise<JournaledRun | undefined> {
   return (await listRuns(journal)).find((run) => run.runId === runId);

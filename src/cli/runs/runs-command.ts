@@ -1,10 +1,11 @@
 import { SessionBusyError } from '../../error/index.ts';
+import { counted } from '../../internal/index.ts';
 import { exportRecord } from '../../record/index.ts';
 import type { JournaledRun, RunJournal } from '../../runtime/index.ts';
 import { type Clock, systemClock } from '../../session/index.ts';
 import { folderFilter, runNamed } from '../durable/named-runs.ts';
 import { type JournalFiles, journalOption, sqliteJournalFiles } from '../durable/open-journal.ts';
-import { listRuns, readRunInfo } from '../durable/run-info.ts';
+import { isUnwritten, listRuns, readRunInfo } from '../durable/run-info.ts';
 import { type CliEnvironment, exitCodes } from '../process/environment.ts';
 import { printable } from '../process/plain-text.ts';
 import { redactionOf } from '../record/journaled-record.ts';
@@ -78,10 +79,21 @@ async function prune(
 ): Promise<readonly string[]> {
   const chosen = chooseRuns(request, runs, nowMs);
   if (chosen.length === 0) return ['there is nothing to remove.'];
-  if (request.isDryRun) return chosen.map(({ runId }) => `would remove ${printable(runId)}`);
+  const isNamed = request.runIds.length > 0;
   const lines: string[] = [];
-  for (const run of chosen) lines.push(await remove(journal, run));
+  for (const run of chosen) {
+    const name = printable(run.runId);
+    const reason = isNamed ? undefined : reasonToKeep(run);
+    if (reason !== undefined) lines.push(`left ${name}: ${reason}; to remove it: wink runs prune ${name}`);
+    else lines.push(request.isDryRun ? `would remove ${name}` : await remove(journal, run));
+  }
   return lines;
+}
+
+/** Why a run is not removed unless it is named; undefined when it may be. */
+function reasonToKeep(run: JournaledRun): string | undefined {
+  if (run.status === 'suspended') return `it waits for ${counted(run.pending, 'answer')}`;
+  return isUnwritten(run) ? 'its changes were not written to its folder' : undefined;
 }
 
 async function remove(journal: RunJournal | undefined, { runId, sessionId }: JournaledRun): Promise<string> {

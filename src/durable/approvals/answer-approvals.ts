@@ -5,7 +5,7 @@ import { type Clock, systemClock } from '../../session/index.ts';
 import { JournalWriter } from '../rows/journal-writer.ts';
 import { isExpired } from '../rows/recorded-answers.ts';
 import { type RunRows, readRunRows } from '../rows/run-rows.ts';
-import { knownSummary } from '../rows/run-summary.ts';
+import { knownSummary, statusAfter } from '../rows/run-summary.ts';
 
 /** The answer to a question of a suspended run. */
 export interface ResumeAnswer {
@@ -67,7 +67,7 @@ export async function appendAnswers(
     // An answer to a run that went on and was cut off is kept, and the run is not suspended for that.
     ...(isSuspended
       ? { status: 'suspended', pending: pending.length }
-      : { status: rows.end?.outcome ?? 'running', pending: 0 }),
+      : { status: rows.end === undefined ? 'running' : statusAfter(rows.end), pending: 0 }),
   };
   const writer = new JournalWriter({
     ...{ journal, lease, runId, rows: rows.count },

@@ -1,3 +1,4 @@
+import type { EndRow } from '../../record/index.ts';
 import type { CallCommit, JournaledRun, RunEvent, RunJournal, RunSummary } from '../../runtime/index.ts';
 import type { Clock } from '../../session/index.ts';
 import type { RunRows } from './run-rows.ts';
@@ -36,6 +37,11 @@ function withoutKeys({
   ...summary
 }: JournaledRun): KnownSummary {
   return summary;
+}
+
+/** How a run is that has ended. One that its signal has ended can go on, as one whose process was killed. */
+export function statusAfter({ outcome, error }: Pick<EndRow, 'outcome' | 'error'>): RunSummary['status'] {
+  return error?.code === 'evaluation-aborted' ? 'running' : outcome;
 }
 
 /** What a journal lists of a run, kept up to date while the run goes on. */
@@ -89,7 +95,7 @@ export class RunSummaryKeeper {
         this.#summary = { ...this.#summary, turns: event.turn };
         break;
       case 'run-end':
-        this.#summary = { ...this.#summary, status: event.outcome };
+        this.#summary = { ...this.#summary, status: statusAfter(event) };
         break;
       default:
         break;

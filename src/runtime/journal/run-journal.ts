@@ -12,7 +12,7 @@ export interface JournalRow {
 
 /** What the writer of a run says of it with each batch of rows, for lists. Plain JSON. */
 export interface RunSummary {
-  /** `running`: it has not ended, as far as its rows say. */
+  /** `running`: it has not ended, as far as its rows say, or its signal has ended it. */
   readonly status: 'running' | 'suspended' | 'finished' | 'failed';
   readonly promptName: string;
   /** Name of the agent; absent when the run has the name of its prompt only. */
@@ -36,7 +36,7 @@ export interface RunSummary {
 export interface JournaledRun extends Omit<RunSummary, 'status'> {
   readonly runId: string;
   readonly sessionId: string;
-  /** `interrupted`: it has not ended, and no owner holds its session: the process was killed, or has lost the lease. */
+  /** `interrupted`: it has not ended, and no owner holds its session: the process was killed, has lost the lease, or has stopped the run by its signal. */
   readonly status: RunSummary['status'] | 'interrupted';
   /** Rows of the run. */
   readonly rows: number;

@@ -48,6 +48,18 @@ describe.runIf(hasSqlite)('a run that was killed', () => {
     expect(after.stderr).not.toContain('was interrupted');
   });
 
+  it('is announced when a signal has stopped it, too', async () => {
+    const stopped = await cli.interrupted('SIGTERM', '--durable', '--apply');
+    expect(stopped.code).toBe(143);
+    cli.openGate();
+    const next = await cli.run('run', cli.agent, cli.folder);
+    expect(next.stderr).toContain('wink: run first was interrupted after 2 commits: wink resume first, or');
+    expect((await cli.run('resume', 'first')).code).toBe(0);
+    expect(written()).toEqual(['a.md', 'b.md', 'c.md']);
+    const after = await cli.run('run', cli.agent, cli.folder);
+    expect(after.stderr).not.toContain('wink resume');
+  });
+
   it('is resumed by one process at a time, as often as it is killed', async () => {
     await cli.interrupted('SIGKILL', '--durable', '--apply=each');
     const child = cli.start('resume', 'first', '--json');

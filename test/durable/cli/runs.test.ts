@@ -136,3 +136,20 @@ describe.runIf(isBuiltin('node:sqlite'))('a folder whose files others have chang
     });
   });
 });
+
+describe.runIf(isBuiltin('node:sqlite'))('a journal that is named and does not exist', () => {
+  it.each([
+    ['runs'],
+    ['resume', 'first'],
+    ['approvals', 'list'],
+    ['query', 'first', 'select 1'],
+    ['rewind', 'first', '--to', '1'],
+    ['fork', 'first', '--at', '1'],
+  ])('is not taken for an empty one by wink %s', async (...words) => {
+    const file = join(cli.folder, '..', 'misspelled.db');
+    const asked = await cli.run(...words, '--journal', file);
+    expect(asked.code).toBe(2);
+    expect(asked.stderr).toBe(`wink: the journal "${file}" does not exist.\n`);
+    expect(existsSync(file)).toBe(false);
+  });
+});

@@ -383,7 +383,7 @@ describe('wink resume', () => {
   });
 
   it('refuses a run that another process has resumed just now', async () => {
-    await interrupted('--durable');
+    expect(await run(['--durable', '--run-id', 'one', '--max-turns', '1'])).toBe(1);
     const [kept] = await journals.journal().runs();
     await journals.journal().acquire(kept?.sessionId ?? '');
     await expect(resume(['one'])).rejects.toThrow('another process has resumed the run "one" and holds it.');

@@ -39,17 +39,30 @@ describe('describeInterruptedRuns', () => {
     await addRun(journal, 'killed', { workspace, info, updatedAtMs: 2 });
     await addRun(journal, 'undone', { workspace, info, updatedAtMs: 1, commits: 2 });
     await addRun(journal, 'of-others', { workspace });
+    const written = { ...info, call: [...info.call, '--apply=end'], isApplied: true };
     await addRun(journal, 'ended', { workspace, info, status: 'finished' });
+    await addRun(journal, 'written', { workspace, info: written, status: 'finished' });
+    const lost = { ...written, isApplied: false };
+    await addRun(journal, 'unwritten', { workspace, info: lost, status: 'finished', updatedAtMs: 3 });
+    await addRun(journal, 'reading', { workspace, info: lost, status: 'finished', commits: 0 });
     await addRun(journal, 'elsewhere', { workspace: '/home', info });
     await addRun(journal, 'running', { workspace, info });
     await journal.acquire('s-running');
     const pending = [{ runId: 'undone', commit: 2, paths: ['a'] }];
     expect(await described({ pending })).toEqual([
+      'run unwritten has ended, and its changes were not written to the folder: wink resume unwritten, or wink runs prune unwritten',
       'run killed was interrupted after 1 commit: wink resume killed, or wink runs prune killed',
       'run undone was interrupted after 2 commits, the last of which is not in the folder: wink resume undone, or wink runs settle undone',
-      'run of-others was interrupted after 1 commit; the program that began it can resume it; or wink runs prune of-others',
+      '1 more run on this folder can go on: wink runs',
     ]);
     expect(journals.opened).toBe(0);
+  });
+
+  it('says who can resume a run that another program has begun', async () => {
+    await addRun(journals.journal(), 'of-others', { workspace });
+    expect(await described()).toEqual([
+      'run of-others was interrupted after 1 commit; the program that began it can resume it; or wink runs prune of-others',
+    ]);
   });
 
   it('names three at most, with the journal that they are in', async () => {
@@ -60,7 +73,7 @@ describe('describeInterruptedRuns', () => {
     expect(lines[0]).toBe(
       'run a was interrupted after 1 commit: wink resume a --journal j.db, or wink runs prune a --journal j.db',
     );
-    expect(lines[3]).toBe('2 more runs on this folder were interrupted: wink runs --journal j.db');
+    expect(lines[3]).toBe('2 more runs on this folder can go on: wink runs --journal j.db');
   });
 
   it('reads a journal that is open already, and leaves it open', async () => {

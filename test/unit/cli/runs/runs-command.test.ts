@@ -138,6 +138,23 @@ describe('wink runs prune', () => {
     expect(eventsOf(await runs('--json'))).toHaveLength(4);
   });
 
+  it('leaves what a person may still answer, and what is not in its folder, unless it is named', async () => {
+    const journal = journals.journal();
+    const owner = { host: 'elsewhere', pid: 1, startedAt: '' };
+    const info = { call: ['run', '/a.ts', '--apply=end'], process: owner, rows: 0 };
+    const held = { ...info, lease: { owner: 'a', epoch: 1 } };
+    await addRun(journal, 'asks', { updatedAtMs: 0, status: 'suspended', pending: 2 });
+    await addRun(journal, 'unwritten', { updatedAtMs: 0, status: 'finished', info: held });
+    const left = [
+      'left asks: it waits for 2 answers; to remove it: wink runs prune asks',
+      'left unwritten: its changes were not written to its folder; to remove it: wink runs prune unwritten',
+    ];
+    const lines = async (...argv: readonly string[]) => (await runs('prune', ...argv)).trim().split('\n');
+    expect((await lines('--older-than', '8d')).sort()).toEqual(left);
+    expect((await lines('--older-than', '8d', '--dry-run')).sort()).toEqual(left);
+    expect(await lines('asks', 'unwritten')).toEqual(['removed asks', 'removed unwritten']);
+  });
+
   it('does not choose a run that is running', async () => {
     await addRun(journals.journal(), 'busy', { updatedAtMs: 0 });
     await journals.journal().acquire('s-busy');

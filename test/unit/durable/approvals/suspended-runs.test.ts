@@ -373,7 +373,7 @@ describe('an answer to a run that was suspended and went on', () => {
     expect(ran.at(-1)).toBe('mail b 1');
   }
 
-  it('is kept when the run has failed, which it stays', async () => {
+  it('is kept when the run was stopped by its signal, and stays interrupted', async () => {
     const { journal, second } = await answered();
     const stop = new AbortController();
     const stopping: ToolPolicy = {
@@ -389,9 +389,9 @@ describe('an answer to a run that was suspended and went on', () => {
       signal: stop.signal,
     });
     await expect(run).rejects.toMatchObject({ code: 'evaluation-aborted' });
-    expect(await listed(journal)).toEqual([{ status: 'failed', pending: 0 }]);
+    expect(await listed(journal)).toEqual([{ status: 'interrupted', pending: 0 }]);
     await answerApprovals({ journal, runId: 'run', answers: [yes(second)] });
-    expect(await listed(journal)).toEqual([{ status: 'failed', pending: 0 }]);
+    expect(await listed(journal)).toEqual([{ status: 'interrupted', pending: 0 }]);
     await expectKept(journal);
   });
 

@@ -175,7 +175,7 @@ describe('what is cut off at the end of a run is not decided', () => {
       signal: stop.signal,
     });
     await expect(run).rejects.toMatchObject({ code: 'evaluation-aborted' });
-    expect(await journal.runs()).toMatchObject([{ status: 'failed' }]);
+    expect(await journal.runs()).toMatchObject([{ status: 'interrupted' }]);
     const session = newSession();
     const end = await resumeRun({ adapter, journal, runId: 'run', session, prompt: promptOf() });
     expect(end.finishReason).toBe('stop');
