@@ -109,13 +109,10 @@ export class RepeatedRun {
     return this.#root.rows.requests.has(turn);
   }
 
-  /** Compares the first request that is made with the last one of the rows. */
+  /** Compares the request of the last turn that the rows have with what they say of it, whether it is made again or answered from them. */
   compareRequest(request: ModelRequest): void {
-    const { requests } = this.#root.rows;
-    const recorded = requests.get(request.turn);
-    if (recorded !== undefined && !this.#root.isSameRequest(request)) this.#changed.push('request');
-    else if (recorded === undefined && requests.get(request.turn - 1)?.instructions !== request.instructions)
-      this.#changed.push('instructions');
+    if (request.turn !== this.#root.rows.lastRequest?.turn) return;
+    if (!this.#root.isSameRequest(request)) this.#changed.push('request');
   }
 
   /**

@@ -207,9 +207,9 @@ export class DurableRun implements CallHooks, RunReplay, RunSurroundings {
   async #answer(asked: Step): Promise<StepKinds[keyof StepKinds]['result'] | undefined> {
     const { repeated } = this.#parts;
     if (repeated === undefined || !this.#isRepeating) return undefined;
+    if (asked.kind === 'model-call') repeated.compareRequest(asked.input as ModelRequest);
     const answer = await repeated.answer(asked);
     if (answer !== undefined) return answer;
-    if (asked.kind === 'model-call') repeated.compareRequest(asked.input as ModelRequest);
     this.#leaveRows(asked.input.turn);
     return undefined;
   }
@@ -225,6 +225,7 @@ export class DurableRun implements CallHooks, RunReplay, RunSurroundings {
     const answered = isSame ? inside.answer(asked) : undefined;
     if (answered !== undefined) return answered.result;
     await inside.leave();
+    this.#reports.goesOn(evaluationId);
     return undefined;
   }
 

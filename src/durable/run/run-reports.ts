@@ -47,8 +47,8 @@ export class RunReports {
   readonly #held = new Map<string, HeldRequest>();
   /** Ids of evaluations inside calls, by their places. */
   readonly #idsByPlace = new Map<string, string>();
-  /** What began the turn of the run while it was repeated. */
-  #turnEvents: RunEvent[] = [];
+  /** What began the present turn of each evaluation that is repeated. */
+  readonly #turnEvents = new Map<string, RunEvent[]>();
 
   constructor(options: RunReportsOptions) {
     this.#options = options;
@@ -101,8 +101,13 @@ export class RunReports {
   /** The run goes on: its turn has begun. */
   resumed(event: RunEvent): void {
     this.emit(event);
-    for (const begun of this.#turnEvents) this.emit(begun);
-    this.#turnEvents = [];
+    this.goesOn(this.#rootId);
+  }
+
+  /** An evaluation goes on: its turn has begun. */
+  goesOn(evaluationId: string): void {
+    for (const begun of this.#turnEvents.get(evaluationId) ?? none) this.emit(begun);
+    this.#turnEvents.delete(evaluationId);
   }
 
   /** A request is made: it is reported now. */
@@ -149,8 +154,7 @@ export class RunReports {
     }
     if (event.type === 'run-end') this.#options.onEnd(event);
     const isRepeating = this.#options.isRepeating(this.#rootId);
-    if (isRepeating && event.type === 'turn-start') this.#turnEvents = [event];
-    if (isRepeating && event.type === 'model-call-start') this.#turnEvents.push(event);
+    if (isRepeating) this.#beginTurn(this.#rootId, event, event);
     if (isRepeating && event.type === 'run-end') this.emit(event);
     if (isRepeating || this.#isInsideRepeating(event)) return;
     if (event.type === 'tool-call-end') this.#options.reportChanges();
@@ -178,7 +182,17 @@ export class RunReports {
       return false;
     }
     const evaluationId = this.#idsByPlace.get(place);
-    return evaluationId !== undefined && this.#options.isRepeating(evaluationId);
+    if (evaluationId === undefined || !this.#options.isRepeating(evaluationId)) return false;
+    this.#beginTurn(evaluationId, inner, event);
+    return true;
+  }
+
+  /** @param event the event of the evaluation itself. @param emitted the same as observers of the run get it. */
+  #beginTurn(evaluationId: string, event: RunEvent, emitted: RunEvent): void {
+    if (event.type === 'turn-start') this.#turnEvents.set(evaluationId, [emitted]);
+    if (event.type === 'model-call-start') this.#turnEvents.get(evaluationId)?.push(emitted);
+    // Its answer is known: no call of the model goes on.
+    if (event.type === 'model-call-end') this.#turnEvents.get(evaluationId)?.splice(1);
   }
 }
 

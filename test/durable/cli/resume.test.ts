@@ -88,9 +88,8 @@ describe.runIf(hasSqlite)('a run that was killed', () => {
     expect(written()).toEqual([]);
 
     const resumed = await cli.run('resume', 'first');
-    // The third request is made again, and compared, only when its response was not on disk at the kill.
-    expect(resumed.stderr).toMatch(
-      /turn 3: the run goes on after 2 commits; changed since: prompt(, request)?\n/,
+    expect(resumed.stderr).toContain(
+      'turn 3: the run goes on after 2 commits; changed since: prompt, request\n',
     );
     expect(resumed.code).toBe(0);
   });

@@ -15,6 +15,8 @@ export interface EndOfCase {
   readonly ledger: unknown;
   /** Calls of the runs that are in doubt, or whose tools have found out that they had no effect. */
   readonly doubts: readonly CallInDoubt[];
+  /** What the runs that went on found to be changed: nothing is. */
+  readonly changed: readonly string[];
   /** How many answers of the model the rows of each run have. */
   readonly answers: readonly number[];
 }
@@ -25,6 +27,7 @@ export function readEnd(folder: string, runs: readonly string[]): EndOfCase {
   return {
     runs: left.map((each, index) => plainEnd(each, index === 0)),
     doubts: left.flatMap((each, index) => callsInDoubt(each, runs[index] ?? '')),
+    changed: left.flatMap((each) => each?.changed ?? []),
     answers: left.map((each) => each?.answers ?? 0),
     disk: treeOf(join(folder, 'work')),
     effects: linesOf(join(folder, 'effects.log')),

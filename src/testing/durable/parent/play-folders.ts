@@ -72,5 +72,5 @@ export async function changedFile(play: Play): Promise<void> {
   });
   // All but that file is the same.
   const { end } = await play.whole();
-  await play.compare(folder, where, { disk: { ...disk, [path]: end.disk[path] ?? '' } });
+  await play.compare(folder, where, { disk: { ...disk, [path]: end.disk[path] ?? '' }, changed: [] });
 }

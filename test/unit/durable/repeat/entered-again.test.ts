@@ -5,6 +5,7 @@ import {
   PolicyDecision,
   type Prompt,
   promptTemplate,
+  type RunEvent,
   resumeRun,
   section,
   suspendApproval,
@@ -104,6 +105,35 @@ describe('a call that is entered again', () => {
         5 - before('response', true) - before('response', false),
       );
       expect(end.usage.inputTokens, said).toBe(50);
+    }
+  });
+
+  it('begins the turn that it goes on in for observers, whenever the run was interrupted', async () => {
+    const batches = await whole();
+    for (let count = 1; count < batches.length; count += 1) {
+      const journal = await journalAfter(batches.slice(0, count), await sessionOf(batches));
+      const begun = new Set<string>();
+      const orphans: string[] = [];
+      const onEvent = (event: RunEvent): void => {
+        let path = '';
+        let inner = event;
+        for (; inner.type === 'nested-run'; inner = inner.event) path += `${inner.callId}/`;
+        if (inner.type === 'turn-start') begun.add(`${path}${inner.turn}`);
+        if (inner.type === 'model-call-start') begun.add(`${path}${inner.turn} model`);
+        const needs =
+          inner.type === 'model-call-end'
+            ? `${path}${inner.turn} model`
+            : inner.type === 'tool-call-start'
+              ? `${path}${inner.turn}`
+              : undefined;
+        if (needs !== undefined && !begun.has(needs)) orphans.push(`${inner.type} without ${needs}`);
+        if (inner.type === 'model-call-end') begun.delete(`${path}${inner.turn} model`);
+        if (inner.type === 'run-end')
+          orphans.push(...[...begun].filter((name) => name.endsWith('model') && name.startsWith(path)));
+      };
+      const resume = { adapter: modelOf([]), journal, runId: 'run', prompt: leadOf([]) };
+      await resumeRun({ ...resume, observers: [{ onEvent }] });
+      expect(orphans, `after ${count}`).toEqual([]);
     }
   });
 

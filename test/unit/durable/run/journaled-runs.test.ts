@@ -352,7 +352,7 @@ describe('a resume', () => {
     expect(changed.find(({ type }) => type === 'run-resumed')).toMatchObject({
       turn: 2,
       commits: 1,
-      changed: ['prompt'],
+      changed: ['prompt', 'request'],
     });
   });
 
@@ -369,6 +369,18 @@ describe('a resume', () => {
       observers: [{ onEvent: (event) => void events.push(event) }],
     });
     expect(events.find(({ type }) => type === 'run-resumed')).toMatchObject({ changed: ['request'] });
+  });
+
+  it('names what is different in the last request, also when its answer is known', async () => {
+    const events: RunEvent[] = [];
+    const resume = { adapter: calling(['count'], ['count']), runId: 'run', prompt: promptOf() };
+    const observers = [{ onEvent: (event: RunEvent) => void events.push(event) }];
+    await resumeRun({ ...resume, journal: await recorded(), settings: { temperature: 1 }, observers });
+    await resumeRun({ ...resume, journal: await recorded(), observers });
+    expect(events.filter(({ type }) => type === 'run-resumed')).toMatchObject([
+      { turn: 2, changed: ['request'] },
+      { turn: 2, changed: [] },
+    ]);
   });
 
   it('that does not ask for what its rows have ends with evaluation-diverged', async () => {
