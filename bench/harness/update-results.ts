@@ -18,21 +18,24 @@ const block = /(<!-- begin ([^>]+) -->\n)[\s\S]*?(<!-- end -->)/g;
 
 const isLoop = ({ id }: RowResult): boolean => /^(loop|parallel|peak)-/.test(id);
 const isScale = ({ id }: RowResult): boolean => id.startsWith('scale-');
+const isJournal = ({ id }: RowResult): boolean => id.startsWith('journal-');
 
 /** What a block of one report may hold: `node-20 loop`, for the report of a run on Node 20. */
 const contents: Readonly<Record<string, (report: BenchReport) => string>> = {
   machine: machineText,
   loop: ({ rows }) => markdownTable(rows.filter(isLoop)),
-  parts: ({ rows }) => markdownTable(rows.filter((row) => !isLoop(row) && !isScale(row))),
+  parts: ({ rows }) => markdownTable(rows.filter((row) => !isLoop(row) && !isScale(row) && !isJournal(row))),
   scale: ({ rows }) => markdownTable(rows.filter(isScale)),
   notes: ({ rows }) => markdownNotes(rows),
   missed: ({ rows }) => missedTargets(rows),
+  journal: journalText,
 };
 
 /**
  * Writes reports into the generated parts of a text, those between `<!-- begin NAME -->` and `<!-- end -->`. NAME is `ratios`, for
- * all reports side by side, or `node-20 PART`, where PART is one of `machine`, `loop`, `parts`, `scale`, `notes` and `missed`. A part
- * of a Node without a report stays as it is.
+ * all reports side by side, or `node-20 PART`, where PART is one of `machine`, `loop`, `parts`, `scale`, `notes`, `missed` and `journal`. The last
+ * says on which machine it was measured: it is the only one that a report of rows of the journal alone writes. A part of a Node without a report stays as it is, and so does that
+ * of the journal when the report has none of its rows.
  *
  * @throws {Error} for a NAME that is not known, two reports of one Node, and a report whose Node has no part in the text
  */
@@ -41,19 +44,25 @@ export function updateResults(text: string, reports: readonly BenchReport[]): st
   if (byNode.size < reports.length) throw new Error('There are two reports of the same version of Node.');
   const used = new Set<string>();
   const updated = text.replaceAll(block, (whole: string, begin: string, name: string, end: string) => {
-    if (name === 'ratios') return `${begin}\n${ratioTable(reports)}\n\n${end}`;
+    if (name === 'ratios') {
+      const others = reports.filter(hasMoreThanJournal);
+      return others.length === 0 ? whole : `${begin}\n${ratioTable(others)}\n\n${end}`;
+    }
     const [node = '', part = ''] = name.split(' ');
     const content = contents[part];
     if (content === undefined) throw new Error(`RESULTS.md has a part "${name}", which is not known.`);
     const report = byNode.get(node);
     if (report === undefined) return whole;
     used.add(node);
+    if (part === 'journal' ? !report.rows.some(isJournal) : !hasMoreThanJournal(report)) return whole;
     return `${begin}\n${content(report)}\n\n${end}`;
   });
   const unused = [...byNode.keys()].find((node) => !used.has(node));
   if (unused !== undefined) throw new Error(`RESULTS.md has no part for ${unused}.`);
   return updated;
 }
+
+const hasMoreThanJournal = ({ rows }: BenchReport): boolean => !rows.every(isJournal);
 
 /** `node-20` for v20.20.2. */
 function nodeOf({ machine }: BenchReport): string {
@@ -70,6 +79,11 @@ function machineText({ machine, passes, effort, loadAverageAtEnd }: BenchReport)
   ]
     .map((line) => `- ${line}`)
     .join('\n');
+}
+
+function journalText(report: BenchReport): string {
+  const rows = report.rows.filter(isJournal);
+  return [machineText(report), markdownTable(rows), markdownNotes(rows)].join('\n\n');
 }
 
 /** The rows of the loop whose CPU and wall time are both there: the library's median over that of the fastest peer, for each report. */
