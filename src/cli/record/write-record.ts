@@ -1,4 +1,4 @@
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -21,7 +21,8 @@ export async function writeRecord(lines: AsyncIterable<string>, file: string): P
   } catch (error) {
     // What was there before is not touched.
     if (isOpen) await rm(file, { force: true });
-    throw new UsageError(`cannot write "${printable(file)}": ${errorMessage(error)}.`, { cause: error });
+    const reason = isOpen || !existsSync(file) ? errorMessage(error) : 'it exists already; name a new file';
+    throw new UsageError(`cannot write "${printable(file)}": ${reason}.`, { cause: error });
   }
 }
 

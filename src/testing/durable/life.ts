@@ -42,6 +42,11 @@ export interface Life {
   readonly stroke?: Stroke;
 }
 
+/**
+ * File of the folder of a case with its era, a number: the leases of those before have run out, for processes that are stopped, too. None: the first one.
+ */
+export const eraFile = 'era';
+
 /** What the program exits with. */
 export const exits = { finished: 0, failed: 3 } as const;
 

@@ -1,7 +1,8 @@
 import { ModelResponseError } from '../../../error/index.ts';
 import type { ProviderAdapter } from '../../../evaluation/index.ts';
-import type { ConversationItem, TokenUsage } from '../../../runtime/index.ts';
+import type { ConversationItem } from '../../../runtime/index.ts';
 import { type ScriptedToolCall, scriptedAdapter } from '../../scripted-adapter.ts';
+import { answerUsage } from '../answer-usage.ts';
 import type { Points } from './points.ts';
 
 /** The calls of each turn. A turn without calls is an answer; the first answer is sent back. */
@@ -18,9 +19,6 @@ const turns: readonly string[] = [
 
 /** The turn before which the conversation has become too long. */
 const LONG_TURN = 5;
-
-/** What each answer of the model costs. */
-export const answerUsage: TokenUsage = { inputTokens: 10, outputTokens: 2 };
 
 /** The model of the cases: follows a script, and refuses a long conversation once. */
 export function matrixModel(points: Points): ProviderAdapter {

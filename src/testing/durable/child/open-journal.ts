@@ -1,10 +1,11 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { clearTimeout, setTimeout } from 'node:timers';
 import { pathToFileURL } from 'node:url';
 import type { RunJournal } from '../../../runtime/index.ts';
 import { type Clock, systemClock } from '../../../session/index.ts';
-import { readEra } from '../era.ts';
 import type { JournalModule, JournalPlace } from '../journal-place.ts';
-import type { JournalOpening, Life } from '../life.ts';
+import { eraFile, type JournalOpening, type Life } from '../life.ts';
 import type { Points } from './points.ts';
 
 /** Longer than the lease of any journal. */
@@ -53,6 +54,11 @@ function clockOf(folder: string): Clock {
       return () => clearTimeout(timer);
     },
   };
+}
+
+function readEra(folder: string): number {
+  const file = join(folder, eraFile);
+  return existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0;
 }
 
 /** The journal with a point before, while and after rows are appended; one that is full refuses them. */

@@ -1,8 +1,7 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { writeEra } from '../era.ts';
-import type { JournalOpening, Life, Stroke } from '../life.ts';
+import { eraFile, type JournalOpening, type Life, type Stroke } from '../life.ts';
 import type { DurableFiles } from '../outcome.ts';
 import { startFiles } from '../start-files.ts';
 import { type LifeEnd, type StartedLife, startLife } from './start-life.ts';
@@ -62,7 +61,10 @@ export class CaseFolder implements Disposable {
 
   #beginEra(): void {
     this.#era += 1;
-    writeEra(this.path, this.#era);
+    const file = join(this.path, eraFile);
+    // Whole at every moment: a process that was stopped may read it.
+    writeFileSync(`${file}.new`, String(this.#era));
+    renameSync(`${file}.new`, file);
   }
 
   /** A life that may be struck, and is kept when it was. */

@@ -1,4 +1,4 @@
-import { answerUsage } from '../child/model.ts';
+import { answerUsage } from '../answer-usage.ts';
 import type { EndOfCase } from './end-of-case.ts';
 
 /**

@@ -6,7 +6,8 @@ import { JournalFencedError, type RunJournal, SessionBusyError } from 'weakincen
 import type { HostFilesystem } from 'weakincentives/node';
 import { memoryJournal } from 'weakincentives/testing';
 import type { StagedChanges } from '../../../../src/filesystem/index.ts';
-import { HostFilesystemClass } from '../../../../src/node/internal.ts';
+import { HostOperations } from '../../../../src/node/host-filesystem/host-operations.ts';
+import { openLeasedWorkspace } from '../../../../src/node/host-filesystem/open-workspace.ts';
 import { openHost, type TestFolders, testFolders } from './host-workspace.ts';
 
 const files = { 'a.md': 'a' };
@@ -231,7 +232,7 @@ describe('a folder that is opened with a journal', () => {
       const folders = testFolders({ 'a.md': 'a', 'b.md': 'b' });
       const journal = memoryJournal();
       let atPoint: string | undefined;
-      const filesystem = await HostFilesystemClass.open(
+      const { workspace, lock, lease } = await openLeasedWorkspace(
         { ...folders, journal },
         countedPoints((passed) => {
           if (passed !== point) return;
@@ -241,15 +242,16 @@ describe('a folder that is opened with a journal', () => {
           atPoint = contentOf(folders);
         }),
       );
-      const fork = filesystem.fork();
-      await fork.view.write('a.md', 'A');
-      await fork.view.write('c.md', 'C');
-      const changes = fork.patch();
-      fork.dispose();
-      expect(() => filesystem.stage?.(changes).land()).toThrow(locked);
+      const { cell } = workspace.fork(workspace.takeSnapshot(), false);
+      const operations = new HostOperations(cell, () => undefined);
+      operations.write('a.md', 'A', undefined);
+      operations.write('c.md', 'C', undefined);
+      expect(() => workspace.stage(cell.patch()).land()).toThrow(locked);
       expect(atPoint).toBeDefined();
       expect(contentOf(folders)).toBe(atPoint);
-      await filesystem[Symbol.asyncDispose]();
+      workspace.dispose();
+      lock.dispose();
+      await lease?.release();
       await openHost({ ...folders, journal });
       expect(contentOf(folders)).toBe('a.md: a\nb.md: by the next owner');
     },

@@ -1,0 +1,4 @@
+import type { TokenUsage } from '../../tool/index.ts';
+
+/** What each answer of the model of the cases costs. */
+export const answerUsage: TokenUsage = { inputTokens: 10, outputTokens: 2 };
