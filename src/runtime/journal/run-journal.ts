@@ -71,8 +71,8 @@ export interface RunLease extends RunLeaseIdentity {
   /** Aborted when the lease is lost, with a `JournalFencedError` as its reason: someone else may write. */
   readonly signal: AbortSignal;
   /**
-   * False once the lease was released or lost, and while it has run out by the clock of the journal. What may be someone else's at any moment asks right before it is
-   * changed: a process that was stopped gets no signal before it goes on.
+   * False once the lease was released or lost, and while it has run out by the clock of the journal. To be asked right before something is changed that another owner
+   * may have by now: a process that was stopped gets no signal before it goes on.
    */
   isHeld(): boolean;
   /** Gives the lease back. Never rejects; releasing twice does nothing. */

@@ -46,7 +46,8 @@ export interface RunObserver {
   onResponse?(response: ObservedResponse): unknown;
   /**
    * A call that was committed, in the order of the commits, before feedback is added to its result. A call of an evaluation inside another call
-   * commits into that call: it is not final until that one commits.
+   * commits into that call: it is not final until that one commits. With a journal it is called before the commit is durable: a run that ends with a `RunLostError` right
+   * then may not have decided it.
    */
   onCommit?(commit: CallCommit): unknown;
   /** An attempt that left nothing but log entries: it was rolled back, denied, rejected, or superseded by another attempt. */
