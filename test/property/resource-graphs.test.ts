@@ -13,7 +13,7 @@ describe('any graph of resources', () => {
         for (const outcome of trace.repeated) expectPossible(drawn.nodes, outcome, false);
         checkAlways(drawn, trace);
       }),
-      { numRuns: 2_000 },
+      { numRuns: 700 },
     );
   });
 
@@ -24,7 +24,7 @@ describe('any graph of resources', () => {
         for (const outcome of trace.repeated) expectEnded(drawn, outcome);
         checkAlways(drawn, trace);
       }),
-      { numRuns: 2_000 },
+      { numRuns: 700 },
     );
   });
 });

@@ -49,7 +49,7 @@ async function resumed(run: RandomRun, batches: readonly JournalBatch[]): Promis
   return endOf(ended.text, session, filesystem);
 }
 
-test('a run that is resumed after any flush ends as the whole one did', async () => {
+test('a run that is resumed after any flush ends as the whole one did', { timeout: 240_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(randomRuns, async (run) => {
       const { batches, end } = await whole(run);
