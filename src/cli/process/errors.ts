@@ -15,6 +15,8 @@ export function errorMessage(error: unknown): string {
     case 'EACCES':
     case 'EPERM':
       return 'access is denied';
+    case 'EEXIST':
+      return 'it exists already';
     case 'EISDIR':
       return 'it is a directory';
     case 'ENOTDIR':

@@ -1,4 +1,4 @@
-import { createWriteStream, existsSync } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -21,8 +21,7 @@ export async function writeRecord(lines: AsyncIterable<string>, file: string): P
   } catch (error) {
     // What was there before is not touched.
     if (isOpen) await rm(file, { force: true });
-    const reason = isOpen || !existsSync(file) ? errorMessage(error) : 'it exists already; name a new file';
-    throw new UsageError(`cannot write "${printable(file)}": ${reason}.`, { cause: error });
+    throw new UsageError(`cannot write "${printable(file)}": ${errorMessage(error)}.`, { cause: error });
   }
 }
 

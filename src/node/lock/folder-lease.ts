@@ -62,7 +62,7 @@ export class FolderLease {
   /** @throws {FilesystemError} `filesystem-locked` when the lease is known to be lost, with the reason of the journal as its cause. */
   assertNotLost(): void {
     if (!this.#lease.signal.aborted) return;
-    throw this.#lost(`was lost, so another process may write to it. Nothing was written.`);
+    throw this.#lost('was lost, so another process may write to it. Nothing was written.');
   }
 
   /** @throws {FilesystemError} `filesystem-locked` when another owner may write to the folder at this moment. */

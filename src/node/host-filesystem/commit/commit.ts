@@ -149,8 +149,8 @@ function rolledBack(
   state: CommitState,
   error: unknown,
 ): FilesystemError {
-  const isLeft = target.lease?.isHeld === false;
-  if (!rollback(target, journal, state) && !isLeft) return halfWrittenError(state.at, error);
+  if (!rollback(target, journal, state) && target.lease?.isHeld !== false)
+    return halfWrittenError(state.at, error);
   return diskError(state.at, error);
 }
 

@@ -146,7 +146,7 @@ describe('a run of the journal', () => {
     const text = readFileSync(out, 'utf8');
     expect(text).not.toContain(secret);
     expect(await readRunRecord(text.split('\n'))).toMatchObject({ isComplete: true, isRedacted: true });
-    await expect(answer('runs', 'export', 'first', '--out', out)).rejects.toThrow('cannot write');
+    await expect(answer('runs', 'export', 'first', '--out', out)).rejects.toThrow('it exists already.');
     expect(readFileSync(out, 'utf8')).toBe(text);
   });
 
