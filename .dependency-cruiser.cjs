@@ -67,6 +67,7 @@ const rooms = {
   schema: ['json', 'json-schema', 'projection'],
   provider: ['schema', 'wire', 'hosted'],
   'ai-sdk': ['wire', 'hosted', 'request', 'turn', 'tools'],
+  mcp: ['wire', 'server', 'mount'],
   node: [
     'disk',
     'lock',
@@ -161,6 +162,9 @@ const packages = {
   openai: 'openai',
   '@anthropic-ai/sdk': 'anthropic',
   jiti: 'cli',
+  '@modelcontextprotocol/client': 'mcp',
+  '@modelcontextprotocol/node': 'mcp',
+  '@modelcontextprotocol/server': 'mcp',
 };
 
 /** The programs that `durableConformance` starts and kills, and what starts them. */
@@ -195,7 +199,7 @@ module.exports = {
       comment: 'What has a subpath imports the core, never each other or the command line.',
       severity: 'error',
       from: {
-        path: '^src/(ai-sdk|anthropic|node|openai|otel|sqlite|testing|viewer|vitest)/',
+        path: '^src/(ai-sdk|anthropic|mcp|node|openai|otel|sqlite|testing|viewer|vitest)/',
         pathNot: killMatrix,
       },
       to: { path: '^src/', pathNot: [inside(order), '^src/$1/'] },
@@ -253,9 +257,9 @@ module.exports = {
     {
       name: 'runtime-neutral-core',
       comment:
-        'Node modules are imported only in src/node, src/sandbox, src/sqlite, src/cli and the kill matrix; the core runs anywhere.',
+        'Node modules are imported only in src/mcp, src/node, src/sandbox, src/sqlite, src/cli and the kill matrix; the core runs anywhere.',
       severity: 'error',
-      from: { path: '^src/', pathNot: [inside(['node', 'sandbox', 'sqlite', 'cli']), killMatrix] },
+      from: { path: '^src/', pathNot: [inside(['mcp', 'node', 'sandbox', 'sqlite', 'cli']), killMatrix] },
       to: { dependencyTypes: ['core'] },
     },
     ...packageRules,

@@ -57,6 +57,7 @@ const config: ViteUserConfig = defineConfig({
       { find: /^weakincentives$/, replacement: source('index.ts') },
       { find: /^weakincentives\/ai-sdk$/, replacement: source('ai-sdk/index.ts') },
       { find: /^weakincentives\/anthropic$/, replacement: source('anthropic/index.ts') },
+      { find: /^weakincentives\/mcp$/, replacement: source('mcp/index.ts') },
       { find: /^weakincentives\/node$/, replacement: source('node/index.ts') },
       { find: /^weakincentives\/openai$/, replacement: source('openai/index.ts') },
       { find: /^weakincentives\/otel$/, replacement: source('otel/index.ts') },

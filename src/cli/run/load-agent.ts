@@ -116,6 +116,7 @@ async function ownModules(): Promise<Record<string, unknown>> {
     weakincentives: await import('../../index.ts'),
     'weakincentives/ai-sdk': await import('../../ai-sdk/index.ts'),
     'weakincentives/anthropic': await import('../../anthropic/index.ts'),
+    'weakincentives/mcp': await import('../../mcp/index.ts'),
     'weakincentives/node': await import('../../node/index.ts'),
     'weakincentives/openai': await import('../../openai/index.ts'),
     'weakincentives/otel': await import('../../otel/index.ts'),

@@ -19,10 +19,11 @@ import {
   tokenCounts,
 } from '../../runtime/index.ts';
 import type { Session } from '../../session/index.ts';
-import type { BudgetExcess, HostedTool } from '../../tool/index.ts';
+import type { AnyTool, BudgetExcess, HostedTool } from '../../tool/index.ts';
 import { parseAnswer } from '../answer/parse-answer.ts';
 import type { EvaluationRecord } from '../scope/evaluation-record.ts';
 import type { HeldRun } from '../scope/hold-session.ts';
+import type { RuntimeSurroundings } from './runtime-surroundings.ts';
 import { type CallOutcome, type PendingCall, RuntimeTurns } from './runtime-turns.ts';
 import type {
   ReportedUsage,
@@ -40,6 +41,7 @@ interface RuntimeParts<Output> {
   readonly rendered: RenderedPrompt<Output>;
   readonly state: LoopState;
   readonly record: EvaluationRecord;
+  readonly surroundings: RuntimeSurroundings;
 }
 
 /** A runtime on a session that is held for it. */
@@ -62,16 +64,21 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
         const findFault = createPartCheck();
         return ({ part }) => this.#assertGood(findFault(part));
       },
-      run: async (calls) => {
-        this.#assertOpen();
-        try {
-          return await turns.run(calls);
-        } catch (error) {
-          this.#failure ??= { error };
-          throw error;
-        }
-      },
+      run: (calls) => this.#runTurn(turns, calls),
     });
+  }
+
+  /** Begins the run; one that cannot begin is over. Before its first call. */
+  async begin(): Promise<void> {
+    const { environment, surroundings } = this.#parts;
+    try {
+      await surroundings.onBegun?.(environment);
+      await surroundings.flush?.();
+    } catch (error) {
+      this.#failure = { error };
+      await this[Symbol.asyncDispose]();
+      throw this.#toThrown(error);
+    }
   }
 
   get session(): Session {
@@ -84,6 +91,10 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
 
   get tools(): readonly ModelTool[] {
     return this.#parts.environment.display.tools;
+  }
+
+  toolNamed(name: string): AnyTool | undefined {
+    return this.#parts.environment.display.rendered.boundTools.get(name)?.tool;
   }
 
   get hostedTools(): readonly HostedTool[] {
@@ -148,9 +159,11 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
   }
 
   async #dispose(): Promise<void> {
-    const { environment, held, record, state } = this.#parts;
+    const { environment, held, record, state, surroundings } = this.#parts;
     if (this.#queue.isBusy) environment.stop.stop({ kind: 'aborted', cause: this.#closed() });
     await this.#queue.settled();
+    const loss = surroundings.loss?.();
+    if (loss !== undefined) this.#failure ??= { error: loss };
     if (this.#failure === undefined) record.closed(state);
     else record.failed(this.#failure.error, state);
     environment.reporter?.end();
@@ -159,7 +172,30 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
         ? ({ outcome: 'finished' } as const)
         : ({ outcome: 'failed', error: recordError(this.#failure.error) } as const);
     environment.emit({ type: 'run-end', ...end, turns: state.turn, usage: state.usage });
+    try {
+      await surroundings.flush?.();
+    } catch (error) {
+      environment.logger.error('The end of a tool runtime could not be kept in its journal.', {
+        error: describeError(error),
+      });
+    }
     await held.dispose();
+    await surroundings.onReleased?.();
+  }
+
+  async #runTurn(turns: RuntimeTurns, calls: readonly PendingCall[]): Promise<readonly CallOutcome[]> {
+    const { surroundings } = this.#parts;
+    this.#assertOpen();
+    try {
+      const outcomes = await turns.run(calls);
+      await surroundings.flush?.();
+      return outcomes;
+    } catch (error) {
+      this.#failure ??= { error };
+      // The error holds the answers of the turn. Without a journal they cannot be kept, and the caller gets its error.
+      await surroundings.flush?.().catch(() => undefined);
+      throw error;
+    }
   }
 
   async #gather(): Promise<void> {
@@ -178,8 +214,13 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
     try {
       return await work();
     } catch (error) {
-      throw this.#parts.held.toThrown(error);
+      throw this.#toThrown(error);
     }
+  }
+
+  #toThrown(error: unknown): unknown {
+    const { held, surroundings } = this.#parts;
+    return surroundings.loss?.() ?? held.toThrown(error);
   }
 
   #toParts(calls: readonly ToolRuntimeCall[]): readonly ToolCallPart[] {
@@ -199,6 +240,8 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
   }
 
   #assertOpen(): void {
+    const loss = this.#parts.surroundings.loss?.();
+    if (loss !== undefined) throw loss;
     if (this.#disposal !== undefined) throw this.#closed();
   }
 

@@ -1,7 +1,7 @@
 import type { ModelTool, TokenUsage, ToolInvokedPayload } from '../../runtime/index.ts';
 import type { JsonObject } from '../../schema/index.ts';
 import type { Session } from '../../session/index.ts';
-import type { BudgetExcess, HostedTool, ToolResultItem } from '../../tool/index.ts';
+import type { AnyTool, BudgetExcess, HostedTool, ToolResultItem } from '../../tool/index.ts';
 import type { EvaluateOptions } from '../options/evaluate-options.ts';
 import type { RunLimits } from '../options/run-limits.ts';
 import type { ProviderAdapter } from '../run/provider-adapter.ts';
@@ -46,6 +46,8 @@ export interface ToolRuntime<Output = unknown> {
   readonly instructions: string;
   /** The tools to offer. Grows at its end when sections are opened: read it for each request. */
   readonly tools: readonly ModelTool[];
+  /** The declaration of a tool on offer, with its effects and schemas; undefined for a name that is not among `tools`. */
+  toolNamed(name: string): AnyTool | undefined;
   /** Tools of the prompt that the provider is to run. Offering them is up to your loop; a warning is logged when there are any. */
   readonly hostedTools: readonly HostedTool[];
   /** Aborted when the run is stopped: by the signal, deadline, budget or watchdog of its options, or by a handler. Give it to your requests. */
@@ -101,6 +103,9 @@ export interface ToolRuntimeOptions
   extends Pick<
     EvaluateOptions,
     | 'session'
+    | 'journal'
+    | 'runId'
+    | 'agent'
     | 'signal'
     | 'approve'
     | 'enforce'

@@ -1,0 +1,181 @@
+import type { Readable, Writable } from 'node:stream';
+import { assertOptions, describeError, PromptValidationError } from '../error/index.ts';
+import type { Prompt } from '../prompt/index.ts';
+import { systemClock } from '../session/index.ts';
+import { silentLogger } from '../tool/index.ts';
+import { checkServerOptions } from './server/check-options.ts';
+import { defaultMaxRequestBytes, type McpHttpTransport, openHttpEndpoint } from './server/http-endpoint.ts';
+import { HttpSessions } from './server/http-sessions.ts';
+import { ServedSession } from './server/served-session.ts';
+import type { McpServerOptions, McpSessionsOptions } from './server/server-options.ts';
+import { SessionPool } from './server/session-pool.ts';
+import { loadNodeSdk, loadServerSdk, loadStdioSdk } from './wire/sdk.ts';
+
+/** The server is the child of its client, which writes requests to its standard input. */
+export interface McpStdioTransport {
+  readonly kind: 'stdio';
+  /** Default: the standard input of the process. */
+  readonly input?: Readable;
+  /** Default: the standard output of the process. Nothing else may be written to it. */
+  readonly output?: Writable;
+}
+
+/** Options of {@link openMcpServer}. */
+export interface OpenMcpServerOptions extends McpServerOptions, McpSessionsOptions {
+  readonly transport: McpStdioTransport | McpHttpTransport;
+}
+
+/** A server that is open. */
+export interface McpToolServer extends AsyncDisposable {
+  /** Its address, for clients that send the token in a header; undefined for standard input and output. */
+  readonly url: string | undefined;
+  /** What clients have to send over HTTP, in the order of the options; empty for standard input and output. */
+  readonly tokens: readonly string[];
+  /** Resolves when the server was disposed, its signal was aborted, or its client closed standard input. Never rejects. */
+  readonly closed: Promise<void>;
+  /** Aborts running calls, rolls them back, releases the sessions and closes the connections. Never rejects. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+const defaultIdleTimeoutMs = 600_000;
+const defaultMaxSessions = 64;
+
+/**
+ * Serves the tools of a prompt over the Model Context Protocol, with the transactions, policies and texts of an evaluation. Both eras of the protocol are
+ * served: 2026-07-28, and those from 2024-10-07 to 2025-11-25. Over standard input and output there is one session. Over HTTP each client has its own: a
+ * session of the protocol or, since 2026-07-28, one for each token. A `session` in the options is for one client at a time; others are refused with the message of a `SessionBusyError`.
+ *
+ * @throws {MissingPeerError} when `@modelcontextprotocol/server`, or for HTTP `@modelcontextprotocol/node`, is not installed.
+ * @throws {PromptValidationError} for an option that cannot be used, such as a port that is in use.
+ * @throws what `openToolRuntime` throws: over standard input and output when the server is opened; over HTTP a client gets the message.
+ * @see docs/spec/mcp.md
+ */
+export async function openMcpServer(
+  prompt: Prompt,
+  { transport, sessionIdleTimeoutMs, maxSessions, ...options }: OpenMcpServerOptions,
+): Promise<McpToolServer> {
+  checkServerOptions('openMcpServer()', options);
+  assertOptions(
+    'openMcpServer()',
+    { transport, sessionIdleTimeoutMs, maxSessions },
+    {
+      transport: 'object!',
+      sessionIdleTimeoutMs: 'number',
+      maxSessions: 'number',
+    },
+  );
+  switch (transport.kind) {
+    case 'stdio':
+      return openStdio(prompt, options, transport);
+    case 'http':
+      return openHttp(prompt, options, {
+        transport,
+        sessionIdleTimeoutMs: sessionIdleTimeoutMs ?? defaultIdleTimeoutMs,
+        maxSessions: maxSessions ?? defaultMaxSessions,
+      });
+    default:
+      throw new PromptValidationError('openMcpServer(): transport.kind must be "stdio" or "http".', {
+        details: { option: 'transport.kind' },
+      });
+  }
+}
+
+async function openStdio(
+  prompt: Prompt,
+  options: McpServerOptions,
+  { input, output }: McpStdioTransport,
+): Promise<McpToolServer> {
+  const [sdk, stdio] = await Promise.all([loadServerSdk(), loadStdioSdk()]);
+  const { logger = silentLogger, signal } = options;
+  const session = await ServedSession.open(sdk, prompt, options);
+  const stdin = input ?? process.stdin;
+  const lifetime = new ServerLifetime(signal, async () => {
+    await handle.close().catch(() => undefined);
+    await session[Symbol.asyncDispose]();
+  });
+  const connection = new stdio.StdioServerTransport(stdin, output ?? process.stdout);
+  const handle = stdio.serveStdio(
+    () => {
+      const server = session.createServer();
+      session.onListChanged(() => {
+        // A server that was made to find out the era has no connection.
+        if (server.isConnected()) server.sendToolListChanged();
+      });
+      return server;
+    },
+    {
+      transport: connection,
+      onerror: (error) =>
+        logger.debug('A message of the client was refused.', { error: describeError(error) }),
+    },
+  );
+  for (const event of ['end', 'close', 'error']) stdin.once(event, () => void lifetime.end());
+  return lifetime.server({ url: undefined, tokens: [] });
+}
+
+async function openHttp(
+  prompt: Prompt,
+  options: McpServerOptions,
+  {
+    transport,
+    maxSessions,
+    sessionIdleTimeoutMs,
+  }: Required<McpSessionsOptions> & { readonly transport: McpHttpTransport },
+): Promise<McpToolServer> {
+  const [sdk, nodeSdk] = await Promise.all([loadServerSdk(), loadNodeSdk()]);
+  const { clock = systemClock, logger = silentLogger, signal } = options;
+  const pool = new SessionPool({
+    clock,
+    idleTimeoutMs: sessionIdleTimeoutMs,
+    maxSessions,
+    open: () => ServedSession.open(sdk, prompt, options),
+  });
+  const maxRequestBytes = transport.maxRequestBytes ?? defaultMaxRequestBytes;
+  const sessions = new HttpSessions({ sdk, pool, logger, maxRequestBytes });
+  const endpoint = await openHttpEndpoint({
+    nodeSdk,
+    transport,
+    logger,
+    serve: (request, exchange) => sessions.serve(request, exchange),
+  });
+  const lifetime = new ServerLifetime(signal, async () => {
+    // Calls are rolled back before their connections are cut: a client that still listens learns why.
+    await pool.dispose();
+    await sessions.dispose();
+    await endpoint.close();
+  });
+  return lifetime.server(endpoint);
+}
+
+/** Ends a server once: when it is disposed, by its signal, or with its client. */
+class ServerLifetime {
+  readonly #close: () => Promise<void>;
+  readonly #unfollow: () => void;
+  readonly #closed: Promise<void>;
+  #resolve: () => void = () => undefined;
+  #end: Promise<void> | undefined;
+
+  constructor(signal: AbortSignal | undefined, close: () => Promise<void>) {
+    this.#close = close;
+    this.#closed = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+    const end = (): void => void this.end();
+    signal?.addEventListener('abort', end, { once: true });
+    this.#unfollow = () => signal?.removeEventListener('abort', end);
+    if (signal?.aborted === true) queueMicrotask(end);
+  }
+
+  end(): Promise<void> {
+    this.#end ??= (async () => {
+      this.#unfollow();
+      await this.#close();
+      this.#resolve();
+    })();
+    return this.#end;
+  }
+
+  server({ tokens, url }: Pick<McpToolServer, 'tokens' | 'url'>): McpToolServer {
+    return Object.freeze({ url, tokens, closed: this.#closed, [Symbol.asyncDispose]: () => this.end() });
+  }
+}

@@ -1,0 +1,25 @@
+import type { RunEvent, RunObserver } from '../../runtime/index.ts';
+
+/** The event of a call that shows that it is alive. */
+export type CallProgress = Extract<RunEvent, { readonly type: 'tool-call-heartbeat' | 'tool-call-progress' }>;
+
+/** Passes what the calls of one runtime report on to those who wait for them. The ids of its calls are unique. */
+export class CallEvents implements RunObserver {
+  readonly #listeners = new Map<string, (progress: CallProgress) => void>();
+
+  /** @returns ends it. */
+  follow(callId: string, listener: (progress: CallProgress) => void): () => void {
+    this.#listeners.set(callId, listener);
+    return () => this.#listeners.delete(callId);
+  }
+
+  onEvent = (event: RunEvent): void => {
+    if (event.type === 'tool-call-heartbeat' || event.type === 'tool-call-progress')
+      this.#listeners.get(event.callId)?.(event);
+    // What happens inside of a call shows that the call is alive.
+    if (event.type === 'nested-run') {
+      const { turn, callId, toolName } = event;
+      this.#listeners.get(callId)?.({ type: 'tool-call-heartbeat', turn, callId, toolName });
+    }
+  };
+}

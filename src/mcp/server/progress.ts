@@ -1,0 +1,32 @@
+import type { ServerContext } from '@modelcontextprotocol/server';
+import { isRecord } from '../../internal/index.ts';
+import type { CallProgress } from './call-events.ts';
+
+/**
+ * Passes the progress of a call on to its client; undefined for a client that did not ask for it. Notifications that the connection
+ * cannot take are dropped: they carry nothing that a client needs.
+ */
+export function progressNotifier({ mcpReq }: ServerContext): ((progress: CallProgress) => void) | undefined {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return undefined;
+  let count = 0;
+  return (reported) => {
+    count += 1;
+    const message = messageOf(reported);
+    mcpReq
+      .notify({
+        method: 'notifications/progress',
+        params: { progressToken, progress: count, ...(message === undefined ? {} : { message }) },
+      })
+      .catch(() => undefined);
+  };
+}
+
+/** What a handler reported, as text: the protocol has no place for more. */
+function messageOf(progress: CallProgress): string | undefined {
+  if (progress.type === 'tool-call-heartbeat') return undefined;
+  const { update } = progress;
+  if (typeof update === 'string') return update;
+  const message = isRecord(update) ? update['message'] : undefined;
+  return typeof message === 'string' ? message : JSON.stringify(update);
+}

@@ -1,0 +1,34 @@
+import type { ToolRuntimeOptions } from '../../evaluation/index.ts';
+import type { ApprovalHandler } from '../../runtime/index.ts';
+import type { StructuredResults } from './served-tools.ts';
+
+/** How the tools of a prompt are served. What it shares with a tool runtime means the same. */
+export interface McpServerOptions extends Omit<ToolRuntimeOptions, 'approve' | 'name'> {
+  /** The name that clients show, such as `review`. */
+  readonly name: string;
+  /** The version that clients show, such as `1.0.0`. */
+  readonly version: string;
+  /** What the client gets as the instructions of the server. Default: the rendered prompt. */
+  readonly instructions?: string;
+  /**
+   * Whether a success carries its value as `structuredContent`, under an `outputSchema`: for all tools, or for those for which a function returns true; it must
+   * not throw. Only for tools with an output schema of type `object`. Default: false, because several clients give the model that value in the place of the text that
+   * the tool renders.
+   */
+  readonly structured?: StructuredResults;
+  /**
+   * Decides the requests for approval of policies: a function of the server's program, or `'elicit'`, which asks the client. A client may answer by itself
+   * instead of asking a person, so with `'elicit'` a policy is as strict as the client. Default: all are denied.
+   */
+  readonly approve?: ApprovalHandler | 'elicit';
+  /** With `'elicit'`: how long the client may take for an answer, in milliseconds, from 1. Then it counts as a no. Default 600,000. */
+  readonly approvalTimeoutMs?: number;
+}
+
+/** Options of a server that several sessions are opened for. */
+export interface McpSessionsOptions {
+  /** How long a session may be without a request or an open connection, in milliseconds, from 1. Then it is closed. Default 600,000. */
+  readonly sessionIdleTimeoutMs?: number;
+  /** Sessions that there may be at a time, from 1; further clients are refused. Default 64. */
+  readonly maxSessions?: number;
+}

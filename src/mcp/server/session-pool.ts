@@ -1,0 +1,109 @@
+import { SessionBusyError } from '../../error/index.ts';
+import type { Clock } from '../../session/index.ts';
+import type { ServedSession } from './served-session.ts';
+
+/** What {@link SessionPool} works with. */
+export interface SessionPoolOptions {
+  readonly clock: Clock;
+  readonly idleTimeoutMs: number;
+  readonly maxSessions: number;
+  open(): Promise<ServedSession>;
+}
+
+/** A session of a pool, with what depends on it. */
+interface PooledSession {
+  readonly opened: Promise<ServedSession>;
+  /** Requests and connections that are open. */
+  active: number;
+  cancelTimeout: (() => void) | undefined;
+}
+
+/** The sessions of a server, by their keys. One that is idle for too long is closed. */
+export class SessionPool {
+  readonly #options: SessionPoolOptions;
+  readonly #sessions = new Map<string, PooledSession>();
+  readonly #closing = new Set<Promise<void>>();
+  readonly #onClose = new Map<string, () => void>();
+  #isDisposed = false;
+
+  constructor(options: SessionPoolOptions) {
+    this.#options = options;
+  }
+
+  has(key: string): boolean {
+    return this.#sessions.has(key);
+  }
+
+  /**
+   * The session of a key; it is opened when there is none.
+   *
+   * @throws {SessionBusyError} when there are too many sessions, or when the one session of the server is held by another client.
+   */
+  async get(key: string): Promise<ServedSession> {
+    const known = this.#sessions.get(key);
+    if (known !== undefined) return known.opened;
+    if (this.#isDisposed) throw new SessionBusyError('The server is closed.');
+    const { maxSessions, open } = this.#options;
+    if (this.#sessions.size >= maxSessions) {
+      throw new SessionBusyError(
+        `The server has ${maxSessions} sessions, which is its limit. Close one, or raise maxSessions.`,
+        { details: { limit: maxSessions } },
+      );
+    }
+    const pooled: PooledSession = { opened: open(), active: 0, cancelTimeout: undefined };
+    this.#sessions.set(key, pooled);
+    try {
+      return await pooled.opened;
+    } catch (error) {
+      this.#sessions.delete(key);
+      throw error;
+    }
+  }
+
+  /** Keeps a session from being idle until the returned function is called. Does nothing for an unknown key. */
+  use(key: string): () => void {
+    const session = this.#sessions.get(key);
+    if (session === undefined) return () => undefined;
+    session.cancelTimeout?.();
+    session.active += 1;
+    let isReleased = false;
+    return () => {
+      if (isReleased) return;
+      isReleased = true;
+      session.active -= 1;
+      if (session.active > 0 || this.#sessions.get(key) !== session) return;
+      const { clock, idleTimeoutMs } = this.#options;
+      session.cancelTimeout = clock.schedule(idleTimeoutMs, () => void this.close(key));
+    };
+  }
+
+  /** Calls `listener` once when the session of the key is closed. */
+  onClose(key: string, listener: () => void): void {
+    this.#onClose.set(key, listener);
+  }
+
+  /** Closes a session, if there is one. Never rejects. */
+  close(key: string): Promise<void> {
+    const session = this.#sessions.get(key);
+    if (session === undefined) return Promise.resolve();
+    this.#sessions.delete(key);
+    session.cancelTimeout?.();
+    this.#onClose.get(key)?.();
+    this.#onClose.delete(key);
+    const closed: Promise<void> = session.opened
+      .then(
+        (served) => served[Symbol.asyncDispose](),
+        () => undefined,
+      )
+      .finally(() => this.#closing.delete(closed));
+    this.#closing.add(closed);
+    return closed;
+  }
+
+  /** Closes all sessions. Never rejects. */
+  async dispose(): Promise<void> {
+    this.#isDisposed = true;
+    for (const key of [...this.#sessions.keys()]) void this.close(key);
+    await Promise.all(this.#closing);
+  }
+}
