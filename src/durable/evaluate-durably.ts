@@ -1,8 +1,8 @@
-import { PromptValidationError } from '../error/index.ts';
 import { checkEvaluateOptions, type EvaluateOptions, newSession } from '../evaluation/index.ts';
 import type { Prompt } from '../prompt/index.ts';
 import type { Approver, LanguageModel, RunJournal, SuspendedRun } from '../runtime/index.ts';
 import type { NestedAdapter, PromptResponse } from '../tool/index.ts';
+import { acquireNewRun } from './run/acquire-new-run.ts';
 import { runOnJournal } from './run/run-on-journal.ts';
 
 /**
@@ -23,15 +23,11 @@ export async function evaluateDurably<Output>(
   const { journal, runId: name, ...options } = given;
   const session = options.session ?? newSession(options);
   const runId = name ?? session.ids();
-  const lease = await journal.acquire(session.id);
+  const lease = await acquireNewRun({
+    ...{ journal, runId, sessionId: session.id },
+    instead: 'Go on with it by resumeRun(), or give this one another runId.',
+  });
   try {
-    const [known] = await journal.read(runId);
-    if (known !== undefined) {
-      throw new PromptValidationError(
-        `The journal has a run "${runId}" already. Go on with it by resumeRun(), or give this one another runId.`,
-        { details: { option: 'runId' } },
-      );
-    }
     return await runOnJournal({
       ...{ evaluator, model, prompt, journal, lease, runId, ready },
       options: { ...options, session },

@@ -1,5 +1,11 @@
-import type { RunOutcome } from '../evaluation/index.ts';
-import type { Approver, PendingApproval } from '../runtime/index.ts';
+import {
+  openHeldToolRuntime,
+  type RunOutcome,
+  type ToolRuntime,
+  type ToolRuntimeOptions,
+} from '../evaluation/index.ts';
+import type { Prompt } from '../prompt/index.ts';
+import type { Approver, PendingApproval, RunJournal } from '../runtime/index.ts';
 import type { AnswerApprovalsOptions } from './approvals/answer-approvals.ts';
 import type { PendingApprovalsOptions } from './approvals/pending-approvals.ts';
 import type { ForkedRun, ForkRunOptions } from './fork/fork-run.ts';
@@ -36,6 +42,28 @@ export async function answerApprovals(options: AnswerApprovalsOptions): Promise<
 export async function forkRun(options: ForkRunOptions): Promise<ForkedRun> {
   const { forkRun: run } = await import('./internal.ts');
   return run(options);
+}
+
+/**
+ * Makes the tools of a prompt ready for a loop of your own: holds the session, installs slices, starts resources, renders.
+ * Without a session it makes one, which it disposes with itself.
+ *
+ * @throws {SessionBusyError} when an evaluation or another runtime holds the session, in any process where there is a `journal`.
+ * @throws {PromptEvaluationError} of phase `render` when the prompt cannot be prepared.
+ * @throws {PromptValidationError} for an option out of its range, a feedback provider that could never be due, an `adapter` that `providerAdapter()` did not make, `suspendApproval()` as
+ *   `approve`, a run that the journal has already, and files that another run with a journal uses.
+ * @throws {RunLostError} when the journal has failed.
+ * @see docs/spec/evaluation.md §10
+ */
+export async function openToolRuntime<Output>(
+  prompt: Prompt<Output>,
+  options: ToolRuntimeOptions = {},
+): Promise<ToolRuntime<Output>> {
+  // Code without types may give anything, which the runtime refuses.
+  const journal: RunJournal | undefined = Object(options).journal;
+  if (journal === undefined) return openHeldToolRuntime(prompt, options);
+  const { openRuntimeDurably } = await import('./internal.ts');
+  return openRuntimeDurably(prompt, { ...options, journal });
 }
 
 /**

@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import type { EndRow } from '../../record/index.ts';
 import type { CallCommit, JournaledRun, RunEvent, RunJournal, RunSummary } from '../../runtime/index.ts';
 import type { Clock } from '../../session/index.ts';
@@ -87,16 +88,22 @@ export class RunSummaryKeeper {
   on(event: RunEvent): void {
     switch (event.type) {
       case 'run-start': {
-        const { promptName, agent } = event;
-        this.#summary = { ...this.#summary, promptName, ...(agent === undefined ? {} : { agent }) };
+        const { promptName, agent, isToolRuntime } = event;
+        this.#summary = { ...this.#summary, promptName, ...present({ agent, isToolRuntime }) };
         break;
       }
       case 'turn-start':
         this.#summary = { ...this.#summary, turns: event.turn };
         break;
-      case 'run-end':
-        this.#summary = { ...this.#summary, status: statusAfter(event) };
+      case 'tool-call-start':
+        // The turns of a tool runtime have no other beginning.
+        this.#summary = { ...this.#summary, turns: Math.max(event.turn, this.#summary.turns) };
         break;
+      case 'run-end': {
+        const status = this.#summary.isToolRuntime === true ? event.outcome : statusAfter(event);
+        this.#summary = { ...this.#summary, status };
+        break;
+      }
       default:
         break;
     }

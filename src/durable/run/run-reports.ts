@@ -44,6 +44,8 @@ export class RunReports {
   readonly #options: RunReportsOptions;
   #users: ObserverCalls | undefined;
   #rootId = '';
+  /** Nothing of a tool runtime is done again: what was cut off is cut off. */
+  #isToolRuntime = false;
   readonly #held = new Map<string, HeldRequest>();
   /** Ids of evaluations inside calls, by their places. */
   readonly #idsByPlace = new Map<string, string>();
@@ -147,6 +149,7 @@ export class RunReports {
     summary.on(event);
     if (event.type === 'run-start') {
       this.#rootId = event.evaluationId;
+      this.#isToolRuntime = event.isToolRuntime === true;
       this.#options.onStart(event);
       if (isResumed) this.emit(event);
       else this.#report(event);
@@ -159,7 +162,7 @@ export class RunReports {
     if (isRepeating || this.#isInsideRepeating(event)) return;
     if (event.type === 'tool-call-end') this.#options.reportChanges();
     // A stop has cut off the feedback of a call, perhaps: resumed, the run asks for it again.
-    const isCutOff = event.type === 'tool-call-end' && this.#options.isStopped();
+    const isCutOff = !this.#isToolRuntime && event.type === 'tool-call-end' && this.#options.isStopped();
     if (!isCutOff) recorder.onEvent(event, { evaluationId: this.#rootId, path: none });
     this.emit(event);
   }

@@ -1,6 +1,6 @@
 import { describeError } from '../../error/index.ts';
 import { Filesystem } from '../../filesystem/index.ts';
-import { none } from '../../internal/index.ts';
+import { none, present } from '../../internal/index.ts';
 import { PolicyFacts } from '../../policy/index.ts';
 import { hashOfText, type Prompt, type RenderedPrompt } from '../../prompt/index.ts';
 import { type CallScope, ResourceContainer } from '../../resource/index.ts';
@@ -42,6 +42,8 @@ export interface EvaluationStart {
   readonly stop: RunStop;
   readonly record: EvaluationRecord;
   readonly conversation: ConversationItem[];
+  /** Another loop asks the model. Default: it is an evaluation. */
+  readonly isToolRuntime?: true;
   /** Makes what handlers get as their adapter; `files` are those of the evaluation. */
   evaluatorFor(files: EvaluationFiles): EvaluationEnvironment['evaluatorFor'];
 }
@@ -106,6 +108,7 @@ function runStart<Output>({ environment, prompt, settings, start, scope }: Start
     sessionId: origin.sessionId,
     isSessionGiven: scope.isSessionGiven,
     isRedacted: scope.redactor !== undefined,
+    ...present({ isToolRuntime: start.isToolRuntime }),
     prompt: { namespace: prompt.ns, key: prompt.key, hash: prompt['~hash']() },
     ...(settings.agent === undefined ? {} : { agent: settings.agent }),
     ...(model.provider === undefined ? {} : { provider: model.provider }),

@@ -1,4 +1,4 @@
-import type { ModelTool, TokenUsage, ToolInvokedPayload } from '../../runtime/index.ts';
+import type { ModelTool, RunJournal, TokenUsage, ToolInvokedPayload } from '../../runtime/index.ts';
 import type { JsonObject } from '../../schema/index.ts';
 import type { Session } from '../../session/index.ts';
 import type { AnyTool, BudgetExcess, HostedTool, ToolResultItem } from '../../tool/index.ts';
@@ -103,8 +103,6 @@ export interface ToolRuntimeOptions
   extends Pick<
     EvaluateOptions,
     | 'session'
-    | 'journal'
-    | 'runId'
     | 'agent'
     | 'signal'
     | 'approve'
@@ -127,6 +125,16 @@ export interface ToolRuntimeOptions
     | 'deadline'
     | 'budget'
   >;
+  /**
+   * Keeps what the calls do, so that it can be taken back and looked at. What a call decides is durable before it reaches the disk, and what became of a call before its answer is
+   * returned. When the journal fails, or another owner has the lease of the session, every later call rejects with a `RunLostError`, and session and files throw it. No one can go
+   * on with such a run. Default: the calls are not kept.
+   *
+   * @see docs/spec/durable-runs.md §11
+   */
+  readonly journal?: RunJournal;
+  /** Name of the run in the journal; no other run there may have it. Only with `journal`. Default: a new id. */
+  readonly runId?: string;
   /** Used in events as the name of an adapter is. Default: `tool runtime`. */
   readonly name?: string;
   /**

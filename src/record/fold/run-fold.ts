@@ -84,6 +84,7 @@ export class RunFold {
       version: header.version,
       ...present({ runtime, module, workspace, params, base }),
       isRedacted: header.redacted,
+      isToolRuntime: header.toolRuntime === true,
       isComplete: root.outcome !== undefined,
       isTorn: this.#rows.isTorn,
       unknownRows: Object.fromEntries(this.#unknown),

@@ -312,6 +312,8 @@ export interface RunRecord {
   /** Params that were given for the run. */
   readonly params?: JsonObject;
   readonly isRedacted: boolean;
+  /** The run is the life of a tool runtime: its calls are known, and the loop around them is not. */
+  readonly isToolRuntime: boolean;
   /** The run that this one was forked from, and the last commit that it took over; absent: it began by itself. */
   readonly base?: { readonly runId: string; readonly seq: number };
   /** The run has ended, and so does the record. */

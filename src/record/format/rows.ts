@@ -44,6 +44,8 @@ export interface HeaderRow extends RunDescription {
   readonly reads: 'content' | 'digest';
   /** True when a redaction was in place. */
   readonly redacted: boolean;
+  /** The run is the life of a tool runtime: its rows have the calls, and the loop around them is not known. Absent: it is an evaluation. */
+  readonly toolRuntime?: true;
   /** The run that this one was forked from, and the last commit that it took over; absent: it began by itself. */
   readonly base?: { readonly runId: string; readonly seq: number };
 }

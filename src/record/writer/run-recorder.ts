@@ -273,6 +273,7 @@ export class Recorder implements RunRecorder {
       reads,
       // A journal gets everything before it is redacted; only the observers of the run do not.
       redacted: event.isRedacted && !this.#marksDeliveries,
+      ...(event.isToolRuntime === true ? { toolRuntime: true as const } : {}),
       ...describeRun(event),
     });
   }

@@ -34,6 +34,8 @@ export type RunEvent =
       readonly isSessionGiven: boolean;
       /** Whether a redaction is in place. */
       readonly isRedacted: boolean;
+      /** The run is the life of a tool runtime: another loop has the conversation. Absent: it is an evaluation. */
+      readonly isToolRuntime?: true;
       /** Identity of the prompt. `hash` is equal for prompts whose texts and tools are the same in their code. */
       readonly prompt: { readonly namespace: string; readonly key: string; readonly hash: string };
       /** Name of the agent, where the prompt is one's. */

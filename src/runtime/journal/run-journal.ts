@@ -15,6 +15,8 @@ export interface RunSummary {
   /** `running`: it has not ended, as far as its rows say, or its signal has ended it. */
   readonly status: 'running' | 'suspended' | 'finished' | 'failed';
   readonly promptName: string;
+  /** The run is the life of a tool runtime, which no one can go on with. Absent: it is an evaluation. */
+  readonly isToolRuntime?: true;
   /** Name of the agent; absent when the run has the name of its prompt only. */
   readonly agent?: string;
   /** Milliseconds since the Unix epoch. */

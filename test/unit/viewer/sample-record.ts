@@ -151,6 +151,7 @@ export function sampleRecord(
     startedAtMs: 0,
     version: 'wink-run/1',
     isRedacted: false,
+    isToolRuntime: false,
     isComplete: true,
     isTorn: false,
     unknownRows: {},

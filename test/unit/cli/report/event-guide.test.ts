@@ -132,6 +132,7 @@ const samples: Samples = {
         agent: 'reviewer',
         provider: 'testing',
         prices: { inputPerMillion: 1, outputPerMillion: 2 },
+        isToolRuntime: true,
       },
     ],
     least: started,

@@ -1,5 +1,7 @@
 import { assertOptions, PromptValidationError } from '../../error/index.ts';
+import { present } from '../../internal/index.ts';
 import type { Prompt } from '../../prompt/index.ts';
+import { isSuspension } from '../../runtime/index.ts';
 import type { NestedAdapter } from '../../tool/index.ts';
 import { nestedEvaluator } from '../nested/nested-evaluator.ts';
 import { assertPrompt } from '../options/check-options.ts';
@@ -10,25 +12,28 @@ import { EvaluationRecord } from '../scope/evaluation-record.ts';
 import type { EvaluationScope, RunScope } from '../scope/evaluation-scope.ts';
 import { holdSession } from '../scope/hold-session.ts';
 import { HeldToolRuntime } from './held-tool-runtime.ts';
+import type { RuntimeSurroundings } from './runtime-surroundings.ts';
 import type { ToolRuntime, ToolRuntimeOptions } from './tool-runtime-types.ts';
 
 const defaultName = 'tool runtime';
 
 /**
- * Makes the tools of a prompt ready for a loop of your own: holds the session, installs slices, starts resources, renders.
- * Without a session it makes one, which it disposes with itself.
+ * Opens a tool runtime.
  *
+ * @param surroundings a journal.
  * @throws {SessionBusyError} when an evaluation or another runtime holds the session.
  * @throws {PromptEvaluationError} of phase `render` when the prompt cannot be prepared.
  * @throws {PromptValidationError} for an option out of its range, a feedback provider that could never be due, or an `adapter` that `providerAdapter()` did not make.
  */
-export async function openToolRuntime<Output>(
+export async function openHeldToolRuntime<Output>(
   prompt: Prompt<Output>,
   runtimeOptions: ToolRuntimeOptions = {},
+  surroundings: RuntimeSurroundings = {},
 ): Promise<ToolRuntime<Output>> {
   assertPrompt(prompt);
   assertOptions('openToolRuntime()', runtimeOptions, { name: 'string' });
   const { name = defaultName, adapter, ...given } = runtimeOptions;
+  refuseSuspension(given);
   const nestedModel = adapter === undefined ? undefined : modelOf(adapter);
   if (adapter !== undefined && nestedModel === undefined) {
     throw new PromptValidationError(
@@ -36,17 +41,20 @@ export async function openToolRuntime<Output>(
       { details: { option: 'adapter' } },
     );
   }
-  const held = holdSession(given);
+  const { hooks, observe, ownsSession = false, replay, suspension } = surroundings;
+  const held = holdSession(given, { ownsSession, ...present({ observe }) });
   const { settings, stop } = held;
-  const scope: RunScope = { evaluator: { name }, ...held.scope };
+  const scope: RunScope = { evaluator: { name }, ...held.scope, hooks, replay, suspension };
   const inner: EvaluationScope | undefined =
     adapter === undefined || nestedModel === undefined
       ? undefined
       : { ...scope, evaluator: adapter, model: nestedModel };
+  let runtime: HeldToolRuntime<Output>;
   try {
     const record = new EvaluationRecord(scope, prompt, settings.calls);
     const begun = await beginEvaluation(scope, prompt, settings, {
       record,
+      isToolRuntime: true,
       // What the model of another loop is sent is that loop's concern; the text describes all of it.
       model: { name },
       stop,
@@ -63,11 +71,22 @@ export async function openToolRuntime<Output>(
         { tools: hostedTools.map((tool) => tool.name) },
       );
     }
-    return new HeldToolRuntime({ held, record, ...begun });
+    runtime = new HeldToolRuntime({ held, record, surroundings, ...begun });
   } catch (error) {
     await held.dispose();
     throw held.toThrown(error);
   }
+  await runtime.begin();
+  return runtime;
+}
+
+/** @throws {PromptValidationError} for `suspendApproval()`: there is no end that the calls could wait for. */
+function refuseSuspension({ approve }: { readonly approve?: unknown }): void {
+  if (!isSuspension(approve)) return;
+  throw new PromptValidationError(
+    'A tool runtime cannot suspend approvals: another loop has the conversation, and waits for the answer of each call. Give it a function as approve; without one, what a policy asks about is denied.',
+    { details: { option: 'approve' } },
+  );
 }
 
 /** The handlers' adapter where there is no model to evaluate on. */

@@ -1,0 +1,63 @@
+import {
+  checkEvaluateOptions,
+  newSession,
+  openHeldToolRuntime,
+  type ToolRuntime,
+  type ToolRuntimeOptions,
+} from '../evaluation/index.ts';
+import type { Prompt } from '../prompt/index.ts';
+import type { RunJournal } from '../runtime/index.ts';
+import { systemClock } from '../session/index.ts';
+import { acquireNewRun } from './run/acquire-new-run.ts';
+import { JournaledRun } from './run/journaled-run.ts';
+import { questionsOf } from './run/questions-of.ts';
+
+/**
+ * Opens a tool runtime with a journal.
+ *
+ * @throws {PromptValidationError} for a run that the journal has already, and as `openToolRuntime`.
+ * @throws {SessionBusyError} while another process holds the session.
+ * @throws {RunLostError} when the journal has failed.
+ * @see docs/spec/durable-runs.md §11
+ */
+export async function openRuntimeDurably<Output>(
+  prompt: Prompt<Output>,
+  given: ToolRuntimeOptions & { readonly journal: RunJournal },
+): Promise<ToolRuntime<Output>> {
+  const { name: _name, adapter: _adapter, ...checked } = given;
+  checkEvaluateOptions(checked);
+  const { journal, runId: givenId, ...options } = given;
+  const session = options.session ?? newSession(options);
+  const runId = givenId ?? session.ids();
+  const lease = await acquireNewRun({
+    ...{ journal, runId, sessionId: session.id },
+    instead: 'Give this one another runId.',
+  });
+  const journaled = new JournaledRun({ journal, lease, runId, session, options });
+  const { durable } = journaled;
+  const release = async (): Promise<void> => {
+    journaled.end();
+    await lease.release();
+  };
+  const clock = options.clock ?? session.clock ?? systemClock;
+  try {
+    return await openHeldToolRuntime(
+      prompt,
+      { ...options, session, journal, signal: journaled.signal },
+      {
+        hooks: durable,
+        replay: durable,
+        suspension: questionsOf({ approve: undefined, rows: undefined }, () => clock.now()),
+        ownsSession: options.session === undefined,
+        observe: durable.observe,
+        onBegun: (environment) => journaled.begin(environment),
+        flush: () => journaled.flush(),
+        loss: () => journaled.loss,
+        onReleased: release,
+      },
+    );
+  } catch (error) {
+    await release();
+    throw journaled.loss ?? error;
+  }
+}
