@@ -1,15 +1,13 @@
 import type { Readable, Writable } from 'node:stream';
 import { assertOptions, describeError, PromptValidationError } from '../error/index.ts';
 import type { Prompt } from '../prompt/index.ts';
-import { systemClock } from '../session/index.ts';
 import { silentLogger } from '../tool/index.ts';
 import { checkServerOptions } from './server/check-options.ts';
-import { defaultMaxRequestBytes, type McpHttpTransport, openHttpEndpoint } from './server/http-endpoint.ts';
-import { HttpSessions } from './server/http-sessions.ts';
+import type { McpHttpTransport } from './server/http-endpoint.ts';
+import { type HttpServerOptions, openHttpServer } from './server/http-server.ts';
 import { ServedSession } from './server/served-session.ts';
 import type { McpServerOptions, McpSessionsOptions } from './server/server-options.ts';
-import { SessionPool } from './server/session-pool.ts';
-import { loadNodeSdk, loadServerSdk, loadStdioSdk } from './wire/sdk.ts';
+import { loadServerSdk, loadStdioSdk } from './wire/sdk.ts';
 
 /** The server is the child of its client, which writes requests to its standard input. */
 export interface McpStdioTransport {
@@ -36,9 +34,6 @@ export interface McpToolServer extends AsyncDisposable {
   /** Aborts running calls, rolls them back, releases the sessions and closes the connections. Never rejects. */
   [Symbol.asyncDispose](): Promise<void>;
 }
-
-const defaultIdleTimeoutMs = 600_000;
-const defaultMaxSessions = 64;
 
 /**
  * Serves the tools of a prompt over the Model Context Protocol, with the transactions, policies and texts of an evaluation. Both eras of the protocol are
@@ -70,8 +65,8 @@ export async function openMcpServer(
     case 'http':
       return openHttp(prompt, options, {
         transport,
-        sessionIdleTimeoutMs: sessionIdleTimeoutMs ?? defaultIdleTimeoutMs,
-        maxSessions: maxSessions ?? defaultMaxSessions,
+        ...(sessionIdleTimeoutMs === undefined ? {} : { sessionIdleTimeoutMs }),
+        ...(maxSessions === undefined ? {} : { maxSessions }),
       });
     default:
       throw new PromptValidationError('openMcpServer(): transport.kind must be "stdio" or "http".', {
@@ -116,35 +111,18 @@ async function openStdio(
 async function openHttp(
   prompt: Prompt,
   options: McpServerOptions,
-  {
-    transport,
-    maxSessions,
-    sessionIdleTimeoutMs,
-  }: Required<McpSessionsOptions> & { readonly transport: McpHttpTransport },
+  served: Pick<HttpServerOptions, 'transport' | 'maxSessions' | 'sessionIdleTimeoutMs'>,
 ): Promise<McpToolServer> {
-  const [sdk, nodeSdk] = await Promise.all([loadServerSdk(), loadNodeSdk()]);
-  const { clock = systemClock, logger = silentLogger, signal } = options;
-  const pool = new SessionPool({
+  const sdk = await loadServerSdk();
+  const { clock, logger, signal } = options;
+  const endpoint = await openHttpServer({
+    ...served,
+    sdk,
     clock,
-    idleTimeoutMs: sessionIdleTimeoutMs,
-    maxSessions,
+    logger,
     open: () => ServedSession.open(sdk, prompt, options),
   });
-  const maxRequestBytes = transport.maxRequestBytes ?? defaultMaxRequestBytes;
-  const sessions = new HttpSessions({ sdk, pool, logger, maxRequestBytes });
-  const endpoint = await openHttpEndpoint({
-    nodeSdk,
-    transport,
-    logger,
-    serve: (request, exchange) => sessions.serve(request, exchange),
-  });
-  const lifetime = new ServerLifetime(signal, async () => {
-    // Calls are rolled back before their connections are cut: a client that still listens learns why.
-    await pool.dispose();
-    await sessions.dispose();
-    await endpoint.close();
-  });
-  return lifetime.server(endpoint);
+  return new ServerLifetime(signal, () => endpoint.close()).server(endpoint);
 }
 
 /** Ends a server once: when it is disposed, by its signal, or with its client. */

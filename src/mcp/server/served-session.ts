@@ -14,41 +14,48 @@ import type { McpServerOptions } from './server-options.ts';
 
 const defaultAnswerTimeoutMs = 600_000;
 
-/** A session whose tools are served: a tool runtime, and the calls of its clients. */
-export class ServedSession {
-  readonly #sdk: McpServerSdk;
-  readonly #options: McpServerOptions;
-  readonly #runtime: ToolRuntime;
-  readonly #tools: ServedTools;
-  readonly #calls: OpenCalls;
+/** What a session of a runtime is called, and what its results carry. */
+export type ServedRuntimeOptions = Pick<
+  McpServerOptions,
+  'name' | 'version' | 'instructions' | 'structured' | 'logger' | 'clock' | 'approvalTimeoutMs'
+>;
 
-  private constructor(
-    sdk: McpServerSdk,
-    options: McpServerOptions,
-    parts: { readonly runtime: ToolRuntime; readonly events: CallEvents; readonly calls: OpenCalls },
-  ) {
+/** A runtime, with what gets its events and answers its questions. */
+interface ServedParts {
+  readonly runtime: ToolRuntime;
+  /** An observer of the runtime. */
+  readonly events: CallEvents;
+  readonly calls: OpenCalls;
+  /** Whether the runtime ends with the session. */
+  readonly ownsRuntime: boolean;
+}
+
+/** A session whose tools are served: a tool runtime, and the calls of its clients. */
+export class ServedSession implements AsyncDisposable {
+  readonly #sdk: McpServerSdk;
+  readonly #options: ServedRuntimeOptions;
+  readonly #parts: ServedParts;
+  readonly #tools: ServedTools;
+
+  private constructor(sdk: McpServerSdk, options: ServedRuntimeOptions, parts: ServedParts) {
     this.#sdk = sdk;
     this.#options = options;
-    this.#runtime = parts.runtime;
-    this.#calls = parts.calls;
+    this.#parts = parts;
     const { instructions, structured } = options;
-    this.#tools = new ServedTools({ runtime: parts.runtime, events: parts.events, structured, instructions });
+    const { events, runtime } = parts;
+    this.#tools = new ServedTools({ runtime, events, structured, instructions });
   }
 
-  /** @throws what `openToolRuntime` throws. */
+  /**
+   * Opens a runtime, which ends with the session.
+   *
+   * @throws what `openToolRuntime` throws.
+   */
   static async open(sdk: McpServerSdk, prompt: Prompt, options: McpServerOptions): Promise<ServedSession> {
-    const {
-      name,
-      version: _version,
-      instructions: _text,
-      structured: _structured,
-      approve,
-      ...others
-    } = options;
-    const { observers = [], approvalTimeoutMs = defaultAnswerTimeoutMs, ...runtimeOptions } = others;
-    const { clock = systemClock } = runtimeOptions;
+    const { approvalTimeoutMs: _wait, structured: _structured, instructions: _text, ...others } = options;
+    const { approve, name, observers = [], version: _version, ...runtimeOptions } = others;
     const events = new CallEvents();
-    const calls = new OpenCalls({ clock, randomId, answerTimeoutMs: approvalTimeoutMs });
+    const calls = openCalls(options);
     const approver = approve === 'elicit' ? calls.approve : approve;
     const runtime = await openToolRuntime(prompt, {
       ...runtimeOptions,
@@ -56,18 +63,28 @@ export class ServedSession {
       observers: [events, ...observers],
       ...(approver === undefined ? {} : { approve: approver }),
     });
-    return new ServedSession(sdk, options, { runtime, events, calls });
+    return new ServedSession(sdk, options, { runtime, events, calls, ownsRuntime: true });
   }
 
-  /** Aborted when the session ends by itself: by its deadline, its budget, a handler. */
-  get signal(): AbortSignal {
-    return this.#runtime.signal;
+  /** A session of an open runtime, which goes on after it. Its questions are its owner's. */
+  static of(
+    sdk: McpServerSdk,
+    { events, runtime }: Pick<ServedParts, 'events' | 'runtime'>,
+    options: ServedRuntimeOptions,
+  ): ServedSession {
+    return new ServedSession(sdk, options, {
+      runtime,
+      events,
+      calls: openCalls(options),
+      ownsRuntime: false,
+    });
   }
 
   /** A server of the SDK for one connection, or for one request. */
   createServer(): McpServer {
     const { logger = silentLogger, name, version } = this.#options;
-    return createProtocolServer(this.#sdk, { name, version, tools: this.#tools, calls: this.#calls, logger });
+    const { calls } = this.#parts;
+    return createProtocolServer(this.#sdk, { name, version, tools: this.#tools, calls, logger });
   }
 
   /** Calls `listener` when the list of tools has changed. @returns ends it. */
@@ -75,9 +92,17 @@ export class ServedSession {
     return this.#tools.onListChanged(listener);
   }
 
-  /** Aborts running calls and releases the session. Never rejects. */
+  /** Aborts running calls and releases the runtime. Never rejects. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#calls.dispose();
-    await this.#runtime[Symbol.asyncDispose]();
+    const { calls, ownsRuntime, runtime } = this.#parts;
+    calls.dispose();
+    if (ownsRuntime) await runtime[Symbol.asyncDispose]();
   }
+}
+
+function openCalls({
+  approvalTimeoutMs: answerTimeoutMs = defaultAnswerTimeoutMs,
+  clock = systemClock,
+}: Pick<McpServerOptions, 'approvalTimeoutMs' | 'clock'>): OpenCalls {
+  return new OpenCalls({ clock, randomId, answerTimeoutMs });
 }
