@@ -1,15 +1,11 @@
-import { stat } from 'node:fs/promises';
-import { dirname, extname, resolve } from 'node:path';
-import { createJiti } from 'jiti';
 import { describeError } from '../../error/index.ts';
 import type { AnyAgent } from '../../evaluation/index.ts';
 import type { Filesystem } from '../../filesystem/index.ts';
 import type { HostMountSkip } from '../../node/index.ts';
 import type { Session } from '../../session/index.ts';
-import { errorMessage, UsageError } from '../process/errors.ts';
+import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
-
-const extensions: ReadonlySet<string> = new Set(['.ts', '.mts', '.js', '.mjs']);
+import { loadModule } from './load-module.ts';
 
 /** The folder of a run, as a hook sees it. */
 export interface HookFolder {
@@ -58,76 +54,14 @@ export interface LoadedAgent {
  */
 export async function loadAgent(name: string): Promise<LoadedAgent> {
   const shown = printable(name);
-  if (!extensions.has(extname(name))) {
-    throw new UsageError(
-      `there is no agent "${shown}": name a file (.ts, .mts, .js, .mjs) that exports one.`,
-    );
-  }
-  const path = resolve(name);
-  await checkFile(path, shown);
-  const exported = await importModule(path, shown);
-  return { agent: pickAgent(exported, shown), hooks: pickHooks(exported, shown), folder: dirname(path) };
+  const { exported, folder } = await loadModule(name, 'agent');
+  return { agent: pickAgent(exported, shown), hooks: pickHooks(exported, shown), folder };
 }
 
 /** The error for a hook that threw. */
 export function hookError(hook: keyof AgentHooks, agentName: string, error: unknown): UsageError {
   const what = `the hook "${hook}" of ${printable(agentName)} failed`;
   return new UsageError(`${what}: ${printable(describeError(error).replace(/\.$/, ''))}.`, { cause: error });
-}
-
-async function checkFile(path: string, shown: string): Promise<void> {
-  try {
-    if ((await stat(path)).isFile()) return;
-  } catch (error) {
-    throw new UsageError(`the agent "${shown}" cannot be read: ${errorMessage(error)}.`, { cause: error });
-  }
-  throw new UsageError(`the agent "${shown}" is not a file.`);
-}
-
-async function importModule(path: string, shown: string): Promise<unknown> {
-  const jiti = createJiti(import.meta.url, {
-    // No cache on disk: in a shared directory others could plant code for this process to run.
-    fsCache: false,
-    interopDefault: false,
-    virtualModules: await ownModules(),
-  });
-  try {
-    return await jiti.import(path);
-  } catch (error) {
-    const folder = dirname(path);
-    // The first line has the reason; further lines contain absolute paths. A parse error has its position on the second
-    // line.
-    const [first = '', second = ''] = describeError(error)
-      .split('\n')
-      .map((line) => line.replaceAll(`${folder}/`, '').trim());
-    const place = /^\S+:\d+:\d+$/.test(second) ? ` (${second})` : '';
-    throw new UsageError(
-      `the agent "${shown}" cannot be loaded: ${printable(first.replace(/\.$/, '') + place)}.`,
-      {
-        cause: error,
-      },
-    );
-  }
-}
-
-/** The entries of this package, as loaded. */
-async function ownModules(): Promise<Record<string, unknown>> {
-  return {
-    weakincentives: await import('../../index.ts'),
-    'weakincentives/ai-sdk': await import('../../ai-sdk/index.ts'),
-    'weakincentives/anthropic': await import('../../anthropic/index.ts'),
-    'weakincentives/mcp': await import('../../mcp/index.ts'),
-    'weakincentives/node': await import('../../node/index.ts'),
-    'weakincentives/openai': await import('../../openai/index.ts'),
-    'weakincentives/otel': await import('../../otel/index.ts'),
-    'weakincentives/provider': await import('../../provider/index.ts'),
-    'weakincentives/record': await import('../../record/index.ts'),
-    'weakincentives/sandbox': await import('../../sandbox/index.ts'),
-    'weakincentives/sqlite': await import('../../sqlite/index.ts'),
-    'weakincentives/suite': await import('../../suite/index.ts'),
-    'weakincentives/testing': await import('../../testing/index.ts'),
-    'weakincentives/vitest': await import('../../vitest/index.ts'),
-  };
 }
 
 function pickAgent(exported: unknown, shown: string): AnyAgent {

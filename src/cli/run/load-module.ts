@@ -1,0 +1,90 @@
+import { stat } from 'node:fs/promises';
+import { dirname, extname, resolve } from 'node:path';
+import { createJiti } from 'jiti';
+import { describeError } from '../../error/index.ts';
+import { errorMessage, UsageError } from '../process/errors.ts';
+import { printable } from '../process/plain-text.ts';
+
+const extensions: ReadonlySet<string> = new Set(['.ts', '.mts', '.js', '.mjs']);
+
+/** A module that was loaded. */
+export interface LoadedModule {
+  /** What it exports. */
+  readonly exported: unknown;
+  /** Absolute path of its directory. */
+  readonly folder: string;
+}
+
+/**
+ * Loads a module that the user names. TypeScript is loaded without a build step. Imports of `weakincentives` in the module resolve to this running library, so that tokens
+ * and classes are identical.
+ *
+ * @param what what the module has to export, for errors: `agent`.
+ * @throws {UsageError} when there is no such file, or it cannot be loaded.
+ */
+export async function loadModule(name: string, what: string): Promise<LoadedModule> {
+  const shown = printable(name);
+  if (!extensions.has(extname(name))) {
+    throw new UsageError(
+      `there is no ${what} "${shown}": name a file (.ts, .mts, .js, .mjs) that exports one.`,
+    );
+  }
+  const path = resolve(name);
+  await checkFile(path, shown, what);
+  return { exported: await importModule(path, shown, what), folder: dirname(path) };
+}
+
+async function checkFile(path: string, shown: string, what: string): Promise<void> {
+  try {
+    if ((await stat(path)).isFile()) return;
+  } catch (error) {
+    throw new UsageError(`the ${what} "${shown}" cannot be read: ${errorMessage(error)}.`, { cause: error });
+  }
+  throw new UsageError(`the ${what} "${shown}" is not a file.`);
+}
+
+async function importModule(path: string, shown: string, what: string): Promise<unknown> {
+  const jiti = createJiti(import.meta.url, {
+    // No cache on disk: in a shared directory others could plant code for this process to run.
+    fsCache: false,
+    interopDefault: false,
+    virtualModules: await ownModules(),
+  });
+  try {
+    return await jiti.import(path);
+  } catch (error) {
+    const folder = dirname(path);
+    // The first line has the reason; further lines contain absolute paths. A parse error has its position on the second
+    // line.
+    const [first = '', second = ''] = describeError(error)
+      .split('\n')
+      .map((line) => line.replaceAll(`${folder}/`, '').trim());
+    const place = /^\S+:\d+:\d+$/.test(second) ? ` (${second})` : '';
+    throw new UsageError(
+      `the ${what} "${shown}" cannot be loaded: ${printable(first.replace(/\.$/, '') + place)}.`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/** The entries of this package, as loaded. */
+async function ownModules(): Promise<Record<string, unknown>> {
+  return {
+    weakincentives: await import('../../index.ts'),
+    'weakincentives/ai-sdk': await import('../../ai-sdk/index.ts'),
+    'weakincentives/anthropic': await import('../../anthropic/index.ts'),
+    'weakincentives/mcp': await import('../../mcp/index.ts'),
+    'weakincentives/node': await import('../../node/index.ts'),
+    'weakincentives/openai': await import('../../openai/index.ts'),
+    'weakincentives/otel': await import('../../otel/index.ts'),
+    'weakincentives/provider': await import('../../provider/index.ts'),
+    'weakincentives/record': await import('../../record/index.ts'),
+    'weakincentives/sandbox': await import('../../sandbox/index.ts'),
+    'weakincentives/sqlite': await import('../../sqlite/index.ts'),
+    'weakincentives/suite': await import('../../suite/index.ts'),
+    'weakincentives/testing': await import('../../testing/index.ts'),
+    'weakincentives/vitest': await import('../../vitest/index.ts'),
+  };
+}
