@@ -35,7 +35,7 @@ export async function answerApprovals(options: AnswerApprovalsOptions): Promise<
  * Files in memory become what they were after the commit when the fork is resumed. Files on a disk are as they are: give the fork a folder that is as it was then.
  *
  * @throws {PromptValidationError} for a run, a commit or a call that the journal does not have, for a call that was not committed, for a name that is taken, for rows that were
- *   redacted, and for an option of the wrong kind.
+ *   redacted, for the run of a tool runtime, and for an option of the wrong kind.
  * @throws {RunLostError} when the journal has failed.
  * @see docs/spec/durable-runs.md §9
  */
@@ -90,7 +90,7 @@ export async function pendingApprovals(
  * outside of the process, are as the run left them.
  *
  * @returns the response, or the questions that the run waits for: those that `answers` leaves open, and new ones. A function as `approve` rules that out.
- * @throws {PromptValidationError} for a run that the journal does not have, for one whose rows were redacted, for one whose prompt has changed with `strict`, for an answer that `answerApprovals` refuses, and for
+ * @throws {PromptValidationError} for a run that the journal does not have, for one whose rows were redacted, for that of a tool runtime, for one whose prompt has changed with `strict`, for an answer that `answerApprovals` refuses, and for
  *   an option out of its range.
  * @throws {SnapshotError} as `Session.importState`, when items of a slice that has another version now cannot be migrated. Nothing is written then.
  * @throws {SessionBusyError} while another process has the run.

@@ -68,6 +68,12 @@ async function resume<Output>(
   // Only the header: what else they say is read once no one else writes them.
   const { header } = readRunRows(runId, (await journal.read(runId)).slice(0, 1));
   const { sessionId } = header;
+  if (header.toolRuntime === true) {
+    throw new PromptValidationError(
+      `The run "${runId}" cannot be resumed: it is that of a tool runtime, and the loop around its calls is not in the journal. Open another tool runtime.`,
+      { details: { runId } },
+    );
+  }
   if (header.redacted) {
     throw new PromptValidationError(
       `The run "${runId}" cannot be resumed: its rows were redacted, so they are not what it did. Resume it from the journal that it was written to.`,

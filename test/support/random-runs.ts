@@ -132,6 +132,9 @@ function turnsOf(acts: fc.Arbitrary<Act>, depth: number, maxTurns: number): fc.A
   return fc.array(fc.array(callOf(acts, depth), { minLength: 1, maxLength: 3 }), { maxLength: maxTurns });
 }
 
+/** Single calls, which may evaluate prompts inside. */
+export const randomCalls: fc.Arbitrary<RandomCall> = callOf(act, 1);
+
 /** Runs with parallel calls that conflict, fail, and evaluate prompts inside. */
 export const randomRuns: fc.Arbitrary<RandomRun> = turnsOf(act, 1, 4);
 
@@ -156,13 +159,24 @@ export interface RanRun {
   readonly text: string;
 }
 
-/** The prompt of random runs, on these files. */
-export function randomPrompt(filesystem: Filesystem | undefined, extra: readonly ToolPolicy[] = []): Prompt {
+/** Lets others go on. */
+type Pause = () => Promise<void>;
+
+/**
+ * The prompt of random runs, on these files.
+ *
+ * @param pause what a call that pauses waits for. Default: the others that wait.
+ */
+export function randomPrompt(
+  filesystem: Filesystem | undefined,
+  extra: readonly ToolPolicy[] = [],
+  pause: Pause = () => Promise.resolve(),
+): Prompt {
   const task = section({
     title: 'Task',
     key: 'task',
     template: 'Do what you are told.',
-    tools: [actTool()],
+    tools: [actTool(pause)],
     slices: [...randomSlices],
   });
   return promptTemplate({
@@ -216,6 +230,11 @@ export function startRandomly(
   return { session, filesystem, prompt: randomPrompt(filesystem) };
 }
 
+/** Changes the session from outside of a run. */
+export function changeOutside(session: Session, value: number): void {
+  session.dispatch(RowPut, { key: 'outside', value });
+}
+
 /** Runs it with the recorder, or whatever observes. */
 export async function runRandomly(
   run: RandomRun,
@@ -233,7 +252,7 @@ export async function runRandomly(
   return { session, filesystem, text: said };
 }
 
-function actTool(): AnyTool {
+function actTool(pause: Pause): AnyTool {
   return tool({
     name: 'act',
     description: 'Does what its arguments say.',
@@ -243,9 +262,9 @@ function actTool(): AnyTool {
       // The script below wrote it.
       const { acts, ends, inside } = JSON.parse(program) as RandomCall;
       const found: unknown[] = [];
-      for (const each of acts) found.push(await perform(each, context));
+      for (const each of acts) found.push(await (each.do === 'pause' ? pause() : perform(each, context)));
       if (inside.length > 0) {
-        const { text: said } = await context.adapter.evaluate(randomPrompt(undefined), {
+        const { text: said } = await context.adapter.evaluate(randomPrompt(undefined, [], pause), {
           input: JSON.stringify(inside),
         });
         found.push(said);
@@ -258,7 +277,7 @@ function actTool(): AnyTool {
 }
 
 async function perform(
-  each: Act,
+  each: Exclude<Act, { readonly do: 'pause' }>,
   { session, filesystem }: Parameters<NonNullable<AnyTool['execute']>>[1],
 ): Promise<unknown> {
   if (filesystem === undefined) throw new TypeError('Random runs have files.');
@@ -308,9 +327,6 @@ async function perform(
       await filesystem.move(each.path, each.to);
       return 'moved';
     }
-    case 'pause':
-      await Promise.resolve();
-      return undefined;
   }
 }
 

@@ -50,6 +50,12 @@ export async function forkRun(options: ForkRunOptions): Promise<ForkedRun> {
       { details: { runId } },
     );
   }
+  if (header.toolRuntime === true) {
+    throw new PromptValidationError(
+      `The run "${runId}" cannot be forked: it is that of a tool runtime, and the loop around its calls is not in the journal. "wink rewind" takes its calls back.`,
+      { details: { runId } },
+    );
+  }
   const seq = commitOf(runId, rows, at, 'forked');
   const fork: ForkedRun = { runId: options.newRunId ?? ids(), sessionId: ids(), seq };
   if ((await journal.read(fork.runId)).length > 0) {

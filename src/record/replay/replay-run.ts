@@ -62,7 +62,7 @@ export interface ReplayOptions {
  * the files of the record, in memory, and in a session of its own that begins with the recorded state. Approvals are answered as recorded.
  *
  * @returns what is the same and what changed. A run that fails is reported, too.
- * @throws {PromptValidationError} for an option of the wrong kind, and for `onDrift: 'continue'` without an adapter that has a model.
+ * @throws {PromptValidationError} for an option of the wrong kind, for the record of a tool runtime, and for `onDrift: 'continue'` without an adapter that has a model.
  * @see docs/spec/replay.md §3
  */
 export async function replayRun(options: ReplayOptions): Promise<ReplayReport> {
@@ -145,6 +145,12 @@ function checkOptions(options: ReplayOptions): CheckedOptions {
   const modes: readonly unknown[] = ['stop', 'force', 'continue'];
   if (!modes.includes(onDrift)) {
     throw refuse('onDrift', `must be 'stop', 'force' or 'continue', got ${JSON.stringify(onDrift)}`);
+  }
+  if (record.isToolRuntime) {
+    throw new PromptValidationError(
+      `The run "${record.runId}" cannot be replayed: it is that of a tool runtime, and the record does not have the loop around its calls.`,
+      { details: { option: 'record' } },
+    );
   }
   if (onDrift !== 'continue') return { record, prompt, onDrift, handover: undefined };
   const handover = adapter === undefined ? undefined : modelOf(adapter);
