@@ -7,4 +7,4 @@ export {
 } from './open-mcp-server.ts';
 export type { McpHttpTransport } from './server/http-endpoint.ts';
 export type { StructuredResults } from './server/served-tools.ts';
-export type { McpServerOptions, McpSessionsOptions } from './server/server-options.ts';
+export type { McpServerOptions, McpSessionOptions, McpSessionsOptions } from './server/server-options.ts';

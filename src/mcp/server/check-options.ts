@@ -8,6 +8,7 @@ export function checkServerOptions(of: string, options: McpServerOptions): void 
     version: 'string!',
     instructions: 'string',
     approvalTimeoutMs: 'number',
+    openSession: 'function',
   });
   const { approve, structured } = options;
   if (approve !== undefined && approve !== 'elicit' && typeof approve !== 'function')

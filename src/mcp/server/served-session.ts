@@ -1,8 +1,9 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import { openToolRuntime } from '../../durable/index.ts';
+import { describeError } from '../../error/index.ts';
 import type { ToolRuntime } from '../../evaluation/index.ts';
 import type { Prompt } from '../../prompt/index.ts';
-import { systemClock } from '../../session/index.ts';
+import { type Session, systemClock } from '../../session/index.ts';
 import { silentLogger } from '../../tool/index.ts';
 import { randomId } from '../wire/random-id.ts';
 import type { McpServerSdk } from '../wire/sdk.ts';
@@ -28,6 +29,8 @@ interface ServedParts {
   readonly calls: OpenCalls;
   /** Whether the runtime ends with the session. */
   readonly ownsRuntime: boolean;
+  /** A session that was made for the runtime, and ends with it. */
+  readonly session: Session | undefined;
 }
 
 /** A session whose tools are served: a tool runtime, and the calls of its clients. */
@@ -53,17 +56,30 @@ export class ServedSession implements AsyncDisposable {
    */
   static async open(sdk: McpServerSdk, prompt: Prompt, options: McpServerOptions): Promise<ServedSession> {
     const { approvalTimeoutMs: _wait, structured: _structured, instructions: _text, ...others } = options;
-    const { approve, name, observers = [], version: _version, ...runtimeOptions } = others;
+    const { approve, name, observers = [], openSession, version: _version, ...runtimeOptions } = others;
     const events = new CallEvents();
     const calls = openCalls(options);
     const approver = approve === 'elicit' ? calls.approve : approve;
-    const runtime = await openToolRuntime(prompt, {
-      ...runtimeOptions,
-      name,
-      observers: [events, ...observers],
-      ...(approver === undefined ? {} : { approve: approver }),
-    });
-    return new ServedSession(sdk, options, { runtime, events, calls, ownsRuntime: true });
+    const { observers: ownObservers = [], ...own } = (await openSession?.()) ?? {};
+    try {
+      const runtime = await openToolRuntime(prompt, {
+        ...runtimeOptions,
+        ...own,
+        name,
+        observers: [events, ...observers, ...ownObservers],
+        ...(approver === undefined ? {} : { approve: approver }),
+      });
+      return new ServedSession(sdk, options, {
+        runtime,
+        events,
+        calls,
+        ownsRuntime: true,
+        session: own.session,
+      });
+    } catch (error) {
+      await own.session?.[Symbol.asyncDispose]();
+      throw error;
+    }
   }
 
   /** A session of an open runtime, which goes on after it. Its questions are its owner's. */
@@ -77,6 +93,7 @@ export class ServedSession implements AsyncDisposable {
       events,
       calls: openCalls(options),
       ownsRuntime: false,
+      session: undefined,
     });
   }
 
@@ -94,9 +111,15 @@ export class ServedSession implements AsyncDisposable {
 
   /** Aborts running calls and releases the runtime. Never rejects. */
   async [Symbol.asyncDispose](): Promise<void> {
-    const { calls, ownsRuntime, runtime } = this.#parts;
+    const { calls, ownsRuntime, runtime, session } = this.#parts;
     calls.dispose();
     if (ownsRuntime) await runtime[Symbol.asyncDispose]();
+    try {
+      await session?.[Symbol.asyncDispose]();
+    } catch (error) {
+      const { logger = silentLogger } = this.#options;
+      logger.error('A session could not be disposed.', { error: describeError(error) });
+    }
   }
 }
 

@@ -1,6 +1,14 @@
 import type { ToolRuntimeOptions } from '../../evaluation/index.ts';
 import type { ApprovalHandler } from '../../runtime/index.ts';
+import type { Session } from '../../session/index.ts';
 import type { StructuredResults } from './served-tools.ts';
+
+/** What one session of a server has of its own, over the options of the server. */
+export interface McpSessionOptions
+  extends Pick<ToolRuntimeOptions, 'session' | 'journal' | 'runId' | 'observers'> {
+  /** Is disposed with the session of the server. Default: a new one. */
+  readonly session?: Session;
+}
 
 /** How the tools of a prompt are served. What it shares with a tool runtime means the same. */
 export interface McpServerOptions extends Omit<ToolRuntimeOptions, 'approve' | 'name'> {
@@ -23,6 +31,11 @@ export interface McpServerOptions extends Omit<ToolRuntimeOptions, 'approve' | '
   readonly approve?: ApprovalHandler | 'elicit';
   /** With `'elicit'`: how long the client may take for an answer, in milliseconds, from 1. Then it counts as a no. Default 600,000. */
   readonly approvalTimeoutMs?: number;
+  /**
+   * Called when a session is opened, for what it has of its own: a prepared session, a name in the journal. May throw or reject: the session is
+   * not opened, and the client gets the message of a `WinkError`. Default: nothing.
+   */
+  readonly openSession?: () => McpSessionOptions | Promise<McpSessionOptions>;
 }
 
 /** Options of a server that several sessions are opened for. */
