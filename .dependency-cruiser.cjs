@@ -56,6 +56,7 @@ const rooms = {
     'rewind',
     'fork',
     'approvals',
+    'serve',
   ],
   evaluation: ['stream', 'options', 'answer', 'scope', 'nested', 'run', 'runtime', 'agent'],
   prompt: ['template', 'visibility', 'section', 'plan', 'override', 'render'],

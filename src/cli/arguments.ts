@@ -8,6 +8,7 @@ import { type ReplayRequest, readReplayArguments } from './replay/replay-argumen
 import { type RewindRequest, readRewindArguments } from './rewind/rewind-arguments.ts';
 import { type RunRequest, readRunArguments } from './run/run-arguments.ts';
 import { type RunsRequest, readRunsArguments } from './runs/runs-arguments.ts';
+import { readServeArguments, type ServeRequest } from './serve/serve-arguments.ts';
 import { readViewArguments, type ViewRequest } from './view/view-arguments.ts';
 
 /** A request from the command line. */
@@ -24,6 +25,7 @@ export type CliRequest =
   | RewindRequest
   | RunsRequest
   | ApprovalsRequest
+  | ServeRequest
   /** An invalid command line; `message` is one line. */
   | { readonly kind: 'usage-error'; readonly message: string };
 
@@ -49,6 +51,8 @@ export function readArguments(argv: readonly string[]): CliRequest {
         return readRunsArguments(argv.slice(1));
       case 'approvals':
         return readApprovalsArguments(argv.slice(1));
+      case 'serve':
+        return readServeArguments(argv.slice(1));
       default:
         return readRunArguments(argv);
     }

@@ -16,6 +16,7 @@ import type { ReplayRequest } from './replay/replay-arguments.ts';
 import type { RewindRequest } from './rewind/rewind-arguments.ts';
 import type { runCommand } from './run-command.ts';
 import type { RunsRequest } from './runs/runs-arguments.ts';
+import type { ServeRequest } from './serve/serve-arguments.ts';
 import type { ViewRequest } from './view/view-arguments.ts';
 
 /**
@@ -102,6 +103,11 @@ async function loadAndAnswer(request: ApprovalsRequest, environment: CliEnvironm
   return approvalsCommand(request, environment);
 }
 
+async function loadAndServe(request: ServeRequest, environment: CliEnvironment): Promise<number> {
+  const { serveCommand } = await import('./serve-command.ts');
+  return serveCommand(request, environment);
+}
+
 async function carryOut(
   request: CliRequest,
   environment: CliEnvironment,
@@ -132,6 +138,8 @@ async function carryOut(
         return await unlessAborted(loadAndListRuns(request, environment), environment.signal);
       case 'approvals':
         return await unlessAborted(loadAndAnswer(request, environment), environment.signal);
+      case 'serve':
+        return await loadAndServe(request, environment);
       case 'prompt':
         return await unlessAborted(loadAndPrompt(request, environment), environment.signal);
       case 'replay':

@@ -65,7 +65,7 @@ export interface RunRequest {
 }
 
 const commands = [
-  ...['run', 'resume', 'fork', 'rewind', 'runs', 'approvals'],
+  ...['run', 'resume', 'fork', 'rewind', 'runs', 'approvals', 'serve'],
   ...['prompt', 'view', 'replay', 'query'],
 ];
 

@@ -20,8 +20,16 @@ export async function sandboxBindings(
   if (!resources.has(sandboxes.SandboxBackend)) {
     throw new UsageError(`${printable(agentName)} does not use a sandbox: leave out --sandbox.`);
   }
+  return [binding(sandboxes.SandboxBackend, { instance: makeSandbox(choice, sandboxes) })];
+}
+
+/**
+ * The chosen backend.
+ * @throws {UsageError} when it refuses its options.
+ */
+export function makeSandbox(choice: SandboxChoice, makers: SandboxMakers): SandboxBackend {
   try {
-    return [binding(sandboxes.SandboxBackend, { instance: makeBackend(choice, sandboxes) })];
+    return makeBackend(choice, makers);
   } catch (error) {
     throw new UsageError(`the sandbox cannot be used: ${printable(describeError(error))}`, { cause: error });
   }

@@ -1,0 +1,231 @@
+import { Writable } from 'node:stream';
+import { describeError, WinkError } from '../error/index.ts';
+import type { AnyAgent } from '../evaluation/index.ts';
+import { Filesystem, type FilesystemSnapshot } from '../filesystem/index.ts';
+import { counted, untilAborted } from '../internal/index.ts';
+import { type McpServerOptions, type McpToolServer, openMcpServer } from '../mcp/index.ts';
+import type { Prompt } from '../prompt/index.ts';
+import { binding } from '../resource/index.ts';
+import type { RunEvent } from '../runtime/index.ts';
+import { type CliEnvironment, CliInterruption, exitCodes, type OutputStream } from './process/environment.ts';
+import { UsageError } from './process/errors.ts';
+import { printable } from './process/plain-text.ts';
+import { StrayError } from './process/stray-error.ts';
+import { verboseLogger } from './report/verbose-logger.ts';
+import { applyChanges, describeApplication, describeApplied } from './run/apply-to-folder.ts';
+import {
+  ownServeParts,
+  prepareServe,
+  type ServeParts,
+  type ServePreparation,
+} from './serve/prepare-serve.ts';
+import type { ServeRequest } from './serve/serve-arguments.ts';
+import { ServedSessions } from './serve/served-sessions.ts';
+
+/** The variable that gives clients over HTTP a token that stays the same. */
+const tokenVariable = 'WINK_SERVE_TOKEN';
+
+/**
+ * Serves the tools of an agent, or those for a folder, over the Model Context Protocol, until the client ends or the process is interrupted.
+ *
+ * @returns the exit code of the process.
+ * @throws {UsageError} when the server cannot start.
+ */
+export async function serveCommand(
+  request: ServeRequest,
+  environment: CliEnvironment,
+  overrides: Partial<ServeParts> = {},
+): Promise<number> {
+  const { stderr } = environment;
+  const parts = { ...ownServeParts, ...overrides };
+  const preparation = await prepareServe(request, environment, parts);
+  const say = (line: string): void => stderr.write(`wink: ${printable(preparation.redactor.text(line))}.\n`);
+  try {
+    for (const note of preparation.notes) say(note);
+    return await serve(request, environment, { preparation, parts, say });
+  } finally {
+    await preparation.close();
+    for (const line of (await preparation.recordFile?.close()) ?? []) stderr.write(`wink: ${line}\n`);
+  }
+}
+
+/** What the command works with once it is prepared. */
+interface Serving {
+  readonly preparation: ServePreparation;
+  readonly parts: ServeParts;
+  /** Writes a line without its period to the error output. */
+  readonly say: (line: string) => void;
+}
+
+async function serve(request: ServeRequest, environment: CliEnvironment, serving: Serving): Promise<number> {
+  const { preparation, say } = serving;
+  const { agent, folder, params, sandbox } = preparation;
+  const before = await folder?.filesystem.snapshot();
+  const prompt = agent.template.bind(params, {
+    resources: [
+      ...(folder === undefined ? [] : [binding(Filesystem, { instance: folder.filesystem })]),
+      ...sandbox,
+    ],
+  });
+  const sessions = new ServedSessions(preparation, prompt, say);
+  const counts = new CallCounts();
+  const server = await open(request, environment, serving, { prompt, sessions, counts });
+  let hasFailed = false;
+  try {
+    announce(request, environment, serving, server);
+    await untilAborted(server.closed, environment.signal);
+  } catch (error) {
+    // An interrupt is how it ends; so is a client that is gone.
+    if (!(error instanceof CliInterruption)) {
+      hasFailed = true;
+      if (!(error instanceof StrayError)) throw error;
+    }
+  } finally {
+    await server[Symbol.asyncDispose]();
+  }
+  say(counts.text());
+  return end(serving, sessions, before, hasFailed);
+}
+
+interface Served {
+  readonly prompt: Prompt;
+  readonly sessions: ServedSessions;
+  readonly counts: CallCounts;
+}
+
+/** @throws {UsageError} when the prompt cannot be prepared, or the port is in use. */
+async function open(
+  request: ServeRequest,
+  environment: CliEnvironment,
+  { parts, preparation }: Serving,
+  { counts, prompt, sessions }: Served,
+): Promise<McpToolServer> {
+  const { agent, overrides, recordFile, redactor } = preparation;
+  const { stderr, stdout, variables, version } = environment;
+  const token = variables[tokenVariable];
+  const approve = request.approve === 'elicit' ? 'elicit' : agent.approve;
+  try {
+    return await openMcpServer(prompt, {
+      name: agent.name,
+      version,
+      agent: agent.name,
+      structured: request.isStructured,
+      enforce: request.isEnforced,
+      limits: limitsOf(agent),
+      observers: [
+        ...(agent.observers ?? []),
+        ...(recordFile === undefined ? [] : [recordFile.observer]),
+        counts,
+      ],
+      redact: redactor.text,
+      openSession: () => sessions.open(),
+      ...(approve === undefined ? {} : { approve }),
+      ...(agent.feedback === undefined ? {} : { feedback: agent.feedback }),
+      ...(overrides === undefined ? {} : { overrides }),
+      ...(request.isVerbose ? { logger: verboseLogger(stderr) } : {}),
+      transport:
+        request.port === undefined
+          ? { kind: 'stdio', input: parts.input(), output: writableOf(stdout) }
+          : { kind: 'http', port: request.port, ...(token === undefined || token === '' ? {} : { token }) },
+    });
+  } catch (error) {
+    if (!WinkError.isInstance(error)) throw error;
+    const message = printable(redactor.text(describeError(error))).replace(/\.$/, '');
+    throw new UsageError(`the server cannot start: ${message}.`, { cause: error });
+  }
+}
+
+/** The limits of the agent that concern calls; the others are for a model. */
+function limitsOf({ limits = {} }: AnyAgent): NonNullable<McpServerOptions['limits']> {
+  const { budget, idleTimeoutMs, maxConcurrentCalls, maxResultCharacters, maxSectionOpenings } = limits;
+  return {
+    ...(budget === undefined ? {} : { budget }),
+    ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
+    ...(maxConcurrentCalls === undefined ? {} : { maxConcurrentCalls }),
+    ...(maxResultCharacters === undefined ? {} : { maxResultCharacters }),
+    ...(maxSectionOpenings === undefined ? {} : { maxSectionOpenings }),
+  };
+}
+
+/** How clients reach the server, and what happens to what they change. */
+function announce(
+  { apply, port }: ServeRequest,
+  { stderr, stdout, variables }: CliEnvironment,
+  { preparation: { agent, folder }, say }: Serving,
+  { tokens, url }: McpToolServer,
+): void {
+  const what = folder === undefined ? `"${agent.name}"` : `"${agent.name}" on the folder "${folder.name}"`;
+  say(`serving ${what} over ${port === undefined ? 'standard input and output' : 'HTTP, until Ctrl-C'}`);
+  if (folder !== undefined) say(writing(apply));
+  if (url === undefined) return;
+  stdout.write(`${url}\n`);
+  const [token = ''] = tokens;
+  // A token of the user's own is not repeated.
+  const shown = variables[tokenVariable] === token ? `$${tokenVariable}` : token;
+  stderr.write(`wink: clients send the header "Authorization: Bearer ${shown}".\n`);
+}
+
+function writing(apply: ServeRequest['apply']): string {
+  switch (apply) {
+    case 'each':
+      return 'the changes of a call are written to the folder when it succeeds';
+    case 'end':
+      return 'changes are written to the folder when the server ends, all or none';
+    case undefined:
+      return 'nothing is written to the folder (--apply=never)';
+  }
+}
+
+/** Writes what waits for the end. @returns the exit code. */
+async function end(
+  { preparation: { folder }, say }: Serving,
+  sessions: ServedSessions,
+  before: FilesystemSnapshot | undefined,
+  hasFailed: boolean,
+): Promise<number> {
+  if (folder?.mode !== 'end' || before === undefined) return hasFailed ? exitCodes.failed : exitCodes.done;
+  const changes = folder.filesystem.changesSince(before);
+  const failure = hasFailed ? 'the server failed' : undefined;
+  const application = applyChanges({ failure, interruption: undefined, changes, callConflicts: [] }, folder);
+  for (const line of describeApplication(application)) say(line.replace(/\.$/, ''));
+  switch (application.kind) {
+    case 'applied': {
+      const written = describeApplied(application);
+      if (written !== undefined) say(`wrote ${written} to the folder`);
+      for (const problem of await sessions.markApplied()) say(problem.replace(/\.$/, ''));
+      return exitCodes.done;
+    }
+    case 'conflict':
+      return exitCodes.conflict;
+    default:
+      if (changes.length > 0) say('nothing was written to the folder');
+      return exitCodes.failed;
+  }
+}
+
+/** Counts the calls of clients. */
+class CallCounts {
+  #calls = 0;
+  #committed = 0;
+
+  onEvent = (event: RunEvent): void => {
+    if (event.type !== 'tool-call-end') return;
+    this.#calls += 1;
+    if (event.invocation.outcome === 'committed') this.#committed += 1;
+  };
+
+  text(): string {
+    return `the server has ended after ${counted(this.#calls, 'call')}, ${this.#committed} of them committed`;
+  }
+}
+
+/** The standard output, for the messages of the protocol. */
+function writableOf(stream: OutputStream): Writable {
+  return new Writable({
+    decodeStrings: false,
+    write: (chunk, _encoding, done) => {
+      stream.write(String(chunk));
+      done();
+    },
+  });
+}

@@ -1,0 +1,182 @@
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { JsonObject } from '../../schema/index.ts';
+import { readRunName } from '../durable/run-name.ts';
+import { UsageError } from '../process/errors.ts';
+import { someRunOptions } from '../process/run-options.ts';
+import type { ApplyMode } from '../run/open-folder.ts';
+import { readParams } from '../run/option-values.ts';
+import { type OverridesChoice, readOverrides } from '../run/overrides-choice.ts';
+import { readSandbox, type SandboxChoice } from '../run/sandbox-choice.ts';
+
+/** A journal for the calls of a server. */
+export interface ServeJournalChoice {
+  /** Undefined: the journal in the user's state folder. */
+  readonly journalFile: string | undefined;
+  /** Name of the run; undefined: a new one. */
+  readonly runId: string | undefined;
+  /** Whether the command line asked for it; otherwise it is left out where it is not possible. */
+  readonly isRequired: boolean;
+  /** The words of the command line that began it, without the folder. */
+  readonly call: readonly string[];
+}
+
+/** A request of `wink serve`. Undefined: not specified. */
+export interface ServeRequest {
+  readonly kind: 'serve';
+  /** Path of a module; undefined: the tools for a folder. */
+  readonly agent: string | undefined;
+  readonly workspace: string | undefined;
+  readonly params: JsonObject;
+  /** Port on 127.0.0.1, 0 for a free one; undefined: standard input and output. */
+  readonly port: number | undefined;
+  /** When changes are written to the folder; undefined: never. */
+  readonly apply: ApplyMode | undefined;
+  /** File of the record; empty: a new one in the folder of records. Undefined: the run is not recorded. */
+  readonly recordFile: string | undefined;
+  /** Undefined: the calls are not kept in a journal. */
+  readonly durable: ServeJournalChoice | undefined;
+  readonly overrides: OverridesChoice | undefined;
+  readonly sandbox: SandboxChoice | undefined;
+  /** Path of a module with rules. */
+  readonly policyFile: string | undefined;
+  /** Who answers the questions of policies: the agent, or the client. */
+  readonly approve: 'agent' | 'elicit';
+  readonly isStructured: boolean;
+  readonly isEnforced: boolean;
+  readonly isVerbose: boolean;
+}
+
+const options = {
+  ...someRunOptions([
+    ...([
+      'workspace',
+      'params',
+      'record',
+      'durable',
+      'journal',
+      'run-id',
+      'apply',
+      'tag',
+      'overrides',
+    ] as const),
+    ...(['sandbox', 'no-enforce', 'verbose', 'help'] as const),
+  ]),
+  http: { type: 'boolean' },
+  port: { type: 'string' },
+  policy: { type: 'string' },
+  approve: { type: 'string' },
+  structured: { type: 'boolean' },
+  'no-durable': { type: 'boolean' },
+} as const;
+
+type Values = ReturnType<typeof parse>['values'];
+
+const parse = (argv: readonly string[]) =>
+  parseArgs({ args: spelledOut(argv), allowPositionals: true, options });
+
+/**
+ * Reads the arguments after `serve`.
+ * @throws {UsageError} and what `parseArgs` throws.
+ */
+export function readServeArguments(argv: readonly string[]): ServeRequest | { readonly kind: 'help' } {
+  const { values, positionals } = parse(argv);
+  if (values.help === true) return { kind: 'help' };
+  const [agent, ...others] = positionals;
+  if (agent === '') throw new UsageError('the name of the agent is empty.');
+  if (others.length > 0) {
+    throw new UsageError(
+      `one agent at a time, not ${positionals.length}; the folder is named with --workspace.`,
+    );
+  }
+  if (values.workspace === '') throw new UsageError('the name of the folder is empty.');
+  if (values.policy === '') throw new UsageError('the name of the policy file is empty.');
+  if (agent !== undefined && values.policy !== undefined) {
+    throw new UsageError(
+      '--policy adds rules to a folder that is served without an agent; an agent has its own.',
+    );
+  }
+  if (
+    agent === undefined &&
+    (values.params !== undefined || values.tag !== undefined || values.overrides !== undefined)
+  ) {
+    throw new UsageError('--params, --tag and --overrides are for agents: name one, or leave them out.');
+  }
+  return {
+    kind: 'serve',
+    agent,
+    workspace: values.workspace,
+    params: readParams(values.params),
+    port: readPort(values),
+    apply: readServeApply(values.apply),
+    recordFile: values.record,
+    durable: readJournal(agent, values),
+    overrides: readOverrides(values),
+    sandbox: readSandbox(values.sandbox),
+    policyFile: values.policy,
+    approve: readApprove(values.approve),
+    isStructured: values.structured === true,
+    isEnforced: values['no-enforce'] !== true,
+    isVerbose: values.verbose === true,
+  };
+}
+
+/** A `--record` that no value follows gets an empty one. */
+function spelledOut(argv: readonly string[]): string[] {
+  return argv.map((word, index) => {
+    const next = argv[index + 1];
+    return word === '--record' && (next === undefined || next.startsWith('-')) ? '--record=' : word;
+  });
+}
+
+function readPort({ http, port }: Values): number | undefined {
+  if (port === undefined) return http === true ? 0 : undefined;
+  if (http !== true) throw new UsageError('--port requires --http.');
+  const number = /^\d{1,5}$/.test(port) ? Number(port) : Number.NaN;
+  if (number <= 65_535) return number;
+  throw new UsageError(`--port is "${port}"; it must be a number from 0 to 65535, on 127.0.0.1.`);
+}
+
+/** A server works for someone who sees the folder, so its calls write to it unless that is refused. */
+function readServeApply(text: string | undefined): ApplyMode | undefined {
+  if (text === undefined || text === 'each') return 'each';
+  if (text === 'end') return 'end';
+  if (text === 'never') return undefined;
+  throw new UsageError(`--apply is "${text}"; it must be --apply=each, --apply=end or --apply=never.`);
+}
+
+function readApprove(text: string | undefined): ServeRequest['approve'] {
+  if (text === undefined || text === 'agent') return 'agent';
+  if (text === 'elicit') return text;
+  throw new UsageError(
+    `--approve is "${text}"; it must be agent (the agent decides; a no without one) or elicit (the client is asked).`,
+  );
+}
+
+/** A folder that is served without an agent is journaled unless that is refused; an agent is where it is asked for. */
+function readJournal(agent: string | undefined, values: Values): ServeJournalChoice | undefined {
+  const { durable, journal, 'run-id': runId, 'no-durable': isRefused = false } = values;
+  if (journal === '') throw new UsageError('the name of the journal is empty.');
+  const isRequired = durable === true || journal !== undefined;
+  if (isRefused && (isRequired || runId !== undefined)) {
+    throw new UsageError('--no-durable keeps no journal: leave out --durable, --journal and --run-id.');
+  }
+  if (isRefused || (agent !== undefined && !isRequired)) {
+    if (runId !== undefined) throw new UsageError('--run-id requires --durable or --journal FILE.');
+    return undefined;
+  }
+  const repeated = (['apply', 'params', 'tag', 'sandbox', 'policy'] as const).flatMap((name) =>
+    values[name] === undefined ? [] : [`--${name}=${values[name]}`],
+  );
+  return {
+    journalFile: journal,
+    runId: readRunName(runId),
+    isRequired,
+    call: [
+      'serve',
+      ...(agent === undefined ? [] : [resolve(agent)]),
+      `--apply=${values.apply ?? 'each'}`,
+      ...repeated.filter((word) => !word.startsWith('--apply=')),
+    ],
+  };
+}

@@ -1,0 +1,67 @@
+import type { AnyAgent } from '../../evaluation/index.ts';
+import type { McpSessionOptions } from '../../mcp/index.ts';
+import type { Prompt } from '../../prompt/index.ts';
+import { Session, systemClock } from '../../session/index.ts';
+import { type DurableRun, openDurableRun } from '../durable/open-durable.ts';
+import { journalOption } from '../durable/open-journal.ts';
+import { hookError } from '../run/load-agent.ts';
+import type { ServePreparation } from './prepare-serve.ts';
+
+/** The sessions that clients have opened. */
+export class ServedSessions {
+  readonly #preparation: ServePreparation;
+  readonly #prompt: Prompt;
+  readonly #announce: (line: string) => void;
+  readonly #runs: DurableRun[] = [];
+
+  constructor(preparation: ServePreparation, prompt: Prompt, announce: (line: string) => void) {
+    this.#preparation = preparation;
+    this.#prompt = prompt;
+    this.#announce = announce;
+  }
+
+  /** What the next session has of its own: a prepared session and, with a journal, a run of its own. */
+  async open(): Promise<McpSessionOptions> {
+    const run = await this.#openRun();
+    const session = new Session();
+    const { agent, folder, hooks } = this.#preparation;
+    try {
+      for (const slice of this.#prompt.slices()) session.install(slice);
+      if (folder !== undefined) await hooks.prepare?.(session, folder);
+    } catch (error) {
+      await session[Symbol.asyncDispose]();
+      throw hookError('prepare', agent.name, error);
+    }
+    return { session, ...(run === undefined ? {} : { journal: run.journal, runId: run.runId }) };
+  }
+
+  /** Keeps that the changes of all runs are in the folder. @returns what could not be kept, one line each. */
+  async markApplied(): Promise<readonly string[]> {
+    const problems = await Promise.all(this.#runs.map((run) => run.markApplied()));
+    return problems.filter((problem) => problem !== undefined);
+  }
+
+  async #openRun(): Promise<DurableRun | undefined> {
+    const { agent, folder, kept } = this.#preparation;
+    if (kept === undefined) return undefined;
+    const { call, journalFile, runId } = kept.choice;
+    // A name that was given is that of the first session.
+    const number = this.#runs.length + 1;
+    const name = runId === undefined || number === 1 ? runId : `${runId}-${number}`;
+    const run = await openDurableRun({
+      choice: { journalFile, runId: name, call, resumed: undefined },
+      agentName: nameOf(agent),
+      workspace: folder?.hostPath,
+      nowMs: systemClock.now(),
+      journal: kept.journal,
+    });
+    this.#runs.push(run);
+    const option = journalOption(journalFile);
+    this.#announce(
+      `calls are kept as run ${run.runId}: wink view ${run.runId}${option} shows them, wink rewind ${run.runId} --before CALL${option} undoes them once the server has ended`,
+    );
+    return run;
+  }
+}
+
+const nameOf = ({ name }: AnyAgent): string => `serve-${name}`;

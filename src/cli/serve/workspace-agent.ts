@@ -1,0 +1,82 @@
+import { describeError } from '../../error/index.ts';
+import { type AnyAgent, defineAgent, openHeldToolRuntime } from '../../evaluation/index.ts';
+import { Filesystem } from '../../filesystem/index.ts';
+import { gitSection } from '../../node/index.ts';
+import type { ToolPolicy } from '../../policy/index.ts';
+import { type AnySection, promptTemplate, section } from '../../prompt/index.ts';
+import { binding } from '../../resource/index.ts';
+import { vfsToolsSection } from '../../suite/index.ts';
+import { UsageError } from '../process/errors.ts';
+import { printable } from '../process/plain-text.ts';
+import type { OpenedFolder } from '../run/open-folder.ts';
+import { makeSandbox } from '../run/sandbox-bindings.ts';
+import type { SandboxChoice } from '../run/sandbox-choice.ts';
+
+const instructions = `These tools work on the files of one folder. Every call is a transaction: a call that fails changes nothing, and the message says why.
+A file that exists must be read before it is written or edited, and again when others have changed it since. Paths are relative to the root of the folder.`;
+
+/** What the tools for a folder are made of. */
+export interface WorkspaceAgentOptions {
+  readonly folder: OpenedFolder;
+  /** Undefined: no shell. */
+  readonly sandbox: SandboxChoice | undefined;
+  /** Rules beside "read before write". */
+  readonly policies: readonly ToolPolicy[];
+}
+
+/** The agent that is served for a folder without one, and what is to be said of it, one line each. */
+export interface WorkspaceAgent {
+  readonly agent: AnyAgent;
+  readonly notes: readonly string[];
+}
+
+/**
+ * Makes the tools for a folder: files, search, the history of its repository, and a shell in a sandbox.
+ *
+ * @throws {UsageError} for rules that do not fit together, and a sandbox that refuses its options.
+ */
+export async function workspaceAgent({
+  folder,
+  policies,
+  sandbox,
+}: WorkspaceAgentOptions): Promise<WorkspaceAgent> {
+  const git = await gitOf(folder);
+  const sections: AnySection[] = [
+    section({ title: 'Workspace', key: 'workspace', template: instructions }),
+    vfsToolsSection(),
+    ...(git.section === undefined ? [] : [git.section]),
+  ];
+  if (sandbox !== undefined) {
+    const sandboxes = await import('../../sandbox/index.ts');
+    sections.push(sandboxes.shellSection({ backend: makeSandbox(sandbox, sandboxes) }));
+  }
+  try {
+    const template = promptTemplate({ ns: 'weakincentives', key: 'workspace', sections, policies });
+    const agent = defineAgent({ template, name: 'workspace', description: 'The files of a folder.' });
+    return { agent, notes: git.notes };
+  } catch (error) {
+    throw new UsageError(`the rules cannot be used: ${printable(describeError(error))}`, { cause: error });
+  }
+}
+
+/** The history of a folder that is the root of a repository, when git can read it. */
+async function gitOf({ filesystem }: OpenedFolder): Promise<{
+  readonly section: AnySection | undefined;
+  readonly notes: readonly string[];
+}> {
+  const section = gitSection();
+  const prompt = promptTemplate({ ns: 'weakincentives', key: 'git', sections: [section] }).bind(
+    {},
+    { resources: [binding(Filesystem, { instance: filesystem })] },
+  );
+  try {
+    await using _runtime = await openHeldToolRuntime(prompt);
+    return { section, notes: [] };
+  } catch (error) {
+    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+    return {
+      section: undefined,
+      notes: [`the history is not served: ${printable(describeError(cause)).replace(/\.$/, '')}`],
+    };
+  }
+}
