@@ -3,6 +3,7 @@ import { forkRun } from '../durable/index.ts';
 import { describeError, PromptValidationError } from '../error/index.ts';
 import { journalOption, refuseJournalInside, sqliteJournalFiles } from './durable/open-journal.ts';
 import { findRun, type RunInfo, readRunInfo, updateRunInfo } from './durable/run-info.ts';
+import { servedError } from './durable/served-runs.ts';
 import type { ForkRequest } from './fork/fork-arguments.ts';
 import { checkForkFolder } from './fork/fork-folder.ts';
 import { type CliEnvironment, unlessAborted } from './process/environment.ts';
@@ -47,6 +48,7 @@ async function fork(
       `the journal has no run "${name}": wink runs${journalOption(journalFile)} lists those that it has.`,
     );
   }
+  if (run.isToolRuntime === true) throw servedError(runId, journalFile);
   const info = readRunInfo(run);
   if (info === undefined) {
     throw new UsageError(

@@ -2,6 +2,7 @@ import type { JournaledRun } from '../runtime/index.ts';
 import { type JournalFiles, journalOption, sqliteJournalFiles } from './durable/open-journal.ts';
 import type { ResumeRequest } from './durable/resume-arguments.ts';
 import { findRun, type RunInfo, readRunInfo } from './durable/run-info.ts';
+import { servedError } from './durable/served-runs.ts';
 import { type CliEnvironment, unlessAborted } from './process/environment.ts';
 import { UsageError } from './process/errors.ts';
 import { printable } from './process/plain-text.ts';
@@ -13,7 +14,7 @@ import { runCommand } from './run-command.ts';
  * Goes on with a run from its journal, called as it was, and reports as `wink run` does.
  *
  * @returns the exit code of the process.
- * @throws {UsageError} for a run that the journal does not have, that another process has, or that another program has begun; and as {@link runCommand}.
+ * @throws {UsageError} for a run that the journal does not have, that another process has, that another program has begun, or that no one can go on with; and as {@link runCommand}.
  */
 export async function resumeCommand(
   request: ResumeRequest,
@@ -33,6 +34,7 @@ export async function resumeCommand(
       `the run "${name}" is still running; wink runs stop ${name}${journalOption(journalFile)} stops it.`,
     );
   }
+  if (run.isToolRuntime === true) throw servedError(runId, journalFile);
   const info = readRunInfo(run);
   if (info === undefined) {
     throw new UsageError(

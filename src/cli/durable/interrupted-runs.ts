@@ -29,12 +29,12 @@ export async function describeInterruptedRuns(options: InterruptedRunsOptions): 
     await using opened = options.journal === undefined ? await journals.openExisting(journalFile) : undefined;
     const journal = options.journal ?? opened;
     if (journal === undefined) return [];
+    const undone = new Set(pending.map(({ runId }) => runId));
     const runs = (await listRuns(journal, { workspace })).filter(
-      (run) => run.status === 'interrupted' || isUnwritten(run),
+      (run) => isUnwritten(run) || (run.status === 'interrupted' && canGoOn(run, undone)),
     );
     const rest = runs.length - maxNamedRuns;
     const option = journalOption(journalFile);
-    const undone = new Set(pending.map(({ runId }) => runId));
     return [
       ...runs.slice(0, maxNamedRuns).map((run) => interruptionLine(run, option, undone.has(run.runId))),
       ...(rest > 0 ? [`${counted(rest, 'more run')} on this folder can go on: wink runs${option}`] : []),
@@ -50,12 +50,18 @@ export async function describeInterruptedRuns(options: InterruptedRunsOptions): 
   }
 }
 
+/** Whether something can be done about a run that was interrupted. */
+function canGoOn({ isToolRuntime, runId }: JournaledRun, undone: ReadonlySet<string>): boolean {
+  return isToolRuntime !== true || undone.has(runId);
+}
+
 function interruptionLine(run: JournaledRun, option: string, isUndone: boolean): string {
   const id = printable(run.runId);
   const undone = isUndone ? ', the last of which is not in the folder' : '';
   const was = isUnwritten(run)
     ? `run ${id} has ended, and its changes were not written to the folder`
     : `run ${id} was interrupted after ${counted(run.commits, 'commit')}${undone}`;
+  if (run.isToolRuntime === true) return `${was}: wink runs settle ${id}${option}`;
   const other = isUndone ? 'settle' : 'prune';
   return readRunInfo(run) === undefined
     ? `${was}; the program that began it can resume it; or wink runs ${other} ${id}${option}`

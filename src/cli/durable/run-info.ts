@@ -11,7 +11,10 @@ import type {
 
 /** What the command keeps of a run in its journal, to find it again. */
 export interface RunInfo {
-  /** The words of the command line that began the run, with absolute paths and without those that say what is printed. */
+  /**
+   * The words of the command line that began the run, the name of the command first, with absolute paths and without those that say what is printed. Each option with a
+   * value is one word, such as `--apply=each`.
+   */
   readonly call: readonly string[];
   /** Whether the changes of the run were written to the folder at its end. */
   readonly isApplied: boolean;
@@ -132,10 +135,14 @@ export async function listRuns(
   return runs.map((run) => (isHeldByEnded(run) ? { ...run, status: 'interrupted' } : run));
 }
 
-/** Whether a run has its answer, and its changes are not in the folder where they belong: its process was killed right before, or others had changed the files. */
+/**
+ * Whether a run has its answer, and its changes are not in the folder where they belong: its process was killed right before, or others had changed the files. Never for a
+ * tool runtime, which no one can go on with.
+ */
 export function isUnwritten(run: JournaledRun): boolean {
   const info = readRunInfo(run);
-  if (run.status !== 'finished' || run.commits === 0 || info === undefined) return false;
+  if (run.isToolRuntime === true || run.status !== 'finished' || run.commits === 0 || info === undefined)
+    return false;
   return info.call.includes('--apply=end') && !info.isApplied;
 }
 

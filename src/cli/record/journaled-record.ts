@@ -76,7 +76,7 @@ export function redactionOf(
 /** What a record of the command says of how the run was called, and a journal keeps elsewhere. */
 function calledAs(run: JournaledRun): Pick<RunRecord, 'module' | 'workspace' | 'params'> {
   const call = readRunInfo(run)?.call;
-  const request = call === undefined ? undefined : readRunArguments(call);
+  const request = call?.[0] === 'run' ? readRunArguments(call) : undefined;
   if (request?.kind !== 'run') return {};
   return {
     module: request.agent,

@@ -29,7 +29,7 @@ export interface ReplayParts {
  * record is content of others and is only used when it was not given, and then it is shown.
  *
  * @returns the exit code of the process: 0 when all is the same, 1 when something differs, whatever a live model made of it.
- * @throws {UsageError} for a file that is not a record, an agent that cannot be loaded or bound, overrides that do not exist, and a model that
+ * @throws {UsageError} for a file that is not a record, the record of a tool runtime, an agent that cannot be loaded or bound, overrides that do not exist, and a model that
  * cannot be made.
  */
 export async function replayCommand(
@@ -39,6 +39,11 @@ export async function replayCommand(
 ): Promise<number> {
   const { signal, stdout, stderr, variables } = environment;
   const record = await unlessAborted(readRecordOf(request, 'replayed', environment, journals), signal);
+  if (record.isToolRuntime) {
+    throw new UsageError(
+      `the run "${printable(record.runId)}" cannot be replayed: the loop around its calls is not in the record.`,
+    );
+  }
   const module = request.agent ?? record.module;
   if (module === undefined) {
     throw new UsageError('the record does not name its agent: wink replay RUN AGENT.');

@@ -12,11 +12,23 @@ export interface RunFolderState {
   readonly hasChanges: boolean;
 }
 
+/** What another command than `wink run` says with this word; without it, it writes with each call. */
+const applyWord = '--apply=';
+
 /** What is known of the folder of a run from how it was called. */
 export function folderStateOf({ call, isApplied }: Pick<RunInfo, 'call' | 'isApplied'>): RunFolderState {
-  const request = readRunArguments(call);
-  const apply = request.kind === 'run' ? request.apply : undefined;
+  const apply = applyModeOf(call);
   return { apply, hasChanges: apply === 'each' || (apply === 'end' && isApplied) };
+}
+
+function applyModeOf(call: RunInfo['call']): ApplyMode | undefined {
+  if (call[0] === 'run') {
+    const request = readRunArguments(call);
+    return request.kind === 'run' ? request.apply : undefined;
+  }
+  const word = call.findLast((each) => each.startsWith(applyWord))?.slice(applyWord.length);
+  if (word === 'never') return undefined;
+  return word === 'end' ? 'end' : 'each';
 }
 
 /**

@@ -134,7 +134,7 @@ async function stop(
   if (run.status !== 'running') return `the run ${name} is not running: ${run.status}.`;
   await journal?.revoke(run.sessionId);
   const resume =
-    readRunInfo(run) === undefined
+    readRunInfo(run) === undefined || run.isToolRuntime === true
       ? ''
       : `; to go on with it: wink resume ${name}${journalOption(journalFile)}`;
   return `the run ${name} was stopped${resume}`;

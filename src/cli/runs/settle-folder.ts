@@ -38,7 +38,7 @@ export async function settleFolder(
   try {
     const info = readRunInfo(run);
     const state = info === undefined ? undefined : folderStateOf(info);
-    if (state?.hasChanges === false) return notInFolder(name, state);
+    if (state?.hasChanges === false) return notInFolder(run, state);
     const isMissing = folder.pending.some((commit) => commit.runId === runId);
     const report = isMissing ? await settleRun(journal, runId, folder.filesystem) : undefined;
     const { landed = [], outside = [] } = report ?? {};
@@ -64,13 +64,22 @@ export async function settleFolder(
 }
 
 /** The changes of a run that are in memory, or were when its process ended. */
-function notInFolder(name: string, { apply }: RunFolderState): CommandReport {
-  return apply === undefined
-    ? { lines: [`${name} writes nothing to its folder.`], exitCode: exitCodes.done }
-    : {
-        lines: [`the changes of ${name} are not in the folder: wink resume ${name} writes them at its end.`],
-        exitCode: exitCodes.failed,
-      };
+function notInFolder(
+  { runId, isToolRuntime }: JournaledRun,
+  { apply }: Pick<RunFolderState, 'apply'>,
+): CommandReport {
+  const name = printable(runId);
+  if (apply === undefined)
+    return { lines: [`${name} writes nothing to its folder.`], exitCode: exitCodes.done };
+  const what = `the changes of ${name} are not in the folder`;
+  return {
+    lines: [
+      isToolRuntime === true
+        ? `${what}: they were to be written at its end, and it cannot go on.`
+        : `${what}: wink resume ${name} writes them at its end.`,
+    ],
+    exitCode: exitCodes.failed,
+  };
 }
 
 function listed(paths: readonly string[], lineOf: (path: string) => string): readonly string[] {

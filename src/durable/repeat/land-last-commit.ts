@@ -1,6 +1,6 @@
 import type { Filesystem, LandableChange, LandingReport } from '../../filesystem/index.ts';
 import type { CommitRow, ContentReference, RowFileChange } from '../../record/index.ts';
-import type { RunRows } from '../rows/run-rows.ts';
+import type { CallDecision, Decision, RunRows } from '../rows/run-rows.ts';
 import { bytesOf } from './repeated-call.ts';
 
 /**
@@ -15,10 +15,15 @@ export function landLastCommit(
   rows: Pick<RunRows, 'root' | 'blobs'>,
 ): LandingReport | undefined {
   const land = filesystem?.['~land'];
-  const last = rows.root.decisions.findLast(({ kind }) => kind === 'call');
-  const isPending = last?.kind === 'call' && last.row.type === 'commit' && last.delivered === undefined;
-  const changes = isPending && last.row.type === 'commit' ? landableChanges(last.row, rows.blobs) : [];
+  // Calls of other turns may have failed since.
+  const last = rows.root.decisions.findLast(isCommit);
+  const changes =
+    last === undefined || last.delivered !== undefined ? [] : landableChanges(last.row, rows.blobs);
   return land?.(changes, runId);
+}
+
+function isCommit(decision: Decision): decision is CallDecision & { readonly row: CommitRow } {
+  return decision.kind === 'call' && decision.row.type === 'commit';
 }
 
 /** The files of a commit, to be done again by content. */

@@ -1,0 +1,80 @@
+import { settleRun } from '../../durable/internal.ts';
+import { describeError, FilesystemError, SessionBusyError } from '../../error/index.ts';
+import type { Filesystem, LandingReport } from '../../filesystem/index.ts';
+import { showName } from '../../internal/index.ts';
+import type { PendingCommit } from '../../node/index.ts';
+import type { RunJournal } from '../../runtime/index.ts';
+import { printable } from '../process/plain-text.ts';
+import { journalOption } from './open-journal.ts';
+import { listRuns } from './run-info.ts';
+
+/** A folder that is open for writing, and the journal that may have runs on it. */
+export interface SettleInterruptedOptions {
+  readonly journal: RunJournal;
+  /** The file of the journal, for the commands that are named; undefined: the one in the user's state folder. */
+  readonly journalFile: string | undefined;
+  readonly filesystem: Pick<Filesystem, '~land'>;
+  /** Commits that opening the folder has found missing. */
+  readonly pending: readonly PendingCommit[];
+}
+
+/** Maximum number of paths in one line. */
+const maxNamedPaths = 3;
+
+/**
+ * Brings the commits to a folder that tool runtimes had decided when their process was killed: no one goes on with these runs, so that nothing else would. Does
+ * nothing about other runs, which are resumed, and about runs that another process has.
+ *
+ * @returns what is to be said of it, one line for each commit.
+ * @throws {JournalError} when the journal has failed.
+ */
+export async function settleInterrupted(options: SettleInterruptedOptions): Promise<readonly string[]> {
+  const { journal, pending } = options;
+  if (pending.length === 0) return [];
+  const runs = await listRuns(journal);
+  const lines: string[] = [];
+  for (const { runId } of pending) {
+    const run = runs.find((known) => known.runId === runId);
+    if (run?.isToolRuntime === true) lines.push(await settle(runId, options));
+    else if (run === undefined) lines.push(unknownLine(runId));
+  }
+  return lines;
+}
+
+async function settle(
+  runId: string,
+  { journal, journalFile, filesystem }: SettleInterruptedOptions,
+): Promise<string> {
+  const name = printable(runId);
+  const later = `wink runs settle ${name}${journalOption(journalFile)}`;
+  try {
+    return settledLine(name, await settleRun(journal, runId, filesystem));
+  } catch (error) {
+    if (SessionBusyError.isInstance(error))
+      return `the folder lacks a commit of run ${name}, which another process has: ${later} when it has ended`;
+    if (!FilesystemError.isInstance(error)) throw error;
+    const why = printable(describeError(error)).replace(/\.$/, '');
+    return `the last commit of run ${name} could not be written to the folder: ${why}; ${later} tries it again`;
+  }
+}
+
+/** Opening the folder has undone what was in it of the commit. */
+function settledLine(name: string, report: LandingReport | undefined): string {
+  const { landed = [], present = [], outside = [] } = report ?? {};
+  const written = [...landed, ...present].sort();
+  if (written.length + outside.length === 0)
+    return `run ${name} was cut off before its last call was decided: the folder is as it was before that call`;
+  const left = outside.length === 0 ? '' : `; left, since another process has changed it: ${named(outside)}`;
+  const done = written.length === 0 ? 'nothing was written' : `it is in the folder: ${named(written)}`;
+  return `run ${name} was cut off after its last call was decided; ${done}${left}`;
+}
+
+function unknownLine(runId: string): string {
+  const name = printable(runId);
+  return `the folder lacks a commit of run ${name}, which is in another journal: wink runs settle ${name} --journal FILE`;
+}
+
+function named(paths: readonly string[]): string {
+  const rest = paths.length - maxNamedPaths;
+  return `${paths.slice(0, maxNamedPaths).map(showName).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+}
