@@ -19,6 +19,7 @@ export { evaluatePrompt } from './run/evaluate.ts';
 export { type ModelAdapter, modelOf, type ProviderAdapter, type RunOutcome } from './run/provider-adapter.ts';
 export { openHeldToolRuntime } from './runtime/open-held-tool-runtime.ts';
 export type { RuntimeSurroundings } from './runtime/runtime-surroundings.ts';
+export { type EndedTurn, type PendingCall, RuntimeTurns } from './runtime/runtime-turns.ts';
 export type {
   ReportedUsage,
   ToolRuntime,
@@ -27,7 +28,8 @@ export type {
   ToolRuntimeOptions,
   ToolRuntimeOutput,
 } from './runtime/tool-runtime-types.ts';
+export { TurnQueue } from './runtime/turn-queue.ts';
 export { evaluationSlices } from './scope/evaluation-record.ts';
-export type { RunReplay, RunSurroundings } from './scope/evaluation-scope.ts';
+export type { ForeignLoop, RunLoop, RunReplay, RunSurroundings } from './scope/evaluation-scope.ts';
 export { newSession } from './scope/hold-session.ts';
 export { type PromptStream, type RunStreamEvent, streamOf } from './stream/prompt-stream.ts';

@@ -28,6 +28,16 @@ export {
 } from '../schema/index.ts';
 export type { HostedToolReading } from '../tool/index.ts';
 export type {
+  AgentHarness,
+  HarnessAnswer,
+  HarnessCapabilities,
+  HarnessOutcome,
+  HarnessRequest,
+  HarnessRunOptions,
+  HarnessTools,
+} from './harness/agent-harness.ts';
+export { harnessAdapter } from './harness/harness-adapter.ts';
+export type {
   HostedToolCodec,
   HostedToolCodecs,
   HostedToolFindings,

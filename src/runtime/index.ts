@@ -128,19 +128,30 @@ export type {
 export { BudgetTracker, type BudgetTrackerOptions, toBudgetTracker } from './limits/budget-tracker.ts';
 export { Deadline } from './limits/deadline.ts';
 export { followSignal } from './limits/follow-signal.ts';
+export { RepeatedFailures, type Repetition } from './limits/repeated-failures.ts';
 export { haltReason, RunBudget } from './limits/run-budget.ts';
 export { RunStop, RunStoppedSignal, type StopReason } from './limits/run-stop.ts';
 export { type RetryOptions, type ThrottlePolicy, toThrottlePolicy } from './limits/throttle.ts';
 export { tokenCost } from './limits/token-cost.ts';
 export { Watchdog } from './limits/watchdog.ts';
-export type { AnswerOptions, ReadAnswer } from './loop/answer-reader.ts';
-export { toCompletionChecker } from './loop/completion-gate.ts';
+export { type AnswerOptions, AnswerReader, type ReadAnswer } from './loop/answer-reader.ts';
+export { CompletionGate, toCompletionChecker } from './loop/completion-gate.ts';
+export { DeltaStream, type StreamedAnswer } from './loop/delta-stream.ts';
 export { type LoopOptions, type LoopResult, runLoop } from './loop/loop.ts';
+export { ModelCallReports, type ModelCallTiming } from './loop/model-call-reports.ts';
+export { nextTurnAtLeast } from './loop/model-caller.ts';
 export { RunErrors } from './loop/run-errors.ts';
 export { type Step, type StepFunction, type StepKinds, stepLive } from './loop/step.ts';
 export { endingOf } from './loop/stop-ending.ts';
 export { TurnRunner } from './loop/turn-runner.ts';
-export { createPartCheck, findTurnFault } from './model/check-turn.ts';
+export {
+  createPartCheck,
+  findNoAnswer,
+  findTurnFault,
+  isClaimed,
+  isCutOff,
+  readUsage,
+} from './model/check-turn.ts';
 export { hostedOutputs, type LoopState, newLoopState } from './model/loop-state.ts';
 export {
   addTokenUsage,

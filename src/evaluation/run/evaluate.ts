@@ -5,6 +5,7 @@ import {
   type ConversationItem,
   hostedOutputs,
   type LanguageModel,
+  type OuterCall,
   type ReadAnswer,
   type RunEvent,
   type RunStop,
@@ -16,13 +17,14 @@ import {
 import type { NestedAdapter, PromptResponse } from '../../tool/index.ts';
 import { parseAnswer } from '../answer/parse-answer.ts';
 import { nestedEvaluator } from '../nested/nested-evaluator.ts';
+import { withoutModel } from '../nested/without-model.ts';
 import { assertPrompt } from '../options/check-options.ts';
 import { beginningOf } from '../options/complete-history.ts';
 import type { EvaluateOptions } from '../options/evaluate-options.ts';
 import type { EvaluationSettings } from '../options/settings.ts';
 import { markSuspended } from '../options/suspended-history.ts';
 import { EvaluationRecord } from '../scope/evaluation-record.ts';
-import type { EvaluationScope, RunSurroundings } from '../scope/evaluation-scope.ts';
+import type { EvaluationFiles, EvaluationScope, RunSurroundings } from '../scope/evaluation-scope.ts';
 import { holdSession } from '../scope/hold-session.ts';
 import { beginEvaluation } from './begin-evaluation.ts';
 
@@ -118,13 +120,13 @@ async function evaluateObserved<Output>({
     stop,
     record,
     conversation: conversationOf(settings),
-    evaluatorFor: (files) => (call) =>
-      nestedEvaluator({ scope, files, settings, evaluateIn: evaluateInside }, call),
+    evaluatorFor: (files) => evaluatorsFor(scope, files, settings),
   });
   let end: RunEnd = { outcome: 'failed' };
   try {
     await onBegun?.(environment);
-    const { text, output, json, finishReason } = await runLoop(
+    const run = scope.loop?.run ?? runLoop;
+    const { text, output, json, finishReason } = await run(
       environment,
       {
         model,
@@ -177,6 +179,21 @@ async function evaluateObserved<Output>({
     environment.reporter?.end();
     environment.emit({ type: 'run-end', ...end, turns: state.turn, usage: state.usage });
   }
+}
+
+/** Makes what the handlers of an evaluation get as their adapter. */
+function evaluatorsFor(
+  scope: EvaluationScope,
+  files: EvaluationFiles,
+  settings: EvaluationSettings,
+): (call: OuterCall) => NestedAdapter {
+  const { loop } = scope;
+  if (loop !== undefined && loop.inner === undefined) {
+    const adapter = withoutModel(scope.evaluator.name, loop.refusal);
+    return () => adapter;
+  }
+  const inner = { ...scope, ...loop?.inner };
+  return (call) => nestedEvaluator({ scope: inner, files, settings, evaluateIn: evaluateInside }, call);
 }
 
 /** How a run ended, for its observers. */

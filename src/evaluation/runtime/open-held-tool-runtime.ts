@@ -2,8 +2,8 @@ import { assertOptions, PromptValidationError } from '../../error/index.ts';
 import { present } from '../../internal/index.ts';
 import type { Prompt } from '../../prompt/index.ts';
 import { isSuspension } from '../../runtime/index.ts';
-import type { NestedAdapter } from '../../tool/index.ts';
 import { nestedEvaluator } from '../nested/nested-evaluator.ts';
+import { withoutModel } from '../nested/without-model.ts';
 import { assertPrompt } from '../options/check-options.ts';
 import { beginEvaluation } from '../run/begin-evaluation.ts';
 import { evaluateInside } from '../run/evaluate.ts';
@@ -16,6 +16,8 @@ import type { RuntimeSurroundings } from './runtime-surroundings.ts';
 import type { ToolRuntime, ToolRuntimeOptions } from './tool-runtime-types.ts';
 
 const defaultName = 'tool runtime';
+const noModel =
+  'There is no model to evaluate a prompt on inside a call: another loop runs the model. Pass the option adapter to openToolRuntime().';
 
 /**
  * Opens a tool runtime.
@@ -61,7 +63,7 @@ export async function openHeldToolRuntime<Output>(
       conversation: [],
       evaluatorFor: (files) =>
         inner === undefined
-          ? () => withoutModel(name)
+          ? () => withoutModel(name, noModel)
           : (call) => nestedEvaluator({ scope: inner, files, settings, evaluateIn: evaluateInside }, call),
     });
     const { hostedTools } = begun.rendered;
@@ -87,18 +89,4 @@ function refuseSuspension({ approve }: { readonly approve?: unknown }): void {
     'A tool runtime cannot suspend approvals: another loop has the conversation, and waits for the answer of each call. Give it a function as approve; without one, what a policy asks about is denied.',
     { details: { option: 'approve' } },
   );
-}
-
-/** The handlers' adapter where there is no model to evaluate on. */
-function withoutModel(name: string): NestedAdapter {
-  return Object.freeze({
-    name,
-    evaluate: () =>
-      Promise.reject(
-        new PromptValidationError(
-          'There is no model to evaluate a prompt on inside a call: another loop runs the model. Pass the option adapter to openToolRuntime().',
-          { details: { option: 'adapter' } },
-        ),
-      ),
-  } satisfies NestedAdapter);
 }

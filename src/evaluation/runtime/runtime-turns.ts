@@ -1,3 +1,4 @@
+import { none } from '../../internal/index.ts';
 import {
   type EvaluationEnvironment,
   haltReason,
@@ -22,12 +23,26 @@ export interface PendingCall {
 /** What became of a call: its answer, or that its own signal gave it up. */
 export type CallOutcome = { readonly output: ToolRuntimeOutput } | { readonly error: unknown };
 
+/** The calls of a turn that has ended. */
+export interface EndedTurn {
+  readonly pending: readonly PendingCall[];
+  readonly calls: readonly ToolCall[];
+  /** In their order; empty when the run ended in the middle of the turn. */
+  readonly results: readonly ToolCallResult[];
+  /** What the model reads of each call. */
+  readonly answers: readonly ConversationItem[];
+}
+
 /** What turns are run with beside the environment. */
 export interface RuntimeTurnsOptions {
   readonly state: LoopState;
   readonly errors: RunErrors;
   /** Keeps the watchdog from counting until the returned function is called: between two turns it is the loop that works. */
   readonly holdWatch: () => () => void;
+  /** The number of the turn that calls belong to. Default: each turn of calls is one of its own. */
+  readonly turnOf?: (pending: readonly PendingCall[]) => number;
+  /** Gets what became of a turn of calls, before the run ends for any reason in it. Must not throw. */
+  readonly onEnd?: (turn: EndedTurn) => void;
 }
 
 /** A stop that follows that of the run and the signal of one call. */
@@ -58,31 +73,32 @@ export class RuntimeTurns {
    * @throws {PromptEvaluationError} when the run was stopped; it is over then.
    */
   async run(pending: readonly PendingCall[]): Promise<readonly CallOutcome[]> {
-    const { state } = this.#options;
     const pause = this.#environment.eventLoop.pauseIfDue();
     if (pause !== undefined) await pause;
-    state.turn += 1;
-    const { turn } = state;
+    const turn = this.#options.turnOf?.(pending) ?? this.#nextTurn();
     // The conversation is the caller's. Each turn keeps its own calls and answers, for its errors, and only while it runs.
-    const conversation: ConversationItem[] = [
-      { type: 'assistant', content: pending.map(({ part }) => part) },
-    ];
+    const asked: ConversationItem = { type: 'assistant', content: pending.map(({ part }) => part) };
+    const conversation: ConversationItem[] = [asked];
     const errors = this.#errorsOf(turn, conversation);
     const stops = pending.map(({ signal }) => (signal === undefined ? undefined : this.#follow(signal)));
     this.#begin();
-    let results: readonly ToolCallResult[];
+    const calls = pending.map(({ part }) => toCall(part, turn));
+    let results: readonly ToolCallResult[] = none;
     try {
-      results = await this.#runner.run(
-        pending.map(({ part }) => toCall(part, turn)),
-        { stops: stops.map((own) => own?.stop), conversation, errors },
-      );
+      results = await this.#runner.run(calls, { stops: stops.map((own) => own?.stop), conversation, errors });
     } finally {
       for (const own of stops) own?.end();
       this.#end();
+      this.#options.onEnd?.({ pending, calls, results, answers: conversation.slice(1) });
     }
     this.#endIfStopped(results, errors);
     this.#environment.display.update();
     return results.map((result, index) => this.#outcomeOf(result, stops[index]?.stop, errors));
+  }
+
+  #nextTurn(): number {
+    this.#options.state.turn += 1;
+    return this.#options.state.turn;
   }
 
   #errorsOf(turn: number, conversation: readonly ConversationItem[]): RunErrors {

@@ -6,6 +6,9 @@ import type {
   CallReplay,
   EvaluationEnvironment,
   LanguageModel,
+  LoopOptions,
+  LoopResult,
+  LoopState,
   ObserverCalls,
   OpenQuestion,
   OuterCall,
@@ -18,6 +21,7 @@ import type {
 } from '../../runtime/index.ts';
 import { freezeJson } from '../../schema/index.ts';
 import type { AnySlice, ReadonlySessionView, Session } from '../../session/index.ts';
+import type { NestedAdapter } from '../../tool/index.ts';
 
 /** Answers from the record of another run, in all evaluations of a run. */
 export interface RunReplay extends CallReplay {
@@ -29,8 +33,24 @@ export interface RunReplay extends CallReplay {
   stepsOf(evaluationId: string, roots: TransactionRoots): StepFunction;
 }
 
+/** Runs the loop of an evaluation: asks the model, and runs the calls that it asks for. */
+export type RunLoop = <Output>(
+  environment: EvaluationEnvironment,
+  options: LoopOptions<Output>,
+  state: LoopState,
+) => Promise<LoopResult<Output>>;
+
+/** A loop that is not the library's. It runs the evaluation itself, and none inside its calls. */
+export interface ForeignLoop {
+  readonly run: RunLoop;
+  /** What handlers evaluate prompts on; undefined: they cannot, and `refusal` is the message. */
+  readonly inner: { readonly evaluator: NestedAdapter; readonly model: LanguageModel } | undefined;
+  readonly refusal: string;
+}
+
 /** What a run has around it beside its options. Everything is optional. */
-export interface RunSurroundings extends Pick<RunScope, 'ready' | 'replay' | 'hooks' | 'suspension'> {
+export interface RunSurroundings
+  extends Pick<RunScope, 'ready' | 'replay' | 'hooks' | 'suspension' | 'loop'> {
   /** Whether the session was made for the run although it is given. Default: it was not. */
   readonly ownsSession?: boolean;
   /** What observes the run in the place of its observers; a journal gets everything as it is, before redaction. Default: they do. */
@@ -62,6 +82,8 @@ export interface RunScope {
   readonly replay?: RunReplay | undefined;
   /** Takes the questions of policies over its calls. Default: `approve` is asked. */
   readonly suspension?: RunSuspension | undefined;
+  /** Runs the evaluation in the place of the library's loop. Default: that one does. */
+  readonly loop?: ForeignLoop | undefined;
   /** Back-pressure: resolves when the event consumer has caught up; undefined when it has. Absent: none. */
   readonly ready?: (() => Promise<void> | undefined) | undefined;
   /** The call around the evaluation; absent on a root session. */

@@ -22,6 +22,8 @@ export interface AnswerOptions<out Output> {
   readonly read: (text: string) => Promise<ReadAnswer<Output>>;
   /** How many corrections the model may get in one run. */
   readonly maxRepairs: number;
+  /** What the model reads of a problem with its answer. Default: the problem, and that it is to answer in JSON. */
+  readonly correction?: ((problem: string) => string) | undefined;
 }
 
 /** Reads the answers of one run. A model whose answer cannot be read gets the reason and another request. */
@@ -69,13 +71,16 @@ export class AnswerReader<Output> {
 
   /** @returns false when it was sent back as often as it may be. */
   #sendBack({ message: problem }: OutputParseError): boolean {
-    const { maxRepairs } = this.#options;
+    const { maxRepairs, correction = askForJson } = this.#options;
     if (this.#state.outputRepairs >= maxRepairs) return false;
     this.#state.outputRepairs += 1;
     const repair = this.#state.outputRepairs;
     this.#environment.emit({ type: 'output-rejected', turn: this.#state.turn, repair, problem });
-    const request = `Your answer was not accepted. ${problem}\n\nAnswer again, with the whole JSON and nothing else.`;
-    this.#state.conversation.push({ type: 'user', content: [{ type: 'text', text: request }] });
+    this.#state.conversation.push({ type: 'user', content: [{ type: 'text', text: correction(problem) }] });
     return true;
   }
+}
+
+function askForJson(problem: string): string {
+  return `Your answer was not accepted. ${problem}\n\nAnswer again, with the whole JSON and nothing else.`;
 }

@@ -1,0 +1,156 @@
+import { describeError, PromptValidationError, TransactionClosedError } from '../../error/index.ts';
+import {
+  type EndedTurn,
+  type PendingCall,
+  RuntimeTurns,
+  type ToolRuntimeCall,
+  type ToolRuntimeCallOptions,
+  type ToolRuntimeOutput,
+  TurnQueue,
+} from '../../evaluation/index.ts';
+import {
+  createPartCheck,
+  type EvaluationEnvironment,
+  type LoopState,
+  RepeatedFailures,
+  type RunErrors,
+  type ToolCallPart,
+} from '../../runtime/index.ts';
+import type { HarnessTurn } from './harness-turn.ts';
+import type { HarnessTurns } from './harness-turns.ts';
+
+/** What {@link HarnessCalls} work with beside the environment. */
+export interface HarnessCallsOptions {
+  readonly state: LoopState;
+  readonly errors: RunErrors;
+  readonly turns: HarnessTurns;
+  readonly maxRepeatedFailures: number;
+  /** Ends the run with this error. */
+  readonly fail: (error: unknown) => void;
+}
+
+const ignore = (): void => undefined;
+
+type Outcome = Awaited<ReturnType<RuntimeTurns['run']>>[number];
+
+/** The calls that the model of a harness makes: those that come together are gathered, and all run through the pipeline of every call. */
+export class HarnessCalls {
+  readonly #options: HarnessCallsOptions;
+  readonly #queue: TurnQueue<PendingCall, Outcome>;
+  readonly #failures: RepeatedFailures;
+  readonly #turnOf = new WeakMap<ToolCallPart, HarnessTurn>();
+  /** Ends the calls that run. */
+  #end = new AbortController();
+  #isClosed = false;
+
+  constructor(environment: EvaluationEnvironment, options: HarnessCallsOptions) {
+    const { state, errors, fail, maxRepeatedFailures } = options;
+    const { clock, stop } = environment;
+    this.#options = options;
+    this.#failures = new RepeatedFailures(maxRepeatedFailures);
+    const runner = new RuntimeTurns(environment, {
+      state,
+      errors,
+      holdWatch: () => ignore,
+      turnOf: ([first]) => this.#turnOfCall(first).number,
+      onEnd: (ended) => this.#ended(ended),
+    });
+    this.#queue = new TurnQueue({
+      gather: async () => {
+        await stop.race(clock.yieldToTimers?.() ?? nextTimer(environment)).catch(ignore);
+      },
+      createCheck: () => {
+        const findFault = createPartCheck();
+        return ({ part }) => {
+          const fault = findFault(part);
+          if (fault !== undefined)
+            throw errors.error(
+              'evaluation-response-invalid',
+              'response',
+              `A call of the harness was not run: it ${fault}.`,
+            );
+        };
+      },
+      run: async (calls) => {
+        try {
+          return await runner.run(calls);
+        } catch (error) {
+          fail(error);
+          throw error;
+        }
+      },
+    });
+  }
+
+  /**
+   * Runs a call.
+   *
+   * @throws {PromptEvaluationError} what the run ends with, or that the call was aborted by its signal.
+   * @throws {TransactionClosedError} when the run has ended.
+   */
+  async run(call: ToolRuntimeCall, { signal }: ToolRuntimeCallOptions): Promise<ToolRuntimeOutput> {
+    if (this.#isClosed) throw new TransactionClosedError('The run of the harness has ended.');
+    const turn = this.#options.turns.open();
+    const part = turn.arrive(toPart(call));
+    this.#turnOf.set(part, turn);
+    const signals = signal === undefined ? [this.#end.signal] : [this.#end.signal, signal];
+    const outcome = await this.#queue.join({ part, signal: AbortSignal.any(signals) });
+    if ('error' in outcome) throw outcome.error;
+    // The harness knows the call under the id that it gave.
+    return { ...outcome.output, callId: call.callId };
+  }
+
+  /** Aborts the calls that run. Resolves when they are rolled back. */
+  async abort(): Promise<void> {
+    this.#end.abort(new DOMException('The harness did not wait for the call.', 'AbortError'));
+    this.#end = new AbortController();
+    await this.#queue.settled();
+  }
+
+  /** Resolves when no call runs any more. Never rejects. */
+  async settled(): Promise<void> {
+    await this.#queue.settled();
+  }
+
+  /** No call is taken any more. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  #turnOfCall(call: PendingCall | undefined): HarnessTurn {
+    return (call && this.#turnOf.get(call.part)) ?? this.#options.turns.open();
+  }
+
+  #ended({ answers, calls, pending, results }: EndedTurn): void {
+    for (const answer of answers) {
+      if (answer.type !== 'tool-result') continue;
+      const call = pending.find(({ part }) => part.callId === answer.callId);
+      this.#turnOfCall(call).answered(answer.callId, answer);
+    }
+    const repetition = this.#failures.count(calls, results);
+    if (repetition !== undefined) this.#options.fail(this.#options.errors.repeatedFailures(repetition));
+  }
+}
+
+function nextTimer({ clock }: Pick<EvaluationEnvironment, 'clock'>): Promise<void> {
+  return new Promise((resolve) => {
+    clock.schedule(0, resolve);
+  });
+}
+
+/** The call as a part of what a model said. */
+function toPart({ arguments: given, callId, isComplete, name }: ToolRuntimeCall): ToolCallPart {
+  const part = { type: 'tool-call', callId, name, arguments: toText(given) } as const;
+  return isComplete === undefined ? part : { ...part, isComplete };
+}
+
+function toText(given: ToolRuntimeCall['arguments']): string {
+  if (typeof given === 'string') return given;
+  try {
+    return JSON.stringify(given);
+  } catch (cause) {
+    throw new PromptValidationError(`The arguments of a call are not JSON: ${describeError(cause)}`, {
+      cause,
+    });
+  }
+}
