@@ -5,8 +5,9 @@ import { UsageError } from '../process/errors.ts';
 export interface RewindRequest {
   readonly kind: 'rewind';
   readonly runId: string;
-  /** The last commit whose changes stay: its number, or the id of its call. */
+  /** The last commit whose changes stay, or with `isBefore` the first one that is undone: its number, or the id of its call. */
   readonly to: number | string;
+  readonly isBefore: boolean;
   /** The folder to put back; undefined: that of the run. */
   readonly workspace: string | undefined;
   /** Whether the folder is written. */
@@ -20,6 +21,7 @@ export interface RewindRequest {
 
 const options = {
   to: { type: 'string' },
+  before: { type: 'string' },
   workspace: { type: 'string' },
   apply: { type: 'boolean' },
   full: { type: 'boolean' },
@@ -40,10 +42,14 @@ export function readRewindArguments(argv: readonly string[]): RewindRequest | { 
     throw new UsageError('no run given: wink rewind RUN --to CALL; "wink runs" lists them.');
   }
   if (others.length > 0) throw new UsageError(`one run at a time, not ${positionals.length}.`);
-  const { to, workspace, journal } = values;
-  if (to === undefined || to === '') {
+  const { before, to, workspace, journal } = values;
+  if (before !== undefined && to !== undefined) {
+    throw new UsageError('--to and --before both say how far to go back: choose one.');
+  }
+  const mark = before ?? to;
+  if (mark === undefined || mark === '') {
     throw new UsageError(
-      'say how far to go back: wink rewind RUN --to CALL, with the id of a call, the number of a commit, or 0.',
+      'say how far to go back: wink rewind RUN --to CALL keeps what CALL did, --before CALL undoes it, too; CALL is the id of a call or the number of a commit.',
     );
   }
   if (workspace === '') throw new UsageError('the name of the folder is empty.');
@@ -51,7 +57,8 @@ export function readRewindArguments(argv: readonly string[]): RewindRequest | { 
   return {
     kind: 'rewind',
     runId,
-    to: /^\d{1,9}$/.test(to) ? Number(to) : to,
+    to: /^\d{1,9}$/.test(mark) ? Number(mark) : mark,
+    isBefore: before !== undefined,
     workspace,
     isApplied: values.apply === true,
     isFull: values.full === true,

@@ -1,4 +1,4 @@
-import { type ChangesBack, changesBack, rewindFolder } from '../../durable/internal.ts';
+import { type ChangesBack, changesBack, commitOf, rewindFolder } from '../../durable/internal.ts';
 import {
   describeError,
   FilesystemError,
@@ -87,12 +87,16 @@ const runningError = (runId: string): UsageError =>
 
 /** @throws {UsageError} */
 async function readChanges(
-  { runId, to }: Pick<RewindRequest, 'runId' | 'to'>,
+  { isBefore, runId, to }: Pick<RewindRequest, 'isBefore' | 'runId' | 'to'>,
   journal: RunJournal,
 ): Promise<ChangesBack> {
   let back: ChangesBack;
   try {
-    back = changesBack(runId, await journal.read(runId), to);
+    const rows = await journal.read(runId);
+    const seq = commitOf(runId, rows, to, 'taken back');
+    if (isBefore && seq === 0)
+      throw new UsageError('there is no commit 0 to undo; the first has the number 1.');
+    back = changesBack(runId, rows, isBefore ? seq - 1 : seq);
   } catch (error) {
     if (!PromptValidationError.isInstance(error)) throw error;
     throw new UsageError(printable(describeError(error)), { cause: error });

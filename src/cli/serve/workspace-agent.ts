@@ -43,7 +43,7 @@ export async function workspaceAgent({
   const git = await gitOf(folder);
   const sections: AnySection[] = [
     section({ title: 'Workspace', key: 'workspace', template: instructions }),
-    vfsToolsSection(),
+    vfsToolsSection({ title: 'Files', key: 'files' }),
     ...(git.section === undefined ? [] : [git.section]),
   ];
   if (sandbox !== undefined) {

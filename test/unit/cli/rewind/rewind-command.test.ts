@@ -125,6 +125,23 @@ describe('wink rewind', () => {
     expect(files()).toEqual([]);
   });
 
+  it('undoes a call with --before, by its id or by the number of its commit', async () => {
+    const written = await rewind('one', '--before', 'call-2-1', '--apply');
+    expect(written.text).toContain('wrote 1 path: the folder is as one had it after its commit 1.');
+    expect(files()).toEqual(['a.md']);
+    expect((await rewind('one', '--before', '1', '--apply')).text).toContain(
+      'the folder is as one had it before its first commit.',
+    );
+    expect(files()).toEqual([]);
+    await expect(rewind('one', '--before', '0')).rejects.toThrow(
+      'there is no commit 0 to undo; the first has the number 1.',
+    );
+    expect(readArguments(['rewind', 'one', '--before', '1', '--to', '1'])).toMatchObject({
+      kind: 'usage-error',
+      message: '--to and --before both say how far to go back: choose one.',
+    });
+  });
+
   it('names what another process has changed, writes nothing, and ends with 3', async () => {
     writeFileSync(join(root, 'b.md'), 'theirs\n');
     const { code, text } = await rewind('one', '--to', '0', '--apply');
