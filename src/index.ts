@@ -240,6 +240,7 @@ export {
   type ToolResultItem,
   ToolsRendered,
   type ToolsRenderedPayload,
+  type TraceContext,
   tokenCost,
   type UnenforcedDecision,
   type UserItem,

@@ -6,8 +6,11 @@ export type {
   OtelCounter,
   OtelHistogram,
   OtelInstrumentOptions,
+  OtelLink,
   OtelMeter,
   OtelSpan,
+  OtelSpanContext,
   OtelTracer,
+  OtelTraceState,
 } from './otel-api.ts';
 export { type OtelObserverOptions, otelObserver } from './otel-observer.ts';

@@ -19,10 +19,42 @@ export interface OtelContext {
   deleteValue(key: symbol): OtelContext;
 }
 
+/** A `TraceState` of OpenTelemetry: immutable members that tracing systems add to a trace. */
+export interface OtelTraceState {
+  /** The value of a member; undefined without one. */
+  get(key: string): string | undefined;
+  /** A state with the member, which is its first one. */
+  set(key: string, value: string): OtelTraceState;
+  /** A state without the member. */
+  unset(key: string): OtelTraceState;
+  /** As in a header. */
+  serialize(): string;
+}
+
+/** A `SpanContext` of OpenTelemetry: what of a span other programs get. */
+export interface OtelSpanContext {
+  /** 32 hexadecimal digits. */
+  readonly traceId: string;
+  /** 16 hexadecimal digits. */
+  readonly spanId: string;
+  /** Bit 0: the trace is sampled. Every real span has them. */
+  readonly traceFlags?: number;
+  /** Whether the span is one of another program. */
+  readonly isRemote?: boolean;
+  /** What tracing systems add. */
+  readonly traceState?: OtelTraceState;
+}
+
+/** A `Link` of OpenTelemetry: a span that another one belongs to without being below it. */
+export interface OtelLink {
+  /** Of the other span. */
+  context: OtelSpanContext & { readonly traceFlags: number };
+}
+
 /** A `Span` of OpenTelemetry. */
 export interface OtelSpan {
-  /** Its ids, in hexadecimal digits. */
-  spanContext(): { readonly traceId: string; readonly spanId: string };
+  /** Its ids, and what else other programs get of it. */
+  spanContext(): OtelSpanContext;
   /** False for a span that is not exported. */
   isRecording(): boolean;
   /** Adds attributes, or replaces them. */
@@ -42,7 +74,7 @@ export interface OtelTracer {
   /** Begins a span below the active one of a context; `kind` is a `SpanKind`. */
   startSpan(
     name: string,
-    options?: { kind?: number; attributes?: OtelAttributes },
+    options?: { kind?: number; attributes?: OtelAttributes; links?: OtelLink[] },
     context?: OtelContext,
   ): OtelSpan;
 }

@@ -1,5 +1,5 @@
 import { isRecord } from '../internal/index.ts';
-import type { RunEvent, ToolInvokedPayload } from '../runtime/index.ts';
+import type { RunEvent, ToolInvokedPayload, TraceContext } from '../runtime/index.ts';
 import type { Clock } from '../session/index.ts';
 import type { TokenUsage } from '../tool/index.ts';
 import { activeContext, spanOf, withSpan } from './active-context.ts';
@@ -12,9 +12,12 @@ import {
   errorStatus,
   type OtelAttributes,
   type OtelContext,
+  type OtelLink,
+  type OtelSpan,
   type OtelTracer,
   spanKinds,
 } from './otel-api.ts';
+import { remoteSpanOf } from './remote-span.ts';
 import { factsOf } from './run-facts.ts';
 import { callKey, type OpenCall, type OpenChat, type OpenSpan, type RunSpans } from './run-spans.ts';
 
@@ -171,7 +174,7 @@ export class TraceBuilder {
           [names.compacted]: run.isCompacted ? true : undefined,
         }),
       },
-      spanKinds.client,
+      { kind: spanKinds.client },
     );
     delete run.purpose;
     run.isCompacted = false;
@@ -202,9 +205,15 @@ export class TraceBuilder {
     chat.span.end();
   }
 
+  /** @param call `trace` is the span of a caller in another program: the call is part of that trace, and refers to its run by a link. */
   openCall(
     run: RunSpans,
-    { turn, callId, toolName }: Pick<OpenCall, 'turn' | 'callId'> & { readonly toolName: string },
+    {
+      turn,
+      callId,
+      toolName,
+      trace,
+    }: Pick<OpenCall, 'turn' | 'callId'> & { readonly toolName: string; readonly trace?: TraceContext },
   ): OpenCall {
     const key = callKey(turn, callId);
     const known = run.calls.get(key);
@@ -212,9 +221,11 @@ export class TraceBuilder {
     const { names } = this.#settings;
     const effects = run.facts?.effects ?? {};
     const knownName = Object.hasOwn(effects, toolName) ? toolName : undefined;
+    const caller = trace === undefined ? undefined : remoteSpanOf(trace);
+    const around = this.contextOfTurn(run, turn);
     const opened = this.#open(
       knownName === undefined ? 'execute_tool' : `execute_tool ${knownName}`,
-      this.contextOfTurn(run, turn),
+      caller === undefined ? around : withSpan(around, caller),
       attributesOf({
         [names.operation]: 'execute_tool',
         [names.toolName]: shortText(toolName),
@@ -223,6 +234,7 @@ export class TraceBuilder {
         [names.toolDescription]: run.toolDefinitions?.descriptions.get(toolName),
         'wink.call.effects': knownName === undefined ? undefined : effects[knownName],
       }),
+      { links: caller === undefined ? [] : [linkTo(run.span)] },
     );
     const call: OpenCall = { ...opened, turn, callId, knownName, inside: new Set(), hasEnded: false };
     Object.assign(call, { context: opened.context.setValue(callContextKey, call) });
@@ -272,9 +284,10 @@ export class TraceBuilder {
     name: string,
     parent: OtelContext,
     attributes: OtelAttributes,
-    kind: number = spanKinds.internal,
+    { kind = spanKinds.internal, links = [] }: { kind?: number; links?: OtelLink[] } = {},
   ): OpenSpan {
-    const span = this.#settings.tracer.startSpan(name, { kind, attributes }, parent);
+    const more = links.length === 0 ? {} : { links };
+    const span = this.#settings.tracer.startSpan(name, { kind, attributes, ...more }, parent);
     return { span, context: withSpan(parent, span) };
   }
 
@@ -316,6 +329,11 @@ export class TraceBuilder {
       .filter((call) => call.callId === callId);
     return others.length > 0 ? 'unclear' : first;
   }
+}
+
+function linkTo(span: OtelSpan): OtelLink {
+  const { spanId, traceFlags = 0, traceId, traceState } = span.spanContext();
+  return { context: { traceId, spanId, traceFlags, ...(traceState === undefined ? {} : { traceState }) } };
 }
 
 /** The key is of this module, which puts calls there. */

@@ -94,6 +94,7 @@ export {
   type ToolInvokedPayload,
   type UnenforcedDecision,
 } from './events/tool-invoked.ts';
+export type { TraceContext } from './events/trace-context.ts';
 export {
   type DeadlineFeedbackOptions,
   deadlineFeedback,

@@ -115,22 +115,25 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
 
   async runCalls(
     calls: readonly ToolRuntimeCall[],
-    { signal }: ToolRuntimeCallOptions = {},
+    { signal, trace }: ToolRuntimeCallOptions = {},
   ): Promise<readonly ToolRuntimeOutput[]> {
     return this.#redactErrors(async () => {
       this.#assertOpen();
       assertArgument('runCalls()', 'calls', calls, 'array');
       const parts = this.#toParts(calls);
       if (parts.length === 0) return [];
-      const outcomes = await this.#queue.turn(parts.map((part) => ({ part, signal })));
+      const outcomes = await this.#queue.turn(parts.map((part) => ({ part, signal, trace })));
       return outcomes.map(outputOf);
     });
   }
 
-  async call(call: ToolRuntimeCall, { signal }: ToolRuntimeCallOptions = {}): Promise<ToolRuntimeOutput> {
+  async call(
+    call: ToolRuntimeCall,
+    { signal, trace }: ToolRuntimeCallOptions = {},
+  ): Promise<ToolRuntimeOutput> {
     return this.#redactErrors(async () => {
       this.#assertOpen();
-      return outputOf(await this.#queue.join({ part: toPart(call), signal }));
+      return outputOf(await this.#queue.join({ part: toPart(call), signal, trace }));
     });
   }
 

@@ -1,4 +1,4 @@
-import { none } from '../../internal/index.ts';
+import { none, present } from '../../internal/index.ts';
 import {
   type EvaluationEnvironment,
   haltReason,
@@ -8,6 +8,7 @@ import {
   type ToolCall,
   type ToolCallPart,
   type ToolCallResult,
+  type TraceContext,
   TurnRunner,
   toToolCall,
 } from '../../runtime/index.ts';
@@ -18,6 +19,7 @@ import type { ToolRuntimeOutput } from './tool-runtime-types.ts';
 export interface PendingCall {
   readonly part: ToolCallPart;
   readonly signal: AbortSignal | undefined;
+  readonly trace?: TraceContext | undefined;
 }
 
 /** What became of a call: its answer, or that its own signal gave it up. */
@@ -82,7 +84,7 @@ export class RuntimeTurns {
     const errors = this.#errorsOf(turn, conversation);
     const stops = pending.map(({ signal }) => (signal === undefined ? undefined : this.#follow(signal)));
     this.#begin();
-    const calls = pending.map(({ part }) => toCall(part, turn));
+    const calls = pending.map((call) => toCall(call, turn));
     let results: readonly ToolCallResult[] = none;
     try {
       results = await this.#runner.run(calls, { stops: stops.map((own) => own?.stop), conversation, errors });
@@ -144,7 +146,7 @@ export class RuntimeTurns {
   }
 
   #outcomeOf(
-    { invocation, attachments }: ToolCallResult,
+    { invocation, attachments, isValueExcluded }: ToolCallResult,
     stop: RunStop | undefined,
     errors: RunErrors,
   ): CallOutcome {
@@ -155,10 +157,11 @@ export class RuntimeTurns {
     }
     const text = invocation.modelText;
     const answer = { callId, toolName, text, isError: !invocation.success };
-    return { output: { ...answer, ...(attachments !== undefined && { attachments }), invocation } };
+    return { output: { ...answer, ...present({ attachments, isValueExcluded }), invocation } };
   }
 }
 
-function toCall(part: ToolCallPart, turn: number): ToolCall {
-  return toToolCall(part, turn, part.isComplete === false);
+function toCall({ part, trace }: PendingCall, turn: number): ToolCall {
+  const call = toToolCall(part, turn, part.isComplete === false);
+  return trace === undefined ? call : { ...call, trace };
 }

@@ -1,4 +1,10 @@
-import type { ModelTool, RunJournal, TokenUsage, ToolInvokedPayload } from '../../runtime/index.ts';
+import type {
+  ModelTool,
+  RunJournal,
+  TokenUsage,
+  ToolInvokedPayload,
+  TraceContext,
+} from '../../runtime/index.ts';
 import type { JsonObject } from '../../schema/index.ts';
 import type { Session } from '../../session/index.ts';
 import type { AnyTool, BudgetExcess, HostedTool, ToolResultItem } from '../../tool/index.ts';
@@ -22,6 +28,8 @@ export interface ToolRuntimeCall {
 export interface ToolRuntimeOutput extends Omit<ToolResultItem, 'type'> {
   /** What happened in the call: how it ended, its params and value, what it changed. Never redacted. */
   readonly invocation: ToolInvokedPayload;
+  /** True when the handler kept the value of its result from the model (`excludeValueFromContext`): pass on its text alone. Absent: it did not. */
+  readonly isValueExcluded?: true;
 }
 
 /** Options of single calls. */
@@ -30,6 +38,8 @@ export interface ToolRuntimeCallOptions {
    * Aborts these calls: what they have not committed is rolled back. The runtime stays open. Default: never aborted.
    */
   readonly signal?: AbortSignal;
+  /** The span of another program that asked for these calls. An observer such as `otelObserver` continues its trace. Default: none. */
+  readonly trace?: TraceContext;
 }
 
 /** What a loop knows of the tokens of one answer; AI SDK's `usage` fits. */

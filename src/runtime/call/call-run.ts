@@ -134,11 +134,16 @@ export class CallRun implements AttemptedCall, SettledCall {
   /** Begins the first attempt. Resolves when it has ended; with undefined when there is none. Rejects only when the session cannot be forked: it was disposed. */
   async start(): Promise<Verdict | undefined> {
     const { clock, emit, isObserved } = this.#environment;
-    const { turn, callId, toolName } = this.call;
+    const { turn, callId, toolName, trace } = this.call;
     const params = this.#params;
     this.#startedAtMs = clock.now();
     if (isObserved) {
-      emit({ type: 'tool-call-start', turn, callId, toolName, ...(params !== undefined && { params }) });
+      emit({
+        type: 'tool-call-start',
+        ...{ turn, callId, toolName },
+        ...(params !== undefined && { params }),
+        ...(trace !== undefined && { trace }),
+      });
     }
     const resolution = this.#resolution;
     if (resolution.kind === 'rejected' || haltReason(this.#environment) !== undefined) return undefined;
@@ -217,11 +222,12 @@ export class CallRun implements AttemptedCall, SettledCall {
     const recorded = this.#opening?.verdict(this.toolName, reached) ?? reached;
     const opened = recorded !== reached && reached.kind === 'succeeded' ? reached : undefined;
     const patch = reached.kind === 'succeeded' ? this.#attempt?.transaction.patch() : this.#survivingLog();
-    const { attachments } = recorded.result;
+    const { attachments, excludeValueFromContext } = recorded.result;
     const cause = recorded.kind === 'failed' ? recorded.error : undefined;
     return {
       invocation: recordCall(this.#environment, recorded, this.#facts(opened)),
       ...(attachments !== undefined && { attachments }),
+      ...(excludeValueFromContext === true && { isValueExcluded: true }),
       ...(patch !== undefined && { patch }),
       ...(cause !== undefined && { cause }),
       ...(verdict.kind === 'fatal' && { interrupt: { error: verdict.error } }),

@@ -19,6 +19,7 @@ import type {
   ToolInvokedPayload,
   UnenforcedDecision,
 } from './tool-invoked.ts';
+import type { TraceContext } from './trace-context.ts';
 
 /** What an observer of a run gets, while it happens. `turn` counts model calls from 1. A closed union. */
 export type RunEvent =
@@ -205,6 +206,8 @@ export type RunEvent =
       readonly toolName: string;
       /** The arguments as parsed JSON; absent when they were no JSON. */
       readonly params?: JsonValue;
+      /** The span of the caller, where the caller of a tool runtime named one. */
+      readonly trace?: TraceContext;
     }
   | {
       readonly type: 'tool-call-retry';

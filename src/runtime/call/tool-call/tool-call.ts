@@ -4,6 +4,7 @@ import type { BoundTool, RenderedPrompt } from '../../../prompt/index.ts';
 import { freezeJson, type JsonObject } from '../../../schema/index.ts';
 import type { MediaPart, ToolCallPart, ToolEffects } from '../../../tool/index.ts';
 import type { ToolInvokedPayload } from '../../events/tool-invoked.ts';
+import type { TraceContext } from '../../events/trace-context.ts';
 import type { CallPatch } from '../transaction/transaction.ts';
 import type { OuterCall } from './outer-call.ts';
 import { type FailedVerdict, failed } from './verdict.ts';
@@ -18,6 +19,8 @@ export interface ToolCall {
   readonly turn: number;
   /** True for a call that the model may not have written to its end. Default: false. */
   readonly isCutOff?: boolean;
+  /** The span of the caller. */
+  readonly trace?: TraceContext;
 }
 
 /** The result of a call: what the model reads, what is recorded, and what has to be put on the state. */
@@ -25,6 +28,8 @@ export interface ToolCallResult {
   readonly invocation: ToolInvokedPayload;
   /** Images and files that the model gets after the text. Absent: none. */
   readonly attachments?: readonly MediaPart[];
+  /** True when the handler kept the value from the model. */
+  readonly isValueExcluded?: true;
   /** The changes of a committed call, the log entries of any other; absent when the call never opened a transaction. */
   readonly patch?: CallPatch;
   /** What the handler threw, as it was thrown. Not kept by a journal. */

@@ -73,6 +73,21 @@ describe('the calls of a turn', () => {
     expect(output.invocation.attachments).toEqual([{ type: 'image', mediaType: 'image/png', characters: 4 }]);
   });
 
+  it('say whether the handler kept the value from the model', async () => {
+    const hides = act('hides', () =>
+      ToolResult.ok({ secret: 1 }, 'Done.', { excludeValueFromContext: true }),
+    );
+    const refuses = act('refuses', () =>
+      ToolResult.error('No.', { why: 1 }, { excludeValueFromContext: true }),
+    );
+    const shows = act('shows', () => ToolResult.ok({ open: 1 }, 'Done.'));
+    await using runtime = await openToolRuntime(promptWith('values', [hides, refuses, shows]));
+    const outputs = await runtime.runCalls(callsOf('hides', 'refuses', 'shows'));
+    expect(outputs.map(({ isValueExcluded }) => isValueExcluded)).toEqual([true, true, undefined]);
+    expect(outputs[0]?.invocation.value).toEqual({ secret: 1 });
+    expect(outputs[0]?.text).toBe('Done.');
+  });
+
   it('take arguments as text or as an object', async () => {
     const echo = tool({
       name: 'echo',
