@@ -7,6 +7,7 @@ export { describeError } from './describe-error.ts';
 export { FilesystemError, type FilesystemErrorCode } from './filesystem-error.ts';
 export { JournalError, type JournalErrorCode } from './journal-error.ts';
 export { JournalFencedError, RunLostError } from './journal-errors.ts';
+export { McpError, type McpErrorCode } from './mcp-error.ts';
 export {
   MissingPeerError,
   ModelResponseError,

@@ -9,7 +9,7 @@ import type { Prompt } from './prompt.ts';
 import { createPrompt } from './prompt.ts';
 import type { PromptIdentity } from './section/identity.ts';
 import type { AnySection, ResourceBindings } from './section/section.ts';
-import type { BindParams, SectionsInput } from './section/section-input.ts';
+import type { BindParams, DynamicParams, SectionsInput } from './section/section-input.ts';
 
 /** What every prompt of a template has. @internal */
 export interface TemplateParts {
@@ -48,6 +48,12 @@ export interface PromptTemplate<
   /** What checkers of completion ask for. @internal */
   readonly '~parts': TemplateParts;
   /**
+   * The same template with further sections after its own, for a program that adds tools to an agent which it loaded.
+   * @throws {PromptValidationError} as `promptTemplate()`.
+   * @internal
+   */
+  '~withSections'(sections: readonly AnySection[]): PromptTemplate<DynamicParams, Output>;
+  /**
    * Binds params to the template.
    * @throws {PromptValidationError} for a param that no section knows.
    */
@@ -78,6 +84,10 @@ export function promptTemplate<
     // A frozen copy of the very list.
     sections: Object.freeze([...options.sections]) as readonly AnySection[] as Sections,
     '~parts': Object.freeze({ slices: plan.slices, toolNames: plan.toolNames }),
+    '~withSections': (more: readonly AnySection[]) => {
+      const sections: readonly AnySection[] = [...options.sections, ...more];
+      return promptTemplate({ ...options, sections });
+    },
     bind: (...[params, bound = {}]: BindArguments<SectionsInput<Sections>>) => {
       assertOptions('template.bind()', bound);
       return createPrompt<OutputOf<Output>, SectionsInput<Sections>>(

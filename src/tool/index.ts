@@ -36,6 +36,7 @@ export type {
   HostedToolReading,
 } from './hosted-tool.ts';
 export { type HostedTool, hostedOutputsOf, hostedTool } from './hosted-tool.ts';
+export { mediaFormatOf } from './media-format.ts';
 export {
   type ModelSettings,
   type NeutralSetting,
@@ -56,7 +57,14 @@ export type {
 } from './ports.ts';
 export type { FinishReason, PromptResponse, TokenUsage } from './prompt-response.ts';
 export type { NestedRunLimits } from './run-limits.ts';
-export { overrideTool, type ToolOptions, type ToolTexts, tool } from './tool.ts';
+export {
+  foreignTool,
+  maxForeignDescriptionCharacters,
+  overrideTool,
+  type ToolOptions,
+  type ToolTexts,
+  tool,
+} from './tool.ts';
 export { readToolResult, type ToolFailure, ToolResult, type ToolSuccess } from './tool-result.ts';
 export type {
   AnyTool,

@@ -1,7 +1,8 @@
 import { type ErrorDetails, PromptValidationError } from '../error/index.ts';
 
 const toolName = /^[a-z0-9_-]{1,64}$/;
-const maxDescriptionCharacters = 200;
+/** Most characters of a description that the author of a prompt writes. */
+export const maxOwnDescriptionCharacters = 200;
 
 /**
  * Checks the name of a tool or hosted tool: 1 to 64 of `a-z`, `0-9`, `_`, `-`.
@@ -19,19 +20,25 @@ export function assertToolName(name: unknown): asserts name is string {
 }
 
 /**
- * Checks a description for the model: 1 to 200 characters once surrounding blanks are taken off.
+ * Checks a description for the model: at least 1 character once surrounding blanks are taken off.
  *
  * @param owner names whose description it is, for the message.
+ * @param maxCharacters default: 200.
  * @returns the description without surrounding blanks.
  * @throws {PromptValidationError} with `details` and `details.placeholder` `'description'`.
  */
-export function assertDescription(description: unknown, owner: string, details: ErrorDetails = {}): string {
+export function assertDescription(
+  description: unknown,
+  owner: string,
+  details: ErrorDetails = {},
+  maxCharacters: number = maxOwnDescriptionCharacters,
+): string {
   const text = typeof description === 'string' ? description.trim() : '';
   const length = [...text].length;
-  if (length >= 1 && length <= maxDescriptionCharacters) return text;
+  if (length >= 1 && length <= maxCharacters) return text;
   const actual = typeof description === 'string' ? `it has ${length}` : `it is ${typeof description}`;
   throw new PromptValidationError(
-    `The description of ${owner} must have 1 to ${maxDescriptionCharacters} characters, but ${actual}.`,
+    `The description of ${owner} must have 1 to ${maxCharacters} characters, but ${actual}.`,
     { details: { placeholder: 'description', ...details } },
   );
 }

@@ -70,7 +70,7 @@ export interface ToolSucceededPayload<out I, out R> {
 export interface Tool<in P, out R, out I = unknown> {
   readonly kind: 'tool';
   readonly name: string;
-  /** 1 to 200 characters, for the model. */
+  /** 1 to 200 characters, for the model; up to 4,096 of a tool that a server describes. */
   readonly description: string;
   readonly inputSchema?: Schema;
   readonly outputSchema?: Schema;

@@ -1,4 +1,5 @@
 import { assertOptions, describeError, PromptValidationError } from '../error/index.ts';
+import { countCharacters } from '../internal/index.ts';
 import {
   assertObjectSchema,
   type CompiledSchema,
@@ -13,7 +14,7 @@ import {
 import { defineSystemEvent } from '../session/index.ts';
 import type { ToolContext } from './context.ts';
 import { checkExamples } from './examples.ts';
-import { assertDescription, assertToolName } from './names.ts';
+import { assertDescription, assertToolName, maxOwnDescriptionCharacters } from './names.ts';
 import type { ToolResult } from './tool-result.ts';
 import type { AnyTool, ReconcileContext, Tool, ToolEffects, ToolExample } from './tool-types.ts';
 
@@ -100,10 +101,37 @@ export function tool<PS extends Schema | undefined = undefined, RS extends Schem
   options: ToolOptions<PS, RS>,
 ): Tool<OutputOf<PS>, Value<RS>, InputOf<PS>> {
   assertOptions('tool()', options, { examples: 'array', effects: 'string' });
+  return makeTool(options, maxOwnDescriptionCharacters);
+}
+
+/** Most characters of a description that a server of tools sends. */
+export const maxForeignDescriptionCharacters = 4096;
+
+/**
+ * As {@link tool}, for a tool that someone else describes, such as a server of the Model Context Protocol: the description has up to 4,096 characters.
+ *
+ * @throws {PromptValidationError} as {@link tool}.
+ * @see docs/spec/mcp.md §6
+ */
+export function foreignTool<PS extends Schema | undefined = undefined>(
+  options: ToolOptions<PS, undefined>,
+): Tool<OutputOf<PS>, unknown, InputOf<PS>> {
+  return makeTool(options, maxForeignDescriptionCharacters);
+}
+
+function makeTool<PS extends Schema | undefined, RS extends Schema | undefined>(
+  options: ToolOptions<PS, RS>,
+  maxDescriptionCharacters: number,
+): Tool<OutputOf<PS>, Value<RS>, InputOf<PS>> {
   const { name, inputSchema, outputSchema, execute, render, timeoutMs, effects = 'external' } = options;
   const { maxResultCharacters, reconcile } = options;
   assertToolName(name);
-  const description = assertDescription(options.description, `tool "${name}"`, { tool: name });
+  const description = assertDescription(
+    options.description,
+    `tool "${name}"`,
+    { tool: name },
+    maxDescriptionCharacters,
+  );
   const compiledInput = compileInput(inputSchema, name);
   const compiledOutput = compileOutput(outputSchema, name);
   if (execute !== undefined) assertFunction(execute, name, 'execute');
@@ -212,17 +240,18 @@ export interface ToolTexts {
 }
 
 /**
- * The same tool with other text: input, behavior and output do not change.
+ * The same tool with other text: input, behavior and output do not change. A description may have as many characters as the one that it replaces.
  * @throws {PromptValidationError} for a description or an example that `tool()` would refuse too.
  */
 export function overrideTool(base: AnyTool, { description, params, examples }: ToolTexts): AnyTool {
   const { name, compiledInput, compiledOutput } = base;
   const owner = { name, compiledInput, compiledOutput };
+  const maxCharacters = Math.max(maxOwnDescriptionCharacters, countCharacters(base.description));
   return Object.freeze({
     ...base,
     ...(description === undefined
       ? {}
-      : { description: assertDescription(description, `tool "${name}"`, { tool: name }) }),
+      : { description: assertDescription(description, `tool "${name}"`, { tool: name }, maxCharacters) }),
     ...(params === undefined || compiledInput === undefined
       ? {}
       : { compiledInput: redescribed(compiledInput, params) }),

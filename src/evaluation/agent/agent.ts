@@ -1,4 +1,5 @@
 import type {
+  AnySection,
   BindParams,
   DynamicParams,
   Prompt,
@@ -125,4 +126,6 @@ export interface AnyPromptTemplate extends PromptIdentity {
    * @throws {PromptValidationError} for a param that no section knows.
    */
   bind(params?: DynamicParams, options?: PromptBindOptions): Prompt;
+  /** See `PromptTemplate`. @internal */
+  '~withSections'(sections: readonly AnySection[]): AnyPromptTemplate;
 }

@@ -1,7 +1,7 @@
 import { FilesystemError, PromptValidationError } from '../../error/index.ts';
 import { type Filesystem, normalizePath, type TextWindow } from '../../filesystem/index.ts';
 import { counted, formatNumber } from '../../internal/index.ts';
-import { type MediaPart, type ToolFailure, ToolResult } from '../../tool/index.ts';
+import { type MediaPart, mediaFormatOf, type ToolFailure, ToolResult } from '../../tool/index.ts';
 import { quote } from './text.ts';
 
 /** A kind of file that `read_file` can attach: `image` is PNG, JPEG, GIF or WebP. */
@@ -33,30 +33,6 @@ export function resolveAttachmentKinds(
   }
   return new Set(kinds);
 }
-
-/** The format of a file, as its first bytes show it. The name of a file says nothing: it may come from anywhere. */
-interface MediaFormat {
-  readonly kind: VfsAttachmentKind;
-  readonly mediaType: string;
-  /** Bytes at fixed positions: each text is compared from its position on, one character per byte. */
-  readonly magic: readonly (readonly [position: number, bytes: string])[];
-}
-
-const FORMATS: readonly MediaFormat[] = [
-  { kind: 'image', mediaType: 'image/png', magic: [[0, '\u0089PNG\r\n\u001a\n']] },
-  { kind: 'image', mediaType: 'image/jpeg', magic: [[0, '\u00ff\u00d8\u00ff']] },
-  { kind: 'image', mediaType: 'image/gif', magic: [[0, 'GIF87a']] },
-  { kind: 'image', mediaType: 'image/gif', magic: [[0, 'GIF89a']] },
-  {
-    kind: 'image',
-    mediaType: 'image/webp',
-    magic: [
-      [0, 'RIFF'],
-      [8, 'WEBP'],
-    ],
-  },
-  { kind: 'pdf', mediaType: 'application/pdf', magic: [[0, '%PDF-']] },
-];
 
 /** A file as the model gets it. */
 export interface FileAttachment {
@@ -103,7 +79,7 @@ async function readAttachment(
 ): Promise<FileAttachment | ToolFailure | undefined> {
   if (kinds.size === 0) return undefined;
   const data = await filesystem.readBytes(given);
-  const format = formatOf(data);
+  const format = mediaFormatOf(data);
   if (format === undefined || !kinds.has(format.kind)) return undefined;
   const { kind, mediaType } = format;
   const path = normalizePath(given);
@@ -119,14 +95,6 @@ async function readAttachment(
       ? { type: 'image', mediaType, data: base64 }
       : { type: 'file', mediaType, data: base64, name: path.slice(path.lastIndexOf('/') + 1) };
   return { path, part, bytes };
-}
-
-function formatOf(data: Uint8Array): MediaFormat | undefined {
-  return FORMATS.find(({ magic }) =>
-    magic.every(([position, bytes]) =>
-      Array.from(bytes).every((byte, index) => data[position + index] === byte.charCodeAt(0)),
-    ),
-  );
 }
 
 /** Bytes of one piece: a multiple of three, so that only the last piece is padded. */

@@ -20,7 +20,7 @@ const problems = [
   ],
   ...['interrupted', 'invalid', 'locked', 'mismatched', 'missing', 'mixed', 'owned', 'released', 'repeated'],
   ...['replaced', 'required', 'signaled', 'taken', 'unbound', 'unknown', 'unrepresentable', 'unsupported'],
-  ...['diverged', 'fenced', 'lost', 'refused'],
+  ...['diverged', 'fenced', 'lost', 'refused', 'unauthorized'],
   ...['ambiguous', 'append-only', 'async', 'busy', 'conflicting', 'corrupt', 'cyclic', 'duplicate', 'empty'],
   ...[
     'forbidden',

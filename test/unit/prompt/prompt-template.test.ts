@@ -50,6 +50,25 @@ describe('promptTemplate()', () => {
     expect(() => promptTemplate({ ns: 'a', key: 'b', sections: 'x' as never })).toThrow(/pass an array/);
   });
 
+  it('can be made again with further sections after its own; the rest stays', async () => {
+    const made = promptTemplate({
+      ns: 'a',
+      key: 'b',
+      sections: [section({ title: 'Task', key: 'task', template: 'Do it.' })],
+      output: z.object({ done: z.boolean() }),
+      policies: [{ name: 'none' }],
+    });
+    const more = made['~withSections']([section({ title: 'More', key: 'more', template: 'And more.' })]);
+    const { text, output } = await more.bind().render();
+    expect(text).toMatch(/^## 1\. Task \(task\)\n\nDo it\.\n\n## 2\. More \(more\)\n\nAnd more\./);
+    expect(output?.container).toBe('object');
+    expect(more.sections).toHaveLength(2);
+    expect(made.sections).toHaveLength(1);
+    expect(() => made['~withSections']([section({ title: 'Task', key: 'task' })])).toThrow(
+      /same address "task"/,
+    );
+  });
+
   it('refuses two sections with one address, also where dots make it one', () => {
     const twins = [section({ title: 'A', key: 'a' }), section({ title: 'A', key: 'A' })];
     expect(refusal(() => template(section({ title: 'P', key: 'p', children: twins }))).message).toMatch(

@@ -12,7 +12,13 @@ import {
   tool,
 } from 'weakincentives';
 import { z } from 'zod';
-import { assertDescription, assertToolName, type ToolOptions } from '../../../src/tool/index.ts';
+import {
+  assertDescription,
+  assertToolName,
+  foreignTool,
+  overrideTool,
+  type ToolOptions,
+} from '../../../src/tool/index.ts';
 
 const base = { name: 'look_up', description: 'Finds an entity.' };
 /** Options that the types do not let through, as plain JavaScript can pass them. */
@@ -107,6 +113,17 @@ describe('tool', () => {
       invalid('description', /it has 201/),
     );
     expect(assertDescription(' x ', 'it')).toBe('x');
+  });
+
+  it('takes 4,096 characters of description from a server, and as many of an override for it', () => {
+    const long = foreignTool({ ...base, description: '😀'.repeat(4096) });
+    expect(long.description).toBe('😀'.repeat(4096));
+    expect(() => foreignTool({ ...base, description: 'x'.repeat(4097) })).toThrow(
+      invalid('description', /1 to 4096 characters, but it has 4097/),
+    );
+    expect(overrideTool(long, { description: 'x'.repeat(4096) }).description).toBe('x'.repeat(4096));
+    expect(() => overrideTool(long, { description: 'x'.repeat(4097) })).toThrow(invalid('description'));
+    expect(() => overrideTool(tool(base), { description: 'x'.repeat(201) })).toThrow(invalid('description'));
   });
 
   it.each([['a function name'], [null], [{}]])('refuses the handler %j', (execute) => {
