@@ -2,6 +2,7 @@ import {
   binding,
   defineEvent,
   defineSlice,
+  type EventDefinition,
   Filesystem,
   jsonSchema,
   MemoryFilesystem,
@@ -17,7 +18,11 @@ import { vfsToolsSection } from 'weakincentives/suite';
 import { z } from 'zod';
 import { type Gate, gate } from '../gate.ts';
 
-const Counted = defineEvent({ name: 'counted', schema: z.object({ by: z.number() }) });
+/** Something was counted. */
+export const Counted: EventDefinition<{ readonly by: number }, { readonly by: number }> = defineEvent({
+  name: 'counted',
+  schema: z.object({ by: z.number() }),
+});
 
 /** What calls have counted. */
 export const Count: Slice<{ readonly total: number }> = defineSlice({

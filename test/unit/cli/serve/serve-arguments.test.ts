@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { readArguments } from '../../../../src/cli/arguments.ts';
+import { serveRequest } from './served-command.ts';
+
+describe('the arguments of wink serve', () => {
+  it('serve a folder with a journal over standard input and output by default', () => {
+    expect(serveRequest()).toMatchObject({
+      agent: undefined,
+      workspace: undefined,
+      port: undefined,
+      apply: 'each',
+      recordFile: undefined,
+      durable: {
+        journalFile: undefined,
+        runId: undefined,
+        isRequired: false,
+        call: ['serve', '--apply=each'],
+      },
+      policyFile: undefined,
+      approve: 'agent',
+      isStructured: false,
+      isEnforced: true,
+    });
+    expect(serveRequest('--workspace', 'dir', '--no-durable')).toMatchObject({
+      workspace: 'dir',
+      durable: undefined,
+    });
+  });
+
+  it('serve an agent with a journal only when it is asked for', () => {
+    expect(serveRequest('agent.ts').durable).toBeUndefined();
+    expect(serveRequest('agent.ts', '--durable', '--run-id', 'one', '--apply=end').durable).toMatchObject({
+      runId: 'one',
+      isRequired: true,
+      call: ['serve', expect.stringMatching(/\/agent\.ts$/), '--apply=end'],
+    });
+  });
+
+  it('take every option', () => {
+    expect(
+      serveRequest(
+        ...['agent.ts', '--workspace=w', '--http', '--port', '8123', '--apply', 'never', '--record'],
+        ...['--params={"a":1}', '--sandbox=virtual', '--approve=elicit', '--structured', '--no-enforce'],
+        ...['--journal=j.db', '--verbose'],
+      ),
+    ).toMatchObject({
+      agent: 'agent.ts',
+      workspace: 'w',
+      port: 8123,
+      apply: undefined,
+      recordFile: '',
+      params: { a: 1 },
+      sandbox: { kind: 'virtual' },
+      approve: 'elicit',
+      isStructured: true,
+      isEnforced: false,
+      durable: { journalFile: 'j.db', isRequired: true },
+      isVerbose: true,
+    });
+    expect(serveRequest('--http').port).toBe(0);
+    expect(serveRequest('--policy', 'rules.ts').policyFile).toBe('rules.ts');
+    expect(readArguments(['serve', '--help'])).toEqual({ kind: 'help' });
+  });
+
+  it.each([
+    [['a.ts', 'b'], 'one agent at a time, not 2; the folder is named with --workspace.'],
+    [[''], 'the name of the agent is empty.'],
+    [['--workspace='], 'the name of the folder is empty.'],
+    [['--port', '80'], '--port requires --http.'],
+    [['--http', '--port', '65536'], '--port is "65536"; it must be a number from 0 to 65535, on 127.0.0.1.'],
+    [
+      ['--http', '--port', '0.0.0.0:80'],
+      '--port is "0.0.0.0:80"; it must be a number from 0 to 65535, on 127.0.0.1.',
+    ],
+    [['--apply=always'], '--apply is "always"; it must be --apply=each, --apply=end or --apply=never.'],
+    [
+      ['--approve=yes'],
+      '--approve is "yes"; it must be agent (the agent decides; a no without one) or elicit (the client is asked).',
+    ],
+    [['--policy='], 'the name of the policy file is empty.'],
+    [
+      ['a.ts', '--policy=p.ts'],
+      '--policy adds rules to a folder that is served without an agent; an agent has its own.',
+    ],
+    [['--params={}'], '--params, --tag and --overrides are for agents: name one, or leave them out.'],
+    [
+      ['--no-durable', '--durable'],
+      '--no-durable keeps no journal: leave out --durable, --journal and --run-id.',
+    ],
+    [['a.ts', '--run-id=x'], '--run-id requires --durable or --journal FILE.'],
+    [['--journal='], 'the name of the journal is empty.'],
+    [['--run-id=a b'], expect.stringContaining('a b')],
+    [['--sandbox=docker'], '--sandbox is "docker"; it must be bubblewrap, virtual or podman:IMAGE.'],
+    [['--nothing'], expect.stringContaining('--nothing')],
+  ])('refuse %j', (argv, message) => {
+    expect(readArguments(['serve', ...argv])).toEqual({ kind: 'usage-error', message });
+  });
+});

@@ -1,0 +1,370 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import {
+  defineAgent,
+  MissingPeerError,
+  PolicyDecision,
+  promptTemplate,
+  type Session,
+  section,
+  ToolResult,
+  tool,
+} from 'weakincentives';
+import { openRunRecorder } from 'weakincentives/node';
+import { vfsToolsSection } from 'weakincentives/suite';
+import { z } from 'zod';
+import { CliInterruption } from '../../../../src/cli/process/environment.ts';
+import { UsageError } from '../../../../src/cli/process/errors.ts';
+import { openFolder } from '../../../../src/cli/run/open-folder.ts';
+import type { ServeParts } from '../../../../src/cli/serve/prepare-serve.ts';
+import { serveCommand } from '../../../../src/cli/serve-command.ts';
+import { gate } from '../../../support/gate.ts';
+import { Count, Counted } from '../../../support/mcp/served-prompt.ts';
+import { MemoryJournals } from '../durable/journals.ts';
+import { capturedStream, fakeEnvironment, ofAgent } from '../support.ts';
+import { servedCommand, serveRequest } from './served-command.ts';
+
+let root: string;
+let folder: string;
+let journals: MemoryJournals;
+let parts: Partial<ServeParts>;
+
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'wink-serve-')));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  root = join(folder, 'work');
+  mkdirSync(root);
+  writeFileSync(join(root, 'a.txt'), 'alpha\n');
+  journals = new MemoryJournals();
+  const stateDirectory = join(folder, 'state');
+  parts = {
+    journals,
+    open: (name, workspace, mode, options) =>
+      openFolder(name, workspace, mode, { ...options, stateDirectory }),
+  };
+});
+
+const serve = (...argv: readonly string[]) => servedCommand(['--workspace', root, ...argv], parts);
+
+describe('wink serve without an agent', () => {
+  it('offers files and search, refuses to write over what was not read, and writes each call to the disk', async () => {
+    const served = await serve();
+    const { tools } = await served.client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual([
+      'ls',
+      'read_file',
+      'write_file',
+      'edit_file',
+      'glob',
+      'grep',
+      'rm',
+    ]);
+    expect(await served.text('write_file', { file_path: 'a.txt', content: 'beta\n' })).toContain(
+      'has not been read',
+    );
+    expect(read('a.txt')).toBe('alpha\n');
+    await served.call('read_file', { file_path: 'a.txt' });
+    await served.call('write_file', { file_path: 'a.txt', content: 'beta\n' });
+    expect(read('a.txt')).toBe('beta\n');
+    // Another program changes the file: what the client knows is out of date.
+    writeFileSync(join(root, 'a.txt'), 'theirs\n');
+    expect((await served.call('write_file', { file_path: 'a.txt', content: 'mine\n' })).isError).toBe(true);
+    expect(read('a.txt')).toBe('theirs\n');
+    expect(await served.leave()).toBe(0);
+    expect(served.stderr.text()).toContain('the server has ended after 4 calls, 2 of them committed.');
+  });
+
+  it('keeps its calls in a journal, as a run that has ended with its client', async () => {
+    const served = await serve('--run-id', 'mine');
+    await served.call('write_file', { file_path: 'b.txt', content: 'b\n' });
+    expect(await served.leave()).toBe(0);
+    expect(served.stderr.text()).toContain(
+      'calls are kept as run mine: wink view mine shows them, wink rewind mine --before CALL undoes them',
+    );
+    const [run] = await journals.journal().runs({});
+    expect(run).toMatchObject({
+      runId: 'mine',
+      status: 'finished',
+      commits: 1,
+      workspace: root,
+      isToolRuntime: true,
+    });
+    expect(journals.opened).toBe(0);
+  });
+
+  it('records where there is no journal, and says so', async () => {
+    const file = join(folder, 'calls.jsonl');
+    parts = {
+      ...parts,
+      journals: {
+        ...journals,
+        open: async () => {
+          const cause = new MissingPeerError('There is none.');
+          throw new UsageError('the journal needs another Node.', { cause });
+        },
+      },
+      openRecord: async () => {
+        const observer = await openRunRecorder({ file });
+        return { observer, close: async () => [(await observer[Symbol.asyncDispose](), 'recorded')] };
+      },
+    };
+    const served = await serve();
+    await served.call('write_file', { file_path: 'b.txt', content: 'b\n' });
+    expect(await served.leave()).toBe(0);
+    expect(served.stderr.text()).toMatch(
+      /^wink: calls are recorded, and cannot be undone by "wink rewind": Node \S+ has no node:sqlite/m,
+    );
+    expect(readFileSync(file, 'utf8')).toContain('"b.txt"');
+    // Asked for, it is an error.
+    await expect(serve('--durable')).rejects.toThrow('the journal needs another Node.');
+  });
+
+  it('writes at its end with --apply=end, and nothing when others have changed the same file', async () => {
+    const served = await serve('--apply=end');
+    await served.call('write_file', { file_path: 'b.txt', content: 'b\n' });
+    expect(existsSync(join(root, 'b.txt'))).toBe(false);
+    expect(await served.interrupt()).toBe(0);
+    expect(read('b.txt')).toBe('b\n');
+    expect(served.stderr.text()).toContain('wink: wrote 1 file to the folder.');
+
+    const other = await serve('--apply=end');
+    await other.call('write_file', { file_path: 'c.txt', content: 'mine\n' });
+    writeFileSync(join(root, 'c.txt'), 'theirs\n');
+    expect(await other.leave()).toBe(3);
+    expect(other.stderr.text()).toContain('c.txt: was created on disk during the run');
+    expect(read('c.txt')).toBe('theirs\n');
+  });
+
+  it('writes nothing with --apply=never, and does not lock the folder', async () => {
+    const served = await serve('--apply=never');
+    const other = await serve('--apply=never');
+    await served.call('write_file', { file_path: 'b.txt', content: 'b\n' });
+    expect(await served.text('read_file', { file_path: 'b.txt' })).toContain('b');
+    await Promise.all([served.leave(), other.leave()]);
+    expect(existsSync(join(root, 'b.txt'))).toBe(false);
+  });
+
+  it('has one writer at a time', async () => {
+    const served = await serve();
+    await expect(serve()).rejects.toThrow(/is in use by .*, or use --apply=never, which writes nothing/);
+    await served.leave();
+  });
+
+  it('offers a shell in the sandbox that is named', async () => {
+    const served = await serve('--sandbox', 'bubblewrap');
+    const { tools } = await served.client.listTools();
+    expect(tools.map(({ name }) => name)).toContain('shell_execute');
+    await served.leave();
+  });
+
+  it('adds the rules of a module', async () => {
+    const rules = join(folder, 'rules.mjs');
+    writeFileSync(
+      rules,
+      `import { PolicyDecision } from 'weakincentives';
+       export const policies = [{ name: 'no-secrets', check: ({ params }) =>
+         params?.file_path?.endsWith('.env') ? PolicyDecision.deny('Secrets stay as they are.') : PolicyDecision.allow() }];`,
+    );
+    const served = await serve('--policy', rules);
+    expect(await served.text('write_file', { file_path: '.env', content: 'x' })).toContain(
+      'Secrets stay as they are.',
+    );
+    await served.leave();
+    const empty = join(folder, 'empty.mjs');
+    writeFileSync(empty, 'export const policies = [];');
+    await expect(serve('--policy', empty)).rejects.toThrow('exports no list of policies');
+    await expect(serve('--policy', join(folder, 'none.ts'))).rejects.toThrow('the policy file');
+  });
+
+  it('names a folder that does not exist', async () => {
+    await expect(servedCommand(['--workspace', join(folder, 'none')], parts)).rejects.toThrow(
+      'there is no folder',
+    );
+  });
+});
+
+const inside = gate();
+
+const countingOptions = {
+  name: 'counting',
+  template: promptTemplate({
+    ns: 'test',
+    key: 'counting',
+    sections: [
+      section({
+        title: 'Task',
+        key: 'task',
+        params: z.object({ greeting: z.string() }),
+        template: (params) => `${params.greeting}`,
+        slices: [Count],
+        policies: [
+          {
+            name: 'ask-first',
+            check: ({ tool: { name } }) =>
+              name === 'publish' ? PolicyDecision.ask('Is it ready?') : PolicyDecision.allow(),
+          },
+        ],
+        tools: [
+          tool({
+            name: 'count',
+            description: 'The count.',
+            effects: 'read',
+            execute: (_params, { session }) => ToolResult.ok(session.slice(Count).latest()?.total ?? 0),
+          }),
+          tool({ name: 'publish', description: 'Publishes.', execute: () => ToolResult.ok('Published.') }),
+          tool({
+            name: 'waits',
+            description: 'Writes and waits.',
+            effects: 'state',
+            execute: async (_params, { filesystem, signal }) => {
+              await filesystem.write('waits.txt', 'x');
+              await Promise.race([
+                inside.pass(),
+                new Promise((resolve) => signal.addEventListener('abort', resolve)),
+              ]);
+              return ToolResult.ok('Waited.');
+            },
+          }),
+        ],
+      }),
+      vfsToolsSection(),
+    ],
+  }),
+  params: { greeting: 'Hello.' },
+};
+const counting = defineAgent(countingOptions);
+
+describe('wink serve with an agent', () => {
+  const prepare = (session: Session): void => {
+    session.dispatch(Counted, { by: 41 });
+  };
+
+  it('serves its tools with its params, its hooks and its approver', async () => {
+    const asked: string[] = [];
+    const approve = ({ toolName }: { readonly toolName: string }): boolean => {
+      asked.push(toolName);
+      return true;
+    };
+    const agent = defineAgent({ ...countingOptions, approve });
+    const load = async () => ({ ...ofAgent(agent), hooks: { prepare } });
+    const served = await servedCommand(
+      ['agent.ts', '--workspace', root, '--params={"greeting":"Welcome."}'],
+      { ...parts, load },
+    );
+    expect(served.client.getInstructions()).toContain('Welcome.');
+    expect(await served.text('count')).toContain('41');
+    expect(await served.text('publish')).toContain('Published.');
+    expect(asked).toEqual(['publish']);
+    await served.leave();
+    expect(await journals.journal().runs({})).toEqual([]);
+  });
+
+  it('asks the client with --approve=elicit, and denies without an approver', async () => {
+    const load = async () => ofAgent(counting);
+    const capabilities = { elicitation: { form: {} } };
+    const served = await servedCommand(
+      ['agent.ts', '--workspace', root, '--approve=elicit'],
+      { ...parts, load },
+      { capabilities },
+    );
+    served.client.setRequestHandler('elicitation/create', () => ({
+      action: 'accept',
+      content: { approve: true },
+    }));
+    expect(await served.text('publish')).toContain('Published.');
+    await served.leave();
+    const denied = await servedCommand(['agent.ts', '--workspace', root], { ...parts, load });
+    expect((await denied.call('publish')).isError).toBe(true);
+    await denied.leave();
+  });
+
+  it('rolls back a call that runs when it is interrupted', async () => {
+    const load = async () => ofAgent(counting);
+    const served = await servedCommand(['agent.ts', '--workspace', root], { ...parts, load });
+    const call = served.call('waits').catch((error: unknown) => error);
+    await inside.reached;
+    expect(await served.interrupt()).toBe(0);
+    await call;
+    expect(existsSync(join(root, 'waits.txt'))).toBe(false);
+  });
+
+  it('refuses params that do not fit', async () => {
+    const load = async () => ofAgent(counting);
+    await expect(
+      servedCommand(['agent.ts', '--workspace', root, '--params={"greeting":1}'], { ...parts, load }),
+    ).rejects.toThrow('the params of counting are invalid');
+  });
+});
+
+describe('wink serve --http', () => {
+  const client = (): Client => new Client({ name: 'test', version: '1.0.0' });
+  const bearer = (token: string) => ({ requestInit: { headers: { authorization: `Bearer ${token}` } } });
+
+  it('prints its address and the header, gives each client a session, and ends with Ctrl-C', async () => {
+    const stop = new AbortController();
+    const stderr = capturedStream();
+    let printed: (url: string) => void = () => undefined;
+    const address = new Promise<string>((resolve) => {
+      printed = resolve;
+    });
+    const token = 'a-token-of-the-user';
+    const environment = fakeEnvironment({
+      stderr,
+      stdout: { ...capturedStream(), write: (text) => printed(text.trim()) },
+      signal: stop.signal,
+      variables: { WINK_SERVE_TOKEN: token },
+    });
+    const ended = serveCommand(
+      serveRequest('--workspace', root, '--http', '--no-durable'),
+      environment,
+      parts,
+    );
+    const url = new URL(await Promise.race([address, ended.then(String)]));
+    expect(url.hostname).toBe('127.0.0.1');
+    expect(stderr.text()).toContain('clients send the header "Authorization: Bearer $WINK_SERVE_TOKEN".');
+    expect(stderr.text()).not.toContain(token);
+    const [one, two, stranger] = [client(), client(), client()];
+    await one.connect(new StreamableHTTPClientTransport(url, bearer(token)));
+    await two.connect(new StreamableHTTPClientTransport(url, bearer(token)));
+    await expect(
+      stranger.connect(new StreamableHTTPClientTransport(url, bearer('another-token'))),
+    ).rejects.toThrow();
+    await one.callTool({ name: 'read_file', arguments: { file_path: 'a.txt' } });
+    const write = { name: 'write_file', arguments: { file_path: 'a.txt', content: 'two\n' } };
+    // What one client has read is not known to the other.
+    expect((await two.callTool(write)).isError).toBe(true);
+    expect((await one.callTool(write)).isError ?? false).toBe(false);
+    expect(read('a.txt')).toBe('two\n');
+    await Promise.all([one.close(), two.close()]);
+    stop.abort(new CliInterruption('interrupted', 130));
+    expect(await ended).toBe(0);
+  });
+
+  it('names a port that is in use', async () => {
+    const { createServer } = await import('node:http');
+    const server = createServer();
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    const address = server.address();
+    const port = typeof address === 'object' ? String(address?.port) : '';
+    const request = serveRequest('--workspace', root, '--http', '--port', port, '--no-durable');
+    await expect(serveCommand(request, fakeEnvironment(), parts)).rejects.toThrow(
+      `the server cannot start: The port ${port} is in use.`,
+    );
+    server.close();
+  });
+});

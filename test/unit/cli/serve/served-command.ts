@@ -1,0 +1,68 @@
+import { PassThrough } from 'node:stream';
+import { type CallToolResult, Client } from '@modelcontextprotocol/client';
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import { readArguments } from '../../../../src/cli/arguments.ts';
+import { CliInterruption } from '../../../../src/cli/process/environment.ts';
+import type { ServeParts } from '../../../../src/cli/serve/prepare-serve.ts';
+import type { ServeRequest } from '../../../../src/cli/serve/serve-arguments.ts';
+import { serveCommand } from '../../../../src/cli/serve-command.ts';
+import { type CapturedStream, capturedStream, fakeEnvironment } from '../support.ts';
+
+type ClientOptions = NonNullable<ConstructorParameters<typeof Client>[1]>;
+
+/** The command with a client on its standard input and output. */
+export interface ServedCommand {
+  readonly client: Client;
+  readonly stderr: CapturedStream;
+  call(name: string, args?: Record<string, unknown>): Promise<CallToolResult>;
+  text(name: string, args?: Record<string, unknown>): Promise<string>;
+  /** The client leaves. @returns the exit code. */
+  leave(): Promise<number>;
+  /** Ctrl-C. @returns the exit code. */
+  interrupt(): Promise<number>;
+}
+
+export function serveRequest(...argv: readonly string[]): ServeRequest {
+  const read = readArguments(['serve', ...argv]);
+  if (read.kind !== 'serve') throw new Error(JSON.stringify(read));
+  return read;
+}
+
+/** Starts the command and connects a client to it. */
+export async function servedCommand(
+  argv: readonly string[],
+  parts: Partial<ServeParts>,
+  clientOptions: ClientOptions = {},
+): Promise<ServedCommand> {
+  const input = new PassThrough();
+  const output = new PassThrough();
+  const stop = new AbortController();
+  const stderr = capturedStream();
+  const environment = fakeEnvironment({
+    stderr,
+    stdout: { ...capturedStream(), write: (text) => void output.write(text) },
+    signal: stop.signal,
+  });
+  const ended = serveCommand(serveRequest(...argv), environment, { input: () => input, ...parts });
+  const client = new Client({ name: 'test', version: '1.0.0' }, clientOptions);
+  await Promise.race([client.connect(new StdioServerTransport(output, input)), ended]);
+  const call = (name: string, args = {}): Promise<CallToolResult> =>
+    client.callTool({ name, arguments: args });
+  return {
+    client,
+    stderr,
+    call,
+    text: async (name, args) => {
+      const { content } = await call(name, args);
+      return content.map((block) => (block.type === 'text' ? block.text : block.type)).join('\n');
+    },
+    leave: () => {
+      input.end();
+      return ended;
+    },
+    interrupt: () => {
+      stop.abort(new CliInterruption('interrupted', 130));
+      return ended;
+    },
+  };
+}
