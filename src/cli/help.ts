@@ -5,7 +5,9 @@ export const helpText: string = `Usage: wink run AGENT [DIR] [options]
        wink replay RUN [AGENT] [--on-drift stop|force|continue] [--tools recorded|live|NAME=live,...] [--tag TAG]
                               [--overrides DIR] [--workspace DIR] [--json]
        wink resume RUN [--input TEXT] [--strict] [--journal FILE] [options]
-       wink rewind RUN --to CALL [--apply] [--workspace DIR] [--full] [--journal FILE]
+       wink serve [AGENT] [--workspace DIR] [--http [--port N]] [--apply never|each|end] [--policy FILE] [--approve agent|elicit]
+                          [--structured] [--no-durable] [options]
+       wink rewind RUN --to CALL|--before CALL [--apply] [--workspace DIR] [--full] [--journal FILE]
        wink fork RUN --at CALL [--workspace DIR] [--run-id NAME] [--journal FILE] [options]
        wink runs [prune [RUN...] | stop RUN | settle RUN | export RUN --out FILE] [--folder DIR] [--older-than 30d] [--keep N] [--dry-run] [--json] [--journal FILE]
        wink approvals list|show RUN [ID]|answer RUN [ID] --yes|--no [--note TEXT] [--by NAME] [--all] [--journal FILE]
@@ -29,12 +31,17 @@ has a model answer from there on (continue): the agent's own, or that of --model
 
 "wink run --durable" keeps the run in a journal, so that it outlives its process: "wink resume" goes on with it after a crash, a Ctrl-C or
 a failure, without asking the model again for what it has answered. It is called as it was; --model, --base-url, limits and what is printed may be given
-again. "wink rewind" shows what puts the folder of a run back to how it was after CALL, and with --apply writes it. "wink fork" begins another run with what a run did up to CALL, the id of a call or the number of a commit, and goes on with it; its folder must be as the run had it there (--apply=each) or at its beginning: "wink rewind" puts it back, --workspace names a copy. "wink view", "wink replay" and "wink query" take the name of such a run in place of a record. "wink runs" lists the runs of the journal, "prune" removes the named ones, or those that --older-than (30m, 12h, 30d) and --keep leave
+again. "wink rewind" shows what puts the folder of a run back to how it was after CALL (--to) or before it (--before), and with --apply writes it. "wink fork" begins another run with what a run did up to CALL, the id of a call or the number of a commit, and goes on with it; its folder must be as the run had it there (--apply=each) or at its beginning: "wink rewind" puts it back, --workspace names a copy. "wink view", "wink replay" and "wink query" take the name of such a run in place of a record. "wink runs" lists the runs of the journal, "prune" removes the named ones, or those that --older-than (30m, 12h, 30d) and --keep leave
 over, "stop" ends a run of another process, which can be resumed then, "settle" brings the folder to the last commit of a run, "export" writes
 the record of a run. Needs Node 22.13 or later.
 
 What a policy asks in such a run, without a person at a terminal, ends it with 4 and its questions. "wink approvals" lists them, "show" has the diff of the
 changes that wait, "answer" keeps a yes or a no, for one question (its number, or the name that is printed with it) or --all; then "wink resume" goes on.
+
+"wink serve" serves the tools of AGENT over the Model Context Protocol, to a client that starts it (Claude Code, Codex, OpenCode) or, with --http, on
+127.0.0.1. Without AGENT it serves the files of a folder: reading, search, edits under the rule "read before write", the history of git, and with --sandbox a shell. Every call is
+a transaction, and is written to the folder when it succeeds, unless --apply says otherwise. Calls on a folder are kept in a journal, so that "wink rewind" undoes them;
+those of an AGENT with --durable. WINK_SERVE_TOKEN is the token of --http (default: a new one).
 
 Options:
   --workspace DIR     The folder to work on, the same as DIR (default: the current one, for agents that work on files)
@@ -66,6 +73,11 @@ Options:
   --suspend           With --durable: end with the questions of policies also where the terminal, or the agent, would answer them
   --expires TIME      How long such a question can be answered (30m, 12h, 7d); then the answer is no (default: at any time)
   --on-suspend CMD    Then run CMD by the shell, with the questions as JSON on its input and the run in WINK_RUN_ID; 30 seconds
+  --http, --port N    For serve: listen on 127.0.0.1, on this port (default: a free one), in place of standard input and output
+  --policy FILE       For serve without AGENT: a module that exports further rules as "policies"
+  --approve WHO       For serve: who answers the questions of policies: agent (default; without its own approve function a no), or elicit, the client
+  --structured        For serve: results carry their values, too; some clients show a model these in place of the text
+  --no-durable        For serve without AGENT: keep no journal
   --strict            For resume: refuse when the prompt, tools, policies or model have changed
   --deltas            With --json or --log: also stream the answers of the model
   --otel              Send the run to OpenTelemetry, as the variables OTEL_* and TRACEPARENT say; needs @opentelemetry/sdk-node
