@@ -106,18 +106,11 @@ describe('wink serve as a process', () => {
   it('ends with an error that the code of the agent left', async () => {
     const agent = join(folder, 'agent.ts');
     writeFileSync(agent, chatty);
-    const child = start(['serve', agent, '--http']);
+    const token = 'a-token-for-this-test';
+    const child = start(['serve', agent, '--http'], { variables: { WINK_SERVE_TOKEN: token } });
     const ended = ending(child);
     const url = await new Promise<string>((resolve) => {
       child.stdout.once('data', (data: Buffer) => resolve(data.toString().trim()));
-    });
-    const token = await new Promise<string>((resolve) => {
-      let text = '';
-      child.stderr.on('data', (data: Buffer) => {
-        text += data.toString();
-        const found = /Bearer (\S+)"/.exec(text)?.[1];
-        if (found !== undefined) resolve(found);
-      });
     });
     const client = new Client({ name: 'test', version: '1.0.0' });
     const requestInit = { headers: { authorization: `Bearer ${token}` } };

@@ -16,6 +16,7 @@ import {
   refuseJournalInside,
   sqliteJournalFiles,
 } from '../durable/open-journal.ts';
+import { listRuns } from '../durable/run-info.ts';
 import { settleInterrupted } from '../durable/settle-interrupted.ts';
 import { type CliEnvironment, unlessAborted } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
@@ -242,8 +243,13 @@ async function interrupted(
   if (workspace === undefined || mode === undefined || kept === undefined) return [];
   const { choice, journal } = kept;
   const { journalFile } = choice;
+  const settled = await settleInterrupted({ journal, journalFile, filesystem, pending });
+  const served = new Set(
+    (await listRuns(journal)).flatMap(({ isToolRuntime, runId }) => (isToolRuntime === true ? [runId] : [])),
+  );
+  const others = pending.filter(({ runId }) => !served.has(runId));
   return [
-    ...(await settleInterrupted({ journal, journalFile, filesystem, pending })),
-    ...(await describeInterruptedRuns({ workspace, pending, journal, journalFile, journals })),
+    ...settled,
+    ...(await describeInterruptedRuns({ workspace, pending: others, journal, journalFile, journals })),
   ];
 }

@@ -73,10 +73,14 @@ async function gitOf({ filesystem }: OpenedFolder): Promise<{
     await using _runtime = await openHeldToolRuntime(prompt);
     return { section, notes: [] };
   } catch (error) {
-    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-    return {
-      section: undefined,
-      notes: [`the history is not served: ${printable(describeError(cause)).replace(/\.$/, '')}`],
-    };
+    const why = printable(describeError(innermost(error))).replace(/\.$/, '');
+    return { section: undefined, notes: [`there are no tools for the history: ${why}`] };
   }
+}
+
+/** What was wrong in the first place. */
+function innermost(error: unknown): unknown {
+  let found = error;
+  while (found instanceof Error && found.cause instanceof Error) found = found.cause;
+  return found;
 }

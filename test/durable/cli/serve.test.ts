@@ -109,7 +109,7 @@ describe.skipIf(!isBuiltin('node:sqlite'))('wink serve with a journal', () => {
           '--json',
         )
       ).stdout,
-    ).toBe('{"tool":"write_file"}\n{"tool":"read_file"}\n{"tool":"write_file"}\n');
+    ).toBe('[\n{"tool":"write_file"},\n{"tool":"read_file"},\n{"tool":"write_file"}\n]\n');
     expect((await wink('rewind', 'mine', '--before', 'mcp-3', '--apply')).code).toBe(0);
     expect([read('a.txt'), read('b.txt')]).toEqual(['alpha\n', 'one\n']);
     expect((await wink('rewind', 'mine', '--before', 'mcp-1', '--apply')).code).toBe(0);
@@ -139,7 +139,10 @@ describe.skipIf(!isBuiltin('node:sqlite'))('wink serve with a journal', () => {
     // Torn: the decision is in the journal, one file is not in the folder.
     expect([read('a.txt'), readdirSync(workspace).includes('b.txt')]).toEqual(['beta\n', false]);
     const next = await serve('--workspace', workspace);
-    expect(next.stderr()).toContain('run dead was killed after its last call was decided');
+    expect(next.stderr()).toContain(
+      'run dead was cut off after its last call was decided; it is in the folder: a.txt, b.txt.',
+    );
+    expect(next.stderr()).not.toContain('wink runs settle');
     expect([read('a.txt'), read('b.txt')]).toEqual(['beta\n', 'beta\n']);
     await next.client.close();
     expect((await wink('rewind', 'dead', '--to', '0', '--apply')).code).toBe(0);
