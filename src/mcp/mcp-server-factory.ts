@@ -1,5 +1,5 @@
 import type { McpRequestContext, McpServer } from '@modelcontextprotocol/server';
-import { SessionBusyError } from '../error/index.ts';
+import { TransactionClosedError } from '../error/index.ts';
 import type { Prompt } from '../prompt/index.ts';
 import { checkServerOptions } from './server/check-options.ts';
 import { ServedSession } from './server/served-session.ts';
@@ -9,13 +9,21 @@ import { loadServerSdk } from './wire/sdk.ts';
 /** Makes servers of the SDK that all serve one session; it fits where the SDK takes a factory. */
 export interface McpServerFactory extends AsyncDisposable {
   /**
-   * A server for one connection, or for one request. The first call opens the session.
+   * A server for one connection, or for one request. The first call opens the session; when that fails, the next call tries again.
    *
    * @throws {MissingPeerError} when `@modelcontextprotocol/server` is not installed.
-   * @throws {SessionBusyError} when the factory was disposed.
+   * @throws {TransactionClosedError} when the factory was disposed.
    * @throws what `openToolRuntime` throws.
    */
   (context?: McpRequestContext): Promise<McpServer>;
+  /**
+   * Calls `listener` when the list of tools has changed. Servers with a connection of their own notify their clients themselves; those for single requests
+   * cannot, so an HTTP handler has to: `factory.onToolsChanged(() => handler.notify.toolsChanged())`.
+   *
+   * @param listener must not throw.
+   * @returns ends it.
+   */
+  onToolsChanged(listener: () => void): () => void;
   /** Aborts running calls, rolls them back, and releases the session. Never rejects. */
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -24,25 +32,40 @@ export interface McpServerFactory extends AsyncDisposable {
  * Makes servers of `@modelcontextprotocol/server` for the tools of a prompt, for an HTTP handler of your own (`createMcpHandler`), for `serveStdio`, and for harnesses that take a server
  * in the same process. All of them serve one session, whose state lasts until the factory is disposed. Who may connect is up to you: nothing is checked here.
  *
- * @throws {PromptValidationError} for an option of the wrong kind.
- * @see docs/spec/mcp.md
+ * @throws {PromptValidationError} for an option of the wrong kind or out of its range.
+ * @see docs/spec/mcp.md §2
  */
 export function mcpServerFactory(prompt: Prompt, options: McpServerOptions): McpServerFactory {
   checkServerOptions('mcpServerFactory()', options);
+  const listeners = new Set<() => void>();
   let opened: Promise<ServedSession> | undefined;
   let isDisposed = false;
-  const open = async (): Promise<ServedSession> => ServedSession.open(await loadServerSdk(), prompt, options);
-  const create = async (): Promise<McpServer> => {
-    if (isDisposed) throw new SessionBusyError('The factory of the server was disposed.');
-    opened ??= open();
-    const session = await opened;
-    const server = session.createServer();
-    const endListening = session.onListChanged(() => {
-      if (server.isConnected()) server.sendToolListChanged();
+  const open = async (): Promise<ServedSession> => {
+    const session = await ServedSession.open(await loadServerSdk(), prompt, options);
+    session.onListChanged(() => {
+      for (const listener of [...listeners]) listener();
     });
+    return session;
+  };
+  const create = async (context?: McpRequestContext): Promise<McpServer> => {
+    if (isDisposed) throw new TransactionClosedError('The factory of the server was disposed.');
+    opened ??= open();
+    const opening = opened;
+    const session = await opening.catch((error: unknown) => {
+      if (opened === opening) opened = undefined;
+      throw error;
+    });
+    const server = session.createServer();
+    // A server for one request of HTTP is not connected for longer, and some are never connected.
+    if (context?.requestInfo !== undefined) return server;
+    const endListening = session.notifyListChanged(server);
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- It is not an event target.
     server.server.onclose = endListening;
     return server;
+  };
+  const onToolsChanged = (listener: () => void): (() => void) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
   };
   const dispose = async (): Promise<void> => {
     isDisposed = true;
@@ -51,5 +74,5 @@ export function mcpServerFactory(prompt: Prompt, options: McpServerOptions): Mcp
       () => undefined,
     );
   };
-  return Object.assign(create, { [Symbol.asyncDispose]: dispose });
+  return Object.assign(create, { onToolsChanged, [Symbol.asyncDispose]: dispose });
 }

@@ -2,7 +2,8 @@ import type { Readable, Writable } from 'node:stream';
 import { assertOptions, describeError, PromptValidationError } from '../error/index.ts';
 import type { Prompt } from '../prompt/index.ts';
 import { silentLogger } from '../tool/index.ts';
-import { checkServerOptions } from './server/check-options.ts';
+import { answersSent } from './server/answers-sent.ts';
+import { checkServerOptions, checkSessionsOptions } from './server/check-options.ts';
 import type { McpHttpTransport } from './server/http-endpoint.ts';
 import { type HttpServerOptions, openHttpServer } from './server/http-server.ts';
 import { ServedSession } from './server/served-session.ts';
@@ -50,15 +51,8 @@ export async function openMcpServer(
   { transport, sessionIdleTimeoutMs, maxSessions, ...options }: OpenMcpServerOptions,
 ): Promise<McpToolServer> {
   checkServerOptions('openMcpServer()', options);
-  assertOptions(
-    'openMcpServer()',
-    { transport, sessionIdleTimeoutMs, maxSessions },
-    {
-      transport: 'object!',
-      sessionIdleTimeoutMs: 'number',
-      maxSessions: 'number',
-    },
-  );
+  checkSessionsOptions('openMcpServer()', { sessionIdleTimeoutMs, maxSessions });
+  assertOptions('openMcpServer()', { transport }, { transport: 'object!' });
   switch (transport.kind) {
     case 'stdio':
       return openStdio(prompt, options, transport);
@@ -84,18 +78,18 @@ async function openStdio(
   const { logger = silentLogger, signal } = options;
   const session = await ServedSession.open(sdk, prompt, options);
   const stdin = input ?? process.stdin;
+  const stdout = output ?? process.stdout;
   const lifetime = new ServerLifetime(signal, async () => {
-    await handle.close().catch(() => undefined);
     await session[Symbol.asyncDispose]();
+    await answersSent();
+    await handle.close().catch(() => undefined);
   });
-  const connection = new stdio.StdioServerTransport(stdin, output ?? process.stdout);
+  const connection = new stdio.StdioServerTransport(stdin, stdout);
   const handle = stdio.serveStdio(
     () => {
       const server = session.createServer();
-      session.onListChanged(() => {
-        // A server that was made to find out the era has no connection.
-        if (server.isConnected()) server.sendToolListChanged();
-      });
+      // One that was made to find out the era has no connection.
+      session.notifyListChanged(server);
       return server;
     },
     {
@@ -104,7 +98,11 @@ async function openStdio(
         logger.debug('A message of the client was refused.', { error: describeError(error) }),
     },
   );
-  for (const event of ['end', 'close', 'error']) stdin.once(event, () => void lifetime.end());
+  const end = (): void => void lifetime.end();
+  for (const event of ['end', 'close', 'error']) stdin.once(event, end);
+  // Nobody reads what is written to a client that is gone.
+  for (const event of ['close', 'error']) stdout.once(event, end);
+  if (stdin.readableEnded || stdin.destroyed || stdout.destroyed) end();
   return lifetime.server({ url: undefined, tokens: [] });
 }
 
@@ -147,8 +145,8 @@ class ServerLifetime {
   end(): Promise<void> {
     this.#end ??= (async () => {
       this.#unfollow();
-      await this.#close();
-      this.#resolve();
+      // It does not reject, and who waits for the end must not hang on a mistake in it.
+      await this.#close().finally(() => this.#resolve());
     })();
     return this.#end;
   }

@@ -1,7 +1,7 @@
 import { assertOptions, PromptValidationError } from '../../error/index.ts';
-import type { McpServerOptions } from './server-options.ts';
+import type { McpServerOptions, McpSessionsOptions } from './server-options.ts';
 
-/** @throws {PromptValidationError} for an option of the wrong kind. The options of the runtime are checked when it is opened. */
+/** @throws {PromptValidationError} for an option of the wrong kind or out of its range. The options of the runtime are checked when it is opened. */
 export function checkServerOptions(of: string, options: McpServerOptions): void {
   assertOptions(of, options, {
     name: 'string!',
@@ -10,11 +10,27 @@ export function checkServerOptions(of: string, options: McpServerOptions): void 
     approvalTimeoutMs: 'number',
     openSession: 'function',
   });
-  const { approve, structured } = options;
+  const { approve, approvalTimeoutMs, structured } = options;
+  checkLeast(of, 'approvalTimeoutMs', approvalTimeoutMs);
   if (approve !== undefined && approve !== 'elicit' && typeof approve !== 'function')
     throw refused(of, 'approve', 'a function or "elicit"');
   if (structured !== undefined && typeof structured !== 'boolean' && typeof structured !== 'function')
     throw refused(of, 'structured', 'true, false or a function');
+}
+
+/** @throws {PromptValidationError} for an option of the wrong kind or out of its range. */
+export function checkSessionsOptions(
+  of: string,
+  options: { readonly [Name in keyof McpSessionsOptions]: McpSessionsOptions[Name] | undefined },
+): void {
+  assertOptions(of, options, { sessionIdleTimeoutMs: 'number', maxSessions: 'number' });
+  checkLeast(of, 'sessionIdleTimeoutMs', options.sessionIdleTimeoutMs);
+  checkLeast(of, 'maxSessions', options.maxSessions);
+}
+
+/** NaN is not at least 1 either. */
+function checkLeast(of: string, option: string, value: number | undefined): void {
+  if (value !== undefined && !(value >= 1)) throw refused(of, option, 'at least 1');
 }
 
 const refused = (of: string, option: string, expected: string): PromptValidationError =>

@@ -41,8 +41,7 @@ export interface HttpEndpointOptions {
   serve(request: Request, exchange: HttpExchange): Promise<Response>;
 }
 
-export const defaultMaxRequestBytes = 4_194_304;
-
+const defaultMaxRequestBytes = 4_194_304;
 const host = '127.0.0.1';
 const tokenForm = /^[A-Za-z0-9_-]{16,}$/;
 
@@ -61,6 +60,8 @@ export async function openHttpEndpoint({
   if (!/^\/[A-Za-z0-9_/-]*[A-Za-z0-9_-]$/.test(path)) throw refused('path', 'a path such as "/mcp"');
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw refused('port', 'a whole number from 0 to 65535');
+  if (!Number.isInteger(maxRequestBytes) || maxRequestBytes < 1)
+    throw refused('maxRequestBytes', 'a whole number from 1');
   const server = createServer((request, response) => {
     void answer(request, response, { ...options, path, tokens, maxRequestBytes });
   });
@@ -104,11 +105,11 @@ async function answer(
   };
   const onerror = (error: Error): void =>
     logger.warn('A request could not be answered.', { error: describeError(error) });
-  const handle = nodeSdk.toNodeHandler(
-    { fetch: (asked) => serve(asked, exchange) },
-    { maxRequestBodySize: maxRequestBytes, onerror },
-  );
   try {
+    const handle = nodeSdk.toNodeHandler(
+      { fetch: (asked) => serve(asked, exchange) },
+      { maxRequestBodySize: maxRequestBytes, onerror },
+    );
     // Method and address are there in a request that a server has received.
     await handle(request as IncomingMessage & { readonly method: string; readonly url: string }, response);
   } catch (error) {

@@ -1,12 +1,8 @@
 import { type Clock, systemClock } from '../../session/index.ts';
 import { type Logger, silentLogger } from '../../tool/index.ts';
 import { loadNodeSdk, type McpServerSdk } from '../wire/sdk.ts';
-import {
-  defaultMaxRequestBytes,
-  type HttpEndpoint,
-  type McpHttpTransport,
-  openHttpEndpoint,
-} from './http-endpoint.ts';
+import { answersSent } from './answers-sent.ts';
+import { type HttpEndpoint, type McpHttpTransport, openHttpEndpoint } from './http-endpoint.ts';
 import { HttpSessions } from './http-sessions.ts';
 import type { ServedSession } from './served-session.ts';
 import type { McpSessionsOptions } from './server-options.ts';
@@ -40,8 +36,7 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpEn
     maxSessions: maxSessions ?? defaultMaxSessions,
     open,
   });
-  const maxRequestBytes = transport.maxRequestBytes ?? defaultMaxRequestBytes;
-  const sessions = new HttpSessions({ sdk, pool, logger, maxRequestBytes });
+  const sessions = new HttpSessions({ sdk, pool, logger });
   const endpoint = await openHttpEndpoint({
     nodeSdk,
     transport,
@@ -53,6 +48,7 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpEn
     close: async () => {
       // Calls are rolled back before their connections are cut: a client that still listens learns why.
       await pool.dispose();
+      await answersSent();
       await sessions.dispose();
       await endpoint.close();
     },

@@ -1,8 +1,11 @@
 import type { McpHttpHandler, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
-import { describeError, WinkError } from '../../error/index.ts';
+import { describeError } from '../../error/index.ts';
+import { isRecord } from '../../internal/index.ts';
 import type { Logger } from '../../tool/index.ts';
 import { randomId } from '../wire/random-id.ts';
 import type { McpServerSdk } from '../wire/sdk.ts';
+import { answersSent } from './answers-sent.ts';
+import { clientMessageOf } from './client-error.ts';
 import type { SessionPool } from './session-pool.ts';
 
 /** One request with its answer. */
@@ -18,7 +21,6 @@ export interface HttpSessionsOptions {
   readonly sdk: McpServerSdk;
   readonly pool: SessionPool;
   readonly logger: Logger;
-  readonly maxRequestBytes: number;
 }
 
 /** A session of the protocol until 2025-11-25, which its client names by a header. */
@@ -28,7 +30,15 @@ interface NamedSession {
   readonly transport: WebStandardStreamableHTTPServerTransport;
 }
 
+/** A request whose body was read: undefined where it has none. */
+interface ReadRequest {
+  readonly request: Request;
+  readonly parsedBody: unknown;
+}
+
 const sessionHeader = 'mcp-session-id';
+const serverError = -32_000;
+const parseError = -32_700;
 
 /**
  * Serves requests of both eras. Until 2025-11-25 a client opens a session and names it with each request. Since 2026-07-28 requests name none: those with one
@@ -44,19 +54,28 @@ export class HttpSessions {
     this.#options = options;
   }
 
+  /** Answers a request. Never rejects. */
   async serve(request: Request, exchange: HttpExchange): Promise<Response> {
-    const { logger, maxRequestBytes, sdk } = this.#options;
+    const { logger, sdk } = this.#options;
+    let read: ReadRequest = { request, parsedBody: undefined };
+    if (request.method === 'POST') {
+      if (!sdk.isJsonContentType(request.headers.get('content-type')))
+        return errorResponse(415, 'The content type of a request must be application/json.');
+      try {
+        read = { request, parsedBody: JSON.parse(await request.text()) };
+      } catch {
+        return errorResponse(400, 'The body of the request is not JSON.', { code: parseError });
+      }
+    }
     try {
-      const isLegacy = await sdk.isLegacyRequest(request, undefined, { maxRequestBodySize: maxRequestBytes });
-      return isLegacy
-        ? await this.#serveNamed(request, exchange)
-        : await this.#serveByToken(request, exchange);
+      return (await sdk.isLegacyRequest(request, read.parsedBody))
+        ? await this.#serveNamed(read, exchange)
+        : await this.#serveByToken(read, exchange);
     } catch (error) {
       logger.warn('A client could not be served.', { error: describeError(error) });
-      const message = WinkError.isInstance(error)
-        ? error.message
-        : 'The request failed inside of the server.';
-      return errorResponse(503, message);
+      const id = requestIdOf(read.parsedBody);
+      // Clients show the message of an answer to their request; of a status without one, many show the status alone.
+      return errorResponse(id === null ? 503 : 200, clientMessageOf(error), { id });
     }
   }
 
@@ -64,25 +83,28 @@ export class HttpSessions {
   async dispose(): Promise<void> {
     const ends = [...this.#handlers.values(), ...[...this.#named.values()].map(({ transport }) => transport)];
     this.#handlers.clear();
+    this.#named.clear();
     await Promise.allSettled(ends.map((each) => each.close()));
   }
 
   // Until 2025-11-25.
 
-  async #serveNamed(request: Request, exchange: HttpExchange): Promise<Response> {
-    const id = request.headers.get(sessionHeader);
-    if (id === null) return this.#openNamed(request, exchange);
+  async #serveNamed(read: ReadRequest, exchange: HttpExchange): Promise<Response> {
+    const id = read.request.headers.get(sessionHeader);
+    if (id === null) return this.#openNamed(read, exchange);
     const named = this.#named.get(id);
     // A session of another token does not exist for this one.
     if (named === undefined || named.tokenIndex !== exchange.tokenIndex)
       return errorResponse(404, 'There is no such session: it has ended, or never was.');
     exchange.onEnd(this.#options.pool.use(named.key));
-    return named.transport.handleRequest(request);
+    return named.transport.handleRequest(...withBody(read));
   }
 
-  async #openNamed(request: Request, exchange: HttpExchange): Promise<Response> {
-    const { pool, sdk, maxRequestBytes } = this.#options;
-    if (!(await isInitialize(sdk, request)))
+  async #openNamed(read: ReadRequest, exchange: HttpExchange): Promise<Response> {
+    const { pool, sdk } = this.#options;
+    const { parsedBody } = read;
+    const messages = Array.isArray(parsedBody) ? parsedBody : [parsedBody];
+    if (!messages.some((message) => sdk.isInitializeRequest(message)))
       return errorResponse(400, `The request names no session: it needs the header ${sessionHeader}.`);
     const id = randomId();
     const key = `session ${id}`;
@@ -90,64 +112,72 @@ export class HttpSessions {
     exchange.onEnd(pool.use(key));
     const transport = new sdk.WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
-      onsessionclosed: () => pool.close(key),
-      maxRequestBodySize: maxRequestBytes,
+      onsessionclosed: () => pool.close(key).then(answersSent),
     });
     const server = session.createServer();
-    const endListening = session.onListChanged(() => server.sendToolListChanged());
+    const endListening = session.notifyListChanged(server);
     await server.connect(transport);
     this.#named.set(id, { key, transport, tokenIndex: exchange.tokenIndex });
-    pool.onClose(key, () => {
+    pool.onClose(key, (disposed) => {
       this.#named.delete(id);
       endListening();
-      server.close().catch(() => undefined);
+      void closeAfter(disposed, server);
     });
-    const response = await transport.handleRequest(request);
+    const response = await transport.handleRequest(...withBody(read));
     if (!response.ok) await pool.close(key);
     return response;
   }
 
   // Since 2026-07-28.
 
-  async #serveByToken(request: Request, { onEnd, tokenIndex }: HttpExchange): Promise<Response> {
+  async #serveByToken(read: ReadRequest, { onEnd, tokenIndex }: HttpExchange): Promise<Response> {
     const { pool } = this.#options;
     const key = `token ${tokenIndex}`;
     const session = await pool.get(key);
     onEnd(pool.use(key));
     let handler = this.#handlers.get(tokenIndex);
     if (handler === undefined) {
-      const { logger, maxRequestBytes: maxRequestBodySize, sdk } = this.#options;
+      const { logger, sdk } = this.#options;
       const created = sdk.createMcpHandler(() => session.createServer(), {
         legacy: 'reject',
-        maxRequestBodySize,
         onerror: (error) => logger.debug('A request of a client was refused.', { error: error.message }),
       });
       handler = created;
       this.#handlers.set(tokenIndex, created);
       const endListening = session.onListChanged(() => created.notify.toolsChanged());
-      pool.onClose(key, () => {
-        this.#handlers.delete(tokenIndex);
+      pool.onClose(key, (disposed) => {
+        if (this.#handlers.get(tokenIndex) === created) this.#handlers.delete(tokenIndex);
         endListening();
-        created.close().catch(() => undefined);
+        void closeAfter(disposed, created);
       });
     }
-    return handler.fetch(request);
+    return handler.fetch(...withBody(read));
   }
 }
 
-/** Whether a request opens a session; its body stays readable. */
-async function isInitialize(sdk: McpServerSdk, request: Request): Promise<boolean> {
-  if (request.method !== 'POST') return false;
-  try {
-    const body: unknown = JSON.parse(await request.clone().text());
-    return (Array.isArray(body) ? body : [body]).some((message) => sdk.isInitializeRequest(message));
-  } catch {
-    return false;
-  }
+/** The arguments of a handler of the SDK: a body that was read is not read again. */
+function withBody({ request, parsedBody }: ReadRequest): [Request, { readonly parsedBody?: unknown }] {
+  return [request, parsedBody === undefined ? {} : { parsedBody }];
 }
 
-/** An answer outside of any request of the protocol. */
-export function errorResponse(status: number, message: string): Response {
-  const body = { jsonrpc: '2.0', error: { code: -32_000, message }, id: null };
-  return Response.json(body, { status });
+/** Ends connections when calls have ended and their requests are answered. Never rejects. */
+async function closeAfter(disposed: Promise<void>, connections: { close(): Promise<void> }): Promise<void> {
+  await disposed.then(answersSent);
+  await connections.close().catch(() => undefined);
+}
+
+/** The id of the request that a body holds; null when it holds none, or several. */
+function requestIdOf(body: unknown): string | number | null {
+  if (!isRecord(body) || typeof body['method'] !== 'string') return null;
+  const { id } = body;
+  return typeof id === 'string' || typeof id === 'number' ? id : null;
+}
+
+/** An answer that is not the SDK's. */
+function errorResponse(
+  status: number,
+  message: string,
+  { code = serverError, id = null }: { readonly code?: number; readonly id?: string | number | null } = {},
+): Response {
+  return Response.json({ jsonrpc: '2.0', error: { code, message }, id }, { status });
 }

@@ -1,9 +1,13 @@
 import type { ToolRuntimeOutput } from '../../evaluation/index.ts';
 import type { ApprovalAnswer, ApprovalRequest } from '../../runtime/index.ts';
+import type { CallProgress } from './call-events.ts';
 
 /** A question about a call, which its client has to answer. */
 export interface CallQuestion {
   readonly request: ApprovalRequest;
+  /** Aborted when no answer is wanted any more: the call has ended without one. */
+  readonly signal: AbortSignal;
+  /** Only the first answer counts. */
   answer(answer: ApprovalAnswer): void;
 }
 
@@ -11,6 +15,19 @@ export interface CallQuestion {
 export type CallStep =
   | { readonly kind: 'question'; readonly question: CallQuestion }
   | { readonly kind: 'output'; readonly output: ToolRuntimeOutput };
+
+/** A request that waits for a call. */
+export interface CallWaiter {
+  /** Aborted when the request is cancelled, or its connection is closed. */
+  readonly signal: AbortSignal;
+  readonly onProgress: ((progress: CallProgress) => void) | undefined;
+}
+
+/** How the calls of a session are run. `onProgress` gets what shows that the call is alive. */
+export type CallRunner = (
+  signal: AbortSignal,
+  onProgress: (progress: CallProgress) => void,
+) => Promise<ToolRuntimeOutput>;
 
 /** A call that may take several requests of its client: one for each question that it has to answer, in their order. */
 export class OpenCall {
@@ -21,57 +38,54 @@ export class OpenCall {
   readonly #questions: CallQuestion[] = [];
   readonly #end: Promise<CallStep>;
   #wake: (() => void) | undefined;
-  #unfollow: (() => void) | undefined;
+  #waiter: CallWaiter | undefined;
 
-  /** @param run runs the call; its signal aborts it. */
-  constructor(
-    { callId, key }: { readonly callId: string; readonly key: string },
-    run: (signal: AbortSignal) => Promise<ToolRuntimeOutput>,
-  ) {
+  constructor({ callId, key }: { readonly callId: string; readonly key: string }, run: CallRunner) {
     this.callId = callId;
     this.key = key;
-    this.#end = run(this.#abort.signal).then((output) => ({ kind: 'output', output }));
+    const onProgress = (progress: CallProgress): void => this.#waiter?.onProgress?.(progress);
+    this.#end = run(this.#abort.signal, onProgress).then((output) => ({ kind: 'output', output }));
     // Whoever asks for the next step gets the error.
     this.#end.catch(() => undefined);
   }
 
-  /** The question that waits for its answer. */
-  get question(): CallQuestion | undefined {
-    return this.#questions[0];
-  }
-
-  /** Aborts the call with the signal of the request that waits for it now; that of an earlier request has no effect any more. */
-  follow(signal: AbortSignal): void {
-    this.#unfollow?.();
-    const abort = (): void => this.#abort.abort(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    this.#unfollow = () => signal.removeEventListener('abort', abort);
+  /** From now on this request waits for the call: its end aborts the call, and it gets the progress. That of an earlier one has no effect any more. */
+  follow(waiter: CallWaiter): void {
+    this.release();
+    this.#waiter = waiter;
+    const { signal } = waiter;
+    signal.addEventListener('abort', this.#giveUp, { once: true });
+    if (signal.aborted) this.#giveUp();
   }
 
   /** No request waits for the call until the next one follows it. */
   release(): void {
-    this.#unfollow?.();
-    this.#unfollow = undefined;
+    this.#waiter?.signal.removeEventListener('abort', this.#giveUp);
+    this.#waiter = undefined;
   }
 
   abort(reason: unknown): void {
     this.#abort.abort(reason);
   }
 
+  /** Puts a question to the client. Resolves with a no when `signal` is aborted. */
   ask(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer> {
     return new Promise((resolve) => {
+      const withdraw = (): void => question.answer(false);
       const question: CallQuestion = {
         request,
+        signal,
         answer: (answer) => {
+          signal.removeEventListener('abort', withdraw);
           const index = this.#questions.indexOf(question);
           if (index >= 0) this.#questions.splice(index, 1);
           resolve(answer);
         },
       };
       this.#questions.push(question);
-      signal.addEventListener('abort', () => question.answer(false), { once: true });
-      this.#wake?.();
+      signal.addEventListener('abort', withdraw, { once: true });
+      if (signal.aborted) withdraw();
+      else this.#wake?.();
     });
   }
 
@@ -95,4 +109,6 @@ export class OpenCall {
       this.#wake = undefined;
     }
   }
+
+  readonly #giveUp = (): void => this.#abort.abort(this.#waiter?.signal.reason);
 }

@@ -1,7 +1,6 @@
-import type { ToolRuntimeOutput } from '../../evaluation/index.ts';
 import type { ApprovalHandler } from '../../runtime/index.ts';
 import type { Clock } from '../../session/index.ts';
-import { OpenCall } from './open-call.ts';
+import { type CallQuestion, type CallRunner, OpenCall } from './open-call.ts';
 
 /** What {@link OpenCalls} works with. */
 export interface OpenCallsOptions {
@@ -12,14 +11,24 @@ export interface OpenCallsOptions {
   readonly answerTimeoutMs: number;
 }
 
+/** A question that its client has got, and has not answered. */
+interface KeptQuestion {
+  readonly call: OpenCall;
+  readonly question: CallQuestion;
+  readonly cancelTimeout: () => void;
+}
+
+/** Answers a question without its client. */
+const notInTime = { approved: false, reason: 'The question was not answered in time.' };
+
 /**
- * The calls of a session that go on, and the questions in them. A call that waits for an answer stays open between two requests: the client names it by a
- * state that it cannot guess, and that counts once, for the same tool and arguments.
+ * The calls of a session that go on, and the questions in them. Where a question ends a request, the call stays open until the next one: the client names it by a
+ * state that it cannot guess, and that counts once, for this question, and for the same tool and arguments.
  */
 export class OpenCalls {
   readonly #options: OpenCallsOptions;
   readonly #running = new Map<string, OpenCall>();
-  readonly #waiting = new Map<string, { readonly call: OpenCall; readonly cancelTimeout: () => void }>();
+  readonly #kept = new Map<string, KeptQuestion>();
 
   constructor(options: OpenCallsOptions) {
     this.#options = options;
@@ -33,14 +42,11 @@ export class OpenCalls {
       : call.ask(request, signal);
   };
 
-  begin(
-    name: { readonly callId: string; readonly key: string },
-    run: (signal: AbortSignal) => Promise<ToolRuntimeOutput>,
-  ): OpenCall {
+  begin(name: { readonly callId: string; readonly key: string }, run: CallRunner): OpenCall {
     const { callId } = name;
-    const call = new OpenCall(name, async (signal) => {
+    const call = new OpenCall(name, async (signal, onProgress) => {
       try {
-        return await run(signal);
+        return await run(signal, onProgress);
       } finally {
         this.#running.delete(callId);
       }
@@ -49,35 +55,39 @@ export class OpenCalls {
     return call;
   }
 
-  /** Keeps a call until its client answers. @returns the state that names it. */
-  keep(call: OpenCall): string {
-    const { answerTimeoutMs, clock, randomId } = this.#options;
-    const state = randomId();
-    call.release();
-    const cancelTimeout = clock.schedule(answerTimeoutMs, () => {
-      this.#waiting.delete(state);
-      // What comes of it is recorded; no request waits for it.
-      call.question?.answer({ approved: false, reason: 'The question was not answered in time.' });
-    });
-    this.#waiting.set(state, { call, cancelTimeout });
+  /** Keeps a call until its client answers the question in another request. @returns the state that names both. */
+  keep(call: OpenCall, question: CallQuestion): string {
+    const state = this.#options.randomId();
+    const cancelTimeout = this.limit(question, () => this.#kept.delete(state));
+    this.#kept.set(state, { call, question, cancelTimeout });
     return state;
   }
 
-  /** The call that a state names; undefined for a state that is unknown, has been used, or names a call of another tool or with other arguments. */
-  take(state: string, key: string): OpenCall | undefined {
-    const waiting = this.#waiting.get(state);
-    if (waiting === undefined || waiting.call.key !== key) return undefined;
-    this.#waiting.delete(state);
-    waiting.cancelTimeout();
-    return waiting.call;
+  /**
+   * The call and the question that a state names; undefined for a state that is unknown, has been used, or names a call of another tool or with
+   * other arguments.
+   */
+  take(state: string, key: string): Omit<KeptQuestion, 'cancelTimeout'> | undefined {
+    const kept = this.#kept.get(state);
+    if (kept === undefined || kept.call.key !== key) return undefined;
+    this.#kept.delete(state);
+    kept.cancelTimeout();
+    return kept;
   }
 
-  /** Ends the calls that wait for an answer. */
+  /** Answers the question with a no when the client takes too long. @returns ends the limit. */
+  limit(question: CallQuestion, onTimeout: () => void): () => void {
+    const { answerTimeoutMs, clock } = this.#options;
+    return clock.schedule(answerTimeoutMs, () => {
+      onTimeout();
+      question.answer(notInTime);
+    });
+  }
+
+  /** Aborts the calls that go on. */
   dispose(): void {
-    for (const { call, cancelTimeout } of this.#waiting.values()) {
-      cancelTimeout();
-      call.abort(new Error('The session was closed.'));
-    }
-    this.#waiting.clear();
+    for (const { cancelTimeout } of this.#kept.values()) cancelTimeout();
+    this.#kept.clear();
+    for (const call of this.#running.values()) call.abort(new Error('The session was closed.'));
   }
 }

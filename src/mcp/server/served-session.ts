@@ -99,9 +99,9 @@ export class ServedSession implements AsyncDisposable {
 
   /** A server of the SDK for one connection, or for one request. */
   createServer(): McpServer {
-    const { logger = silentLogger, name, version } = this.#options;
+    const { clock = systemClock, logger = silentLogger, name, version } = this.#options;
     const { calls } = this.#parts;
-    return createProtocolServer(this.#sdk, { name, version, tools: this.#tools, calls, logger });
+    return createProtocolServer(this.#sdk, { name, version, tools: this.#tools, calls, clock, logger });
   }
 
   /** Calls `listener` when the list of tools has changed. @returns ends it. */
@@ -109,7 +109,18 @@ export class ServedSession implements AsyncDisposable {
     return this.#tools.onListChanged(listener);
   }
 
-  /** Aborts running calls and releases the runtime. Never rejects. */
+  /** Notifies the client of this server when the list of tools has changed, while it is connected. @returns ends it. */
+  notifyListChanged(server: McpServer): () => void {
+    return this.onListChanged(() => {
+      if (!server.isConnected()) return;
+      server.server.sendToolListChanged().catch((error: unknown) => {
+        const { logger = silentLogger } = this.#options;
+        logger.debug('A client could not be notified.', { error: describeError(error) });
+      });
+    });
+  }
+
+  /** Aborts running calls, so that their requests are answered, and releases the runtime. Never rejects. */
   async [Symbol.asyncDispose](): Promise<void> {
     const { calls, ownsRuntime, runtime, session } = this.#parts;
     calls.dispose();

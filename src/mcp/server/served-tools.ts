@@ -1,6 +1,7 @@
 import type { Tool as McpTool } from '@modelcontextprotocol/server';
 import type { ToolRuntime, ToolRuntimeOutput } from '../../evaluation/index.ts';
-import type { ModelTool } from '../../runtime/index.ts';
+import { present } from '../../internal/index.ts';
+import type { ModelTool, TraceContext } from '../../runtime/index.ts';
 import type { JsonObject } from '../../schema/index.ts';
 import { structuredSchemaOf, toolDeclaration } from '../wire/tool-declaration.ts';
 import type { CallEvents, CallProgress } from './call-events.ts';
@@ -25,7 +26,9 @@ export interface ServedCall {
   readonly name: string;
   readonly arguments: JsonObject;
   readonly signal: AbortSignal;
-  readonly onProgress?: ((progress: CallProgress) => void) | undefined;
+  readonly onProgress: (progress: CallProgress) => void;
+  /** The span of the client. */
+  readonly trace: TraceContext | undefined;
 }
 
 /** The tools of one runtime, for any number of connections. */
@@ -83,13 +86,13 @@ export class ServedTools {
    *
    * @throws what `ToolRuntime.call` throws.
    */
-  async call({ signal, onProgress, ...call }: ServedCall): Promise<ToolRuntimeOutput> {
+  async call({ signal, onProgress, trace, ...call }: ServedCall): Promise<ToolRuntimeOutput> {
     const { events, runtime } = this.#options;
-    const unfollow = onProgress === undefined ? undefined : events.follow(call.callId, onProgress);
+    const unfollow = events.follow(call.callId, onProgress);
     try {
-      return await runtime.call(call, { signal });
+      return await runtime.call(call, { signal, ...present({ trace }) });
     } finally {
-      unfollow?.();
+      unfollow();
       this.#announceList();
     }
   }

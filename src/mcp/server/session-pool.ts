@@ -16,28 +16,25 @@ interface PooledSession {
   /** Requests and connections that are open. */
   active: number;
   cancelTimeout: (() => void) | undefined;
+  onClose: ((disposed: Promise<void>) => void) | undefined;
 }
 
 /** The sessions of a server, by their keys. One that is idle for too long is closed. */
 export class SessionPool {
   readonly #options: SessionPoolOptions;
   readonly #sessions = new Map<string, PooledSession>();
-  readonly #closing = new Set<Promise<void>>();
-  readonly #onClose = new Map<string, () => void>();
+  readonly #closing = new Map<string, Promise<void>>();
   #isDisposed = false;
 
   constructor(options: SessionPoolOptions) {
     this.#options = options;
   }
 
-  has(key: string): boolean {
-    return this.#sessions.has(key);
-  }
-
   /**
    * The session of a key; it is opened when there is none.
    *
    * @throws {SessionBusyError} when there are too many sessions, or when the one session of the server is held by another client.
+   * @throws what opening a session throws.
    */
   async get(key: string): Promise<ServedSession> {
     const known = this.#sessions.get(key);
@@ -50,12 +47,18 @@ export class SessionPool {
         { details: { limit: maxSessions } },
       );
     }
-    const pooled: PooledSession = { opened: open(), active: 0, cancelTimeout: undefined };
+    const pooled: PooledSession = {
+      // What the last session of the key holds is released first.
+      opened: (this.#closing.get(key) ?? Promise.resolve()).then(open),
+      active: 0,
+      cancelTimeout: undefined,
+      onClose: undefined,
+    };
     this.#sessions.set(key, pooled);
     try {
       return await pooled.opened;
     } catch (error) {
-      this.#sessions.delete(key);
+      if (this.#sessions.get(key) === pooled) this.#sessions.delete(key);
       throw error;
     }
   }
@@ -77,9 +80,10 @@ export class SessionPool {
     };
   }
 
-  /** Calls `listener` once when the session of the key is closed. */
-  onClose(key: string, listener: () => void): void {
-    this.#onClose.set(key, listener);
+  /** Calls `listener` when the session of the key begins to close; with when it has, and its calls have ended. Does nothing for an unknown key. */
+  onClose(key: string, listener: (disposed: Promise<void>) => void): void {
+    const session = this.#sessions.get(key);
+    if (session !== undefined) session.onClose = listener;
   }
 
   /** Closes a session, if there is one. Never rejects. */
@@ -88,15 +92,15 @@ export class SessionPool {
     if (session === undefined) return Promise.resolve();
     this.#sessions.delete(key);
     session.cancelTimeout?.();
-    this.#onClose.get(key)?.();
-    this.#onClose.delete(key);
-    const closed: Promise<void> = session.opened
-      .then(
-        (served) => served[Symbol.asyncDispose](),
-        () => undefined,
-      )
-      .finally(() => this.#closing.delete(closed));
-    this.#closing.add(closed);
+    const disposed = session.opened.then(
+      (served) => served[Symbol.asyncDispose](),
+      () => undefined,
+    );
+    session.onClose?.(disposed);
+    const closed: Promise<void> = disposed.finally(() => {
+      if (this.#closing.get(key) === closed) this.#closing.delete(key);
+    });
+    this.#closing.set(key, closed);
     return closed;
   }
 
@@ -104,6 +108,6 @@ export class SessionPool {
   async dispose(): Promise<void> {
     this.#isDisposed = true;
     for (const key of [...this.#sessions.keys()]) void this.close(key);
-    await Promise.all(this.#closing);
+    await Promise.all(this.#closing.values());
   }
 }

@@ -1,5 +1,8 @@
 import type { Tool as McpTool, ToolAnnotations } from '@modelcontextprotocol/server';
+import { SchemaError } from '../../error/index.ts';
+import { present } from '../../internal/index.ts';
 import type { ModelTool } from '../../runtime/index.ts';
+import type { JsonSchema } from '../../schema/index.ts';
 import type { AnyTool, ToolEffects } from '../../tool/index.ts';
 
 /**
@@ -26,14 +29,35 @@ export function toolDeclaration(
 }
 
 /**
- * The JSON Schema of the value of a tool where the protocol has a place for it: both eras take an object. A value that the model
- * must not read has none.
+ * The JSON Schema of what results of a tool have as `structuredContent`; undefined for a tool whose values do not fit: both eras have a place for objects only. Once there is a schema, each success must
+ * have content for it, so it also allows the text of the result, for values that a handler keeps from the model.
  */
 export function structuredSchemaOf(
   tool: AnyTool | undefined,
 ): NonNullable<McpTool['outputSchema']> | undefined {
-  const schema = tool?.compiledOutput?.outputJsonSchema;
-  return schema?.['type'] === 'object' ? schema : undefined;
+  const schema = outputSchemaOf(tool);
+  if (schema?.['type'] !== 'object') return undefined;
+  // References inside of the schema point to its root.
+  const { $schema, $defs, definitions, ...value } = schema;
+  const root = present({ $schema: typeof $schema === 'string' ? $schema : undefined, $defs, definitions });
+  return { type: 'object', ...root, anyOf: [value, textInstead] };
+}
+
+const textInstead = {
+  type: 'object',
+  properties: { message: { type: 'string' } },
+  required: ['message'],
+  additionalProperties: false,
+};
+
+function outputSchemaOf(tool: AnyTool | undefined): JsonSchema | undefined {
+  try {
+    return tool?.compiledOutput?.outputJsonSchema;
+  } catch (error) {
+    // What cannot be written as JSON Schema is not declared.
+    if (SchemaError.isInstance(error)) return undefined;
+    throw error;
+  }
 }
 
 /** All four, since the defaults of the protocol are those of the most dangerous tool. */

@@ -103,6 +103,15 @@ export function servedPrompt(files: Readonly<Record<string, string>> = { 'a.txt'
       },
     }),
     tool({
+      name: 'secret',
+      description: 'Knows a value that the model need not know.',
+      inputSchema: z.object({ isKept: z.boolean() }),
+      outputSchema: z.object({ password: z.string() }),
+      effects: 'read',
+      execute: ({ isKept }) =>
+        ToolResult.ok({ password: 'hunter2' }, 'It is safe.', { excludeValueFromContext: isKept }),
+    }),
+    tool({
       name: 'publish',
       description: 'Publishes the count.',
       inputSchema: jsonSchema<{ tag: string }>({

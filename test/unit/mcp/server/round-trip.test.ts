@@ -55,9 +55,31 @@ for (const connection of connections) {
     const { tools } = await served.client.listTools();
     expect(tools.find(({ name }) => name === 'add')?.outputSchema).toMatchObject({
       type: 'object',
-      properties: { total: { type: 'number' } },
+      anyOf: [{ properties: { total: { type: 'number' } } }, { properties: { message: { type: 'string' } } }],
     });
-    expect(await served.call('add', { by: 2 })).toMatchObject({ structuredContent: { total: 2 } });
+    expect(tools.find(({ name }) => name === 'picture')).not.toHaveProperty('outputSchema');
+    const added = await served.call('add', { by: 2 });
+    expect(added).toMatchObject({ structuredContent: { total: 2 } });
+    expect(added.content).toMatchObject([{ text: expect.stringContaining('The count is 2.') }]);
+    expect(await served.call('add', { by: 'two' })).not.toHaveProperty('structuredContent');
+  });
+
+  test(`${named}: a value that the handler keeps from the model is not in structured results, which still fit their schema`, async () => {
+    const { prompt } = servedPrompt();
+    await using served = await connectServer(prompt, connection, { structured: (name) => name === 'secret' });
+    // The client checks results with the schemas of the list.
+    const { tools } = await served.client.listTools();
+    expect(tools.filter(({ outputSchema }) => outputSchema !== undefined).map(({ name }) => name)).toEqual([
+      'secret',
+    ]);
+    const kept = await served.call('secret', { isKept: true });
+    expect(kept).toMatchObject({
+      content: [{ type: 'text', text: 'It is safe.' }],
+      structuredContent: { message: 'It is safe.' },
+    });
+    expect(JSON.stringify(kept)).not.toContain('hunter2');
+    const shown = await served.call('secret', { isKept: false });
+    expect(shown.structuredContent).toEqual({ password: 'hunter2' });
   });
 
   test(`${named}: attachments follow the text`, async () => {
