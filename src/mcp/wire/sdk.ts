@@ -1,3 +1,4 @@
+import type * as ClientSdk from '@modelcontextprotocol/client';
 import type * as NodeSdk from '@modelcontextprotocol/node';
 import type * as ServerSdk from '@modelcontextprotocol/server';
 import type * as StdioSdk from '@modelcontextprotocol/server/stdio';
@@ -13,6 +14,7 @@ export type McpServerSdk = Pick<
   | 'createMcpHandler'
   | 'inputRequired'
   | 'isInitializeRequest'
+  | 'isJsonContentType'
   | 'isLegacyRequest'
 >;
 
@@ -21,6 +23,25 @@ export type McpStdioSdk = Pick<typeof StdioSdk, 'StdioServerTransport' | 'serveS
 
 /** What is used of the package `@modelcontextprotocol/node`. */
 export type McpNodeSdk = Pick<typeof NodeSdk, 'toNodeHandler'>;
+
+/** What is used of the package `@modelcontextprotocol/client`. */
+export type McpClientSdk = Pick<
+  typeof ClientSdk,
+  | 'Client'
+  | 'ProtocolError'
+  | 'SdkError'
+  | 'SdkErrorCode'
+  | 'SdkHttpError'
+  | 'StreamableHTTPClientTransport'
+  | 'isJSONRPCErrorResponse'
+  | 'isJSONRPCRequest'
+  | 'isJSONRPCResultResponse'
+  | 'parseJSONRPCMessage'
+>;
+
+/** @throws {MissingPeerError} when the package cannot be loaded; the reason is the cause. */
+export const loadClientSdk = (): Promise<McpClientSdk> =>
+  loaded('@modelcontextprotocol/client', () => import('@modelcontextprotocol/client'));
 
 /** @throws {MissingPeerError} when the package cannot be loaded; the reason is the cause. */
 export const loadServerSdk = (): Promise<McpServerSdk> =>
