@@ -45,6 +45,7 @@ export async function serveCommand(
     return await serve(request, environment, { preparation, parts, say });
   } finally {
     await preparation.close();
+    for (const line of (await preparation.telemetry?.end()) ?? []) say(line.replace(/\.$/, ''));
     for (const line of (await preparation.recordFile?.close()) ?? []) stderr.write(`wink: ${line}\n`);
   }
 }
@@ -100,12 +101,12 @@ async function open(
   { parts, preparation }: Serving,
   { counts, prompt, sessions }: Served,
 ): Promise<McpToolServer> {
-  const { agent, overrides, recordFile, redactor } = preparation;
+  const { agent, overrides, recordFile, redactor, telemetry } = preparation;
   const { stderr, stdout, variables, version } = environment;
   const token = variables[tokenVariable];
   const approve = request.approve === 'elicit' ? 'elicit' : agent.approve;
-  try {
-    return await openMcpServer(prompt, {
+  const start = (): Promise<McpToolServer> =>
+    openMcpServer(prompt, {
       name: agent.name,
       version,
       agent: agent.name,
@@ -115,6 +116,7 @@ async function open(
       observers: [
         ...(agent.observers ?? []),
         ...(recordFile === undefined ? [] : [recordFile.observer]),
+        ...(telemetry === undefined ? [] : [telemetry.observer]),
         counts,
       ],
       redact: redactor.text,
@@ -128,6 +130,8 @@ async function open(
           ? { kind: 'stdio', input: parts.input(), output: writableOf(stdout) }
           : { kind: 'http', port: request.port, ...(token === undefined || token === '' ? {} : { token }) },
     });
+  try {
+    return await (telemetry === undefined ? start() : telemetry.runIn(start));
   } catch (error) {
     if (!WinkError.isInstance(error)) throw error;
     const message = printable(redactor.text(describeError(error))).replace(/\.$/, '');

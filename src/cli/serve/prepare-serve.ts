@@ -28,6 +28,7 @@ import { chooseOverrides } from '../run/overrides.ts';
 import type { openRecordFile, RecordFile } from '../run/record-file.ts';
 import { hostRedact } from '../run/redact.ts';
 import { sandboxBindings } from '../run/sandbox-bindings.ts';
+import type { startTelemetry, Telemetry } from '../run/telemetry.ts';
 import { loadPolicies } from './policy-file.ts';
 import type { ServeJournalChoice, ServeRequest } from './serve-arguments.ts';
 import { workspaceAgent } from './workspace-agent.ts';
@@ -38,6 +39,7 @@ export interface ServeParts {
   readonly open: typeof openFolder;
   readonly openRecord: typeof openRecordFile;
   readonly journals: JournalFiles;
+  readonly startTelemetry: typeof startTelemetry;
   /** The standard input of the process. */
   readonly input: () => Readable;
 }
@@ -47,6 +49,8 @@ export const ownServeParts: ServeParts = {
   open: openFolder,
   openRecord: async (options) => (await import('../run/record-file.ts')).openRecordFile(options),
   journals: sqliteJournalFiles,
+  // What it takes is loaded for a server that wants it.
+  startTelemetry: async (options) => (await import('../run/telemetry.ts')).startTelemetry(options),
   input: () => process.stdin,
 };
 
@@ -66,6 +70,8 @@ export interface ServePreparation {
   readonly overrides: OverridesSource | undefined;
   readonly kept: ServeJournal | undefined;
   readonly recordFile: RecordFile | undefined;
+  /** Undefined: the calls are not reported. */
+  readonly telemetry: Telemetry | undefined;
   readonly redactor: Redactor;
   /** What is to be said before clients are accepted, one line each. */
   readonly notes: readonly string[];
@@ -93,6 +99,11 @@ export async function prepareServe(
     loaded === undefined || request.agent === undefined
       ? undefined
       : await chooseOverrides(request.overrides, loaded, request.agent);
+  const { version } = environment;
+  const agentFolder = loaded?.folder ?? resolve('.');
+  const telemetry = request.hasTelemetry
+    ? await unlessAborted(parts.startTelemetry({ agentFolder, variables, version }), signal)
+    : undefined;
   const notes: string[] = [...(overrides?.notes ?? [])];
   const takesFolder = bound?.takesFolder ?? true;
   const kept = await openJournal(request, parts, takesFolder, notes);
@@ -141,6 +152,7 @@ export async function prepareServe(
       overrides: overrides?.source,
       kept,
       recordFile,
+      telemetry,
       redactor,
       notes,
       close,

@@ -45,6 +45,8 @@ export interface ServeRequest {
   readonly isStructured: boolean;
   readonly isEnforced: boolean;
   readonly isVerbose: boolean;
+  /** Whether the calls are reported to OpenTelemetry. */
+  readonly hasTelemetry: boolean;
 }
 
 const options = {
@@ -60,7 +62,7 @@ const options = {
       'tag',
       'overrides',
     ] as const),
-    ...(['sandbox', 'no-enforce', 'verbose', 'help'] as const),
+    ...(['sandbox', 'no-enforce', 'otel', 'verbose', 'help'] as const),
   ]),
   http: { type: 'boolean' },
   port: { type: 'string' },
@@ -118,6 +120,7 @@ export function readServeArguments(argv: readonly string[]): ServeRequest | { re
     isStructured: values.structured === true,
     isEnforced: values['no-enforce'] !== true,
     isVerbose: values.verbose === true,
+    hasTelemetry: values.otel === true,
   };
 }
 

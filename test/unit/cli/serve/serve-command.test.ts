@@ -157,6 +157,31 @@ describe('wink serve without an agent', () => {
     expect(existsSync(join(root, 'b.txt'))).toBe(false);
   });
 
+  it('reports its calls with --otel, in the trace of its environment', async () => {
+    const seen: string[] = [];
+    parts = {
+      ...parts,
+      startTelemetry: async ({ agentFolder, version }) => {
+        expect([agentFolder, version]).toEqual([process.cwd(), '1.2.3']);
+        return {
+          observer: { onEvent: ({ type }) => void seen.push(type) },
+          runIn: (work) => {
+            seen.push('begin');
+            return work();
+          },
+          end: async () => ['a collector did not answer.'],
+        };
+      },
+    };
+    const served = await serve('--otel');
+    await served.call('read_file', { file_path: 'a.txt' });
+    await served.leave();
+    expect(seen.slice(0, 2)).toEqual(['begin', 'run-start']);
+    expect(seen).toContain('tool-call-end');
+    expect(seen.at(-1)).toBe('run-end');
+    expect(served.stderr.text()).toContain('wink: a collector did not answer.\n');
+  });
+
   it('has one writer at a time', async () => {
     const served = await serve();
     await expect(serve()).rejects.toThrow(/is in use by .*, or use --apply=never, which writes nothing/);
