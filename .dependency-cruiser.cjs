@@ -68,7 +68,7 @@ const rooms = {
   schema: ['json', 'json-schema', 'projection'],
   provider: ['schema', 'wire', 'hosted'],
   'ai-sdk': ['wire', 'hosted', 'request', 'turn', 'tools'],
-  mcp: ['wire', 'server', 'mount'],
+  mcp: ['wire', 'server', 'client', 'mount'],
   node: [
     'disk',
     'lock',

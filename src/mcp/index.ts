@@ -1,4 +1,19 @@
+export { McpError, type McpErrorCode } from '../error/index.ts';
+export type { McpProtocol } from './client/connection.ts';
+export type { McpChildServer, McpMountedServer, McpRemoteServer } from './client/mounted-server.ts';
 export { type McpServerFactory, mcpServerFactory } from './mcp-server-factory.ts';
+export type { McpSkippedTool } from './mount/choose-tools.ts';
+export type { McpSection } from './mount/mcp-section.ts';
+export type {
+  McpAttachmentKind,
+  McpListedTool,
+  McpMountLimits,
+  McpSectionOptions,
+  McpToolEffects,
+  McpToolsChange,
+  McpToolsDecision,
+} from './mount/mount-options.ts';
+export { openMcpSection } from './mount/open-mcp-section.ts';
 export {
   type McpStdioTransport,
   type McpToolServer,

@@ -9,6 +9,7 @@ export { jsonCopy } from './json/json-copy.ts';
 export { renderJson } from './json/render-json.ts';
 export { describeReceived } from './json-schema/describe.ts';
 export { isSchemaObject, type JsonSchema } from './json-schema/json-schema.ts';
+export { forEachSchema } from './json-schema/keywords.ts';
 export { mapPropertyDescriptions } from './json-schema/property-descriptions.ts';
 export { createReferenceResolver, type ReferenceResolver } from './json-schema/reference.ts';
 export { looseSchema } from './loose-schema.ts';

@@ -1,0 +1,142 @@
+import type { Client, Tool as McpTool } from '@modelcontextprotocol/client';
+import { describeError } from '../../error/index.ts';
+import { untilAborted } from '../../internal/index.ts';
+import type { Logger } from '../../tool/index.ts';
+import type { McpClientSdk } from '../wire/sdk.ts';
+import type { ServerTransport } from './server-transport.ts';
+
+/**
+ * How the version of the protocol is found: `'legacy'` by the handshake of the versions up to 2025-11-25, `'auto'` by asking for 2026-07-28 first, or
+ * 2026-07-28 and no other.
+ */
+export type McpProtocol = 'legacy' | 'auto' | '2026-07-28';
+
+/** Options of {@link McpConnection.open}. */
+export interface ConnectionOptions {
+  readonly sdk: McpClientSdk;
+  /** Makes the transport of the connection, not started. */
+  readonly open: () => ServerTransport;
+  readonly protocol: McpProtocol;
+  /** The name of the server in the log. */
+  readonly name: string;
+  readonly logger: Logger;
+  /** Most milliseconds that a server may take for the question whether it knows 2026-07-28. */
+  readonly probeTimeoutMs: number;
+  /** Called when the server says that its tools have changed. Must not throw. */
+  readonly onToolsChanged: (connection: McpConnection) => void;
+}
+
+/** Timers of the SDK never fire: ours limit all requests. */
+export const noTimeLimitMs = 2_147_483_647;
+/** Most pages of a list of tools. */
+const maxPages = 64;
+
+/** One connection to a server, from its handshake to its end. */
+export class McpConnection {
+  readonly client: Client;
+  /** Resolves when the connection has ended. */
+  readonly ended: Promise<void>;
+  readonly #server: ServerTransport;
+  #isOpen = true;
+  #closing: Promise<void> | undefined;
+
+  private constructor(options: ConnectionOptions) {
+    const { logger, name, open, probeTimeoutMs, protocol, sdk } = options;
+    this.#server = open();
+    this.client = new sdk.Client(
+      { name: 'weakincentives', version: 'unknown' },
+      {
+        // It offers the server nothing: no sampling, no questions to a person, no folders.
+        capabilities: {},
+        versionNegotiation: {
+          mode: protocol === '2026-07-28' ? { pin: protocol } : protocol,
+          probe: { timeoutMs: probeTimeoutMs },
+        },
+        inputRequired: { autoFulfill: false },
+        listMaxPages: maxPages,
+        listChanged: {
+          tools: { autoRefresh: false, debounceMs: 0, onChanged: () => options.onToolsChanged(this) },
+        },
+      },
+    );
+    this.client.onerror = (error) =>
+      logger.debug('A problem of the connection to an MCP server.', {
+        server: name,
+        error: describeError(error).slice(0, 500),
+      });
+    this.ended = new Promise((resolve) => {
+      this.client.onclose = () => {
+        this.#isOpen = false;
+        resolve();
+      };
+    });
+  }
+
+  /**
+   * Connects and shakes hands.
+   *
+   * @throws what the SDK throws, or the reason of the signal; {@link describeConnectFailure} has words for it.
+   */
+  static async open(options: ConnectionOptions, signal: AbortSignal): Promise<McpConnection> {
+    const connection = new McpConnection(options);
+    const { client } = connection;
+    try {
+      const connected = client.connect(connection.#server.transport, { signal, timeout: noTimeLimitMs });
+      await untilAborted(connected, signal);
+      return connection;
+    } catch (error) {
+      await connection.#server.close('at-once');
+      throw new ConnectFailure(error, connection.#server);
+    }
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** Why the connection ended, as far as it is known. */
+  get reason(): string | undefined {
+    return this.#server.reason();
+  }
+
+  /** Whether the server has tools at all. */
+  get hasTools(): boolean {
+    return this.client.getServerCapabilities()?.tools !== undefined;
+  }
+
+  /** Whether a session of the protocol belongs to it, which the server may end. */
+  get hasSession(): boolean {
+    return this.#server.transport.sessionId !== undefined;
+  }
+
+  /** All tools, in the order of the server. */
+  async listTools(signal: AbortSignal): Promise<readonly McpTool[]> {
+    const options = { signal, timeout: noTimeLimitMs, cacheMode: 'refresh' } as const;
+    return (await untilAborted(this.client.listTools(undefined, options), signal)).tools;
+  }
+
+  /** Never rejects. */
+  close(how: 'orderly' | 'at-once' = 'orderly'): Promise<void> {
+    this.#isOpen = false;
+    return (this.#closing ??= this.#close(how));
+  }
+
+  async #close(how: 'orderly' | 'at-once'): Promise<void> {
+    await this.#server.close(how);
+    await this.client.close().catch(() => undefined);
+  }
+}
+
+/** The handshake failed. */
+export class ConnectFailure extends Error {
+  /** Why, as far as the transport knows. */
+  readonly reason: string | undefined;
+  readonly isUnauthorized: boolean;
+
+  constructor(cause: unknown, server: ServerTransport) {
+    super(describeError(cause), { cause });
+    this.name = 'ConnectFailure';
+    this.reason = server.reason();
+    this.isUnauthorized = server.isUnauthorized();
+  }
+}
