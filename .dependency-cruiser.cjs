@@ -66,7 +66,7 @@ const rooms = {
   runtime: ['journal', 'events', 'redaction', 'observer', 'model', 'limits', 'feedback', 'call', 'loop'],
   'runtime/call': ['transaction', 'tool-call', 'report', 'environment', 'attempt', 'policies', 'approvals'],
   schema: ['json', 'json-schema', 'projection'],
-  provider: ['schema', 'wire', 'hosted'],
+  provider: ['schema', 'wire', 'hosted', 'harness'],
   'ai-sdk': ['wire', 'hosted', 'request', 'turn', 'tools'],
   mcp: ['wire', 'server', 'client', 'mount'],
   node: [

@@ -15,6 +15,7 @@ export {
   type ConformancePeer,
   type ConformanceProvider,
   type ConformanceRefusal,
+  type ConformanceRefusedCase,
   type ConformanceRequest,
   type ConformanceSearch,
   type ConformanceTurn,

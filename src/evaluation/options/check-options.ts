@@ -59,7 +59,7 @@ export function checkEvaluateOptions(options: AnyOptions): void {
 function checkJournal({ approve, journal, runId }: AnyOptions): void {
   if (isSuspension(approve) && journal === undefined) {
     throw new PromptValidationError(
-      'suspendApproval() needs a journal: without one, nothing could go on with the run. Give evaluate() a journal, or a function as approve.',
+      'suspendApproval() needs a journal: without one, nothing could go on with the run. Pass a journal, or a function as approve.',
       { details: { option: 'approve' } },
     );
   }

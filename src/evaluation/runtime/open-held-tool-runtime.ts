@@ -1,7 +1,6 @@
 import { assertOptions, PromptValidationError } from '../../error/index.ts';
 import { present } from '../../internal/index.ts';
 import type { Prompt } from '../../prompt/index.ts';
-import { isSuspension } from '../../runtime/index.ts';
 import { nestedEvaluator } from '../nested/nested-evaluator.ts';
 import { withoutModel } from '../nested/without-model.ts';
 import { assertPrompt } from '../options/check-options.ts';
@@ -35,7 +34,6 @@ export async function openHeldToolRuntime<Output>(
   assertPrompt(prompt);
   assertOptions('openToolRuntime()', runtimeOptions, { name: 'string' });
   const { name = defaultName, adapter, ...given } = runtimeOptions;
-  refuseSuspension(given);
   const nestedModel = adapter === undefined ? undefined : modelOf(adapter);
   if (adapter !== undefined && nestedModel === undefined) {
     throw new PromptValidationError(
@@ -80,13 +78,4 @@ export async function openHeldToolRuntime<Output>(
   }
   await runtime.begin();
   return runtime;
-}
-
-/** @throws {PromptValidationError} for `suspendApproval()`: there is no end that the calls could wait for. */
-function refuseSuspension({ approve }: { readonly approve?: unknown }): void {
-  if (!isSuspension(approve)) return;
-  throw new PromptValidationError(
-    'A tool runtime cannot suspend approvals: another loop has the conversation, and waits for the answer of each call. Give it a function as approve; without one, what a policy asks about is denied.',
-    { details: { option: 'approve' } },
-  );
 }

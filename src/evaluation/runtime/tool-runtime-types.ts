@@ -1,4 +1,5 @@
 import type {
+  Approver,
   ModelTool,
   RunJournal,
   TokenUsage,
@@ -115,7 +116,6 @@ export interface ToolRuntimeOptions
     | 'session'
     | 'agent'
     | 'signal'
-    | 'approve'
     | 'enforce'
     | 'feedback'
     | 'overrides'
@@ -145,6 +145,11 @@ export interface ToolRuntimeOptions
   readonly journal?: RunJournal;
   /** Name of the run in the journal; no other run there may have it. Only with `journal`. Default: a new id. */
   readonly runId?: string;
+  /**
+   * Decides the requests for approval of policies. With `suspendApproval()`, for a runtime with a journal, a call that asks is denied, and its question waits in the journal for a person; when
+   * the same call is made again after a yes, it goes through, once. A question inside another call is denied. Default: all are denied.
+   */
+  readonly approve?: Approver;
   /** Used in events as the name of an adapter is. Default: `tool runtime`. */
   readonly name?: string;
   /**

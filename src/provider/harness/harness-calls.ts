@@ -57,7 +57,9 @@ export class HarnessCalls {
     });
     this.#queue = new TurnQueue({
       gather: async () => {
-        await stop.race(clock.yieldToTimers?.() ?? nextTimer(environment)).catch(ignore);
+        // With timers that are not the machine's, calls that are made in one go are gathered.
+        const gathered = clock.yieldToTimers?.();
+        if (gathered !== undefined) await stop.race(gathered).catch(ignore);
       },
       createCheck: () => {
         const findFault = createPartCheck();
@@ -130,12 +132,6 @@ export class HarnessCalls {
     const repetition = this.#failures.count(calls, results);
     if (repetition !== undefined) this.#options.fail(this.#options.errors.repeatedFailures(repetition));
   }
-}
-
-function nextTimer({ clock }: Pick<EvaluationEnvironment, 'clock'>): Promise<void> {
-  return new Promise((resolve) => {
-    clock.schedule(0, resolve);
-  });
 }
 
 /** The call as a part of what a model said. */

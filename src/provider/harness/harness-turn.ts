@@ -1,4 +1,10 @@
-import type { AssistantPart, ConversationItem, ModelTurn, ToolCallPart } from '../../runtime/index.ts';
+import {
+  type AssistantPart,
+  type ConversationItem,
+  isCutOff,
+  type ModelTurn,
+  type ToolCallPart,
+} from '../../runtime/index.ts';
 import { canonicalJson, type JsonValue } from '../../schema/index.ts';
 
 /** A call of a turn: as the harness announced it, as it came to the runtime, or both. */
@@ -21,7 +27,7 @@ const answeredByHarness = 'The harness did not pass the call on: it answered it 
 export class HarnessTurn {
   readonly number: number;
   #content: readonly AssistantPart[] | undefined;
-  #finishReason: ModelTurn['finishReason'] | undefined;
+  #reported: ModelTurn | undefined;
   readonly #calls: TurnCall[] = [];
   /** What is known to have been said in a turn that the harness does not report. */
   readonly #said: AssistantPart[] = [];
@@ -37,7 +43,7 @@ export class HarnessTurn {
   }
 
   get finishReason(): ModelTurn['finishReason'] | undefined {
-    return this.#finishReason;
+    return this.#reported?.finishReason;
   }
 
   /** Nothing is known of what the model said. */
@@ -62,9 +68,9 @@ export class HarnessTurn {
   }
 
   /** The ids of the calls are those under which they came, if they came. */
-  report({ content, finishReason }: Pick<ModelTurn, 'content' | 'finishReason'>): void {
-    this.#finishReason = finishReason;
-    this.#content = content.map((part) => {
+  report(turn: ModelTurn): void {
+    this.#reported = turn;
+    this.#content = turn.content.map((part) => {
       if (part.type !== 'tool-call') return part;
       const arrived = this.#calls.find((call) => !call.isReported && isSame(call.part, part));
       if (arrived === undefined) {
@@ -76,12 +82,15 @@ export class HarnessTurn {
     });
   }
 
-  /** A call comes to the runtime. @returns it, with the id that the harness announced, if it did. */
+  /** A call comes to the runtime. @returns it, with the id that the harness announced, if it did, and whether it may have been cut off. */
   arrive(part: ToolCallPart): ToolCallPart {
     const announced = this.#calls.find((call) => !call.hasArrived && isSame(call.part, part));
     if (announced !== undefined) {
       announced.hasArrived = true;
-      return announced.part;
+      const isBroken = this.#reported !== undefined && isCutOff(announced.part, this.#reported);
+      return isBroken || part.isComplete === false
+        ? { ...announced.part, isComplete: false }
+        : announced.part;
     }
     this.#calls.push({ part, hasArrived: true, isReported: false, answer: undefined });
     return part;

@@ -1,4 +1,5 @@
-import { assertOptions } from '../../error/index.ts';
+import { assertOptions, PromptValidationError } from '../../error/index.ts';
+import { quotedList } from '../../internal/index.ts';
 import { type Clock, systemClock } from '../../session/index.ts';
 import { createManualClock } from '../manual-clock.ts';
 import { answerCases } from './cases/answers.ts';
@@ -15,7 +16,7 @@ import { type CaseDefinition, Stage } from './stage.ts';
 
 /** One requirement on an adapter. */
 export interface ConformanceCase {
-  /** Unique among the cases of a peer. Includes the mode and, for a skipped case, the reason. */
+  /** Unique among the cases of a peer. Includes the mode and, for a skipped case, the reason; for a refused one the option. */
   readonly name: string;
   /** Why the case is skipped; `run` then does nothing. Absent for a case that runs. */
   readonly skipped?: string;
@@ -47,9 +48,11 @@ const definitions: readonly CaseDefinition[] = [
 /**
  * The requirements on every adapter, as cases for any test runner: `for (const { name, run } of adapterConformance(peer))
  * test(name, run)`. Each runs twice, with whole and with streamed answers. Cases that need a feature listed in `gaps` are
- * included and have the reason in `skipped`.
+ * included and have the reason in `skipped`. Cases named in `refused` demand that the adapter refuses them.
  *
  * Cases open their own connections and share nothing. They use a manual clock.
+ *
+ * @throws {PromptValidationError} for the name of a refused case that does not exist.
  */
 export function adapterConformance(
   peer: ConformancePeer,
@@ -57,6 +60,7 @@ export function adapterConformance(
 ): readonly ConformanceCase[] {
   assertOptions('adapterConformance(): peer', peer);
   assertOptions('adapterConformance()', options);
+  assertRefusedCases(peer);
   return definitions.flatMap((definition) =>
     modes
       .filter((mode) => definition.modes?.includes(mode) ?? true)
@@ -75,7 +79,24 @@ function toCase(
   if (skipped !== undefined) {
     return { name: `${name} (skipped: ${skipped})`, skipped, run: async () => undefined };
   }
+  const refused = peer.refused?.find((each) => each.name === definition.name);
+  if (refused !== undefined) {
+    const { option } = refused;
+    return {
+      name: `${name} (refused: ${option})`,
+      run: async () => playRefused(definition, mode, peer, { ...options, option }),
+    };
+  }
   return { name, run: async () => play(definition, mode, peer, options) };
+}
+
+function assertRefusedCases({ name, refused = [] }: ConformancePeer): void {
+  const unknown = refused.filter((each) => !definitions.some((definition) => definition.name === each.name));
+  if (unknown.length === 0) return;
+  throw new PromptValidationError(
+    `adapterConformance(): the peer "${name}" declares refused cases that do not exist: ${quotedList(unknown.map((each) => each.name))}.`,
+    { details: { option: 'refused' } },
+  );
 }
 
 function findGap(
@@ -91,20 +112,51 @@ function findGap(
 }
 
 async function play(
-  { script, play: act }: CaseDefinition,
+  definition: CaseDefinition,
   mode: ConformanceMode,
   peer: ConformancePeer,
-  { patienceMs = 10_000, clock: patienceClock = systemClock }: ConformanceOptions,
+  options: ConformanceOptions,
 ): Promise<void> {
+  await using stage = await openStage(definition, mode, peer, options);
+  await definition.play(stage);
+  stage.expectRequests(definition.script.length);
+}
+
+/** Plays a case up to the evaluation that the adapter has to refuse. */
+async function playRefused(
+  definition: CaseDefinition,
+  mode: ConformanceMode,
+  peer: ConformancePeer,
+  options: ConformanceOptions & { readonly option: string },
+): Promise<void> {
+  await using stage = await openStage(definition, mode, peer, options);
+  let failure: unknown;
+  try {
+    await definition.play(stage);
+  } catch (error) {
+    failure = error;
+  }
+  stage.expectRefusal(failure);
+}
+
+async function openStage(
+  { script }: CaseDefinition,
+  mode: ConformanceMode,
+  peer: ConformancePeer,
+  {
+    patienceMs = 10_000,
+    clock: patienceClock = systemClock,
+    option,
+  }: ConformanceOptions & { readonly option?: string },
+): Promise<Stage> {
   const clock = createManualClock();
   const provider = new ScriptedProvider(script, clock);
-  await using stage = new Stage({
+  return new Stage({
     mode,
     clock,
     provider,
     connection: await peer.connect(provider),
     patience: { clock: patienceClock, limitMs: patienceMs },
+    refusedOption: option,
   });
-  await act(stage);
-  stage.expectRequests(script.length);
 }

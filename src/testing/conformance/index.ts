@@ -11,6 +11,7 @@ export type {
   ConformanceMode,
   ConformancePeer,
   ConformanceProvider,
+  ConformanceRefusedCase,
 } from './peer.ts';
 export type { ConformanceItem, ConformanceRequest } from './request.ts';
 export type {

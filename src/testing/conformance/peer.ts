@@ -61,6 +61,17 @@ export interface ConformanceGap {
   readonly why: string;
 }
 
+/**
+ * A case that an adapter cannot meet, because it refuses an option that the case uses. The case still runs: it demands that the adapter refuses the option before
+ * anything is begun, with a `PromptValidationError` that names it.
+ */
+export interface ConformanceRefusedCase {
+  /** Name of the case, without peer and mode. */
+  readonly name: string;
+  /** As in `details.option` of the error: `history`, `settings.maxOutputTokens`; `hostedTools` for the hosted tools of a prompt. */
+  readonly option: string;
+}
+
 /** The provider's side of one case: it answers requests and records them. */
 export interface ConformanceProvider {
   /** Records a request. @returns the answer to it. Never throws. */
@@ -84,6 +95,8 @@ export interface ConformancePeer {
   readonly name: string;
   /** Unsupported features; cases that need one are skipped. Default: none. */
   readonly gaps?: readonly ConformanceGap[];
+  /** Cases whose options the adapter refuses; a name that no case has is refused. Default: none. */
+  readonly refused?: readonly ConformanceRefusedCase[];
   /** Called once per case. May reject: the case fails. */
   connect(provider: ConformanceProvider): Promise<ConformanceConnection>;
 }

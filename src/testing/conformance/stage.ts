@@ -1,3 +1,4 @@
+import { PromptValidationError } from '../../error/index.ts';
 import { type EvaluateOptions, evaluationSlices, type PromptStream } from '../../evaluation/index.ts';
 import type { Prompt } from '../../prompt/index.ts';
 import { ToolInvocations, type ToolInvokedPayload } from '../../runtime/index.ts';
@@ -18,6 +19,8 @@ export interface StageOptions {
   readonly provider: ScriptedProvider;
   readonly clock: ManualClock;
   readonly patience: { readonly clock: Clock; readonly limitMs: number };
+  /** The option that the adapter has to refuse. Default: none. */
+  readonly refusedOption?: string | undefined;
 }
 
 /** The environment of one case in one mode: an adapter, its provider, a session and a manual clock. */
@@ -27,6 +30,8 @@ export class Stage implements AsyncDisposable {
   readonly workshop: Workshop;
   readonly #options: StageOptions;
   readonly #session: Session;
+  /** What the adapter had done when it refused the option; undefined while it has not. */
+  #refusal: { readonly requests: number; readonly events: number } | undefined;
   /** Ends the runs that a failed case leaves open. */
   readonly #end = new AbortController();
 
@@ -73,7 +78,10 @@ export class Stage implements AsyncDisposable {
     const requestsBefore = this.requests.length;
     const callsBefore = this.calls.length;
     const { signal } = options;
+    let events = 0;
     return new StartedRun<Output>({
+      onSettled: (outcome) =>
+        this.#noteRefusal(outcome, { requests: this.requests.length - requestsBefore, events }),
       evaluate: (onEvent) =>
         this.#evaluate(prompt, {
           input: 'Go.',
@@ -82,7 +90,15 @@ export class Stage implements AsyncDisposable {
           session: this.#session,
           clock: this.clock,
           signal: signal === undefined ? this.#end.signal : AbortSignal.any([this.#end.signal, signal]),
-          observers: [{ onEvent }, ...(options.observers ?? [])],
+          observers: [
+            {
+              onEvent: (event) => {
+                events += 1;
+                onEvent(event);
+              },
+            },
+            ...(options.observers ?? []),
+          ],
         }),
       waitFor: (what, awaited) => this.waitFor(what, awaited),
       facts: () => ({
@@ -155,6 +171,29 @@ export class Stage implements AsyncDisposable {
     for (const { isStreaming } of this.requests) {
       expectEqual('whether a streamed answer was requested', isStreaming, this.mode === 'streamed');
     }
+  }
+
+  /** Checks that the adapter has refused the option, and had done nothing before. @param failure what the case failed with. */
+  expectRefusal(failure: unknown): void {
+    const { refusedOption: option } = this.#options;
+    if (this.#refusal === undefined) {
+      throw new ConformanceError(
+        `Expected that the adapter refuses the option ${option} with a PromptValidationError that names it.`,
+        { cause: failure },
+      );
+    }
+    expectEqual(`what was done before ${option} was refused`, this.#refusal, { requests: 0, events: 0 });
+  }
+
+  #noteRefusal(
+    outcome: EvaluationOutcome<unknown>,
+    done: { readonly requests: number; readonly events: number },
+  ): void {
+    const { refusedOption } = this.#options;
+    if (refusedOption === undefined || 'response' in outcome) return;
+    const { error } = outcome;
+    if (PromptValidationError.isInstance(error) && error.details['option'] === refusedOption)
+      this.#refusal ??= done;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

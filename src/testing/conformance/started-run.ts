@@ -25,6 +25,8 @@ export interface FailedRun extends PlayedRun {
 export interface RunParts<Output> {
   /** Called at once. Never rejects. */
   evaluate(onEvent: (event: RunEvent) => void): Promise<EvaluationOutcome<Output>>;
+  /** Called once, when the evaluation has ended. Default: not. */
+  onSettled?(outcome: EvaluationOutcome<Output>): void;
   waitFor<Value>(what: string, awaited: Promise<Value>): Promise<Value>;
   /** Facts about the run once it has ended, in addition to its events and conversation. */
   facts(): Omit<RunToCheck, 'conversation' | 'events'>;
@@ -43,6 +45,7 @@ export class StartedRun<Output> {
       this.#events.push(event);
       for (const listener of this.#listeners) listener();
     });
+    void this.#outcome.then((outcome) => parts.onSettled?.(outcome));
   }
 
   /** Resolves once an event of this type was emitted. */

@@ -1,11 +1,17 @@
 import { type AssistantPart } from 'weakincentives';
 import {
+  type LanguageModel,
   type ModelCallOptions,
   type ModelRequest,
   type ModelTurn,
   providerAdapter,
 } from 'weakincentives/provider';
-import type { ConformanceAnswer, ConformanceGap, ConformancePeer } from 'weakincentives/testing';
+import type {
+  ConformanceAnswer,
+  ConformanceGap,
+  ConformancePeer,
+  ConformanceProvider,
+} from 'weakincentives/testing';
 import { failWith, toRequest } from './scripted-peer.ts';
 
 const why = 'the model is plain';
@@ -33,35 +39,40 @@ export interface ModelFaults {
 }
 
 /** A model that supports schemas and streams its text word by word, with optional defects. */
-export function modelPeer({
-  tell = async (onDelta, text) => onDelta({ type: 'text-delta', text }),
-  send = (request) => request,
-  read = (turn) => turn,
-}: ModelFaults = {}): ConformancePeer {
+export function modelPeer(faults: ModelFaults = {}): ConformancePeer {
   return {
     name: 'model',
     gaps,
     connect: async (provider) => ({
-      adapter: providerAdapter({
-        model: {
-          name: 'model',
-          takesOutputSchema: true,
-          generate: async (request, options) => {
-            const turn = provider.answer(toRequest(send(request), options));
-            // A turn that is not an answer rejects.
-            if (turn.type !== 'answer') return failWith(turn, options, provider) as never;
-            const { onDelta } = options;
-            if (onDelta !== undefined) {
-              if (turn.reasoning !== undefined)
-                await onDelta({ type: 'reasoning-delta', text: turn.reasoning });
-              for (const piece of turn.text?.match(/\S+\s*|\s+/g) ?? []) await tell(onDelta, piece);
-            }
-            return read(toTurn(turn));
-          },
-        },
-      }),
+      adapter: providerAdapter({ model: modelOfProvider(provider, faults) }),
       [Symbol.asyncDispose]: async () => undefined,
     }),
+  };
+}
+
+/** A model that answers as the provider of a case does. */
+export function modelOfProvider(
+  provider: ConformanceProvider,
+  {
+    tell = async (onDelta, text) => onDelta({ type: 'text-delta', text }),
+    send = (request) => request,
+    read = (turn) => turn,
+  }: ModelFaults = {},
+): LanguageModel {
+  return {
+    name: 'model',
+    takesOutputSchema: true,
+    generate: async (request, options) => {
+      const turn = provider.answer(toRequest(send(request), options));
+      // A turn that is not an answer rejects.
+      if (turn.type !== 'answer') return failWith(turn, options, provider) as never;
+      const { onDelta } = options;
+      if (onDelta !== undefined) {
+        if (turn.reasoning !== undefined) await onDelta({ type: 'reasoning-delta', text: turn.reasoning });
+        for (const piece of turn.text?.match(/\S+\s*|\s+/g) ?? []) await tell(onDelta, piece);
+      }
+      return read(toTurn(turn));
+    },
   };
 }
 

@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import { type CompletionChecker, CompletionVerdict, type RunEvent } from 'weakincentives';
+import { harnessAdapter } from 'weakincentives/provider';
+import { evaluationFailure } from '../../../support/failure.ts';
+import { fullCapabilities, loopHarness } from '../../../support/harness/loop-harness.ts';
+import { counter, notebook } from '../../../support/harness/notebook.ts';
+import { called, said, scriptedModel } from '../../../support/harness/said.ts';
+
+/** Says no until it was asked this often. */
+const patient = (checks: number): CompletionChecker => ({
+  name: 'patient',
+  check: ({ check, text }) =>
+    check < checks ? CompletionVerdict.incomplete(`"${text}" is not all.`) : CompletionVerdict.complete(),
+});
+
+describe('a completion checker', () => {
+  test('tells the model of the harness what is missing, in the same conversation', async () => {
+    const { model, requests } = scriptedModel([said('One.'), said('Two.'), said('Three.')]);
+    const adapter = harnessAdapter({ harness: loopHarness({ model }) });
+    const events: RunEvent[] = [];
+    const response = await adapter.evaluate(notebook(), {
+      input: 'Go.',
+      completion: patient(3),
+      observers: [{ onEvent: (event) => events.push(event) }],
+    });
+    expect(response.text).toBe('Three.');
+    expect(requests).toHaveLength(3);
+    expect(requests[2]?.conversation).toEqual(response.conversation.slice(0, -1));
+    expect(response.conversation.map(({ type }) => type)).toEqual([
+      ...['user', 'assistant', 'user', 'assistant', 'user', 'assistant'],
+    ]);
+    expect(events.filter(({ type }) => type === 'completion-checked')).toMatchObject([
+      { turn: 1, check: 1, outcome: 'incomplete', feedback: '"One." is not all.' },
+      { turn: 2, check: 2, outcome: 'incomplete', feedback: '"Two." is not all.' },
+      { turn: 3, check: 3, outcome: 'complete' },
+    ]);
+  });
+
+  test('ends the run when it still says no at its last check', async () => {
+    const { model, requests } = scriptedModel([said('One.'), said('Two.')]);
+    const adapter = harnessAdapter({ harness: loopHarness({ model }) });
+    const error = await evaluationFailure(
+      adapter.evaluate(notebook(), { completion: patient(9), limits: { maxCompletionChecks: 2 } }),
+    );
+    expect(error.code).toBe('evaluation-incomplete');
+    expect(error.conversation.map(({ type }) => type)).toEqual(['assistant', 'user', 'assistant']);
+    expect(requests).toHaveLength(2);
+  });
+
+  test('judges an answer by the tool finish, which may be given again', async () => {
+    const { model, requests } = scriptedModel([
+      called([['finish', { count: 1 }]]),
+      called([['finish', { count: 2 }]], { after: 1 }),
+    ]);
+    const harness = loopHarness({ model, capabilities: { ...fullCapabilities, outputSchema: false } });
+    const response = await harnessAdapter({ harness }).evaluate(counter(), { completion: patient(2) });
+    expect(response.output).toEqual({ count: 2 });
+    expect(requests[1]?.conversation.at(-1)).toEqual({
+      type: 'user',
+      content: [{ type: 'text', text: '"{"count":1}" is not all.' }],
+    });
+  });
+
+  test('is not asked about an answer that was cut off', async () => {
+    const { model } = scriptedModel([said('One', { finishReason: 'length' })]);
+    const adapter = harnessAdapter({ harness: loopHarness({ model }) });
+    const response = await adapter.evaluate(notebook(), { completion: patient(9) });
+    expect(response).toMatchObject({ text: 'One', finishReason: 'length' });
+  });
+});
