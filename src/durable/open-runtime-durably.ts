@@ -5,12 +5,14 @@ import {
   type ToolRuntime,
   type ToolRuntimeOptions,
 } from '../evaluation/index.ts';
+import { present } from '../internal/index.ts';
 import type { Prompt } from '../prompt/index.ts';
-import type { RunJournal } from '../runtime/index.ts';
+import { isSuspension, type RunJournal } from '../runtime/index.ts';
 import { systemClock } from '../session/index.ts';
 import { acquireNewRun } from './run/acquire-new-run.ts';
 import { JournaledRun } from './run/journaled-run.ts';
 import { questionsOf } from './run/questions-of.ts';
+import { WaitingQuestions } from './run/waiting-questions.ts';
 
 /**
  * Opens a tool runtime with a journal.
@@ -26,31 +28,40 @@ export async function openRuntimeDurably<Output>(
 ): Promise<ToolRuntime<Output>> {
   const { name: _name, adapter: _adapter, ...checked } = given;
   checkEvaluateOptions(checked);
-  const { journal, runId: givenId, ...options } = given;
+  const { journal, runId: givenId, approve: approver, ...options } = given;
   const session = options.session ?? newSession(options);
   const runId = givenId ?? session.ids();
   const lease = await acquireNewRun({
     ...{ journal, runId, sessionId: session.id },
     instead: 'Give this one another runId.',
   });
+  const clock = options.clock ?? session.clock ?? systemClock;
   const journaled = new JournaledRun({ journal, lease, runId, session, options });
   const { durable } = journaled;
+  const { logger } = options;
+  const waiting = isSuspension(approver)
+    ? new WaitingQuestions({ journal, runId, clock, approve: approver, logger })
+    : undefined;
+  const approve = isSuspension(approver) ? waiting?.approve : approver;
   const release = async (): Promise<void> => {
+    await waiting?.end();
     journaled.end();
     await lease.release();
   };
-  const clock = options.clock ?? session.clock ?? systemClock;
   try {
     return await openHeldToolRuntime(
       prompt,
-      { ...options, session, journal, signal: journaled.signal },
+      { ...options, session, journal, signal: journaled.signal, ...present({ approve }) },
       {
         hooks: durable,
         replay: durable,
         suspension: questionsOf({ approve: undefined, rows: undefined }, () => clock.now()),
         ownsSession: options.session === undefined,
-        observe: durable.observe,
-        onBegun: (environment) => journaled.begin(environment),
+        observe: (users) => waiting?.observe(durable.observe(users)) ?? durable.observe(users),
+        onBegun: (environment) => {
+          waiting?.works(environment.roots.filesystem?.hostPath);
+          return journaled.begin(environment);
+        },
         flush: () => journaled.flush(),
         loss: () => journaled.loss,
         onReleased: release,

@@ -120,6 +120,7 @@ function runLine(run: JournaledRun, questions: readonly NumberedQuestion[]): str
 }
 
 function resumeLine(run: JournaledRun, journalFile: string | undefined): string {
+  if (run.isToolRuntime === true) return 'the answer counts when the same call is made again';
   return readRunInfo(run) === undefined
     ? 'to go on with the run: resume it with the program that began it'
     : `to go on with the run: wink resume ${shellWord(run.runId)}${journalOption(journalFile)}`;

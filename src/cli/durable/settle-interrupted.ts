@@ -47,6 +47,8 @@ async function settle(
 ): Promise<string> {
   const name = printable(runId);
   const later = `wink runs settle ${name}${journalOption(journalFile)}`;
+  // What is written at the end of a run cannot take in what was decided before it.
+  if (filesystem['~land'] === undefined) return `the folder lacks a commit of run ${name}: ${later}`;
   try {
     return settledLine(name, await settleRun(journal, runId, filesystem));
   } catch (error) {

@@ -160,6 +160,18 @@ describe('settleInterrupted', () => {
     await (await journal.acquire('session')).release();
   });
 
+  it('names what a folder lacks that is written at the end of the next run', async () => {
+    const { folders, journal } = await killed('after its decision');
+    await using filesystem = await openHostFilesystem({ ...folders, writeOn: 'flush' });
+    const pending = filesystem.pendingCommits();
+    expect(await settleInterrupted({ journal, journalFile: undefined, filesystem, pending })).toEqual([
+      'the folder lacks a commit of run run: wink runs settle run',
+    ]);
+    expect(await settled({ folders, journal }).catch((error: unknown) => error)).toMatchObject({
+      code: 'filesystem-locked',
+    });
+  });
+
   it('does not ask the journal where the folder lacks nothing', async () => {
     const journal = {
       ...watchedJournal(),

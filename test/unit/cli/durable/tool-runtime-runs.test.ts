@@ -6,13 +6,17 @@ import {
   binding,
   Filesystem,
   openToolRuntime,
+  PolicyDecision,
   promptTemplate,
   type RunJournal,
   Session,
+  suspendApproval,
+  type ToolPolicy,
 } from 'weakincentives';
 import { openHostFilesystem } from 'weakincentives/node';
 import { readRunRecord } from 'weakincentives/record';
 import { vfsToolsSection } from 'weakincentives/suite';
+import { approvalsCommand } from '../../../../src/cli/approvals/approvals-command.ts';
 import { readArguments } from '../../../../src/cli/arguments.ts';
 import { describeInterruptedRuns } from '../../../../src/cli/durable/interrupted-runs.ts';
 import { findRun, journalWithInfo } from '../../../../src/cli/durable/run-info.ts';
@@ -223,6 +227,32 @@ describe('the run of a server of this command', () => {
     expect(await described([{ runId: 'killed', commit: 2, paths: ['a.md'] }])).toEqual([
       'run killed was interrupted after 2 commits, the last of which is not in the folder: wink runs settle killed',
     ]);
+  });
+
+  it('has its questions answered while it goes on', async () => {
+    const journal = journals.journal();
+    await using filesystem = await openHostFilesystem({ root, stateDirectory });
+    const asks: ToolPolicy = { name: 'asks', check: () => PolicyDecision.ask('It writes.') };
+    const prompt = promptTemplate({
+      ...{ ns: 'tests', key: 'served', sections: [vfsToolsSection()], policies: [asks] },
+    }).bind({}, { resources: [binding(Filesystem, { instance: filesystem })] });
+    const kept = journalWithInfo(journal, served('each'));
+    await using runtime = await openToolRuntime(prompt, {
+      ...{ journal: kept, runId: 'one', approve: suspendApproval(), agent: 'demo' },
+    });
+    expect((await runtime.call(writing('first', 'a.md', 'one\n'))).isError).toBe(true);
+    const listed = fakeEnvironment();
+    await approvalsCommand(requestOf('approvals', 'approvals', '--folder', root), listed, { journals });
+    expect(listed.stdout.text()).toContain('one.ask-1: demo on ');
+    expect(listed.stdout.text()).toContain('1. write_file wants to run\n   It writes.');
+    const answered = fakeEnvironment();
+    const request = requestOf('approvals', 'approvals', 'answer', 'one.ask-1', '--yes', '--by', 'ann');
+    await approvalsCommand(request, answered, { journals });
+    expect(answered.stdout.text()).toContain(
+      'answered yes by ann\nthe answer counts when the same call is made again\n',
+    );
+    expect((await runtime.call(writing('again', 'a.md', 'one\n'))).isError).not.toBe(true);
+    expect(names()).toEqual(['a.md']);
   });
 
   it('is stopped without a way to go on', async () => {
