@@ -59,12 +59,14 @@ export class McpConnection {
         },
       },
     );
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- It is not an event target.
     this.client.onerror = (error) =>
       logger.debug('A problem of the connection to an MCP server.', {
         server: name,
         error: describeError(error).slice(0, 500),
       });
     this.ended = new Promise((resolve) => {
+      // oxlint-disable-next-line unicorn/prefer-add-event-listener -- As above.
       this.client.onclose = () => {
         this.#isOpen = false;
         resolve();

@@ -65,6 +65,7 @@ export function httpTransport(sdk: McpClientSdk, options: HttpTransportOptions):
 function noticeLostAnswers(sdk: McpClientSdk, transport: Transport): void {
   const pending = new Set<RequestId>();
   const send = transport.send.bind(transport);
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- It is not an event target.
   transport.onmessage = (message: JSONRPCMessage) => {
     const isAnswer = sdk.isJSONRPCResultResponse(message) || sdk.isJSONRPCErrorResponse(message);
     if (isAnswer && message.id !== undefined) pending.delete(message.id);

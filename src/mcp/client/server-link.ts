@@ -13,8 +13,16 @@ export interface LinkOptions extends NamedServer, Omit<ConnectionOptions, 'name'
   readonly connectTimeoutMs: number;
   /** Reads the tools of a new connection. May reject: the connection is closed, and counts as failed. */
   readonly list: (connection: McpConnection, signal: AbortSignal) => Promise<readonly McpTool[]>;
-  /** Takes them over. May take any time, for a person who is asked; and reject, as above. */
+  /** Takes them over. May take any time, for a person who is asked; and reject, as above, with what `connect` throws then. */
   readonly onListed: (tools: readonly McpTool[]) => Promise<void>;
+}
+
+/** The tools of the server are not wanted; the cause says why. */
+class Refused extends Error {
+  constructor(cause: unknown) {
+    super('The tools were refused.', { cause });
+    this.name = 'Refused';
+  }
 }
 
 /** The wait before the second start in a row; it doubles with each further one. */
@@ -87,7 +95,12 @@ export class ServerLink {
       connection = await McpConnection.open({ ...this.#options, name: key }, signal);
       const tools = await list(connection, signal);
       cancel();
-      await untilAborted(onListed(tools), this.#stop.signal);
+      await untilAborted(
+        onListed(tools).catch((error: unknown) => {
+          throw new Refused(error);
+        }),
+        this.#stop.signal,
+      );
       this.#connection = connection;
       this.#watch(connection);
       return connection;
@@ -95,6 +108,7 @@ export class ServerLink {
       const { reason } = connection ?? {};
       await connection?.close('at-once');
       this.#failed();
+      if (error instanceof Refused) throw error.cause;
       throw reason === undefined
         ? connectError(this.#options, error)
         : unavailableError(this.#options, reason, error);

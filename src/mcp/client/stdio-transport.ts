@@ -92,7 +92,10 @@ class StdioTransport implements Transport {
     if (child === undefined)
       return Promise.reject(new Error(`The server ${this.#reason ?? 'is not there'}.`));
     return new Promise((resolve, reject) => {
-      child.stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+      child.stdin.write(`${JSON.stringify(message)}\n`, (error) => {
+        if (error) reject(error);
+        else resolve();
+      });
     });
   }
 

@@ -11,7 +11,7 @@ const invisible = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable
 export function visibleText(text: string, maxCharacters: number): string {
   const visible = text.replaceAll('\r\n', '\n').replace(invisible, '').trim();
   if (visible.length <= maxCharacters) return visible;
-  const characters = [...startOf(visible, 2 * maxCharacters)];
+  const characters = [...startOf(visible, 2 * maxCharacters + 2)];
   return characters.length <= maxCharacters
     ? visible
     : `${characters

@@ -33,7 +33,7 @@ export interface MemoryServer {
   failingStarts: number;
   /** Whether clients may be told of changes. Default: true. */
   canNotify: boolean;
-  /** Says that the tools have changed; resolves when the client has got it. */
+  /** Says that the tools have changed, to a client that is connected; resolves when it has got it. */
   notify(): Promise<void>;
   /** Ends the present connection. */
   crash(): Promise<void>;
@@ -54,7 +54,9 @@ export function memoryServer(tools: Record<string, MemoryTool>): MemoryServer {
     },
     failingStarts: 0,
     canNotify: true,
-    notify: async () => live?.sendToolListChanged(),
+    notify: async () => {
+      if (live?.transport !== undefined) await live.sendToolListChanged();
+    },
     crash: async () => live?.close(),
     openTransport: () => {
       starts += 1;
@@ -63,7 +65,9 @@ export function memoryServer(tools: Record<string, MemoryTool>): MemoryServer {
       if (isFailing) server.failingStarts -= 1;
       else live = connected(server, calls, own);
       return {
-        transport: isFailing ? { ...client, start: () => Promise.reject(new Error('No.')) } : client,
+        transport: isFailing
+          ? Object.assign(client, { start: () => Promise.reject(new Error('No.')) })
+          : client,
         reason: () => (isFailing ? 'could not be started' : undefined),
         isUnauthorized: () => false,
         close: () => client.close(),
