@@ -3,6 +3,7 @@ import { agentLoopRows } from './agent-loop.ts';
 import { diskRows } from './components-disk.ts';
 import { installRows } from './components-install.ts';
 import { journalRows } from './components-journal.ts';
+import { mcpRows } from './components-mcp.ts';
 import { promptRows } from './components-prompt.ts';
 import { recordRows } from './components-record.ts';
 import { sandboxRows } from './components-sandbox.ts';
@@ -21,6 +22,7 @@ export const benchRows: readonly BenchRow[] = [
   ...promptRows,
   ...recordRows,
   ...journalRows,
+  ...mcpRows,
   ...viewerRows,
   ...installRows,
   ...scaleRows,
