@@ -63,7 +63,7 @@ export async function openToolRuntime<Output>(
   const journal: RunJournal | undefined = Object(options).journal;
   if (journal === undefined) return openHeldToolRuntime(prompt, options);
   const { openRuntimeDurably } = await import('./internal.ts');
-  return openRuntimeDurably(prompt, { ...options, journal });
+  return openRuntimeDurably(prompt, { ...options, journal }, openHeldToolRuntime);
 }
 
 /**

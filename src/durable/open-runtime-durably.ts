@@ -1,7 +1,7 @@
 import {
   checkEvaluateOptions,
   newSession,
-  openHeldToolRuntime,
+  type openHeldToolRuntime,
   type ToolRuntime,
   type ToolRuntimeOptions,
 } from '../evaluation/index.ts';
@@ -17,6 +17,7 @@ import { WaitingQuestions } from './run/waiting-questions.ts';
 /**
  * Opens a tool runtime with a journal.
  *
+ * @param open opens it. Imported here, it would be part of every program that can have a journal.
  * @throws {PromptValidationError} for a run that the journal has already, and as `openToolRuntime`.
  * @throws {SessionBusyError} while another process holds the session.
  * @throws {RunLostError} when the journal has failed.
@@ -25,6 +26,7 @@ import { WaitingQuestions } from './run/waiting-questions.ts';
 export async function openRuntimeDurably<Output>(
   prompt: Prompt<Output>,
   given: ToolRuntimeOptions & { readonly journal: RunJournal },
+  open: typeof openHeldToolRuntime,
 ): Promise<ToolRuntime<Output>> {
   const { name: _name, adapter: _adapter, ...checked } = given;
   checkEvaluateOptions(checked);
@@ -49,7 +51,7 @@ export async function openRuntimeDurably<Output>(
     await lease.release();
   };
   try {
-    return await openHeldToolRuntime(
+    return await open(
       prompt,
       { ...options, session, journal, signal: journaled.signal, ...present({ approve }) },
       {
