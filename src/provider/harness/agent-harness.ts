@@ -16,7 +16,10 @@ export interface HarnessCapabilities {
   readonly input?: readonly ('image' | 'file')[];
   /** Settings of `evaluate()` that it honors, by their names. Default: none. */
   readonly settings?: readonly string[];
-  /** Whether it reports when its model is asked and what it answers; `limits.maxTurns` needs that. Default: false. */
+  /**
+   * Whether it reports when its model is asked and what it answers, which must not wait for the calls of the answer: they run once it is reported.
+   * `limits.maxTurns` needs that. Default: false.
+   */
   readonly turns?: boolean;
   /** Whether it emits what its model says piece by piece. Default: false. */
   readonly streaming?: boolean;

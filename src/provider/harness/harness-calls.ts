@@ -8,6 +8,7 @@ import {
   type ToolRuntimeOutput,
   TurnQueue,
 } from '../../evaluation/index.ts';
+import { untilAborted } from '../../internal/index.ts';
 import {
   createPartCheck,
   type EvaluationEnvironment,
@@ -24,6 +25,8 @@ export interface HarnessCallsOptions {
   readonly state: LoopState;
   readonly errors: RunErrors;
   readonly turns: HarnessTurns;
+  /** Whether the harness reports its turns: a call then waits for the report of its turn. */
+  readonly reportsTurns: boolean;
   readonly maxRepeatedFailures: number;
   /** Ends the run with this error. */
   readonly fail: (error: unknown) => void;
@@ -35,6 +38,7 @@ type Outcome = Awaited<ReturnType<RuntimeTurns['run']>>[number];
 
 /** The calls that the model of a harness makes: those that come together are gathered, and all run through the pipeline of every call. */
 export class HarnessCalls {
+  readonly #environment: EvaluationEnvironment;
   readonly #options: HarnessCallsOptions;
   readonly #queue: TurnQueue<PendingCall, Outcome>;
   readonly #failures: RepeatedFailures;
@@ -46,6 +50,7 @@ export class HarnessCalls {
   constructor(environment: EvaluationEnvironment, options: HarnessCallsOptions) {
     const { state, errors, fail, maxRepeatedFailures } = options;
     const { clock, stop } = environment;
+    this.#environment = environment;
     this.#options = options;
     this.#failures = new RepeatedFailures(maxRepeatedFailures);
     const runner = new RuntimeTurns(environment, {
@@ -92,11 +97,11 @@ export class HarnessCalls {
    */
   async run(call: ToolRuntimeCall, { signal }: ToolRuntimeCallOptions): Promise<ToolRuntimeOutput> {
     if (this.#isClosed) throw new TransactionClosedError('The run of the harness has ended.');
-    const turn = this.#options.turns.open();
+    const own = signal === undefined ? this.#end.signal : AbortSignal.any([this.#end.signal, signal]);
+    const turn = await this.#reportedTurn(call, own);
     const part = turn.arrive(toPart(call));
     this.#turnOf.set(part, turn);
-    const signals = signal === undefined ? [this.#end.signal] : [this.#end.signal, signal];
-    const outcome = await this.#queue.join({ part, signal: AbortSignal.any(signals) });
+    const outcome = await this.#queue.join({ part, signal: own });
     if ('error' in outcome) throw outcome.error;
     // The harness knows the call under the id that it gave.
     return { ...outcome.output, callId: call.callId };
@@ -117,6 +122,20 @@ export class HarnessCalls {
   /** No call is taken any more. */
   close(): void {
     this.#isClosed = true;
+  }
+
+  /** The turn of a call, once it is reported, so that nothing runs of an answer that is not whole. */
+  async #reportedTurn({ name }: ToolRuntimeCall, signal: AbortSignal): Promise<HarnessTurn> {
+    const { errors, reportsTurns, turns } = this.#options;
+    for (;;) {
+      const turn = turns.open();
+      if (!reportsTurns || turn.isReported) return turn;
+      await this.#environment.stop.race(untilAborted(turn.settled, signal).catch(ignore));
+      if (signal.aborted || this.#isClosed) {
+        const message = `The call of "${name}" was aborted by its caller before it began.`;
+        throw errors.error('evaluation-aborted', 'tool', message, signal.reason);
+      }
+    }
   }
 
   #turnOfCall(call: PendingCall | undefined): HarnessTurn {

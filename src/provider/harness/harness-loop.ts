@@ -70,6 +70,7 @@ export class HarnessLoop<Output> {
     const { display, prompt } = environment;
     const errors = new RunErrors(prompt.name, state);
     const fail = (error: unknown): void => this.#fail(error);
+    const reportsTurns = capabilities.turns === true;
     const { output } = display.rendered;
     const finish =
       output === undefined || capabilities.outputSchema === true
@@ -95,7 +96,7 @@ export class HarnessLoop<Output> {
       finish,
       loop: options,
       harness: harness.name,
-      reportsTurns: capabilities.turns === true,
+      reportsTurns,
       maxTurns: options.maxTurns,
       answeredIn: () => this.#finished?.taken?.turn,
     });
@@ -105,6 +106,7 @@ export class HarnessLoop<Output> {
       errors,
       fail,
       turns: this.#turns,
+      reportsTurns,
       maxRepeatedFailures,
     });
     this.#answers = new AnswerReader(answer, environment, run);

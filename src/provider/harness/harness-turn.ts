@@ -34,6 +34,12 @@ export class HarnessTurn {
   /** Answers by `finish` that were not accepted, with what the model read of each. */
   readonly #corrections: ConversationItem[] = [];
 
+  #settle: () => void = () => undefined;
+  /** Resolves when the turn is reported, or over without a report. */
+  readonly settled: Promise<void> = new Promise((resolve) => {
+    this.#settle = resolve;
+  });
+
   constructor(number: number) {
     this.number = number;
   }
@@ -80,6 +86,12 @@ export class HarnessTurn {
       arrived.isReported = true;
       return arrived.part;
     });
+    this.#settle();
+  }
+
+  /** No report comes any more. */
+  end(): void {
+    this.#settle();
   }
 
   /** A call comes to the runtime. @returns it, with the id that the harness announced, if it did, and whether it may have been cut off. */

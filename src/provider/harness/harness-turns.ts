@@ -148,6 +148,7 @@ export class HarnessTurns {
     const turn = this.#turn;
     if (turn === undefined) return;
     this.#turn = undefined;
+    turn.end();
     this.#answer?.end();
     const { conversation } = this.#options.state;
     if (turn.isEmpty) return;

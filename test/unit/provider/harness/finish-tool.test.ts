@@ -110,7 +110,7 @@ describe('the tool finish', () => {
     const results: unknown[] = [];
     const harness: AgentHarness = {
       name: 'serial',
-      capabilities: withFinish,
+      capabilities: { followUps: true },
       run: async ({ tools }, { hasAnswer, onAnswer }) => {
         const call = (callId: string, name: string, given: JsonObject) =>
           tools.call({ callId, name, arguments: given });

@@ -140,8 +140,9 @@ describe('calls and the report of their turn', () => {
     const { all, response } = await play(
       async ({ tools }, { onTurn, onTurnStart }) => {
         await onTurnStart();
-        await tools.call(note('mcp-1', '1'));
+        const early = tools.call(note('mcp-1', '1'));
         await onTurn({ content, finishReason: 'tool-calls' });
+        await early;
         await tools.call(note('mcp-2', '2'));
         await onTurnStart();
         await onTurn({ content: [{ type: 'text', text: 'Done.' }], finishReason: 'stop' });
@@ -151,15 +152,18 @@ describe('calls and the report of their turn', () => {
     );
     expect(shape(response.conversation)).toEqual([
       ['user', ''],
-      ['assistant', ['I note both.', 'mcp-1', 'toolu_2']],
-      ['tool-result', 'mcp-1'],
+      ['assistant', ['I note both.', 'toolu_1', 'toolu_2']],
+      ['tool-result', 'toolu_1'],
       ['tool-result', 'toolu_2'],
       ['assistant', ['Done.']],
     ]);
+    // Nothing runs of an answer that is not whole.
+    const types = all.map(({ type }) => type);
+    expect(types.indexOf('model-call-end')).toBeLessThan(types.indexOf('tool-call-start'));
     expect(
       all.flatMap((event) => (event.type === 'tool-call-start' ? [[event.turn, event.callId]] : [])),
     ).toEqual([
-      [1, 'mcp-1'],
+      [1, 'toolu_1'],
       [1, 'toolu_2'],
     ]);
   });
