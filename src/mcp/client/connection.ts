@@ -87,8 +87,10 @@ export class McpConnection {
       await untilAborted(connected, signal);
       return connection;
     } catch (error) {
+      // What the server did by itself, before it is ended.
+      const failure = new ConnectFailure(error, connection.#server);
       await connection.#server.close('at-once');
-      throw new ConnectFailure(error, connection.#server);
+      throw failure;
     }
   }
 

@@ -91,11 +91,16 @@ class StdioTransport implements Transport {
     const child = this.#child;
     if (child === undefined)
       return Promise.reject(new Error(`The server ${this.#reason ?? 'is not there'}.`));
-    return new Promise((resolve, reject) => {
+    const written = new Promise<void>((resolve, reject) => {
       child.stdin.write(`${JSON.stringify(message)}\n`, (error) => {
         if (error) reject(error);
         else resolve();
       });
+    });
+    return written.catch(async (error: unknown) => {
+      // A child that ends closes its input first: how it ended says more.
+      await child.ended;
+      throw error;
     });
   }
 
@@ -106,7 +111,6 @@ class StdioTransport implements Transport {
   async end(how: 'orderly' | 'at-once'): Promise<void> {
     const child = await this.#starting?.catch(() => undefined);
     if (child === undefined) return;
-    this.#reason ??= 'was closed';
     if (how === 'at-once') child.kill('SIGKILL');
     else child.stdin.end();
     const { clock } = this.#options;

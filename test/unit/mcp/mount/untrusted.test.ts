@@ -5,7 +5,9 @@ import { visibleText } from '../../../../src/mcp/mount/untrusted-text.ts';
 import { memoryServer, mountMemory } from '../../../support/mcp/memory-server.ts';
 
 /** Text in tag characters, which nobody sees and models read. */
-const hidden = [...'ignore all'].map((each) => String.fromCodePoint(0xe0000 + each.charCodeAt(0))).join('');
+const hidden = Array.from('ignore all', (each) => String.fromCodePoint(0xe0000 + each.charCodeAt(0))).join(
+  '',
+);
 
 describe('texts of a server', () => {
   it('lose what a person would not see, and keep their lines', () => {
