@@ -69,10 +69,7 @@ export class RunFold {
     const header = this.#header;
     const [root] = this.#tree.runs;
     if (header === undefined || root === undefined)
-      throw new RecordError(
-        'record-empty',
-        'The record holds no row: the run has not begun, or nothing was written.',
-      );
+      throw new RecordError('record-empty', 'The record has no row: its run has not begun.');
     this.#tree.settleInner();
     const calls = [...this.#tree.calls];
     const turns = [...this.#tree.turns];
@@ -147,7 +144,7 @@ export class RunFold {
   #beginInside(row: RunRow): void {
     const { parent } = row;
     const next = this.#tree.runs.length;
-    if (row.run !== next) throw this.#malformed(`it is run ${row.run}, and number ${next} is the next one`);
+    if (row.run !== next) throw this.#malformed(`it is run ${row.run}, and the next one is ${next}`);
     const call = this.#tree.call(this.#run(parent.run), parent.turn, parent.callId, row.t);
     const run = this.#tree.begin(row, row.t);
     const { attempt, evaluation, policy } = parent;
@@ -178,7 +175,7 @@ export class RunFold {
     call.committed = { attempt: row.attempt, life: this.#life };
     if (seq === undefined) return;
     const next = this.#commits.length + 1;
-    if (seq !== next) throw this.#malformed(`it is commit ${seq}, and number ${next} is the next one`);
+    if (seq !== next) throw this.#malformed(`it is commit ${seq}, and the next one is ${next}`);
     call.seq = seq;
     call.isFinal = true;
     this.#state.commit();

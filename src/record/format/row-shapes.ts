@@ -208,7 +208,6 @@ const shapes: { readonly [Type in Row['type']]: Shape } = {
     'module?': string,
     'workspace?': string,
     'params?': object(),
-    'toolRuntime?': boolean,
     'base?': object({ runId: string, seq: number }),
   }),
   blob: object({ hash: string }),

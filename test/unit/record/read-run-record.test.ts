@@ -126,7 +126,7 @@ describe('a record', () => {
     const lines = (await linesOf('hello')).map((line) => line.replace('"seq":1,', '"seq":2,'));
     expect(await failure(lines)).toMatchObject({
       code: 'record-malformed',
-      message: expect.stringContaining('it is commit 2, and number 1 is the next one'),
+      message: expect.stringContaining('it is commit 2, and the next one is 1'),
     });
   });
 

@@ -121,6 +121,6 @@ await call('read');
 isCounting = true;
 const [changed, seen] = await Promise.all([call('change'), call('read')]);
 isCounting = false;
-print(`answered ${changed.text} ${seen.isError === true}`);
+print(`answered ${changed.text} ${seen.isError}`);
 print(passed.join(' '));
 process.kill(process.pid, 'SIGKILL');

@@ -106,7 +106,9 @@ async function answer(runId: string, approved: boolean, note?: string): Promise<
 /** The runs that are questions, by name. */
 async function questions(): Promise<readonly (readonly [string, string])[]> {
   const runs = (await journal.runs()).filter(({ runId }) => runId.includes('.ask-'));
-  return runs.map(({ runId, status }) => [runId, status] as const).toSorted();
+  return runs
+    .map(({ runId, status }) => [runId, status] as const)
+    .toSorted(([left], [right]) => (left < right ? -1 : 1));
 }
 
 beforeEach(() => {
@@ -187,7 +189,7 @@ describe.each(['call', 'changes'] as const)('a question about the %s in a tool r
     expect(asked.every(({ text }) => text.includes('run.ask-1'))).toBe(true);
     await answer('run.ask-1', true);
     const answered = await writeAll(runtime, 'a', 'a');
-    expect(answered.map(({ isError }) => isError).toSorted()).toEqual([false, true]);
+    expect(answered.filter(({ isError }) => isError)).toHaveLength(1);
     expect(answered.find(({ isError }) => isError)?.text).toContain('run.ask-2');
   });
 });
