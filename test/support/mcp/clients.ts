@@ -23,9 +23,12 @@ export interface ConnectedServer extends AsyncDisposable {
   readonly server: McpToolServer;
   readonly client: Client;
   call(name: string, args?: Record<string, unknown>): Promise<CallToolResult>;
+  /** The client leaves without a word, as one that was killed. */
+  leave(): Promise<void>;
 }
 
-type ClientOptions = NonNullable<ConstructorParameters<typeof Client>[1]>;
+/** Options of a client of the SDK. */
+export type ClientOptions = NonNullable<ConstructorParameters<typeof Client>[1]>;
 
 /** Options of a server without the transport. */
 export type ServedOptions = Partial<Omit<OpenMcpServerOptions, 'transport'>>;
@@ -41,13 +44,15 @@ export async function connectServer(
   if (transport === 'http') {
     const server = await openMcpServer(prompt, { ...named, transport: { kind: 'http' } });
     const client = await connectClient(server, connection.era, clientOptions);
-    return connected(server, client);
+    return connected(server, client, () => client.close());
   }
   const { client: end, input, output } = streamPair();
   const server = await openMcpServer(prompt, { ...named, transport: { kind: 'stdio', input, output } });
   const client = newClient(connection.era, clientOptions);
   await client.connect(end);
-  return connected(server, client);
+  return connected(server, client, async () => {
+    input.end();
+  });
 }
 
 /** A further client of a server over HTTP. */
@@ -70,10 +75,11 @@ function newClient(era: Connection['era'], options: ClientOptions): Client {
   return new Client({ name: 'test', version: '1.0.0' }, { ...options, versionNegotiation: { mode } });
 }
 
-function connected(server: McpToolServer, client: Client): ConnectedServer {
+function connected(server: McpToolServer, client: Client, leave: () => Promise<void>): ConnectedServer {
   return {
     server,
     client,
+    leave,
     call: (name, args = {}) => client.callTool({ name, arguments: args }),
     [Symbol.asyncDispose]: async () => {
       await client.close();
