@@ -118,7 +118,7 @@ describe('a record', () => {
     const parent = { turn: 1, callId: 'call-1-1', attempt: 1, evaluation: 1 };
     const run = JSON.stringify({ ...JSON.parse(header), type: 'run', run: 1e9, t: 1, parent });
     expect((await failure([header, run, ...others])).message).toContain(
-      'it is run 1000000000, and number 1 is',
+      'it is run 1000000000, and the next one is 1',
     );
   });
 
