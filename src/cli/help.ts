@@ -5,7 +5,7 @@ export const helpText: string = `Usage: wink run AGENT [DIR] [options]
        wink replay RUN [AGENT] [--on-drift stop|force|continue] [--tools recorded|live|NAME=live,...] [--tag TAG]
                               [--overrides DIR] [--workspace DIR] [--json]
        wink resume RUN [--input TEXT] [--strict] [--journal FILE] [options]
-       wink serve [AGENT] [--workspace DIR] [--http [--port N]] [--apply never|each|end] [--policy FILE] [--approve agent|elicit]
+       wink serve [AGENT] [--workspace DIR] [--http [--port N]] [--apply never|each|end] [--policy FILE] [--approve agent|elicit|suspend]
                           [--structured] [--no-durable] [options]
        wink rewind RUN --to CALL|--before CALL [--apply] [--workspace DIR] [--full] [--journal FILE]
        wink fork RUN --at CALL [--workspace DIR] [--run-id NAME] [--journal FILE] [options]
@@ -75,7 +75,8 @@ Options:
   --on-suspend CMD    Then run CMD by the shell, with the questions as JSON on its input and the run in WINK_RUN_ID; 30 seconds
   --http, --port N    For serve: listen on 127.0.0.1, on this port (default: a free one), in place of standard input and output
   --policy FILE       For serve without AGENT: a module that exports further rules as "policies"
-  --approve WHO       For serve: who answers the questions of policies: agent (default; without its own approve function a no), or elicit, the client
+  --approve WHO       For serve: who answers the questions of policies: agent (default; without its own approve function "wink approvals", or a no
+                      without a journal), elicit, the client, or suspend, "wink approvals"
   --structured        For serve: results carry their values, too; some clients show a model these in place of the text
   --no-durable        For serve without AGENT: keep no journal
   --strict            For resume: refuse when the prompt, tools, policies or model have changed

@@ -6,7 +6,9 @@ import { counted, untilAborted } from '../internal/index.ts';
 import { type McpServerOptions, type McpToolServer, openMcpServer } from '../mcp/index.ts';
 import type { Prompt } from '../prompt/index.ts';
 import { binding } from '../resource/index.ts';
-import type { RunEvent } from '../runtime/index.ts';
+import { type RunEvent, suspendApproval } from '../runtime/index.ts';
+
+import { journalOption } from './durable/open-journal.ts';
 import { type CliEnvironment, CliInterruption, exitCodes, type OutputStream } from './process/environment.ts';
 import { UsageError } from './process/errors.ts';
 import { printable } from './process/plain-text.ts';
@@ -98,13 +100,13 @@ interface Served {
 async function open(
   request: ServeRequest,
   environment: CliEnvironment,
-  { parts, preparation }: Serving,
+  { parts, preparation, say }: Serving,
   { counts, prompt, sessions }: Served,
 ): Promise<McpToolServer> {
   const { agent, overrides, recordFile, redactor, telemetry } = preparation;
   const { stderr, stdout, variables, version } = environment;
   const token = variables[tokenVariable];
-  const approve = request.approve === 'elicit' ? 'elicit' : agent.approve;
+  const approve = approverFor(request, preparation, say);
   const start = (): Promise<McpToolServer> =>
     openMcpServer(prompt, {
       name: agent.name,
@@ -137,6 +139,28 @@ async function open(
     const message = printable(redactor.text(describeError(error))).replace(/\.$/, '');
     throw new UsageError(`the server cannot start: ${message}.`, { cause: error });
   }
+}
+
+/** Who answers what policies ask: the agent, the client, or someone later; undefined: the answer is no. */
+function approverFor(
+  { approve, expiresMs }: ServeRequest,
+  { agent, kept }: ServePreparation,
+  say: Serving['say'],
+): McpServerOptions['approve'] {
+  if (approve === 'elicit') return approve;
+  if (approve === 'agent' && agent.approve !== undefined) return agent.approve;
+  if (kept === undefined) return undefined;
+  const option = journalOption(kept.choice.journalFile);
+  return suspendApproval({
+    ...(expiresMs === undefined ? {} : { expiresMs }),
+    onPending: (pending) => {
+      for (const { policy, toolName } of pending) {
+        say(
+          `a call of "${toolName}" waits for an answer to the policy "${policy}": wink approvals list${option}`,
+        );
+      }
+    },
+  });
 }
 
 /** The limits of the agent that concern calls; the others are for a model. */

@@ -5,7 +5,7 @@ import { readRunName } from '../durable/run-name.ts';
 import { UsageError } from '../process/errors.ts';
 import { someRunOptions } from '../process/run-options.ts';
 import type { ApplyMode } from '../run/open-folder.ts';
-import { readParams } from '../run/option-values.ts';
+import { readAge, readParams } from '../run/option-values.ts';
 import { type OverridesChoice, readOverrides } from '../run/overrides-choice.ts';
 import { readSandbox, type SandboxChoice } from '../run/sandbox-choice.ts';
 
@@ -40,8 +40,10 @@ export interface ServeRequest {
   readonly sandbox: SandboxChoice | undefined;
   /** Path of a module with rules. */
   readonly policyFile: string | undefined;
-  /** Who answers the questions of policies: the agent, or the client. */
-  readonly approve: 'agent' | 'elicit';
+  /** Who answers the questions of policies: the agent, the client, or someone later. */
+  readonly approve: 'agent' | 'elicit' | 'suspend';
+  /** How long a question can be answered that waits in the journal; undefined: at any time. */
+  readonly expiresMs: number | undefined;
   readonly isStructured: boolean;
   readonly isEnforced: boolean;
   readonly isVerbose: boolean;
@@ -62,7 +64,7 @@ const options = {
       'tag',
       'overrides',
     ] as const),
-    ...(['sandbox', 'no-enforce', 'otel', 'verbose', 'help'] as const),
+    ...(['sandbox', 'no-enforce', 'expires', 'otel', 'verbose', 'help'] as const),
   ]),
   http: { type: 'boolean' },
   port: { type: 'string' },
@@ -104,6 +106,12 @@ export function readServeArguments(argv: readonly string[]): ServeRequest | { re
   ) {
     throw new UsageError('--params, --tag and --overrides are for agents: name one, or leave them out.');
   }
+  const approve = readApprove(values.approve);
+  const durable = readJournal(agent, values);
+  if (durable === undefined && (approve === 'suspend' || values.expires !== undefined)) {
+    const option = approve === 'suspend' ? '--approve=suspend' : '--expires';
+    throw new UsageError(`${option} requires --durable or --journal FILE.`);
+  }
   return {
     kind: 'serve',
     agent,
@@ -112,11 +120,12 @@ export function readServeArguments(argv: readonly string[]): ServeRequest | { re
     port: readPort(values),
     apply: readServeApply(values.apply),
     recordFile: values.record,
-    durable: readJournal(agent, values),
+    durable,
     overrides: readOverrides(values),
     sandbox: readSandbox(values.sandbox),
     policyFile: values.policy,
-    approve: readApprove(values.approve),
+    approve,
+    expiresMs: readExpires(values.expires, approve),
     isStructured: values.structured === true,
     isEnforced: values['no-enforce'] !== true,
     isVerbose: values.verbose === true,
@@ -150,10 +159,18 @@ function readServeApply(text: string | undefined): ApplyMode | undefined {
 
 function readApprove(text: string | undefined): ServeRequest['approve'] {
   if (text === undefined || text === 'agent') return 'agent';
-  if (text === 'elicit') return text;
+  if (text === 'elicit' || text === 'suspend') return text;
   throw new UsageError(
-    `--approve is "${text}"; it must be agent (the agent decides; a no without one) or elicit (the client is asked).`,
+    `--approve is "${text}"; it must be agent (its own function, or "wink approvals" where there is a journal), elicit (the client is asked) or suspend ("wink approvals").`,
   );
+}
+
+function readExpires(text: string | undefined, approve: ServeRequest['approve']): number | undefined {
+  if (text !== undefined && approve === 'elicit')
+    throw new UsageError('--expires is for questions in a journal: leave it out with --approve=elicit.');
+  const expiresMs = readAge('--expires', text);
+  if (expiresMs === 0) throw new UsageError('--expires must be at least 1m.');
+  return expiresMs;
 }
 
 /** A folder that is served without an agent is journaled unless that is refused; an agent is where it is asked for. */

@@ -1,4 +1,5 @@
 import { assertOptions, PromptValidationError } from '../../error/index.ts';
+import { isSuspension } from '../../runtime/index.ts';
 import type { McpServerOptions, McpSessionsOptions } from './server-options.ts';
 
 /** @throws {PromptValidationError} for an option of the wrong kind or out of its range. The options of the runtime are checked when it is opened. */
@@ -12,8 +13,9 @@ export function checkServerOptions(of: string, options: McpServerOptions): void 
   });
   const { approve, approvalTimeoutMs, structured } = options;
   checkLeast(of, 'approvalTimeoutMs', approvalTimeoutMs);
-  if (approve !== undefined && approve !== 'elicit' && typeof approve !== 'function')
-    throw refused(of, 'approve', 'a function or "elicit"');
+  const isApprover = typeof approve === 'function' || isSuspension(approve);
+  if (approve !== undefined && approve !== 'elicit' && !isApprover)
+    throw refused(of, 'approve', 'a function, suspendApproval() or "elicit"');
   if (structured !== undefined && typeof structured !== 'boolean' && typeof structured !== 'function')
     throw refused(of, 'structured', 'true, false or a function');
 }

@@ -1,5 +1,5 @@
 import type { ToolRuntimeOptions } from '../../evaluation/index.ts';
-import type { ApprovalHandler } from '../../runtime/index.ts';
+import type { Approver } from '../../runtime/index.ts';
 import type { Session } from '../../session/index.ts';
 import type { StructuredResults } from './served-tools.ts';
 
@@ -25,10 +25,11 @@ export interface McpServerOptions extends Omit<ToolRuntimeOptions, 'approve' | '
    */
   readonly structured?: StructuredResults;
   /**
-   * Decides the requests for approval of policies: a function of the server's program, or `'elicit'`, which asks the client. A client may answer by itself
-   * instead of asking a person, so with `'elicit'` a policy is as strict as the client. Default: all are denied.
+   * Decides the requests for approval of policies: a function of the server's program; `suspendApproval()`, with a journal, which keeps them for an answer from outside, such as that of
+   * `wink approvals`; or `'elicit'`, which asks the client. A client may answer by itself instead of asking a person, so with `'elicit'` a policy is as strict as the client. Default: all
+   * are denied.
    */
-  readonly approve?: ApprovalHandler | 'elicit';
+  readonly approve?: Approver | 'elicit';
   /** With `'elicit'`: how long the client may take for an answer, in milliseconds, from 1. Then it counts as a no. Default 600,000. */
   readonly approvalTimeoutMs?: number;
   /**

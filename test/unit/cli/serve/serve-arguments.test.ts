@@ -58,6 +58,10 @@ describe('the arguments of wink serve', () => {
       isVerbose: true,
     });
     expect(serveRequest('--http').port).toBe(0);
+    expect(serveRequest('--approve', 'suspend', '--expires', '2h')).toMatchObject({
+      approve: 'suspend',
+      expiresMs: 7_200_000,
+    });
     expect(serveRequest('--policy', 'rules.ts').policyFile).toBe('rules.ts');
     expect(readArguments(['serve', '--help'])).toEqual({ kind: 'help' });
   });
@@ -73,9 +77,13 @@ describe('the arguments of wink serve', () => {
       '--port is "0.0.0.0:80"; it must be a number from 0 to 65535, on 127.0.0.1.',
     ],
     [['--apply=always'], '--apply is "always"; it must be --apply=each, --apply=end or --apply=never.'],
+    [['--approve=yes'], expect.stringContaining('--approve is "yes"; it must be agent')],
+    [['a.ts', '--approve=suspend'], '--approve=suspend requires --durable or --journal FILE.'],
+    [['a.ts', '--expires=1h'], '--expires requires --durable or --journal FILE.'],
+    [['--expires=0m'], '--expires must be at least 1m.'],
     [
-      ['--approve=yes'],
-      '--approve is "yes"; it must be agent (the agent decides; a no without one) or elicit (the client is asked).',
+      ['--expires=1h', '--approve=elicit'],
+      '--expires is for questions in a journal: leave it out with --approve=elicit.',
     ],
     [['--policy='], 'the name of the policy file is empty.'],
     [

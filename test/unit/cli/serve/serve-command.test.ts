@@ -12,9 +12,11 @@ import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import {
+  answerApprovals,
   defineAgent,
   MissingPeerError,
   PolicyDecision,
+  pendingApprovals,
   promptTemplate,
   type Session,
   section,
@@ -314,6 +316,23 @@ describe('wink serve with an agent', () => {
     const denied = await servedCommand(['agent.ts', '--workspace', root], { ...parts, load });
     expect((await denied.call('publish')).isError).toBe(true);
     await denied.leave();
+  });
+
+  it('keeps questions in the journal for an answer from another process', async () => {
+    const load = async () => ofAgent(counting);
+    const argv = ['agent.ts', '--workspace', root, '--durable', '--run-id', 'mine'];
+    const served = await servedCommand(argv, { ...parts, load });
+    const waiting = await served.text('publish');
+    expect(waiting).toContain('mine.ask-1');
+    expect(served.stderr.text()).toContain(
+      'wink: a call of "publish" waits for an answer to the policy "ask-first": wink approvals list.',
+    );
+    const journal = journals.journal();
+    const [question] = await pendingApprovals({ journal, runId: 'mine.ask-1' });
+    const { digest, id } = question ?? { digest: '', id: '' };
+    await answerApprovals({ journal, runId: 'mine.ask-1', answers: [{ id, digest, approved: true }] });
+    expect(await served.text('publish')).toContain('Published.');
+    expect(await served.leave()).toBe(0);
   });
 
   it('rolls back a call that runs when it is interrupted', async () => {
