@@ -11,7 +11,6 @@ export type {
   McpSectionOptions,
   McpToolEffects,
   McpToolsChange,
-  McpToolsDecision,
 } from './mount/mount-options.ts';
 export { openMcpSection } from './mount/open-mcp-section.ts';
 export {

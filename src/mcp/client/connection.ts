@@ -1,4 +1,4 @@
-import type { Client, Tool as McpTool } from '@modelcontextprotocol/client';
+import type { Client, McpSubscription, Tool as McpTool } from '@modelcontextprotocol/client';
 import { describeError } from '../../error/index.ts';
 import { untilAborted } from '../../internal/index.ts';
 import type { Logger } from '../../tool/index.ts';
@@ -38,6 +38,7 @@ export class McpConnection {
   readonly ended: Promise<void>;
   readonly #server: ServerTransport;
   #isOpen = true;
+  #hasLostNotices = false;
   #closing: Promise<void> | undefined;
 
   private constructor(options: ConnectionOptions) {
@@ -85,6 +86,7 @@ export class McpConnection {
     try {
       const connected = client.connect(connection.#server.transport, { signal, timeout: noTimeLimitMs });
       await untilAborted(connected, signal);
+      connection.#watch(client.autoOpenedSubscription);
       return connection;
     } catch (error) {
       // What the server did by itself, before it is ended.
@@ -113,6 +115,18 @@ export class McpConnection {
     return this.#server.transport.sessionId !== undefined;
   }
 
+  /** Whether the stream has ended by which the server says that its tools have changed. Only 2026-07-28 has one that can be opened again. */
+  get hasLostNotices(): boolean {
+    return this.#hasLostNotices;
+  }
+
+  /** Opens that stream again. What was said meanwhile is lost. */
+  async listenAgain(signal: AbortSignal): Promise<void> {
+    const listening = this.client.listen({ toolsListChanged: true }, { signal, timeout: noTimeLimitMs });
+    this.#watch(await untilAborted(listening, signal));
+    this.#hasLostNotices = false;
+  }
+
   /** All tools, in the order of the server. */
   async listTools(signal: AbortSignal): Promise<readonly McpTool[]> {
     const options = { signal, timeout: noTimeLimitMs, cacheMode: 'refresh' } as const;
@@ -123,6 +137,12 @@ export class McpConnection {
   close(how: 'orderly' | 'at-once' = 'orderly'): Promise<void> {
     this.#isOpen = false;
     return (this.#closing ??= this.#close(how));
+  }
+
+  #watch(subscription: McpSubscription | undefined): void {
+    void subscription?.closed.then((how) => {
+      if (how !== 'local') this.#hasLostNotices = true;
+    });
   }
 
   async #close(how: 'orderly' | 'at-once'): Promise<void> {

@@ -36,9 +36,6 @@ export interface McpToolsChange {
   readonly pin: string;
 }
 
-/** What happens when a server changes its tools. */
-export type McpToolsDecision = 'refuse' | 'refresh';
-
 /** Bounds of a mounted server. */
 export interface McpMountLimits {
   /** Milliseconds for the start of the server, the handshake and the list of tools together, above 0. Default: 30,000. */
@@ -92,11 +89,9 @@ export interface McpSectionOptions {
   readonly pin?: string;
   /**
    * What happens when the server changes its tools. `'refuse'`: a tool that is gone or is not as it was fails when it is called, the others stay. `'refresh'`: the change is
-   * accepted. A function decides for each change, and may throw, which refuses it. Default: `'refuse'`.
+   * accepted. A function is asked about each change, and accepts it with `true`; it may throw, which refuses the change. Default: `'refuse'`.
    */
-  readonly onListChanged?:
-    | McpToolsDecision
-    | ((change: McpToolsChange) => McpToolsDecision | Promise<McpToolsDecision>);
+  readonly onListChanged?: 'refuse' | 'refresh' | ((change: McpToolsChange) => boolean | Promise<boolean>);
   /** Kinds of media that the model gets as such. Others are named in the text of the result. Default: `['image']`; name only what the model takes. */
   readonly attachments?: readonly McpAttachmentKind[];
   /** Bounds; those left out keep their defaults. */

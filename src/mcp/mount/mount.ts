@@ -130,6 +130,20 @@ export class Mount {
     });
   }
 
+  /** What a server without notices offers is read again for each call. */
+  async #listenAgain(connection: McpConnection, signal: AbortSignal): Promise<void> {
+    try {
+      await connection.listenAgain(signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      this.#options.logger.debug('The notices of an MCP server cannot be had again.', {
+        server: this.#options.key,
+        error: describeError(error),
+      });
+    }
+    this.#listAgain(connection);
+  }
+
   #toolOf(remote: RemoteTool, as: MountedAs): AnyTool {
     const { acceptsOverrides, key, limits, logger } = this.#options;
     let output: CompiledSchema | undefined;
@@ -214,6 +228,7 @@ export class Mount {
     let connection: McpConnection;
     try {
       connection = await this.#link.connect(signal);
+      if (connection.hasLostNotices) await this.#listenAgain(connection, signal);
       await untilAborted(this.#listed, signal);
     } catch (error) {
       signal.throwIfAborted();

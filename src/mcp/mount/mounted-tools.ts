@@ -68,7 +68,7 @@ export class MountedTools {
       return;
     }
     if (next.pin === this.choice.pin) this.#accept(next);
-    else if ((await this.#decide(next)) === 'refresh') this.#accept(next);
+    else if (await this.#isAccepted(next)) this.#accept(next);
     else this.#present = presentTools(next);
   }
 
@@ -104,30 +104,31 @@ export class MountedTools {
     }
   }
 
-  async #decide(next: ToolChoice): Promise<'refuse' | 'refresh'> {
-    const { key, logger, onListChanged } = this.#options;
+  async #isAccepted(next: ToolChoice): Promise<boolean> {
+    const { key, logger } = this.#options;
     const change = changeBetween(this.choice, next);
-    let decision: unknown = onListChanged;
-    if (typeof onListChanged === 'function') {
-      try {
-        decision = await onListChanged(change);
-      } catch (error) {
-        logger.error(
-          'The function that decides about changed tools of an MCP server failed; they are refused.',
-          {
-            server: key,
-            error: describeError(error),
-          },
-        );
-        return 'refuse';
-      }
+    let isAccepted = false;
+    try {
+      isAccepted = await this.#ask(change);
+    } catch (error) {
+      logger.error('The function that decides about changed tools of an MCP server failed.', {
+        server: key,
+        error: describeError(error),
+      });
     }
-    const isAccepted = decision === 'refresh';
     const message = isAccepted
       ? 'An MCP server has changed its tools. The change was accepted.'
       : 'An MCP server has changed its tools. Calls of those that were changed are refused.';
     logger.warn(message, { server: key, ...change });
-    return isAccepted ? 'refresh' : 'refuse';
+    return isAccepted;
+  }
+
+  async #ask(change: McpToolsChange): Promise<boolean> {
+    const { onListChanged } = this.#options;
+    if (typeof onListChanged !== 'function') return onListChanged === 'refresh';
+    const answer: unknown = await onListChanged(change);
+    // Anything but a clear yes is a no.
+    return answer === true;
   }
 }
 

@@ -1,6 +1,12 @@
-import { createMcpHandler } from '@modelcontextprotocol/server';
+import { createMcpHandler, type McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
-import { McpError, type McpSection, type McpSectionOptions, openMcpSection } from 'weakincentives/mcp';
+import {
+  McpError,
+  type McpSection,
+  type McpSectionOptions,
+  type McpToolsChange,
+  openMcpSection,
+} from 'weakincentives/mcp';
 import { gate } from '../../../support/gate.ts';
 import {
   type HttpHandler,
@@ -97,6 +103,47 @@ describe('a server over HTTP', () => {
     }
     const versions = http.requests.map(({ headers }) => headers['mcp-protocol-version']);
     expect(new Set(versions)).toEqual(new Set(['2026-07-28']));
+  });
+
+  it('of 2026-07-28 says when its tools have changed, also on a stream that was cut', async () => {
+    let description = '1';
+    const served = (): McpServer => {
+      const server = servedTools(gate());
+      server.registerTool('told', { description }, () => ({ content: [] }));
+      return server;
+    };
+    const handler = createMcpHandler(served);
+    const listening = gate();
+    const serve = webHandler((request) => handler.fetch(request));
+    await using http = await openHttp(async (request, response) => {
+      if (request.headers['mcp-method'] === 'subscriptions/listen')
+        response.once('close', () => listening.open());
+      await serve(request, response);
+    });
+    const changes: McpToolsChange[] = [];
+    const noticed = gate();
+    await using mounted = await open(http.url, {
+      onListChanged: async (change) => {
+        changes.push(change);
+        await noticed.pass();
+        return false;
+      },
+    });
+    await using runtime = await runtimeOf(mounted);
+    noticed.open();
+    description = '2';
+    handler.notify.toolsChanged();
+    await noticed.reached;
+    expect(await runtime.call('told')).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('has changed'),
+    });
+    description = '1';
+    http.cut();
+    await listening.pass();
+    // Once the client has noticed, too, it reads the tools again before it calls one.
+    while ((await runtime.call('told')).isError);
+    expect(changes.map(({ changed }) => changed)).toEqual([['told']]);
   });
 
   it('may forget the session: it is begun anew, and the call made', async () => {

@@ -81,7 +81,7 @@ describe('tools that a server changes', () => {
   it('can be decided about, one change after the other; a function that throws refuses', async () => {
     const server = memoryServer({ one: named('1') });
     const changes: McpToolsChange[] = [];
-    const answers = ['refresh', 'refuse', new Error('no')] as const;
+    const answers = [true, false, new Error('no')] as const;
     const logger = recordingLogger();
     await using mounted = await mountMemory(server, {
       logger,
@@ -89,7 +89,7 @@ describe('tools that a server changes', () => {
         const answer = answers[changes.length];
         changes.push(change);
         if (answer instanceof Error) throw answer;
-        return answer ?? 'refuse';
+        return answer ?? false;
       },
     });
     await using runtime = await runtimeOf(mounted);
