@@ -11,7 +11,7 @@ export {
   type TextOverride,
   type ToolOverride,
 } from './override/prompt-overrides.ts';
-export type { BoundTool } from './plan/bound-tool.ts';
+export { type BoundTool, toBoundTool } from './plan/bound-tool.ts';
 export type {
   PromptDescriptor,
   SectionDescriptor,

@@ -222,7 +222,7 @@ async function prepareEvaluation<Output>(
           includesRecords: scope.hooks?.decides === true,
           // A journal takes over calls inside one that is entered again, as long as what they had read is still so.
           includesResults: scope.hooks?.decides === true && outer?.call.reenters === true,
-          effectsOf: (name) => display.rendered.boundTools.get(name)?.tool.effects,
+          effectsOf: (name) => display.toolNamed(name)?.tool.effects,
         }),
         prompt,
         display,

@@ -1,4 +1,5 @@
 import type { ToolRuntime } from '../../evaluation/index.ts';
+import type { Filesystem } from '../../filesystem/index.ts';
 import type {
   FinishReason,
   InputPart,
@@ -43,6 +44,20 @@ export interface HarnessTools extends Pick<ToolRuntime, 'instructions' | 'tools'
   onEvent(listener: RunEventListener): () => void;
 }
 
+/** The files of a prompt, for a harness whose own tools work on files. */
+export interface HarnessFiles {
+  /** A copy of the files as they are when the run begins. What is changed in it stays apart until it is committed. */
+  readonly copy: Filesystem;
+  /**
+   * Puts what was changed in the copy, since the last time, on the files, in one call of `harness_files`: policies, observers and the record see it
+   * like any other call. It fails for a file that was changed on both sides.
+   *
+   * @returns why nothing was put there, for the model; undefined when all was, or there was nothing.
+   * @throws what the run ends with.
+   */
+  commit(): Promise<string | undefined>;
+}
+
 /** What a harness is to do. */
 export interface HarnessRequest {
   /** The rendered prompt (system text). */
@@ -54,6 +69,8 @@ export interface HarnessRequest {
   readonly outputSchema?: JsonSchema;
   /** Settings of the caller: only those that the harness honors. */
   readonly settings: ModelSettings;
+  /** The files of the prompt. Absent: it has none. */
+  readonly files?: HarnessFiles;
 }
 
 /** An answer of the model of a harness. */

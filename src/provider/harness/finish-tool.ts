@@ -3,11 +3,10 @@ import type { PromptOutput } from '../../prompt/index.ts';
 import type { ModelTool } from '../../runtime/index.ts';
 import { type JsonSchema, jsonSchema } from '../../schema/index.ts';
 import { type AnyTool, ToolResult, tool } from '../../tool/index.ts';
+import { freeName } from './free-name.ts';
 
 /** The property that holds an answer which is not an object: arguments of a tool are one. */
 const wrapper = 'answer';
-
-const baseName = 'finish';
 
 /**
  * The tool that takes the structured answer of a model whose harness has no schema for it. It is not part of the prompt: its calls change nothing, and
@@ -33,7 +32,7 @@ export class FinishTool {
         }
       : schema;
     this.tool = tool({
-      name: freeName(isTaken),
+      name: freeName('finish', isTaken),
       description: 'Give the final answer. Call it once, when everything else is done.',
       inputSchema: jsonSchema(inputSchema),
       effects: 'read',
@@ -68,13 +67,6 @@ export class FinishTool {
     const parsed: unknown = typeof given === 'string' ? parsedJson(given) : given;
     const answer: unknown = Object(parsed)[wrapper];
     return answer === undefined ? text : JSON.stringify(answer);
-  }
-}
-
-function freeName(isTaken: (name: string) => boolean): string {
-  for (let number = 1; ; number += 1) {
-    const name = number === 1 ? baseName : `${baseName}_${number}`;
-    if (!isTaken(name)) return name;
   }
 }
 

@@ -46,6 +46,8 @@ export class HarnessCalls {
   /** Ends the calls that run. */
   #end = new AbortController();
   #isClosed = false;
+  /** Calls that are not the model's, so far. */
+  #own = 0;
 
   constructor(environment: EvaluationEnvironment, options: HarnessCallsOptions) {
     const { state, errors, fail, maxRepeatedFailures } = options;
@@ -57,7 +59,7 @@ export class HarnessCalls {
       state,
       errors,
       holdWatch: () => ignore,
-      turnOf: ([first]) => this.#turnOfCall(first).number,
+      turnOf: ([first]) => this.#turnOfCall(first)?.number ?? state.turn,
       onEnd: (ended) => this.#ended(ended),
     });
     this.#queue = new TurnQueue({
@@ -107,6 +109,15 @@ export class HarnessCalls {
     return { ...outcome.output, callId: call.callId };
   }
 
+  /** Runs a call that is not the model's: it is in events and records, and not in the conversation. */
+  async runOwn(name: string): Promise<ToolRuntimeOutput> {
+    this.#own += 1;
+    const part: ToolCallPart = { type: 'tool-call', callId: `${name}-${this.#own}`, name, arguments: '{}' };
+    const outcome = await this.#queue.join({ part, signal: undefined });
+    if ('error' in outcome) throw outcome.error;
+    return outcome.output;
+  }
+
   /** Aborts the calls that run. Resolves when they are rolled back. */
   async abort(): Promise<void> {
     this.#end.abort(new DOMException('The harness did not wait for the call.', 'AbortError'));
@@ -138,15 +149,15 @@ export class HarnessCalls {
     }
   }
 
-  #turnOfCall(call: PendingCall | undefined): HarnessTurn {
-    return (call && this.#turnOf.get(call.part)) ?? this.#options.turns.open();
+  #turnOfCall(call: PendingCall | undefined): HarnessTurn | undefined {
+    return call && this.#turnOf.get(call.part);
   }
 
   #ended({ answers, calls, pending, results }: EndedTurn): void {
     for (const answer of answers) {
       if (answer.type !== 'tool-result') continue;
       const call = pending.find(({ part }) => part.callId === answer.callId);
-      this.#turnOfCall(call).answered(answer.callId, answer);
+      this.#turnOfCall(call)?.answered(answer.callId, answer);
     }
     const repetition = this.#failures.count(calls, results);
     if (repetition !== undefined) this.#options.fail(this.#options.errors.repeatedFailures(repetition));

@@ -1,4 +1,4 @@
-import { describeError, ModelResponseError } from '../../error/index.ts';
+import { describeError, ModelResponseError, PromptValidationError } from '../../error/index.ts';
 import type { ToolRuntimeCall, ToolRuntimeCallOptions, ToolRuntimeOutput } from '../../evaluation/index.ts';
 import { present } from '../../internal/index.ts';
 import {
@@ -25,8 +25,10 @@ import type {
 } from './agent-harness.ts';
 import { FinishTool } from './finish-tool.ts';
 import { FinishedAnswer } from './finished-answer.ts';
+import { freeName } from './free-name.ts';
 import { HarnessCalls } from './harness-calls.ts';
 import type { HarnessEvents } from './harness-events.ts';
+import { harnessFiles } from './harness-files.ts';
 import { HarnessTurns } from './harness-turns.ts';
 import { servedTools } from './served-tools.ts';
 
@@ -47,6 +49,8 @@ export interface HarnessRun {
 export class HarnessLoop<Output> {
   readonly #harness: AgentHarness;
   readonly #events: HarnessEvents;
+  /** The name of the calls that keep what the harness has changed itself. */
+  readonly #filesName: string;
   readonly #environment: EvaluationEnvironment;
   readonly #options: LoopOptions<Output>;
   readonly #state: LoopState;
@@ -85,6 +89,7 @@ export class HarnessLoop<Output> {
     const run = { state, errors, step: stepLive };
     this.#harness = harness;
     this.#events = events;
+    this.#filesName = freeName('harness_files', isToolName);
     this.#environment = environment;
     this.#options = options;
     this.#state = state;
@@ -175,12 +180,14 @@ export class HarnessLoop<Output> {
       }),
       settings,
       ...(capabilities.outputSchema === true ? present({ outputSchema }) : {}),
+      ...present({ files: harnessFiles(this.#environment, { name: this.#filesName, calls: this.#calls }) }),
     };
     return this.#harness.run(request, options);
   }
 
   async #call(call: ToolRuntimeCall, options: ToolRuntimeCallOptions): Promise<ToolRuntimeOutput> {
     const finished = this.#finished;
+    if (call.name === this.#filesName) throw new PromptValidationError(`There is no tool "${call.name}".`);
     try {
       if (finished !== undefined && call.name === finished.tool.name) return await finished.take(call);
       if (finished?.taken !== undefined) return finished.refuse(call);

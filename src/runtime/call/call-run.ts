@@ -77,7 +77,7 @@ export class CallRun implements AttemptedCall, SettledCall {
     this.#environment = stop === undefined ? environment : { ...environment, stop };
     this.call = call;
     this.requestedAtMs = this.#environment.reporter?.now() ?? 0;
-    this.#resolution = resolveCall(call, environment.display.rendered, environment.outer);
+    this.#resolution = resolveCall(call, environment);
   }
 
   get toolName(): string {

@@ -1,4 +1,5 @@
 import {
+  type BoundTool,
   openSections,
   type RenderedPrompt,
   type SectionsOpenedPayload,
@@ -25,6 +26,8 @@ export class VisiblePrompt {
   rendered: RenderedPrompt;
   /** The tools as the model gets them. Grows at its end only. */
   tools: readonly ModelTool[];
+  /** Tools of the runtime itself, which are not offered to the model. */
+  readonly #unlisted = new Map<string, BoundTool>();
   readonly #state: DisplayOptions['state'];
   /** How many of the openings are in. */
   #taken = 0;
@@ -39,6 +42,16 @@ export class VisiblePrompt {
   /** Whether a handler may still have sections opened. */
   get canOpenSections(): boolean {
     return this.#state.expansions < this.maxSectionOpenings;
+  }
+
+  /** A tool that can be called; undefined when there is none. */
+  toolNamed(name: string): BoundTool | undefined {
+    return this.rendered.boundTools.get(name) ?? this.#unlisted.get(name);
+  }
+
+  /** Adds a tool that the runtime calls itself; the model does not get it. */
+  addUnlisted(bound: BoundTool): void {
+    this.#unlisted.set(bound.tool.name, bound);
   }
 
   /** Takes in what calls have opened: a turn begins. */

@@ -5,6 +5,7 @@ import { freezeJson, type JsonObject } from '../../../schema/index.ts';
 import type { MediaPart, ToolCallPart, ToolEffects } from '../../../tool/index.ts';
 import type { ToolInvokedPayload } from '../../events/tool-invoked.ts';
 import type { TraceContext } from '../../events/trace-context.ts';
+import type { VisiblePrompt } from '../../model/visible-prompt.ts';
 import type { CallPatch } from '../transaction/transaction.ts';
 import type { OuterCall } from './outer-call.ts';
 import { type FailedVerdict, failed } from './verdict.ts';
@@ -75,15 +76,18 @@ export function toToolCall(part: ToolCallPart, turn: number, isCutOff: boolean):
  *
  * @see docs/spec/tool-calls.md §2
  */
-export function resolveCall(call: ToolCall, rendered: RenderedPrompt, outer?: OuterCall): Resolution {
+export function resolveCall(
+  call: ToolCall,
+  { display, outer }: { readonly display: VisiblePrompt; readonly outer: OuterCall | undefined },
+): Resolution {
   if (call.isCutOff === true) return cutOff(call);
   const parsed = parseArguments(call);
   const params = parsed.ok ? { params: parsed.value } : {};
-  const bound = rendered.boundTools.get(call.toolName);
+  const bound = display.toolNamed(call.toolName);
   if (bound === undefined) {
     return {
       kind: 'rejected',
-      verdict: failed('rejected', 'unknown-tool', unknownTool(call.toolName, rendered)),
+      verdict: failed('rejected', 'unknown-tool', unknownTool(call.toolName, display.rendered)),
       ...params,
     };
   }
