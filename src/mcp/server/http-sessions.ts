@@ -1,4 +1,9 @@
-import type { McpHttpHandler, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import type {
+  McpHttpHandler,
+  McpRequestContext,
+  McpServer,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
 import { describeError } from '../../error/index.ts';
 import { isRecord } from '../../internal/index.ts';
 import type { Logger } from '../../tool/index.ts';
@@ -6,6 +11,7 @@ import { randomId } from '../wire/random-id.ts';
 import type { McpServerSdk } from '../wire/sdk.ts';
 import { answersSent } from './answers-sent.ts';
 import { clientMessageOf } from './client-error.ts';
+import type { ServedSession } from './served-session.ts';
 import type { SessionPool } from './session-pool.ts';
 
 /** One request with its answer. */
@@ -30,6 +36,12 @@ interface NamedSession {
   readonly transport: WebStandardStreamableHTTPServerTransport;
 }
 
+/** What a request since 2026-07-28 is part of, for the session that it finds on its way through the SDK. */
+interface ModernExchange extends Pick<HttpExchange, 'onEnd'> {
+  /** Why it found none. */
+  failure?: { readonly error: unknown };
+}
+
 /** A request whose body was read: undefined where it has none. */
 interface ReadRequest {
   readonly request: Request;
@@ -49,6 +61,7 @@ export class HttpSessions {
   readonly #named = new Map<string, NamedSession>();
   /** By token. */
   readonly #handlers = new Map<number, McpHttpHandler>();
+  readonly #exchanges = new WeakMap<Request, ModernExchange>();
 
   constructor(options: HttpSessionsOptions) {
     this.#options = options;
@@ -130,28 +143,49 @@ export class HttpSessions {
 
   // Since 2026-07-28.
 
-  async #serveByToken(read: ReadRequest, { onEnd, tokenIndex }: HttpExchange): Promise<Response> {
-    const { pool } = this.#options;
+  async #serveByToken(read: ReadRequest, exchange: HttpExchange): Promise<Response> {
+    const { tokenIndex } = exchange;
+    const handler = this.#handlers.get(tokenIndex) ?? this.#openHandler(tokenIndex);
+    const served: ModernExchange = { onEnd: exchange.onEnd };
+    this.#exchanges.set(read.request, served);
+    const response = await handler.fetch(...withBody(read));
+    if (served.failure !== undefined) throw served.failure.error;
+    return response;
+  }
+
+  /** The session is opened by the first request that passes the checks of the protocol. */
+  #openHandler(tokenIndex: number): McpHttpHandler {
+    const { logger, pool, sdk } = this.#options;
     const key = `token ${tokenIndex}`;
-    const session = await pool.get(key);
-    onEnd(pool.use(key));
-    let handler = this.#handlers.get(tokenIndex);
-    if (handler === undefined) {
-      const { logger, sdk } = this.#options;
-      const created = sdk.createMcpHandler(() => session.createServer(), {
-        legacy: 'reject',
-        onerror: (error) => logger.debug('A request of a client was refused.', { error: error.message }),
-      });
-      handler = created;
-      this.#handlers.set(tokenIndex, created);
-      const endListening = session.onListChanged(() => created.notify.toolsChanged());
+    let followed: ServedSession | undefined;
+    const follow = (session: ServedSession): void => {
+      followed = session;
+      const endListening = session.onListChanged(() => handler.notify.toolsChanged());
       pool.onClose(key, (disposed) => {
-        if (this.#handlers.get(tokenIndex) === created) this.#handlers.delete(tokenIndex);
+        if (this.#handlers.get(tokenIndex) === handler) this.#handlers.delete(tokenIndex);
         endListening();
-        void closeAfter(disposed, created);
+        void closeAfter(disposed, handler);
       });
-    }
-    return handler.fetch(...withBody(read));
+    };
+    const create = async ({ requestInfo }: McpRequestContext): Promise<McpServer> => {
+      const exchange = requestInfo === undefined ? undefined : this.#exchanges.get(requestInfo);
+      try {
+        const session = await pool.get(key);
+        exchange?.onEnd(pool.use(key));
+        if (session !== followed) follow(session);
+        return session.createServer();
+      } catch (error) {
+        // The SDK would answer without saying why.
+        if (exchange !== undefined) exchange.failure = { error };
+        throw error;
+      }
+    };
+    const handler = sdk.createMcpHandler(create, {
+      legacy: 'reject',
+      onerror: (error) => logger.debug('A request of a client was refused.', { error: describeError(error) }),
+    });
+    this.#handlers.set(tokenIndex, handler);
+    return handler;
   }
 }
 
