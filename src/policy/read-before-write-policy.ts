@@ -7,7 +7,7 @@ import {
   type Filesystem,
   normalizePath,
 } from '../filesystem/index.ts';
-import { quoteText } from '../internal/index.ts';
+import { none, quoteText } from '../internal/index.ts';
 import type { SessionView } from '../session/index.ts';
 import { PolicyDecision } from './policy-decision.ts';
 import { findFact, type PolicyFact, PolicyFacts, recordFact } from './policy-state.ts';
@@ -29,6 +29,11 @@ export interface ReadBeforeWritePolicyOptions {
   readonly writeTools?: readonly string[];
   /** Where read and write tools take their path: the first of these params that holds text. Default `['path', 'file_path']`. */
   readonly pathParams?: readonly string[];
+  /**
+   * The files that a call of a read or write tool names, as paths of the prompt's file system, in the place of `pathParams`: for tools that name several, or name them otherwise, such as
+   * those of a mounted server that works on the same folder. Gets the validated params; an empty list for none. May throw: the call is denied, or fails.
+   */
+  readonly pathsOf?: (params: unknown, toolName: string) => readonly string[];
   /** Tools whose changes are not judged. What they write is known afterwards like everything else. Default: none. */
   readonly exempt?: readonly string[];
   /** Whether a file must also be known before it is removed or moved away. Default false. */
@@ -48,11 +53,11 @@ export interface ReadBeforeWritePolicyOptions {
  * moving a file does not avoid reading it. Write tools are refused early; the files that any covered
  * tool has really changed are judged before its commit, so no tool gets around the rule. Paths are compared normalised.
  * Reading in the same call does not count.
- * @throws {PromptValidationError} when `readTools` is empty.
+ * @throws {PromptValidationError} when `readTools` is empty, and for `pathsOf` beside `pathParams`.
  * @see docs/spec/policies.md §7
  */
 export function readBeforeWritePolicy(options: ReadBeforeWritePolicyOptions = {}): ToolPolicy {
-  assertOptions('readBeforeWritePolicy()', options);
+  assertOptions('readBeforeWritePolicy()', options, { pathsOf: 'function' });
   const rule = new ReadBeforeWrite(options);
   return Object.freeze({
     name: rule.name,
@@ -66,12 +71,18 @@ export function readBeforeWritePolicy(options: ReadBeforeWritePolicyOptions = {}
 
 type Knowledge = 'known' | 'stale' | 'unknown';
 
+/** A file that may not be written. */
+interface Problem {
+  readonly path: string;
+  readonly knowledge: Knowledge;
+}
+
 class ReadBeforeWrite {
   readonly name: string;
   readonly #readTools: ReadonlySet<string>;
   readonly #writeTools: ReadonlySet<string>;
   readonly #exempt: ReadonlySet<string>;
-  readonly #pathParams: readonly string[];
+  readonly #pathsOf: (params: unknown, toolName: string) => readonly string[];
   readonly #governsRemoval: boolean;
   readonly #detectsStale: boolean;
   /** The tool that denials advise, and the name under which files are recorded as known, whichever tool read them. */
@@ -85,12 +96,16 @@ class ReadBeforeWrite {
         'readBeforeWritePolicy needs at least one of readTools: without one no file could ever be written again.',
       );
     }
+    const { pathParams, pathsOf } = options;
+    if (pathParams !== undefined && pathsOf !== undefined) {
+      throw new PromptValidationError('readBeforeWritePolicy takes pathParams or pathsOf, not both.');
+    }
     this.name = options.name ?? 'read-before-write';
     this.#readTool = readTool;
     this.#readTools = new Set(readTools);
     this.#writeTools = new Set(writeTools);
     this.#exempt = new Set(options.exempt);
-    this.#pathParams = [...(options.pathParams ?? ['path', 'file_path'])];
+    this.#pathsOf = pathsOf ?? textParam([...(pathParams ?? ['path', 'file_path'])]);
     this.#governsRemoval = options.governRemoval ?? false;
     this.#detectsStale = options.detectStale ?? true;
   }
@@ -104,11 +119,13 @@ class ReadBeforeWrite {
   }
 
   async #checkWrite(call: PolicyCall, { session, filesystem }: PolicyContext): Promise<PolicyDecision> {
-    const path = this.#pathOf(call.params);
-    if (filesystem === undefined || path === undefined || !(await isFile(filesystem, path)))
-      return PolicyDecision.allow();
-    const knowledge = await this.#knowledgeOf(session, path, () => digestAt(filesystem, path));
-    return knowledge === 'known' ? PolicyDecision.allow() : this.#denial([{ path, knowledge }]);
+    if (filesystem === undefined) return PolicyDecision.allow();
+    const problems: Problem[] = [];
+    for (const path of await this.#filesOf(call, filesystem)) {
+      const knowledge = await this.#knowledgeOf(session, path, () => digestAt(filesystem, path));
+      if (knowledge !== 'known') problems.push({ path, knowledge });
+    }
+    return problems.length === 0 ? PolicyDecision.allow() : this.#denial(problems);
   }
 
   async checkChanges(
@@ -117,7 +134,7 @@ class ReadBeforeWrite {
     { session, innerChanges }: PolicyChangesContext,
   ): Promise<PolicyDecision> {
     if (this.#exempt.has(call.tool.name)) return PolicyDecision.allow();
-    const problems: { readonly path: string; readonly knowledge: Knowledge }[] = [];
+    const problems: Problem[] = [];
     for (const { path, kind, entry, before } of changes) {
       const isGoverned = kind === 'modified' || (kind === 'removed' && this.#governsRemoval);
       if (!isGoverned || entry !== 'file') continue;
@@ -132,7 +149,9 @@ class ReadBeforeWrite {
   }
 
   record(call: PolicyCall, context: PolicyResultContext): void | Promise<void> {
-    const isOfInterest = context.changes.length > 0 || this.#readTools.has(call.tool.name);
+    const { name } = call.tool;
+    const isOfInterest =
+      context.changes.length > 0 || this.#readTools.has(name) || this.#writeTools.has(name);
     return isOfInterest ? this.#recordFiles(call, context) : undefined;
   }
 
@@ -152,11 +171,16 @@ class ReadBeforeWrite {
       if (fact !== undefined) facts.push(fact);
     }
     for (const fact of facts) recordFact(session, fact);
-    if (!this.#readTools.has(call.tool.name)) return;
     const { filesystem } = context;
-    const path = this.#pathOf(call.params);
-    if (filesystem === undefined || path === undefined || !(await isFile(filesystem, path))) return;
-    recordFact(session, await this.#factOf(path, () => digestAt(filesystem, path)));
+    if (filesystem === undefined) return;
+    const { name } = call.tool;
+    const isRead = this.#readTools.has(name);
+    // What a tool of a server has written is not among the changes of the call.
+    if (!isRead && (!this.#writeTools.has(name) || this.#exempt.has(name))) return;
+    for (const path of await this.#filesOf(call, filesystem)) {
+      if (!isRead && changes.some((change) => change.path === path)) continue;
+      recordFact(session, await this.#factOf(path, () => digestAt(filesystem, path)));
+    }
   }
 
   /** What is to be taken down of a file at its new path: what was known of it before, whatever was known of that path. */
@@ -211,17 +235,17 @@ class ReadBeforeWrite {
     return fact.stamp === (await stamp()) ? 'known' : 'stale';
   }
 
-  /** The normalised path that the params name; undefined when there is none, or one that the tool itself will refuse. */
-  #pathOf(params: unknown): string | undefined {
-    if (typeof params !== 'object' || params === null) return undefined;
-    for (const name of this.#pathParams) {
-      const value: unknown = Object.hasOwn(params, name) ? Reflect.get(params, name) : undefined;
-      if (typeof value === 'string') return normalizedOrUndefined(value);
+  /** The files that are there among those that the params name; without paths that the tool itself will refuse. */
+  async #filesOf({ params, tool }: PolicyCall, filesystem: Filesystem): Promise<readonly string[]> {
+    const files: string[] = [];
+    for (const named of this.#pathsOf(params, tool.name)) {
+      const path = normalizedOrUndefined(named);
+      if (path !== undefined && (await isFile(filesystem, path))) files.push(path);
     }
-    return undefined;
+    return files;
   }
 
-  #denial(problems: readonly { readonly path: string; readonly knowledge: Knowledge }[]): PolicyDecision {
+  #denial(problems: readonly Problem[]): PolicyDecision {
     const shown = problems
       .slice(0, 10)
       .map(({ path, knowledge }) =>
@@ -235,6 +259,18 @@ class ReadBeforeWrite {
       `${shown.join('; ')}${rest}. Read ${what} first with "${this.#readTool}", in a call of its own.`,
     );
   }
+}
+
+/** The first of the params that holds text. */
+function textParam(names: readonly string[]): (params: unknown) => readonly string[] {
+  return (params) => {
+    if (typeof params !== 'object' || params === null) return none;
+    for (const name of names) {
+      const value: unknown = Object.hasOwn(params, name) ? Reflect.get(params, name) : undefined;
+      if (typeof value === 'string') return [value];
+    }
+    return none;
+  };
 }
 
 /** Identifies a content; one that is not there counts as empty. */

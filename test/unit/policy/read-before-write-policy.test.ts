@@ -1,11 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import {
+  binding,
   type FileContent,
+  Filesystem,
   FilesystemError,
   MemoryFilesystem,
+  openToolRuntime,
   PolicyState,
+  promptTemplate,
   readBeforeWritePolicy,
+  section,
+  ToolResult,
+  tool,
 } from 'weakincentives';
+import { z } from 'zod';
 import { fileContent } from '../../../src/filesystem/index.ts';
 import { callOf, contextOf, PolicyStage } from './policy-fixtures.ts';
 
@@ -162,6 +170,67 @@ describe('readBeforeWritePolicy', () => {
     expect(() => readBeforeWritePolicy({ readTools: [] })).toThrow(
       expect.objectContaining({ code: 'prompt-invalid' }),
     );
+  });
+
+  it('takes several paths of a call, and paths that are named otherwise', async () => {
+    const rule = readBeforeWritePolicy({
+      readTools: ['look'],
+      writeTools: ['put'],
+      pathsOf: (params, toolName) =>
+        Object.values(Object(params)).flatMap((each) => `${each}`.replace(`/srv/${toolName}/`, '')),
+    });
+    const stage = new PolicyStage({ a: 'old', b: 'old' });
+    const put = (...paths: readonly string[]): Promise<string | undefined> =>
+      stage.call(
+        rule,
+        'put',
+        paths.map((each) => `/srv/put/${each}`),
+      );
+    expect(await put('a', 'new', 'b')).toMatch(
+      /^"a" exists and has not been read; "b" exists and has not been read\. Read each of them first with "look"/,
+    );
+    await stage.call(rule, 'look', ['/srv/look/a', '/srv/look/b']);
+    expect(await put('a', 'new', 'b')).toBeUndefined();
+    expect(() => readBeforeWritePolicy({ pathsOf: () => [], pathParams: ['a'] })).toThrow(/not both/);
+  });
+
+  it('knows what a write tool has written past the files of the call, as a server does', async () => {
+    const files = new MemoryFilesystem({ files: { a: 'old', b: 'old' } });
+    const names = z.object({ path: z.string() });
+    const put = tool({
+      name: 'write_file',
+      description: 'Writes to the folder itself.',
+      inputSchema: names,
+      execute: async ({ path: name }, { callId }) => {
+        await files.write(name, `by ${callId}`);
+        return ToolResult.ok('Written.', '');
+      },
+    });
+    const idle = { description: 'Does nothing.', inputSchema: names, execute: () => ToolResult.ok('') };
+    const touch = tool({ ...idle, name: 'touch' });
+    const look = tool({ ...idle, name: 'read_file', effects: 'read' });
+    const rule = readBeforeWritePolicy({ exempt: ['touch'], writeTools: ['write_file', 'touch'] });
+    const prompt = promptTemplate({
+      ns: 'test',
+      key: 'outside',
+      sections: [section({ title: 'Files', key: 'files', tools: [look, put, touch] })],
+      policies: [rule],
+    }).bind({}, { resources: [binding(Filesystem, { instance: files })] });
+    await using runtime = await openToolRuntime(prompt);
+    let count = 0;
+    const call = async (name: string, file: string): Promise<string> => {
+      count += 1;
+      const arguments_ = JSON.stringify({ path: file });
+      return (await runtime.call({ callId: `c${count}`, name, arguments: arguments_ })).text;
+    };
+    expect(await call('write_file', 'a')).toMatch(/has not been read/);
+    await call('read_file', 'a');
+    expect(await call('write_file', 'a')).toBe('Written.');
+    expect(await call('write_file', 'a')).toBe('Written.');
+    await files.write('a', 'changed by someone else');
+    expect(await call('write_file', 'a')).toMatch(/has changed since it was read/);
+    await call('touch', 'b');
+    expect(await call('write_file', 'b')).toMatch(/has not been read/);
   });
 
   it('shows only some of very many files', async () => {
