@@ -149,9 +149,7 @@ class ReadBeforeWrite {
   }
 
   record(call: PolicyCall, context: PolicyResultContext): void | Promise<void> {
-    const { name } = call.tool;
-    const isOfInterest =
-      context.changes.length > 0 || this.#readTools.has(name) || this.#writeTools.has(name);
+    const isOfInterest = context.changes.length > 0 || this.#readTools.has(call.tool.name);
     return isOfInterest ? this.#recordFiles(call, context) : undefined;
   }
 
@@ -172,13 +170,8 @@ class ReadBeforeWrite {
     }
     for (const fact of facts) recordFact(session, fact);
     const { filesystem } = context;
-    if (filesystem === undefined) return;
-    const { name } = call.tool;
-    const isRead = this.#readTools.has(name);
-    // What a tool of a server has written is not among the changes of the call.
-    if (!isRead && (!this.#writeTools.has(name) || this.#exempt.has(name))) return;
+    if (filesystem === undefined || !this.#readTools.has(call.tool.name)) return;
     for (const path of await this.#filesOf(call, filesystem)) {
-      if (!isRead && changes.some((change) => change.path === path)) continue;
       recordFact(session, await this.#factOf(path, () => digestAt(filesystem, path)));
     }
   }

@@ -194,8 +194,8 @@ describe('readBeforeWritePolicy', () => {
     expect(() => readBeforeWritePolicy({ pathsOf: () => [], pathParams: ['a'] })).toThrow(/not both/);
   });
 
-  it('knows what a write tool has written past the files of the call, as a server does', async () => {
-    const files = new MemoryFilesystem({ files: { a: 'old', b: 'old' } });
+  it('wants a file read again that a tool has written past the files of the call, as a server does', async () => {
+    const files = new MemoryFilesystem({ files: { a: 'old' } });
     const names = z.object({ path: z.string() });
     const put = tool({
       name: 'write_file',
@@ -206,15 +206,18 @@ describe('readBeforeWritePolicy', () => {
         return ToolResult.ok('Written.', '');
       },
     });
-    const idle = { description: 'Does nothing.', inputSchema: names, execute: () => ToolResult.ok('') };
-    const touch = tool({ ...idle, name: 'touch' });
-    const look = tool({ ...idle, name: 'read_file', effects: 'read' });
-    const rule = readBeforeWritePolicy({ exempt: ['touch'], writeTools: ['write_file', 'touch'] });
+    const look = tool({
+      name: 'read_file',
+      description: 'Reads from the folder itself.',
+      inputSchema: names,
+      effects: 'read',
+      execute: async ({ path: name }) => ToolResult.ok((await files.read(name)).text),
+    });
     const prompt = promptTemplate({
       ns: 'test',
       key: 'outside',
-      sections: [section({ title: 'Files', key: 'files', tools: [look, put, touch] })],
-      policies: [rule],
+      sections: [section({ title: 'Files', key: 'files', tools: [look, put] })],
+      policies: [readBeforeWritePolicy()],
     }).bind({}, { resources: [binding(Filesystem, { instance: files })] });
     await using runtime = await openToolRuntime(prompt);
     let count = 0;
@@ -226,11 +229,11 @@ describe('readBeforeWritePolicy', () => {
     expect(await call('write_file', 'a')).toMatch(/has not been read/);
     await call('read_file', 'a');
     expect(await call('write_file', 'a')).toBe('Written.');
-    expect(await call('write_file', 'a')).toBe('Written.');
-    await files.write('a', 'changed by someone else');
     expect(await call('write_file', 'a')).toMatch(/has changed since it was read/);
-    await call('touch', 'b');
-    expect(await call('write_file', 'b')).toMatch(/has not been read/);
+    await call('read_file', 'a');
+    expect(await call('write_file', 'a')).toBe('Written.');
+    expect(await call('write_file', 'new')).toBe('Written.');
+    expect(await call('write_file', 'new')).toMatch(/has not been read/);
   });
 
   it('shows only some of very many files', async () => {
