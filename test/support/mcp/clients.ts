@@ -55,10 +55,13 @@ export async function connectServer(
   });
 }
 
+/** How a client chooses its era; `auto`: it asks the server first. */
+export type Negotiation = Connection['era'] | 'auto';
+
 /** A further client of a server over HTTP. */
 export async function connectClient(
   { tokens, url }: Pick<McpToolServer, 'tokens' | 'url'>,
-  era: Connection['era'],
+  era: Negotiation,
   clientOptions: ClientOptions = {},
 ): Promise<Client> {
   const client = newClient(era, clientOptions);
@@ -70,8 +73,8 @@ export async function connectClient(
   return client;
 }
 
-function newClient(era: Connection['era'], options: ClientOptions): Client {
-  const mode = era === 'legacy' ? 'legacy' : { pin: '2026-07-28' };
+function newClient(era: Negotiation, options: ClientOptions): Client {
+  const mode = era === 'modern' ? { pin: '2026-07-28' } : era;
   return new Client({ name: 'test', version: '1.0.0' }, { ...options, versionNegotiation: { mode } });
 }
 
