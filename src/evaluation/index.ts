@@ -12,7 +12,7 @@ export type {
   AnyPromptTemplate,
 } from './agent/agent.ts';
 export { defineAgent } from './agent/define-agent.ts';
-export { checkEvaluateOptions } from './options/check-options.ts';
+export { assertPrompt, checkEvaluateOptions } from './options/check-options.ts';
 export type { EvaluateOptions } from './options/evaluate-options.ts';
 export type { ContextOptions, RunLimits } from './options/run-limits.ts';
 export { evaluatePrompt } from './run/evaluate.ts';

@@ -31,6 +31,7 @@ export type {
   AgentHarness,
   HarnessAnswer,
   HarnessCapabilities,
+  HarnessCheck,
   HarnessFiles,
   HarnessOutcome,
   HarnessRequest,

@@ -10,7 +10,7 @@ import type { McpServerSdk } from '../wire/sdk.ts';
 import { CallEvents } from './call-events.ts';
 import { OpenCalls } from './open-calls.ts';
 import { createProtocolServer } from './protocol-server.ts';
-import { ServedTools } from './served-tools.ts';
+import { ServedTools, type ServedToolsOptions } from './served-tools.ts';
 import type { McpServerOptions } from './server-options.ts';
 
 const defaultAnswerTimeoutMs = 600_000;
@@ -23,12 +23,12 @@ export type ServedRuntimeOptions = Pick<
 
 /** A runtime, with what gets its events and answers its questions. */
 interface ServedParts {
-  readonly runtime: ToolRuntime;
+  readonly runtime: ServedToolsOptions['runtime'];
   /** An observer of the runtime. */
   readonly events: CallEvents;
   readonly calls: OpenCalls;
-  /** Whether the runtime ends with the session. */
-  readonly ownsRuntime: boolean;
+  /** The runtime, when it ends with the session. */
+  readonly owned: ToolRuntime | undefined;
   /** A session that was made for the runtime, and ends with it. */
   readonly session: Session | undefined;
 }
@@ -73,7 +73,7 @@ export class ServedSession implements AsyncDisposable {
         runtime,
         events,
         calls,
-        ownsRuntime: true,
+        owned: runtime,
         session: own.session,
       });
     } catch (error) {
@@ -92,7 +92,7 @@ export class ServedSession implements AsyncDisposable {
       runtime,
       events,
       calls: openCalls(options),
-      ownsRuntime: false,
+      owned: undefined,
       session: undefined,
     });
   }
@@ -122,9 +122,9 @@ export class ServedSession implements AsyncDisposable {
 
   /** Aborts running calls, so that their requests are answered, and releases the runtime. Never rejects. */
   async [Symbol.asyncDispose](): Promise<void> {
-    const { calls, ownsRuntime, runtime, session } = this.#parts;
+    const { calls, owned, session } = this.#parts;
     calls.dispose();
-    if (ownsRuntime) await runtime[Symbol.asyncDispose]();
+    await owned?.[Symbol.asyncDispose]();
     try {
       await session?.[Symbol.asyncDispose]();
     } catch (error) {

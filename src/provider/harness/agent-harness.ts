@@ -58,6 +58,14 @@ export interface HarnessFiles {
   commit(): Promise<string | undefined>;
 }
 
+/** What is known of a run before anything is begun. */
+export interface HarnessCheck {
+  /** Settings of the caller: only those that the harness honors by their names. */
+  readonly settings: ModelSettings;
+  /** Whether the prompt binds a `Filesystem`. */
+  readonly hasFiles: boolean;
+}
+
 /** What a harness is to do. */
 export interface HarnessRequest {
   /** The rendered prompt (system text). */
@@ -130,6 +138,8 @@ export interface AgentHarness {
   /** What its model costs, for budgets that do not say. Default: not known. */
   readonly prices?: TokenPrices;
   readonly capabilities: HarnessCapabilities;
+  /** Looks at what it would get, before anything is begun. May throw, best a `PromptValidationError`, for what it cannot use. Default: it can use everything. */
+  check?(check: HarnessCheck): void;
   /**
    * Runs the agent until its model is done. Must stop soon when `options.signal` is aborted, and settle when nothing of it runs any more. May reject: the
    * evaluation ends with a `PromptEvaluationError`, of phase `response` for a `ModelResponseError` and of phase `request` for all else.

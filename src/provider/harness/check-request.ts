@@ -1,6 +1,7 @@
 import { PromptValidationError } from '../../error/index.ts';
 import type { EvaluateOptions } from '../../evaluation/index.ts';
-import { openSections } from '../../prompt/index.ts';
+import { Filesystem } from '../../filesystem/index.ts';
+import { openSections, type Prompt } from '../../prompt/index.ts';
 import { type Approver, BudgetTracker, type ModelCheck, toCompletionChecker } from '../../runtime/index.ts';
 import type { AgentHarness } from './agent-harness.ts';
 
@@ -19,10 +20,12 @@ interface Refusal {
  * @throws {PromptValidationError} naming option and harness.
  * @see docs/spec/harnesses.md §3
  */
-export function refuseForHarness({ capabilities, name }: AgentHarness, options: Options): void {
+export function refuseForHarness(harness: AgentHarness, prompt: Prompt, options: Options): void {
+  const { capabilities, name } = harness;
   const refusal =
     refusedOption(options) ?? refusedSetting(capabilities, options) ?? refusedLimit(capabilities, options);
   if (refusal !== undefined) throw refused(name, refusal);
+  harness.check?.({ settings: options.settings ?? {}, hasFiles: prompt.resources().has(Filesystem) });
 }
 
 /**

@@ -1,5 +1,6 @@
 import { assertOptions, PromptValidationError } from '../../error/index.ts';
 import {
+  assertPrompt,
   checkEvaluateOptions,
   type EvaluateOptions,
   evaluatePrompt,
@@ -56,7 +57,7 @@ export function harnessAdapter(options: {
       prompt: Prompt<Output>,
       evaluateOptions: EvaluateOptions<A> = {},
     ) => {
-      run.check(evaluateOptions);
+      run.check(prompt, evaluateOptions);
       const { observers = [], signal, streaming = harness.capabilities.streaming === true } = evaluateOptions;
       return streamOf<Output, RunOutcome<Output, A>>((streamed) => {
         const own: EvaluateOptions<A> = {
@@ -93,9 +94,10 @@ class HarnessRuns {
   }
 
   /** @throws {PromptValidationError} for an option that is out of its range, or that the harness does not honor. */
-  check(options: EvaluateOptions<Approver>): void {
+  check(prompt: Prompt, options: EvaluateOptions<Approver>): void {
+    assertPrompt(prompt);
     checkEvaluateOptions(options);
-    refuseForHarness(this.#harness, options);
+    refuseForHarness(this.#harness, prompt, options);
   }
 
   async evaluate<Output, A extends Approver>(
@@ -104,7 +106,7 @@ class HarnessRuns {
     options: EvaluateOptions<A>,
     ready?: () => Promise<void> | undefined,
   ): Promise<RunOutcome<Output, A>> {
-    this.check(options);
+    this.check(prompt, options);
     const events = new HarnessEvents();
     const { observers = [] } = options;
     const harness = this.#harness;

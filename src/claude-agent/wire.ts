@@ -1,0 +1,81 @@
+import { isRecord } from '../internal/index.ts';
+import type { FinishReason, TokenUsage } from '../tool/index.ts';
+
+/** An object of which nothing is known. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** The objects in a list; none for what is no list. */
+export function objectsIn(value: unknown): readonly Fields[] {
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+}
+
+export function countOf(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
+}
+
+/** Usage of the Messages interface, which counts tokens read from and written to the cache apart from other input. */
+export function usageOf(usage: unknown): TokenUsage | undefined {
+  if (!isRecord(usage)) return undefined;
+  return toUsage({
+    input: usage['input_tokens'],
+    output: usage['output_tokens'],
+    read: usage['cache_read_input_tokens'],
+    written: usage['cache_creation_input_tokens'],
+  });
+}
+
+/** The usage of a whole session, of all its models, from `modelUsage` of a result. */
+export function totalUsageOf(modelUsage: unknown): TokenUsage | undefined {
+  if (!isRecord(modelUsage)) return undefined;
+  const models = Object.values(modelUsage).filter(isRecord);
+  if (models.length === 0) return undefined;
+  const sum = (name: string): number =>
+    models.reduce((total, model) => total + (countOf(model[name]) ?? 0), 0);
+  return toUsage({
+    input: sum('inputTokens'),
+    output: sum('outputTokens'),
+    read: sum('cacheReadInputTokens'),
+    written: sum('cacheCreationInputTokens'),
+  });
+}
+
+function toUsage(counts: {
+  readonly input: unknown;
+  readonly output: unknown;
+  readonly read: unknown;
+  readonly written: unknown;
+}): TokenUsage {
+  const [input, output, read, written] = [counts.input, counts.output, counts.read, counts.written].map(
+    countOf,
+  );
+  return {
+    ...(input === undefined ? {} : { inputTokens: input + (read ?? 0) + (written ?? 0) }),
+    ...(output === undefined ? {} : { outputTokens: output }),
+    ...(read === undefined ? {} : { cachedInputTokens: read }),
+    ...(written === undefined ? {} : { cacheWriteInputTokens: written }),
+  };
+}
+
+/** @param hasCalls whether the turn has calls of the run, where the provider does not say why it ended. */
+export function finishReasonOf(reason: unknown, hasCalls: boolean): FinishReason {
+  switch (reason) {
+    case 'end_turn':
+    case 'stop_sequence':
+      return 'stop';
+    case 'tool_use':
+      return 'tool-calls';
+    case 'max_tokens':
+      return 'length';
+    case 'pause_turn':
+      return 'paused';
+    case 'refusal':
+      return 'refusal';
+    case 'model_context_window_exceeded':
+      return 'context-window';
+    case undefined:
+    case null:
+      return hasCalls ? 'tool-calls' : 'stop';
+    default:
+      return 'other';
+  }
+}
