@@ -128,11 +128,7 @@ export class ClaudeHarness implements AgentHarness {
       ...present({ model, effort: reasoningEffort, pathToClaudeCodeExecutable: executable }),
       systemPrompt: instructions,
       tools: builtinTools,
-      allowedTools: [`${toolPrefix}*`],
-      canUseTool: async (toolName, input, { blockedPath }) =>
-        builtinTools.includes(toolName) && blockedPath === undefined
-          ? { behavior: 'allow', updatedInput: input }
-          : { behavior: 'deny', message: `The tool ${toolName} may not do this in this run.` },
+      ...permissionsFor(builtinTools),
       permissionMode: 'default',
       settingSources: [],
       strictMcpConfig: true,
@@ -145,4 +141,21 @@ export class ClaudeHarness implements AgentHarness {
       spawnClaudeCodeProcess: (spawn) => parts.processes.spawn(spawn),
     };
   }
+}
+
+/** Tools of the run are allowed as they are: the runtime has policies of its own. What else Claude Code has is denied, but for the named tools on their copy of the files. */
+function permissionsFor(
+  builtinTools: readonly string[],
+): Pick<ClaudeQueryOptions, 'allowedTools' | 'canUseTool'> {
+  if (builtinTools.length === 0) return { allowedTools: [`${toolPrefix}*`] };
+  return {
+    // One that is allowed here is not asked about.
+    allowedTools: [],
+    canUseTool: async (toolName, input, { blockedPath }) => {
+      const isOwn = builtinTools.includes(toolName) && blockedPath === undefined;
+      return isOwn || toolName.startsWith(toolPrefix)
+        ? { behavior: 'allow', updatedInput: input }
+        : { behavior: 'deny', message: `The tool ${toolName} may not do this in this run.` };
+    },
+  };
 }

@@ -30,7 +30,7 @@ export interface ClaudeQueryOptions {
   /** Built-in tools; none when it is empty. */
   readonly tools: readonly string[];
   readonly allowedTools: readonly string[];
-  readonly canUseTool: (
+  readonly canUseTool?: (
     toolName: string,
     input: Readonly<Record<string, unknown>>,
     context: ClaudePermissionContext,

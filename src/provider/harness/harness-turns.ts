@@ -140,23 +140,29 @@ export class HarnessTurns {
   end(text: string): void {
     const turn = this.open();
     if (!turn.isReported) turn.said(text);
-    this.close();
+    this.#close(turn, { isAnswer: true });
   }
 
   /** What of a turn there is goes to the conversation. @param isCut whether the run ends within the turn. */
   close(isCut = false): void {
-    const turn = this.#turn;
-    if (turn === undefined) return;
+    if (this.#turn !== undefined) this.#close(this.#turn, { isCut });
+  }
+
+  #close(
+    turn: HarnessTurn,
+    { isAnswer = false, isCut = false }: { readonly isAnswer?: boolean; readonly isCut?: boolean },
+  ): void {
     this.#turn = undefined;
     turn.end();
     this.#answer?.end();
-    const { conversation } = this.#options.state;
     if (turn.isEmpty) return;
     if (!turn.isReported)
       this.#emitEnd(turn, { finishReason: turn.calls.length > 0 ? 'tool-calls' : 'stop' });
     const answeredIn = this.#options.answeredIn();
-    // What the model says after its answer is not part of it.
-    if (answeredIn === undefined || turn.number <= answeredIn) conversation.push(...turn.items());
+    // What the model says after its answer is not part of it, and a turn of calls of the harness's own tools says nothing.
+    const isPart = answeredIn === undefined || turn.number <= answeredIn;
+    if (isPart && (isAnswer || turn.content.length > 0))
+      this.#options.state.conversation.push(...turn.items());
     if (isCut) return;
     const { finishReason = turn.calls.length > 0 ? 'tool-calls' : 'stop', number } = turn;
     this.#environment.emit({
