@@ -58,7 +58,9 @@ export class ClaudeProcesses {
       if (logged >= maxErrorCharacters) return;
       const text = startOf(chunk.toString('utf8'), maxErrorCharacters - logged);
       logged += text.length;
-      this.#logger.debug('Claude Code wrote to its standard error.', { text: escapeInvisible(text) });
+      this.#logger.debug('Claude Code wrote to its standard error.', {
+        text: escapeInvisible(text.trimEnd()),
+      });
     });
     const ended = new Promise<void>((resolve) => {
       child.once('error', () => resolve());
