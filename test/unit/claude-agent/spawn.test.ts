@@ -7,14 +7,6 @@ import { recordingLogger } from '../../support/recording-logger.ts';
 
 const node = (program: string) => ({ command: process.execPath, args: ['-e', program], env: {} });
 
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-};
-
 async function firstLine(stream: NodeJS.ReadableStream): Promise<string> {
   const [chunk] = await once(stream, 'data');
   return String(chunk).trim();
@@ -37,21 +29,23 @@ test('a process talks over its standard streams, and its errors are logged', asy
 test('a process ends with all that it has started, also one that does not listen', async () => {
   const clock = createManualClock();
   const processes = new ClaudeProcesses(clock, recordingLogger());
+  // What it starts has the same standard output, which is open as long as one of the two is there.
   const program = `
     process.on('SIGTERM', () => console.log('no'));
-    const child = require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => 0, 1000)']);
-    console.log(child.pid);
+    require('node:child_process').spawn(
+      process.execPath, ['-e', 'console.log("here"); setInterval(() => 0, 1000)'], { stdio: 'inherit' },
+    );
     setInterval(() => 0, 1000);
   `;
   const child = processes.spawn(node(program));
-  const grandchild = Number(await firstLine(child.stdout));
-  expect(isAlive(grandchild)).toBe(true);
+  expect(await firstLine(child.stdout)).toBe('here');
+  const closed = once(child.stdout, 'end');
   const ending = processes.end();
   expect(await firstLine(child.stdout)).toBe('no');
   clock.advance(2_000);
   await ending;
   expect(child.signalCode).toBe('SIGKILL');
-  await expect.poll(() => isAlive(grandchild)).toBe(false);
+  await closed;
 });
 
 test('a program that cannot be started says so', async () => {
