@@ -2,7 +2,7 @@
 export const helpText: string = `Usage: wink run AGENT [DIR] [options]
        wink prompt show|seed|diff|check AGENT [options]
        wink view RUN [--out FILE] [--no-open] [--follow]
-       wink replay RUN [AGENT] [--on-drift stop|force|continue] [--tools recorded|live|NAME=live,...] [--tag TAG]
+       wink replay RUN [AGENT] [--on-drift stop|force|continue] [--tools recorded|live|NAME=live,...] [--tag TAG] [--mcp FILE]
                               [--overrides DIR] [--workspace DIR] [--json]
        wink resume RUN [--input TEXT] [--strict] [--journal FILE] [options]
        wink serve [AGENT] [--workspace DIR] [--http [--port N]] [--apply never|each|end] [--policy FILE] [--approve agent|elicit|suspend]
@@ -57,6 +57,8 @@ Options:
   --apply[=end]       At the end write the changes to the folder, all of them, unless another process changed the same files
   --apply=each        Write the changes of each call as it succeeds; what is written stays, however the run ends
   --sandbox BACKEND   Where commands of the agent run, in place of its own: bubblewrap, virtual or podman:IMAGE
+  --mcp FILE          Mount the tools of MCP servers beside those of the agent: {"mcpServers":{NAME:{"command","args","env"} or {"url","headers"}}};
+                      \${VAR} and \${VAR:-default} in it are variables of the environment
   --no-enforce        Try policies out: nothing is denied or asked, the report shows what would have happened
   --max-turns N       How often the model may be called
   --max-repeated-failures N  In how many turns one call may fail alike, with no commit in between (default 5)

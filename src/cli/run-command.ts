@@ -44,9 +44,10 @@ export async function runCommand(
   overrides: Partial<RunParts> = {},
 ): Promise<number> {
   const startedAtMs = environment.now();
+  const logger = request.isVerbose ? verboseLogger(environment.stderr) : undefined;
   let preparation: Preparation;
   try {
-    preparation = await prepareRun(request, environment, overrides);
+    preparation = await prepareRun(request, environment, overrides, logger);
   } catch (error) {
     const { reason } = environment.signal;
     if (reason instanceof CliInterruption || reason instanceof StrayError) throw reason;

@@ -51,7 +51,7 @@ const repeatedOptions = [
 ] as const;
 
 type DurableValues = {
-  readonly [Name in (typeof repeatedOptions)[number] | 'overrides' | 'journal' | 'run-id']?:
+  readonly [Name in (typeof repeatedOptions)[number] | 'mcp' | 'overrides' | 'journal' | 'run-id']?:
     | string
     | undefined;
 } & { readonly [Name in 'durable' | 'suspend' | 'no-enforce']?: boolean | undefined };
@@ -73,12 +73,13 @@ export function readDurable(agent: string, values: DurableValues): DurableChoice
 }
 
 function callOf(agent: string, values: DurableValues): readonly string[] {
-  const { overrides } = values;
+  const { mcp, overrides } = values;
   return [
     'run',
     resolve(agent),
     ...repeatedOptions.flatMap((name) => (values[name] === undefined ? [] : [`--${name}=${values[name]}`])),
     ...(overrides === undefined ? [] : [`--overrides=${resolve(overrides)}`]),
+    ...(mcp === undefined ? [] : [`--mcp=${resolve(mcp)}`]),
     ...(values['no-enforce'] === true ? ['--no-enforce'] : []),
     ...(values.suspend === true ? ['--suspend'] : []),
   ];

@@ -27,6 +27,7 @@ export const runOptions = {
   tag: { type: 'string' },
   overrides: { type: 'string' },
   sandbox: { type: 'string' },
+  mcp: { type: 'string' },
   'no-enforce': { type: 'boolean' },
   json: { type: 'boolean' },
   deltas: { type: 'boolean' },

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../schema/index.ts';
 import { type ModelChoice, readModelChoice } from '../model/model-choice.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
-import { readBaseUrl, readParams } from '../run/option-values.ts';
+import { readBaseUrl, readMcpFileName, readParams } from '../run/option-values.ts';
 import { type OverridesChoice, readOverrides } from '../run/overrides-choice.ts';
 
 /** A request of `wink replay`. */
@@ -21,6 +21,8 @@ export interface ReplayRequest {
   readonly baseUrl: string | undefined;
   readonly tools: 'recorded' | 'live' | Readonly<Record<string, 'recorded' | 'live'>> | undefined;
   readonly params: JsonObject;
+  /** File of the servers whose tools the run had; undefined: none. */
+  readonly mcpFile: string | undefined;
   /** The edited texts of the prompt; undefined: the texts of the code. */
   readonly overrides: OverridesChoice | undefined;
   /** The folder of the recorded run, for its name. */
@@ -46,6 +48,7 @@ export function readReplayArguments(argv: readonly string[]): ReplayRequest | { 
       'base-url': { type: 'string' },
       tag: { type: 'string' },
       overrides: { type: 'string' },
+      mcp: { type: 'string' },
       workspace: { type: 'string' },
       json: { type: 'boolean' },
       verbose: { type: 'boolean' },
@@ -78,6 +81,7 @@ export function readReplayArguments(argv: readonly string[]): ReplayRequest | { 
     baseUrl: readBaseUrl(values['base-url']),
     tools: readTools(values.tools),
     params: readParams(values.params),
+    mcpFile: readMcpFileName(values.mcp),
     overrides: readOverrides(values),
     workspace: values.workspace,
     isJson: values.json === true,

@@ -37,6 +37,29 @@ export async function replayCommand(
   environment: CliEnvironment,
   { load = loadAgent, makers = modelMakers, journals = sqliteJournalFiles }: Partial<ReplayParts> = {},
 ): Promise<number> {
+  const { mcpFile: file } = request;
+  if (file === undefined) return replay(request, environment, { load, makers, journals });
+  const { openMcpServers } = await import('../run/mcp-servers.ts');
+  const { signal, variables } = environment;
+  const mounted = await openMcpServers({ file, variables, signal, logger: undefined });
+  try {
+    for (const note of mounted.notes) environment.stderr.write(`wink: ${note}.\n`);
+    const loadWithTools: typeof load = async (name) => {
+      const loaded = await load(name);
+      return { ...loaded, agent: mounted.addTo(loaded.agent) };
+    };
+    return await replay(request, environment, { load: loadWithTools, makers, journals }, mounted.secrets);
+  } finally {
+    await mounted.close();
+  }
+}
+
+async function replay(
+  request: ReplayRequest,
+  environment: CliEnvironment,
+  { load, makers, journals }: ReplayParts,
+  secrets: Readonly<Record<string, string>> = {},
+): Promise<number> {
   const { signal, stdout, stderr, variables } = environment;
   const record = await unlessAborted(readRecordOf(request, 'replayed', environment, journals), signal);
   if (record.isToolRuntime) {
@@ -99,6 +122,7 @@ export async function replayCommand(
           home: homedir(),
         },
         variables,
+        secrets,
       ),
     },
   });

@@ -73,8 +73,10 @@ async function importModule(path: string, shown: string, what: string): Promise<
 async function ownModules(): Promise<Record<string, unknown>> {
   return {
     weakincentives: await import('../../index.ts'),
+    'weakincentives/acp': await import('../../acp/index.ts'),
     'weakincentives/ai-sdk': await import('../../ai-sdk/index.ts'),
     'weakincentives/anthropic': await import('../../anthropic/index.ts'),
+    'weakincentives/claude-agent': await import('../../claude-agent/index.ts'),
     'weakincentives/mcp': await import('../../mcp/index.ts'),
     'weakincentives/node': await import('../../node/index.ts'),
     'weakincentives/openai': await import('../../openai/index.ts'),

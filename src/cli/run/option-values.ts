@@ -60,6 +60,12 @@ export function readParams(text: string | undefined): JsonObject {
   return value as JsonObject;
 }
 
+/** @throws {UsageError} for an empty name. */
+export function readMcpFileName(name: string | undefined): string | undefined {
+  if (name === '') throw new UsageError('the name of the file of servers is empty.');
+  return name;
+}
+
 export function readBaseUrl(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const protocol = URL.canParse(text) ? new URL(text).protocol : '';

@@ -8,6 +8,7 @@ import type { AnyResourceBinding } from '../../resource/index.ts';
 import { Redactor, type RunJournal } from '../../runtime/index.ts';
 import type { JsonObject } from '../../schema/index.ts';
 import { systemClock } from '../../session/index.ts';
+import type { Logger } from '../../tool/index.ts';
 import { describeInterruptedRuns } from '../durable/interrupted-runs.ts';
 import { type DurableRun, openDurableRun } from '../durable/open-durable.ts';
 import {
@@ -25,6 +26,7 @@ import { printable } from '../process/plain-text.ts';
 import { bindParams } from './bind-params.ts';
 import { type EventLog, openEventLog } from './event-log.ts';
 import { type LoadedAgent, loadAgent } from './load-agent.ts';
+import type { openMcpServers } from './mcp-servers.ts';
 import { FolderError, folderName, type OpenedFolder, openFolder } from './open-folder.ts';
 import { chooseOverrides } from './overrides.ts';
 import type { openRecordFile, RecordFile } from './record-file.ts';
@@ -43,6 +45,7 @@ export interface RunParts {
   readonly openRecord: typeof openRecordFile;
   readonly journals: JournalFiles;
   readonly startProcess: typeof startProcess;
+  readonly openServers: typeof openMcpServers;
 }
 
 export const ownParts: RunParts = {
@@ -55,6 +58,7 @@ export const ownParts: RunParts = {
   openRecord: async (options) => (await import('./record-file.ts')).openRecordFile(options),
   journals: sqliteJournalFiles,
   startProcess,
+  openServers: async (options) => (await import('./mcp-servers.ts')).openMcpServers(options),
 };
 
 /** The state of a run before the first turn. */
@@ -75,12 +79,13 @@ export interface Preparation {
   readonly overrides: OverridesSource | undefined;
   /** Removes what must not be shown from texts. */
   readonly redactor: Redactor;
-  /** Releases the folder, then the journal. */
+  /** Releases the folder, then the journal, then the servers. */
   close(): Promise<void>;
 }
 
 /**
  * Loads and opens everything that a run needs.
+ * @param logger gets what servers report, as long as they are open. Default: none.
  * @throws {UsageError} when something is missing or invalid; the reason of the environment's signal when it is aborted
  * meanwhile.
  */
@@ -88,10 +93,51 @@ export async function prepareRun(
   request: RunRequest,
   environment: CliEnvironment,
   overridden: Partial<RunParts>,
+  logger?: Logger,
 ): Promise<Preparation> {
   const parts = { ...ownParts, ...overridden };
-  const { signal, variables } = environment;
+  const { signal } = environment;
   const loaded = await unlessAborted(parts.load(request.agent), signal);
+  const { mcpFile } = request;
+  if (mcpFile === undefined) return prepareLoaded(request, environment, parts, loaded);
+  const mounted = await parts.openServers({
+    file: mcpFile,
+    variables: environment.variables,
+    signal,
+    logger,
+  });
+  try {
+    for (const note of mounted.notes) environment.stderr.write(`wink: ${note}.\n`);
+    const agent = mounted.addTo(loaded.agent);
+    const preparation = await prepareLoaded(
+      request,
+      environment,
+      parts,
+      { ...loaded, agent },
+      mounted.secrets,
+    );
+    return {
+      ...preparation,
+      close: async () => {
+        await preparation.close();
+        await mounted.close();
+      },
+    };
+  } catch (error) {
+    await mounted.close();
+    throw error;
+  }
+}
+
+/** @param secrets what must not be shown besides secret environment variables. */
+async function prepareLoaded(
+  request: RunRequest,
+  environment: CliEnvironment,
+  parts: RunParts,
+  loaded: LoadedAgent,
+  secrets: Readonly<Record<string, string>> = {},
+): Promise<Preparation> {
+  const { signal, variables } = environment;
   const { agent } = loaded;
   if (agent.workspace === false && (request.workspace !== undefined || request.apply !== undefined)) {
     throw new UsageError(
@@ -147,6 +193,7 @@ export async function prepareRun(
         home: homedir(),
       },
       variables,
+      secrets,
     ),
     () => undefined, // It never throws.
   );

@@ -17,12 +17,25 @@ const headersName = /^OTEL_EXPORTER_OTLP_(?:[A-Z]+_)?HEADERS$/;
 /** Shorter values also occur in ordinary text. */
 const minSecretCharacters = 8;
 
-/** Removes the values of secret environment variables and the host paths of a run from a text. */
+/** Whether an environment variable of this name holds a secret. */
+export function isSecretName(name: string): boolean {
+  return secretName.test(name);
+}
+
+/**
+ * Removes the values of secret environment variables and the host paths of a run from a text.
+ *
+ * @param others further secrets, by the names that take their place. Default: none.
+ */
 export function hostRedact(
   places: HostPlaces,
   variables: Readonly<Record<string, string | undefined>>,
+  others: Readonly<Record<string, string>> = {},
 ): Redaction {
-  const secrets = Object.entries(variables).flatMap(([name, value = '']) => secretsIn(name, value));
+  const secrets = [
+    ...Object.entries(variables).flatMap(([name, value = '']) => secretsIn(name, value)),
+    ...Object.entries(others),
+  ];
   const hideSecrets = redactSecrets(
     Object.fromEntries(secrets.filter(([, value]) => value.length >= minSecretCharacters)),
   );
@@ -51,7 +64,7 @@ export function hostRedact(
 /** What is secret in an environment variable, with the name that takes its place. */
 function secretsIn(name: string, value: string): readonly (readonly [string, string])[] {
   if (headersName.test(name)) return headerSecrets(name, value);
-  return secretName.test(name) ? [[name, value]] : [];
+  return isSecretName(name) ? [[name, value]] : [];
 }
 
 /** The value of each header, as it is written and as it is sent, where it differs. */

@@ -14,6 +14,7 @@ import {
   readBudget,
   readContextOverflow,
   readDeadline,
+  readMcpFileName,
   readParams,
   readSettings,
 } from './option-values.ts';
@@ -52,6 +53,8 @@ export interface RunRequest {
   readonly apply: ApplyMode | undefined;
   /** Undefined: the agent's own. */
   readonly sandbox: SandboxChoice | undefined;
+  /** File of servers whose tools the agent gets as well; undefined: none. */
+  readonly mcpFile: string | undefined;
   /** False: policies are evaluated, but nothing is denied and no approval is requested. */
   readonly isEnforced: boolean;
   readonly isJson: boolean;
@@ -165,6 +168,7 @@ function runRequest(targets: readonly string[], values: Values): RunRequest {
     overrides: readOverrides(values),
     apply: readApply(values.apply),
     sandbox: readSandbox(values.sandbox),
+    mcpFile: readMcpFileName(values.mcp),
     isEnforced: values['no-enforce'] !== true,
     isJson: values.json === true,
     hasDeltas: values.deltas === true,

@@ -11,6 +11,7 @@ const nothingSaid = {
   settings: {},
   contextOverflow: undefined,
   sandbox: undefined,
+  mcpFile: undefined,
   maxConversationTurns: undefined,
   maxTurns: undefined,
   maxRepeatedFailures: undefined,
@@ -105,6 +106,8 @@ describe('readArguments', () => {
       '2',
       '--sandbox',
       'podman:localhost/tools:1',
+      '--mcp',
+      'servers.json',
       '--deltas',
     ];
     const budget = ['--max-tokens', '1000', '--max-cost', '2.50', '--prices', '1.25/0.125/10'];
@@ -132,6 +135,7 @@ describe('readArguments', () => {
       recordFile: undefined,
       apply: 'end',
       sandbox: { kind: 'podman', image: 'localhost/tools:1' },
+      mcpFile: 'servers.json',
       hasTelemetry: false,
       isEnforced: false,
       isJson: true,
