@@ -110,8 +110,10 @@ const roomRules = Object.entries(rooms).flatMap(([folder, names]) => {
 const knownRoomRules = [
   ...new Set([
     ...order,
+    'acp',
     'ai-sdk',
     'anthropic',
+    'claude-agent',
     'cli',
     'node',
     'openai',
@@ -163,6 +165,8 @@ const packages = {
   openai: 'openai',
   '@anthropic-ai/sdk': 'anthropic',
   jiti: 'cli',
+  '@agentclientprotocol/sdk': 'acp',
+  '@anthropic-ai/claude-agent-sdk': 'claude-agent',
   '@modelcontextprotocol/client': 'mcp',
   '@modelcontextprotocol/node': 'mcp',
   '@modelcontextprotocol/server': 'mcp',
@@ -227,6 +231,13 @@ module.exports = {
       to: { path: '^src/', pathNot: inside([...order, 'node', 'sandbox']) },
     },
     {
+      name: 'direction-harness',
+      comment: 'Adapters of harnesses serve the tools of a run to them: they import the core, src/mcp and src/node.',
+      severity: 'error',
+      from: { path: '^src/(acp|claude-agent)/' },
+      to: { path: '^src/', pathNot: [inside([...order, 'mcp', 'node']), '^src/$1/'] },
+    },
+    {
       name: 'folders-through-index',
       comment:
         'A file of another folder is reached only through that folder’s index.ts, or the internal.ts beside it where the index is a subpath.',
@@ -258,9 +269,9 @@ module.exports = {
     {
       name: 'runtime-neutral-core',
       comment:
-        'Node modules are imported only in src/mcp, src/node, src/sandbox, src/sqlite, src/cli and the kill matrix; the core runs anywhere.',
+        'Node modules are imported only in src/acp, src/claude-agent, src/mcp, src/node, src/sandbox, src/sqlite, src/cli and the kill matrix; the core runs anywhere.',
       severity: 'error',
-      from: { path: '^src/', pathNot: [inside(['mcp', 'node', 'sandbox', 'sqlite', 'cli']), killMatrix] },
+      from: { path: '^src/', pathNot: [inside(['acp', 'claude-agent', 'mcp', 'node', 'sandbox', 'sqlite', 'cli']), killMatrix] },
       to: { dependencyTypes: ['core'] },
     },
     ...packageRules,

@@ -55,8 +55,10 @@ const config: ViteUserConfig = defineConfig({
     // Tests, guides and examples import the package by its name and get the sources.
     alias: [
       { find: /^weakincentives$/, replacement: source('index.ts') },
+      { find: /^weakincentives\/acp$/, replacement: source('acp/index.ts') },
       { find: /^weakincentives\/ai-sdk$/, replacement: source('ai-sdk/index.ts') },
       { find: /^weakincentives\/anthropic$/, replacement: source('anthropic/index.ts') },
+      { find: /^weakincentives\/claude-agent$/, replacement: source('claude-agent/index.ts') },
       { find: /^weakincentives\/mcp$/, replacement: source('mcp/index.ts') },
       { find: /^weakincentives\/node$/, replacement: source('node/index.ts') },
       { find: /^weakincentives\/openai$/, replacement: source('openai/index.ts') },

@@ -3,11 +3,18 @@ import type { RunEvent, RunObserver } from '../../runtime/index.ts';
 /** The event of a call that shows that it is alive. */
 export type CallProgress = Extract<RunEvent, { readonly type: 'tool-call-heartbeat' | 'tool-call-progress' }>;
 
-/** Passes what the calls of one runtime report on to those who wait for them. The ids of its calls are unique. */
+/** The calls of one runtime, however many connections make them: their ids, and what they report. */
 export class CallEvents implements RunObserver {
+  #lastCall = 0;
   readonly #listeners = new Map<string, (progress: CallProgress) => void>();
 
-  /** @returns ends it. */
+  /** An id for the next call; no other call of the runtime has it. */
+  nextCallId(): string {
+    this.#lastCall += 1;
+    return `mcp-${this.#lastCall}`;
+  }
+
+  /** Passes on what a call reports. @returns ends it. */
   follow(callId: string, listener: (progress: CallProgress) => void): () => void {
     this.#listeners.set(callId, listener);
     return () => this.#listeners.delete(callId);

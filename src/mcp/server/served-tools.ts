@@ -35,7 +35,6 @@ export interface ServedCall {
 export class ServedTools {
   readonly #options: ServedToolsOptions;
   readonly #listeners = new Set<() => void>();
-  #lastCall = 0;
   #listed: readonly ModelTool[];
 
   constructor(options: ServedToolsOptions) {
@@ -50,8 +49,7 @@ export class ServedTools {
 
   /** An id for the next call; no other call of the runtime has it. */
   nextCallId(): string {
-    this.#lastCall += 1;
-    return `mcp-${this.#lastCall}`;
+    return this.#options.events.nextCallId();
   }
 
   has(name: string): boolean {
