@@ -18,6 +18,9 @@ const installedPackage = fileURLToPath(
 );
 const isBrowserRun = process.argv.includes('--project=browser');
 const isSandboxRun = process.argv.includes('--project=sandbox');
+/** Tests with servers and clients of others that speak MCP: `npm run test:mcp`. */
+const mcpTests = ['test/mcp/**/*.test.ts'];
+const isMcpRun = process.argv.includes('--project=mcp');
 /** Tests that need a browser: `npm run test:browser`. */
 const browserTests = ['test/browser/**/*.test.ts'];
 /** Tests of what Node 20 does not have: skipped there by name. */
@@ -37,6 +40,11 @@ const sandboxProject = {
     ],
   },
   test: { name: 'sandbox', include: sandboxTests, testTimeout: 120_000, hookTimeout: 120_000 },
+};
+
+/** On the sources, with programs of others that are installed in test/peers/mcp. */
+const mcpProject = {
+  test: { name: 'mcp', include: mcpTests, testTimeout: 120_000, hookTimeout: 120_000 },
 };
 
 /** On the page that the build makes, in a browser of its own for each file. */
@@ -94,6 +102,7 @@ const config: ViteUserConfig = defineConfig({
             ...browserTests,
             ...docsTests,
             ...durableTests,
+            ...mcpTests,
             ...mutationTests,
             ...packageTests,
             ...sandboxTests,
@@ -135,6 +144,7 @@ const config: ViteUserConfig = defineConfig({
         },
       },
       ...(isSandboxRun ? [sandboxProject] : []),
+      ...(isMcpRun ? [{ extends: true as const, ...mcpProject }] : []),
       ...(isBrowserRun ? [{ extends: true as const, ...browserProject }] : []),
       {
         extends: true,
