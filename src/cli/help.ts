@@ -48,7 +48,8 @@ Options:
   --params JSON       Params of the agent's prompt; they replace its own: '{"language":"en"}'
   --input TEXT        Input of the agent, in place of its own
   --model MODEL       openai:NAME (network, OPENAI_API_KEY), anthropic:NAME (ANTHROPIC_API_KEY), ai-sdk:PACKAGE:NAME (a
-                      provider package of the AI SDK, with its own key), or rule-based: the agent's own adapter
+                      provider package of the AI SDK, with its own key), claude-agent[:NAME] (Claude Code), acp:COMMAND (an agent that
+                      speaks the Agent Client Protocol: acp:"opencode acp"), or rule-based: the agent's own adapter
   --base-url URL      The server of openai:NAME or anthropic:NAME; it may need no key
   --effort LEVEL      How much the model thinks: none, minimal, low, medium, high, xhigh or max, as far as it supports them
   --max-output-tokens N  How many tokens one answer may have, thinking included

@@ -3,6 +3,7 @@ import type { AnyAgent, ProviderAdapter } from '../../evaluation/index.ts';
 import type { DynamicParams } from '../../prompt/index.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
+import { readAgentLine } from './agent-line.ts';
 import { type ModelChoice, modelChoiceText, type Vendor } from './model-choice.ts';
 import type { ModelMakers, VendorModel } from './model-makers.ts';
 
@@ -38,6 +39,7 @@ export async function chooseModel(situation: ModelSituation): Promise<ProviderAd
   if (choice?.kind === 'openai' || choice?.kind === 'anthropic') {
     return vendorModel(choice.kind, choice.model, situation);
   }
+  if (choice?.kind === 'claude-agent' || choice?.kind === 'acp') return harness(choice, situation);
   if (baseUrl !== undefined) {
     throw new UsageError(
       choice?.kind === 'ai-sdk'
@@ -57,6 +59,25 @@ export async function chooseModel(situation: ModelSituation): Promise<ProviderAd
       ? `${name} has no model, and none is selected: add --model openai:NAME (network, OPENAI_API_KEY), anthropic:NAME (ANTHROPIC_API_KEY) or ai-sdk:PACKAGE:NAME, with --base-url URL for another server, or give the agent an adapter.`
       : `${name} has no model of its own, so --model rule-based is not available: use --model openai:NAME, anthropic:NAME or ai-sdk:PACKAGE:NAME.`,
   );
+}
+
+/** An agent that asks its model itself: what it costs and whom it asks are its own settings. */
+async function harness(
+  choice: Extract<ModelChoice, { readonly kind: 'claude-agent' | 'acp' }>,
+  { baseUrl, makers, variables }: ModelSituation,
+): Promise<ProviderAdapter> {
+  if (baseUrl !== undefined) {
+    throw new UsageError(
+      `--base-url is for openai:NAME and anthropic:NAME; ${choice.kind} has settings of its own.`,
+    );
+  }
+  const name = choice.kind === 'acp' ? choice.kind : modelChoiceText(choice);
+  if (choice.kind === 'acp') {
+    const line = readAgentLine(choice.line, variables);
+    return made(() => makers.acp({ ...line, name }));
+  }
+  const { model } = choice;
+  return made(() => makers['claude-agent']({ name, ...(model === undefined ? {} : { model }) }));
 }
 
 async function vendorModel(

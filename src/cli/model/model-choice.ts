@@ -9,11 +9,16 @@ export type ModelChoice =
   | { readonly kind: Vendor; readonly model: string }
   /** A model of a provider package of the AI SDK. */
   | { readonly kind: 'ai-sdk'; readonly package: string; readonly model: string }
+  /** Claude Code, with this model or the one that it chooses. */
+  | { readonly kind: 'claude-agent'; readonly model: string | undefined }
+  /** An agent that speaks the Agent Client Protocol, started by this line. */
+  | { readonly kind: 'acp'; readonly line: string }
   /** The agent's own model. */
   | { readonly kind: 'rule-based' };
 
 /** All forms of a model name, for messages. */
-export const modelForms = 'openai:NAME, anthropic:NAME, ai-sdk:PACKAGE:NAME or rule-based';
+export const modelForms =
+  'openai:NAME, anthropic:NAME, ai-sdk:PACKAGE:NAME, claude-agent, acp:COMMAND or rule-based';
 
 /** Name of an npm package, with or without a subpath; never a file path. */
 const packageName = /^(@[a-z0-9-][a-z0-9._-]*\/)?[a-z0-9-][a-z0-9._-]*(\/[A-Za-z0-9-][A-Za-z0-9._-]*)*$/;
@@ -22,9 +27,12 @@ const packageName = /^(@[a-z0-9-][a-z0-9._-]*\/)?[a-z0-9-][a-z0-9._-]*(\/[A-Za-z
 export function readModelChoice(text: string | undefined): ModelChoice | undefined {
   if (text === undefined) return undefined;
   if (text === 'rule-based') return { kind: 'rule-based' };
+  if (text === 'claude-agent') return { kind: 'claude-agent', model: undefined };
   const [kind, name] = splitOff(text);
   if (name !== '') {
     if (kind === 'openai' || kind === 'anthropic') return { kind, model: name };
+    if (kind === 'claude-agent') return { kind, model: name };
+    if (kind === 'acp') return { kind, line: name };
     if (kind === 'ai-sdk') return readPackageChoice(text, name);
   }
   throw new UsageError(`--model is "${text}"; it must be ${modelForms}.`);
@@ -33,6 +41,8 @@ export function readModelChoice(text: string | undefined): ModelChoice | undefin
 /** The value of `--model`, as it is written on the command line. */
 export function modelChoiceText(choice: ModelChoice): string {
   if (choice.kind === 'rule-based') return choice.kind;
+  if (choice.kind === 'acp') return `acp:${choice.line}`;
+  if (choice.kind === 'claude-agent' && choice.model === undefined) return choice.kind;
   return [choice.kind, ...(choice.kind === 'ai-sdk' ? [choice.package] : []), choice.model].join(':');
 }
 

@@ -1,4 +1,5 @@
 import type { ProviderAdapter } from '../../evaluation/index.ts';
+import type { AgentLine } from './agent-line.ts';
 import { loadPackageModel, type PackageModel } from './ai-sdk-package.ts';
 import type { Vendor } from './model-choice.ts';
 
@@ -17,10 +18,12 @@ export interface VendorModel {
 export type ModelMakers = Readonly<
   Record<Vendor, (options: VendorModel) => Promise<ProviderAdapter>> & {
     'ai-sdk': (options: PackageModel & { readonly name: string }) => Promise<ProviderAdapter>;
+    'claude-agent': (options: { readonly model?: string; readonly name: string }) => Promise<ProviderAdapter>;
+    acp: (options: AgentLine & { readonly name: string }) => Promise<ProviderAdapter>;
   }
 >;
 
-/** For OpenAI, Anthropic and compatible servers, and for packages of the AI SDK. */
+/** For OpenAI, Anthropic and compatible servers, for packages of the AI SDK, and for agents with loops of their own. */
 export const modelMakers: ModelMakers = {
   openai: async ({ authToken: _none, ...options }) => {
     const { openai } = await import('../../openai/index.ts');
@@ -33,5 +36,13 @@ export const modelMakers: ModelMakers = {
   'ai-sdk': async ({ name, ...wanted }) => {
     const { aiSdk } = await import('../../ai-sdk/index.ts');
     return aiSdk({ model: await loadPackageModel(wanted), name });
+  },
+  'claude-agent': async (options) => {
+    const { claudeAgent } = await import('../../claude-agent/index.ts');
+    return claudeAgent(options);
+  },
+  acp: async (options) => {
+    const { acp } = await import('../../acp/index.ts');
+    return acp(options);
   },
 };

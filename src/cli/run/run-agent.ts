@@ -185,7 +185,7 @@ async function evaluate(
         ...options.limits,
         ...(deadlineMs === undefined ? {} : { deadline: Deadline.after(deadlineMs) }),
       },
-      context: options.context,
+      ...(Object.keys(options.context).length === 0 ? {} : { context: options.context }),
       agent: agent.name,
       settings,
       streaming,

@@ -221,7 +221,7 @@ describe('readArguments', () => {
     [['run', 'a.ts', '--deadline', '999h'], 'a time such as'],
     [
       ['run', 'a.ts', '--model', 'gpt'],
-      'it must be openai:NAME, anthropic:NAME, ai-sdk:PACKAGE:NAME or rule-',
+      'it must be openai:NAME, anthropic:NAME, ai-sdk:PACKAGE:NAME, claude-agent, acp:COMMAND or rule-',
     ],
     [['run', 'a.ts', '--model', 'openai: '], 'it must be openai:NAME, anthropic:NAME'],
     [['run', 'a.ts', '--model', 'gemini:pro'], 'it must be openai:NAME, anthropic:NAME'],

@@ -32,7 +32,13 @@ function situation(parts: Partial<ModelSituation>): ModelSituation & { readonly 
     params: {},
     workspaceName: 'demo',
     variables: {},
-    makers: { openai: maker('openai'), anthropic: maker('anthropic'), 'ai-sdk': maker('ai-sdk') },
+    makers: {
+      openai: maker('openai'),
+      anthropic: maker('anthropic'),
+      'ai-sdk': maker('ai-sdk'),
+      'claude-agent': maker('claude-agent'),
+      acp: maker('acp'),
+    },
     asked,
     ...parts,
   };
@@ -107,11 +113,45 @@ describe('chooseModel', () => {
     ]);
   });
 
+  it('starts agents that have a loop of their own', async () => {
+    const chosen = situation({ choice: { kind: 'claude-agent', model: undefined } });
+    await chooseModel(chosen);
+    await chooseModel({ ...chosen, choice: { kind: 'claude-agent', model: 'opus' } });
+    const line = 'KEY=${KEY} MODE=fast "my agent" acp --name=${NAME:-it}';
+    await chooseModel({ ...chosen, choice: { kind: 'acp', line }, variables: { KEY: 'sk-1 2' } });
+    expect(chosen.asked).toEqual([
+      { kind: 'claude-agent', name: 'claude-agent' },
+      { kind: 'claude-agent', name: 'claude-agent:opus', model: 'opus' },
+      {
+        ...{ kind: 'acp', name: 'acp', command: 'my agent', args: ['acp', '--name=it'] },
+        env: { KEY: 'sk-1 2', MODE: 'fast' },
+      },
+    ]);
+  });
+
+  it.each([
+    ['KEY=1', /acp:KEY=1": it must name a program that speaks the Agent Client Protocol/],
+    ['a "b', /a quote is not closed/],
+    ['KEY=${KEY} a', /the variable KEY is not set/],
+  ])('refuses the command %s', async (line, message) => {
+    expect(await refusal({ choice: { kind: 'acp', line } })).toMatchObject({
+      name: 'UsageError',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it('has no server for an agent with a loop of its own', async () => {
+    const choice = { kind: 'acp', line: 'opencode acp' } as const;
+    expect(await refusal({ choice, baseUrl: 'http://127.0.0.1:1' })).toMatchObject({
+      message: '--base-url is for openai:NAME and anthropic:NAME; acp has settings of its own.',
+    });
+  });
+
   const refusing = (error: Error): ModelMakers => {
     const refuse = async (): Promise<never> => {
       throw error;
     };
-    return { openai: refuse, anthropic: refuse, 'ai-sdk': refuse };
+    return { openai: refuse, anthropic: refuse, 'ai-sdk': refuse, 'claude-agent': refuse, acp: refuse };
   };
   const throwing = (): ProviderAdapter => {
     throw new Error('no luck.');
