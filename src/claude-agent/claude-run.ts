@@ -65,7 +65,7 @@ export class ClaudeRun {
     return outcome;
   }
 
-  /** @returns the outcome; undefined when the model is told more. */
+  /** @returns the outcome; undefined when the model gets another message. */
   async #conclude(result: Fields): Promise<HarnessOutcome | undefined> {
     const answer = this.#answerIn(result);
     const next = (await this.#work.keep()) ?? (await this.#options.onAnswer(answer));

@@ -4,7 +4,7 @@ import type { FinishReason, TokenUsage } from '../tool/index.ts';
 /** An object of which nothing is known. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The objects in a list; none for what is no list. */
+/** The objects in a list; none for what is not a list. */
 export function objectsIn(value: unknown): readonly Fields[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];
 }

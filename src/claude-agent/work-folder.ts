@@ -40,8 +40,8 @@ export class WorkFolder implements AsyncDisposable {
   /**
    * Puts what was changed in the folder on the files of the prompt.
    *
-   * @returns what the model is told when that cannot be; undefined when all was kept.
-   * @throws {FilesystemError} when the model was told often enough.
+   * @returns the message to the model when that cannot be; undefined when all was kept.
+   * @throws {FilesystemError} after the last message to the model.
    */
   async keep(): Promise<string | undefined> {
     if (this.#staged === undefined || this.#files === undefined) return undefined;

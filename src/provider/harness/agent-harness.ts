@@ -28,7 +28,7 @@ export interface HarnessCapabilities {
   readonly usage?: boolean;
   /** Whether it makes its model answer with JSON that fits `outputSchema`. Default: false; a tool `finish` then takes the answer. */
   readonly outputSchema?: boolean;
-  /** Whether its model can be told more after an answer: what is missing, what is wrong. Default: false. */
+  /** Whether its model takes another message after an answer, about what is missing or wrong. Default: false. */
   readonly followUps?: boolean;
   /** Whether its model gets tools that are added while it runs. Default: false. */
   readonly addedTools?: boolean;
@@ -119,7 +119,7 @@ export interface HarnessRunOptions extends Pick<ModelCallOptions, 'signal' | 'lo
   /** Whether the model has given its answer by the tool `finish`: it need not be asked again. */
   hasAnswer(): boolean;
   /**
-   * The model is done. Resolves with what it is told next, undefined when the run is over. A harness with the capability `followUps` calls it with each answer, the
+   * The model is done. Resolves with the next message to it, undefined when the run is over. A harness with the capability `followUps` calls it with each answer, the
    * last one included; any other leaves it out.
    *
    * @throws what the run ends with.

@@ -108,13 +108,13 @@ function refusedLimit(
   if (followUps) return undefined;
   if (completion !== undefined && maxCompletionChecks !== 1) {
     const { name: checker } = toCompletionChecker(completion);
-    const why = `its model cannot be told what the checker "${checker}" finds missing. Set limits.maxCompletionChecks to 1 to only check, or leave it out`;
+    const why = `its model takes no message about what the checker "${checker}" finds missing. Set limits.maxCompletionChecks to 1 to only check, or leave it out`;
     return { option: 'completion', why };
   }
   if (maxOutputRepairs !== undefined && maxOutputRepairs > 0)
     return {
       option: 'limits.maxOutputRepairs',
-      why: 'its model cannot be told what is wrong with its answer. Set it to 0',
+      why: 'its model takes no message about what is wrong with its answer. Set it to 0',
     };
   return undefined;
 }

@@ -46,7 +46,7 @@ export class FinishTool {
     return this.tool.name;
   }
 
-  /** What the model is told about it, at the end of the instructions. */
+  /** What the instructions say about it, at their end. */
   get instructions(): string {
     return [
       '## Answer',

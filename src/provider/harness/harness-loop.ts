@@ -82,7 +82,7 @@ export class HarnessLoop<Output> {
         : new FinishTool(output, isToolName);
     const answer = {
       ...options.answer,
-      // One that cannot be told what is wrong is not asked again.
+      // A model that takes no further message is not asked again.
       ...(capabilities.followUps === true ? {} : { maxRepairs: 0 }),
       ...(finish === undefined ? {} : { correction: (problem: string) => finish.correction(problem) }),
     };
@@ -217,7 +217,7 @@ export class HarnessLoop<Output> {
     if (refusal !== undefined) stop.stop({ kind: 'budget', cause: refusal });
   }
 
-  /** @returns what the model is told next. */
+  /** @returns the next message to the model. */
   async #answered(answer: HarnessAnswer): Promise<string | undefined> {
     try {
       return await this.#conclude(answer);
@@ -285,7 +285,7 @@ export class HarnessLoop<Output> {
       });
   }
 
-  /** The harness ended although its model was to be told more. */
+  /** The harness ended although there was another message to its model. */
   #notGoneOn(): unknown {
     const message = `The harness "${this.#harness.name}" ended without telling its model what was missing in its answer.`;
     return this.#failure?.error ?? this.#errors.error('evaluation-response-invalid', 'response', message);

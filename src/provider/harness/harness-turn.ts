@@ -7,10 +7,10 @@ import {
 } from '../../runtime/index.ts';
 import { canonicalJson, type JsonValue } from '../../schema/index.ts';
 
-/** A call of a turn: as the harness announced it, as it came to the runtime, or both. */
+/** A call of a turn: as the harness announced it, as it reached the runtime, or both. */
 interface TurnCall {
   readonly part: ToolCallPart;
-  /** Whether it came to the runtime. */
+  /** Whether it has reached the runtime. */
   hasArrived: boolean;
   /** Whether the harness reported it as part of the turn. */
   isReported: boolean;
@@ -94,7 +94,7 @@ export class HarnessTurn {
     this.#settle();
   }
 
-  /** A call comes to the runtime. @returns it, with the id that the harness announced, if it did, and whether it may have been cut off. */
+  /** A call reaches the runtime. @returns it, with the id that the harness announced, if it did, and whether it may have been cut off. */
   arrive(part: ToolCallPart): ToolCallPart {
     const announced = this.#calls.find((call) => !call.hasArrived && isSame(call.part, part));
     if (announced !== undefined) {
