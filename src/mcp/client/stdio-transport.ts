@@ -21,8 +21,10 @@ export interface StdioTransportOptions {
   readonly logger: Logger;
 }
 
-/** How long a child may take after its input has ended, and again after it was asked to stop. */
-const stopMs = 2000;
+/** How long a child may take after its input has ended; some do not notice. */
+const endMs = 500;
+/** How long it may take in all, when it was asked to stop then. */
+const stopMs = 2500;
 
 /** The standard input and output of a child that is started with the connection. */
 export function stdioTransport(sdk: McpClientSdk, options: StdioTransportOptions): ServerTransport {
@@ -115,8 +117,8 @@ class StdioTransport implements Transport {
     else child.stdin.end();
     const { clock } = this.#options;
     const cancels = [
-      clock.schedule(stopMs, () => child.kill('SIGTERM')),
-      clock.schedule(2 * stopMs, () => child.kill('SIGKILL')),
+      clock.schedule(endMs, () => child.kill('SIGTERM')),
+      clock.schedule(stopMs, () => child.kill('SIGKILL')),
     ];
     await child.ended;
     for (const cancel of cancels) cancel();
