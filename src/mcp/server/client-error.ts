@@ -1,20 +1,20 @@
 import { PromptRenderError, ResourceError, RunLostError, WinkError } from '../../error/index.ts';
 import { PromptEvaluationError, type PromptEvaluationErrorCode } from '../../runtime/index.ts';
 
+const over = 'It takes no more calls. What calls have committed is kept; others are rolled back.';
 const unknown = 'The request failed inside of the server. Its log says why.';
 
 /** What ended a session, or kept it from being opened. The messages of these errors may quote what a handler threw. */
 const endings: Partial<Record<PromptEvaluationErrorCode, string>> = {
   'evaluation-aborted':
-    'The call was aborted: by its client, or because the session or the server was closed. Nothing of it is left.',
-  'evaluation-budget-exceeded': 'The budget of the session is used up. It takes no more calls.',
-  'evaluation-deadline-exceeded': 'The deadline of the session has passed. It takes no more calls.',
-  'evaluation-idle':
-    'The session was stopped because its calls showed no sign of life for too long. It takes no more calls.',
-  'evaluation-interrupted': 'A call has ended the session. It takes no more calls.',
+    'The call was aborted: by its client, or because the session or the server was closed. It is rolled back, unless it had ended already.',
+  'evaluation-budget-exceeded': `The budget of the session is used up. ${over}`,
+  'evaluation-deadline-exceeded': `The deadline of the session has passed. ${over}`,
+  'evaluation-idle': `The session was stopped because its calls showed no sign of life for too long. ${over}`,
+  'evaluation-interrupted': `A call has ended the session. ${over}`,
   'evaluation-render-failed':
     'The session could not be opened: its prompt cannot be rendered. The log of the server says why.',
-  'evaluation-tools-failed': 'The session could not run its calls to their end. It takes no more calls.',
+  'evaluation-tools-failed': `The session could not run its calls to their end. ${over}`,
 };
 
 /** Errors whose messages quote what they were caused by. */
