@@ -70,7 +70,7 @@ export class ServerLink {
     this.#failures = 0;
   }
 
-  /** Gives a connection up that does not work. */
+  /** Ends a connection that does not work. */
   async drop(connection: McpConnection): Promise<void> {
     await connection.close('at-once');
   }

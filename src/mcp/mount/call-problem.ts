@@ -18,7 +18,7 @@ export function callProblem(
     case 'refused':
       return `${server} refused the call. It says: ${visibleText(outcome.text, maxForeignCharacters) || 'nothing'}`;
     case 'input-required':
-      return `${server} asks for something that only a person could give, and nobody is asked. Call the tool in another way, or go on without it.`;
+      return `${server} asks for input of a person, which it cannot get. Call the tool in another way, or go on without it.`;
     case 'unreadable':
       return `${server} answered with something that is not a result.${unknown}`;
     case 'timed-out': {

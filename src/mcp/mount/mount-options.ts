@@ -65,14 +65,14 @@ export interface McpSectionOptions {
   /** Instructions for the tools, without params. Default: none beside the note that texts of the tools are the server's. */
   readonly template?: string;
   /**
-   * Which tools are mounted, by their names at the server: names, or patterns in which `*` stands for any characters; or a function, which may throw. A name or
+   * Which tools are mounted, by their names at the server: names, or patterns in which `*` represents any characters; or a function, which may throw. A name or
    * pattern that fits no tool is refused. Default: all.
    */
   readonly include?: readonly string[] | ((tool: McpListedTool) => boolean);
   /** Put in front of the name of each tool, such as `files_`: 1 to 32 of `a-z`, `0-9`, `_`, `-`. Default: none. */
   readonly prefix?: string;
   /**
-   * What tools change, by their names at the server; wins over annotations. `'read'` says that nobody minds how often, when and beside what else the tool is called: calls
+   * What tools change, by their names at the server; wins over annotations. `'read'` says that it does not matter how often, when and beside which other calls the tool runs: its calls
    * run in parallel, and again after a conflict or a crash. Default: `'external'`.
    */
   readonly effects?: Readonly<Record<string, McpToolEffects>>;

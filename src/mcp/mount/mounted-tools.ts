@@ -23,7 +23,7 @@ export type CallPermission =
  * The tools that are mounted, and those that the server offers now. A call is made only of a tool that the server still has as it is mounted, or whose change was
  * accepted.
  *
- * @see docs/spec/mcp.md §9
+ * @see docs/spec/mcp.md §10
  */
 export class MountedTools {
   readonly #options: MountedToolsOptions;
@@ -88,7 +88,7 @@ export class MountedTools {
     return isAccepted
       ? { isAllowed: true, definition }
       : refusal(
-          `The MCP server "${key}" has changed the tool "${as.name}" since it was mounted, and nobody has accepted the change. Go on without it.`,
+          `The MCP server "${key}" has changed the tool "${as.name}" since it was mounted, and the change was not accepted. Go on without it.`,
         );
   }
 

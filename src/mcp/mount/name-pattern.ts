@@ -1,4 +1,4 @@
-/** Whether a name fits a pattern in which `*` stands for any characters, also none. Linear in both. */
+/** Whether a name fits a pattern in which `*` represents any characters, also none. Linear in both. */
 export function fitsPattern(name: string, pattern: string): boolean {
   const [first = '', ...others] = pattern.split('*');
   const last = others.pop();

@@ -13,7 +13,7 @@ export interface RemoteTool {
   readonly canonical: JsonValue;
 }
 
-/** Most values that a definition may have: a schema with more is no use to a model. */
+/** Most values that a definition may have: a model can make nothing of a schema with more. */
 const maxValues = 20_000;
 
 /**

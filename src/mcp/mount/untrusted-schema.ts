@@ -16,7 +16,7 @@ export function readableSchema(schema: unknown): JsonSchema {
   forEachSchema(copy, (node) => {
     for (const keyword of ['title', 'description']) {
       const text = node[keyword];
-      // The copy is nobody else's.
+      // The copy belongs to this function.
       if (typeof text === 'string')
         Reflect.set(node, keyword, visibleText(text, maxForeignDescriptionCharacters));
     }

@@ -4,7 +4,7 @@ import { startOf } from '../../internal/index.ts';
 const invisible = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 /**
- * A text that a server wrote and that instructs a model: without characters that a person who looks at it would not see, without blanks around it, and cut.
+ * A text that a server wrote and that instructs a model: without characters that a person would not see, without blanks around it, and cut.
  *
  * @param maxCharacters how many characters it may have, as people count them.
  */

@@ -21,7 +21,7 @@ describe('tools that a server changes', () => {
     expect(await runtime.call('kept')).toMatchObject({ isError: false });
     expect(await runtime.call('changed')).toMatchObject({
       isError: true,
-      text: 'The MCP server "remote" has changed the tool "changed" since it was mounted, and nobody has accepted the change. Go on without it.',
+      text: 'The MCP server "remote" has changed the tool "changed" since it was mounted, and the change was not accepted. Go on without it.',
     });
     expect(await runtime.call('gone')).toMatchObject({
       isError: true,
