@@ -232,7 +232,8 @@ module.exports = {
     },
     {
       name: 'direction-harness',
-      comment: 'Adapters of harnesses serve the tools of a run to them: they import the core, src/mcp and src/node.',
+      comment:
+        'Adapters of harnesses serve the tools of a run to them: they import the core, src/mcp and src/node.',
       severity: 'error',
       from: { path: '^src/(acp|claude-agent)/' },
       to: { path: '^src/', pathNot: [inside([...order, 'mcp', 'node']), '^src/$1/'] },
@@ -271,7 +272,10 @@ module.exports = {
       comment:
         'Node modules are imported only in src/acp, src/claude-agent, src/mcp, src/node, src/sandbox, src/sqlite, src/cli and the kill matrix; the core runs anywhere.',
       severity: 'error',
-      from: { path: '^src/', pathNot: [inside(['acp', 'claude-agent', 'mcp', 'node', 'sandbox', 'sqlite', 'cli']), killMatrix] },
+      from: {
+        path: '^src/',
+        pathNot: [inside(['acp', 'claude-agent', 'mcp', 'node', 'sandbox', 'sqlite', 'cli']), killMatrix],
+      },
       to: { dependencyTypes: ['core'] },
     },
     ...packageRules,

@@ -12,7 +12,7 @@ import { untilAborted } from '../internal/index.ts';
 import type { AgentHarness, HarnessOutcome, HarnessRequest, HarnessRunOptions } from '../provider/index.ts';
 import type { FinishReason, InputPart } from '../runtime/index.ts';
 import { type Clock, systemClock } from '../session/index.ts';
-import type { AcpOptions } from './acp.ts';
+import type { AcpOptions } from './acp-options.ts';
 import { type AcpSdk, loadAcpSdk } from './acp-sdk.ts';
 import { type AgentProcess, startAgent } from './agent-process.ts';
 import { MessageLog } from './message-log.ts';

@@ -1,2 +1,3 @@
-export { type AcpOptions, acp } from './acp.ts';
+export { acp } from './acp.ts';
+export type { AcpOptions } from './acp-options.ts';
 export type { AcpPermissionRequest, AcpPermissions } from './permissions.ts';

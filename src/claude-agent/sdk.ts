@@ -8,16 +8,20 @@ export interface ClaudeUserMessage {
   readonly parent_tool_use_id: null;
 }
 
-/** What a permission is asked for. */
-export interface ClaudePermissionContext {
-  /** A path outside of the working directory, which made it ask. */
-  readonly blockedPath?: string;
+/** What a hook before a call of a tool answers; empty: it has nothing to say. */
+export interface ClaudeHookAnswer {
+  readonly hookSpecificOutput?: {
+    readonly hookEventName: 'PreToolUse';
+    readonly permissionDecision: 'allow' | 'deny';
+    readonly permissionDecisionReason: string;
+  };
 }
 
-/** The answer to a question for permission. */
-export type ClaudePermission =
-  | { readonly behavior: 'allow'; readonly updatedInput: Readonly<Record<string, unknown>> }
-  | { readonly behavior: 'deny'; readonly message: string };
+/** Is asked before each call of a tool. */
+export type ClaudeToolHook = (call: {
+  readonly tool_name: string;
+  readonly tool_input: unknown;
+}) => Promise<ClaudeHookAnswer>;
 
 /** What a run of Claude Code is begun with: the options of the SDK that are used. */
 export interface ClaudeQueryOptions {
@@ -30,11 +34,7 @@ export interface ClaudeQueryOptions {
   /** Built-in tools; none when it is empty. */
   readonly tools: readonly string[];
   readonly allowedTools: readonly string[];
-  readonly canUseTool?: (
-    toolName: string,
-    input: Readonly<Record<string, unknown>>,
-    context: ClaudePermissionContext,
-  ) => Promise<ClaudePermission>;
+  readonly hooks: { readonly PreToolUse: readonly [{ readonly hooks: readonly [ClaudeToolHook] }] };
   readonly permissionMode: 'default';
   readonly settingSources: readonly never[];
   readonly strictMcpConfig: true;
@@ -46,6 +46,7 @@ export interface ClaudeQueryOptions {
   readonly persistSession: false;
   readonly outputFormat?: { readonly type: 'json_schema'; readonly schema: object };
   readonly pathToClaudeCodeExecutable?: string;
+  /** Starts the program of Claude Code. */
   readonly spawnClaudeCodeProcess: (request: ClaudeSpawnRequest) => ClaudeSpawnedProcess;
 }
 
@@ -54,6 +55,7 @@ export interface ClaudeQueryOptions {
  * messages are those of the SDK; what is unknown in them is passed over.
  */
 export interface ClaudeAgentSdk {
+  /** Begins a run; its messages arrive while it goes on. */
   query(request: {
     readonly prompt: AsyncIterable<ClaudeUserMessage>;
     readonly options: ClaudeQueryOptions;

@@ -92,12 +92,12 @@ export type RandomRun = readonly (readonly RandomCall[])[];
 
 const key = fc.constantFrom('a', 'b', 'c');
 const path = fc.constantFrom('a.md', 'b.md', 'docs/a.md', 'docs/b.md');
-const value = fc.nat(9);
+const digit = fc.nat(9);
 const text = fc.constantFrom('one\n', 'one\ntwo\n', 'one\ntwo\nthree\n', 'x'.repeat(600), 'two');
 const act: fc.Arbitrary<Act> = fc.oneof(
-  fc.record({ do: fc.constant('put' as const), key, value }),
+  fc.record({ do: fc.constant('put' as const), key, value: digit }),
   fc.record({ do: fc.constantFrom('remove-row' as const, 'read-row' as const, 'log' as const), key }),
-  fc.record({ do: fc.constant('add' as const), value }),
+  fc.record({ do: fc.constant('add' as const), value: digit }),
   fc.record({ do: fc.constantFrom('clear' as const, 'read-numbers' as const, 'list' as const) }),
   fc.record({ do: fc.constantFrom('write' as const, 'append' as const), path, text }),
   fc.record({ do: fc.constantFrom('remove-file' as const, 'read-file' as const), path }),

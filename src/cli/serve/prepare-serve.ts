@@ -116,7 +116,7 @@ export async function prepareServe(
   try {
     folder = takesFolder ? await openServed(request, parts, loaded, kept) : undefined;
     if (folder !== undefined) notes.push(...folder.notes, ...(await interrupted(folder, kept, parts)));
-    const { agent, hooks, params } = await served(request, loaded, bound, folder, policies, notes);
+    const { agent, hooks, params } = await agentToServe(request, loaded, bound, folder, policies, notes);
     const redactor = new Redactor(
       hostRedact(
         {
@@ -188,7 +188,7 @@ async function bindAgent(
 }
 
 /** The agent of the module, or the one for a folder. */
-async function served(
+async function agentToServe(
   { sandbox }: ServeRequest,
   loaded: LoadedAgent | undefined,
   bound: BoundAgent | undefined,

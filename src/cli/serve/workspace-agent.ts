@@ -64,14 +64,14 @@ async function gitOf({ filesystem }: OpenedFolder): Promise<{
   readonly section: AnySection | undefined;
   readonly notes: readonly string[];
 }> {
-  const section = gitSection();
-  const prompt = promptTemplate({ ns: 'weakincentives', key: 'git', sections: [section] }).bind(
+  const history = gitSection();
+  const prompt = promptTemplate({ ns: 'weakincentives', key: 'git', sections: [history] }).bind(
     {},
     { resources: [binding(Filesystem, { instance: filesystem })] },
   );
   try {
     await using _runtime = await openHeldToolRuntime(prompt);
-    return { section, notes: [] };
+    return { section: history, notes: [] };
   } catch (error) {
     const why = printable(describeError(innermost(error))).replace(/\.$/, '');
     return { section: undefined, notes: [`there are no tools for the history: ${why}`] };

@@ -40,6 +40,7 @@ async function serve(...args: readonly string[]): Promise<Server> {
   });
   const client = new Client({ name: 'test', version: '1.0.0' });
   const closed = new Promise<void>((resolve) => {
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- It is not an event target.
     client.onclose = resolve;
   });
   await client.connect(transport);

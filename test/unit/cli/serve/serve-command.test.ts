@@ -112,7 +112,7 @@ describe('wink serve without an agent', () => {
     parts = {
       ...parts,
       journals: {
-        ...journals,
+        openExisting: journals.openExisting,
         open: async () => {
           const cause = new MissingPeerError('There is none.');
           throw new UsageError('the journal needs another Node.', { cause });

@@ -79,7 +79,7 @@ test('a request with a token in a header is judged by it alone', async () => {
 });
 
 test.each([
-  ['an endless body', 'transfer-encoding: chunked', `${'5\r\nxxxxx\r\n'.repeat(1_000)}`],
+  ['an endless body', 'transfer-encoding: chunked', '5\r\nxxxxx\r\n'.repeat(1_000)],
   ['a body that never comes', 'content-length: 4000000', ''],
   ['a body over the limit', 'content-length: 99999999999', 'x'.repeat(100_000)],
   ['a body that is not JSON', 'content-length: 9', 'not JSON!'],
