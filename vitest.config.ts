@@ -16,11 +16,14 @@ const sandboxTests = ['test/sandbox/**/*.test.ts'];
 const installedPackage = fileURLToPath(
   new URL('test/peers/sandbox/node_modules/weakincentives/dist/', import.meta.url),
 );
+const isHarnessRun = process.argv.includes('--project=harness');
 const isBrowserRun = process.argv.includes('--project=browser');
 const isSandboxRun = process.argv.includes('--project=sandbox');
 /** Tests with servers and clients of others that speak MCP: `npm run test:mcp`. */
 const mcpTests = ['test/mcp/**/*.test.ts'];
 const isMcpRun = process.argv.includes('--project=mcp');
+/** Tests that run real harnesses: `npm run test:harness`. */
+const harnessTests = ['test/harness/**/*.test.ts'];
 /** Tests that need a browser: `npm run test:browser`. */
 const browserTests = ['test/browser/**/*.test.ts'];
 /** Tests of what Node 20 does not have: skipped there by name. */
@@ -45,6 +48,17 @@ const sandboxProject = {
 /** On the sources, with programs of others that are installed in test/peers/mcp. */
 const mcpProject = {
   test: { name: 'mcp', include: mcpTests, testTimeout: 120_000, hookTimeout: 120_000 },
+};
+
+/** Programs of others, started one after the other. */
+const harnessProject = {
+  test: {
+    name: 'harness',
+    include: harnessTests,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    fileParallelism: false,
+  },
 };
 
 /** On the page that the build makes, in a browser of its own for each file. */
@@ -102,6 +116,7 @@ const config: ViteUserConfig = defineConfig({
             ...browserTests,
             ...docsTests,
             ...durableTests,
+            ...harnessTests,
             ...mcpTests,
             ...mutationTests,
             ...packageTests,
@@ -145,6 +160,7 @@ const config: ViteUserConfig = defineConfig({
       },
       ...(isSandboxRun ? [sandboxProject] : []),
       ...(isMcpRun ? [{ extends: true as const, ...mcpProject }] : []),
+      ...(isHarnessRun ? [{ extends: true as const, ...harnessProject }] : []),
       ...(isBrowserRun ? [{ extends: true as const, ...browserProject }] : []),
       {
         extends: true,

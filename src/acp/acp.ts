@@ -12,7 +12,7 @@ import type { AcpOptions } from './acp-options.ts';
  * report, such as tokens and single turns, is refused as an option: `limits.budget`, `limits.maxTurns`.
  *
  * @throws {PromptValidationError} for an option of the wrong kind or out of its range.
- * @see docs/spec/harnesses.md §5
+ * @see docs/spec/harnesses.md §7
  */
 export function acp(options: AcpOptions): ProviderAdapter {
   assertOptions('acp()', options, {

@@ -16,7 +16,13 @@ import type { ModelSettings, TokenPrices } from '../tool/index.ts';
 import { AnswerSchema } from './answer-schema.ts';
 import { ClaudeRun } from './claude-run.ts';
 import { claudeEnvironment } from './environment.ts';
-import { type ClaudeAgentSdk, type ClaudeQueryOptions, loadClaudeAgentSdk } from './sdk.ts';
+import { judgeOwnTool } from './own-tools.ts';
+import {
+  type ClaudeAgentSdk,
+  type ClaudeQueryOptions,
+  type ClaudeToolHook,
+  loadClaudeAgentSdk,
+} from './sdk.ts';
 import { ClaudeProcesses } from './spawn.ts';
 import { serverName, toolPrefix } from './tool-names.ts';
 import { WorkFolder } from './work-folder.ts';
@@ -84,6 +90,9 @@ export class ClaudeHarness implements AgentHarness {
     const events = new CallEvents();
     const endEvents = request.tools.onEvent((event) => events.onEvent(event));
     const processes = new ClaudeProcesses(options.clock, options.logger);
+    // A run that was stopped asks its model nothing more: nothing is kept of the program that it would have to write.
+    const kill = (): void => processes.kill();
+    options.signal.addEventListener('abort', kill, { once: true });
     try {
       await using work = await WorkFolder.open(request, {
         empty: join(home, 'work'),
@@ -105,6 +114,7 @@ export class ClaudeHarness implements AgentHarness {
         await server.close().catch(() => undefined);
       }
     } finally {
+      options.signal.removeEventListener('abort', kill);
       endEvents();
       await processes.end();
       await rm(home, { recursive: true, force: true });
@@ -128,7 +138,8 @@ export class ClaudeHarness implements AgentHarness {
       ...present({ model, effort: reasoningEffort, pathToClaudeCodeExecutable: executable }),
       systemPrompt: instructions,
       tools: builtinTools,
-      ...permissionsFor(builtinTools),
+      allowedTools: [`${toolPrefix}*`],
+      hooks: { PreToolUse: [{ hooks: [hookFor(builtinTools, parts.work.path)] }] },
       permissionMode: 'default',
       settingSources: [],
       strictMcpConfig: true,
@@ -143,19 +154,17 @@ export class ClaudeHarness implements AgentHarness {
   }
 }
 
-/** Tools of the run are allowed as they are: the runtime has policies of its own. What else Claude Code has is denied, but for the named tools on their copy of the files. */
-function permissionsFor(
-  builtinTools: readonly string[],
-): Pick<ClaudeQueryOptions, 'allowedTools' | 'canUseTool'> {
-  if (builtinTools.length === 0) return { allowedTools: [`${toolPrefix}*`] };
-  return {
-    // One that is allowed here is not asked about.
-    allowedTools: [],
-    canUseTool: async (toolName, input, { blockedPath }) => {
-      const isOwn = builtinTools.includes(toolName) && blockedPath === undefined;
-      return isOwn || toolName.startsWith(toolPrefix)
-        ? { behavior: 'allow', updatedInput: input }
-        : { behavior: 'deny', message: `The tool ${toolName} may not do this in this run.` };
-    },
+/** Keeps the tools of Claude Code to those that were named, and to the folder. */
+function hookFor(builtinTools: readonly string[], folder: string): ClaudeToolHook {
+  return async ({ tool_input: input, tool_name: name }) => {
+    const decision = await judgeOwnTool(name, input, { builtinTools, folder });
+    if (decision === undefined) return {};
+    return {
+      hookSpecificOutput: {
+        hookEventName: 'PreToolUse',
+        permissionDecision: decision.isAllowed ? 'allow' : 'deny',
+        permissionDecisionReason: decision.reason,
+      },
+    };
   };
 }

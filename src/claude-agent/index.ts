@@ -1,9 +1,9 @@
 export { type ClaudeAgentOptions, claudeAgent } from './claude-agent.ts';
 export type {
   ClaudeAgentSdk,
-  ClaudePermission,
-  ClaudePermissionContext,
+  ClaudeHookAnswer,
   ClaudeQueryOptions,
+  ClaudeToolHook,
   ClaudeUserMessage,
 } from './sdk.ts';
 export type { ClaudeSpawnedProcess, ClaudeSpawnRequest } from './spawn.ts';

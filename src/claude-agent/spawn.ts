@@ -19,9 +19,13 @@ export interface ClaudeSpawnedProcess {
   readonly killed: boolean;
   readonly exitCode: number | null;
   readonly signalCode: NodeJS.Signals | null;
+  /** Sends a signal to it. */
   kill(signal: NodeJS.Signals): boolean;
+  /** Listens to its end, or to a failed start. */
   on(event: 'exit' | 'error', listener: (...given: unknown[]) => void): void;
+  /** Listens once. */
   once(event: 'exit' | 'error', listener: (...given: unknown[]) => void): void;
+  /** Stops listening. */
   off(event: 'exit' | 'error', listener: (...given: unknown[]) => void): void;
 }
 
@@ -89,6 +93,11 @@ export class ClaudeProcesses {
       once: (event, listener) => void child.once(event, listener),
       off: (event, listener) => void child.off(event, listener),
     };
+  }
+
+  /** Kills the processes that run, with all that they have started, before they do anything more. */
+  kill(): void {
+    for (const child of this.#running.keys()) killGroup(child, 'SIGKILL');
   }
 
   /** Ends the processes that run, with all that they have started. Resolves when they are gone. */

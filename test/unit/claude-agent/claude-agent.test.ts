@@ -109,7 +109,6 @@ describe('a run on Claude Code', () => {
       persistSession: false,
       mcpServers: { wink: { type: 'sdk', name: 'wink' } },
     });
-    expect(seen).not.toHaveProperty('canUseTool');
     expect(seen).not.toHaveProperty('outputFormat');
   });
 
@@ -345,26 +344,31 @@ describe('tools of Claude Code', () => {
   test('work on a copy of the files, which is kept with the answer', async () => {
     const { readFile, writeFile } = await import('node:fs/promises');
     const filesystem = new MemoryFilesystem({ files: { 'a.md': 'a' } });
-    const allowed: unknown[] = [];
+    const decisions: unknown[] = [];
+    const asked: [string, object][] = [
+      ['Edit', { file_path: 'a.md' }],
+      ['Edit', { file_path: '../a.md' }],
+      ['WebFetch', {}],
+      ['mcp__wink__note', {}],
+    ];
     let folder = '';
     const sdk = claudeSdk(async function* ({ options }) {
       folder = options.cwd;
       expect(await readFile(`${folder}/a.md`, 'utf8')).toBe('a');
       await writeFile(`${folder}/b.md`, 'b');
-      const ask = async (tool: string, context = {}) =>
-        (await options.canUseTool?.(tool, {}, context))?.behavior;
-      allowed.push(
-        ...[await ask('Edit'), await ask('Edit', { blockedPath: '/etc/passwd' }), await ask('WebFetch')],
-        await ask('mcp__wink__note'),
-      );
-      expect(options).toMatchObject({ tools: ['Edit'], allowedTools: [] });
+      const [hook] = options.hooks.PreToolUse[0].hooks;
+      for (const [name, input] of asked) {
+        const { hookSpecificOutput } = await hook({ tool_name: name, tool_input: input });
+        decisions.push(hookSpecificOutput?.permissionDecision);
+      }
+      expect(options).toMatchObject({ tools: ['Edit'], allowedTools: ['mcp__wink__*'] });
       yield resultOf('Done.');
     });
     const { events, observers } = watching();
     const adapter = claudeAgent({ sdk, builtinTools: ['Edit'] });
     await adapter.evaluate(withFiles(filesystem), { observers });
     expect((await filesystem.read('b.md')).text).toBe('b');
-    expect(allowed).toEqual(['allow', 'deny', 'deny', 'allow']);
+    expect(decisions).toEqual(['allow', 'deny', 'deny', undefined]);
     expect(events.flatMap((event) => (event.type === 'tool-call-end' ? [event.toolName] : []))).toEqual([
       'harness_files',
     ]);
