@@ -33,11 +33,11 @@ export async function startChild(server: McpChildServer, clock: Clock): Promise<
     detached: true,
     windowsHide: true,
   });
-  // Writing to a child that is gone fails here, and in its end.
-  child.stdin.on('error', () => undefined);
+  // Writing to a child that has ended fails; its end says so, too.
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => undefined);
   await new Promise<void>((resolve, reject) => {
     child.once('spawn', resolve);
-    child.once('error', (error) => reject(startError(server, error)));
+    child.on('error', (error) => reject(startError(server, error)));
   });
   return {
     stdin: child.stdin,
