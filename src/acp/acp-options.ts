@@ -1,5 +1,5 @@
 import type { ProviderAdapter } from '../evaluation/index.ts';
-import type { AcpPermissions } from './permissions.ts';
+import type { AcpPermissions } from './acp-permissions.ts';
 
 /** Options of `acp()`. */
 export interface AcpOptions {

@@ -1,3 +1,3 @@
 export { acp } from './acp.ts';
 export type { AcpOptions } from './acp-options.ts';
-export type { AcpPermissionRequest, AcpPermissions } from './permissions.ts';
+export type { AcpPermissionRequest, AcpPermissions } from './acp-permissions.ts';

@@ -1,8 +1,7 @@
 export { McpError, type McpErrorCode } from '../error/index.ts';
-export type { McpProtocol } from './client/connection.ts';
 export type { McpChildServer, McpMountedServer, McpRemoteServer } from './client/mounted-server.ts';
-export { type McpServerFactory, mcpServerFactory } from './mcp-server-factory.ts';
-export type { McpSkippedTool } from './mount/choose-tools.ts';
+export type { McpProtocol } from './client/protocol.ts';
+export { type McpServerFactory, type McpServerPurpose, mcpServerFactory } from './mcp-server-factory.ts';
 export type { McpSection } from './mount/mcp-section.ts';
 export type {
   McpAttachmentKind,
@@ -13,12 +12,13 @@ export type {
   McpToolsChange,
 } from './mount/mount-options.ts';
 export { openMcpSection } from './mount/open-mcp-section.ts';
+export type { McpSkippedTool } from './mount/skipped-tool.ts';
 export {
   type McpStdioTransport,
   type McpToolServer,
   type OpenMcpServerOptions,
   openMcpServer,
 } from './open-mcp-server.ts';
-export type { McpHttpTransport } from './server/http-endpoint.ts';
-export type { StructuredResults } from './server/served-tools.ts';
+export type { McpHttpTransport } from './server/http-transport-options.ts';
 export type { McpServerOptions, McpSessionOptions, McpSessionsOptions } from './server/server-options.ts';
+export type { StructuredResults } from './server/structured-results.ts';

@@ -1,4 +1,3 @@
-import type { McpRequestContext, McpServer } from '@modelcontextprotocol/server';
 import { TransactionClosedError } from '../error/index.ts';
 import type { Prompt } from '../prompt/index.ts';
 import { checkServerOptions } from './server/check-options.ts';
@@ -6,8 +5,17 @@ import { ServedSession } from './server/served-session.ts';
 import type { McpServerOptions } from './server/server-options.ts';
 import { loadServerSdk } from './wire/sdk.ts';
 
-/** Makes servers of the SDK that all serve one session; it fits where the SDK takes a factory. */
-export interface McpServerFactory extends AsyncDisposable {
+/** What a server is made for: the context that the SDK passes to a factory fits. */
+export interface McpServerPurpose {
+  /** The request that the server is for alone; absent for a connection. */
+  readonly requestInfo?: unknown;
+}
+
+/**
+ * Makes servers of the SDK that all serve one session; it fits where the SDK takes a factory. `Server` is the class `McpServer` of `@modelcontextprotocol/server`, which
+ * this package does not name, so that it compiles without that one.
+ */
+export interface McpServerFactory<Server = unknown> extends AsyncDisposable {
   /**
    * A server for one connection, or for one request. The first call opens the session; when that fails, the next call tries again.
    *
@@ -15,7 +23,7 @@ export interface McpServerFactory extends AsyncDisposable {
    * @throws {TransactionClosedError} when the factory was disposed.
    * @throws what `openToolRuntime` throws.
    */
-  (context?: McpRequestContext): Promise<McpServer>;
+  (context?: McpServerPurpose): Promise<Server>;
   /**
    * Calls `listener` when the list of tools has changed. Servers with a connection of their own notify their clients themselves; those for single requests
    * cannot, so an HTTP handler has to: `factory.onToolsChanged(() => handler.notify.toolsChanged())`.
@@ -32,10 +40,14 @@ export interface McpServerFactory extends AsyncDisposable {
  * Makes servers of `@modelcontextprotocol/server` for the tools of a prompt, for an HTTP handler of your own (`createMcpHandler`), for `serveStdio`, and for harnesses that take a server
  * in the same process. All of them serve one session, whose state lasts until the factory is disposed. Who may connect is up to you: nothing is checked here.
  *
+ * @typeParam Server the class of the SDK: `mcpServerFactory<McpServer>(prompt, options)`.
  * @throws {PromptValidationError} for an option of the wrong kind or out of its range.
  * @see docs/spec/mcp.md §2
  */
-export function mcpServerFactory(prompt: Prompt, options: McpServerOptions): McpServerFactory {
+export function mcpServerFactory<Server = unknown>(
+  prompt: Prompt,
+  options: McpServerOptions,
+): McpServerFactory<Server> {
   checkServerOptions('mcpServerFactory()', options);
   const listeners = new Set<() => void>();
   let opened: Promise<ServedSession> | undefined;
@@ -47,7 +59,7 @@ export function mcpServerFactory(prompt: Prompt, options: McpServerOptions): Mcp
     });
     return session;
   };
-  const create = async (context?: McpRequestContext): Promise<McpServer> => {
+  const create = async (context?: McpServerPurpose): Promise<Server> => {
     if (isDisposed) throw new TransactionClosedError('The factory of the server was disposed.');
     opened ??= open();
     const opening = opened;
@@ -57,11 +69,12 @@ export function mcpServerFactory(prompt: Prompt, options: McpServerOptions): Mcp
     });
     const server = session.createServer();
     // A server for one request of HTTP is not connected for longer, and some are never connected.
-    if (context?.requestInfo !== undefined) return server;
+    // What the type parameter names is this class.
+    if (context?.requestInfo !== undefined) return server as Server;
     const endListening = session.notifyListChanged(server);
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- It is not an event target.
     server.server.onclose = endListening;
-    return server;
+    return server as Server;
   };
   const onToolsChanged = (listener: () => void): (() => void) => {
     listeners.add(listener);

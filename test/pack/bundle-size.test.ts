@@ -27,11 +27,13 @@ interface Bundled {
 async function bundle(source: string, options: { minify: boolean; plugin?: Plugin }): Promise<Bundled> {
   const input = join(packed.project, 'bundled.mjs');
   writeFileSync(input, source);
+  const peers = Object.keys(packed.manifest.peerDependencies);
   await using build = await rolldown({
     input,
     cwd: packed.project,
     platform: 'node',
-    external: Object.keys(packed.manifest.peerDependencies),
+    // With their subpaths.
+    external: (id) => peers.some((name) => id === name || id.startsWith(`${name}/`)),
     plugins: options.plugin === undefined ? [] : [options.plugin],
   });
   const { output } = await build.generate({ format: 'esm', minify: options.minify });

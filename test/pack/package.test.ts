@@ -100,6 +100,7 @@ describe('packed files', () => {
         'approvals-command',
         'fork-command',
         'journaled-record',
+        'mcp-servers',
         'open-journal',
         'prompt-command',
         'query-command',
@@ -111,6 +112,7 @@ describe('packed files', () => {
         'rewind-command',
         'run-command',
         'runs-command',
+        'serve-command',
         'telemetry',
         'view-command',
         'wink',
@@ -273,8 +275,11 @@ describe('every entry', () => {
     const names = entries().map(({ name }) => name);
     expect(names).toEqual([
       'weakincentives',
+      'weakincentives/acp',
       'weakincentives/ai-sdk',
       'weakincentives/anthropic',
+      'weakincentives/claude-agent',
+      'weakincentives/mcp',
       'weakincentives/node',
       'weakincentives/openai',
       'weakincentives/otel',

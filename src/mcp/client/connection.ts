@@ -3,13 +3,8 @@ import { describeError } from '../../error/index.ts';
 import { untilAborted } from '../../internal/index.ts';
 import type { Logger } from '../../tool/index.ts';
 import type { McpClientSdk } from '../wire/sdk.ts';
+import type { McpProtocol } from './protocol.ts';
 import type { ServerTransport } from './server-transport.ts';
-
-/**
- * How the version of the protocol is found: `'legacy'` by the handshake of the versions up to 2025-11-25, `'auto'` by asking for 2026-07-28 first, or
- * 2026-07-28 and no other.
- */
-export type McpProtocol = 'legacy' | 'auto' | '2026-07-28';
 
 /** Options of {@link McpConnection.open}. */
 export interface ConnectionOptions {

@@ -6,6 +6,7 @@ import type { AnyTool } from '../../tool/index.ts';
 import type { McpListedTool, McpSectionOptions, McpToolEffects } from './mount-options.ts';
 import { fitsPattern } from './name-pattern.ts';
 import { pinOf, type RemoteTool, readRemoteTool } from './remote-tool.ts';
+import type { McpSkippedTool } from './skipped-tool.ts';
 
 /** Which tools of a list are mounted, and as what. */
 export interface ChoiceRules
@@ -28,13 +29,6 @@ export interface MountedAs {
 export interface ChosenTool extends MountedAs {
   readonly remote: RemoteTool;
   readonly tool: AnyTool;
-}
-
-/** A tool that cannot be offered. */
-export interface McpSkippedTool {
-  /** Its name at the server. */
-  readonly name: string;
-  readonly reason: string;
 }
 
 /** The tools of a server that are offered. */

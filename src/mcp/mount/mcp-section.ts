@@ -1,5 +1,5 @@
 import type { Section } from '../../prompt/index.ts';
-import type { McpSkippedTool } from './choose-tools.ts';
+import type { McpSkippedTool } from './skipped-tool.ts';
 
 /** Params that a section without params of its own needs: none. */
 type NoSectionParams = Record<never, never>;

@@ -2,8 +2,8 @@ import { assertOptions, PromptValidationError } from '../../error/index.ts';
 import type { ToolPolicy } from '../../policy/index.ts';
 import type { Clock } from '../../session/index.ts';
 import type { Logger } from '../../tool/index.ts';
-import type { McpProtocol } from '../client/connection.ts';
 import { assertServer, type McpMountedServer } from '../client/mounted-server.ts';
+import type { McpProtocol } from '../client/protocol.ts';
 
 /** What a mounted tool changes: nothing (`'read'`), or the world outside (`'external'`). No change of a server can be taken back. */
 export type McpToolEffects = 'read' | 'external';

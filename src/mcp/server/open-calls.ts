@@ -9,6 +9,8 @@ export interface OpenCallsOptions {
   readonly randomId: () => string;
   /** How long the client may take to answer a question, in milliseconds. */
   readonly answerTimeoutMs: number;
+  /** Calls that may run at a time. Those that wait for an answer are among them, and one place is kept for others. */
+  readonly maxConcurrentCalls: number;
 }
 
 /** A question that its client has got, and has not answered. */
@@ -20,6 +22,10 @@ interface KeptQuestion {
 
 /** Answers a question without its client. */
 const notInTime = { approved: false, reason: 'The question was not answered in time.' };
+const tooMany = {
+  approved: false,
+  reason: 'The question was withdrawn: too many questions of this session wait for an answer.',
+};
 
 /**
  * The calls of a session that go on, and the questions in them. Where a question ends a request, the call stays open until the next one: the client names it by a
@@ -57,7 +63,9 @@ export class OpenCalls {
 
   /** Keeps a call until its client answers the question in another request. @returns the state that names both. */
   keep(call: OpenCall, question: CallQuestion): string {
-    const state = this.#options.randomId();
+    const { maxConcurrentCalls, randomId } = this.#options;
+    const state = randomId();
+    if (this.#kept.size >= Math.max(1, maxConcurrentCalls - 1)) this.#withdrawOldest();
     const cancelTimeout = this.limit(question, () => this.#kept.delete(state));
     this.#kept.set(state, { call, question, cancelTimeout });
     return state;
@@ -82,6 +90,16 @@ export class OpenCalls {
       onTimeout();
       question.answer(notInTime);
     });
+  }
+
+  /** A client that leaves its questions unanswered would take all places from the other calls. */
+  #withdrawOldest(): void {
+    for (const [state, { cancelTimeout, question }] of this.#kept) {
+      this.#kept.delete(state);
+      cancelTimeout();
+      question.answer(tooMany);
+      return;
+    }
   }
 
   /** Aborts the calls that go on. */

@@ -1,21 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/server';
-import type { Clock } from '../../session/index.ts';
-import type { Logger } from '../../tool/index.ts';
 import type { McpServerSdk } from '../wire/sdk.ts';
-import type { OpenCalls } from './open-calls.ts';
+import type { ProtocolServerOptions } from './protocol-server-options.ts';
 import { ServedRequest } from './served-request.ts';
-import type { ServedTools } from './served-tools.ts';
-
-/** What the server of one connection is made of. */
-export interface ProtocolServerOptions {
-  readonly name: string;
-  readonly version: string;
-  readonly tools: ServedTools;
-  /** The calls of the session, where questions go to the client. */
-  readonly calls: OpenCalls;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
 
 /**
  * A server of the SDK for one connection. It is cheap and has no state of its own: tools, calls and state belong to the session. Its handlers are those of the lower

@@ -15,7 +15,7 @@ import { clientMessageOf } from './client-error.ts';
 import { answerIn, canAsk, elicit, inputRequests, isModern } from './elicitation.ts';
 import type { CallQuestion, OpenCall } from './open-call.ts';
 import { progressNotifier } from './progress.ts';
-import type { ProtocolServerOptions } from './protocol-server.ts';
+import type { ProtocolServerOptions } from './protocol-server-options.ts';
 
 const cannotAsk = {
   approved: false,

@@ -14,6 +14,8 @@ import { ServedTools, type ServedToolsOptions } from './served-tools.ts';
 import type { McpServerOptions } from './server-options.ts';
 
 const defaultAnswerTimeoutMs = 600_000;
+/** That of an evaluation. */
+const defaultMaxConcurrentCalls = 8;
 
 /** What a session of a runtime is called, and what its results carry. */
 export type ServedRuntimeOptions = Pick<
@@ -137,6 +139,7 @@ export class ServedSession implements AsyncDisposable {
 function openCalls({
   approvalTimeoutMs: answerTimeoutMs = defaultAnswerTimeoutMs,
   clock = systemClock,
-}: Pick<McpServerOptions, 'approvalTimeoutMs' | 'clock'>): OpenCalls {
-  return new OpenCalls({ clock, randomId, answerTimeoutMs });
+  limits: { maxConcurrentCalls = defaultMaxConcurrentCalls } = {},
+}: Pick<McpServerOptions, 'approvalTimeoutMs' | 'clock' | 'limits'>): OpenCalls {
+  return new OpenCalls({ clock, randomId, answerTimeoutMs, maxConcurrentCalls });
 }

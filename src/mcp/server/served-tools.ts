@@ -5,9 +5,7 @@ import type { ModelTool, TraceContext } from '../../runtime/index.ts';
 import type { JsonObject } from '../../schema/index.ts';
 import { structuredSchemaOf, toolDeclaration } from '../wire/tool-declaration.ts';
 import type { CallEvents, CallProgress } from './call-events.ts';
-
-/** Whether results carry the value of a success as `structuredContent`, for all tools or for some. */
-export type StructuredResults = boolean | ((toolName: string) => boolean);
+import type { StructuredResults } from './structured-results.ts';
 
 /** What {@link ServedTools} is made of. */
 export interface ServedToolsOptions {

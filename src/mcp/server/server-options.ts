@@ -1,7 +1,7 @@
 import type { ToolRuntimeOptions } from '../../evaluation/index.ts';
 import type { Approver } from '../../runtime/index.ts';
 import type { Session } from '../../session/index.ts';
-import type { StructuredResults } from './served-tools.ts';
+import type { StructuredResults } from './structured-results.ts';
 
 /** What one session of a server has of its own, over the options of the server. */
 export interface McpSessionOptions
@@ -30,7 +30,10 @@ export interface McpServerOptions extends Omit<ToolRuntimeOptions, 'approve' | '
    * are denied.
    */
   readonly approve?: Approver | 'elicit';
-  /** With `'elicit'`: how long the client may take for an answer, in milliseconds, from 1. Then it counts as a no. Default 600,000. */
+  /**
+   * With `'elicit'`: how long the client may take for an answer, in milliseconds, from 1. Then it counts as a no. A client that leaves since 2026-07-28 is not noticed: its call waits as long, and calls
+   * with effects `external` wait for it. Default 600,000.
+   */
   readonly approvalTimeoutMs?: number;
   /**
    * Called when a session is opened, for what it has of its own: a prepared session, a name in the journal. May throw or reject: the session is

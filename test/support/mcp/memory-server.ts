@@ -10,7 +10,7 @@ import {
 import type { McpSection, McpSectionOptions } from 'weakincentives/mcp';
 import type { ServerTransport } from '../../../src/mcp/client/server-transport.ts';
 import { resolveMountLimits } from '../../../src/mcp/mount/mount-options.ts';
-import { mountSection } from '../../../src/mcp/mount/open-mcp-section.ts';
+import { mountSection } from '../../../src/mcp/mount/mount-section.ts';
 import { loadClientSdk } from '../../../src/mcp/wire/sdk.ts';
 
 /** A tool of a {@link MemoryServer}. */
@@ -33,6 +33,8 @@ export interface MemoryServer {
   failingStarts: number;
   /** Whether clients may be told of changes. Default: true. */
   canNotify: boolean;
+  /** What it does before it lists its tools. Default: nothing. */
+  beforeList: () => Promise<void>;
   /** Says that the tools have changed, to a client that is connected; resolves when it has got it. */
   notify(): Promise<void>;
   /** Ends the present connection. */
@@ -54,6 +56,7 @@ export function memoryServer(tools: Record<string, MemoryTool>): MemoryServer {
     },
     failingStarts: 0,
     canNotify: true,
+    beforeList: async () => undefined,
     notify: async () => {
       if (live?.transport !== undefined) await live.sendToolListChanged();
     },
@@ -84,13 +87,16 @@ function connected(
 ): Server {
   const capabilities = { tools: { listChanged: owner.canNotify } };
   const server = new Server({ name: 'memory', version: '1.0.0' }, { capabilities });
-  server.setRequestHandler('tools/list', () => ({
-    tools: Object.entries(owner.tools).map(([name, { call: _call, ...definition }]) => ({
-      inputSchema: { type: 'object' as const },
-      ...definition,
-      name,
-    })),
-  }));
+  server.setRequestHandler('tools/list', async () => {
+    await owner.beforeList();
+    return {
+      tools: Object.entries(owner.tools).map(([name, { call: _call, ...definition }]) => ({
+        inputSchema: { type: 'object' as const },
+        ...definition,
+        name,
+      })),
+    };
+  });
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     calls.push({ name: params.name, params: params.arguments });
     const { call = () => textResult('done') } = owner.tools[params.name] ?? {};

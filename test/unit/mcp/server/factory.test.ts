@@ -1,5 +1,5 @@
 import { Client, InMemoryTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
+import { createMcpHandler, type McpHttpHandler, type McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { expect, test } from 'vitest';
 import { TransactionClosedError } from 'weakincentives';
@@ -19,7 +19,7 @@ const opening = {
 
 /** A client in the same process, as of a harness. */
 async function connectInside(
-  factory: McpServerFactory,
+  factory: McpServerFactory<McpServer>,
   onChanged: () => void = () => undefined,
 ): Promise<Client> {
   const [mine, theirs] = InMemoryTransport.createLinkedPair();
@@ -44,7 +44,7 @@ async function connectHandler(handler: McpHttpHandler): Promise<Client> {
 }
 
 test('all servers of a factory serve one session', async () => {
-  await using factory = mcpServerFactory(servedPrompt().prompt, named);
+  await using factory = mcpServerFactory<McpServer>(servedPrompt().prompt, named);
   const [first, second] = [await connectInside(factory), await connectInside(factory)];
   expect(await first.callTool(add(1))).toMatchObject(counts(1));
   expect(await second.callTool(add(1))).toMatchObject(counts(2));
@@ -52,7 +52,7 @@ test('all servers of a factory serve one session', async () => {
 });
 
 test('a factory serves an HTTP handler, which notifies of added tools', async () => {
-  await using factory = mcpServerFactory(servedPrompt().prompt, named);
+  await using factory = mcpServerFactory<McpServer>(servedPrompt().prompt, named);
   const handler = createMcpHandler(factory);
   let changes = 0;
   const end = factory.onToolsChanged(() => {
@@ -70,7 +70,7 @@ test('a factory serves an HTTP handler, which notifies of added tools', async ()
 });
 
 test('a factory serves standard input and output', async () => {
-  await using factory = mcpServerFactory(servedPrompt().prompt, named);
+  await using factory = mcpServerFactory<McpServer>(servedPrompt().prompt, named);
   const { client: end, input, output } = streamPair();
   const handle = serveStdio(factory, { transport: new StdioServerTransport(input, output) });
   let notify: () => void = () => undefined;
@@ -90,7 +90,7 @@ test('a factory serves standard input and output', async () => {
 });
 
 test('a connection notifies its client of tools that calls of others have added, until it is closed', async () => {
-  await using factory = mcpServerFactory(servedPrompt().prompt, named);
+  await using factory = mcpServerFactory<McpServer>(servedPrompt().prompt, named);
   const [notifiedFirst, notifiedSecond] = [0, 1].map(() => {
     let notify: () => void = () => undefined;
     const notified = new Promise<void>((resolve) => {
@@ -111,7 +111,7 @@ test('a connection notifies its client of tools that calls of others have added,
 
 test('a session that could not be opened is tried again', async () => {
   let isReady = false;
-  await using factory = mcpServerFactory(servedPrompt().prompt, {
+  await using factory = mcpServerFactory<McpServer>(servedPrompt().prompt, {
     ...named,
     openSession: () => {
       if (!isReady) throw new Error('It is not ready.');
@@ -127,7 +127,7 @@ test('a session that could not be opened is tried again', async () => {
 
 test('a factory that is disposed aborts what runs, answers it, and makes no more servers', async () => {
   const { aborted, filesystem, prompt, slow } = servedPrompt();
-  const factory = mcpServerFactory(prompt, named);
+  const factory = mcpServerFactory<McpServer>(prompt, named);
   const client = await connectInside(factory);
   const failure = expect(client.callTool({ name: 'slow', arguments: {} })).rejects.toMatchObject({
     code: -32_603,
@@ -145,7 +145,7 @@ test('a factory that is disposed aborts what runs, answers it, and makes no more
 });
 
 test('a factory that was never used is disposed of', async () => {
-  const factory = mcpServerFactory(servedPrompt().prompt, {
+  const factory = mcpServerFactory<McpServer>(servedPrompt().prompt, {
     ...named,
     openSession: () => {
       throw new Error('It is not opened.');

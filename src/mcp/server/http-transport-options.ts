@@ -1,0 +1,15 @@
+/** How a server is reached over HTTP: on 127.0.0.1 only. */
+export interface McpHttpTransport {
+  readonly kind: 'http';
+  /** From 0 to 65535; 0 takes a free one. Default 0. */
+  readonly port?: number;
+  /**
+   * What clients have to send, as `Authorization: Bearer TOKEN` or at the end of the address. Of clients of the revision 2026-07-28, which have no sessions of
+   * their own, those with the same token share one session. Each has at least 16 characters of `A-Za-z0-9_-`. Default: one of 256 random bits.
+   */
+  readonly token?: string | readonly string[];
+  /** Default `/mcp`. */
+  readonly path?: string;
+  /** Bytes of the body of a request, from 1. Default 4,194,304 (4 MiB). */
+  readonly maxRequestBytes?: number;
+}
