@@ -116,6 +116,26 @@ for (const connection of ofEra('modern')) {
     expect(await paths()).toEqual([]);
   });
 
+  test(`${named}: a client that leaves its questions unanswered does not take all places`, async () => {
+    const { paths, prompt } = askingPrompt();
+    const options = { approve: 'elicit', limits: { maxConcurrentCalls: 3 } } as const;
+    await using served = await connectServer(prompt, connection, options, showsForms);
+    const states = [];
+    for (const tag of ['a', 'b', 'c', 'd'])
+      states.push((await callUntilAsked(served, 'publish', { tag })).state);
+    expect((await served.call('look')).isError ?? false).toBe(false);
+    const [first = '', , third = '', fourth = ''] = states;
+    await expect(answerCall(served, 'publish', { tag: 'a' }, { state: first })).rejects.toMatchObject(
+      unknownState,
+    );
+    for (const [tag, state] of [
+      ['c', third],
+      ['d', fourth],
+    ] as const)
+      expect((await answerCall(served, 'publish', { tag }, { state })).isError ?? false).toBe(false);
+    expect(await paths()).toEqual(['published/c', 'published/d']);
+  });
+
   test(`${named}: what the handler reports goes to the request that waits for the call`, async () => {
     const seen: string[] = [];
     const heard = gate();
