@@ -57,7 +57,6 @@ const harnessProject = {
     include: harnessTests,
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    fileParallelism: false,
   },
 };
 

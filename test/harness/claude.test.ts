@@ -5,11 +5,11 @@ import { describe, expect, test } from 'vitest';
 import { type ClaudeAgentOptions, type ClaudeAgentSdk, claudeAgent } from 'weakincentives/claude-agent';
 import { evaluationFailure } from '../support/failure.ts';
 import { type FakeProvider, startFakeProvider } from '../support/fake-provider/fake-provider.ts';
-import { installedFile } from '../support/harness-runs/installed.ts';
+import { installedFile, mustRun } from '../support/harness-runs/installed.ts';
 import { hanging, twoEdits, writeReadWrite } from '../support/harness-runs/scripts.ts';
 import { workshop } from '../support/harness-runs/workshop.ts';
 
-const entry = installedFile('harness-claude', '@anthropic-ai/claude-agent-sdk/sdk.mjs');
+const entry = installedFile('claude', '@anthropic-ai/claude-agent-sdk/sdk.mjs');
 
 /** Claude Code with a model that follows a script. */
 async function claude({ url }: FakeProvider, options: ClaudeAgentOptions = {}) {
@@ -143,5 +143,5 @@ describe.skipIf(entry === undefined)('Claude Code', () => {
 });
 
 test.runIf(entry === undefined)('Claude Code is not installed: its tests are skipped', () => {
-  expect(process.env['WINK_HARNESS']).not.toBe('claude');
+  expect(mustRun('claude')).toBe(false);
 });

@@ -7,7 +7,13 @@ export function readResponses(body: Fields): {
   readonly progress: Progress;
 } {
   const items = objectsIn(body['input']);
-  const answers = items.filter(({ type, role }) => (type ?? 'message') === 'message' && role === 'assistant');
+  // A message before a call is part of the same turn.
+  const answers = items.filter(
+    ({ type, role }, index) =>
+      (type ?? 'message') === 'message' &&
+      role === 'assistant' &&
+      items[index + 1]?.['type'] !== 'function_call',
+  );
   return {
     tools: objectsIn(body['tools']).flatMap(({ type, name, tools }) =>
       type === 'namespace'

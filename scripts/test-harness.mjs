@@ -1,0 +1,79 @@
+#!/usr/bin/env node
+// Runs real harnesses against a provider whose model follows a script: `npm run test:harness -- [claude|opencode|codex …] [options of vitest]`. Each is installed from the registry, in
+// test/peers/harness-NAME, when it is not there; one that cannot be installed is skipped by name. Without a name all of them run, with CI=true the one of
+// the day, for at most five minutes. They have no model of their own and no key, and reach nothing but 127.0.0.1.
+import { spawnSync } from 'node:child_process';
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { env, execPath, exit } from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const names = ['claude', 'opencode', 'codex'];
+const dayMs = 86_400_000;
+const installMs = 240_000;
+const testMs = 300_000;
+
+const rest = process.argv.slice(2);
+const asked = names.filter((name) => rest.includes(name));
+const options = rest.filter((word) => !names.includes(word));
+const isCi = env['CI'] === 'true';
+const chosen = asked.length > 0 ? asked : isCi ? [ofTheDay()] : names;
+console.log(`test-harness: ${chosen.join(', ')}`);
+const installed = chosen.filter(install);
+if (chosen.includes('codex')) run(execPath, ['scripts/build.mjs'], root);
+
+const files = chosen.map((name) => `test/harness/${name}.test.ts`);
+const tests = spawnSync(
+  execPath,
+  [
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    '--project=harness',
+    '--no-file-parallelism',
+    ...files,
+    ...options,
+  ],
+  {
+    cwd: root,
+    stdio: 'inherit',
+    // A test of a harness that is here must not be skipped.
+    env: { ...env, WINK_HARNESSES: installed.join(' ') },
+    ...(isCi ? { timeout: testMs } : {}),
+  },
+);
+if (tests.signal !== null) console.error(`test-harness: the tests took more than ${testMs / 1000} s.`);
+exit(tests.status ?? 1);
+
+/** Another one each day, the same on every machine. */
+function ofTheDay() {
+  return names[Math.floor(Date.now() / dayMs) % names.length] ?? 'claude';
+}
+
+/** @param {string} name */
+function install(name) {
+  const folder = join(root, 'test/peers', `harness-${name}`);
+  const lock = join(folder, 'node_modules/.package-lock.json');
+  if (existsSync(lock) && statSync(lock).mtimeMs >= statSync(join(folder, 'package-lock.json')).mtimeMs)
+    return true;
+  const { status } = spawnSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
+    cwd: folder,
+    stdio: 'inherit',
+    timeout: installMs,
+  });
+  if (status !== 0) console.error(`test-harness: ${name} could not be installed; its tests are skipped.`);
+  return status === 0;
+}
+
+/**
+ * Runs a program; ends this one when it fails.
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {string} cwd
+ */
+function run(command, args, cwd) {
+  const { status } = spawnSync(command, args, { cwd, stdio: 'inherit' });
+  if (status === 0) return;
+  console.error(`test-harness: ${command} ${args.join(' ')} failed.`);
+  exit(1);
+}
