@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { McpError, type McpToolsChange } from 'weakincentives/mcp';
+import { gate } from '../../../support/gate.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import { type MemoryTool, memoryServer, mountMemory, runtimeOf } from '../../../support/mcp/memory-server.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
@@ -43,6 +44,32 @@ describe('tools that a server changes', () => {
     server.tools = { kept: named('1'), changed: named('1'), gone: named('1') };
     await server.notify();
     expect(await runtime.call('changed')).toMatchObject({ isError: false });
+  });
+
+  it('are known before a call that begins after the notice is made', async () => {
+    const server = memoryServer({ one: named('1') });
+    await using mounted = await mountMemory(server);
+    const begun = gate();
+    await using runtime = await runtimeOf(mounted, {
+      observers: [
+        {
+          onEvent: ({ type }) => {
+            if (type === 'tool-call-start') void begun.pass();
+          },
+        },
+      ],
+    });
+    const listing = gate();
+    server.beforeList = () => listing.pass();
+    server.tools = { one: named('2') };
+    await server.notify();
+    const call = runtime.call('one');
+    await Promise.all([listing.reached, begun.reached]);
+    for (let turns = 0; turns < 20; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(server.calls).toEqual([]);
+    listing.open();
+    expect(await call).toMatchObject({ isError: true, text: expect.stringContaining('has changed') });
+    expect(server.calls).toEqual([]);
   });
 
   it('go on where changes are accepted, and a template made then has the new ones', async () => {
