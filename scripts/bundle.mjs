@@ -52,7 +52,7 @@ export async function bundle(folder, entries) {
         },
         // What the thread of a journal needs besides, without the core.
         { name: 'journal', test: /\/sqlite\/(store\/|worker\/(?!program))/, priority: 4 },
-        ...['node', 'otel', 'provider', 'record', 'suite'].map((name) => ({
+        ...['mcp', 'node', 'otel', 'provider', 'record', 'suite'].map((name) => ({
           name,
           test: (/** @type {string} */ id) => topFolder(id) === name,
           priority: 1,

@@ -88,6 +88,7 @@ describe('packed files', () => {
         'internal',
         'journal',
         'matrix',
+        'mcp',
         'node',
         'otel',
         'provider',
