@@ -8,8 +8,8 @@ import type { ObservedState } from './observed-state.ts';
  * Work that an observer can run in a context of its own.
  *
  * - `run`: a whole evaluation, from before its prompt is rendered. Not of a tool runtime, whose life is not one function.
- * - `turn`: one model call with the calls that it asks for. Not of a tool runtime either.
- * - `model-call`: the request of a turn, with the waits before it is sent again.
+ * - `turn`: one model call with the calls that it asks for. Not of a tool runtime either, nor on a harness, which asks its model itself.
+ * - `model-call`: the request of a turn, with the waits before it is sent again. Not on a harness.
  * - `tool-call`: one attempt at a call: policies, handler, approvals.
  */
 export type RunScope = ObservedEvaluation & { readonly promptName: string } & (
