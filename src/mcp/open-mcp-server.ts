@@ -44,7 +44,7 @@ export interface McpToolServer extends AsyncDisposable {
  * @throws {MissingPeerError} when `@modelcontextprotocol/server`, or for HTTP `@modelcontextprotocol/node`, is not installed.
  * @throws {PromptValidationError} for an option that cannot be used, such as a port that is in use.
  * @throws what `openToolRuntime` throws: over standard input and output when the server is opened; over HTTP a client gets the message.
- * @see docs/spec/mcp.md
+ * @see docs/spec/mcp.md §2
  */
 export async function openMcpServer(
   prompt: Prompt,
@@ -100,7 +100,7 @@ async function openStdio(
   );
   const end = (): void => void lifetime.end();
   for (const event of ['end', 'close', 'error']) stdin.once(event, end);
-  // Nobody reads what is written to a client that is gone.
+  // What is written to a client that is gone is not read.
   for (const event of ['close', 'error']) stdout.once(event, end);
   if (stdin.readableEnded || stdin.destroyed || stdout.destroyed) end();
   return lifetime.server({ url: undefined, tokens: [] });

@@ -21,7 +21,7 @@ const endings: Partial<Record<PromptEvaluationErrorCode, string>> = {
 const quoting = [PromptRenderError, ResourceError, RunLostError];
 
 /**
- * What a client may read of an error that is no result of a call. Messages of the library's errors hold no secrets and no host paths, but some quote
+ * What a client may read of an error that is not the result of a call. Messages of the library's errors hold no secrets and no host paths, but some quote
  * errors of others, which may hold anything.
  *
  * @see docs/spec/mcp.md §3

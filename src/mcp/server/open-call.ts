@@ -45,7 +45,7 @@ export class OpenCall {
     this.key = key;
     const onProgress = (progress: CallProgress): void => this.#waiter?.onProgress?.(progress);
     this.#end = run(this.#abort.signal, onProgress).then((output) => ({ kind: 'output', output }));
-    // Whoever asks for the next step gets the error.
+    // The caller that asks for the next step gets the error.
     this.#end.catch(() => undefined);
   }
 

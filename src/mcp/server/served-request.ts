@@ -19,7 +19,7 @@ import type { ProtocolServerOptions } from './protocol-server-options.ts';
 
 const cannotAsk = {
   approved: false,
-  reason: 'The client does not support elicitation, so nobody can be asked.',
+  reason: 'The client does not support elicitation, so no person can be asked.',
 };
 
 /** One request `tools/call`. */

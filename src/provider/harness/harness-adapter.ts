@@ -32,7 +32,7 @@ interface HarnessAdapterOptions {
  * @param options `name` defaults to the name of the harness. `adapter`: what handlers evaluate prompts on (`context.adapter`), an adapter that `providerAdapter()` made;
  * without one, a handler that evaluates a prompt gets a `PromptValidationError`, which fails its call.
  * @throws {PromptValidationError} for an option of the wrong kind, and an `adapter` that is not one of a model.
- * @see docs/spec/harnesses.md
+ * @see docs/spec/harnesses.md §1
  */
 export function harnessAdapter(options: {
   readonly harness: AgentHarness;

@@ -79,7 +79,7 @@ for (const connection of connections) {
     await using served = await connectServer(prompt, connection, { approve: 'elicit' }, clientOptions);
     const denied = await served.call('publish', { tag: 'v1' });
     expect(denied.isError).toBe(true);
-    expect(textOf(denied)).toContain('The client does not support elicitation, so nobody can be asked.');
+    expect(textOf(denied)).toContain('The client does not support elicitation, so no person can be asked.');
     expect(await paths()).toEqual([]);
   });
 
