@@ -1,6 +1,6 @@
 import type { Tool as McpTool, ToolAnnotations } from '@modelcontextprotocol/server';
 import { SchemaError } from '../../error/index.ts';
-import { present } from '../../internal/index.ts';
+import { isRecord, present } from '../../internal/index.ts';
 import type { ModelTool } from '../../runtime/index.ts';
 import type { JsonSchema } from '../../schema/index.ts';
 import type { AnyTool, ToolEffects } from '../../tool/index.ts';
@@ -22,7 +22,7 @@ export function toolDeclaration(
     name,
     description,
     // Arguments of a tool are an object, so its schema is one of type "object".
-    inputSchema: inputSchema as McpTool['inputSchema'],
+    inputSchema: withoutHeaders(inputSchema) as McpTool['inputSchema'],
     ...(output === undefined ? {} : { outputSchema: output }),
     ...(tool === undefined ? {} : { annotations: annotationsOf(tool.effects, tool.idempotent) }),
   };
@@ -70,4 +70,19 @@ function annotationsOf(effects: ToolEffects, isIdempotent: boolean): ToolAnnotat
     idempotentHint: isRead || isIdempotent,
     openWorldHint: effects === 'external',
   };
+}
+
+/** The keyword by which a schema asks that an argument is sent as a header, too; a server has to compare the two then. */
+const headerKeyword = 'x-mcp-header';
+
+/** The schema without that keyword, such as one of a mounted server: this server reads arguments in the body alone. */
+function withoutHeaders({ [headerKeyword]: _header, ...schema }: JsonSchema): JsonSchema {
+  const { properties } = schema;
+  if (!isRecord(properties)) return schema;
+  const entries = Object.entries(properties).map(([name, value]) => [
+    name,
+    // Values of "properties" are schemas.
+    isRecord(value) ? withoutHeaders(value as JsonSchema) : value,
+  ]);
+  return { ...schema, properties: Object.fromEntries(entries) };
 }

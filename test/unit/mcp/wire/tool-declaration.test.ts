@@ -73,3 +73,26 @@ test.each([
     });
   },
 );
+
+test('schemas ask for no headers, whoever wrote them', () => {
+  const inputSchema = {
+    type: 'object',
+    properties: {
+      region: { type: 'string', 'x-mcp-header': 'Region' },
+      place: {
+        type: 'object',
+        properties: { 'x-mcp-header': { type: 'string', 'x-mcp-header': 'Place' } },
+      },
+      any: true,
+    },
+  };
+  const offered = { name: 'acts', description: 'Acts.', inputSchema, examples: [] };
+  expect(toolDeclaration(offered, undefined, false).inputSchema).toEqual({
+    type: 'object',
+    properties: {
+      region: { type: 'string' },
+      place: { type: 'object', properties: { 'x-mcp-header': { type: 'string' } } },
+      any: true,
+    },
+  });
+});
