@@ -7,7 +7,7 @@ import { type McpServerOptions, type McpToolServer, openMcpServer } from '../mcp
 import type { Prompt } from '../prompt/index.ts';
 import { binding } from '../resource/index.ts';
 import { type RunEvent, suspendApproval } from '../runtime/index.ts';
-
+import type { Logger } from '../tool/index.ts';
 import { journalOption } from './durable/open-journal.ts';
 import { type CliEnvironment, CliInterruption, exitCodes, type OutputStream } from './process/environment.ts';
 import { UsageError } from './process/errors.ts';
@@ -40,11 +40,12 @@ export async function serveCommand(
 ): Promise<number> {
   const { stderr } = environment;
   const parts = { ...ownServeParts, ...overrides };
-  const preparation = await prepareServe(request, environment, parts);
+  const logger = request.isVerbose ? verboseLogger(stderr) : undefined;
+  const preparation = await prepareServe(request, environment, parts, logger);
   const say = (line: string): void => stderr.write(`wink: ${printable(preparation.redactor.text(line))}.\n`);
   try {
     for (const note of preparation.notes) say(note);
-    return await serve(request, environment, { preparation, parts, say });
+    return await serve(request, environment, { preparation, parts, logger, say });
   } finally {
     await preparation.close();
     for (const line of (await preparation.telemetry?.end()) ?? []) say(line.replace(/\.$/, ''));
@@ -56,6 +57,7 @@ export async function serveCommand(
 interface Serving {
   readonly preparation: ServePreparation;
   readonly parts: ServeParts;
+  readonly logger: Logger | undefined;
   /** Writes a line without its period to the error output. */
   readonly say: (line: string) => void;
 }
@@ -100,11 +102,11 @@ interface Served {
 async function open(
   request: ServeRequest,
   environment: CliEnvironment,
-  { parts, preparation, say }: Serving,
+  { logger, parts, preparation, say }: Serving,
   { counts, prompt, sessions }: Served,
 ): Promise<McpToolServer> {
   const { agent, overrides, recordFile, redactor, telemetry } = preparation;
-  const { stderr, stdout, variables, version } = environment;
+  const { stdout, variables, version } = environment;
   const token = variables[tokenVariable];
   const approve = approverFor(request, preparation, say);
   const start = (): Promise<McpToolServer> =>
@@ -126,7 +128,7 @@ async function open(
       ...(approve === undefined ? {} : { approve }),
       ...(agent.feedback === undefined ? {} : { feedback: agent.feedback }),
       ...(overrides === undefined ? {} : { overrides }),
-      ...(request.isVerbose ? { logger: verboseLogger(stderr) } : {}),
+      ...(logger === undefined ? {} : { logger }),
       transport:
         request.port === undefined
           ? { kind: 'stdio', input: parts.input(), output: writableOf(stdout) }

@@ -4,11 +4,13 @@ import type { Readable } from 'node:stream';
 import { MissingPeerError } from '../../error/index.ts';
 import type { AnyAgent } from '../../evaluation/index.ts';
 import { Filesystem } from '../../filesystem/index.ts';
+import type { ToolPolicy } from '../../policy/index.ts';
 import type { DynamicParams, OverridesSource } from '../../prompt/index.ts';
 import type { AnyResourceBinding } from '../../resource/index.ts';
 import { Redactor } from '../../runtime/index.ts';
 import type { JsonObject } from '../../schema/index.ts';
 import { systemClock } from '../../session/index.ts';
+import type { Logger } from '../../tool/index.ts';
 import { describeInterruptedRuns } from '../durable/interrupted-runs.ts';
 import {
   type JournalFiles,
@@ -23,6 +25,7 @@ import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { bindParams } from '../run/bind-params.ts';
 import { type AgentHooks, type LoadedAgent, loadAgent } from '../run/load-agent.ts';
+import type { MountedServers, openMcpServers } from '../run/mcp-servers.ts';
 import { FolderError, folderName, type OpenedFolder, openFolder } from '../run/open-folder.ts';
 import { chooseOverrides } from '../run/overrides.ts';
 import type { openRecordFile, RecordFile } from '../run/record-file.ts';
@@ -40,6 +43,7 @@ export interface ServeParts {
   readonly openRecord: typeof openRecordFile;
   readonly journals: JournalFiles;
   readonly startTelemetry: typeof startTelemetry;
+  readonly openServers: typeof openMcpServers;
   /** The standard input of the process. */
   readonly input: () => Readable;
 }
@@ -51,6 +55,7 @@ export const ownServeParts: ServeParts = {
   journals: sqliteJournalFiles,
   // What it takes is loaded for a server that wants it.
   startTelemetry: async (options) => (await import('../run/telemetry.ts')).startTelemetry(options),
+  openServers: async (options) => (await import('../run/mcp-servers.ts')).openMcpServers(options),
   input: () => process.stdin,
 };
 
@@ -75,23 +80,53 @@ export interface ServePreparation {
   readonly redactor: Redactor;
   /** What is to be said before clients are accepted, one line each. */
   readonly notes: readonly string[];
-  /** Releases the folder, then the journal. */
+  /** Releases the folder, then the journal, then the servers. */
   close(): Promise<void>;
 }
 
 /**
  * Loads and opens everything that a server needs.
  *
+ * @param logger gets what mounted servers report, as long as they are open. Default: none.
  * @throws {UsageError} when something is missing or invalid.
  */
 export async function prepareServe(
   request: ServeRequest,
   environment: CliEnvironment,
   parts: ServeParts,
+  logger: Logger | undefined,
+): Promise<ServePreparation> {
+  const { mcpFile: file } = request;
+  if (file === undefined) return prepareWith(request, environment, parts, undefined);
+  const { signal, variables } = environment;
+  const mounted = await parts.openServers({ file, variables, signal, logger });
+  try {
+    const preparation = await prepareWith(request, environment, parts, mounted);
+    return {
+      ...preparation,
+      notes: [...mounted.notes, ...preparation.notes],
+      close: async () => {
+        await preparation.close();
+        await mounted.close();
+      },
+    };
+  } catch (error) {
+    await mounted.close();
+    throw error;
+  }
+}
+
+async function prepareWith(
+  request: ServeRequest,
+  environment: CliEnvironment,
+  parts: ServeParts,
+  mounted: MountedServers | undefined,
 ): Promise<ServePreparation> {
   const { signal, variables } = environment;
   const loaded =
-    request.agent === undefined ? undefined : await unlessAborted(parts.load(request.agent), signal);
+    request.agent === undefined
+      ? undefined
+      : withServers(await unlessAborted(parts.load(request.agent), signal), mounted);
   const bound = loaded === undefined ? undefined : await bindAgent(loaded, request, signal);
   const policies =
     request.policyFile === undefined ? [] : await unlessAborted(loadPolicies(request.policyFile), signal);
@@ -116,7 +151,12 @@ export async function prepareServe(
   try {
     folder = takesFolder ? await openServed(request, parts, loaded, kept) : undefined;
     if (folder !== undefined) notes.push(...folder.notes, ...(await interrupted(folder, kept, parts)));
-    const { agent, hooks, params } = await agentToServe(request, loaded, bound, folder, policies, notes);
+    const { agent, hooks, params } = await agentToServe(request, loaded, bound, {
+      folder,
+      policies,
+      mounted,
+      notes,
+    });
     const redactor = new Redactor(
       hostRedact(
         {
@@ -126,6 +166,7 @@ export async function prepareServe(
           home: homedir(),
         },
         variables,
+        mounted?.secrets,
       ),
       () => undefined, // It never throws.
     );
@@ -187,20 +228,31 @@ async function bindAgent(
   return { params, takesFolder, sandbox: await sandboxBindings(request.sandbox, agent.name, resources) };
 }
 
+function withServers(loaded: LoadedAgent, mounted: MountedServers | undefined): LoadedAgent {
+  return mounted === undefined ? loaded : { ...loaded, agent: mounted.addTo(loaded.agent) };
+}
+
+/** What the agent for a folder is made of. */
+interface FolderParts {
+  readonly folder: OpenedFolder | undefined;
+  readonly policies: readonly ToolPolicy[];
+  readonly mounted: MountedServers | undefined;
+  /** Gets what is to be said of it. */
+  readonly notes: string[];
+}
+
 /** The agent of the module, or the one for a folder. */
 async function agentToServe(
   { sandbox }: ServeRequest,
   loaded: LoadedAgent | undefined,
   bound: BoundAgent | undefined,
-  folder: OpenedFolder | undefined,
-  policies: Parameters<typeof workspaceAgent>[0]['policies'],
-  notes: string[],
+  { folder, mounted, notes, policies }: FolderParts,
 ): Promise<Pick<ServePreparation, 'agent' | 'hooks' | 'params'>> {
   if (loaded !== undefined) return { agent: loaded.agent, hooks: loaded.hooks, params: bound?.params ?? {} };
   if (folder === undefined) throw new UsageError('there is no agent and no folder to serve.');
   const ready = await workspaceAgent({ folder, sandbox, policies });
   notes.push(...ready.notes);
-  return { agent: ready.agent, hooks: {}, params: {} };
+  return { agent: mounted?.addTo(ready.agent) ?? ready.agent, hooks: {}, params: {} };
 }
 
 /** Without a journal for want of `node:sqlite`, calls are at least recorded. */

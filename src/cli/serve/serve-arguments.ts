@@ -38,6 +38,8 @@ export interface ServeRequest {
   readonly durable: ServeJournalChoice | undefined;
   readonly overrides: OverridesChoice | undefined;
   readonly sandbox: SandboxChoice | undefined;
+  /** File with servers whose tools are offered, too. */
+  readonly mcpFile: string | undefined;
   /** Path of a module with rules. */
   readonly policyFile: string | undefined;
   /** Who answers the questions of policies: the agent, the client, or someone later. */
@@ -64,7 +66,7 @@ const options = {
       'tag',
       'overrides',
     ] as const),
-    ...(['sandbox', 'no-enforce', 'expires', 'otel', 'verbose', 'help'] as const),
+    ...(['sandbox', 'no-enforce', 'expires', 'mcp', 'otel', 'verbose', 'help'] as const),
   ]),
   http: { type: 'boolean' },
   port: { type: 'string' },
@@ -94,6 +96,7 @@ export function readServeArguments(argv: readonly string[]): ServeRequest | { re
     );
   }
   if (values.workspace === '') throw new UsageError('the name of the folder is empty.');
+  if (values.mcp === '') throw new UsageError('the name of the file with servers is empty.');
   if (values.policy === '') throw new UsageError('the name of the policy file is empty.');
   if (agent !== undefined && values.policy !== undefined) {
     throw new UsageError(
@@ -123,6 +126,7 @@ export function readServeArguments(argv: readonly string[]): ServeRequest | { re
     durable,
     overrides: readOverrides(values),
     sandbox: readSandbox(values.sandbox),
+    mcpFile: values.mcp,
     policyFile: values.policy,
     approve,
     expiresMs: readExpires(values.expires, approve),
@@ -185,7 +189,7 @@ function readJournal(agent: string | undefined, values: Values): ServeJournalCho
     if (runId !== undefined) throw new UsageError('--run-id requires --durable or --journal FILE.');
     return undefined;
   }
-  const repeated = (['apply', 'params', 'tag', 'sandbox', 'policy'] as const).flatMap((name) =>
+  const repeated = (['apply', 'params', 'tag', 'sandbox', 'policy', 'mcp'] as const).flatMap((name) =>
     values[name] === undefined ? [] : [`--${name}=${values[name]}`],
   );
   return {

@@ -216,6 +216,37 @@ describe('wink serve without an agent', () => {
     await expect(serve('--policy', join(folder, 'none.ts'))).rejects.toThrow('the policy file');
   });
 
+  it('serves the tools of servers of others under its rules: --mcp', async () => {
+    const other = join(folder, 'other.mjs');
+    const sdk = (name: string): string =>
+      JSON.stringify(import.meta.resolve(`@modelcontextprotocol/${name}`));
+    writeFileSync(
+      other,
+      `import { McpServer } from ${sdk('server')};
+       import { StdioServerTransport } from ${sdk('server/stdio')};
+       const server = new McpServer({ name: 'other', version: '1.0.0' });
+       server.registerTool('greet', { description: 'Greets.' }, () => ({ content: [{ type: 'text', text: 'Hello.' }] }));
+       await server.connect(new StdioServerTransport());`,
+    );
+    const file = join(folder, 'servers.json');
+    const command = process.execPath;
+    writeFileSync(file, JSON.stringify({ mcpServers: { other: { command, args: [other] } } }));
+    const rules = join(folder, 'no-greeting.mjs');
+    writeFileSync(
+      rules,
+      `import { PolicyDecision } from 'weakincentives';
+       export const policies = [{ name: 'once', check: ({ tool }, { session }) =>
+         tool.name === 'other_greet' && globalThis.greeted ? PolicyDecision.deny('Once is enough.') : (globalThis.greeted = tool.name === 'other_greet', PolicyDecision.allow()) }];`,
+    );
+    const served = await serve('--mcp', file, '--policy', rules);
+    expect((await served.client.listTools()).tools.map(({ name }) => name)).toContain('other_greet');
+    expect(await served.text('other_greet')).toContain('Hello.');
+    expect(await served.text('other_greet')).toContain('Once is enough.');
+    expect(await served.leave()).toBe(0);
+    Reflect.deleteProperty(globalThis, 'greeted');
+    await expect(serve('--mcp', join(folder, 'none.json'))).rejects.toThrow('none.json');
+  });
+
   it('names a folder that does not exist', async () => {
     await expect(servedCommand(['--workspace', join(folder, 'none')], parts)).rejects.toThrow(
       'there is no folder',
