@@ -15,7 +15,7 @@ const hang = tool({
   },
 });
 
-export default defineAgent({
+export const agent = defineAgent({
   template: promptTemplate({
     ns: 'test',
     key: 'hanging',
