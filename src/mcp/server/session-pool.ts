@@ -43,7 +43,7 @@ export class SessionPool {
     const { maxSessions, open } = this.#options;
     if (this.#sessions.size >= maxSessions) {
       throw new SessionBusyError(
-        `The server has ${maxSessions} sessions, which is its limit. Close one, or raise maxSessions.`,
+        `The server has as many sessions as it may have: ${maxSessions}. Close one, or raise maxSessions.`,
         { details: { limit: maxSessions } },
       );
     }

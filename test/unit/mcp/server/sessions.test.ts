@@ -158,7 +158,7 @@ test('there are no more sessions than there may be; one that ends makes room', a
   });
   const first = await served.client('legacy');
   await served.client('modern').then((client) => client.callTool(add(1)));
-  const refusal = 'The server has 2 sessions, which is its limit. Close one, or raise maxSessions.';
+  const refusal = 'The server has as many sessions as it may have: 2. Close one, or raise maxSessions.';
   await expect(served.client('legacy')).rejects.toMatchObject({ code: -32_000, message: refusal });
   await expect(served.client('auto', 1)).rejects.toMatchObject({ code: -32_000, message: refusal });
   const { transport } = first;
