@@ -81,8 +81,7 @@ function withoutHeaders({ [headerKeyword]: _header, ...schema }: JsonSchema): Js
   if (!isRecord(properties)) return schema;
   const entries = Object.entries(properties).map(([name, value]) => [
     name,
-    // Values of "properties" are schemas.
-    isRecord(value) ? withoutHeaders(value as JsonSchema) : value,
+    isRecord(value) ? withoutHeaders(value) : value,
   ]);
   return { ...schema, properties: Object.fromEntries(entries) };
 }
