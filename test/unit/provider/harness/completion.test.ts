@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { type CompletionChecker, CompletionVerdict, type RunEvent } from 'weakincentives';
-import { harnessAdapter } from 'weakincentives/provider';
+import { type CompletionChecker, CompletionVerdict, type RunEvent, ToolResult } from 'weakincentives';
+import { type AgentHarness, harnessAdapter } from 'weakincentives/provider';
 import { evaluationFailure } from '../../../support/failure.ts';
+import { gate } from '../../../support/gate.ts';
 import { fullCapabilities, loopHarness } from '../../../support/harness/loop-harness.ts';
-import { counter, notebook } from '../../../support/harness/notebook.ts';
+import { counter, notebook, noteTool } from '../../../support/harness/notebook.ts';
 import { called, said, scriptedModel } from '../../../support/harness/said.ts';
 
 /** Says no until it was asked this often. */
@@ -59,6 +60,35 @@ describe('a completion checker', () => {
       type: 'user',
       content: [{ type: 'text', text: '"{"count":1}" is not all.' }],
     });
+  });
+
+  test('is asked when no call runs any more', async () => {
+    const door = gate();
+    const slow = noteTool('note', async () => {
+      await door.pass();
+      return ToolResult.ok(null, 'Noted.');
+    });
+    const harness: AgentHarness = {
+      name: 'hasty',
+      capabilities: { followUps: true },
+      run: async ({ tools }, { onAnswer }) => {
+        const call = tools.call({ callId: 'c1', name: 'note', arguments: { text: 'a' } });
+        call.catch(() => undefined);
+        await door.reached;
+        const outcome = { text: 'Done.', finishReason: 'stop' } as const;
+        await onAnswer(outcome);
+        return outcome;
+      },
+    };
+    const events: RunEvent[] = [];
+    await harnessAdapter({ harness }).evaluate(notebook([slow]), {
+      completion: patient(1),
+      observers: [{ onEvent: (event) => events.push(event) }],
+    });
+    const types = events.map(({ type }) => type);
+    expect(types.indexOf('tool-call-end')).toBeLessThan(types.indexOf('completion-checked'));
+    expect(types).toContain('tool-call-end');
+    door.open();
   });
 
   test('is not asked about an answer that was cut off', async () => {

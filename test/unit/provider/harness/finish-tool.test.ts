@@ -138,6 +138,20 @@ describe('the tool finish', () => {
     ]);
   });
 
+  test('ends the conversation, also for a harness that asks its model once more', async () => {
+    const { model } = scriptedModel([called([['finish', { count: 1 }]]), said('I am done.')]);
+    const inner = loopHarness({ model, capabilities: withFinish });
+    const harness: AgentHarness = {
+      ...inner,
+      run: (request, options) => inner.run(request, { ...options, hasAnswer: () => false }),
+    };
+    const response = await harnessAdapter({ harness }).evaluate(counter(), { input: 'Count.' });
+    expect(textsOf(response.conversation)).toEqual([
+      ['user', 'Count.'],
+      ['assistant', '{"count":1}'],
+    ]);
+  });
+
   test('has another name in a prompt with a tool of its name', async () => {
     const { adapter, requests } = start([called([['finish_2', { count: 3 }]])]);
     const response = await adapter.evaluate(counter([noteTool('finish')]));
