@@ -144,7 +144,7 @@ const config: ViteUserConfig = defineConfig({
       },
       {
         extends: true,
-        test: { name: 'docs', include: docsTests, testTimeout: 30_000, hookTimeout: 60_000 },
+        test: { name: 'docs', include: docsTests, testTimeout: 120_000, hookTimeout: 120_000 },
       },
       {
         extends: true,
@@ -167,7 +167,7 @@ const config: ViteUserConfig = defineConfig({
           name: 'package',
           include: packageTests,
           globalSetup: ['test/package-setup.ts'],
-          testTimeout: 60_000,
+          testTimeout: 120_000,
           hookTimeout: 120_000,
         },
       },
