@@ -30,7 +30,7 @@ export interface McpToolServer extends AsyncDisposable {
   readonly url: string | undefined;
   /** What clients have to send over HTTP, in the order of the options; empty for standard input and output. */
   readonly tokens: readonly string[];
-  /** Resolves when the server was disposed, its signal was aborted, or its client closed standard input. Never rejects. */
+  /** Resolves when the server was disposed, its signal was aborted, or its client closed standard input or output. Never rejects. */
   readonly closed: Promise<void>;
   /** Aborts running calls, rolls them back, releases the sessions and closes the connections. Never rejects. */
   [Symbol.asyncDispose](): Promise<void>;
@@ -43,7 +43,7 @@ export interface McpToolServer extends AsyncDisposable {
  *
  * @throws {MissingPeerError} when `@modelcontextprotocol/server`, or for HTTP `@modelcontextprotocol/node`, is not installed.
  * @throws {PromptValidationError} for an option that cannot be used, such as a port that is in use.
- * @throws what `openToolRuntime` throws: over standard input and output when the server is opened; over HTTP a client gets the message.
+ * @throws what `openToolRuntime` throws: over standard input and output when the server is opened; over HTTP a client gets what it may know of it.
  * @see docs/spec/mcp.md §2
  */
 export async function openMcpServer(
