@@ -110,11 +110,11 @@ for (const http of [true, false]) {
   });
 }
 
-/** A clock whose timers fire at once when they are set to this time, and never otherwise. */
+/** A clock whose timers fire at once when they are set to at most this time, and never otherwise. */
 const clockOf = (dueMs: number): Clock => ({
   now: () => 0,
   schedule: (delayMs, callback) => {
-    if (delayMs === dueMs) queueMicrotask(callback);
+    if (delayMs <= dueMs) queueMicrotask(callback);
     return () => undefined;
   },
   yieldToTimers: () => new Promise((resolve) => setImmediate(resolve)),
