@@ -17,6 +17,7 @@ export type { EvaluateOptions } from './options/evaluate-options.ts';
 export type { ContextOptions, RunLimits } from './options/run-limits.ts';
 export { evaluatePrompt } from './run/evaluate.ts';
 export { type ModelAdapter, modelOf, type ProviderAdapter, type RunOutcome } from './run/provider-adapter.ts';
+export { toCallPart } from './runtime/call-part.ts';
 export { openHeldToolRuntime } from './runtime/open-held-tool-runtime.ts';
 export type { RuntimeSurroundings } from './runtime/runtime-surroundings.ts';
 export { type EndedTurn, type PendingCall, RuntimeTurns } from './runtime/runtime-turns.ts';

@@ -23,6 +23,7 @@ import type { AnyTool, BudgetExcess, HostedTool } from '../../tool/index.ts';
 import { parseAnswer } from '../answer/parse-answer.ts';
 import type { EvaluationRecord } from '../scope/evaluation-record.ts';
 import type { HeldRun } from '../scope/hold-session.ts';
+import { toCallPart } from './call-part.ts';
 import type { RuntimeSurroundings } from './runtime-surroundings.ts';
 import { type CallOutcome, type PendingCall, RuntimeTurns } from './runtime-turns.ts';
 import type {
@@ -133,7 +134,7 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
   ): Promise<ToolRuntimeOutput> {
     return this.#redactErrors(async () => {
       this.#assertOpen();
-      return outputOf(await this.#queue.join({ part: toPart(call), signal, trace }));
+      return outputOf(await this.#queue.join({ part: toCallPart(call), signal, trace }));
     });
   }
 
@@ -227,7 +228,7 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
   }
 
   #toParts(calls: readonly ToolRuntimeCall[]): readonly ToolCallPart[] {
-    const parts = calls.map(toPart);
+    const parts = calls.map(toCallPart);
     this.#assertGood(findTurnFault({ content: parts, finishReason: 'tool-calls' }));
     return parts;
   }
@@ -251,25 +252,6 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
   #closed(): TransactionClosedError {
     const { name } = this.#parts.environment.prompt;
     return new TransactionClosedError(`The tool runtime of the prompt "${name}" was disposed.`);
-  }
-}
-
-/** The call as a part of what a model said. */
-function toPart(call: ToolRuntimeCall): ToolCallPart {
-  assertArgument('A call', 'it', call, 'object');
-  const { callId, name, arguments: given, isComplete } = call;
-  const part = { type: 'tool-call', callId, name, arguments: toText(given) } as const;
-  return isComplete === undefined ? part : { ...part, isComplete };
-}
-
-function toText(given: ToolRuntimeCall['arguments']): string {
-  if (typeof given === 'string') return given;
-  try {
-    return JSON.stringify(given);
-  } catch (cause) {
-    throw new PromptValidationError(`The arguments of a call are not JSON: ${describeError(cause)}`, {
-      cause,
-    });
   }
 }
 

@@ -1,4 +1,4 @@
-import { describeError, PromptValidationError, TransactionClosedError } from '../../error/index.ts';
+import { TransactionClosedError } from '../../error/index.ts';
 import {
   type EndedTurn,
   type PendingCall,
@@ -7,6 +7,7 @@ import {
   type ToolRuntimeCallOptions,
   type ToolRuntimeOutput,
   TurnQueue,
+  toCallPart,
 } from '../../evaluation/index.ts';
 import { untilAborted } from '../../internal/index.ts';
 import {
@@ -101,7 +102,7 @@ export class HarnessCalls {
     if (this.#isClosed) throw new TransactionClosedError('The run of the harness has ended.');
     const own = signal === undefined ? this.#end.signal : AbortSignal.any([this.#end.signal, signal]);
     const turn = await this.#reportedTurn(call, own);
-    const part = turn.arrive(toPart(call));
+    const part = turn.arrive(toCallPart(call));
     this.#turnOf.set(part, turn);
     const outcome = await this.#queue.join({ part, signal: own });
     if ('error' in outcome) throw outcome.error;
@@ -161,22 +162,5 @@ export class HarnessCalls {
     }
     const repetition = this.#failures.count(calls, results);
     if (repetition !== undefined) this.#options.fail(this.#options.errors.repeatedFailures(repetition));
-  }
-}
-
-/** The call as a part of what a model said. */
-function toPart({ arguments: given, callId, isComplete, name }: ToolRuntimeCall): ToolCallPart {
-  const part = { type: 'tool-call', callId, name, arguments: toText(given) } as const;
-  return isComplete === undefined ? part : { ...part, isComplete };
-}
-
-function toText(given: ToolRuntimeCall['arguments']): string {
-  if (typeof given === 'string') return given;
-  try {
-    return JSON.stringify(given);
-  } catch (cause) {
-    throw new PromptValidationError(`The arguments of a call are not JSON: ${describeError(cause)}`, {
-      cause,
-    });
   }
 }
