@@ -4,10 +4,11 @@ import {
   DistinctCallIds,
   type Fields,
   type HostedToolRegistry,
+  messagesFinishReason,
   objectsIn,
   stringFields,
 } from '../provider/internal.ts';
-import type { AssistantPart, FinishReason, ModelTurn } from '../runtime/index.ts';
+import type { AssistantPart, ModelTurn } from '../runtime/index.ts';
 import { restoreText } from '../schema/index.ts';
 import type { TokenUsage } from '../tool/index.ts';
 import type { PreparedRequest } from './request.ts';
@@ -49,7 +50,10 @@ export function readMessage(
   });
   return {
     content,
-    finishReason: finishReasonOf(reason, blocks),
+    finishReason: messagesFinishReason(
+      reason,
+      blocks.some(({ type }) => type === 'tool_use'),
+    ),
     ...(usage === undefined ? {} : { usage }),
     ...(hosted.length === 0 ? {} : { hosted }),
     raw: { provider, items: [...blocks.map(withObjectInput), ...end] },
@@ -152,29 +156,6 @@ function endOf({ stop_reason: reason, container }: Fields): readonly MessageEnd[
       ...(typeof id === 'string' ? { container: { id } } : {}),
     },
   ];
-}
-
-function finishReasonOf(reason: unknown, blocks: readonly Fields[]): FinishReason {
-  switch (reason) {
-    case 'end_turn':
-    case 'stop_sequence':
-      return 'stop';
-    case 'tool_use':
-      return 'tool-calls';
-    case 'max_tokens':
-      return 'length';
-    case 'pause_turn':
-      return 'paused';
-    case 'refusal':
-      return 'refusal';
-    case 'model_context_window_exceeded':
-      return 'context-window';
-    case undefined:
-    case null:
-      return blocks.some(({ type }) => type === 'tool_use') ? 'tool-calls' : 'stop';
-    default:
-      return 'other';
-  }
 }
 
 /** The provider counts tokens read from and written to the cache separately from other input. */

@@ -1,13 +1,14 @@
 import { ModelResponseError } from '../error/index.ts';
 import { isRecord, present } from '../internal/index.ts';
 import type { HarnessAnswer, HarnessOutcome, HarnessRequest, HarnessRunOptions } from '../provider/index.ts';
+import { messagesFinishReason } from '../provider/internal.ts';
 import type { InputPart } from '../tool/index.ts';
 import { AnswerSchema } from './answer-schema.ts';
 import type { ClaudeAgentSdk, ClaudeQueryOptions } from './sdk.ts';
 import { toolPrefix } from './tool-names.ts';
 import { TurnReader } from './turn-reader.ts';
 import { UserMessages } from './user-messages.ts';
-import { countOf, type Fields, finishReasonOf, totalUsageOf } from './wire.ts';
+import { countOf, type Fields, totalUsageOf } from './wire.ts';
 import type { WorkFolder } from './work-folder.ts';
 
 /** What the user says where there is nothing beside the instructions: Claude Code begins with a message. */
@@ -90,7 +91,7 @@ export class ClaudeRun {
     const usage = totalUsageOf(result['modelUsage']);
     refuseFailure(result);
     const hasOutput = outputSchema !== undefined && output !== undefined && output !== null;
-    const finishReason = finishReasonOf(reason, false);
+    const finishReason = messagesFinishReason(reason, false);
     return {
       text: typeof text === 'string' ? text : this.#turns.lastText,
       ...(hasOutput ? { output: new AnswerSchema(outputSchema).read(output) } : {}),

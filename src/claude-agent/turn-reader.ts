@@ -1,7 +1,8 @@
 import { isRecord } from '../internal/index.ts';
 import type { HarnessRunOptions, ModelTurn } from '../provider/index.ts';
+import { messagesFinishReason } from '../provider/internal.ts';
 import type { AssistantPart, TokenUsage } from '../tool/index.ts';
-import { countOf, type Fields, finishReasonOf, objectsIn, usageOf } from './wire.ts';
+import { countOf, type Fields, objectsIn, usageOf } from './wire.ts';
 
 /** A block of an answer, as far as it has come. */
 interface Block {
@@ -127,7 +128,7 @@ export class TurnReader {
     this.#lastText = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
     const turn: ModelTurn = {
       content,
-      finishReason: finishReasonOf(
+      finishReason: messagesFinishReason(
         this.#finishReason,
         content.some(({ type }) => type === 'tool-call'),
       ),

@@ -1,5 +1,5 @@
 import { isRecord } from '../internal/index.ts';
-import type { FinishReason, TokenUsage } from '../tool/index.ts';
+import type { TokenUsage } from '../tool/index.ts';
 
 /** An object of which nothing is known. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -54,28 +54,4 @@ function toUsage(counts: {
     ...(read === undefined ? {} : { cachedInputTokens: read }),
     ...(written === undefined ? {} : { cacheWriteInputTokens: written }),
   };
-}
-
-/** @param hasCalls whether the turn has calls of the run, where the provider does not say why it ended. */
-export function finishReasonOf(reason: unknown, hasCalls: boolean): FinishReason {
-  switch (reason) {
-    case 'end_turn':
-    case 'stop_sequence':
-      return 'stop';
-    case 'tool_use':
-      return 'tool-calls';
-    case 'max_tokens':
-      return 'length';
-    case 'pause_turn':
-      return 'paused';
-    case 'refusal':
-      return 'refusal';
-    case 'model_context_window_exceeded':
-      return 'context-window';
-    case undefined:
-    case null:
-      return hasCalls ? 'tool-calls' : 'stop';
-    default:
-      return 'other';
-  }
 }

@@ -45,6 +45,7 @@ export {
   shortCallIds,
 } from './wire/foreign-call-ids.ts';
 export { isWebUrl, toBase64, toUrl } from './wire/media-url.ts';
+export { messagesFinishReason } from './wire/messages-finish-reason.ts';
 export {
   type CommonModelOptions,
   checkModelOptions,
