@@ -29,6 +29,7 @@ import { type LoadedAgent, loadAgent } from './load-agent.ts';
 import type { openMcpServers } from './mcp-servers.ts';
 import { FolderError, folderName, type OpenedFolder, openFolder } from './open-folder.ts';
 import { chooseOverrides } from './overrides.ts';
+import { preparedWithServers } from './prepared-with-servers.ts';
 import type { openRecordFile, RecordFile } from './record-file.ts';
 import { hostRedact } from './redact.ts';
 import type { RunRequest } from './run-arguments.ts';
@@ -106,27 +107,11 @@ export async function prepareRun(
     signal,
     logger,
   });
-  try {
+  return preparedWithServers(mounted, async () => {
     for (const note of mounted.notes) environment.stderr.write(`wink: ${note}.\n`);
-    const agent = mounted.addTo(loaded.agent);
-    const preparation = await prepareLoaded(
-      request,
-      environment,
-      parts,
-      { ...loaded, agent },
-      mounted.secrets,
-    );
-    return {
-      ...preparation,
-      close: async () => {
-        await preparation.close();
-        await mounted.close();
-      },
-    };
-  } catch (error) {
-    await mounted.close();
-    throw error;
-  }
+    const served = { ...loaded, agent: mounted.addTo(loaded.agent) };
+    return prepareLoaded(request, environment, parts, served, mounted.secrets);
+  });
 }
 
 /** @param secrets what must not be shown besides secret environment variables. */

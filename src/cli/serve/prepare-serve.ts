@@ -28,6 +28,7 @@ import { type AgentHooks, type LoadedAgent, loadAgent } from '../run/load-agent.
 import type { MountedServers, openMcpServers } from '../run/mcp-servers.ts';
 import { FolderError, folderName, type OpenedFolder, openFolder } from '../run/open-folder.ts';
 import { chooseOverrides } from '../run/overrides.ts';
+import { preparedWithServers } from '../run/prepared-with-servers.ts';
 import type { openRecordFile, RecordFile } from '../run/record-file.ts';
 import { hostRedact } from '../run/redact.ts';
 import { sandboxBindings } from '../run/sandbox-bindings.ts';
@@ -100,20 +101,10 @@ export async function prepareServe(
   if (file === undefined) return prepareWith(request, environment, parts, undefined);
   const { signal, variables } = environment;
   const mounted = await parts.openServers({ file, variables, signal, logger });
-  try {
+  return preparedWithServers(mounted, async () => {
     const preparation = await prepareWith(request, environment, parts, mounted);
-    return {
-      ...preparation,
-      notes: [...mounted.notes, ...preparation.notes],
-      close: async () => {
-        await preparation.close();
-        await mounted.close();
-      },
-    };
-  } catch (error) {
-    await mounted.close();
-    throw error;
-  }
+    return { ...preparation, notes: [...mounted.notes, ...preparation.notes] };
+  });
 }
 
 async function prepareWith(
