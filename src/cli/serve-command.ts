@@ -49,7 +49,7 @@ export async function serveCommand(
   } finally {
     await preparation.close();
     for (const line of (await preparation.telemetry?.end()) ?? []) say(line.replace(/\.$/, ''));
-    for (const line of (await preparation.recordFile?.close()) ?? []) stderr.write(`wink: ${line}\n`);
+    await preparation.records?.close();
   }
 }
 
@@ -105,7 +105,7 @@ async function open(
   { logger, parts, preparation, say }: Serving,
   { counts, prompt, sessions }: Served,
 ): Promise<McpToolServer> {
-  const { agent, overrides, recordFile, redactor, telemetry } = preparation;
+  const { agent, overrides, redactor, telemetry } = preparation;
   const { stdout, variables, version } = environment;
   const token = variables[tokenVariable];
   const approve = approverFor(request, preparation, say);
@@ -119,7 +119,6 @@ async function open(
       limits: limitsOf(agent),
       observers: [
         ...(agent.observers ?? []),
-        ...(recordFile === undefined ? [] : [recordFile.observer]),
         ...(telemetry === undefined ? [] : [telemetry.observer]),
         counts,
       ],

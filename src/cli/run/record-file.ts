@@ -1,5 +1,5 @@
 import { mkdirSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, parse } from 'node:path';
 import { describeError, FilesystemError } from '../../error/index.ts';
 import { type FileRunRecorder, openRunRecorder } from '../../node/index.ts';
 import { userStateFolder } from '../../node/internal.ts';
@@ -25,6 +25,8 @@ export interface RecordFileOptions {
   readonly params: JsonObject;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
+  /** Number of the record among those of one server, from 1. From 2 on the name of the file ends with it. Default: 1. */
+  readonly number?: number;
 }
 
 /** The record of a run in a file. */
@@ -40,7 +42,7 @@ export interface RecordFile {
  * @throws {UsageError} when it exists, cannot be created, or is inside the folder that the agent works on.
  */
 export async function openRecordFile(options: RecordFileOptions): Promise<RecordFile> {
-  const path = options.file === '' ? newFile(options) : options.file;
+  const path = numbered(options.file === '' ? newFile(options) : options.file, options.number ?? 1);
   const shown = printable(path);
   // A record inside the folder would change under every search of the agent.
   if (options.workspace !== undefined && isInsideFolder(path, options.workspace)) {
@@ -89,4 +91,11 @@ function newFile({ agentName, now }: RecordFileOptions): string {
   const name = agentName.replaceAll(/[^A-Za-z0-9._-]+/g, '-').slice(0, 60);
   const time = new Date(now()).toISOString().replaceAll(/[-:]/g, '').replace('T', '-').slice(0, 15);
   return join(folder, `${name}-${time}-${process.pid}.jsonl`);
+}
+
+/** `calls.jsonl` and 2: `calls-2.jsonl`. */
+function numbered(path: string, number: number): string {
+  if (number === 1) return path;
+  const { dir, ext, name } = parse(path);
+  return join(dir, `${name}-${number}${ext}`);
 }

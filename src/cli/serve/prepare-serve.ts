@@ -29,12 +29,13 @@ import type { MountedServers, openMcpServers } from '../run/mcp-servers.ts';
 import { FolderError, folderName, type OpenedFolder, openFolder } from '../run/open-folder.ts';
 import { chooseOverrides } from '../run/overrides.ts';
 import { preparedWithServers } from '../run/prepared-with-servers.ts';
-import type { openRecordFile, RecordFile } from '../run/record-file.ts';
+import type { openRecordFile } from '../run/record-file.ts';
 import { hostRedact } from '../run/redact.ts';
 import { sandboxBindings } from '../run/sandbox-bindings.ts';
 import type { startTelemetry, Telemetry } from '../run/telemetry.ts';
 import { loadPolicies } from './policy-file.ts';
 import type { ServeJournalChoice, ServeRequest } from './serve-arguments.ts';
+import { SessionRecords } from './session-records.ts';
 import { workspaceAgent } from './workspace-agent.ts';
 
 /** External dependencies of the command. */
@@ -75,7 +76,8 @@ export interface ServePreparation {
   readonly sandbox: readonly AnyResourceBinding[];
   readonly overrides: OverridesSource | undefined;
   readonly kept: ServeJournal | undefined;
-  readonly recordFile: RecordFile | undefined;
+  /** Undefined: sessions are not recorded. */
+  readonly records: SessionRecords | undefined;
   /** Undefined: the calls are not reported. */
   readonly telemetry: Telemetry | undefined;
   readonly redactor: Redactor;
@@ -134,7 +136,7 @@ async function prepareWith(
   const takesFolder = bound?.takesFolder ?? true;
   const kept = await openJournal(request, parts, takesFolder, notes);
   let folder: OpenedFolder | undefined;
-  let recordFile: RecordFile | undefined;
+  let records: SessionRecords | undefined;
   const close = async (): Promise<void> => {
     await folder?.close();
     await kept?.journal[Symbol.asyncDispose]();
@@ -162,18 +164,23 @@ async function prepareWith(
       () => undefined, // It never throws.
     );
     const file = request.recordFile ?? (isRecordedInstead(request, kept) ? '' : undefined);
-    recordFile =
-      file === undefined
-        ? undefined
-        : await parts.openRecord({
+    if (file !== undefined) {
+      const workspace = folder?.hostPath;
+      records = await SessionRecords.open({
+        open: (number) =>
+          parts.openRecord({
             file,
             agentName: agent.name,
             module: request.agent ?? '',
-            workspace: folder?.hostPath,
+            workspace,
             workspaceName: folder?.name ?? '',
             params: redactor.fields(request.params) as JsonObject,
             now: () => systemClock.now(),
-          });
+            number,
+          }),
+        say: (line) => environment.stderr.write(`wink: ${line}\n`),
+      });
+    }
     const sandbox = bound?.sandbox ?? [];
     return {
       agent,
@@ -183,14 +190,14 @@ async function prepareWith(
       sandbox,
       overrides: overrides?.source,
       kept,
-      recordFile,
+      records,
       telemetry,
       redactor,
       notes,
       close,
     };
   } catch (error) {
-    await recordFile?.close();
+    await records?.close();
     await close();
     throw error;
   }

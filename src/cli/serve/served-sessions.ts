@@ -20,25 +20,38 @@ export class ServedSessions {
     this.#announce = announce;
   }
 
-  /** What the next session has of its own: a prepared session and, with a journal, a run of its own. */
+  /** What the next session has of its own: a prepared session and, where they are kept, a run in the journal and a record. */
   async open(): Promise<McpSessionOptions> {
     const run = await this.#openRun();
     const session = new Session();
-    const { agent, folder, hooks } = this.#preparation;
     try {
-      for (const slice of this.#prompt.slices()) session.install(slice);
-      if (folder !== undefined) await hooks.prepare?.(session, folder);
+      await this.#prepare(session);
+      const observers = (await this.#preparation.records?.next()) ?? [];
+      return {
+        session,
+        observers,
+        ...(run === undefined ? {} : { journal: run.journal, runId: run.runId }),
+      };
     } catch (error) {
       await session[Symbol.asyncDispose]();
-      throw hookError('prepare', agent.name, error);
+      throw error;
     }
-    return { session, ...(run === undefined ? {} : { journal: run.journal, runId: run.runId }) };
   }
 
   /** Keeps that the changes of all runs are in the folder. @returns what could not be kept, one line each. */
   async markApplied(): Promise<readonly string[]> {
     const problems = await Promise.all(this.#runs.map((run) => run.markApplied()));
     return problems.filter((problem) => problem !== undefined);
+  }
+
+  async #prepare(session: Session): Promise<void> {
+    const { agent, folder, hooks } = this.#preparation;
+    try {
+      for (const slice of this.#prompt.slices()) session.install(slice);
+      if (folder !== undefined) await hooks.prepare?.(session, folder);
+    } catch (error) {
+      throw hookError('prepare', agent.name, error);
+    }
   }
 
   async #openRun(): Promise<DurableRun | undefined> {

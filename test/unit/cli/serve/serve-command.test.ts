@@ -388,14 +388,16 @@ describe('wink serve --http', () => {
   const client = (): Client => new Client({ name: 'test', version: '1.0.0' });
   const bearer = (token: string) => ({ requestInit: { headers: { authorization: `Bearer ${token}` } } });
 
-  it('prints its address and the header, gives each client a session, and ends with Ctrl-C', async () => {
+  const token = 'a-token-of-the-user';
+
+  /** Starts the command. It ends with `stop`. */
+  async function serveHttp(...argv: readonly string[]) {
     const stop = new AbortController();
     const stderr = capturedStream();
     let printed: (url: string) => void = () => undefined;
     const address = new Promise<string>((resolve) => {
       printed = resolve;
     });
-    const token = 'a-token-of-the-user';
     const environment = fakeEnvironment({
       stderr,
       stdout: { ...capturedStream(), write: (text) => printed(text.trim()) },
@@ -403,11 +405,23 @@ describe('wink serve --http', () => {
       variables: { WINK_SERVE_TOKEN: token },
     });
     const ended = serveCommand(
-      serveRequest('--workspace', root, '--http', '--no-durable'),
+      serveRequest('--workspace', root, '--http', '--no-durable', ...argv),
       environment,
       parts,
     );
     const url = new URL(await Promise.race([address, ended.then(String)]));
+    return {
+      url,
+      stderr,
+      interrupt: (): Promise<number> => {
+        stop.abort(new CliInterruption('interrupted', 130));
+        return ended;
+      },
+    };
+  }
+
+  it('prints its address and the header, gives each client a session, and ends with Ctrl-C', async () => {
+    const { interrupt, stderr, url } = await serveHttp();
     expect(url.hostname).toBe('127.0.0.1');
     expect(stderr.text()).toContain('clients send the header "Authorization: Bearer $WINK_SERVE_TOKEN".');
     expect(stderr.text()).not.toContain(token);
@@ -424,8 +438,33 @@ describe('wink serve --http', () => {
     expect((await one.callTool(write)).isError ?? false).toBe(false);
     expect(read('a.txt')).toBe('two\n');
     await Promise.all([one.close(), two.close()]);
-    stop.abort(new CliInterruption('interrupted', 130));
-    expect(await ended).toBe(0);
+    expect(await interrupt()).toBe(0);
+  });
+
+  it('records each session in a file of its own', async () => {
+    const file = join(folder, 'calls.jsonl');
+    const { interrupt, stderr, url } = await serveHttp('--record', file);
+    // A file that is taken is not written to.
+    writeFileSync(join(folder, 'calls-3.jsonl'), 'of another');
+    const [one, two, three] = [client(), client(), client()];
+    const connect = (each: Client) => each.connect(new StreamableHTTPClientTransport(url, bearer(token)));
+    await connect(one);
+    await connect(two);
+    await expect(connect(three)).rejects.toThrow('failed inside of the server');
+    expect(stderr.text()).toContain('wink: a client was refused: the record "');
+    await two.callTool({ name: 'ls', arguments: {} });
+    await one.callTool({ name: 'read_file', arguments: { file_path: 'a.txt' } });
+    expect(await interrupt()).toBe(0);
+    const calls = (name: string): readonly string[] =>
+      readFileSync(join(folder, name), 'utf8')
+        .split('\n')
+        .filter((line) => line.includes('"tool-call-start"'))
+        .map((line) => /"toolName":"(\w+)"/.exec(line)?.[1] ?? '');
+    expect([calls('calls.jsonl'), calls('calls-2.jsonl')]).toEqual([['read_file'], ['ls']]);
+    for (const name of ['calls.jsonl', 'calls-2.jsonl'])
+      expect(stderr.text()).toContain(`recorded; open it with: npx wink view ${join(folder, name)}\n`);
+    expect(read('../calls-3.jsonl')).toBe('of another');
+    await Promise.all([one.close(), two.close()]);
   });
 
   it('names a port that is in use', async () => {
