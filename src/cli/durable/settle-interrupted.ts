@@ -18,6 +18,14 @@ export interface SettleInterruptedOptions {
   readonly pending: readonly PendingCommit[];
 }
 
+/** What {@link settleInterrupted} has done. */
+export interface SettledRuns {
+  /** What is to be said of it, one line for each commit. */
+  readonly lines: readonly string[];
+  /** The commits of runs that others resume. */
+  readonly left: readonly PendingCommit[];
+}
+
 /** Maximum number of paths in one line. */
 const maxNamedPaths = 3;
 
@@ -25,20 +33,22 @@ const maxNamedPaths = 3;
  * Brings the commits to a folder that tool runtimes had decided when their process was killed: no one goes on with these runs, so that nothing else would. Does
  * nothing about other runs, which are resumed, and about runs that another process has.
  *
- * @returns what is to be said of it, one line for each commit.
  * @throws {JournalError} when the journal has failed.
  */
-export async function settleInterrupted(options: SettleInterruptedOptions): Promise<readonly string[]> {
+export async function settleInterrupted(options: SettleInterruptedOptions): Promise<SettledRuns> {
   const { journal, pending } = options;
-  if (pending.length === 0) return [];
+  if (pending.length === 0) return { lines: [], left: [] };
   const runs = await listRuns(journal);
   const lines: string[] = [];
-  for (const { runId } of pending) {
+  const left: PendingCommit[] = [];
+  for (const commit of pending) {
+    const { runId } = commit;
     const run = runs.find((known) => known.runId === runId);
-    if (run?.isToolRuntime === true) lines.push(await settle(runId, options));
-    else if (run === undefined) lines.push(unknownLine(runId));
+    if (run === undefined) lines.push(unknownLine(runId));
+    else if (run.isToolRuntime === true) lines.push(await settle(runId, options));
+    else left.push(commit);
   }
-  return lines;
+  return { lines, left };
 }
 
 async function settle(

@@ -18,7 +18,6 @@ import {
   refuseJournalInside,
   sqliteJournalFiles,
 } from '../durable/open-journal.ts';
-import { listRuns } from '../durable/run-info.ts';
 import { settleInterrupted } from '../durable/settle-interrupted.ts';
 import { type CliEnvironment, unlessAborted } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
@@ -305,13 +304,9 @@ async function interrupted(
   if (workspace === undefined || mode === undefined || kept === undefined) return [];
   const { choice, journal } = kept;
   const { journalFile } = choice;
-  const settled = await settleInterrupted({ journal, journalFile, filesystem, pending });
-  const served = new Set(
-    (await listRuns(journal)).flatMap(({ isToolRuntime, runId }) => (isToolRuntime === true ? [runId] : [])),
-  );
-  const others = pending.filter(({ runId }) => !served.has(runId));
+  const { left, lines } = await settleInterrupted({ journal, journalFile, filesystem, pending });
   return [
-    ...settled,
-    ...(await describeInterruptedRuns({ workspace, pending: others, journal, journalFile, journals })),
+    ...lines,
+    ...(await describeInterruptedRuns({ workspace, pending: left, journal, journalFile, journals })),
   ];
 }

@@ -65,7 +65,7 @@ class Served {
     const folder = await this.open(this.root, {}, 'each', { journal });
     try {
       const { filesystem, pending } = folder;
-      return await settleInterrupted({ journal, journalFile: undefined, filesystem, pending });
+      return (await settleInterrupted({ journal, journalFile: undefined, filesystem, pending })).lines;
     } finally {
       await folder.close();
     }

@@ -65,7 +65,7 @@ async function killed(cut: Cut, runId = 'run'): Promise<Killed> {
 async function settled({ folders, journal }: Killed, journalFile?: string): Promise<readonly string[]> {
   await using filesystem = await openHostFilesystem(folders);
   const pending = filesystem.pendingCommits();
-  const lines = await settleInterrupted({ journal, journalFile, filesystem, pending });
+  const { lines } = await settleInterrupted({ journal, journalFile, filesystem, pending });
   if (lines.some((line) => line.startsWith('run '))) expect(filesystem.pendingCommits()).toEqual([]);
   return lines;
 }
@@ -128,9 +128,12 @@ describe('settleInterrupted', () => {
     );
     await expect(run).rejects.toMatchObject({ code: 'run-lost' });
     await filesystem[Symbol.asyncDispose]();
-    expect(await settled({ folders, journal })).toEqual([]);
     await using again = await openHostFilesystem(folders);
-    expect(again.pendingCommits()).toMatchObject([{ runId: 'run' }]);
+    const pending = again.pendingCommits();
+    expect(pending).toMatchObject([{ runId: 'run' }]);
+    const options = { journal, journalFile: undefined, filesystem: again, pending };
+    expect(await settleInterrupted(options)).toEqual({ left: pending, lines: [] });
+    expect(again.pendingCommits()).toEqual(pending);
   });
 
   it('leaves a run that another process has', async () => {
@@ -153,9 +156,12 @@ describe('settleInterrupted', () => {
       },
     };
     const pending = [{ runId: 'run', commit: 2, paths: ['b.md'] }];
-    expect(await settleInterrupted({ journal, journalFile: undefined, filesystem, pending })).toEqual([
-      'the last commit of run run could not be written to the folder: The disk is full; wink runs settle run tries it again',
-    ]);
+    expect(await settleInterrupted({ journal, journalFile: undefined, filesystem, pending })).toMatchObject({
+      left: [],
+      lines: [
+        'the last commit of run run could not be written to the folder: The disk is full; wink runs settle run tries it again',
+      ],
+    });
     // The lease was given back.
     await (await journal.acquire('session')).release();
   });
@@ -164,9 +170,10 @@ describe('settleInterrupted', () => {
     const { folders, journal } = await killed('after its decision');
     await using filesystem = await openHostFilesystem({ ...folders, writeOn: 'flush' });
     const pending = filesystem.pendingCommits();
-    expect(await settleInterrupted({ journal, journalFile: undefined, filesystem, pending })).toEqual([
-      'the folder lacks a commit of run run: wink runs settle run',
-    ]);
+    expect(await settleInterrupted({ journal, journalFile: undefined, filesystem, pending })).toMatchObject({
+      left: [],
+      lines: ['the folder lacks a commit of run run: wink runs settle run'],
+    });
     expect(await settled({ folders, journal }).catch((error: unknown) => error)).toMatchObject({
       code: 'filesystem-locked',
     });
@@ -180,6 +187,6 @@ describe('settleInterrupted', () => {
       },
     };
     const none = { journal, journalFile: undefined, filesystem: {}, pending: [] };
-    expect(await settleInterrupted(none)).toEqual([]);
+    expect(await settleInterrupted(none)).toEqual({ left: [], lines: [] });
   });
 });
