@@ -6,6 +6,7 @@ import type { McpNodeSdk } from '../wire/sdk.ts';
 import { accessOf } from './http-access.ts';
 import type { HttpExchange } from './http-sessions.ts';
 import type { McpHttpTransport } from './http-transport-options.ts';
+import { jsonRpcError } from './json-rpc-error.ts';
 
 /** An endpoint that listens. */
 export interface HttpEndpoint {
@@ -107,14 +108,13 @@ function refuse(
   response: ServerResponse,
   { message, status }: { readonly status: number; readonly message: string },
 ): void {
-  const body = JSON.stringify({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null });
   response.writeHead(status, {
     'content-type': 'application/json',
     // What is left of the body is not read.
     connection: 'close',
     ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
   });
-  response.end(body);
+  response.end(JSON.stringify(jsonRpcError(message)));
 }
 
 function listen(server: Server, port: number): Promise<void> {

@@ -11,6 +11,7 @@ import { randomId } from '../wire/random-id.ts';
 import type { McpServerSdk } from '../wire/sdk.ts';
 import { answersSent } from './answers-sent.ts';
 import { clientMessageOf } from './client-error.ts';
+import { jsonRpcError } from './json-rpc-error.ts';
 import type { ServedSession } from './served-session.ts';
 import type { SessionPool } from './session-pool.ts';
 
@@ -49,7 +50,6 @@ interface ReadRequest {
 }
 
 const sessionHeader = 'mcp-session-id';
-const serverError = -32_000;
 const parseError = -32_700;
 
 /**
@@ -108,7 +108,7 @@ export class HttpSessions {
     const named = this.#named.get(id);
     // A session of another token does not exist for this one.
     if (named === undefined || named.tokenIndex !== exchange.tokenIndex)
-      return errorResponse(404, 'There is no such session: it has ended, or never was.');
+      return errorResponse(404, 'The session is unknown. It may have ended.');
     exchange.onEnd(this.#options.pool.use(named.key));
     return named.transport.handleRequest(...withBody(read));
   }
@@ -208,10 +208,6 @@ function requestIdOf(body: unknown): string | number | null {
 }
 
 /** An answer that is not the SDK's. */
-function errorResponse(
-  status: number,
-  message: string,
-  { code = serverError, id = null }: { readonly code?: number; readonly id?: string | number | null } = {},
-): Response {
-  return Response.json({ jsonrpc: '2.0', error: { code, message }, id }, { status });
+function errorResponse(status: number, ...error: Parameters<typeof jsonRpcError>): Response {
+  return Response.json(jsonRpcError(...error), { status });
 }

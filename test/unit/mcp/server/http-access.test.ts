@@ -234,7 +234,7 @@ test('the calls of a session are refused with 404 where there is no such session
     });
     expect(status).toBe(404);
     expect(errorOf(body)).toMatchObject({
-      error: { message: 'There is no such session: it has ended, or never was.' },
+      error: { message: 'The session is unknown. It may have ended.' },
     });
   }
   expect(server.opened()).toBe(0);
