@@ -1,5 +1,5 @@
 import { isRecord } from '../internal/index.ts';
-import type { JsonSchema, JsonValue } from '../schema/index.ts';
+import { type JsonSchema, type JsonValue, wrapSchema } from '../schema/index.ts';
 
 /** The property that holds an answer that is not an object. */
 const wrapper = 'answer';
@@ -12,14 +12,7 @@ export class AnswerSchema {
 
   constructor(schema: JsonSchema) {
     this.#isWrapped = schema['type'] !== 'object';
-    this.wire = this.#isWrapped
-      ? {
-          type: 'object',
-          properties: { [wrapper]: schema },
-          required: [wrapper],
-          additionalProperties: false,
-        }
-      : schema;
+    this.wire = this.#isWrapped ? wrapSchema(schema, wrapper) : schema;
   }
 
   /** The answer in what Claude Code got of its model. */

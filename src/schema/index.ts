@@ -26,6 +26,6 @@ export type {
 } from './projection/dialect.ts';
 export { formats, noneOrOne, plainPatterns, scalarsOnly } from './projection/dialect.ts';
 export { adviseSchema, restoreText, type SchemaProjection } from './projection/project-json-schema.ts';
-export { wrapperKey } from './projection/wrap-schema.ts';
+export { wrapperKey, wrapSchema } from './projection/wrap-schema.ts';
 export { jsonSchema } from './raw-json-schema.ts';
 export type { InferInput, InferOutput, Schema } from './standard.ts';

@@ -1,7 +1,7 @@
 import type { ToolRuntimeCall } from '../../evaluation/index.ts';
 import type { PromptOutput } from '../../prompt/index.ts';
 import type { ModelTool } from '../../runtime/index.ts';
-import { type JsonSchema, jsonSchema } from '../../schema/index.ts';
+import { jsonSchema, wrapSchema } from '../../schema/index.ts';
 import { type AnyTool, ToolResult, tool } from '../../tool/index.ts';
 import { freeName } from './free-name.ts';
 
@@ -23,14 +23,7 @@ export class FinishTool {
   constructor({ compiled, container }: PromptOutput<unknown>, isTaken: (name: string) => boolean) {
     const schema = compiled.inputJsonSchema;
     this.#isWrapped = container === 'array';
-    const inputSchema: JsonSchema = this.#isWrapped
-      ? {
-          type: 'object',
-          properties: { [wrapper]: schema },
-          required: [wrapper],
-          additionalProperties: false,
-        }
-      : schema;
+    const inputSchema = this.#isWrapped ? wrapSchema(schema, wrapper) : schema;
     this.tool = tool({
       name: freeName('finish', isTaken),
       description: 'Give the final answer. Call it once, when everything else is done.',

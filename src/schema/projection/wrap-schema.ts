@@ -5,36 +5,40 @@ import { keywords } from '../json-schema/keywords.ts';
 /** The key of a value that is wrapped in an object because the provider accepts objects only. */
 export const wrapperKey = 'value';
 
-/** An object schema that holds the given schema under {@link wrapperKey}; its references keep their targets. */
-export function wrapSchema(schema: JsonSchema): JsonSchema {
+/**
+ * An object schema that holds the given schema under a key; its references keep their targets.
+ *
+ * @param key letters only. Default: {@link wrapperKey}.
+ */
+export function wrapSchema(schema: JsonSchema, key: string = wrapperKey): JsonSchema {
   const { $schema: _schema, $defs, definitions, ...rest } = schema;
   return {
     type: 'object',
-    properties: { [wrapperKey]: moveReferences(rest, false) },
-    required: [wrapperKey],
+    properties: { [key]: moveReferences(rest, false, key) },
+    required: [key],
     additionalProperties: false,
-    ...($defs === undefined ? {} : { $defs: moveReferences($defs, true) }),
-    ...(definitions === undefined ? {} : { definitions: moveReferences(definitions, true) }),
+    ...($defs === undefined ? {} : { $defs: moveReferences($defs, true, key) }),
+    ...(definitions === undefined ? {} : { definitions: moveReferences(definitions, true, key) }),
   };
 }
 
 /** @param isMap true for a map of schemas by name, whose keys are not keywords. */
-function moveReferences(value: JsonValue, isMap: boolean): JsonValue {
-  if (isList(value)) return value.map((item) => moveReferences(item, false));
+function moveReferences(value: JsonValue, isMap: boolean, key: string): JsonValue {
+  if (isList(value)) return value.map((item) => moveReferences(item, false, key));
   if (!isSchemaObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, child]): [string, JsonValue | undefined] => {
       const keyword = isMap ? undefined : keywords.get(name);
       if (child === undefined || keyword?.isData === true) return [name, child];
-      if (!isMap && name === '$ref' && typeof child === 'string') return [name, moveReference(child)];
-      return [name, moveReferences(child, keyword?.holds === 'map')];
+      if (!isMap && name === '$ref' && typeof child === 'string') return [name, moveReference(child, key)];
+      return [name, moveReferences(child, keyword?.holds === 'map', key)];
     }),
   );
 }
 
-function moveReference(reference: string): string {
+function moveReference(reference: string, key: string): string {
   if (!reference.startsWith('#') || /^#\/(\$defs|definitions)\//.test(reference)) return reference;
   return reference === '#' || reference.startsWith('#/')
-    ? `#/properties/${wrapperKey}${reference.slice(1)}`
+    ? `#/properties/${key}${reference.slice(1)}`
     : reference;
 }

@@ -202,11 +202,19 @@ describe('a run on Claude Code', () => {
       ns: 'test',
       key: 'list',
       sections: [section({ title: 'Task', key: 'task', template: 'List.' })],
-      output: jsonSchema<readonly string[]>({ type: 'array', items: { type: 'string' } }),
+      output: jsonSchema<readonly string[]>({
+        type: 'array',
+        items: { $ref: '#/$defs/name' },
+        $defs: { name: { type: 'string' } },
+      }),
     }).bind();
     const said: unknown[] = [];
     const sdk = claudeSdk(async function* ({ next, options }) {
-      expect(options.outputFormat?.schema).toMatchObject({ type: 'object', required: ['answer'] });
+      expect(options.outputFormat?.schema).toMatchObject({
+        type: 'object',
+        required: ['answer'],
+        $defs: { name: { type: 'string' } },
+      });
       await next();
       yield resultOf('', { structured_output: { answer: [7] } });
       said.push(await next());

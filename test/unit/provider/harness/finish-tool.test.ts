@@ -159,6 +159,29 @@ describe('the tool finish', () => {
     expect(requests[0]?.tools.map(({ name }) => name)).toEqual(['finish', 'finish_2']);
   });
 
+  test('keeps the references of the schema of a list', async () => {
+    const { adapter, requests } = start([called([['finish', { answer: [{ parts: [] }] }]])]);
+    const prompt = promptTemplate({
+      ns: 'test',
+      key: 'tree',
+      sections: [section({ title: 'Task', key: 'task', template: 'List.' })],
+      output: jsonSchema<readonly object[]>({
+        type: 'array',
+        items: { $ref: '#/$defs/part' },
+        $defs: {
+          part: { type: 'object', properties: { parts: { type: 'array', items: { $ref: '#/$defs/part' } } } },
+        },
+      }),
+    }).bind();
+    expect((await adapter.evaluate(prompt)).output).toEqual([{ parts: [] }]);
+    const schema = requests[0]?.tools[0]?.inputSchema;
+    expect(schema).toMatchObject({
+      properties: { answer: { type: 'array', items: { $ref: '#/$defs/part' } } },
+      $defs: { part: { type: 'object' } },
+    });
+    expect(schema?.['properties']).not.toHaveProperty('answer.$defs');
+  });
+
   test('takes a list in a property', async () => {
     const { adapter, requests } = start([called([['finish', { answer: ['a', 'b'] }]])]);
     const prompt = promptTemplate({
