@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { escapeInvisible, startOf } from '../internal/index.ts';
+import { killGroup } from '../mcp/internal.ts';
 import type { Clock } from '../session/index.ts';
 import type { Logger } from '../tool/index.ts';
 
@@ -110,15 +111,5 @@ export class ClaudeProcesses {
     });
     await Promise.all(running.map(([, ended]) => ended));
     cancel();
-  }
-}
-
-function killGroup(child: ChildProcess, signal: NodeJS.Signals): boolean {
-  if (child.pid === undefined) return false;
-  try {
-    return process.kill(-child.pid, signal);
-  } catch {
-    // The group has ended, or the system has no process groups.
-    return child.kill(signal);
   }
 }

@@ -1,4 +1,5 @@
 export { type StartedChild, startChild } from './client/child-process.ts';
+export { killGroup } from './client/kill-group.ts';
 export { CallEvents, type CallProgress } from './server/call-events.ts';
 export type { HttpEndpoint } from './server/http-endpoint.ts';
 export { type HttpServerOptions, openHttpServer } from './server/http-server.ts';

@@ -1,8 +1,8 @@
-import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
-import { kill } from 'node:process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../../session/index.ts';
 import { childEnvironment } from './child-environment.ts';
+import { killGroup } from './kill-group.ts';
 import { describeServer, type McpChildServer } from './mounted-server.ts';
 
 /** A child process, the leader of a process group. */
@@ -44,7 +44,7 @@ export async function startChild(server: McpChildServer, clock: Clock): Promise<
     stdout: child.stdout,
     stderr: child.stderr,
     ended: endOf(child, clock),
-    kill: (signal) => killGroup(child, signal),
+    kill: (signal) => void killGroup(child, signal),
   };
 }
 
@@ -62,16 +62,6 @@ function endOf(child: ChildProcessByStdio<Writable, Readable, Readable>, clock: 
       child.once('close', finish);
     });
   });
-}
-
-function killGroup(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
-  if (child.pid === undefined) return;
-  try {
-    kill(-child.pid, signal);
-  } catch {
-    // The group has ended, or the system has no process groups.
-    child.kill(signal);
-  }
 }
 
 function startError(server: McpChildServer, error: Error): Error {
