@@ -95,7 +95,7 @@ async function readChanges(
     const rows = await journal.read(runId);
     const seq = commitOf(runId, rows, to, 'taken back');
     if (isBefore && seq === 0)
-      throw new UsageError('there is no commit 0 to undo; the first has the number 1.');
+      throw new UsageError('--before 0 names no commit; the first commit is number 1.');
     back = changesBack(runId, rows, isBefore ? seq - 1 : seq);
   } catch (error) {
     if (!PromptValidationError.isInstance(error)) throw error;

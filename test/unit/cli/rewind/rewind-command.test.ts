@@ -134,7 +134,7 @@ describe('wink rewind', () => {
     );
     expect(files()).toEqual([]);
     await expect(rewind('one', '--before', '0')).rejects.toThrow(
-      'there is no commit 0 to undo; the first has the number 1.',
+      '--before 0 names no commit; the first commit is number 1.',
     );
     expect(readArguments(['rewind', 'one', '--before', '1', '--to', '1'])).toMatchObject({
       kind: 'usage-error',
