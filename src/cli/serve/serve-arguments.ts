@@ -17,7 +17,7 @@ export interface ServeJournalChoice {
   readonly runId: string | undefined;
   /** Whether the command line asked for it; otherwise it is left out where it is not possible. */
   readonly isRequired: boolean;
-  /** The words of the command line that began it, without the folder. */
+  /** See `RunInfo`; without the folder. */
   readonly call: readonly string[];
 }
 
@@ -189,18 +189,22 @@ function readJournal(agent: string | undefined, values: Values): ServeJournalCho
     if (runId !== undefined) throw new UsageError('--run-id requires --durable or --journal FILE.');
     return undefined;
   }
-  const repeated = (['apply', 'params', 'tag', 'sandbox', 'policy', 'mcp'] as const).flatMap((name) =>
-    values[name] === undefined ? [] : [`--${name}=${values[name]}`],
-  );
-  return {
-    journalFile: journal,
-    runId: readRunName(runId),
-    isRequired,
-    call: [
-      'serve',
-      ...(agent === undefined ? [] : [resolve(agent)]),
-      `--apply=${values.apply ?? 'each'}`,
-      ...repeated.filter((word) => !word.startsWith('--apply=')),
-    ],
+  return { journalFile: journal, runId: readRunName(runId), isRequired, call: callOf(agent, values) };
+}
+
+/** See `RunInfo`. */
+function callOf(agent: string | undefined, values: Values): readonly string[] {
+  const option = (name: string, value: string | undefined): readonly string[] =>
+    value === undefined ? [] : [`--${name}=${value}`];
+  const file = (name: 'overrides' | 'policy' | 'mcp'): readonly string[] => {
+    const path = values[name];
+    return path === undefined ? [] : option(name, resolve(path));
   };
+  return [
+    'serve',
+    ...(agent === undefined ? [] : [resolve(agent)]),
+    ...option('apply', values.apply ?? 'each'),
+    ...(['params', 'tag', 'sandbox'] as const).flatMap((name) => option(name, values[name])),
+    ...(['overrides', 'policy', 'mcp'] as const).flatMap(file),
+  ];
 }

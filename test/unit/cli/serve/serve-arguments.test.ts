@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readArguments } from '../../../../src/cli/arguments.ts';
 import { serveRequest } from './served-command.ts';
@@ -62,7 +63,13 @@ describe('the arguments of wink serve', () => {
       approve: 'suspend',
       expiresMs: 7_200_000,
     });
-    expect(serveRequest('--policy', 'rules.ts').policyFile).toBe('rules.ts');
+    const withFiles = serveRequest('--policy', 'rules.ts', '--mcp=servers.json', '--sandbox=virtual');
+    expect(withFiles.policyFile).toBe('rules.ts');
+    // Who reads the journal may be in another folder.
+    expect(withFiles.durable?.call).toEqual([
+      ...['serve', '--apply=each', '--sandbox=virtual'],
+      ...[`--policy=${resolve('rules.ts')}`, `--mcp=${resolve('servers.json')}`],
+    ]);
     expect(readArguments(['serve', '--help'])).toEqual({ kind: 'help' });
   });
 
