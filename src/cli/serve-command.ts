@@ -137,6 +137,10 @@ async function open(
     return await (telemetry === undefined ? start() : telemetry.runIn(start));
   } catch (error) {
     if (!WinkError.isInstance(error)) throw error;
+    if (error.details?.['option'] === 'transport.token') {
+      const expected = 'at least 16 characters of A-Za-z0-9_-';
+      throw new UsageError(`the variable ${tokenVariable} must be ${expected}.`, { cause: error });
+    }
     const message = printable(redactor.text(describeError(error))).replace(/\.$/, '');
     throw new UsageError(`the server cannot start: ${message}.`, { cause: error });
   }

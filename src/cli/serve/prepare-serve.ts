@@ -246,7 +246,7 @@ async function agentToServe(
   { folder, mounted, notes, policies }: FolderParts,
 ): Promise<Pick<ServePreparation, 'agent' | 'hooks' | 'params'>> {
   if (loaded !== undefined) return { agent: loaded.agent, hooks: loaded.hooks, params: bound?.params ?? {} };
-  if (folder === undefined) throw new UsageError('there is no agent and no folder to serve.');
+  if (folder === undefined) throw new TypeError('A folder is open where no agent is named.');
   const ready = await workspaceAgent({ folder, sandbox, policies });
   notes.push(...ready.notes);
   return { agent: mounted?.addTo(ready.agent) ?? ready.agent, hooks: {}, params: {} };

@@ -467,6 +467,14 @@ describe('wink serve --http', () => {
     await Promise.all([one.close(), two.close()]);
   });
 
+  it('names the variable of a token that is too short', async () => {
+    const variables = { WINK_SERVE_TOKEN: 'short' };
+    const request = serveRequest('--workspace', root, '--http', '--no-durable');
+    await expect(serveCommand(request, fakeEnvironment({ variables }), parts)).rejects.toThrow(
+      /^the variable WINK_SERVE_TOKEN must be at least 16 characters of A-Za-z0-9_-\.$/,
+    );
+  });
+
   it('names a port that is in use', async () => {
     const { createServer } = await import('node:http');
     const server = createServer();
