@@ -112,6 +112,8 @@ const config: ViteUserConfig = defineConfig({
           testTimeout: 120_000,
           // `npm run test:soak` sets the variable.
           exclude: [
+            // Packages installed under test/peers have tests of their own.
+            '**/node_modules/**',
             ...browserTests,
             ...docsTests,
             ...durableTests,
