@@ -3,7 +3,7 @@
 // test/peers/harness-NAME, when it is not there; one that cannot be installed is skipped by name. Without a name all of them run, with CI=true the one of
 // the day. They have no model of their own and no key, and reach nothing but 127.0.0.1.
 import { spawnSync } from 'node:child_process';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { env, execPath, exit } from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -24,7 +24,12 @@ console.log(`test-harness: ${chosen.join(', ')}`);
 const installed = chosen.filter(install);
 if (chosen.includes('codex')) run(execPath, ['scripts/build.mjs'], root);
 
-const files = chosen.map((name) => `test/harness/${name}.test.ts`);
+/** The protocols that it speaks have a file each, such as `codex` and `codex-acp`. */
+const files = chosen.flatMap((name) =>
+  readdirSync(join(root, 'test/harness'))
+    .filter((file) => file === `${name}.test.ts` || file.startsWith(`${name}-`))
+    .map((file) => `test/harness/${file}`),
+);
 const tests = spawnSync(
   execPath,
   [

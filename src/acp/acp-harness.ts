@@ -15,6 +15,7 @@ import { type Clock, systemClock } from '../session/index.ts';
 import type { AcpOptions } from './acp-options.ts';
 import { type AcpSdk, loadAcpSdk } from './acp-sdk.ts';
 import { type AgentProcess, startAgent } from './agent-process.ts';
+import { AnnouncedCalls } from './announced-calls.ts';
 import { MessageLog } from './message-log.ts';
 import { choosePermission } from './permissions.ts';
 import { randomName } from './random-name.ts';
@@ -58,6 +59,7 @@ class AcpRun {
   readonly #request: HarnessRequest;
   readonly #options: HarnessRunOptions;
   readonly #messages: MessageLog;
+  readonly #calls = new AnnouncedCalls();
   readonly #serverName = `wink_${randomName()}`;
   readonly #clock: Clock;
 
@@ -147,7 +149,7 @@ class AcpRun {
     return sdk
       .client({ name: 'weakincentives' })
       .onRequest('session/request_permission', ({ params }) => {
-        const optionId = choosePermission(params.toolCall, params.options, {
+        const optionId = choosePermission(this.#calls.describe(params.toolCall), params.options, {
           serverName: this.#serverName,
           toolNames: () => this.#request.tools.tools.map(({ name }) => name),
           permissions,
@@ -157,7 +159,10 @@ class AcpRun {
           outcome: optionId === undefined ? { outcome: 'cancelled' } : { outcome: 'selected', optionId },
         };
       })
-      .onNotification('session/update', ({ params }) => this.#messages.take(params))
+      .onNotification('session/update', ({ params }) => {
+        this.#calls.take(params.update);
+        return this.#messages.take(params);
+      })
       .connect(sdk.ndJsonStream(input, output));
   }
 

@@ -1,4 +1,4 @@
-import type { PermissionOption, PermissionOptionKind, ToolCallUpdate } from '@agentclientprotocol/sdk';
+import type { PermissionOption, PermissionOptionKind } from '@agentclientprotocol/sdk';
 import type { Logger } from '../tool/index.ts';
 import type { AcpPermissionRequest, AcpPermissions } from './acp-permissions.ts';
 
@@ -22,12 +22,10 @@ const rejecting: readonly PermissionOptionKind[] = ['reject_once', 'reject_alway
  * A title may be text of the model, such as a command for a shell, so that it counts only when it is exactly how agents name a tool of ours.
  */
 export function choosePermission(
-  call: Pick<ToolCallUpdate, 'kind' | 'rawInput' | 'title'>,
+  request: AcpPermissionRequest,
   options: readonly PermissionOption[],
   rules: PermissionRules,
 ): string | undefined {
-  const { kind, rawInput, title } = call;
-  const request = { title: title ?? '', kind: kind ?? undefined, rawInput };
   const isAllowed = isOurs(request.title, rules) || isPermitted(request, rules);
   const kinds = isAllowed ? allowing : rejecting;
   const chosen = kinds.flatMap((wanted) => options.find((option) => option.kind === wanted) ?? [])[0];
@@ -45,6 +43,7 @@ function namesOf(server: string, tool: string): readonly string[] {
     `mcp__${server}__${tool}`,
     `${server}/${tool}`,
     `${server}.${tool}`,
+    `mcp.${server}.${tool}`,
     `${tool} (${server} MCP Server)`,
   ];
 }

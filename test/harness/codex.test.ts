@@ -7,11 +7,11 @@ import { describe, expect, test } from 'vitest';
 import { type FakeProvider, startFakeProvider } from '../support/fake-provider/fake-provider.ts';
 import { installedFile, mustRun } from '../support/harness-runs/installed.ts';
 import { type PrivateFolder, privateFolder } from '../support/harness-runs/private-folder.ts';
-import { hanging, twoEdits, writeReadWrite } from '../support/harness-runs/scripts.ts';
+import { hanging, twoConflictingEdits, writeReadWrite } from '../support/harness-runs/scripts.ts';
 
 const command = installedFile('codex', '@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex');
 const wink = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
-const hangingAgent = fileURLToPath(new URL('../support/harness-runs/hanging-agent.mjs', import.meta.url));
+const servedAgent = fileURLToPath(new URL('../support/harness-runs/served-agent.ts', import.meta.url));
 
 /** A folder for Codex, with a workspace in it. */
 interface CodexFolder {
@@ -56,6 +56,7 @@ supports_websockets = false
 command = ${JSON.stringify(process.execPath)}
 args = ${JSON.stringify(args)}
 required = true
+supports_parallel_tool_calls = true
 default_tools_approval_mode = "approve"
 [mcp_servers.wink.env]
 WINK_TEST_FLAG = "${flags}/hangs"
@@ -109,9 +110,9 @@ describe.skipIf(command === undefined)('Codex, through wink serve', () => {
   });
 
   test('makes two edits of a file at the same time, and both are there', async () => {
-    await using provider = await startFakeProvider(twoEdits);
+    await using provider = await startFakeProvider(twoConflictingEdits);
     await using folder = await privateFolder();
-    const { child, workspace } = await startCodex(provider, folder);
+    const { child, workspace } = await startCodex(provider, folder, [servedAgent]);
     expect(await exitOf(child)).toBe(0);
     expect(await readFile(`${workspace}/config.yaml`, 'utf8')).toBe('a: one\nb: two\n');
   });
@@ -119,7 +120,7 @@ describe.skipIf(command === undefined)('Codex, through wink serve', () => {
   test('leaves no trace of a call in which it is killed', async () => {
     await using provider = await startFakeProvider(hanging);
     await using folder = await privateFolder();
-    const { child, flag, workspace } = await startCodex(provider, folder, [hangingAgent]);
+    const { child, flag, workspace } = await startCodex(provider, folder, [servedAgent]);
     await appears(flag);
     child.kill('SIGKILL');
     await exitOf(child);

@@ -59,10 +59,12 @@ const app = agent({ name: 'scripted' })
         sessionId,
         update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } },
       });
-    const mayCall = async (title: string, kind: 'other' | 'execute'): Promise<boolean> => {
+    const mayCall = async (
+      call: { readonly title: string; readonly kind: 'other' | 'execute' } | undefined,
+    ): Promise<boolean> => {
       const { outcome } = await client.request('session/request_permission', {
         sessionId,
-        toolCall: { toolCallId: 'call', title, kind, rawInput: {} },
+        toolCall: { toolCallId: 'call', ...(call === undefined ? {} : { ...call, rawInput: {} }) },
         options: [
           { optionId: 'always', name: 'Always', kind: 'allow_always' },
           { optionId: 'once', name: 'Once', kind: 'allow_once' },
@@ -108,10 +110,33 @@ const app = agent({ name: 'scripted' })
               },
             });
             break;
-          case 'own':
-            lastText = (await mayCall(step.title.replaceAll('SERVER', serverName), 'execute'))
-              ? 'allowed'
-              : 'rejected';
+          case 'own': {
+            const call = { title: step.title.replaceAll('SERVER', serverName), kind: 'execute' } as const;
+            lastText = (await mayCall(call)) ? 'allowed' : 'rejected';
+            break;
+          }
+          case 'announce': {
+            const title = step.title.replaceAll('SERVER', serverName);
+            const update = {
+              sessionUpdate: 'tool_call',
+              toolCallId: 'call',
+              title,
+              kind: 'execute',
+            } as const;
+            await client.notify('session/update', { sessionId, update });
+            break;
+          }
+          case 'end-call': {
+            const update = {
+              sessionUpdate: 'tool_call_update',
+              toolCallId: 'call',
+              status: 'completed',
+            } as const;
+            await client.notify('session/update', { sessionId, update });
+            break;
+          }
+          case 'ask-by-id':
+            lastText = (await mayCall(undefined)) ? 'allowed' : 'rejected';
             break;
           case 'list': {
             const { tools = [] } = (await clients.get(serverName)?.listTools()) ?? {};
@@ -122,7 +147,7 @@ const app = agent({ name: 'scripted' })
             const results = await Promise.all(
               step.calls.map(async ({ args = {}, name }) => {
                 const title = `${serverName}_${name}`;
-                if (!(await mayCall(title, 'other'))) return 'rejected';
+                if (!(await mayCall({ title, kind: 'other' }))) return 'rejected';
                 await client.notify('session/update', {
                   sessionId,
                   update: { sessionUpdate: 'tool_call', toolCallId: title, title, kind: 'other' },

@@ -15,10 +15,22 @@ export const writeReadWrite: readonly ScriptStep[] = [
   { text: 'Done.' },
 ];
 
-/** Edits two places of a file at the same time. */
+/** Edits two places of a file in one answer. */
 export const twoEdits: readonly ScriptStep[] = [
   { calls: [read] },
   { calls: [edit('a: 1', 'a: one'), edit('b: 2', 'b: two')] },
+  { text: 'Done.' },
+];
+
+const replaceTogether = (before: string, after: string) => ({
+  name: 'replace_together',
+  arguments: { before, after },
+});
+
+/** Replaces two places of a file with calls that have both read it before one of them writes. */
+export const twoConflictingEdits: readonly ScriptStep[] = [
+  { calls: [read] },
+  { calls: [replaceTogether('a: 1', 'a: one'), replaceTogether('b: 2', 'b: two')] },
   { text: 'Done.' },
 ];
 

@@ -5,16 +5,15 @@ import {
   promptTemplate,
   type RunEvent,
   section,
-  ToolResult,
-  tool,
 } from 'weakincentives';
 import { vfsToolsSection } from 'weakincentives/suite';
 import { gate } from '../gate.ts';
+import { hangTool, replaceTogetherTool } from './waiting-tools.ts';
 
 /** The files, prompts and events of a run on a real harness. */
 export interface Workshop {
   readonly filesystem: MemoryFilesystem;
-  /** File tools that want a file to be read before it is written, and a tool `hang`. */
+  /** File tools that want a file to be read before it is written, and tools that wait: `hang` and `replace_together`. */
   readonly prompt: Prompt<undefined>;
   /** The same, answered with a count. */
   readonly counter: Prompt<{ readonly count: number }>;
@@ -30,16 +29,7 @@ export interface Workshop {
 export function workshop(): Workshop {
   const filesystem = new MemoryFilesystem({ files: { 'config.yaml': 'a: 1\nb: 2\n' } });
   const door = gate();
-  const hang = tool({
-    name: 'hang',
-    description: 'Writes a file and then waits without an end.',
-    effects: 'state',
-    execute: async (_params, context) => {
-      await context.filesystem.write('hung.md', 'half');
-      await door.pass();
-      return ToolResult.ok(null, 'Waited.');
-    },
-  });
+  const hang = hangTool(() => void door.pass());
   const parts = {
     ns: 'test',
     key: 'workshop',
@@ -48,7 +38,7 @@ export function workshop(): Workshop {
         title: 'Task',
         key: 'task',
         template: 'Change the files as you are asked to.',
-        tools: [hang],
+        tools: [hang, replaceTogetherTool()],
       }),
       vfsToolsSection({ filesystem }),
     ],

@@ -176,17 +176,32 @@ describe('acp()', () => {
     expect(existsSync(folder)).toBe(false);
   });
 
+  /** On a prompt with file tools; what the agent does of its own is `npm test`. */
+  const evaluateWithTools = (steps: AgentScript['prompts'][number]) => {
+    const permissions: AcpOptions['permissions'] = ({ kind, title }) =>
+      title === 'npm test' && kind === 'execute';
+    return agentOf({ prompts: [[...steps, sayLast]] }, { permissions }).evaluate(servedPrompt().prompt);
+  };
+
   it.each([
     ['rm -rf /', 'rejected'],
+    ['SERVER_read_file', 'allowed'],
     ['SERVER_nothing', 'rejected'],
     ['SERVER_read_file; rm -rf /', 'rejected'],
     ['npm test', 'allowed'],
-  ])('decides about the tool of the agent %j: %s', async (title, outcome) => {
-    const { text } = await evaluate(
-      { prompts: [[{ kind: 'own', title }, sayLast]] },
-      {},
-      { permissions: (request) => request.title === 'npm test' && request.kind === 'execute' },
-    );
+  ])('decides about the call %j: %s', async (title, outcome) => {
+    const { text } = await evaluateWithTools([{ kind: 'own', title }]);
+    expect(text).toBe(outcome);
+  });
+
+  it.each<readonly [what: string, outcome: string, steps: AgentScript['prompts'][number]]>([
+    ['is a tool of the prompt', 'allowed', [{ kind: 'announce', title: 'mcp.SERVER.read_file' }]],
+    ['is a tool that the function allows', 'allowed', [{ kind: 'announce', title: 'npm test' }]],
+    ['is another tool of the agent', 'rejected', [{ kind: 'announce', title: 'rm -rf /' }]],
+    ['has ended', 'rejected', [{ kind: 'announce', title: 'npm test' }, { kind: 'end-call' }]],
+    ['was never announced', 'rejected', []],
+  ])('decides about a call that is named by its id and that %s: %s', async (_what, outcome, steps) => {
+    const { text } = await evaluateWithTools([...steps, { kind: 'ask-by-id' }]);
     expect(text).toBe(outcome);
   });
 
