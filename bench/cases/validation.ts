@@ -2,6 +2,7 @@ import { Ajv } from 'ajv';
 import { jsonSchema, promptTemplate, type Schema, section, ToolResult, tool } from 'weakincentives';
 import { z } from 'zod';
 import { copyOfArguments, resolveCall } from '../../src/runtime/call/tool-call/tool-call.ts';
+import { VisiblePrompt } from '../../src/runtime/model/visible-prompt.ts';
 import { compileSchema, parseInput } from '../../src/schema/index.ts';
 import { runProgram } from '../harness/program.ts';
 import { measureRounds } from './repeat.ts';
@@ -56,6 +57,10 @@ async function callOf(inputSchema: Schema<Params>): Promise<Way> {
   })
     .bind()
     .render();
+  const display = new VisiblePrompt(rendered, {
+    state: { openings: [], expansions: 0 },
+    maxSectionOpenings: 0,
+  });
   const fits = (value: unknown): boolean => {
     const outcome = parseInput(compiled, value);
     if (outcome instanceof Promise) throw new Error('These schemas are synchronous.');
@@ -65,7 +70,7 @@ async function callOf(inputSchema: Schema<Params>): Promise<Way> {
     validate: fits,
     read: (text) => {
       const call = { callId: 'call', toolName: 'count', arguments: text, turn: 1 };
-      const resolution = resolveCall(call, rendered);
+      const resolution = resolveCall(call, { display, outer: undefined });
       return resolution.kind === 'resolved' && fits(copyOfArguments(resolution.resolved));
     },
   };

@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openToolRuntime, systemClock } from 'weakincentives';
 import { openRelayedTools, type ToolEndpoint } from '../../../src/acp/tool-endpoint.ts';
+import { errorCode } from '../../../src/node/disk/system-error.ts';
 import { servedPrompt } from '../../support/mcp/served-prompt.ts';
 
 const silent = {
@@ -52,17 +53,17 @@ async function answerTo({ server }: ToolEndpoint, firstLine: (token: string) => 
     server.env.map(({ name, value }) => [name, value]),
   );
   const socket = connect(Number(port), '127.0.0.1');
-  socket.on('error', () => undefined); // A connection may be reset while it writes.
   socket.write(`${firstLine(token)}\n${initialize}\n`);
   let text = '';
-  await new Promise<void>((resolve) => {
-    socket.once('close', () => resolve());
-    socket.on('data', (data) => {
+  try {
+    for await (const data of socket) {
       text += String(data);
-      if (text.includes('\n')) resolve();
-    });
-  });
-  socket.destroy();
+      if (text.includes('\n')) break;
+    }
+  } catch (error) {
+    // A connection that ends while it has something to read is reset.
+    if (!['ECONNRESET', 'EPIPE'].includes(errorCode(error) ?? '')) throw error;
+  }
   return text;
 }
 
