@@ -55,7 +55,7 @@ async function openJournal(file: string | undefined): Promise<OpenedJournal> {
   } catch (error) {
     if (MissingPeerError.isInstance(error)) {
       throw new UsageError(
-        `the journal of durable runs needs "node:sqlite", which Node ${process.versions.node} does not have: use Node 22.13 or later, or run without --durable.`,
+        `the journal of durable runs needs "node:sqlite", which Node ${process.versions.node} does not have: use Node 22.13 or later, or run without a journal.`,
         { cause: error },
       );
     }

@@ -257,7 +257,7 @@ const isRecordedInstead = ({ durable }: ServeRequest, kept: ServeJournal | undef
   durable !== undefined && kept === undefined;
 
 async function openJournal(
-  { approve, durable, workspace }: ServeRequest,
+  { durable, workspace }: ServeRequest,
   { journals }: ServeParts,
   takesFolder: boolean,
   notes: string[],
@@ -268,7 +268,7 @@ async function openJournal(
     return { choice: durable, journal: await journals.open(durable.journalFile) };
   } catch (error) {
     const isMissing = error instanceof UsageError && MissingPeerError.isInstance(error.cause);
-    if (durable.isRequired || approve === 'suspend' || !isMissing) throw error;
+    if (durable.isRequired || !isMissing) throw error;
     notes.push(
       `calls are recorded, and cannot be undone by "wink rewind": Node ${process.versions.node} has no node:sqlite, Node 22.13 and later have it`,
     );

@@ -15,7 +15,7 @@ export interface ServeJournalChoice {
   readonly journalFile: string | undefined;
   /** Name of the run; undefined: a new one. */
   readonly runId: string | undefined;
-  /** Whether the command line asked for it; otherwise it is left out where it is not possible. */
+  /** Whether an option asked for it or needs it; otherwise it is left out where it is not possible. */
   readonly isRequired: boolean;
   /** See `RunInfo`; without the folder. */
   readonly call: readonly string[];
@@ -181,15 +181,21 @@ function readExpires(text: string | undefined, approve: ServeRequest['approve'])
 function readJournal(agent: string | undefined, values: Values): ServeJournalChoice | undefined {
   const { durable, journal, 'run-id': runId, 'no-durable': isRefused = false } = values;
   if (journal === '') throw new UsageError('the name of the journal is empty.');
-  const isRequired = durable === true || journal !== undefined;
-  if (isRefused && (isRequired || runId !== undefined)) {
+  const isAskedFor = durable === true || journal !== undefined;
+  if (isRefused && (isAskedFor || runId !== undefined)) {
     throw new UsageError('--no-durable keeps no journal: leave out --durable, --journal and --run-id.');
   }
-  if (isRefused || (agent !== undefined && !isRequired)) {
+  if (isRefused || (agent !== undefined && !isAskedFor)) {
     if (runId !== undefined) throw new UsageError('--run-id requires --durable or --journal FILE.');
     return undefined;
   }
-  return { journalFile: journal, runId: readRunName(runId), isRequired, call: callOf(agent, values) };
+  return {
+    journalFile: journal,
+    runId: readRunName(runId),
+    isRequired:
+      isAskedFor || runId !== undefined || values.expires !== undefined || values.approve === 'suspend',
+    call: callOf(agent, values),
+  };
 }
 
 /** See `RunInfo`. */

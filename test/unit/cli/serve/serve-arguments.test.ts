@@ -37,6 +37,16 @@ describe('the arguments of wink serve', () => {
     });
   });
 
+  it.each([
+    [['--run-id=x']],
+    [['--expires=1h']],
+    [['--approve=suspend']],
+    [['--durable']],
+    [['--journal=j.db']],
+  ])('do not go on without the journal that %j needs', (argv) => {
+    expect(serveRequest(...argv).durable?.isRequired).toBe(true);
+  });
+
   it('take every option', () => {
     expect(
       serveRequest(
