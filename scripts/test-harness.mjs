@@ -22,9 +22,10 @@ const isCi = env['CI'] === 'true';
 const chosen = asked.length > 0 ? asked : isCi ? [ofTheDay()] : names;
 console.log(`test-harness: ${chosen.join(', ')}`);
 const installed = chosen.filter(install);
-if (chosen.includes('codex')) run(execPath, ['scripts/build.mjs'], root);
+// They start the built command.
+run(execPath, ['scripts/build.mjs'], root);
 
-/** The protocols that it speaks have a file each, such as `codex` and `codex-acp`. */
+/** `NAME.test.ts` starts `wink serve`; the others, such as `NAME-acp.test.ts`, run agents on the harness. */
 const files = chosen.flatMap((name) =>
   readdirSync(join(root, 'test/harness'))
     .filter((file) => file === `${name}.test.ts` || file.startsWith(`${name}-`))

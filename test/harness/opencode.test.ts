@@ -1,47 +1,20 @@
-import { acp } from 'weakincentives/acp';
-import { testAcpAgent } from '../support/harness-runs/acp-agent-cases.ts';
+import { writeFile } from 'node:fs/promises';
 import { installedFile } from '../support/harness-runs/installed.ts';
+import { opencodeEnvironment } from '../support/harness-runs/opencode-environment.ts';
+import { testServeClient } from '../support/harness-runs/serve-client-cases.ts';
 
-const command = installedFile('opencode', 'opencode-linux-x64/bin/opencode');
-
-testAcpAgent({
+testServeClient({
   title: 'OpenCode',
   name: 'opencode',
-  isInstalled: command !== undefined,
+  command: installedFile('opencode', 'opencode-linux-x64/bin/opencode'),
   runsCallsTogether: true,
-  adapter: async ({ url }, { path }) => {
-    const config = {
-      model: 'fake/scripted',
-      small_model: 'fake/scripted',
-      provider: {
-        fake: {
-          npm: '@ai-sdk/openai-compatible',
-          name: 'Fake',
-          options: { baseURL: `${url}/v1`, apiKey: 'no-key' },
-          models: { scripted: { name: 'Scripted', tool_call: true } },
-        },
-      },
-      permission: { '*': 'deny', 'wink*': 'allow' },
-      autoupdate: false,
-      share: 'disabled',
+  configure: async ({ home, providerUrl, server, serverEnv, workspace }) => {
+    const wink = { type: 'local', command: [server.command, ...server.args], environment: serverEnv };
+    const permission = { '*': 'deny', 'wink_*': 'allow' };
+    await writeFile(`${workspace}/opencode.json`, JSON.stringify({ mcp: { wink }, permission }));
+    return {
+      args: ['run', 'Change the files.'],
+      env: opencodeEnvironment(providerUrl, home, {}),
     };
-    return acp({
-      command: command ?? '',
-      args: ['acp'],
-      env: {
-        HOME: path,
-        XDG_CONFIG_HOME: `${path}/config`,
-        XDG_DATA_HOME: `${path}/data`,
-        XDG_CACHE_HOME: `${path}/cache`,
-        XDG_STATE_HOME: `${path}/state`,
-        OPENCODE_CONFIG_CONTENT: JSON.stringify(config),
-        OPENCODE_DISABLE_AUTOUPDATER: '1',
-        OPENCODE_DISABLE_AUTOUPDATE: '1',
-        OPENCODE_DISABLE_MODELS_FETCH: '1',
-        OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
-        OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
-      },
-    });
   },
-  ownTools: [],
 });
