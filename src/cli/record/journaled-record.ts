@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { describeError } from '../../error/index.ts';
 import { exportRecord, RecordError, type RunRecord, readRunRecord } from '../../record/index.ts';
 import type { JournaledRun } from '../../runtime/index.ts';
-import { type JournalFiles, journalOption } from '../durable/open-journal.ts';
+import { type JournalFiles, journalOption, type OpenedJournal } from '../durable/open-journal.ts';
 import { findRun, readRunInfo } from '../durable/run-info.ts';
 import type { CliEnvironment } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
@@ -40,7 +40,7 @@ export async function openJournaledRecord(
   journals: JournalFiles,
 ): Promise<JournaledRecord | undefined> {
   if (journalFile === undefined && existsSync(file)) return undefined;
-  const journal = await journals.openExisting(journalFile);
+  const journal = await openFor(file, journalFile, journals);
   const run = journal === undefined ? undefined : await findRun(journal, file);
   if (journal !== undefined && run !== undefined) {
     return {
@@ -54,6 +54,19 @@ export async function openJournaledRecord(
   throw new UsageError(
     `the journal has no run "${printable(file)}": wink runs${journalOption(journalFile)} lists those that it has.`,
   );
+}
+
+async function openFor(
+  file: string,
+  journalFile: string | undefined,
+  journals: JournalFiles,
+): Promise<OpenedJournal | undefined> {
+  try {
+    return await journals.openExisting(journalFile);
+  } catch (error) {
+    if (journalFile !== undefined || !(error instanceof UsageError)) throw error;
+    throw new UsageError(`there is no file "${printable(file)}", and ${error.message}`, { cause: error });
+  }
 }
 
 /** What `wink run --record` takes out of the record of such a run. */

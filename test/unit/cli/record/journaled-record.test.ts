@@ -8,6 +8,7 @@ import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 import { readArguments } from '../../../../src/cli/arguments.ts';
 import { journalWithInfo } from '../../../../src/cli/durable/run-info.ts';
+import { UsageError } from '../../../../src/cli/process/errors.ts';
 import { queryCommand } from '../../../../src/cli/query/query-command.ts';
 import { replayCommand } from '../../../../src/cli/replay/replay-command.ts';
 import { runsCommand } from '../../../../src/cli/runs/runs-command.ts';
@@ -167,6 +168,18 @@ describe('a run of the journal', () => {
     const out = join(folder, 'none.jsonl');
     await expect(answer('runs', 'export', 'second', '--out', out)).rejects.toThrow('has no run "second"');
     expect(existsSync(out)).toBe(false);
+  });
+
+  it('that cannot be looked for, since the journal cannot be read, may be a file that is not there', async () => {
+    journals.openExisting = async () => {
+      throw new UsageError('the journal cannot be read.');
+    };
+    await expect(answer('query', 'first')).rejects.toThrow(
+      /^there is no file "first", and the journal cannot be read\.$/,
+    );
+    await expect(answer('query', 'first', '--journal', 'runs.db')).rejects.toThrow(
+      /^the journal cannot be read\.$/,
+    );
   });
 
   it.each([
