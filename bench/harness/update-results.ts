@@ -18,24 +18,31 @@ const block = /(<!-- begin ([^>]+) -->\n)[\s\S]*?(<!-- end -->)/g;
 
 const isLoop = ({ id }: RowResult): boolean => /^(loop|parallel|peak)-/.test(id);
 const isScale = ({ id }: RowResult): boolean => id.startsWith('scale-');
-const isJournal = ({ id }: RowResult): boolean => id.startsWith('journal-');
+/** What is measured in runs of its own, too, by the part that has its rows. */
+const apart: Readonly<Record<string, (row: RowResult) => boolean>> = {
+  journal: ({ id }) => id.startsWith('journal-'),
+  mcp: ({ id }) => id.startsWith('mcp-'),
+};
+const isApart = (row: RowResult): boolean => Object.values(apart).some((isOf) => isOf(row));
 
 /** What a block of one report may hold: `node-20 loop`, for the report of a run on Node 20. */
 const contents: Readonly<Record<string, (report: BenchReport) => string>> = {
   machine: machineText,
   loop: ({ rows }) => markdownTable(rows.filter(isLoop)),
-  parts: ({ rows }) => markdownTable(rows.filter((row) => !isLoop(row) && !isScale(row) && !isJournal(row))),
+  parts: ({ rows }) => markdownTable(rows.filter((row) => !isLoop(row) && !isScale(row) && !isApart(row))),
   scale: ({ rows }) => markdownTable(rows.filter(isScale)),
   notes: ({ rows }) => markdownNotes(rows),
   missed: ({ rows }) => missedTargets(rows),
-  journal: journalText,
+  ...Object.fromEntries(
+    Object.entries(apart).map(([part, isOf]) => [part, (report) => apartText(report, isOf)]),
+  ),
 };
 
 /**
  * Writes reports into the generated parts of a text, those between `<!-- begin NAME -->` and `<!-- end -->`. NAME is `ratios`, for
- * all reports side by side, or `node-20 PART`, where PART is one of `machine`, `loop`, `parts`, `scale`, `notes`, `missed` and `journal`. The last
- * says on which machine it was measured: it is the only one that a report of rows of the journal alone writes. A part of a Node without a report stays as it is, and so does that
- * of the journal when the report has none of its rows.
+ * all reports side by side, or `node-20 PART`, where PART is one of `machine`, `loop`, `parts`, `scale`, `notes`, `missed`, `journal` and `mcp`. The last
+ * two say on which machine they were measured: a report that has rows of theirs alone writes nothing else. A part of a Node without a report stays as it is, and so do those
+ * two when the report has none of their rows.
  *
  * @throws {Error} for a NAME that is not known, two reports of one Node, and a report whose Node has no part in the text
  */
@@ -45,7 +52,7 @@ export function updateResults(text: string, reports: readonly BenchReport[]): st
   const used = new Set<string>();
   const updated = text.replaceAll(block, (whole: string, begin: string, name: string, end: string) => {
     if (name === 'ratios') {
-      const others = reports.filter(hasMoreThanJournal);
+      const others = reports.filter(hasMore);
       return others.length === 0 ? whole : `${begin}\n${ratioTable(others)}\n\n${end}`;
     }
     const [node = '', part = ''] = name.split(' ');
@@ -54,7 +61,8 @@ export function updateResults(text: string, reports: readonly BenchReport[]): st
     const report = byNode.get(node);
     if (report === undefined) return whole;
     used.add(node);
-    if (part === 'journal' ? !report.rows.some(isJournal) : !hasMoreThanJournal(report)) return whole;
+    const isOf = apart[part];
+    if (isOf === undefined ? !hasMore(report) : !report.rows.some(isOf)) return whole;
     return `${begin}\n${content(report)}\n\n${end}`;
   });
   const unused = [...byNode.keys()].find((node) => !used.has(node));
@@ -62,7 +70,7 @@ export function updateResults(text: string, reports: readonly BenchReport[]): st
   return updated;
 }
 
-const hasMoreThanJournal = ({ rows }: BenchReport): boolean => !rows.every(isJournal);
+const hasMore = ({ rows }: BenchReport): boolean => !rows.every(isApart);
 
 /** `node-20` for v20.20.2. */
 function nodeOf({ machine }: BenchReport): string {
@@ -81,8 +89,8 @@ function machineText({ machine, passes, effort, loadAverageAtEnd }: BenchReport)
     .join('\n');
 }
 
-function journalText(report: BenchReport): string {
-  const rows = report.rows.filter(isJournal);
+function apartText(report: BenchReport, isOf: (row: RowResult) => boolean): string {
+  const rows = report.rows.filter(isOf);
   return [machineText(report), markdownTable(rows), markdownNotes(rows)].join('\n\n');
 }
 

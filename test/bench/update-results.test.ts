@@ -100,31 +100,36 @@ describe('updateResults', () => {
     ]);
   });
 
-  it('writes the rows of the journal with the machine that they were measured on, and nothing else of a report that has only these', () => {
-    const journal = (report: BenchReport): BenchReport => ({
-      ...report,
-      rows: report.rows
-        .filter(({ id }) => id === 'append')
-        .map((row) => ({ ...row, id: 'journal-loop', targets: [] })),
-    });
-    const only = journal(node22);
-    expect(written('node-22 journal', only)).toEqual([
-      ...written('node-22 machine', node22),
-      '',
-      '| row | weakincentives | × fastest peer | by hand | others | target |',
-      '| --- | --- | --- | --- | --- | --- |',
-      '| Row append (µs) `journal-loop` | 120 (110–130) | – | – | – | – |',
-      '',
-      'No sample was left out.',
-    ]);
-    const others = ['ratios', 'node-22 machine', 'node-22 parts', 'node-22 notes'].map((name) => part(name));
-    const text = [...others, part('node-22 journal')].join('\n\n');
-    expect(updateResults(text, [only]).startsWith(others.join('\n\n'))).toBe(true);
-    const both = { ...node22, rows: [...node22.rows, ...only.rows] };
-    expect(updateResults(text, [both])).not.toContain('old');
-    expect(written('node-22 parts', both).join()).not.toContain('journal-loop');
-    expect(updateResults(part('node-22 journal'), [node22])).toBe(part('node-22 journal'));
-  });
+  it.each(['journal', 'mcp'])(
+    'writes the rows of the part %s with the machine that they were measured on, and nothing else of a report that has only these',
+    (name) => {
+      const partOf = (report: BenchReport): BenchReport => ({
+        ...report,
+        rows: report.rows
+          .filter(({ id }) => id === 'append')
+          .map((row) => ({ ...row, id: `${name}-loop`, targets: [] })),
+      });
+      const only = partOf(node22);
+      expect(written(`node-22 ${name}`, only)).toEqual([
+        ...written('node-22 machine', node22),
+        '',
+        '| row | weakincentives | × fastest peer | by hand | others | target |',
+        '| --- | --- | --- | --- | --- | --- |',
+        `| Row append (µs) \`${name}-loop\` | 120 (110–130) | – | – | – | – |`,
+        '',
+        'No sample was left out.',
+      ]);
+      const others = ['ratios', 'node-22 machine', 'node-22 parts', 'node-22 notes'].map((each) =>
+        part(each),
+      );
+      const text = [...others, part(`node-22 ${name}`)].join('\n\n');
+      expect(updateResults(text, [only]).startsWith(others.join('\n\n'))).toBe(true);
+      const both = { ...node22, rows: [...node22.rows, ...only.rows] };
+      expect(updateResults(text, [both])).not.toContain('old');
+      expect(written('node-22 parts', both).join()).not.toContain(`${name}-loop`);
+      expect(updateResults(part(`node-22 ${name}`), [node22])).toBe(part(`node-22 ${name}`));
+    },
+  );
 
   it('leaves the text around the parts alone, and the parts of a Node without a report', () => {
     const text = `Before.\n\n${part('node-20 missed')}\n\nBetween.\n\n${part('node-22 missed')}\n\nAfter.\n`;
