@@ -29,7 +29,8 @@ export interface VirtualNetworkOptions {
 /** Options of `virtualSandbox`. */
 export interface VirtualSandboxOptions {
   /**
-   * Limits on what a command may use. `maxMemoryBytes` is the heap of the interpreter, at least 64 MiB.
+   * Limits on what a command may use. `maxMemoryBytes` is the heap of the interpreter, at least 64 MiB;
+   * one string, such as the value of a variable or the output of a program, may take a sixteenth of it.
    * Default: 512 MiB of memory, 32 MiB for one file.
    */
   readonly limits?: SandboxLimits;

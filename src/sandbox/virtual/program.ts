@@ -14,7 +14,7 @@ const MAX_OUTPUT_BYTES = 67_108_864;
 /** The fewest milliseconds between two signs of life. */
 const ALIVE_MS = 200;
 
-/** Limits of the package that others of ours replace: time, memory and output. What is left out has its default, such as 64 MiB for a string. */
+/** Limits of the package that others of ours replace: time, memory and output. What is left out has its default. */
 const executionLimits = {
   maxCommandCount: UNLIMITED,
   maxLoopIterations: UNLIMITED,
@@ -36,7 +36,7 @@ async function main(): Promise<void> {
   const port = parentPort;
   if (port === null) return;
   // As our thread made it: see `ShellThread`.
-  const { network } = workerData as ThreadData;
+  const { maxStringBytes, network } = workerData as ThreadData;
   const report = (message: ThreadReport, transfer: readonly ArrayBuffer[] = []): void =>
     port.postMessage(message, transfer);
   const calls = new RemoteCalls((id, call) => report({ kind: 'call', id, call }));
@@ -57,7 +57,7 @@ async function main(): Promise<void> {
       fs: new ShellFiles(base, calls, stdin),
       cwd,
       env,
-      executionLimits,
+      executionLimits: { ...executionLimits, maxStringLength: maxStringBytes },
       ...(network === undefined ? {} : { network }),
     });
     const { signal } = new AbortController();

@@ -24,6 +24,8 @@ export type FileAnswer = Uint8Array | WireStat | readonly ShellEntry[] | string 
 
 /** What the thread is started with. */
 export interface ThreadData {
+  /** The most bytes of one string. */
+  readonly maxStringBytes: number;
   readonly network: VirtualNetwork | undefined;
 }
 

@@ -12,6 +12,9 @@ import type { VirtualFiles } from './virtual-files.ts';
 /** As the system reports a process that was killed for its memory. */
 const OUT_OF_MEMORY = 137;
 const MIB = 1_048_576;
+const MAX_STRING_BYTES = 64 * MIB;
+/** A string takes no more than this part of the memory: one that is large against what is left ends the process, not the thread. */
+const STRINGS_OF_MEMORY = 16;
 
 type Ending =
   | { readonly kind: 'report'; readonly report: Extract<ThreadReport, { kind: 'end' | 'failed' }> }
@@ -32,7 +35,10 @@ export class ShellThread {
 
   constructor(settings: VirtualSettings) {
     this.#settings = settings;
-    const data: ThreadData = { network: settings.network };
+    const data: ThreadData = {
+      network: settings.network,
+      maxStringBytes: Math.min(MAX_STRING_BYTES, Math.floor(settings.maxMemoryBytes / STRINGS_OF_MEMORY)),
+    };
     // This module is in a file one folder below that of the build, whichever file that is.
     this.#worker = new Worker(new URL('../sandbox/virtual/program.js', import.meta.url), {
       name: 'weakincentives-virtual-sandbox',

@@ -15,7 +15,7 @@ export function App({ store }: { readonly store: Store }): VNode {
     const address = store.address();
     // An address is for sharing, not a step to go back to. Browsers refuse when it changes as fast as keys repeat.
     const timer = setTimeout(() => {
-      if (address !== '' && address !== location.hash) history.replaceState(history.state, '', address);
+      if (address !== '') history.replaceState(history.state, '', address);
     }, addressDelayMs);
     return () => clearTimeout(timer);
   });

@@ -12,7 +12,8 @@ export function startPage(record: RunRecord, file: string, fragment: string): St
   store.visit(fragment);
   render(<App store={store} />, root());
   startKeyboard(store);
-  addEventListener('hashchange', () => store.visit(location.hash));
+  // The address of the event: the page may have written its own since.
+  addEventListener('hashchange', ({ newURL }) => store.visit(new URL(newURL).hash));
   return store;
 }
 
