@@ -171,6 +171,15 @@ describe.skipIf(skipReason !== '')(`views${skipReason}`, () => {
     expect(await page.getByRole('tab', { name: /^Problems/ }).textContent()).toMatch(/^Problems\d+$/);
   });
 
+  it('goes to an address that is entered while the page writes its own', async () => {
+    await page.evaluate(() => {
+      const { hash } = location;
+      location.hash = '#call-4-2';
+      history.replaceState(history.state, '', hash);
+    });
+    await waitForSelected(page, 'call-4-2');
+  });
+
   it('prints commands that exist, with the name of the record', async () => {
     await visit('#call-7-1');
     await waitForSelected(page, 'call-7-1');

@@ -146,6 +146,14 @@ describe('a command of the virtual shell', () => {
     expect((await sandbox.exec({ command: 'cat kept /tmp/note' })).stdout.text).toBe('kept\nnote\n');
   });
 
+  it('that makes a string of more than a sixteenth of the memory is ended', async () => {
+    const { exitCode, stderr } = await run('x=0123456789abcdef; while :; do x="$x$x"; done', {
+      limits: { maxMemoryBytes: 67_108_864 },
+    });
+    expect(exitCode).toBe(126);
+    expect(stderr.text).toContain('string length limit exceeded (4194304 bytes)');
+  });
+
   it('that writes without end is ended, with the beginning and the end of its output', async () => {
     const { exitCode, stdout } = await run('seq 1 100000 >f; echo first; while :; do cat f; done');
     expect(exitCode).not.toBe(0);

@@ -65,7 +65,8 @@ async function openFor(
     return await journals.openExisting(journalFile);
   } catch (error) {
     if (journalFile !== undefined || !(error instanceof UsageError)) throw error;
-    throw new UsageError(`there is no file "${printable(file)}", and ${error.message}`, { cause: error });
+    const what = `there is no file "${printable(file)}", and no run of that name can be looked up`;
+    throw new UsageError(`${what}: ${error.message}`, { cause: error });
   }
 }
 

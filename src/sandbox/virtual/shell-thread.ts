@@ -13,8 +13,8 @@ import type { VirtualFiles } from './virtual-files.ts';
 const OUT_OF_MEMORY = 137;
 const MIB = 1_048_576;
 const MAX_STRING_BYTES = 64 * MIB;
-/** A string takes no more than this part of the memory: one that is large against what is left ends the process, not the thread. */
-const STRINGS_OF_MEMORY = 16;
+/** The part of the memory that one string may take. Where a larger one does not fit, Node ends the process in place of the thread. */
+const STRING_SHARE = 1 / 16;
 
 type Ending =
   | { readonly kind: 'report'; readonly report: Extract<ThreadReport, { kind: 'end' | 'failed' }> }
@@ -37,7 +37,7 @@ export class ShellThread {
     this.#settings = settings;
     const data: ThreadData = {
       network: settings.network,
-      maxStringBytes: Math.min(MAX_STRING_BYTES, Math.floor(settings.maxMemoryBytes / STRINGS_OF_MEMORY)),
+      maxStringBytes: Math.min(MAX_STRING_BYTES, Math.floor(settings.maxMemoryBytes * STRING_SHARE)),
     };
     // This module is in a file one folder below that of the build, whichever file that is.
     this.#worker = new Worker(new URL('../sandbox/virtual/program.js', import.meta.url), {

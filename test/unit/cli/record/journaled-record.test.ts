@@ -175,7 +175,7 @@ describe('a run of the journal', () => {
       throw new UsageError('the journal cannot be read.');
     };
     await expect(answer('query', 'first')).rejects.toThrow(
-      /^there is no file "first", and the journal cannot be read\.$/,
+      /^there is no file "first", and no run of that name can be looked up: the journal cannot be read\.$/,
     );
     await expect(answer('query', 'first', '--journal', 'runs.db')).rejects.toThrow(
       /^the journal cannot be read\.$/,
