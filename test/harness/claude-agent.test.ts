@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type ClaudeAgentOptions, type ClaudeAgentSdk, claudeAgent } from 'weakincentives/claude-agent';
-import { evaluationFailure } from '../support/failure.ts';
 import { type FakeProvider, startFakeProvider } from '../support/fake-provider/fake-provider.ts';
+import { expectAborted } from '../support/harness-runs/expect-aborted.ts';
 import { installedFile, mustRun } from '../support/harness-runs/installed.ts';
 import { hanging, twoEdits, writeReadWrite } from '../support/harness-runs/scripts.ts';
 import { workshop } from '../support/harness-runs/workshop.ts';
@@ -65,20 +65,7 @@ describe.skipIf(entry === undefined)('Claude Code', () => {
 
   test('leaves no trace of a call in which it is aborted', async () => {
     await using provider = await startFakeProvider(hanging);
-    const shop = workshop();
-    const controller = new AbortController();
-    const adapter = await claude(provider);
-    const run = adapter.evaluate(shop.prompt, {
-      input: 'Go.',
-      observers: shop.observers,
-      signal: controller.signal,
-    });
-    await shop.hangs;
-    controller.abort();
-    const error = await evaluationFailure(run);
-    expect([error.code, error.phase]).toEqual(['evaluation-aborted', 'tool']);
-    expect(shop.outcomes()).toEqual([['hang', 'aborted']]);
-    expect(await shop.text('hung.md')).toBeUndefined();
+    await expectAborted(await claude(provider));
     expect(provider.requests).toHaveLength(1);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ProviderAdapter } from 'weakincentives';
-import { evaluationFailure } from '../failure.ts';
 import { type FakeProvider, startFakeProvider } from '../fake-provider/fake-provider.ts';
+import { expectAborted } from './expect-aborted.ts';
 import { mustRun } from './installed.ts';
 import { type PrivateFolder, privateFolder } from './private-folder.ts';
 import { hanging, twoConflictingEdits, twoEdits, writeReadWrite } from './scripts.ts';
@@ -75,20 +75,7 @@ export function testAcpAgent(agentUnderTest: AcpAgentUnderTest): void {
     test('leaves no trace of a call in which it is aborted', async () => {
       await using provider = await startFakeProvider(hanging);
       await using folder = await privateFolder();
-      const shop = workshop();
-      const controller = new AbortController();
-      const agent = await adapter(provider, folder);
-      const run = agent.evaluate(shop.prompt, {
-        input: 'Go.',
-        observers: shop.observers,
-        signal: controller.signal,
-      });
-      await shop.hangs;
-      controller.abort();
-      const error = await evaluationFailure(run);
-      expect([error.code, error.phase]).toEqual(['evaluation-aborted', 'tool']);
-      expect(shop.outcomes()).toEqual([['hang', 'aborted']]);
-      expect(await shop.text('hung.md')).toBeUndefined();
+      await expectAborted(await adapter(provider, folder));
     });
 
     test('gives a structured answer by the tool finish, which corrects a wrong one', async () => {
