@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { nodeEnvironment } from './process/node-environment.ts';
 import { takeProcess } from './process/own-process.ts';
-import { runCli } from './run-cli.ts';
 
 enableCompileCache(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'));
 
+const { runCli } = await import('./run-cli.ts');
 const own = takeProcess(process);
 const environment = nodeEnvironment(own, new URL('../../package.json', import.meta.url));
 // Once all output is written the process ends; a handler that timed out must not keep it alive.

@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises';
 import { dirname, extname, resolve } from 'node:path';
-import { createJiti } from 'jiti';
 import { describeError } from '../../error/index.ts';
 import { errorMessage, UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
@@ -44,11 +43,12 @@ async function checkFile(path: string, shown: string, what: string): Promise<voi
 }
 
 async function importModule(path: string, shown: string, what: string): Promise<unknown> {
+  const { createJiti } = await import('jiti');
   const jiti = createJiti(import.meta.url, {
     // No cache on disk: in a shared directory others could plant code for this process to run.
     fsCache: false,
     interopDefault: false,
-    virtualModules: await ownModules(),
+    virtualModules: ownModules(),
   });
   try {
     return await jiti.import(path);
@@ -69,24 +69,56 @@ async function importModule(path: string, shown: string, what: string): Promise<
   }
 }
 
-/** The entries of this package, as loaded. */
-async function ownModules(): Promise<Record<string, unknown>> {
+/** The entries of this package. Each is loaded when a module imports it: jiti reads the member then, and waits for it. */
+function ownModules(): Record<string, unknown> {
   return {
-    weakincentives: await import('../../index.ts'),
-    'weakincentives/acp': await import('../../acp/index.ts'),
-    'weakincentives/ai-sdk': await import('../../ai-sdk/index.ts'),
-    'weakincentives/anthropic': await import('../../anthropic/index.ts'),
-    'weakincentives/claude-agent': await import('../../claude-agent/index.ts'),
-    'weakincentives/mcp': await import('../../mcp/index.ts'),
-    'weakincentives/node': await import('../../node/index.ts'),
-    'weakincentives/openai': await import('../../openai/index.ts'),
-    'weakincentives/otel': await import('../../otel/index.ts'),
-    'weakincentives/provider': await import('../../provider/index.ts'),
-    'weakincentives/record': await import('../../record/index.ts'),
-    'weakincentives/sandbox': await import('../../sandbox/index.ts'),
-    'weakincentives/sqlite': await import('../../sqlite/index.ts'),
-    'weakincentives/suite': await import('../../suite/index.ts'),
-    'weakincentives/testing': await import('../../testing/index.ts'),
-    'weakincentives/vitest': await import('../../vitest/index.ts'),
+    get weakincentives() {
+      return import('../../index.ts');
+    },
+    get 'weakincentives/acp'() {
+      return import('../../acp/index.ts');
+    },
+    get 'weakincentives/ai-sdk'() {
+      return import('../../ai-sdk/index.ts');
+    },
+    get 'weakincentives/anthropic'() {
+      return import('../../anthropic/index.ts');
+    },
+    get 'weakincentives/claude-agent'() {
+      return import('../../claude-agent/index.ts');
+    },
+    get 'weakincentives/mcp'() {
+      return import('../../mcp/index.ts');
+    },
+    get 'weakincentives/node'() {
+      return import('../../node/index.ts');
+    },
+    get 'weakincentives/openai'() {
+      return import('../../openai/index.ts');
+    },
+    get 'weakincentives/otel'() {
+      return import('../../otel/index.ts');
+    },
+    get 'weakincentives/provider'() {
+      return import('../../provider/index.ts');
+    },
+    get 'weakincentives/record'() {
+      return import('../../record/index.ts');
+    },
+    get 'weakincentives/sandbox'() {
+      return import('../../sandbox/index.ts');
+    },
+    get 'weakincentives/sqlite'() {
+      return import('../../sqlite/index.ts');
+    },
+    get 'weakincentives/suite'() {
+      return import('../../suite/index.ts');
+    },
+    get 'weakincentives/testing'() {
+      return import('../../testing/index.ts');
+    },
+    get 'weakincentives/vitest'() {
+      return import('../../vitest/index.ts');
+    },
   };
 }

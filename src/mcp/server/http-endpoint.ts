@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { describeError, PromptValidationError } from '../../error/index.ts';
 import type { Logger } from '../../tool/index.ts';
 import { randomId } from '../wire/random-id.ts';
@@ -48,6 +48,8 @@ export async function openHttpEndpoint({
     throw refused('port', 'a whole number from 0 to 65535');
   if (!Number.isInteger(maxRequestBytes) || maxRequestBytes < 1)
     throw refused('maxRequestBytes', 'a whole number from 1');
+  // Only where it serves: loading it loads the whole of fetch.
+  const { createServer } = await import('node:http');
   const server = createServer((request, response) => {
     void answer(request, response, { ...options, path, tokens, maxRequestBytes });
   });
