@@ -134,10 +134,11 @@ class Loop<Output> {
 
   /** Asks the model and runs the calls that it asks for. @returns the result of the run; undefined when it is to go on. */
   async #takeTurn(): Promise<LoopResult<Output> | undefined> {
-    const { isObserved } = this.#environment;
+    const { eventLoop, isObserved } = this.#environment;
     let turn: ModelTurn;
     try {
       turn = await this.#model.ask();
+      eventLoop.resume();
     } catch (error) {
       this.#recover(error);
       return undefined;

@@ -6,6 +6,8 @@ describe('EventLoopYield', () => {
   it('pauses once 20 milliseconds have gone by since the last time', async () => {
     const clock = pausingClock();
     const eventLoop = new EventLoopYield(clock);
+    // The first turn begins.
+    expect(eventLoop.pauseIfDue()).toBeUndefined();
     for (let round = 1; round <= 3; round += 1) {
       for (let step = 1; step < 20; step += 1) expect(eventLoop.pauseIfDue()).toBeUndefined();
       await eventLoop.pauseIfDue();
@@ -20,6 +22,16 @@ describe('EventLoopYield', () => {
       },
     });
     expect(eventLoop.pauseIfDue()).toBeUndefined();
+  });
+
+  it('does not count what it waited for', async () => {
+    const clock = pausingClock();
+    const eventLoop = new EventLoopYield(clock);
+    for (let turn = 0; turn < 15; turn += 1) {
+      expect(eventLoop.pauseIfDue()).toBeUndefined();
+      for (let waited = 0; waited < 9; waited += 1) clock.now();
+      eventLoop.resume();
+    }
   });
 
   it('does not pause while a timer fires in each turn of the work', async () => {
