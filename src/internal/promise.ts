@@ -3,6 +3,14 @@ export function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLik
   return typeof value === 'object' && value !== null && typeof Reflect.get(value, 'then') === 'function';
 }
 
+/** `next` on what `work` resolves to: at once, without a promise, when there is nothing to wait for. */
+export function whenSettled<T, Result>(
+  work: T | PromiseLike<T>,
+  next: (value: T) => Result,
+): Result | PromiseLike<Result> {
+  return isPromiseLike(work) ? work.then(next) : next(work);
+}
+
 /**
  * Settles as `work` does, unless the signal is aborted first or already: then it rejects with the signal's reason and ignores the
  * result of the work. Without a signal, as `work` does.

@@ -1,5 +1,5 @@
 import { describeError } from '../../error/index.ts';
-import { none } from '../../internal/index.ts';
+import { none, type Writable } from '../../internal/index.ts';
 import type { JsonObject } from '../../schema/index.ts';
 import type { AnyTool, TokenUsage } from '../../tool/index.ts';
 import type { RecordedApproval } from '../events/tool-invoked.ts';
@@ -131,8 +131,8 @@ export class CallRun implements AttemptedCall, SettledCall {
     }
   }
 
-  /** Begins the first attempt. Resolves when it has ended; with undefined when there is none. Rejects only when the session cannot be forked: it was disposed. */
-  async start(): Promise<Verdict | undefined> {
+  /** Begins the first attempt. Resolves when it has ended; undefined when there is none. Throws only when the session cannot be forked: it was disposed. */
+  start(): Promise<Verdict> | undefined {
     const { clock, emit, isObserved } = this.#environment;
     const { turn, callId, toolName, trace } = this.call;
     const params = this.#params;
@@ -224,14 +224,15 @@ export class CallRun implements AttemptedCall, SettledCall {
     const patch = reached.kind === 'succeeded' ? this.#attempt?.transaction.patch() : this.#survivingLog();
     const { attachments, excludeValueFromContext } = recorded.result;
     const cause = recorded.kind === 'failed' ? recorded.error : undefined;
-    return {
+    const result: Writable<ToolCallResult> = {
       invocation: recordCall(this.#environment, recorded, this.#facts(opened)),
-      ...(attachments !== undefined && { attachments }),
-      ...(excludeValueFromContext === true && { isValueExcluded: true }),
-      ...(patch !== undefined && { patch }),
-      ...(cause !== undefined && { cause }),
-      ...(verdict.kind === 'fatal' && { interrupt: { error: verdict.error } }),
     };
+    if (patch !== undefined) result.patch = patch;
+    if (attachments !== undefined) result.attachments = attachments;
+    if (excludeValueFromContext === true) result.isValueExcluded = true;
+    if (cause !== undefined) result.cause = cause;
+    if (verdict.kind === 'fatal') result.interrupt = { error: verdict.error };
+    return result;
   }
 
   /** Ends the call with a verdict that nothing has to hold for. */

@@ -4,6 +4,7 @@ import { none, present } from '../../internal/index.ts';
 import type { DecidingRow } from '../../resource/index.ts';
 import type { ConversationItem } from '../../tool/index.ts';
 import { ToolInvoked, type ToolInvokedPayload } from '../events/tool-invoked.ts';
+import type { FeedbackRunner } from '../feedback/feedback-runner.ts';
 import type { LoopState } from '../model/loop-state.ts';
 import { addTokenUsage } from '../model/model.ts';
 import type { CallAttempt } from './attempt/attempt.ts';
@@ -111,7 +112,8 @@ export class CallCommits {
     if (result.invocation.success && attempt !== undefined) {
       this.#environment.outer?.addInnerChanges([...attempt.innerChanges, ...attempt.changes]);
     }
-    await attempt?.dispose();
+    const disposal = attempt?.dispose();
+    if (disposal !== undefined) await disposal;
     return { kind: 'settled', result };
   }
 
@@ -122,7 +124,7 @@ export class CallCommits {
    * @returns the result with the feedback.
    */
   async takeOver(result: ToolCallResult): Promise<ToolCallResult> {
-    const { hooks, reporter, roots } = this.#environment;
+    const { feedback, hooks, reporter, roots } = this.#environment;
     const { patch, repeated } = result;
     const notify = patch === undefined ? undefined : applyPatch(roots, patch);
     const seq = reporter?.takenOver(result);
@@ -130,7 +132,7 @@ export class CallCommits {
     if (repeated?.isDelivered === false) {
       hooks?.onRedeliver?.();
       notify?.({ again: true, ...present({ commit: seq }) });
-      taken = await this.#withFeedback(result);
+      if (feedback !== undefined) taken = await withFeedback(result, feedback);
     } else if (repeated === undefined) notify?.();
     this.#publish(taken);
     this.#environment.outer?.addInnerChanges(repeated?.changes ?? none);
@@ -276,12 +278,12 @@ export class CallCommits {
     { attempt, call }: SettledCall,
     { result, notify, seq, staged }: Applied,
   ): Promise<ToolCallResult> {
-    const { hooks, stop } = this.#environment;
+    const { feedback, hooks, stop } = this.#environment;
     const name = hooks === undefined ? undefined : nameAttempt(call, attempt?.number ?? 0, this.#environment);
     if (hooks !== undefined && name !== undefined) await this.#decide(hooks, name, result, staged);
     if (!result.invocation.success && attempt !== undefined) this.#emitDiscard(attempt, none);
     notify?.(hooks?.decides === true ? present({ commit: seq }) : undefined);
-    const delivered = await this.#withFeedback(result);
+    const delivered = feedback === undefined ? result : await withFeedback(result, feedback);
     this.#publish(delivered);
     if (name !== undefined) hooks?.onDelivered?.(delivered, name);
     if (delivered.interrupt !== undefined)
@@ -309,13 +311,6 @@ export class CallCommits {
       hooks.onLost?.(error);
       throw new HookFailure(error);
     }
-  }
-
-  /** The model does not read the result of a call that ends the run. */
-  async #withFeedback(result: ToolCallResult): Promise<ToolCallResult> {
-    const { feedback } = this.#environment;
-    if (feedback === undefined || result.interrupt !== undefined) return result;
-    return { ...result, invocation: await feedback.addTo(result.invocation) };
   }
 
   #emitDiscard({ number, resolved, transaction }: CallAttempt, conflicts: readonly string[]): void {
@@ -375,6 +370,12 @@ export class CallCommits {
       });
     }
   }
+}
+
+/** The model does not read the result of a call that ends the run. */
+async function withFeedback(result: ToolCallResult, feedback: FeedbackRunner): Promise<ToolCallResult> {
+  if (result.interrupt !== undefined) return result;
+  return { ...result, invocation: await feedback.addTo(result.invocation) };
 }
 
 /** What of the session and the files does not hold as the guard wants it. */

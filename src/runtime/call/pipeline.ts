@@ -1,6 +1,6 @@
 import { describeError } from '../../error/index.ts';
 import type { FileRead } from '../../filesystem/index.ts';
-import { none } from '../../internal/index.ts';
+import { isPromiseLike, none, whenSettled } from '../../internal/index.ts';
 import { describeIssues, type ParseOutcome, parseInput, parseOutput } from '../../schema/index.ts';
 import type { SessionPatch, SessionRead } from '../../session/index.ts';
 import type { ToolContext } from '../../tool/index.ts';
@@ -17,8 +17,14 @@ import { checkCall, checkChanges, recordInPolicies } from './policies/policies.t
 import { copyOfArguments } from './tool-call/tool-call.ts';
 import { failed, type PolicyQuestion, stoppedVerdict, type Verdict, withNote } from './tool-call/verdict.ts';
 
-/** One step of an attempt. It ends the attempt by returning a verdict, or by throwing: see `exceptions.ts`. */
-type Step = (attempt: CallAttempt) => Promise<Verdict | undefined> | Verdict | undefined;
+/**
+ * One step of an attempt. It ends the attempt by returning a verdict, or by throwing: see `exceptions.ts`. A step that has nothing to wait for
+ * returns no promise, and is not waited for.
+ */
+type Step = (attempt: CallAttempt) => Outcome;
+
+/** How a step ends: with the verdict on the attempt, or with undefined when the next step follows. */
+type Outcome = PromiseLike<Verdict | undefined> | Verdict | undefined;
 
 /**
  * The steps of an attempt, from the arguments to a success that can be committed. Before them, the tool was looked up and the JSON of the
@@ -74,7 +80,8 @@ async function run(attempt: CallAttempt, remaining: readonly Step[]): Promise<Ve
   let verdict: Verdict | undefined;
   try {
     for (const step of remaining) {
-      verdict = await step(attempt);
+      const ended = step(attempt);
+      verdict = isPromiseLike(ended) ? await ended : ended;
       if (verdict !== undefined) break;
     }
   } catch (thrown) {
@@ -97,7 +104,7 @@ function waitsInside({ environment, resolved, tool }: CallAttempt, thrown: unkno
   return { kind: 'suspended' };
 }
 
-async function parseParams(attempt: CallAttempt): Promise<Verdict | undefined> {
+function parseParams(attempt: CallAttempt): Outcome {
   const { resolved, tool } = attempt;
   const { compiledInput, name } = tool;
   if (compiledInput === undefined) {
@@ -106,25 +113,26 @@ async function parseParams(attempt: CallAttempt): Promise<Verdict | undefined> {
     const message = `Tool validation failed: "${name}" takes no arguments, but got ${keys.slice(0, 10).join(', ')}.`;
     return failed('rejected', 'invalid-arguments', message);
   }
-  const outcome: ParseOutcome<unknown> = await attempt.settled(
-    parseInput(compiledInput, copyOfArguments(resolved)),
-  );
-  if (outcome.ok) {
-    attempt.params = outcome.value;
-    return undefined;
-  }
-  const message = `Tool validation failed: the arguments of "${name}" do not fit.\n${describeIssues(outcome.issues)}`;
-  return failed('rejected', 'invalid-arguments', message);
+  const parsing = attempt.settled(parseInput(compiledInput, copyOfArguments(resolved)));
+  return whenSettled(parsing, (outcome: ParseOutcome<unknown>) => {
+    if (outcome.ok) {
+      attempt.params = outcome.value;
+      return undefined;
+    }
+    const message = `Tool validation failed: the arguments of "${name}" do not fit.\n${describeIssues(outcome.issues)}`;
+    return failed('rejected', 'invalid-arguments', message);
+  });
 }
 
-async function askPolicies(attempt: CallAttempt): Promise<Verdict | undefined> {
+function askPolicies(attempt: CallAttempt): Outcome {
   const { suspension } = attempt.environment;
   const refusal = suspension?.refusalOf(attempt.idempotencyKey);
   // A no is final, also when the policy does not ask any more.
   if (refusal !== undefined) return refused(attempt.tool.name, refusal, refusal.why);
   if (attempt.policies.checking.length === 0) return undefined;
-  const questions = await checkCall(attempt);
-  return questions.length === 0 ? undefined : askForApproval(attempt, questions);
+  return checkCall(attempt).then((questions) =>
+    questions.length === 0 ? undefined : askForApproval(attempt, questions),
+  );
 }
 
 async function runHandler(attempt: CallAttempt): Promise<Verdict | undefined> {
@@ -212,38 +220,44 @@ async function runRecorded(
   return 'recorded';
 }
 
-async function readResult(attempt: CallAttempt): Promise<undefined> {
+function readResult(attempt: CallAttempt): Outcome {
   const { environment, success, tool } = attempt;
   // A recorded value has passed the schema.
   const compiledOutput = attempt.isFromRecord ? undefined : tool.compiledOutput;
   if (success === undefined) throw new RangeError('The handler has not returned.');
-  const outcome = compiledOutput && (await attempt.settled(parseOutput(compiledOutput, success.value)));
-  const result = readOutput(attempt, success, outcome);
-  const rendered = renderValue(tool, result, environment);
-  assertResultSize(attempt, result, rendered);
-  attempt.success = result;
-  attempt.rendered = rendered;
+  const parsing = compiledOutput && attempt.settled(parseOutput(compiledOutput, success.value));
+  return whenSettled(parsing, (outcome) => {
+    const result = readOutput(attempt, success, outcome);
+    const rendered = renderValue(tool, result, environment);
+    assertResultSize(attempt, result, rendered);
+    attempt.success = result;
+    attempt.rendered = rendered;
+    return undefined;
+  });
 }
 
-async function disposeResources(attempt: CallAttempt): Promise<Verdict | undefined> {
+function disposeResources(attempt: CallAttempt): Outcome {
   const { tool, transaction } = attempt;
-  const failures = transaction.needsDisposal ? await attempt.settled(transaction.disposeResources()) : [];
-  transaction.seal();
-  if (failures.length === 0) return undefined;
-  const text = failures.map(describeError).join('\n');
-  const error = failures.length === 1 ? failures[0] : new AggregateError(failures, text);
-  const message = `A resource of the tool "${tool.name}" could not be disposed, so the call was rolled back.${attempt.residualNote()}\n${text}`;
-  return failed('rolled-back', 'dispose-failed', message, { error });
+  const disposing = transaction.needsDisposal ? attempt.settled(transaction.disposeResources()) : none;
+  return whenSettled(disposing, (failures) => {
+    transaction.seal();
+    if (failures.length === 0) return undefined;
+    const text = failures.map(describeError).join('\n');
+    const error = failures.length === 1 ? failures[0] : new AggregateError(failures, text);
+    const message = `A resource of the tool "${tool.name}" could not be disposed, so the call was rolled back.${attempt.residualNote()}\n${text}`;
+    return failed('rolled-back', 'dispose-failed', message, { error });
+  });
 }
 
-async function askAboutChanges(attempt: CallAttempt): Promise<Verdict | undefined> {
+function askAboutChanges(attempt: CallAttempt): Outcome {
   if (attempt.policies.checkingChanges.length === 0 || attempt.changes.length === 0) return undefined;
-  const questions = await checkChanges(attempt);
-  return questions.length === 0 ? undefined : { kind: 'needs-approval', questions };
+  return checkChanges(attempt).then((questions) =>
+    questions.length === 0 ? undefined : { kind: 'needs-approval', questions },
+  );
 }
 
 /** The tool's own event and what policies record of a success are part of the transaction. */
-async function recordSuccess(attempt: CallAttempt): Promise<Verdict> {
+function recordSuccess(attempt: CallAttempt): Outcome {
   const { resolved, success, tool, transaction } = attempt;
   if (success === undefined) throw new RangeError('The handler has not returned.');
   // What reducers made of the event of a recorded call is part of its patch.
@@ -255,6 +269,6 @@ async function recordSuccess(attempt: CallAttempt): Promise<Verdict> {
       value: success.value,
     });
   }
-  if (attempt.policies.recording.length > 0) await recordInPolicies(attempt, success);
-  return { kind: 'succeeded', result: success };
+  const recording = attempt.policies.recording.length === 0 ? undefined : recordInPolicies(attempt, success);
+  return whenSettled(recording, () => ({ kind: 'succeeded', result: success }));
 }

@@ -98,7 +98,8 @@ export class CallScheduler {
         previous.onDone = resolve;
       });
     }
-    await call.turn.take();
+    const turn = call.turn.take();
+    if (turn !== undefined) await turn;
     try {
       if (isDone(call)) throw new RangeError('The turn of the call was abandoned.');
       const result = await call.run.settle(verdict, call.commits, this);

@@ -18,7 +18,7 @@ import { haltReason } from '../limits/run-budget.ts';
 import { findNoAnswer, findTurnFault, isClaimed, isCutOff, readUsage } from '../model/check-turn.ts';
 import { dropToolResults } from '../model/drop-tool-results.ts';
 import type { LoopState } from '../model/loop-state.ts';
-import { addTokenUsage, type ModelTurn } from '../model/model.ts';
+import { type ModelTurn, sumUsage } from '../model/model.ts';
 import { TokenEstimate } from '../model/token-estimate.ts';
 import { type AnswerOptions, AnswerReader } from './answer-reader.ts';
 import { CompletionGate, type CompletionSettings } from './completion-gate.ts';
@@ -328,7 +328,7 @@ class Loop<Output> {
   #countUsage(usage: TokenUsage | undefined, turn: ModelTurn): readonly BudgetExcess[] {
     const { budget, display, logger, outer, replay } = this.#environment;
     const answer = replay?.paidAnswer?.(turn);
-    if (usage !== undefined) this.#state.usage = addTokenUsage(this.#state.usage, usage);
+    if (usage !== undefined) this.#state.usage = sumUsage(this.#state.usage, usage);
     this.#state.lastInputTokens = usage?.inputTokens ?? 0;
     outer?.countUsage(usage, answer);
     const estimate = (): TokenUsage => {

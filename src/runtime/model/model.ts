@@ -119,10 +119,16 @@ export function addTokenUsage(left: TokenUsage, right: TokenUsage | undefined): 
   assertArgument('addTokenUsage()', 'left', left, 'object');
   if (right === undefined) return left;
   assertArgument('addTokenUsage()', 'right', right, 'object');
+  return sumUsage(left, right);
+}
+
+/** {@link addTokenUsage} of usages that were checked. */
+export function sumUsage(left: TokenUsage, right: TokenUsage): TokenUsage {
   const sum: Writable<TokenUsage> = {};
   for (const name of tokenCounts) {
-    const count = addCounts(left[name], right[name]);
-    if (count !== undefined) sum[name] = count;
+    const count = right[name];
+    if (count !== undefined) sum[name] = (left[name] ?? 0) + count;
+    else if (left[name] !== undefined) sum[name] = left[name];
   }
   return sum;
 }
@@ -135,7 +141,3 @@ export const tokenCounts: readonly (keyof TokenUsage)[] = [
   'cacheWriteInputTokens',
   'reasoningTokens',
 ];
-
-function addCounts(left: number | undefined, right: number | undefined): number | undefined {
-  return left === undefined ? right : left + (right ?? 0);
-}

@@ -1,3 +1,4 @@
+import { none } from '../../internal/index.ts';
 import type { StoredSlice } from '../slice/slice.ts';
 import { KeyedState } from '../slice/slice-state.ts';
 import type { Registry } from '../state/registry.ts';
@@ -128,11 +129,11 @@ function identify(target: ReadTarget): string {
  */
 export class ReadSet implements Recorder {
   readonly #outer: Recorder | undefined;
-  readonly #reads = new Map<string, Read>();
+  #reads: Map<string, Read> | undefined;
   /** In a nested fork: what own reducers read when they accepted an event. */
-  readonly #accepted = new Map<string, Read>();
+  #accepted: Map<string, Read> | undefined;
   /** By name of a keyed slice: what its own reducers read and what does not count as a read yet. */
-  readonly #reducerReads = new Map<string, Map<string, ReadTarget>>();
+  #reducerReads: Map<string, Map<string, ReadTarget>> | undefined;
 
   constructor(outer: Recorder | undefined) {
     this.#outer = outer;
@@ -144,7 +145,7 @@ export class ReadSet implements Recorder {
    * @param base the state that the fork began with, for the results of the reads; undefined: they have none.
    */
   observe(base?: SessionState): readonly SessionRead[] {
-    return [...this.#reads.values()].map((read) =>
+    return [...this.#all()].map((read) =>
       base === undefined ? observedRead(read) : { ...observedRead(read), result: resultOf(read, base) },
     );
   }
@@ -159,11 +160,12 @@ export class ReadSet implements Recorder {
 
   /** Grows whenever something new is read. */
   get size(): number {
-    return this.#reads.size;
+    return this.#reads?.size ?? 0;
   }
 
   read(read: Read): void {
     this.#outer?.read(read);
+    this.#reads ??= new Map();
     if (read.kind === 'restore') {
       this.#reads.set(read.kind, read);
       return;
@@ -177,29 +179,35 @@ export class ReadSet implements Recorder {
     const id = identify(target);
     if (this.#outer !== undefined) {
       this.#outer.accepted(target, event);
-      this.#accepted.set(id, { kind: 'acceptance', target, event });
+      (this.#accepted ??= new Map()).set(id, { kind: 'acceptance', target, event });
     }
     const { name, keyed } = target.slice;
     if (!keyed) return;
+    this.#reducerReads ??= new Map();
     const targets = this.#reducerReads.get(name) ?? new Map<string, ReadTarget>();
     this.#reducerReads.set(name, targets.set(id, target));
   }
 
   /** For a fork that ended without being applied to the outer one: what made its events acceptable counts as read there. */
   recordUnapplied(): void {
-    for (const read of this.#accepted.values()) this.#outer?.read(read);
+    for (const read of this.#accepted?.values() ?? none) this.#outer?.read(read);
   }
 
   /** Names of what was read and is different in `present`; each once. Cost: the number of reads. */
   changes(base: SessionState, present: SessionState): readonly string[] {
-    const changed = [...this.#reads.values()].filter((read) => hasChanged(read, base, present));
+    if (this.#reads === undefined) return none;
+    const changed = [...this.#all()].filter((read) => hasChanged(read, base, present));
     return [...new Set(changed.map(describeRead))];
   }
 
+  #all(): Iterable<Read> {
+    return this.#reads?.values() ?? none;
+  }
+
   #countReducerReads(slice: string): void {
-    const targets = this.#reducerReads.get(slice);
+    const targets = this.#reducerReads?.get(slice);
     if (targets === undefined) return;
-    this.#reducerReads.delete(slice);
+    this.#reducerReads?.delete(slice);
     for (const target of targets.values()) this.read({ kind: 'reducer-items', target });
   }
 }

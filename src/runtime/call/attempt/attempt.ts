@@ -1,7 +1,7 @@
 import { describeError, TransactionClosedError } from '../../../error/index.ts';
 import type { FileChange } from '../../../filesystem/index.ts';
 import { isPromiseLike, none } from '../../../internal/index.ts';
-import type { PolicyPhases } from '../../../policy/index.ts';
+import type { PolicyCall, PolicyPhases } from '../../../policy/index.ts';
 import type { SessionPatch } from '../../../session/index.ts';
 import type { AnyTool, TokenUsage, ToolSuccess } from '../../../tool/index.ts';
 import type { UnenforcedDecision } from '../../events/tool-invoked.ts';
@@ -80,6 +80,7 @@ export class CallAttempt {
   #timeout: AttemptEnd | undefined;
   #evaluations = 0;
   #innerChanges: FileChange[] | undefined;
+  #policyCall: PolicyCall | undefined;
 
   constructor(
     environment: EvaluationEnvironment,
@@ -101,6 +102,13 @@ export class CallAttempt {
   get changes(): readonly FileChange[] {
     this.#changes ??= this.transaction.changes();
     return this.#changes;
+  }
+
+  /** The call as policies judge it, once its arguments were read. */
+  get policyCall(): PolicyCall {
+    const { environment, params, resolved, tool } = this;
+    this.#policyCall ??= { tool, params, callId: resolved.call.callId, path: environment.enclosing };
+    return this.#policyCall;
   }
 
   /** What was approved in this attempt and those before it. */
@@ -191,10 +199,14 @@ export class CallAttempt {
 
   /** What a handler returned; neither its time limit nor the end of the run waits for it. */
   async handlerResult(returned: unknown): Promise<unknown> {
-    // The end of the run is checked inside the time limit, so that it clears the timer.
-    const result = isPromiseLike(returned)
-      ? await this.#beforeTimeout(this.environment.stop.race(returned))
-      : returned;
+    let result = returned;
+    if (isPromiseLike(returned)) {
+      const work = this.environment.stop.race(returned);
+      // The end of the run is checked inside the time limit, so that it clears the timer.
+      result = await (this.tool.timeoutMs === undefined
+        ? work
+        : this.#beforeTimeout(work, this.tool.timeoutMs));
+    }
     if (this.#timeout !== undefined) throw this.#timeout;
     return result;
   }
@@ -218,10 +230,16 @@ export class CallAttempt {
     });
   }
 
-  /** Takes the views from everyone and disposes what the attempt built. Failures are logged. Never rejects, never outlasts the run. */
-  async dispose(): Promise<void> {
+  /**
+   * Takes the views from everyone and disposes what the attempt built; undefined when it built nothing. Failures are logged. Never rejects, never
+   * outlasts the run.
+   */
+  dispose(): Promise<void> | undefined {
     this.transaction.sealAll();
-    if (!this.transaction.needsDisposal) return;
+    return this.transaction.needsDisposal ? this.#disposeBuilt() : undefined;
+  }
+
+  async #disposeBuilt(): Promise<void> {
     let failures: readonly unknown[];
     try {
       failures = await this.environment.stop.race(this.transaction.dispose());
@@ -243,9 +261,7 @@ export class CallAttempt {
   }
 
   /** `work`, or the end of the attempt as soon as the tool's own time limit has passed. */
-  async #beforeTimeout(work: Promise<unknown>): Promise<unknown> {
-    const { timeoutMs } = this.tool;
-    if (timeoutMs === undefined) return work;
+  async #beforeTimeout(work: Promise<unknown>, timeoutMs: number): Promise<unknown> {
     let cancel: (() => void) | undefined;
     const limit = new Promise<never>((_resolve, reject) => {
       this.#expire = reject;

@@ -1,6 +1,6 @@
 import { describeError } from '../../../error/index.ts';
 import type { FileChange } from '../../../filesystem/index.ts';
-import { none } from '../../../internal/index.ts';
+import { isPromiseLike, none } from '../../../internal/index.ts';
 import type { PolicyCall, PolicyDecision, ToolPolicy } from '../../../policy/index.ts';
 import type { ToolSuccess } from '../../../tool/index.ts';
 import type { UnenforcedDecision } from '../../events/tool-invoked.ts';
@@ -11,7 +11,6 @@ import { AttemptEnd, isThrown } from '../attempt/exceptions.ts';
 import type { GoverningPolicy } from '../tool-call/policy-phases.ts';
 import { failed, type PolicyQuestion } from '../tool-call/verdict.ts';
 import { PolicyContext } from './policy-context.ts';
-import { PolicyEvaluator } from './policy-evaluator.ts';
 
 /** What policies are asked about beside the call: what it read and changed. */
 interface Evidence {
@@ -43,7 +42,7 @@ type Objection = UnenforcedDecision & { readonly error?: unknown };
  * @returns the requests for approval that precede the call.
  * @throws {AttemptEnd} when one of them denies.
  */
-export async function checkCall(attempt: CallAttempt): Promise<readonly PolicyQuestion[]> {
+export function checkCall(attempt: CallAttempt): Promise<readonly PolicyQuestion[]> {
   const { checking } = attempt.policies;
   return decide(
     attempt,
@@ -58,7 +57,7 @@ export async function checkCall(attempt: CallAttempt): Promise<readonly PolicyQu
  * @returns what has to be asked before the commit.
  * @throws {AttemptEnd} when one of them denies.
  */
-export async function checkChanges(attempt: CallAttempt): Promise<readonly PolicyQuestion[]> {
+export function checkChanges(attempt: CallAttempt): Promise<readonly PolicyQuestion[]> {
   const { checkingChanges } = attempt.policies;
   const { changes, transaction } = attempt;
   const evidence = { readPaths: transaction.readPaths(), changes };
@@ -77,9 +76,10 @@ export async function recordInPolicies(attempt: CallAttempt, result: ToolSuccess
   const evidence = { readPaths: attempt.transaction.readPaths(), changes: attempt.changes };
   for (const governing of recording) {
     try {
-      await ask(attempt, governing, evidence, (policy, call, context) =>
+      const recording = ask(attempt, governing, evidence, (policy, call, context) =>
         policy.onResult?.(call, result, context),
       );
+      if (isPromiseLike(recording)) await recording;
     } catch (error) {
       if (isThrown(error, RunStoppedSignal)) throw error;
       cannotRecord(attempt, governing, error);
@@ -95,7 +95,15 @@ async function decide(
 ): Promise<readonly PolicyQuestion[]> {
   const questions: PolicyQuestion[] = [];
   for (const governing of policies) {
-    const objection = await objectionOf(attempt, governing, evidence, question);
+    let objection: Objection | undefined;
+    try {
+      const answer = ask(attempt, governing, evidence, question);
+      objection = toObjection(governing, isPromiseLike(answer) ? await answer : answer);
+    } catch (error) {
+      if (isThrown(error, RunStoppedSignal)) throw error;
+      const reason = `its check failed: ${describeError(error)}`;
+      objection = { ...nameOf(governing), outcome: 'deny', reason, error };
+    }
     noteAnswer(attempt, about, governing, objection);
     if (objection === undefined) continue;
     const { outcome, error, ...rest } = objection;
@@ -120,38 +128,27 @@ function noteAnswer(
   attempt.trace.policies.push({ ...nameOf(governing), about, outcome, isEnforced, ...said });
 }
 
-async function objectionOf(
-  attempt: CallAttempt,
-  governing: GoverningPolicy,
-  evidence: Evidence,
-  question: Ask<PolicyDecision | undefined>,
-): Promise<Objection | undefined> {
-  try {
-    return toObjection(governing, await ask(attempt, governing, evidence, question));
-  } catch (error) {
-    if (isThrown(error, RunStoppedSignal)) throw error;
-    const reason = `its check failed: ${describeError(error)}`;
-    return { ...nameOf(governing), outcome: 'deny', reason, error };
-  }
-}
-
-/** Asks one policy. What it evaluates ends when it has answered. Rejects with what it throws, and with `RunStoppedSignal` when the run stops. */
-async function ask<Answer>(
+/** Asks one policy. What it evaluates ends when it has answered. Throws or rejects with what it throws, and rejects with `RunStoppedSignal` when the run stops. */
+function ask<Answer>(
   attempt: CallAttempt,
   { policy, owner }: GoverningPolicy,
   { readPaths, changes }: Evidence,
   question: Ask<Answer>,
-): Promise<Answer> {
-  const { environment, params, resolved, tool } = attempt;
+): Answer | Promise<Answer> {
   const innerChanges = policy.scope === 'own' ? none : attempt.innerChanges;
-  const evaluator = new PolicyEvaluator(attempt, policy);
-  const context = new PolicyContext(attempt, { owner, readPaths, changes, innerChanges, evaluator });
-  const call = { tool, params, callId: resolved.call.callId, path: environment.enclosing };
+  const context = new PolicyContext(attempt, { policy, owner, readPaths, changes, innerChanges });
+  let answer: Answer | PromiseLike<Answer>;
   try {
-    return await attempt.settled(question(policy, call, context));
-  } finally {
-    evaluator.dispose();
+    answer = question(policy, attempt.policyCall, context);
+  } catch (error) {
+    PolicyContext.end(context);
+    throw error;
   }
+  if (!isPromiseLike(answer)) {
+    PolicyContext.end(context);
+    return answer;
+  }
+  return Promise.resolve(attempt.settled(answer)).finally(() => PolicyContext.end(context));
 }
 
 /** Policies may be written without types, so their return values are checked. */

@@ -1,5 +1,5 @@
 import type { FileChange, Filesystem } from '../../../filesystem/index.ts';
-import type { PolicyResultContext } from '../../../policy/index.ts';
+import type { PolicyResultContext, ToolPolicy } from '../../../policy/index.ts';
 import type { ResourceResolver } from '../../../resource/index.ts';
 import type { SessionView } from '../../../session/index.ts';
 import type {
@@ -13,16 +13,16 @@ import { seenPrompt } from '../../model/visible-prompt.ts';
 import type { CallAttempt } from '../attempt/attempt.ts';
 import { resourcesAround } from '../attempt/call-inside.ts';
 import type { PolicyOwner } from '../tool-call/policy-phases.ts';
-import type { PolicyEvaluator } from './policy-evaluator.ts';
+import { PolicyEvaluator } from './policy-evaluator.ts';
 
 /** What a policy is asked with, beside the call. */
 interface Asked {
+  readonly policy: ToolPolicy;
   /** Whose policy it is; undefined for one of the call's own prompt. */
   readonly owner: PolicyOwner | undefined;
   readonly readPaths: readonly string[];
   readonly changes: readonly FileChange[];
   readonly innerChanges: readonly FileChange[];
-  readonly evaluator: PolicyEvaluator;
 }
 
 /** What a policy may use of an attempt. Views are made on first use: few policies need them all. */
@@ -32,6 +32,9 @@ export class PolicyContext implements PolicyResultContext {
   readonly innerChanges: readonly FileChange[];
   readonly #attempt: CallAttempt;
   readonly #asked: Asked;
+  /** Made when the policy evaluates a prompt, which few do. */
+  #evaluator: PolicyEvaluator | undefined;
+  #hasAnswered = false;
 
   constructor(attempt: CallAttempt, asked: Asked) {
     this.#attempt = attempt;
@@ -45,9 +48,19 @@ export class PolicyContext implements PolicyResultContext {
     return seenPrompt(this.#attempt.environment, () => this.session);
   }
 
+  /** The policy has answered: what it still evaluates is ended. Never throws. Not a method, which policies could call. */
+  static end(context: PolicyContext): void {
+    context.#hasAnswered = true;
+    context.#evaluator?.dispose();
+  }
+
   /** @throws {TransactionClosedError} once the policy has answered. */
   get adapter(): NestedAdapter {
-    return this.#asked.evaluator.adapter;
+    if (this.#evaluator === undefined) {
+      this.#evaluator = new PolicyEvaluator(this.#attempt, this.#asked.policy);
+      if (this.#hasAnswered) this.#evaluator.dispose();
+    }
+    return this.#evaluator.adapter;
   }
 
   get session(): SessionView {
