@@ -28,14 +28,22 @@ const template = countingAgent(() => {
 
 await runProgram<Settings>(async (settings, plan) => {
   const sessions = plan.effort === 'tiny' ? tinySessions : settings.sessions;
-  for (let count = 0; count < plan.warmUps; count += 1) {
-    await runSessions({ ...settings, sessions: Math.min(sessions, warmUpSessions) });
-  }
+  const warmUp = async () => {
+    for (let count = 0; count < plan.warmUps; count += 1) {
+      await runSessions({ ...settings, sessions: Math.min(sessions, warmUpSessions) });
+    }
+  };
   const figures: Record<string, number[]> = {};
   const add = (figure: string, value: number) => void (figures[figure] ??= []).push(value);
+  await warmUp();
+  // First: later ones find the pages that it took. It collects garbage, which is why its times do not count.
+  const memory = await runSessions({ ...settings, sessions }, collectGarbage);
+  add('heapPerSession', memory.heapBytes / sessions / bytesPerMib);
+  add('rssPerSession', memory.rssBytes / sessions / bytesPerMib);
+  await warmUp();
   const endMs = performance.now() + plan.limitMs;
   for (let sample = 0; sample < plan.samples && (sample === 0 || performance.now() < endMs); sample += 1) {
-    const { cpuMs, wallMs, clock, rssBytes, heapBytes } = await runSessions({ ...settings, sessions });
+    const { cpuMs, wallMs, clock } = await runSessions({ ...settings, sessions });
     const steps = sessions * settings.turns;
     add('cpuPerStep', (cpuMs * 1_000) / steps);
     add('wallPerStep', wallMs / steps);
@@ -43,19 +51,23 @@ await runProgram<Settings>(async (settings, plan) => {
     add('overheadP99', clock.overheadMs(99));
     add('latenessP50', clock.latenessMs(50));
     add('latenessP99', clock.latenessMs(99));
-    add('heapPerSession', heapBytes / sessions / bytesPerMib);
-    // Later ones find the pages that the first one took.
-    if (sample === 0) add('rssPerSession', rssBytes / sessions / bytesPerMib);
   }
   return { samples: figures, notes: [] } satisfies Report;
 });
 
-/** Runs so many agents to their ends. Memory is looked at where all of them have asked for their last answer. */
-async function runSessions({ sessions: count, turns, thinkMs }: Settings) {
+/**
+ * Runs so many agents to their ends. Memory is looked at where all of them have asked for their last answer.
+ *
+ * @param beforeMemory what precedes each look at the memory.
+ */
+async function runSessions(
+  { sessions: count, turns, thinkMs }: Settings,
+  beforeMemory: () => void = () => undefined,
+) {
   const clock = new RequestClock(thinkMs);
   const gate = new Gate(count);
   counted = 0;
-  collectGarbage();
+  beforeMemory();
   const before = process.memoryUsage();
   const startMs = performance.now();
   const startCpu = process.cpuUsage();
@@ -66,7 +78,7 @@ async function runSessions({ sessions: count, turns, thinkMs }: Settings) {
   await Promise.race([gate.reached, Promise.all(runs)]);
   const wallMs = performance.now() - startMs;
   const { user, system } = process.cpuUsage(startCpu);
-  collectGarbage();
+  beforeMemory();
   const alive = process.memoryUsage();
   gate.open();
   for (const { text } of await Promise.all(runs)) {

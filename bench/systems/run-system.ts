@@ -1,8 +1,7 @@
 import type { JsonObject } from 'weakincentives';
-import { Gate } from '../harness/gate.ts';
 import { type ProgramPlan, runProgram } from '../harness/program.ts';
 import type { Report } from '../harness/row.ts';
-import { takeSample, takeSamples } from '../harness/samples.ts';
+import { collectGarbage, takeSample, takeSamples } from '../harness/samples.ts';
 import { Stage } from './stage.ts';
 import { countCalls, shorten, type Workload } from './workload.ts';
 
@@ -44,15 +43,15 @@ async function measure(system: System, workload: Workload, plan: ProgramPlan): P
     return { samples: { peakRss: [kib / 1024] }, notes: cutOffNotes(calls, countCalls(workload)) };
   }
 
-  const isWarm = workload.kind === 'warm' || workload.kind === 'beside';
-  const endOther = workload.kind === 'beside' ? await openOther(system) : undefined;
+  const isCollected = workload.kind === 'after-collection';
+  const isWarm = workload.kind === 'warm' || isCollected;
   const { samples, notes } = await takeSamples(plan, {
     warmUp: isWarm
       ? () => runOften(() => run(workload, plan.limitMs / 2))
       : () => run(shorten(workload, warmUpCalls), plan.limitMs / 2),
     run: () => run(workload),
+    ...(isCollected ? { prepare: collectGarbage } : {}),
   });
-  await endOther?.();
   const wanted = countCalls(workload);
   const runs = completeOnes(
     samples.map((sample, index) => ({ ...sample, calls: calls.at(index - samples.length) ?? 0 })),
@@ -74,19 +73,6 @@ async function measure(system: System, workload: Workload, plan: ProgramPlan): P
         wanted,
       ),
     ],
-  };
-}
-
-/** Opens a run whose tool waits. @returns what ends it. */
-async function openOther(system: System): Promise<() => Promise<void>> {
-  const gate = new Gate(1);
-  const stage = new Stage(gate);
-  stage.begin({ kind: 'loop', steps: 1 }, Number.POSITIVE_INFINITY);
-  const text = system(stage)();
-  await Promise.race([gate.reached, text]);
-  return async () => {
-    gate.open();
-    stage.end(await text);
   };
 }
 

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Gate } from '../harness/gate.ts';
 import { answerText, argumentText, type CountInput, type CountOutput } from './count-tool.ts';
 import { countCalls, type Workload } from './workload.ts';
 
@@ -28,12 +27,6 @@ export class Stage {
   #counted = 0;
   #thrown = 0;
   #seen: Seen | undefined;
-  readonly #gate: Gate | undefined;
-
-  /** @param gate where the tool waits. Default: nowhere. */
-  constructor(gate?: Gate) {
-    this.#gate = gate;
-  }
 
   /** @param endMs when the model stops asking, by `performance.now()`: what comes too late for the limit is cut off */
   begin(workload: Workload, endMs: number): void {
@@ -71,7 +64,6 @@ export class Stage {
   /** What the tool does behind its work: waiting or throwing, when the workload is of that kind. */
   finish(): Promise<void> | undefined {
     const workload = this.#workload;
-    if (this.#gate !== undefined) return this.#gate.pass();
     if (workload.kind === 'parallel') return workload.sleepMs > 0 ? sleep(workload.sleepMs) : undefined;
     if (workload.kind !== 'failing' || this.#counted % 2 === 1) return undefined;
     this.#thrown += 1;

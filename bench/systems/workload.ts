@@ -4,8 +4,8 @@ export type Workload =
   | { readonly kind: 'loop'; readonly steps: number }
   /** The same in a process that has done it for a while: the engine has compiled all there is to compile. */
   | { readonly kind: 'warm'; readonly steps: number }
-  /** The same while another run of the process waits in its tool, as in a service that has several at once. */
-  | { readonly kind: 'beside'; readonly steps: number }
+  /** The same after a forced collection of garbage, as in a program that calls `gc()`. */
+  | { readonly kind: 'after-collection'; readonly steps: number }
   /** One call a turn; every other one throws after its work. */
   | { readonly kind: 'failing'; readonly steps: number }
   /** All calls in one turn, each waiting `sleepMs` when that is above 0. */

@@ -138,10 +138,11 @@ class Loop<Output> {
     let turn: ModelTurn;
     try {
       turn = await this.#model.ask();
-      eventLoop.resume();
     } catch (error) {
       this.#recover(error);
       return undefined;
+    } finally {
+      eventLoop.resume();
     }
     const fault = findTurnFault(turn);
     if (fault === undefined && turn.finishReason === 'context-window' && this.#makeRoom()) {
