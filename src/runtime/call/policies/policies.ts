@@ -76,10 +76,10 @@ export async function recordInPolicies(attempt: CallAttempt, result: ToolSuccess
   const evidence = { readPaths: attempt.transaction.readPaths(), changes: attempt.changes };
   for (const governing of recording) {
     try {
-      const recording = ask(attempt, governing, evidence, (policy, call, context) =>
+      const answer = ask(attempt, governing, evidence, (policy, call, context) =>
         policy.onResult?.(call, result, context),
       );
-      if (isPromiseLike(recording)) await recording;
+      if (isPromiseLike(answer)) await answer;
     } catch (error) {
       if (isThrown(error, RunStoppedSignal)) throw error;
       cannotRecord(attempt, governing, error);
