@@ -4,6 +4,7 @@ import {
   defineSlice,
   Filesystem,
   MemoryFilesystem,
+  type PromptTemplate,
   promptTemplate,
   readBeforeWritePolicy,
   reducers,
@@ -32,7 +33,7 @@ const Counts = defineSlice({
  *
  * @param counted told of every call that its tool makes
  */
-export function countingAgent(counted: () => void) {
+export function countingAgent(counted: () => void): PromptTemplate<object, undefined> {
   const count = tool({
     name: toolName,
     description: toolDescription,
