@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { JournalBatch, RunJournal, RunLease } from 'weakincentives';
+import { memoryJournal } from 'weakincentives/testing';
+
+/** A batch of rows with the session whose lease it was appended with: what is on a line of `batches.jsonl`. */
+export interface StoredBatch extends JournalBatch {
+  readonly sessionId: string;
+}
+
+/** A journal in memory that keeps what was appended to it. */
+export interface KeepingJournal extends RunJournal {
+  readonly batches: StoredBatch[];
+}
+
+export function keepingJournal(journal: RunJournal = memoryJournal()): KeepingJournal {
+  const batches: StoredBatch[] = [];
+  return {
+    batches,
+    append: async (batch, lease) => {
+      await journal.append(batch, lease);
+      batches.push({ sessionId: lease.sessionId, ...batch });
+    },
+    read: (runId, from) => journal.read(runId, from),
+    acquire: (sessionId, ended) => journal.acquire(sessionId, ended),
+    revoke: (sessionId) => journal.revoke(sessionId),
+    runs: (filter) => journal.runs(filter),
+    remove: (runId, lease) => journal.remove(runId, lease),
+  };
+}
+
+/** Appends batches as the processes did that wrote them. */
+export async function appendBatches(journal: RunJournal, batches: readonly StoredBatch[]): Promise<void> {
+  const leases = new Map<string, RunLease>();
+  for (const { sessionId, ...batch } of batches) {
+    const lease = leases.get(sessionId) ?? (await journal.acquire(sessionId));
+    leases.set(sessionId, lease);
+    await journal.append(batch, lease);
+  }
+  for (const lease of leases.values()) await lease.release();
+}
+
+/** A journal in memory that holds these batches. */
+export async function journalOf(batches: readonly StoredBatch[]): Promise<KeepingJournal> {
+  const journal = memoryJournal();
+  await appendBatches(journal, batches);
+  return keepingJournal(journal);
+}
+
+/** The folder with what each version has stored. */
+export const storedFolder: string = fileURLToPath(new URL('../../fixtures/stored/', import.meta.url));
+
+/** The lines of a stored file. */
+export const linesOf = (name: string): readonly string[] =>
+  readFileSync(`${storedFolder}${name}`, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '');
+
+/** The batches of the run `finished` of a version, in the order in which they were appended. */
+export const storedBatches = (version: string): readonly StoredBatch[] =>
+  // Written by the program that stores fixtures.
+  linesOf(`${version}/batches.jsonl`).map((line) => JSON.parse(line) as StoredBatch);
