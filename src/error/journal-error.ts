@@ -5,15 +5,18 @@ import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
  *
  * - `journal-failed`: the database could not do what was asked, because it is full, locked, or cannot be read; nothing was written.
  *   The `cause` is the error of its driver. The journal can be used again when the reason is gone.
- * - `journal-version-unsupported`: another version of the library made the journal, in a format of its own; `details.version` is that format.
+ * - `journal-version-unsupported`: the journal has a format that this version of the library does not know, or another version has migrated it since it was
+ *   opened; `details.version` is that format.
  * - `journal-closed`: the journal was disposed, or its thread has ended.
  * - `journal-invalid`: the options are not those of a journal.
+ * - `journal-read-only`: something was to be written to a journal that was opened with `readOnly`.
  */
 export type JournalErrorCode =
   | 'journal-failed'
   | 'journal-version-unsupported'
   | 'journal-closed'
-  | 'journal-invalid';
+  | 'journal-invalid'
+  | 'journal-read-only';
 
 /** A journal of runs that cannot be read or written. */
 export class JournalError extends WinkError<JournalErrorCode> {

@@ -1,15 +1,14 @@
 import { resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { JournalError } from '../error/index.ts';
-import type { OpenedStore, Synchronous } from './store/open-store.ts';
+import type { OpenedStore, OpenStoreOptions } from './store/open-store.ts';
 import type { JournalBackend, JournalMethod, JournalOperations } from './store/operations.ts';
 import type { ThreadCall, ThreadData, ThreadReport, ThreadRequest } from './worker/protocol.ts';
 import { unpackError } from './worker/protocol.ts';
 
 /** What a thread is started with. */
-export interface JournalThreadOptions {
+export interface JournalThreadOptions extends OpenStoreOptions {
   readonly file: string;
-  readonly synchronous: Synchronous;
   /** Called once, when the database is open. Must not throw. */
   readonly onOpened: (opened: OpenedStore) => void;
   /** Called when the thread has ended by itself. Must not throw. */
@@ -44,10 +43,10 @@ export class JournalThread implements JournalBackend {
   readonly runs: JournalBackend['runs'] = this.#method('runs');
   readonly remove: JournalBackend['remove'] = this.#method('remove');
 
-  constructor({ file, synchronous, onOpened, onLoss }: JournalThreadOptions) {
+  constructor({ file, onOpened, onLoss, ...options }: JournalThreadOptions) {
     this.#onOpened = onOpened;
     this.#onLoss = onLoss;
-    const data: ThreadData = { file: resolve(file), synchronous };
+    const data: ThreadData = { file: resolve(file), ...options };
     // This module is in a file one folder below that of the build, whichever file that is, and the program is translated with it.
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
     this.#worker = new Worker(new URL(`../sqlite/worker/program.${extension}`, import.meta.url), {

@@ -28,6 +28,8 @@ export interface JournalParts {
   readonly backend: JournalBackend;
   readonly clock: Clock;
   readonly leaseTimeoutMs: number;
+  /** Nothing is written. Default: false. */
+  readonly isReadOnly?: boolean;
   /** Makes the name of an owner, which no other one has. */
   readonly randomName: () => string;
 }
@@ -44,6 +46,7 @@ export class SqliteJournal implements RunJournal, AsyncDisposable {
   }
 
   async append(batch: JournalBatch, lease: RunLease): Promise<void> {
+    this.#assertWritable();
     lease.signal.throwIfAborted();
     try {
       // What follows an append may be under another lease, such as that of a folder.
@@ -61,6 +64,7 @@ export class SqliteJournal implements RunJournal, AsyncDisposable {
   }
 
   async acquire(sessionId: string, ended?: RunLeaseIdentity): Promise<RunLease> {
+    this.#assertWritable();
     const owner = this.#parts.randomName();
     // A lease has a signal, which cannot be sent to a thread.
     const identity = ended === undefined ? undefined : { owner: ended.owner, epoch: ended.epoch };
@@ -88,6 +92,7 @@ export class SqliteJournal implements RunJournal, AsyncDisposable {
   }
 
   async revoke(sessionId: string): Promise<void> {
+    this.#assertWritable();
     const owner = await this.#do((backend) => backend.revoke(sessionId));
     this.#fence(owner);
   }
@@ -97,6 +102,7 @@ export class SqliteJournal implements RunJournal, AsyncDisposable {
   }
 
   async remove(runId: string, lease?: RunLease): Promise<void> {
+    this.#assertWritable();
     const key = lease === undefined ? undefined : keyOf(lease);
     await this.#do((backend) => backend.remove(runId, key, this.#moment()));
   }
@@ -129,6 +135,14 @@ export class SqliteJournal implements RunJournal, AsyncDisposable {
         ),
       );
     }
+  }
+
+  #assertWritable(): void {
+    if (this.#parts.isReadOnly !== true) return;
+    throw new JournalError(
+      'journal-read-only',
+      'The journal was opened with the option readOnly. Open it without, to write to it.',
+    );
   }
 
   /** Notifies an owner of this journal whose lease is another's now, or no one's. */

@@ -33,11 +33,17 @@ export type SqliteJournalOptions = CommonOptions &
         /** An open database of `node:sqlite` or better-sqlite3 13 or later. Its caller closes it. */
         readonly database: SqliteDatabase;
         readonly file?: never;
+        readonly readOnly?: never;
       }
     | {
         /** Path of the file, which is made with mode 0600, and its folder with 0700. Needs `node:sqlite`. */
         readonly file: string;
         readonly database?: never;
+        /**
+         * The file exists, and nothing in it is changed: no tables are made or migrated, and what would write rejects. A journal of an earlier version is read as
+         * it is. Default: false.
+         */
+        readonly readOnly?: boolean;
       }
   );
 
@@ -54,6 +60,8 @@ export interface SqliteRunJournal extends RunJournal, AsyncDisposable {
  * `database`, everything is done in the caller's thread at once; a `sqliteResource` on the same object commits with the journal. Rows are
  * not redacted, so the file is as secret as what runs work on.
  *
+ * A journal of an earlier version is migrated when it is opened, in one transaction; that version cannot use it any more.
+ *
  * Reading and writing reject with a `JournalError`, whose cause is the error of the driver; nothing was written then.
  *
  * @throws {MissingPeerError} with `file` where Node has no `node:sqlite`.
@@ -68,6 +76,7 @@ export function sqliteJournal(options: SqliteJournalOptions): SqliteRunJournal {
     {
       file: 'string',
       database: 'object',
+      readOnly: 'boolean',
       leaseTimeoutMs: 'number',
       clock: 'object',
       onWarning: 'function',
@@ -78,6 +87,7 @@ export function sqliteJournal(options: SqliteJournalOptions): SqliteRunJournal {
   const {
     file,
     database,
+    readOnly: isReadOnly = false,
     synchronous = 'full',
     leaseTimeoutMs = LEASE_TIMEOUT_MS,
     clock = unheldClock,
@@ -85,13 +95,14 @@ export function sqliteJournal(options: SqliteJournalOptions): SqliteRunJournal {
   } = options;
   if ((file === undefined) === (database === undefined))
     throw invalid('pass either the option file or database');
+  if (isReadOnly && file === undefined) throw invalid('the option readOnly needs the option file');
   if (!['full', 'normal'].includes(synchronous)) {
     throw invalid(`the option synchronous is "${synchronous}"; use "full" or "normal"`);
   }
   if (!(Number.isFinite(leaseTimeoutMs) && leaseTimeoutMs >= 1)) {
     throw invalid(`the option leaseTimeoutMs is ${leaseTimeoutMs}; pass a number of milliseconds from 1`);
   }
-  const parts = { clock, leaseTimeoutMs, randomName: randomUUID };
+  const parts = { clock, leaseTimeoutMs, isReadOnly, randomName: randomUUID };
   const onOpened = ({ exclusiveVersion }: OpenedStore): void => {
     if (exclusiveVersion !== undefined) onWarning(exclusiveText(exclusiveVersion));
   };
@@ -101,16 +112,18 @@ export function sqliteJournal(options: SqliteJournalOptions): SqliteRunJournal {
     if (!isBuiltin('node:sqlite')) throw missingDriver();
     journal = new SqliteJournal({
       ...parts,
-      backend: new JournalThread({ file, synchronous, onOpened, onLoss }),
+      backend: new JournalThread({ file, synchronous, isReadOnly, onOpened, onLoss }),
     });
     return journal;
   }
+  let opened: OpenedStore;
   try {
-    onOpened(openStore(database, synchronous));
+    opened = openStore(database, { synchronous });
+    onOpened(opened);
   } catch (error) {
     throw journalFailure(error);
   }
-  journal = new SqliteJournal({ ...parts, backend: localBackend(database, onLoss) });
+  journal = new SqliteJournal({ ...parts, backend: localBackend(database, opened, onLoss) });
   return Object.assign(journal, { '~database': database });
 }
 

@@ -41,6 +41,46 @@ export const openBetterSqlite: OpenDatabase = (path = ':memory:') => {
   return closedAfterTest(new Database(path));
 };
 
+/** A statement of node-sqlite3-wasm. */
+interface WasmStatement {
+  run(values: readonly unknown[]): unknown;
+  all(values: readonly unknown[]): unknown[];
+}
+
+/**
+ * Opens a database with SQLite as WebAssembly, which runs on every Node. It has no WAL mode, and cannot open a file that is in it: see
+ * {@link withoutWal}.
+ */
+export const openWasmSqlite: OpenDatabase = (path = ':memory:') => {
+  const { Database } = createRequire(import.meta.url)('node-sqlite3-wasm') as {
+    readonly Database: new (
+      file: string,
+    ) => { exec(sql: string): unknown; prepare(sql: string): WasmStatement; close(): void };
+  };
+  const database = new Database(path);
+  return closedAfterTest({
+    exec: (sql) => database.exec(sql),
+    prepare: (sql) => {
+      const statement = database.prepare(sql);
+      return {
+        run: (...values) => statement.run(values),
+        // Its own `get` leaves the statement in the middle of its rows, with their lock.
+        get: (...values) => statement.all(values)[0],
+        all: (...values) => statement.all(values),
+      };
+    },
+    close: () => database.close(),
+  });
+};
+
+/** The bytes of a database file that is in WAL mode and has no log, as one that is not. */
+export function withoutWal(bytes: Uint8Array): Uint8Array {
+  const copy = Uint8Array.from(bytes);
+  // The versions that a writer and a reader need: https://sqlite.org/fileformat2.html#file_format_version_numbers
+  copy.fill(1, 18, 20);
+  return copy;
+}
+
 /** The drivers, by name. */
 export const drivers: readonly (readonly [name: string, open: OpenDatabase])[] = [
   ['node:sqlite', openDatabase],

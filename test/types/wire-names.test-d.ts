@@ -193,7 +193,11 @@ describe('words on the wire', () => {
       | 'root-replaced'
     >();
     expectTypeOf<JournalError['code']>().toEqualTypeOf<
-      'journal-closed' | 'journal-failed' | 'journal-invalid' | 'journal-version-unsupported'
+      | 'journal-closed'
+      | 'journal-failed'
+      | 'journal-invalid'
+      | 'journal-read-only'
+      | 'journal-version-unsupported'
     >();
     expectTypeOf<JournalFencedError['code']>().toEqualTypeOf<'journal-fenced'>();
     expectTypeOf<McpError['code']>().toEqualTypeOf<

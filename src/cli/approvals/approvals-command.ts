@@ -33,7 +33,8 @@ export async function approvalsCommand(
   { stdout, variables }: CliEnvironment,
   { journals = sqliteJournalFiles, clock = systemClock }: Partial<ApprovalsParts> = {},
 ): Promise<number> {
-  await using journal = await journals.openExisting(request.journalFile);
+  const readOnly = request.action !== 'answer';
+  await using journal = await journals.openExisting(request.journalFile, { readOnly });
   const runs =
     journal === undefined
       ? []

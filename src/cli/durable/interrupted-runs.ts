@@ -26,7 +26,10 @@ export interface InterruptedRunsOptions {
 export async function describeInterruptedRuns(options: InterruptedRunsOptions): Promise<readonly string[]> {
   const { workspace, pending, journalFile, journals } = options;
   try {
-    await using opened = options.journal === undefined ? await journals.openExisting(journalFile) : undefined;
+    await using opened =
+      options.journal === undefined
+        ? await journals.openExisting(journalFile, { readOnly: true })
+        : undefined;
     const journal = options.journal ?? opened;
     if (journal === undefined) return [];
     const undone = new Set(pending.map(({ runId }) => runId));

@@ -21,7 +21,13 @@ export interface JournalFiles {
    */
   open(file: string | undefined): Promise<OpenedJournal>;
   /** Opens a journal as {@link open}; undefined when there is none in the user's state folder. A file that is named has to exist. */
-  openExisting(file: string | undefined): Promise<OpenedJournal | undefined>;
+  openExisting(file: string | undefined, options?: OpenJournalOptions): Promise<OpenedJournal | undefined>;
+}
+
+/** How a journal is opened. */
+export interface OpenJournalOptions {
+  /** It is only read, and stays as it is: one of an earlier version is not migrated. Default: false. */
+  readonly readOnly?: boolean;
 }
 
 /** The file of a journal; the default is readable for its owner only, as everything in its folder. */
@@ -36,19 +42,22 @@ export function journalOption(file: string | undefined): string {
 
 /** Journals in SQLite databases. */
 export const sqliteJournalFiles: JournalFiles = {
-  open: openJournal,
-  openExisting: async (file) => {
-    if (existsSync(journalPath(file))) return openJournal(file);
+  open: (file) => openJournal(file),
+  openExisting: async (file, options) => {
+    if (existsSync(journalPath(file))) return openJournal(file, options);
     if (file === undefined) return undefined;
     throw new UsageError(`the journal "${printable(file)}" does not exist.`);
   },
 };
 
-async function openJournal(file: string | undefined): Promise<OpenedJournal> {
+async function openJournal(
+  file: string | undefined,
+  { readOnly = false }: OpenJournalOptions = {},
+): Promise<OpenedJournal> {
   const { sqliteJournal } = await import('../../sqlite/index.ts');
   const path = journalPath(file);
   try {
-    const journal = sqliteJournal({ file: path });
+    const journal = sqliteJournal({ file: path, readOnly });
     // Opens the file now: nothing has begun yet that depends on it.
     await journal.runs({ sessionId: '' });
     return takingOver(journal);

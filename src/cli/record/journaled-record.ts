@@ -62,7 +62,7 @@ async function openFor(
   journals: JournalFiles,
 ): Promise<OpenedJournal | undefined> {
   try {
-    return await journals.openExisting(journalFile);
+    return await journals.openExisting(journalFile, { readOnly: true });
   } catch (error) {
     if (journalFile !== undefined || !(error instanceof UsageError)) throw error;
     const what = `there is no file "${printable(file)}", and no run of that name can be looked up`;

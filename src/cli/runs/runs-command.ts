@@ -32,7 +32,8 @@ export async function runsCommand(
   { journals = sqliteJournalFiles, clock = systemClock }: Partial<RunsParts> = {},
 ): Promise<number> {
   const { stdout, variables } = environment;
-  await using journal = await journals.openExisting(request.journalFile);
+  const readOnly = request.action === 'list' || request.action === 'export';
+  await using journal = await journals.openExisting(request.journalFile, { readOnly });
   const { lines, exitCode } = await reportOf(request, journal, clock.now(), variables);
   for (const line of lines) stdout.write(`${line}\n`);
   return exitCode;

@@ -1,4 +1,4 @@
-import { JournalFencedError, SessionBusyError } from '../../error/index.ts';
+import { JournalError, JournalFencedError, SessionBusyError } from '../../error/index.ts';
 import type {
   JournalBatch,
   JournaledRun,
@@ -17,6 +17,8 @@ interface LeaseRecord {
   readonly owner: string;
   readonly epoch: Integer;
   readonly until_ms: Integer;
+  /** That of the journal. */
+  readonly format: Integer;
 }
 
 interface RunRecord {
@@ -29,7 +31,8 @@ interface RunRecord {
 }
 
 const texts = {
-  lease: 'select owner, epoch, until_ms from wink_leases where session_id = ?',
+  format: 'select format from wink_journal',
+  lease: 'select owner, epoch, until_ms, format from wink_leases, wink_journal where session_id = ?',
   takeEpoch: 'update wink_journal set epochs = epochs + 1',
   epoch: 'select epochs from wink_journal',
   takeLease: 'insert or replace into wink_leases values (?, ?, ?, ?)',
@@ -54,13 +57,18 @@ const texts = {
  * The tables of a journal. It opens no transaction: each operation runs in one of its caller's.
  *
  * Epochs are counted for the whole journal, so that they grow for each session although a lease leaves no row when it ends.
+ *
+ * Every operation that reads rows or writes them throws a `JournalError` once a later version has migrated the journal.
  */
 export class JournalStore implements JournalOperations {
   readonly #database: SqliteDatabase;
+  readonly #format: number;
   readonly #statements = new Map<keyof typeof texts, SqliteStatement>();
 
-  constructor(database: SqliteDatabase) {
+  /** @param format that of the tables when the database was opened. */
+  constructor(database: SqliteDatabase, format: number) {
     this.#database = database;
+    this.#format = format;
   }
 
   append({ runId, rows, summary }: JournalBatch, lease: LeaseKey, { nowMs, untilMs }: Moment): void {
@@ -98,6 +106,7 @@ export class JournalStore implements JournalOperations {
   }
 
   read(runId: string, from: number): readonly JournalRow[] {
+    this.#checkFormat();
     // The rows have the columns of their statement.
     const found = this.#statement('rows').all(from, runId) as { seq: Integer; type: string; line: string }[];
     return found.map(({ seq, type, line }) => ({ seq: Number(seq), type, line }));
@@ -109,6 +118,7 @@ export class JournalStore implements JournalOperations {
     { nowMs, untilMs }: Moment,
     ended: RunLeaseIdentity | undefined,
   ): AcquiredLease {
+    this.#checkFormat();
     const held = this.#lease(sessionId);
     if (held !== undefined && Number(held.until_ms) > nowMs && !isSame(held, ended)) throw busy(sessionId);
     this.#statement('takeEpoch').run();
@@ -140,6 +150,7 @@ export class JournalStore implements JournalOperations {
   }
 
   runs(filter: RunFilter, { nowMs }: Moment): readonly JournaledRun[] {
+    this.#checkFormat();
     // The rows have the columns of their statement.
     const found = this.#statement('runs').all(filter.sessionId ?? null) as RunRecord[];
     return found
@@ -163,6 +174,7 @@ export class JournalStore implements JournalOperations {
   }
 
   remove(runId: string, lease: LeaseKey | undefined, { nowMs }: Moment): void {
+    this.#checkFormat();
     // The row has the columns of its statement.
     const run = this.#statement('run').get(runId) as Pick<RunRecord, 'id' | 'session_id'> | undefined;
     if (run === undefined) return;
@@ -176,7 +188,16 @@ export class JournalStore implements JournalOperations {
 
   #lease(sessionId: string): LeaseRecord | undefined {
     // The row has the columns of its statement.
-    return this.#statement('lease').get(sessionId) as LeaseRecord | undefined;
+    const lease = this.#statement('lease').get(sessionId) as LeaseRecord | undefined;
+    if (lease !== undefined) this.#checkFormat(lease);
+    return lease;
+  }
+
+  /** @param record a row that was read with the format. Default: it is read. */
+  #checkFormat(record?: Pick<LeaseRecord, 'format'>): void {
+    // The table has exactly one row.
+    const { format } = record ?? (this.#statement('format').get() as Pick<LeaseRecord, 'format'>);
+    if (Number(format) !== this.#format) throw migrated(this.#format, Number(format));
   }
 
   #statement(name: keyof typeof texts): SqliteStatement {
@@ -205,5 +226,13 @@ function busy(sessionId: string): SessionBusyError {
   return new SessionBusyError(
     `Another owner holds the session "${sessionId}". Wait until it has ended, or until its lease has run out.`,
     { details: { sessionId } },
+  );
+}
+
+function migrated(from: number, version: number): JournalError {
+  return new JournalError(
+    'journal-version-unsupported',
+    `Another version of weakincentives has brought the journal from format ${from} to ${version} since it was opened. Open it again, with that version.`,
+    { details: { version } },
   );
 }

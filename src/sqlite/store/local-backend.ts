@@ -1,16 +1,21 @@
 import type { SqliteDatabase } from './database.ts';
 import { JournalStore } from './journal-store.ts';
-import { emptyLog } from './open-store.ts';
+import { emptyLog, type OpenedStore } from './open-store.ts';
 import type { JournalBackend } from './operations.ts';
 import { sharedConnection } from './shared-connection.ts';
 
 /**
  * A journal on a connection of the caller. Everything happens before the call returns.
  *
+ * @param opened what opening the store has found out.
  * @param onLoss called when what had been answered is lost. Must not throw.
  */
-export function localBackend(database: SqliteDatabase, onLoss: (cause: unknown) => void): JournalBackend {
-  const store = new JournalStore(database);
+export function localBackend(
+  database: SqliteDatabase,
+  { format }: Pick<OpenedStore, 'format'>,
+  onLoss: (cause: unknown) => void,
+): JournalBackend {
+  const store = new JournalStore(database, format);
   const connection = sharedConnection(database);
   const stopListening = connection.onLoss(onLoss);
   return {

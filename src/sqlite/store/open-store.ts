@@ -1,66 +1,69 @@
-import { JournalError } from '../../error/index.ts';
 import type { SqliteDatabase } from './database.ts';
+import { findFormat, migrate, migrationsFrom, readAsPresent } from './migrate.ts';
+import { type JournalSchema, journalSchema } from './schema.ts';
 
 /** How far a commit is brought: `full` survives a loss of power, `normal` the end of the process only. */
 export type Synchronous = 'full' | 'normal';
 
-const FORMAT = 2;
 const BUSY_TIMEOUT_MS = 5_000;
+/** How long another process may take to migrate the journal. */
+const MIGRATION_TIMEOUT_MS = 60_000;
 const RETRY_AFTER_MS = 20;
 const SQLITE_BUSY = 5;
 
 /** The first version without the bug by which two connections can reset the log of a database at the same time. */
 const SAFE_VERSION = [3, 51, 3] as const;
 
-/** The id of a row is that of its run, shifted by 32 bits, with its number: the rows of a run lie together, and need no second tree to be found. */
-const tables = `
-  create table if not exists wink_journal (
-    one integer primary key check (one = 1), format integer not null, epochs integer not null
-  );
-  create table if not exists wink_runs (
-    id integer primary key, run_id text not null unique, session_id text not null, updated_at_ms integer not null,
-    row_count integer not null, summary text not null
-  );
-  create index if not exists wink_runs_by_session on wink_runs (session_id);
-  create table if not exists wink_rows (id integer primary key, type text not null, line text not null);
-  create table if not exists wink_leases (
-    session_id text primary key, owner text not null, epoch integer not null, until_ms integer not null
-  ) without rowid;
-  insert or ignore into wink_journal values (1, ${FORMAT}, 0);
-`;
+/** How a store is opened. */
+export interface OpenStoreOptions {
+  readonly synchronous: Synchronous;
+  /** The database is read as it is, and nothing in it is changed. */
+  readonly isReadOnly?: boolean;
+}
 
 /** What opening a store has found out. */
 export interface OpenedStore {
+  /** The format of the tables, which another process may raise later. */
+  readonly format: number;
   /** The version of SQLite when it is one that only one connection may use at a time; then this one has the database for itself. */
   readonly exclusiveVersion?: string;
 }
 
 /**
- * Sets the connection up and creates the tables of the journal. The format is in a table of its own, not in `user_version`, which
- * belongs to the caller of a shared database.
+ * Sets the connection up, and creates the tables of the journal or migrates them, in one transaction. The format is in a table of its own, not in
+ * `user_version`, which belongs to the caller of a shared database.
  *
+ * @param schema that of this version; another one in tests.
  * @throws {JournalError} `journal-version-unsupported`; what the driver throws.
  */
-export function openStore(database: SqliteDatabase, synchronous: Synchronous): OpenedStore {
+export function openStore(
+  database: SqliteDatabase,
+  { synchronous, isReadOnly = false }: OpenStoreOptions,
+  schema: JournalSchema = journalSchema,
+): OpenedStore {
   database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  if (isReadOnly) {
+    const format = findFormat(database);
+    readAsPresent(database, schema, format);
+    return { format: format ?? schema.format };
+  }
   const version = versionOf(database);
   const isExclusive = isOlder(version);
   // From the next access on, other connections find the database locked.
   if (isExclusive) database.exec('pragma locking_mode = exclusive');
+  const found = findFormat(database);
+  // One that is refused is left as it is.
+  if (found !== undefined) migrationsFrom(found, schema);
   useLog(database);
   database.exec(`pragma synchronous = ${synchronous}`);
   // What is removed is overwritten; otherwise it could be read in the file until its place is used again.
   database.exec('pragma secure_delete = on');
-  const format = findFormat(database);
-  if (format === undefined) inTransaction(database, () => database.exec(tables));
-  else if (format !== FORMAT) {
-    throw new JournalError(
-      'journal-version-unsupported',
-      `The journal has format ${format}, and this version of weakincentives uses format ${FORMAT}. Use the version that made the journal, or another file.`,
-      { details: { version: format } },
-    );
+  if (found !== schema.format) {
+    database.exec(`pragma busy_timeout = ${MIGRATION_TIMEOUT_MS}`);
+    inTransaction(database, () => migrate(database, schema));
+    database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
   }
-  return isExclusive ? { exclusiveVersion: version } : {};
+  return { format: schema.format, ...(isExclusive ? { exclusiveVersion: version } : {}) };
 }
 
 /**
@@ -156,15 +159,4 @@ function isOlder(version: string): boolean {
     if (part !== wanted) return part < wanted;
   }
   return false;
-}
-
-/** The format of the journal; undefined where there is none yet. */
-function findFormat(database: SqliteDatabase): number | undefined {
-  const found = database.prepare(
-    "select 1 from sqlite_master where type = 'table' and name = 'wink_journal'",
-  );
-  if (found.get() === undefined) return undefined;
-  // The table has exactly one row, which was inserted with it.
-  const { format } = database.prepare('select format from wink_journal').get() as { format: number | bigint };
-  return Number(format);
 }

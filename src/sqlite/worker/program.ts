@@ -8,7 +8,10 @@ import { JournalServer, type NumberedCall } from './serve.ts';
 
 /** The part of `node:sqlite` that is used. */
 interface SqliteModule {
-  readonly DatabaseSync: new (path: string) => SqliteDatabase & { close(): void };
+  readonly DatabaseSync: new (
+    path: string,
+    options: { readonly readOnly: boolean },
+  ) => SqliteDatabase & { close(): void };
 }
 
 const port = parentPort;
@@ -20,14 +23,15 @@ const report = (message: ThreadReport): void => {
 };
 
 // The thread was started with these data.
-const { file, synchronous } = workerData as ThreadData;
+const { file, isReadOnly = false, ...options } = workerData as ThreadData;
 let serve: (requests: readonly NumberedCall[]) => void;
 let close = (): void => undefined;
 try {
   const database = open();
   close = () => database.close();
-  report({ kind: 'opened', opened: openStore(database, synchronous) });
-  const server = new JournalServer(database, report);
+  const opened = openStore(database, { ...options, isReadOnly });
+  report({ kind: 'opened', opened });
+  const server = new JournalServer(database, opened, report);
   serve = (requests) => server.serve(requests);
 } catch (error) {
   // Every use of the journal rejects with the reason.
@@ -51,10 +55,10 @@ port.on('message', (first: ThreadRequest) => {
 });
 
 function open(): SqliteDatabase & { close(): void } {
-  makeFile();
+  if (!isReadOnly) makeFile();
   // The types of Node 20 do not have the module, which is loaded only where it is there.
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite') as unknown as SqliteModule;
-  return new DatabaseSync(file);
+  return new DatabaseSync(file, { readOnly: isReadOnly });
 }
 
 function makeFile(): void {

@@ -5,13 +5,12 @@ import {
   SessionBusyError,
   WinkError,
 } from '../../error/index.ts';
-import type { OpenedStore, Synchronous } from '../store/open-store.ts';
+import type { OpenedStore, OpenStoreOptions } from '../store/open-store.ts';
 import type { JournalMethod, JournalOperations } from '../store/operations.ts';
 
 /** What the thread is started with. */
-export interface ThreadData {
+export interface ThreadData extends OpenStoreOptions {
   readonly file: string;
-  readonly synchronous: Synchronous;
 }
 
 /** An operation that the thread is asked for. */

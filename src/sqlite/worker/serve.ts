@@ -1,6 +1,6 @@
 import type { SqliteDatabase } from '../store/database.ts';
 import { JournalStore } from '../store/journal-store.ts';
-import { emptyLog, inTransaction } from '../store/open-store.ts';
+import { emptyLog, inTransaction, type OpenedStore } from '../store/open-store.ts';
 import { packError, type ThreadCall, type ThreadReport } from './protocol.ts';
 
 /** A request with a number. */
@@ -20,9 +20,9 @@ export class JournalServer {
   readonly #store: JournalStore;
   readonly #report: Report;
 
-  constructor(database: SqliteDatabase, report: Report) {
+  constructor(database: SqliteDatabase, { format }: Pick<OpenedStore, 'format'>, report: Report) {
     this.#database = database;
-    this.#store = new JournalStore(database);
+    this.#store = new JournalStore(database, format);
     this.#report = report;
   }
 

@@ -24,6 +24,7 @@ describe('sqliteJournal', () => {
     ['neither a file nor a database', {}, 'pass either the option file or database'],
     ['both', { file: 'a.db', database: {} }, 'pass either the option file or database'],
     ['a file that is not a path', { file: 7 }, 'file must be a string'],
+    ['a database that is only read', { database: {}, readOnly: true }, 'readOnly needs the option file'],
     ['an unknown synchronous', { file: 'a.db', synchronous: 'off' }, 'the option synchronous is "off"'],
     ['no time for leases', { file: 'a.db', leaseTimeoutMs: 0 }, 'the option leaseTimeoutMs is 0'],
     ['endless leases', { file: 'a.db', leaseTimeoutMs: Number.NaN }, 'the option leaseTimeoutMs is NaN'],
@@ -84,6 +85,46 @@ describe.skipIf(isSkipped)(sqliteSuite('the file of a journal'), () => {
     const error: unknown = await journal.runs().catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: 'journal-failed', cause: { code: expect.stringMatching(/^E/) } });
     expect(String(error)).not.toContain(folder);
+  });
+});
+
+describe.skipIf(isSkipped)(sqliteSuite('a journal that is only read'), () => {
+  it('has its runs, refuses to write, and is left as it is, beside a writer and without one', async () => {
+    const file = fileOfTest();
+    const writer = openJournal({ file });
+    const lease = await writer.acquire('s');
+    await writer.append({ runId: 'r', rows: rowsOf(0, 2), summary: summaryOf() }, lease);
+    const beside = openJournal({ file, readOnly: true });
+    expect(await beside.runs()).toMatchObject([{ runId: 'r', rows: 2, status: 'running' }]);
+    await writer.append({ runId: 'r', rows: rowsOf(2, 1), summary: summaryOf() }, lease);
+    expect(await beside.read('r')).toEqual(rowsOf(0, 3));
+    await beside[Symbol.asyncDispose]();
+    await writer[Symbol.asyncDispose]();
+
+    const before = readFileSync(file);
+    const journal = openJournal({ file, readOnly: true });
+    expect(await journal.runs()).toMatchObject([{ runId: 'r', rows: 3, status: 'interrupted' }]);
+    for (const write of [
+      () => journal.acquire('s'),
+      () => journal.append({ runId: 'r', rows: rowsOf(3, 1), summary: summaryOf() }, lease),
+      () => journal.revoke('s'),
+      () => journal.remove('r'),
+    ]) {
+      await expect(write()).rejects.toMatchObject({
+        code: 'journal-read-only',
+      });
+    }
+    await journal[Symbol.asyncDispose]();
+    expect(readFileSync(file)).toEqual(before);
+    expect(await openJournal({ file }).read('r')).toEqual(rowsOf(0, 3));
+  });
+
+  it('is not made where there is none', async () => {
+    const file = fileOfTest();
+    await expect(openJournal({ file, readOnly: true }).runs()).rejects.toMatchObject({
+      code: 'journal-failed',
+    });
+    expect(() => statSync(dirname(file))).toThrow(/ENOENT/);
   });
 });
 

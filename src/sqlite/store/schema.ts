@@ -1,0 +1,52 @@
+import type { SqliteDatabase } from './database.ts';
+
+/** How the tables of a format become those of the next one. */
+export interface Migration {
+  /** The format that it begins with; it leads to the one after it. */
+  readonly from: number;
+  /** Changes tables and rows. It runs in a transaction, with the migrations before and after it. */
+  upgrade(database: SqliteDatabase): void;
+  /**
+   * The tables that differ, as the next format has them: by name a `select` over tables of `from`, each under the name that `table` gives it. So an older
+   * journal is read without being changed.
+   */
+  readAs(table: (name: string) => string): Readonly<Record<string, string>>;
+}
+
+/** The tables of a journal, and how those of earlier formats become them. */
+export interface JournalSchema {
+  readonly format: number;
+  /** The statements that create the tables. `temp`: for this connection only. */
+  tables(place: 'main' | 'temp'): string;
+  /** One for each format that can be migrated, the oldest first, without gaps. */
+  readonly migrations: readonly Migration[];
+}
+
+const FORMAT = 2;
+
+/**
+ * The tables of this version. When they change, or what rows mean: raise the format, and add the migration of the one before.
+ *
+ * The id of a row is that of its run, shifted by 32 bits, with its number: the rows of a run lie together, and need no second tree to be found.
+ *
+ * @see test/fixtures/stored/README.md
+ */
+export const journalSchema: JournalSchema = {
+  format: FORMAT,
+  tables: (place) => `
+  create table if not exists ${place}.wink_journal (
+    one integer primary key check (one = 1), format integer not null, epochs integer not null
+  );
+  create table if not exists ${place}.wink_runs (
+    id integer primary key, run_id text not null unique, session_id text not null, updated_at_ms integer not null,
+    row_count integer not null, summary text not null
+  );
+  create index if not exists ${place}.wink_runs_by_session on wink_runs (session_id);
+  create table if not exists ${place}.wink_rows (id integer primary key, type text not null, line text not null);
+  create table if not exists ${place}.wink_leases (
+    session_id text primary key, owner text not null, epoch integer not null, until_ms integer not null
+  ) without rowid;
+  insert or ignore into ${place}.wink_journal values (1, ${FORMAT}, 0);
+`,
+  migrations: [],
+};
