@@ -55,7 +55,9 @@ describe.skipIf(skipReason !== '')(`a record that is followed${skipReason}`, () 
     const { address } = await serve(fixtureLines().slice(0, 60));
     const page = await browser.visit(address);
     await server?.close();
-    await page.getByText('The command that served this page has ended').waitFor();
+    const notice = page.getByText('The command that served this page has ended');
+    await notice.waitFor();
+    expect(await notice.count()).toBe(1);
     await page.close();
   });
 

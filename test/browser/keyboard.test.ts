@@ -47,6 +47,7 @@ describe.skipIf(skipReason !== '')(`keyboard${skipReason}`, () => {
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
     await keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    expect(new URL(page.url()).hash).toMatch(/^#state@/);
     await page.close();
   });
 

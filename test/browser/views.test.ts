@@ -178,6 +178,9 @@ describe.skipIf(skipReason !== '')(`views${skipReason}`, () => {
       history.replaceState(history.state, '', hash);
     });
     await waitForSelected(page, 'call-4-2');
+    expect(await page.locator('[role=treeitem][aria-selected=true]').getAttribute('data-id')).toBe(
+      'call-4-2',
+    );
   });
 
   it('prints commands that exist, with the name of the record', async () => {

@@ -30,7 +30,7 @@ describe.skipIf(noSqlite !== undefined)(sqliteSuite('durable runs on an SQLite j
     }),
   ];
 
-  for (const { name, run } of cases) it(name, run);
+  for (const { name, run } of cases) it(name, () => expect(run()).resolves.toBeUndefined());
 
   it('were killed or stopped often enough, and mostly nobody could see it', () => {
     expect(inject('buildProblem')).toBe('');

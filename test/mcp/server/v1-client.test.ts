@@ -21,7 +21,7 @@ function listChanged(client: V1Client): Promise<void> {
 }
 
 /** What a client does with either server; all of it is of the first version of the SDK. */
-async function roundTrip(client: V1Client): Promise<void> {
+async function expectRoundTrip(client: V1Client): Promise<void> {
   const { tools } = await client.listTools();
   expect(tools.find(({ name }) => name === 'add')?.annotations).toEqual({
     readOnlyHint: false,
@@ -66,7 +66,7 @@ describe('a client of version 1 of the SDK over standard input and output of a c
     const { client, left } = await start();
     expect(client.getServerVersion()).toMatchObject({ name: 'program', version: '1.0.0' });
     expect(client.getInstructions()).toContain('Count.');
-    await roundTrip(client);
+    await expectRoundTrip(client);
     expect(textOf(await client.callTool({ name: 'fails' }))).toBe('The tool "fails" failed: It is full.');
     await client.close();
     expect(await left).toBe('left: []\n');
@@ -144,7 +144,7 @@ describe('a client of version 1 of the SDK over HTTP', () => {
   it.each(['header', 'address'] as const)('lists and calls tools with the token in the %s', async (how) => {
     await using served = await open();
     const { client } = await served.connect(how);
-    await roundTrip(client);
+    await expectRoundTrip(client);
     await client.close();
   });
 

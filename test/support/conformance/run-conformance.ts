@@ -5,7 +5,8 @@ import { adapterConformance, type ConformancePeer } from 'weakincentives/testing
 export function runConformance(peer: ConformancePeer, gaps: readonly string[]): void {
   const cases = adapterConformance(peer);
   describe(peer.name, () => {
-    for (const { name, run } of cases.filter(({ skipped }) => skipped === undefined)) test(name, run);
+    for (const { name, run } of cases.filter(({ skipped }) => skipped === undefined))
+      test(name, () => expect(run()).resolves.toBeUndefined());
 
     test('skips only these cases', () => {
       const features = (peer.gaps ?? []).map(({ feature, mode }) =>

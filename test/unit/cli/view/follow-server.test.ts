@@ -210,7 +210,7 @@ describe('the server of wink view --follow', () => {
       response.once('data', () => sent.destroy()).once('error', () => undefined),
     );
     sent.once('error', () => undefined).end();
-    await ended;
+    await expect(ended).resolves.toBeUndefined();
   });
 });
 

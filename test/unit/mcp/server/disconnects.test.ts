@@ -138,7 +138,7 @@ test('stdio: input that has ended before the server was opened ends it', async (
     version: '1.0.0',
     transport: { kind: 'stdio', input, output: new PassThrough() },
   });
-  await server.closed;
+  await expect(server.closed).resolves.toBeUndefined();
 });
 
 test('stdio: lines that are no messages are passed over', async () => {

@@ -91,22 +91,26 @@ test('a factory serves standard input and output', async () => {
 
 test('a connection notifies its client of tools that calls of others have added, until it is closed', async () => {
   await using factory = mcpServerFactory<McpServer>(servedPrompt().prompt, named);
-  const [notifiedFirst, notifiedSecond] = [0, 1].map(() => {
+  const notified: string[] = [];
+  const connect = async (name: string) => {
     let notify: () => void = () => undefined;
-    const notified = new Promise<void>((resolve) => {
+    const once = new Promise<void>((resolve) => {
       notify = resolve;
     });
-    return { notified, notify: () => notify() };
-  });
-  const first = await connectInside(factory, notifiedFirst?.notify);
-  const second = await connectInside(factory, notifiedSecond?.notify);
-  const closed = await connectInside(factory, () => {
-    throw new Error('It is closed.');
-  });
-  await closed.close();
-  await first.callTool(opening);
-  await Promise.all([notifiedFirst?.notified, notifiedSecond?.notified]);
-  await Promise.all([first.close(), second.close()]);
+    const client = await connectInside(factory, () => {
+      notified.push(name);
+      notify();
+    });
+    return { client, once };
+  };
+  const first = await connect('first');
+  const second = await connect('second');
+  const closed = await connect('closed');
+  await closed.client.close();
+  await first.client.callTool(opening);
+  await Promise.all([first.once, second.once]);
+  await Promise.all([first.client.close(), second.client.close()]);
+  expect(notified.toSorted()).toEqual(['first', 'second']);
 });
 
 test('a session that could not be opened is tried again', async () => {
@@ -145,11 +149,15 @@ test('a factory that is disposed aborts what runs, answers it, and makes no more
 });
 
 test('a factory that was never used is disposed of', async () => {
+  let opened = 0;
   const factory = mcpServerFactory<McpServer>(servedPrompt().prompt, {
     ...named,
     openSession: () => {
-      throw new Error('It is not opened.');
+      opened += 1;
+      return {};
     },
   });
   await factory[Symbol.asyncDispose]();
+  expect(opened).toBe(0);
+  await expect(factory()).rejects.toSatisfy(TransactionClosedError.isInstance);
 });

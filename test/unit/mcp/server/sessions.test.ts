@@ -267,7 +267,7 @@ test('a server that is closed is not connected to any more', async () => {
 
 test('a server whose signal is aborted already is closed', async () => {
   await using served = await serve({ signal: AbortSignal.abort() });
-  await served.server.closed;
+  await expect(served.server.closed).resolves.toBeUndefined();
 });
 
 test.each(eras)('%s: all clients of a session are notified of tools that are added in it', async (era) => {

@@ -159,7 +159,9 @@ describe('a folder that is opened with a journal', () => {
     const journal = memoryJournal();
     await leaveKilled(folders, journal);
     await (await openHost(folders))[Symbol.asyncDispose]();
-    await openHost({ ...folders, journal });
+    const filesystem = await openHost({ ...folders, journal });
+    await filesystem.write('a.md', 'taken over');
+    expect(readFileSync(join(folders.root, 'a.md'), 'utf8')).toBe('taken over');
   });
 
   it.each(['', '{"lease":{"owner":1', '{"lease":{},"process":{}}', 'null'])(

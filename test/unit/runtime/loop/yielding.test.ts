@@ -91,8 +91,13 @@ test('a run that waits for its model does not pause, until it waits no more', as
 });
 
 test('a clock that cannot yield is not asked to', async () => {
-  const clock: Clock = { now: () => 0, schedule: () => () => undefined };
-  await scriptedAdapter([{ text: 'done' }]).evaluate(prompt, { clock });
+  let now = 0;
+  const clock: Clock = { now: () => (now += 50), schedule: () => () => undefined };
+  const adapter = scriptedAdapter((_conversation, { turn }) =>
+    turn < 100 ? { toolCalls: [{ name: 'work' }] } : { text: 'done' },
+  );
+  const response = await adapter.evaluate(prompt, { clock });
+  expect(response).toMatchObject({ text: 'done' });
 });
 
 test('the clock of the machine lets timers that are due go first', async () => {
