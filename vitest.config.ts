@@ -1,40 +1,55 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import { deadlockMs } from './test/support/deadlock.ts';
 
 const source = (path: string): string => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
 
-/** Tests that need the built package; their global setup builds it. */
-const packageTests = [
-  'test/bench/trips.test.ts',
+const limits = {
+  testTimeout: deadlockMs,
+  hookTimeout: deadlockMs,
+  expect: { poll: { timeout: deadlockMs } },
+};
+
+/** What needs programs of others, each with a script of its own that installs them: `npm run test:NAME`. */
+const serviceTests = {
+  browser: ['test/browser/**/*.test.ts'],
+  harness: ['test/harness/**/*.test.ts'],
+  mcp: ['test/mcp/**/*.test.ts'],
+  sandbox: ['test/sandbox/**/*.test.ts'],
+};
+const isRun = (name: string): boolean => process.argv.includes(`--project=${name}`);
+/** Tests of what Node 20 does not have, on the built package: skipped there by name. */
+const durableTests = ['test/durable/**/*.test.ts'];
+/** Those of them that kill and stop processes: `npm run test:durable` only. */
+const killingTests = ['test/durable/{conformance,sqlite}/**/*.test.ts'];
+const docsTests = ['test/docs/**/*.test.ts'];
+/**
+ * What takes a second or more for each thing it tests, or needs the built package: `npm test` leaves it out. A file says so
+ * by its name, or lies in a folder of such tests.
+ */
+const slowTests = [
+  'test/**/*.slow.test.ts',
   'test/cli/**/*.test.ts',
   'test/examples/**/*.test.ts',
   'test/pack/**/*.test.ts',
+  ...durableTests,
 ];
-/** Tests that need the optional peers of `weakincentives/sandbox` and programs beside Node: `npm run test:sandbox`. */
-const sandboxTests = ['test/sandbox/**/*.test.ts'];
 const installedPackage = fileURLToPath(
   new URL('test/peers/sandbox/node_modules/weakincentives/dist/', import.meta.url),
 );
-const isHarnessRun = process.argv.includes('--project=harness');
-const isBrowserRun = process.argv.includes('--project=browser');
-const isSandboxRun = process.argv.includes('--project=sandbox');
-/** Tests with servers and clients of others that speak MCP: `npm run test:mcp`. */
-const mcpTests = ['test/mcp/**/*.test.ts'];
-const isMcpRun = process.argv.includes('--project=mcp');
-/** Tests that run real harnesses: `npm run test:harness`. */
-const harnessTests = ['test/harness/**/*.test.ts'];
-/** Tests that need a browser: `npm run test:browser`. */
-const browserTests = ['test/browser/**/*.test.ts'];
-/** Tests of what Node 20 does not have: skipped there by name. */
-const durableTests = ['test/durable/**/*.test.ts'];
-/** Those of them that kill and stop processes, on the built package: `npm run test:durable` only. */
-const killingTests = ['test/durable/{conformance,sqlite}/**/*.test.ts'];
-const isDurableRun = process.argv.includes('--project=durable');
-const docsTests = ['test/docs/**/*.test.ts'];
-const mutationTests = ['test/mutation/**/*.test.ts'];
 
-/** A project of its own, because it tests the package as it is installed: programs of it run outside of vitest. */
+/** Builds the package first. */
+const built = { globalSetup: ['test/package-setup.ts'] };
+/** The projects that only their scripts ask for; vitest would make ready every project that there is. */
+const onDemand = [
+  { name: 'browser', include: serviceTests.browser, ...built },
+  { name: 'durable', include: durableTests, ...built },
+  { name: 'harness', include: serviceTests.harness },
+  { name: 'mcp', include: serviceTests.mcp },
+].filter(({ name }) => isRun(name));
+
+/** It does not extend the configuration: it tests the package as it is installed, and programs of it run outside of vitest. */
 const sandboxProject = {
   resolve: {
     alias: [
@@ -42,32 +57,11 @@ const sandboxProject = {
       { find: /^weakincentives\/(.+)$/, replacement: `${installedPackage}$1/index.js` },
     ],
   },
-  test: { name: 'sandbox', include: sandboxTests, testTimeout: 120_000, hookTimeout: 120_000 },
-};
-
-/** On the sources, with programs of others that are installed in test/peers/mcp. */
-const mcpProject = {
-  test: { name: 'mcp', include: mcpTests, testTimeout: 120_000, hookTimeout: 120_000 },
-};
-
-/** Programs of others, started one after the other. */
-const harnessProject = {
   test: {
-    name: 'harness',
-    include: harnessTests,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-  },
-};
-
-/** On the page that the build makes, in a browser of its own for each file. */
-const browserProject = {
-  test: {
-    name: 'browser',
-    include: browserTests,
-    globalSetup: ['test/package-setup.ts'],
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    name: 'sandbox',
+    include: serviceTests.sandbox,
+    setupFiles: ['test/property-seed.ts'],
+    ...limits,
   },
 };
 
@@ -95,6 +89,8 @@ const config: ViteUserConfig = defineConfig({
   },
   test: {
     globalSetup: ['test/temp-folder-setup.ts'],
+    setupFiles: ['test/property-seed.ts'],
+    ...limits,
     // One more than there are cores: tests of programs and of folders mostly wait, and leave a core to others.
     maxWorkers: availableParallelism() + 1,
     // The test files of a worker share the modules they import: most of the time of a file went into loading the library
@@ -107,22 +103,12 @@ const config: ViteUserConfig = defineConfig({
         test: {
           name: 'core',
           include: ['test/**/*.test.ts'],
-          setupFiles: ['test/property-seed.ts'],
-          // No test waits for time; the limit is for what hangs, and property tests on a busy machine are slow.
-          testTimeout: 120_000,
-          // `npm run test:soak` sets the variable.
           exclude: [
             // Packages installed under test/peers have tests of their own.
             '**/node_modules/**',
-            ...browserTests,
             ...docsTests,
-            ...durableTests,
-            ...harnessTests,
-            ...mcpTests,
-            ...mutationTests,
-            ...packageTests,
-            ...sandboxTests,
-            ...(process.env['WINK_SOAK'] === '1' ? [] : ['test/soak/**']),
+            ...slowTests,
+            ...Object.values(serviceTests).flat(),
           ],
         },
       },
@@ -140,39 +126,18 @@ const config: ViteUserConfig = defineConfig({
           },
         },
       },
-      {
-        extends: true,
-        test: { name: 'mutation', include: mutationTests, testTimeout: 120_000 },
-      },
-      {
-        extends: true,
-        test: { name: 'docs', include: docsTests, testTimeout: 120_000, hookTimeout: 120_000 },
-      },
+      { extends: true, test: { name: 'docs', include: docsTests } },
       {
         extends: true,
         test: {
-          name: 'durable',
-          include: durableTests,
-          exclude: isDurableRun ? [] : killingTests,
-          globalSetup: ['test/package-setup.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          name: 'slow',
+          include: slowTests,
+          exclude: ['**/node_modules/**', ...killingTests, ...Object.values(serviceTests).flat()],
+          ...built,
         },
       },
-      ...(isSandboxRun ? [sandboxProject] : []),
-      ...(isMcpRun ? [{ extends: true as const, ...mcpProject }] : []),
-      ...(isHarnessRun ? [{ extends: true as const, ...harnessProject }] : []),
-      ...(isBrowserRun ? [{ extends: true as const, ...browserProject }] : []),
-      {
-        extends: true,
-        test: {
-          name: 'package',
-          include: packageTests,
-          globalSetup: ['test/package-setup.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-        },
-      },
+      ...onDemand.map((test) => ({ extends: true as const, test })),
+      ...(isRun('sandbox') ? [sandboxProject] : []),
     ],
   },
 });

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { deadlockMs } from '../support/deadlock.ts';
 
 const root = new URL('../../', import.meta.url);
 
@@ -47,7 +48,7 @@ function runProgram(program: string): Promise<Outcome> {
     execFile(
       process.execPath,
       [fileURLToPath(new URL(`.build/examples/${program}.js`, root))],
-      { cwd: fileURLToPath(root), env: { PATH: process.env['PATH'], NO_COLOR: '1' }, timeout: 30_000 },
+      { cwd: fileURLToPath(root), env: { PATH: process.env['PATH'], NO_COLOR: '1' }, timeout: deadlockMs },
       (error, stdout, stderr) =>
         resolve({ code: error === null ? 0 : (error.code ?? error.message), stdout, stderr }),
     );

@@ -13,12 +13,13 @@ import * as core from 'weakincentives';
 import type { ModelCallOptions, ModelRequest } from 'weakincentives/provider';
 import type { Script, ScriptedToolCall } from 'weakincentives/testing';
 import * as testing from 'weakincentives/testing';
+import { draws } from '../support/draws.ts';
 import { batches } from './parallel/batch.ts';
 import type { Library } from './parallel/library.ts';
 import { runBatch } from './parallel/run-batch.ts';
 
 const library: Library = { ...core, ...testing };
-const runs = Math.ceil(Number(process.env['WINK_PROPERTY_BATCHES'] ?? 400) / 10);
+const runs = draws(40);
 
 /** One call of a batch, by a name that it keeps in whatever order calls are made. */
 type NamedCall = Parameters<ToolRuntime['call']>[0];
@@ -79,7 +80,6 @@ async function callsOf(script: Extract<Script, (...args: never[]) => unknown>): 
 
 test.each(['parallel', 'snapshots'] as const)(
   'calls that arrive while others run come out as if run one by one in the order of their commits (resources with %s)',
-  { timeout: 60_000 + runs * 300 },
   async (accounts) => {
     const seen = { reruns: 0, reordered: 0 };
     const property = fc.asyncProperty(batches, fc.scheduler(), async (batch, scheduler) => {

@@ -19,6 +19,7 @@ import {
 } from 'weakincentives';
 import { type ModelTurn, providerAdapter } from 'weakincentives/provider';
 import { z } from 'zod';
+import { draws } from '../support/draws.ts';
 import { Added, Count } from '../support/nested-setup.ts';
 
 /** What one call does: it may look at the state and change it, and evaluate prompts, one after the other or at once. */
@@ -203,11 +204,9 @@ function unanswered(conversation: readonly ConversationItem[]): readonly string[
     .flatMap((part) => (part.type === 'tool-call' && !answered.has(part.callId) ? [part.callId] : []));
 }
 
-const runs = Number(process.env['WINK_PROPERTY_BATCHES'] ?? 400);
+const runs = draws(400);
 
-test('a budget counts every turn, and nothing begins once it is passed', {
-  timeout: 60_000 + runs * 100,
-}, async () => {
+test('a budget counts every turn, and nothing begins once it is passed', async () => {
   let reruns = 0;
   let ended = 0;
   let passedByAnswer = 0;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PersistentMap, PersistentVector } from '../../src/internal/index.ts';
+import { draws } from '../support/draws.ts';
 
 type MapStep = { readonly set: string; readonly value: number } | { readonly remove: string };
 
@@ -66,7 +67,7 @@ describe('PersistentMap', () => {
           expect([hasBefore, hasAfter]).toEqual([earlier.model.has(name), model.has(name)]);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: draws(150) },
     );
   });
 });
@@ -89,7 +90,7 @@ describe('PersistentVector', () => {
           expect(first.toArray()).toEqual(start);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: draws(150) },
     );
   });
 
@@ -115,7 +116,7 @@ describe('PersistentVector', () => {
         }
         for (const { vector, model } of versions) expect(vector.toArray()).toEqual(model);
       }),
-      { numRuns: 100 },
+      { numRuns: draws(100) },
     );
   });
 });

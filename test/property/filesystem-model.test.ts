@@ -6,9 +6,8 @@ import { expect, it } from 'vitest';
 import { type Filesystem, FilesystemError, type FilesystemSnapshot, MemoryFilesystem } from 'weakincentives';
 import { openHostFilesystem } from 'weakincentives/node';
 import type { FilePatch, FilesystemFork } from '../../src/filesystem/index.ts';
+import { draws } from '../support/draws.ts';
 import { FileModel, type ModelOutcome } from './filesystem/file-model.ts';
-
-const batches = Number(process.env['WINK_PROPERTY_BATCHES'] ?? 400);
 
 /** A file system whose commit happens in one synchronous step. */
 interface View extends Filesystem {
@@ -198,16 +197,14 @@ async function followModel(root: View, steps: readonly Step[]): Promise<void> {
 
 const manySteps = fc.array(anyStep, { minLength: 5, maxLength: 60, size: 'max' });
 
-it('a memory file system does what a map of paths does, through forks, snapshots and restores', {
-  timeout: 60_000,
-}, async () => {
+it('a memory file system does what a map of paths does, through forks, snapshots and restores', async () => {
   await fc.assert(
     fc.asyncProperty(manySteps, (steps) => followModel(new MemoryFilesystem(), steps)),
-    { numRuns: batches },
+    { numRuns: draws(400) },
   );
 });
 
-it('so does a folder of the disk', { timeout: 600_000 }, async () => {
+it('so does a folder of the disk', async () => {
   await fc.assert(
     fc.asyncProperty(manySteps, async (steps) => {
       const folder = mkdtempSync(join(tmpdir(), 'host-model-'));
@@ -221,6 +218,6 @@ it('so does a folder of the disk', { timeout: 600_000 }, async () => {
         rmSync(folder, { recursive: true });
       }
     }),
-    { numRuns: Math.ceil(batches / 5) },
+    { numRuns: draws(80) },
   );
 });

@@ -14,6 +14,7 @@ import {
 import { openHostFilesystem } from 'weakincentives/node';
 import { exportRecord, type RunRecord, readRunRecord } from 'weakincentives/record';
 import { diskTree, startFolder } from '../support/disk-tree.ts';
+import { draws, seenAtLeast } from '../support/draws.ts';
 import { type WatchedJournal, watchedJournal } from '../support/journals.ts';
 import {
   type RandomRun,
@@ -28,7 +29,7 @@ import {
 
 const limits = { maxRepeatedFailures: 1_000 };
 const base = mkdtempSync(join(tmpdir(), 'wink-forked-'));
-afterAll(() => rmSync(base, { recursive: true, force: true }), 60_000);
+afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 interface Place {
   readonly root: string;
@@ -163,10 +164,10 @@ test('a fork has the state and the files of the commits that it took over, and g
       }
       expect(await linesOf(journal, 'run')).toEqual(lines);
     }),
-    { numRuns: 12 },
+    { numRuns: draws(12) },
   );
-  expect(forks).toBeGreaterThan(20);
-}, 120_000);
+  expect(forks).toBeGreaterThan(seenAtLeast(20));
+});
 
 test('a fork on a folder that is as it was goes on as the run did', async () => {
   let forks = 0;
@@ -199,7 +200,7 @@ test('a fork on a folder that is as it was goes on as the run did', async () => 
       expect(diskTree(moment.place.root)).toEqual(whole.tree);
       forks += 1;
     }),
-    { numRuns: 20 },
+    { numRuns: draws(20) },
   );
-  expect(forks).toBeGreaterThan(10);
-}, 120_000);
+  expect(forks).toBeGreaterThan(seenAtLeast(10));
+});

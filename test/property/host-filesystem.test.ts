@@ -5,10 +5,10 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { FilesystemError } from 'weakincentives';
 import { type HostFilesystem, type HostFilesystemFork, openHostFilesystem } from 'weakincentives/node';
+import { draws } from '../support/draws.ts';
 import { type Call, calls, manifest, runSteps, tightCalls } from './filesystem/script.ts';
 
 /** Each run makes two folders on the disk and commits to them: a tenth of what the others do. */
-const batches = Math.ceil(Number(process.env['WINK_PROPERTY_BATCHES'] ?? 400) / 10);
 
 /** What another process does to the folder, by `node:fs`, before the call with this number commits. */
 interface Outsider {
@@ -158,9 +158,7 @@ async function runBatch(
   }
 }
 
-it('calls on a folder see and leave what they would one after the other, whatever others do to it', {
-  timeout: 60_000 + batches * 500,
-}, async () => {
+it('calls on a folder see and leave what they would one after the other, whatever others do to it', async () => {
   let reruns = 0;
   let quiet = 0;
   let flushes = 0;
@@ -173,7 +171,7 @@ it('calls on a folder see and leave what they would one after the other, whateve
       if (parallel.reruns === 0) quiet += 1;
       if (parallel.flushed) flushes += 1;
     }),
-    { numRuns: batches },
+    { numRuns: draws(100) },
   );
   // The test must have bitten: some batches conflicted, and not all.
   expect(reruns).toBeGreaterThan(0);

@@ -9,11 +9,11 @@ import type { FilePatch } from '../../src/filesystem/index.ts';
 import { HostOperations } from '../../src/node/host-filesystem/host-operations.ts';
 import { openWorkspace } from '../../src/node/host-filesystem/open-workspace.ts';
 import type { DiskWorkspace } from '../../src/node/host-filesystem/workspace/disk-workspace.ts';
+import { draws } from '../support/draws.ts';
 import { removeTestFolder } from '../support/ordinary-user.ts';
 import { type RawEntry, rawPath, rawTree } from '../support/raw-tree.ts';
 
 /** Each run makes a folder on the disk and looks at all of it several times. */
-const runs = Math.ceil(Number(process.env['WINK_PROPERTY_BATCHES'] ?? 400) / 4);
 
 const DIRECTORIES = ['.', 'a', 'b', 'a/c', 'a/c/d'];
 /** Names that paths have, in each directory. */
@@ -225,7 +225,7 @@ describe('a folder of the disk, looked at byte by byte', () => {
           }
         },
       ),
-      { numRuns: runs },
+      { numRuns: draws(100) },
     );
   });
 });

@@ -16,12 +16,12 @@ import { expect, it } from 'vitest';
 import { type Filesystem, FilesystemError } from 'weakincentives';
 import { type HostFilesystem, openHostFilesystem } from 'weakincentives/node';
 import type { LandableChange, LandingReport } from '../../src/filesystem/index.ts';
+import { draws } from '../support/draws.ts';
 import { landableChanges } from '../support/landable-changes.ts';
 import { removeTestFolder } from '../support/ordinary-user.ts';
 import { rawTree } from '../support/raw-tree.ts';
 
 /** Each run makes three folders on the disk. */
-const runs = Math.ceil(Number(process.env['WINK_PROPERTY_BATCHES'] ?? 400) / 4);
 
 const FILES = ['a/x', 'a/b/y', 'c/z', 'run.sh', 'top'];
 const LINKS = { 'to-top': 'top', 'a/up': '../top', 'c/folder': '../a', dangling: 'nowhere' };
@@ -121,6 +121,6 @@ it('a recorded commit is done again as it was done, and doing it once more chang
         }
       },
     ),
-    { numRuns: runs },
+    { numRuns: draws(100) },
   );
-}, 60_000);
+});

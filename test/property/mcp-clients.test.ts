@@ -18,10 +18,9 @@ import {
 } from 'weakincentives';
 import { openMcpServer } from 'weakincentives/mcp';
 import { z } from 'zod';
+import { draws } from '../support/draws.ts';
 import { type Gate, gate } from '../support/gate.ts';
 import { type Connection, connectClient } from '../support/mcp/clients.ts';
-
-const runs = Math.ceil(Number(process.env['WINK_PROPERTY_BATCHES'] ?? 400) / 20);
 
 const files = ['a', 'b'] as const;
 /** Two share the session of their token, two have sessions of their own. */
@@ -265,9 +264,7 @@ async function play(steps: readonly Step[]): Promise<{ readonly reruns: boolean;
   return { reruns: retries > 0, aborts: run.ended.filter(({ outcome }) => outcome === 'aborted').length };
 }
 
-test('whatever clients call, cancel and break off, state and files are those of the committed calls in their order', {
-  timeout: 60_000 + runs * 1_000,
-}, async () => {
+test('whatever clients call, cancel and break off, state and files are those of the committed calls in their order', async () => {
   let reruns = 0;
   let aborts = 0;
   await fc.assert(
@@ -276,7 +273,7 @@ test('whatever clients call, cancel and break off, state and files are those of 
       if (seen.reruns) reruns += 1;
       aborts += seen.aborts;
     }),
-    { numRuns: runs },
+    { numRuns: draws(20) },
   );
   // Otherwise the steps were too tame to say anything.
   expect(reruns).toBeGreaterThan(0);

@@ -3,10 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FilesystemError } from 'weakincentives';
 import type { ReadKind } from '../../src/filesystem/fork/read-set.ts';
+import { draws } from '../support/draws.ts';
 import { type BatchOutcome, runInParallel, runOneByOne, type Setting } from './filesystem/run-calls.ts';
 import { calls, tightCalls } from './filesystem/script.ts';
-
-const batches = Number(process.env['WINK_PROPERTY_BATCHES'] ?? 400);
 
 /** Limits are often so small that writes are refused. */
 const setting: fc.Arbitrary<Setting> = fc.record({
@@ -49,48 +48,41 @@ describe('calls on forks of one moment, committed in order', () => {
   it.each([
     ['whatever they do', calls],
     ['when all work on the same few paths', tightCalls],
-  ])(
-    'see and leave what they would one after the other, %s',
-    { timeout: 60_000 + batches * 50 },
-    async (_what, drawn) => {
-      let reruns = 0;
-      let quiet = 0;
-      await fc.assert(
-        fc.asyncProperty(drawn, setting, async (batch, place) => {
-          const parallel = await runInParallel(batch, place);
-          const sequential = await runOneByOne(batch, place);
-          expect(outcomeOf(parallel)).toEqual(outcomeOf(sequential));
-          reruns += parallel.reruns;
-          if (parallel.reruns === 0) quiet += 1;
-        }),
-        { numRuns: batches },
-      );
-      // The test must have bitten: some batches conflicted, and not all.
-      expect(reruns).toBeGreaterThan(0);
-      expect(quiet).toBeGreaterThan(0);
-    },
-  );
+  ])('see and leave what they would one after the other, %s', async (_what, drawn) => {
+    let reruns = 0;
+    let quiet = 0;
+    await fc.assert(
+      fc.asyncProperty(drawn, setting, async (batch, place) => {
+        const parallel = await runInParallel(batch, place);
+        const sequential = await runOneByOne(batch, place);
+        expect(outcomeOf(parallel)).toEqual(outcomeOf(sequential));
+        reruns += parallel.reruns;
+        if (parallel.reruns === 0) quiet += 1;
+      }),
+      { numRuns: draws(400) },
+    );
+    // The test must have bitten: some batches conflicted, and not all.
+    expect(reruns).toBeGreaterThan(0);
+    expect(quiet).toBeGreaterThan(0);
+  });
 
-  it.each(readKinds)(
-    'go wrong when reads of the kind %s are overlooked',
-    { timeout: 120_000 },
-    async (kind) => {
-      let isFound = false;
-      for (let round = 0; round < 120 && !isFound; round += 1) {
-        for (const [batch, place] of fc.sample(fc.tuple(calls, setting), {
-          numRuns: 500,
-          seed: 1000 + round,
-        })) {
-          // A patch whose conflict was overlooked may not even fit.
-          const careless = await runInParallel(batch, place, kind).catch(refusal);
-          const sequential = await runOneByOne(batch, place);
-          isFound = careless === undefined || !isDeepStrictEqual(outcomeOf(careless), outcomeOf(sequential));
-          if (!isFound) continue;
-          expect(outcomeOf(await runInParallel(batch, place))).toEqual(outcomeOf(sequential));
-          break;
-        }
+  it.each(readKinds)('go wrong when reads of the kind %s are overlooked', async (kind) => {
+    let isFound = false;
+    for (let round = 0; round < 120 && !isFound; round += 1) {
+      for (const [batch, place] of fc.sample(fc.tuple(calls, setting), {
+        // oxlint-disable-next-line wink/draws -- A search, which ends at the first that goes wrong.
+        numRuns: 500,
+        seed: 1000 + round,
+      })) {
+        // A patch whose conflict was overlooked may not even fit.
+        const careless = await runInParallel(batch, place, kind).catch(refusal);
+        const sequential = await runOneByOne(batch, place);
+        isFound = careless === undefined || !isDeepStrictEqual(outcomeOf(careless), outcomeOf(sequential));
+        if (!isFound) continue;
+        expect(outcomeOf(await runInParallel(batch, place))).toEqual(outcomeOf(sequential));
+        break;
       }
-      expect(isFound).toBe(true);
-    },
-  );
+    }
+    expect(isFound).toBe(true);
+  });
 });

@@ -17,9 +17,10 @@ import {
 } from 'weakincentives';
 import { type ScriptedToolCall, scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
+import { draws } from '../support/draws.ts';
 import { type Call, flatten, type Node, type Outcome, PlainSections } from './sections/model.ts';
 
-const runs = Number(process.env['WINK_PROPERTY_BATCHES'] ?? 300);
+const runs = draws(300);
 
 interface Shape {
   readonly isEnabled: boolean;
@@ -196,9 +197,7 @@ function toOutcome(text: string): Outcome {
   return text === 'failed' || text === 'done' ? text : 'done';
 }
 
-test('sections are opened, read, set and cleared by parallel calls as if one after the other', {
-  timeout: 60_000 + runs * 200,
-}, async () => {
+test('sections are opened, read, set and cleared by parallel calls as if one after the other', async () => {
   let opened = 0;
   let reruns = 0;
   await fc.assert(

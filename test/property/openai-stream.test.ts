@@ -6,6 +6,7 @@ import { HostedToolRegistry, type ModelDelta } from 'weakincentives/provider';
 import { webSearchTool } from 'weakincentives/suite';
 import { readStream } from '../../src/openai/response/read-stream.ts';
 import { readResponse } from '../../src/openai/response/response.ts';
+import { draws } from '../support/draws.ts';
 import { functionCall, message, reasoning, response } from '../support/openai-responses.ts';
 import { promptOf, runOpenAI } from '../support/openai-runs.ts';
 import { toEvents, toEventsWithoutOutput } from '../support/openai-stream.ts';
@@ -133,7 +134,7 @@ describe('a citation', () => {
           );
         },
       ),
-      { numRuns: 50 },
+      { numRuns: draws(50) },
     );
   });
 });

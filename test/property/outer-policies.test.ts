@@ -21,6 +21,7 @@ import {
 } from 'weakincentives';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
+import { draws } from '../support/draws.ts';
 
 /** What a policy says about calls of a tool, or about changes below a path; everything else it allows. */
 interface Rule {
@@ -421,6 +422,6 @@ test('policies decide about every call of nested evaluations as a simple model s
       expect(actual.files).toEqual(expected.files);
       expect(actual.seen).toEqual(expected.seen);
     }),
-    { numRuns: 200 },
+    { numRuns: draws(200) },
   );
-}, 60_000);
+});

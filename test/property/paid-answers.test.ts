@@ -9,6 +9,7 @@ import {
   resumeRun,
   suspendApproval,
 } from 'weakincentives';
+import { draws } from '../support/draws.ts';
 import { journalAfter, type WatchedJournal, watchedJournal } from '../support/journals.ts';
 import { type AgentTree, agentTrees, treeModel, treePrompt } from '../support/random-agents.ts';
 
@@ -99,6 +100,6 @@ test('usage and budget of a run that is killed after any flush are what its answ
         }
       },
     ),
-    { numRuns: 15 },
+    { numRuns: draws(15) },
   );
 });

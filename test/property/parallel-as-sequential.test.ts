@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import * as core from 'weakincentives';
 import * as testing from 'weakincentives/testing';
+import { draws } from '../support/draws.ts';
 import { compareRuns } from './parallel/compare.ts';
 
 const library = { ...core, ...testing };
-const runs = Number(process.env['WINK_PROPERTY_BATCHES'] ?? 400);
+const runs = draws(400);
 
-test('parallel calls behave as if run one after the other', { timeout: 60_000 + runs * 100 }, async () => {
+test('parallel calls behave as if run one after the other', async () => {
   const comparison = await compareRuns(library, { runs });
   console.log(
     `parallel as sequential: ${comparison.distinct} distinct batches, ${comparison.calls} calls, ${comparison.reruns} re-runs, ${comparison.lateAccesses} late accesses`,
@@ -18,9 +19,7 @@ test('parallel calls behave as if run one after the other', { timeout: 60_000 + 
   expect(comparison.lateAccesses).toBeGreaterThan(0);
 });
 
-test('so do calls that share a resource which joins one transaction at a time', {
-  timeout: 60_000 + runs * 100,
-}, async () => {
+test('so do calls that share a resource which joins one transaction at a time', async () => {
   const comparison = await compareRuns(library, { runs, accounts: 'snapshots' });
   expect(comparison.difference).toBeUndefined();
   expect(comparison.reruns).toBe(0);

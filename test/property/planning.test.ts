@@ -10,6 +10,7 @@ import {
   UpdateStep,
 } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
+import { draws } from '../support/draws.ts';
 
 type Status = 'pending' | 'in_progress' | 'done';
 
@@ -172,7 +173,7 @@ describe('a plan', () => {
           expect(session.slice(CurrentPlan).latest()).toEqual(plain.dump());
         }
       }),
-      { numRuns: 400 },
+      { numRuns: draws(400) },
     );
   });
 
@@ -204,7 +205,7 @@ describe('a plan', () => {
         );
         for (const refusal of refusals) expect(refusal).toMatch(/^Tool validation failed: .+\.$/s);
       }),
-      { numRuns: 150 },
+      { numRuns: draws(150) },
     );
   });
 });

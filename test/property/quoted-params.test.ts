@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type AnySection, jsonSchema, promptTemplate, quotedParam, section } from 'weakincentives';
+import { draws } from '../support/draws.ts';
 
 const ends = ['\n', '\r\n', '\r', '\v', '\f', '\u0085', '\u2028', '\u2029', '\u001C', '\u001D', '\u001E'];
 const pieces = [
@@ -138,7 +139,7 @@ test('whatever quoted params say, the prompt has the sections of its tree', asyn
         expect(fencedHeadings(text)).toEqual(headingsOf(list));
       },
     ),
-    { numRuns: 300 },
+    { numRuns: draws(300) },
   );
 });
 

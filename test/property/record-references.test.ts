@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { fromReferences, toReferences } from '../../src/record/format/references.ts';
+import { draws } from '../support/draws.ts';
 
 const texts = fc.oneof(
   fc.string(),
@@ -35,7 +36,7 @@ it('any JSON comes back from a row as it was', () => {
       expect(JSON.stringify(read)).toBe(JSON.stringify(value));
       for (const text of blobs.values()) expect(text.length).toBeGreaterThan(64);
     }),
-    { numRuns: 2_000 },
+    { numRuns: draws(2_000) },
   );
 });
 

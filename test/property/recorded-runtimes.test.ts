@@ -9,6 +9,7 @@ import {
   Session,
 } from 'weakincentives';
 import { type RunRecord, readRunRecord, runRecorder } from 'weakincentives/record';
+import { draws, seenAtLeast } from '../support/draws.ts';
 import { watchedJournal } from '../support/journals.ts';
 import {
   changeOutside,
@@ -184,9 +185,9 @@ describe('a tool runtime whose calls overlap', () => {
         if (overlap(journaled) || ends.some((at, index) => at < (ends[index - 1] ?? 0)))
           seen.overlapping += 1;
       }),
-      { numRuns: 150 },
+      { numRuns: draws(150) },
     );
-    for (const [what, count] of Object.entries(seen)) expect(count, what).toBeGreaterThan(10);
+    for (const [what, count] of Object.entries(seen)) expect(count, what).toBeGreaterThan(seenAtLeast(10));
   });
 
   it('leaves a journal that folds after each flush, with the commits so far', async () => {
@@ -205,7 +206,7 @@ describe('a tool runtime whose calls overlap', () => {
           for (let seq = 0; seq < commits; seq += 1) expectState(record, seq, end.states[seq]);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: draws(60) },
     );
   });
 });

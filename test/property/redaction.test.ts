@@ -28,6 +28,7 @@ import { ThrottleError } from 'weakincentives/provider';
 import { type ScriptedToolCall, scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 import { act } from '../support/act.ts';
+import { draws } from '../support/draws.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { calling } from '../support/nested-setup.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -286,9 +287,9 @@ test('what is to be redacted reaches the model, handlers and state, and nothing 
         );
       },
     ),
-    { numRuns: 60 },
+    { numRuns: draws(60) },
   );
-}, 60_000);
+});
 
 function numbered(calls: readonly ScriptedToolCall[], turn: number): readonly ScriptedToolCall[] {
   return calls.map((each, index) => ({ ...each, callId: `${turn}-${index}` }));

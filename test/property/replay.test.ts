@@ -2,11 +2,12 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readRunRecord, replayRun } from 'weakincentives/record';
 import { recordedAdapter } from 'weakincentives/testing';
+import { draws } from '../support/draws.ts';
 import { randomAdapter, randomPrompt, randomRuns } from '../support/replayed-runs.ts';
 import { linesOf } from '../support/replays.ts';
 
 describe('a random run', () => {
-  it('is replayed without a difference', { timeout: 240_000 }, async () => {
+  it('is replayed without a difference', async () => {
     await fc.assert(
       fc.asyncProperty(randomRuns, async (run) => {
         const outside = { count: 0 };
@@ -26,13 +27,11 @@ describe('a random run', () => {
           record.filesAt(last).filter(({ isChanged }) => isChanged),
         );
       }),
-      { numRuns: 400 },
+      { numRuns: draws(400) },
     );
   });
 
-  it('is replayed without a difference as far as a record goes that ends early', {
-    timeout: 120_000,
-  }, async () => {
+  it('is replayed without a difference as far as a record goes that ends early', async () => {
     await fc.assert(
       fc.asyncProperty(randomRuns, fc.nat(10_000), async (run, place) => {
         const lines = await linesOf(randomAdapter(run), randomPrompt(run, { count: 0 }), {
@@ -52,11 +51,11 @@ describe('a random run', () => {
         const same = report.calls.filter(({ status, id }) => status === 'same' && !id.includes('/'));
         expect(same.map(({ id }) => id).sort()).toEqual(ended.map(({ id }) => id).sort());
       }),
-      { numRuns: 200 },
+      { numRuns: draws(200) },
     );
   });
 
-  it('runs again on its recorded model, which is asked for every answer', { timeout: 120_000 }, async () => {
+  it('runs again on its recorded model, which is asked for every answer', async () => {
     await fc.assert(
       fc.asyncProperty(randomRuns, async (run) => {
         const options = { input: 'Go.', approve: () => run.approves };
@@ -65,7 +64,7 @@ describe('a random run', () => {
         await adapter.evaluate(randomPrompt(run, { count: 0 }), options);
         adapter.assertComplete();
       }),
-      { numRuns: 200 },
+      { numRuns: draws(200) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { WinkError } from 'weakincentives';
+import { draws } from '../support/draws.ts';
 import { type Node, type Program, possibleFailures, program } from './resource/graph.ts';
 import { type Instance, type Outcome, runProgram, type Trace } from './resource/run-program.ts';
 
@@ -13,7 +14,7 @@ describe('any graph of resources', () => {
         for (const outcome of trace.repeated) expectPossible(drawn.nodes, outcome, false);
         checkAlways(drawn, trace);
       }),
-      { numRuns: 700 },
+      { numRuns: draws(700) },
     );
   });
 
@@ -24,7 +25,7 @@ describe('any graph of resources', () => {
         for (const outcome of trace.repeated) expectEnded(drawn, outcome);
         checkAlways(drawn, trace);
       }),
-      { numRuns: 700 },
+      { numRuns: draws(700) },
     );
   });
 });

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { type JournalBatch, resumeRun, Session } from 'weakincentives';
 import { openHostFilesystem } from 'weakincentives/node';
+import { draws } from '../support/draws.ts';
 import { journalAfter, watchedJournal } from '../support/journals.ts';
 import {
   type RandomRun,
@@ -17,7 +18,7 @@ import {
 
 const limits = { maxRepeatedFailures: 1_000 };
 const base = mkdtempSync(join(tmpdir(), 'wink-resumed-'));
-afterAll(() => rmSync(base, { recursive: true, force: true }), 60_000);
+afterAll(() => rmSync(base, { recursive: true, force: true }));
 let folders = 0;
 
 /** What a folder holds: files with their contents, and directories. */
@@ -103,6 +104,6 @@ test('a run on a folder that is resumed before or after any flush ends as the wh
         expect(await resumed(run, moment), `at ${index} of ${moments.length}`).toEqual(end);
       }
     }),
-    { numRuns: 8 },
+    { numRuns: draws(8) },
   );
-}, 120_000);
+});

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type JournalBatch, MemoryFilesystem, resumeRun, Session } from 'weakincentives';
+import { draws } from '../support/draws.ts';
 import { journalAfter, watchedJournal } from '../support/journals.ts';
 import {
   type RandomRun,
@@ -49,7 +50,7 @@ async function resumed(run: RandomRun, batches: readonly JournalBatch[]): Promis
   return endOf(ended.text, session, filesystem);
 }
 
-test('a run that is resumed after any flush ends as the whole one did', { timeout: 240_000 }, async () => {
+test('a run that is resumed after any flush ends as the whole one did', async () => {
   await fc.assert(
     fc.asyncProperty(randomRuns, async (run) => {
       const { batches, end } = await whole(run);
@@ -58,6 +59,6 @@ test('a run that is resumed after any flush ends as the whole one did', { timeou
           end,
         );
     }),
-    { numRuns: 60 },
+    { numRuns: draws(60) },
   );
 });

@@ -8,6 +8,7 @@ import { anthropicDialect } from 'weakincentives/anthropic';
 import { openaiDialect } from 'weakincentives/openai';
 import { projectSchema, type SchemaDialect } from 'weakincentives/provider';
 import { compileSchema, parseInputSync } from '../../src/schema/index.ts';
+import { draws } from '../support/draws.ts';
 
 /** What makes a schema one that not every provider holds a model to. */
 type Trait =
@@ -194,7 +195,7 @@ describe('a projected schema', () => {
           expect(accepts(source, restored)).toBe(true);
           if (!projected.changesValues) expect(restored).toBe(sent);
         }),
-        { numRuns: 500 },
+        { numRuns: draws(500) },
       );
     },
   );

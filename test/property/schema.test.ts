@@ -13,6 +13,7 @@ import {
   parseOutput,
   renderJson,
 } from '../../src/schema/index.ts';
+import { draws } from '../support/draws.ts';
 
 /** A schema in words that every library has, from which each library's own is built. */
 type Plan =
@@ -217,20 +218,21 @@ function withKey(value: JsonValue, path: Path, key: string): JsonValue {
 interface Subject {
   readonly plans: fc.Arbitrary<ObjectPlan>;
   readonly schemasOf: (plan: ObjectPlan) => readonly Schema[];
-  readonly runs: number;
+  /** How many values are drawn for each property. */
+  readonly all: number;
 }
 
 const subjects: Readonly<Record<string, Subject>> = {
   'Zod, Valibot and raw JSON Schema': {
     plans: objectPlans(['alpha', 'beta', 'toString', 'valueOf', 'with space'], 'nested'),
     schemasOf: (plan) => [zodOf(plan), toStandardJsonSchema(valibotOf(plan)), jsonSchema(rawOf(plan))],
-    runs: 200,
+    all: 200,
   },
   // ArkType takes inherited members for keys, cannot build some nestings of unions, and is slow to build.
   ArkType: {
     plans: objectPlans(['alpha', 'beta', 'gamma'], 'of scalars'),
     schemasOf: (plan) => [arktypeOf(plan), jsonSchema(rawOf(plan))],
-    runs: 40,
+    all: 40,
   },
 };
 
@@ -261,8 +263,7 @@ function extensions(plans: fc.Arbitrary<ObjectPlan>): fc.Arbitrary<Extended> {
 
 describe.each(Object.entries(subjects))(
   'whatever the schema, with %s',
-  { timeout: 60_000 },
-  (_name, { plans, schemasOf, runs }) => {
+  (_name, { plans, schemasOf, all }) => {
     it('a value without unknown keys is accepted as it is, and fits the JSON Schema on the wire', () => {
       fc.assert(
         fc.property(situations(plans), ({ plan, value }) => {
@@ -273,7 +274,7 @@ describe.each(Object.entries(subjects))(
             expect(validator.validate(value).valid).toBe(true);
           }
         }),
-        { numRuns: runs },
+        { numRuns: draws(all) },
       );
     });
 
@@ -289,7 +290,7 @@ describe.each(Object.entries(subjects))(
             expect(validator.validate(wrong).valid).toBe(false);
           }
         }),
-        { numRuns: runs },
+        { numRuns: draws(all) },
       );
     });
 
@@ -302,7 +303,7 @@ describe.each(Object.entries(subjects))(
             expect(outcome.strippedKeys).toHaveLength(1);
           }
         }),
-        { numRuns: runs },
+        { numRuns: draws(all) },
       );
     });
 
@@ -314,7 +315,7 @@ describe.each(Object.entries(subjects))(
           const answers = schemasOf(plan).map((schema) => parseInputSync(compileSchema(schema), value).ok);
           expect(new Set(answers).size).toBe(1);
         }),
-        { numRuns: runs },
+        { numRuns: draws(all) },
       );
     });
   },

@@ -14,6 +14,7 @@ import {
   sqliteResource,
 } from 'weakincentives/sqlite';
 import { rowsOf, summaryOf } from '../contract/run-journal.ts';
+import { draws } from '../support/draws.ts';
 import { noSqlite, openDatabase, sqliteSuite } from '../support/sqlite.ts';
 import { tempFolder } from '../unit/node/temp-folder.ts';
 
@@ -245,7 +246,7 @@ describe.skipIf(noSqlite !== undefined)(sqliteSuite('random calls and rows on on
         for (const command of program) await runs.run(command);
         await runs.finish(openDatabase(path));
       }),
-      { numRuns: 80 },
+      { numRuns: draws(80) },
     );
   });
 });

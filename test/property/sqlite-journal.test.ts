@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type Clock, JournalFencedError, type RunLease, SessionBusyError } from 'weakincentives';
 import { type SqliteRunJournal, sqliteJournal } from 'weakincentives/sqlite';
 import { rowsOf, summaryOf } from '../contract/run-journal.ts';
+import { draws } from '../support/draws.ts';
 import { noSqlite, openDatabase, sqliteSuite } from '../support/sqlite.ts';
 import { tempFolder } from '../unit/node/temp-folder.ts';
 
@@ -274,7 +275,7 @@ describe.skipIf(noSqlite !== undefined)(
             await run.check();
             await run.end();
           }),
-          { numRuns: name === 'in threads' ? 15 : 60 },
+          { numRuns: draws(name === 'in threads' ? 15 : 60) },
         );
       },
     );

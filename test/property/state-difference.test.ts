@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { reducers, Session, type Slice, type SliceOperation, type SliceWrite } from 'weakincentives';
 import { defineSystemEvent, defineSystemSlice, type StateDifference } from '../../src/session/index.ts';
+import { draws } from '../support/draws.ts';
 
 interface Row {
   readonly key: string;
@@ -123,7 +124,7 @@ describe('the difference between two states', () => {
         act(session, after);
         expect(applyTo(earlier, session.changesSince(mark))).toEqual(itemsOf(session));
       }),
-      { numRuns: 3_000 },
+      { numRuns: draws(3_000) },
     );
   });
 

@@ -4,6 +4,7 @@ import { Deadline } from 'weakincentives';
 import { ThrottleError, type ThrottleKind } from 'weakincentives/provider';
 import { RunStop, toThrottlePolicy } from '../../src/runtime/index.ts';
 import { askThrottled } from '../../src/runtime/limits/throttle.ts';
+import { draws } from '../support/draws.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 
 interface Failure {
@@ -77,7 +78,7 @@ describe('asking again', () => {
           }
         },
       ),
-      { numRuns: 500 },
+      { numRuns: draws(500) },
     );
   });
 });

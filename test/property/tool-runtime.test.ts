@@ -4,11 +4,12 @@ import * as core from 'weakincentives';
 import type { ModelCallOptions, ModelRequest } from 'weakincentives/provider';
 import type { Script } from 'weakincentives/testing';
 import * as testing from 'weakincentives/testing';
+import { draws } from '../support/draws.ts';
 import { compareRuns, runOneByOne } from './parallel/compare.ts';
 import type { Library } from './parallel/library.ts';
 
 const library: Library = { ...core, ...testing };
-const runs = Math.ceil(Number(process.env['WINK_PROPERTY_BATCHES'] ?? 400) / 2);
+const runs = draws(200);
 
 /** The library, but whoever evaluates a batch gets a loop of its own, which makes its calls in this way. */
 function withOwnLoop(way: 'runCalls' | 'call'): Library {
@@ -55,9 +56,6 @@ async function ownLoop(
 
 test.each(['runCalls', 'call'] as const)(
   'turns made by %s come to what an evaluation comes to, one by one',
-  {
-    timeout: 60_000 + runs * 100,
-  },
   async (way) => {
     const comparison = await compareRuns(withOwnLoop(way), {
       runs,

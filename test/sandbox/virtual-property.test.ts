@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type Filesystem, MemoryFilesystem } from 'weakincentives';
 import { virtualSandbox } from 'weakincentives/sandbox';
+import { draws } from '../support/draws.ts';
 
 const files = { a: 'one\n', 'd/b': 'two\n', 'd/e/c': 'three\n' };
 
@@ -118,7 +119,7 @@ describe.skipIf(!hasShell)(`the virtual shell${hasShell ? '' : ' (skipped: there
           rmSync(outer, { recursive: true });
         }
       }),
-      { numRuns: 30, seed: 1 },
+      { numRuns: draws(30), seed: 1 },
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkStatement } from '../../../src/cli/query/sql-statement.ts';
+import { draws } from '../../support/draws.ts';
 import { canQuery } from './query-program.ts';
 
 /** What is used of `node:sqlite`; the types of the oldest supported version do not have it. */
@@ -160,7 +161,7 @@ describe.skipIf(!canQuery)('a statement that is taken (needs Node 22.16)', () =>
           .all();
         expect({ ...state[0] }).toEqual({ n: 1, tables: 1 });
       }),
-      { numRuns: 10_000 },
+      { numRuns: draws(10_000) },
     );
     expect(taken).toBeGreaterThan(1000);
     // Read, select, function, recursive.

@@ -81,5 +81,4 @@ it.each([
     );
     expect(differing).toEqual([]);
   },
-  600_000,
 );

@@ -162,7 +162,7 @@ it('a call that is killed leaves the folder as before, or as after when the jour
   expect(seen.after).toBeGreaterThan(3);
   expect(seen.undecided).toBeGreaterThan(0);
   expect(seen.landed).toBeGreaterThan(0);
-}, 300_000);
+});
 
 it(`servers of a folder that are killed ${KILLS} times one after the other never leave half of a call`, async () => {
   const names = ['one.txt', 'two.txt', 'deep/three.txt'];
@@ -192,4 +192,4 @@ it(`servers of a folder that are killed ${KILLS} times one after the other never
       expect(numbers()).toEqual([first, first, first]);
     } else first = last;
   }
-}, 300_000);
+});

@@ -13,6 +13,7 @@ import {
 } from 'weakincentives';
 import { type ScriptedToolCall, type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
 import { act } from '../../support/act.ts';
+import { draws } from '../../support/draws.ts';
 import { Added, Count, delegate, promptWith } from '../../support/nested-setup.ts';
 import { callsOf } from '../../support/runtime-calls.ts';
 import { tracedRuns, withContexts } from '../../support/span-trees.ts';
@@ -183,6 +184,6 @@ it('every span ends, has its own id, and has its parent in its trace, whatever h
         ).toBe(reruns);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: draws(60) },
   );
 });

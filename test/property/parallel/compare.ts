@@ -67,6 +67,7 @@ export async function compareRuns(
       throw new Error(firstDifference(expected.outcome, actual.outcome));
   });
   const details = await fc.check(property, {
+    // oxlint-disable-next-line wink/draws -- The callers say how many: draws() of a property, the limit of a search.
     numRuns: options.runs,
     endOnFailure: options.shrink === false,
     ...(options.seed === undefined ? {} : { seed: options.seed }),

@@ -43,9 +43,7 @@ export function killContract(subject: KillSubject): void {
   describe.skipIf(subject.skip !== undefined)(
     suiteName(`a process killed ${kills} times in the middle of a command`, subject),
     () => {
-      it('leaves the workspace as it was, and the next process works', {
-        timeout: kills * 30_000,
-      }, async () => {
+      it('leaves the workspace as it was, and the next process works', async () => {
         const backend = subject.open();
         for (let kill = 0; kill < kills; kill += 1) {
           const folder = mkdtempSync(join(tmpdir(), 'wink-kill-'));

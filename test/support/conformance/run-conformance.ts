@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { adapterConformance, type ConformancePeer } from 'weakincentives/testing';
+import { deadlockMs } from '../deadlock.ts';
 
 /** Runs every case that the peer supports, and checks the list of skipped ones. */
 export function runConformance(peer: ConformancePeer, gaps: readonly string[]): void {
-  const cases = adapterConformance(peer);
+  const cases = adapterConformance(peer, { patienceMs: deadlockMs });
   describe(peer.name, () => {
     for (const { name, run } of cases.filter(({ skipped }) => skipped === undefined))
       test(name, () => expect(run()).resolves.toBeUndefined());

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FilesystemError, MemoryFilesystem } from 'weakincentives';
 import { applyTextEdits } from '../../../src/filesystem/index.ts';
+import { draws } from '../../support/draws.ts';
 
 function edited(content: string, oldText: string, newText: string): string {
   return applyTextEdits('f', content, [{ oldText, newText }]).text;
@@ -98,7 +99,7 @@ describe('applyTextEdits', () => {
         expect(result.startsWith(`${hasMark ? '\ufeff' : ''}${before}`)).toBe(true);
         expect(result.endsWith(after)).toBe(true);
       }),
-      { numRuns: 2000 },
+      { numRuns: draws(2000) },
     );
   });
 });

@@ -7,7 +7,7 @@ async function isLeftOut(rules: string, path: string): Promise<boolean> {
   return !(await filesystem.glob('**', { respectGitignore: true })).paths.includes(path);
 }
 
-// What Git says of each; `gitignore-reference.test.ts` asks it.
+// What Git says of each; `gitignore-reference.slow.test.ts` asks it.
 describe('the rules of .gitignore files', () => {
   it.each<readonly [rules: string, out: readonly string[], kept: readonly string[]]>([
     ['foo', ['foo', 'd/foo', 'foo/x'], ['foox', 'Foo']],

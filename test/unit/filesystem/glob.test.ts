@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileGlob } from '../../../src/filesystem/index.ts';
+import { draws } from '../../support/draws.ts';
 
 describe('compileGlob', () => {
   it.each<readonly [string, readonly string[], readonly string[]]>([
@@ -88,7 +89,7 @@ describe('compileGlob', () => {
           expression.test(name),
         ]);
       }),
-      { numRuns: 2000 },
+      { numRuns: draws(2000) },
     );
   });
 });

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type AnyTool, binding, resourceToken, ToolResult, tool } from 'weakincentives';
 import { type SqliteDatabase, sqliteResource } from 'weakincentives/sqlite';
 import { z } from 'zod';
+import { draws } from '../../support/draws.ts';
 import { runCalls } from '../../support/run-calls.ts';
 import { drivers, noSqlite, sqliteSuite } from '../../support/sqlite.ts';
 import { tempFolder } from '../node/temp-folder.ts';
@@ -115,7 +116,7 @@ describe.skipIf(noSqlite !== undefined).each(drivers)(title, (_driver, open) => 
         const sums = invocations.filter(({ toolName }) => toolName === 'audit');
         expect(sums.map(({ success, value }) => [success, value])).toEqual(all.map(() => [true, 300]));
       }),
-      { numRuns: isParallel ? 40 : 25 },
+      { numRuns: draws(isParallel ? 40 : 25) },
     );
   });
 });

@@ -5,6 +5,7 @@ import type { WorkspaceDigestLimits } from 'weakincentives/suite';
 import { digestWorkspace } from '../../../src/suite/digest/digest-workspace.ts';
 import { digestDetails, digestOverview } from '../../../src/suite/digest/format-digest.ts';
 import { resolveDigestLimits } from '../../../src/suite/digest/limits.ts';
+import { draws } from '../../support/draws.ts';
 import { pausingClock } from '../../support/pausing-clock.ts';
 
 const digestOf = (
@@ -216,7 +217,7 @@ describe('the text of a digest', () => {
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: draws(60) },
     );
   });
 });

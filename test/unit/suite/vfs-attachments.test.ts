@@ -4,6 +4,7 @@ import { MemoryFilesystem, promptTemplate } from 'weakincentives';
 import { vfsToolsSection } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { createVfsTools, vfsTools } from '../../../src/suite/vfs/index.ts';
+import { draws } from '../../support/draws.ts';
 import { runTool } from './run-tool.ts';
 
 const bytesOf = (text: string): Uint8Array => Uint8Array.from(text, (character) => character.charCodeAt(0));
@@ -91,7 +92,7 @@ describe('read_file with attachments', () => {
         const [part] = attachments;
         expect(Buffer.from(part?.data ?? '', 'base64').equals(Buffer.from(data))).toBe(true);
       }),
-      { numRuns: 30 },
+      { numRuns: draws(30) },
     );
   });
 });

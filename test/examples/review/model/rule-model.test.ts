@@ -4,6 +4,7 @@ import type { ConversationItem } from 'weakincentives';
 import { createRuleModel } from '../../../../examples/review/model/rule-model.ts';
 import type { CallLog } from '../../../../src/cli/report/call-log.ts';
 import type { CallRecord } from '../../../../src/cli/report/call-record.ts';
+import { draws } from '../../../support/draws.ts';
 import { type Files, review, reviewParams } from '../review.ts';
 
 /** Entries of a report, open and ticked, in order. */
@@ -379,7 +380,7 @@ describe('createRuleModel', () => {
           expect(decided(wandering(before))).toEqual(said);
         }
       }),
-      { numRuns: 25 },
+      { numRuns: draws(25) },
     );
   });
 });

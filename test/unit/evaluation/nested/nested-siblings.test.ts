@@ -11,6 +11,7 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
+import { draws } from '../../../support/draws.ts';
 import { gate } from '../../../support/gate.ts';
 import { Added, add, Count, calling, delegate, modelFor, promptWith } from '../../../support/nested-setup.ts';
 
@@ -277,7 +278,7 @@ describe('evaluations that one handler runs at the same time', () => {
           expect(session.slice(Count).all()).toEqual([{ total }]);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: draws(60) },
     );
   });
 });

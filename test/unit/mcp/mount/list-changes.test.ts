@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { McpError, type McpToolsChange } from 'weakincentives/mcp';
+import { draws } from '../../../support/draws.ts';
 import { gate } from '../../../support/gate.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import { type MemoryTool, memoryServer, mountMemory, runtimeOf } from '../../../support/mcp/memory-server.ts';
@@ -247,7 +248,7 @@ describe('any history of changes and ends', () => {
             clock.advance(30_000);
           }
         }),
-        { numRuns: 60 },
+        { numRuns: draws(60) },
       );
     },
   );

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readHostMount } from 'weakincentives/node';
+import { draws } from '../../../support/draws.ts';
 import { tempFolder } from '../temp-folder.ts';
 
 describe('limits of a mount', () => {
@@ -75,7 +76,7 @@ describe('limits of a mount', () => {
         expect(report.stoppedBy).toBe(expected.stoppedBy);
         expect(report.bytes).toBe(expected.taken.reduce((sum, at) => sum + (tree[at] ?? 0), 0));
       }),
-      { numRuns: 60 },
+      { numRuns: draws(60) },
     );
   });
 });

@@ -14,6 +14,7 @@ import {
 } from 'weakincentives';
 import { type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
+import { draws } from '../../../support/draws.ts';
 
 const anything: Schema<Record<string, unknown>, Record<string, unknown>> = z.looseObject({});
 
@@ -89,7 +90,7 @@ describe('what a model wrote as arguments comes back from an export', () => {
       fc.asyncProperty(fc.json({ maxDepth: 6 }), async (text) => {
         await recordOf([calling('echo', text), calling('does', text)]);
       }),
-      { numRuns: 50 },
+      { numRuns: draws(50) },
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { ConversationEdit, ConversationItem } from 'weakincentives';
 import { ConversationEdits } from '../../../../src/runtime/observer/conversation-edits.ts';
+import { draws } from '../../../support/draws.ts';
 
 /** Grows, loses items, and has items replaced, as conversations do. */
 const steps = fc.array(
@@ -40,7 +41,7 @@ it('edits make each conversation into the next one', () => {
         expect(known).toEqual(conversation);
       }
     }),
-    { numRuns: 2_000 },
+    { numRuns: draws(2_000) },
   );
 });
 

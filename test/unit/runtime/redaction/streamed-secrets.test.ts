@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Redaction, redactSecrets } from 'weakincentives';
 import { Redactor } from '../../../../src/runtime/index.ts';
+import { draws } from '../../../support/draws.ts';
 
 /** What is told of an answer that comes in pieces: what can be told after each of them, and the rest at the end. */
 function told(redact: Redaction, pieces: readonly string[]): readonly string[] {
@@ -71,7 +72,7 @@ describe('an answer in pieces', () => {
           expect(shown).toBe(redact(whole));
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: draws(2_000) },
     );
   });
 

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { presentProcess } from '../../../../src/node/internal.ts';
 import { ownerLabels, removeContainer, removeLeftovers } from '../../../../src/sandbox/podman/owner.ts';
+import { draws } from '../../../support/draws.ts';
 import { fakeService, refuse } from './fake-service.ts';
 
 const LABEL = 'dev.weakincentives.owner';
@@ -81,7 +82,7 @@ describe('removeLeftovers', () => {
           containers.flatMap(({ isLeft }, index) => (isLeft ? [] : [`c${index}`])),
         );
       }),
-      { numRuns: 60 },
+      { numRuns: draws(60) },
     );
   });
 

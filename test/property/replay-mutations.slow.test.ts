@@ -8,6 +8,7 @@ import {
   readRunRecord,
   replayRun,
 } from 'weakincentives/record';
+import { draws, seenAtLeast } from '../support/draws.ts';
 import {
   type Mutation,
   type RandomRun,
@@ -18,7 +19,7 @@ import {
 import { linesOf } from '../support/replays.ts';
 
 describe('a replay of a random run', () => {
-  it('names the call of a commit in the record that was changed', { timeout: 120_000 }, async () => {
+  it('names the call of a commit in the record that was changed', async () => {
     const kinds = fc.constantFrom(...(['text', 'state', 'file'] as const));
     let seen = 0;
     await fc.assert(
@@ -42,14 +43,12 @@ describe('a replay of a random run', () => {
         const named = calls.find(({ id }) => id === changed.callId);
         expect(named?.differences.map((difference) => difference.part)).toEqual([part]);
       }),
-      { numRuns: 200 },
+      { numRuns: draws(200) },
     );
-    expect(seen).toBeGreaterThan(50);
+    expect(seen).toBeGreaterThan(seenAtLeast(50));
   });
 
-  it('names a change of prompt, tool or policy where it first shows', {
-    timeout: 120_000,
-  }, async () => {
+  it('names a change of prompt, tool or policy where it first shows', async () => {
     const note = { name: 'note', arguments: { path: 'a.md', text: 'x' } };
     await fc.assert(
       fc.asyncProperty(
@@ -83,35 +82,29 @@ describe('a replay of a random run', () => {
           expect(firstDifference?.path[0] ?? firstDifference?.callId).toBe(first);
         },
       ),
-      { numRuns: 200 },
+      { numRuns: draws(200) },
     );
   });
 
   it.each([
     { what: 'was removed', deniedReason: null, text: 'It was denied (denied by denied), and is ' },
     { what: 'has another reason', deniedReason: 'Never.', text: 'The decisions of policies differ' },
-  ])(
-    'names the first call that a policy had denied: the policy $what',
-    { timeout: 120_000 },
-    async (policy) => {
-      const { deniedReason, text } = policy;
-      await fc.assert(
-        fc.asyncProperty(randomRuns, async (drawn) => {
-          const run = { ...drawn, denied: 'a.md', turns: [...drawn.turns, { toolCalls: [note] }] };
-          const { rows, record, replay } = await recordedRows(run);
-          const [first] = rootIds(record, ({ policy: by }) => by === 'denied');
-          const { firstDifference } = await replay(rows, { deniedReason });
-          expect(firstDifference?.text).toContain(text);
-          expect(firstDifference?.path[0] ?? firstDifference?.callId).toBe(first);
-        }),
-        { numRuns: 100 },
-      );
-    },
-  );
+  ])('names the first call that a policy had denied: the policy $what', async (policy) => {
+    const { deniedReason, text } = policy;
+    await fc.assert(
+      fc.asyncProperty(randomRuns, async (drawn) => {
+        const run = { ...drawn, denied: 'a.md', turns: [...drawn.turns, { toolCalls: [note] }] };
+        const { rows, record, replay } = await recordedRows(run);
+        const [first] = rootIds(record, ({ policy: by }) => by === 'denied');
+        const { firstDifference } = await replay(rows, { deniedReason });
+        expect(firstDifference?.text).toContain(text);
+        expect(firstDifference?.path[0] ?? firstDifference?.callId).toBe(first);
+      }),
+      { numRuns: draws(100) },
+    );
+  });
 
-  it('names the call of an answer in the record whose arguments were changed, or the message that has them', {
-    timeout: 120_000,
-  }, async () => {
+  it('names the call of an answer in the record whose arguments were changed, or the message that has them', async () => {
     const seen = new Set<string>();
     await fc.assert(
       fc.asyncProperty(randomRuns, fc.nat(100), fc.boolean(), async (run, place, isRemoved) => {
@@ -145,12 +138,12 @@ describe('a replay of a random run', () => {
           expect(ids).toContain(firstDifference.callId);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: draws(200) },
     );
     expect(seen).toEqual(new Set(['message', 'call']));
   });
 
-  it('names the message of a request in the record that was changed', { timeout: 120_000 }, async () => {
+  it('names the message of a request in the record that was changed', async () => {
     await fc.assert(
       fc.asyncProperty(randomRuns, fc.nat(100), async (run, place) => {
         const { rows, replay } = await recordedRows(run);
@@ -172,11 +165,11 @@ describe('a replay of a random run', () => {
         expect(firstDifference?.callId).toBeUndefined();
         expect(firstMessage?.text).toContain(`Message ${edit.at + at} (`);
       }),
-      { numRuns: 200 },
+      { numRuns: draws(200) },
     );
   });
 
-  it('names the call of a commit in the record that was made earlier', { timeout: 120_000 }, async () => {
+  it('names the call of a commit in the record that was made earlier', async () => {
     let seen = 0;
     await fc.assert(
       fc.asyncProperty(randomRuns, fc.nat(100), async (run, place) => {
@@ -205,9 +198,9 @@ describe('a replay of a random run', () => {
           text: `It was committed before ${early.callId}, and is committed after it now.`,
         });
       }),
-      { numRuns: 200 },
+      { numRuns: draws(200) },
     );
-    expect(seen).toBeGreaterThan(20);
+    expect(seen).toBeGreaterThan(seenAtLeast(20));
   });
 
   it('names the end of the run whose last text in the record was changed', async () => {
@@ -225,7 +218,7 @@ describe('a replay of a random run', () => {
           /^The run ended otherwise: it finished with "Never\.", and finished with "Done in \d\." now\.$/,
         );
       }),
-      { numRuns: 50 },
+      { numRuns: draws(50) },
     );
   });
 });

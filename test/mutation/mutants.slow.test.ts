@@ -22,11 +22,11 @@ const oneByOne: OneByOne = (batch, accounts) => {
 };
 
 // The property that parallel calls behave as if run one after the other must notice every one of these faults.
-describe('the property of parallel calls kills', { timeout: 300_000 }, () => {
+describe('the property of parallel calls kills', () => {
   let load: LoadLibrary;
   beforeAll(async () => {
     load = await buildLibrary(mutants);
-  }, 120_000);
+  });
 
   test('nothing when there is no fault', async () => {
     const comparison = await compareRuns(await load(), { runs: 100, shrink: false, oneByOne, seed });

@@ -18,11 +18,10 @@ import { describe, expect, it } from 'vitest';
 import { type Filesystem, MemoryFilesystem } from 'weakincentives';
 import { openHostFilesystem, openStagedFolder } from 'weakincentives/node';
 import { contentOf } from '../contract/filesystem-setup.ts';
+import { draws } from '../support/draws.ts';
 import { manifestOf } from '../support/tree-manifest.ts';
 import { layers } from '../unit/node/staged-folder/staging-layers.ts';
 import { passTick } from '../unit/node/temp-folder.ts';
-
-const runs = Number(process.env['WINK_PROPERTY_BATCHES'] ?? 100);
 
 /** Something that a process does in the folder. It may fail, as it may for a process. */
 type Edit = (at: (path: string) => string) => void;
@@ -213,7 +212,6 @@ async function hostSubject(
 describe.for([['memory', undefined], ...layers] as const)('files of %s', ([kind, refusal]) => {
   it.skipIf(refusal !== undefined)(
     refusal ?? 'are, after each collection, what the folder holds, and where links are what they were',
-    { timeout: Math.max(240_000, runs * 1_000) },
     async () => {
       const tempRoot = mkdtempSync(join(tmpdir(), 'staged-folder-property-'));
       const folder = mkdtempSync(join(tmpdir(), 'staged-folder-property-'));
@@ -257,7 +255,7 @@ describe.for([['memory', undefined], ...layers] as const)('files of %s', ([kind,
             }
             await finish(expected);
           }),
-          { numRuns: runs },
+          { numRuns: draws(100) },
         );
       } finally {
         rmSync(tempRoot, { recursive: true, force: true });

@@ -107,7 +107,7 @@ describe('a process that is killed while it commits', () => {
       const isDone = failpoint === 'clear' || failpoint === 'remove-journal';
       await expectWhole(folders, isDone ? after : before, `killed at ${index} (${failpoint})`);
     });
-  }, 300_000);
+  });
 
   it('leaves to its rows what they need when its state folder is gone, and loses nothing', async () => {
     await forEachAtOnce([...failpoints.entries()], async ([index, failpoint]) => {
@@ -128,7 +128,7 @@ describe('a process that is killed while it commits', () => {
       expect(others(tree), killed).toEqual(others(after));
       await filesystem[Symbol.asyncDispose]();
     });
-  }, 300_000);
+  });
 
   it('also does so when the restoring process is killed repeatedly', async () => {
     const folders = testFolders(treeBefore);

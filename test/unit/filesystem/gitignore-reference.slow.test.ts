@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { MemoryFilesystem } from 'weakincentives';
+import { draws } from '../../support/draws.ts';
 
 /** Git without the configuration of the machine. */
 function git(folder: string, args: readonly string[], input = ''): { status: number | null; stdout: string } {
@@ -164,7 +165,7 @@ describe.skipIf(!hasGit)('respectGitignore, compared with `git check-ignore` (ne
           );
         }
       }),
-      { numRuns: 20 },
+      { numRuns: draws(20) },
     );
-  }, 60_000);
+  });
 });

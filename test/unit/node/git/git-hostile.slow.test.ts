@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { draws } from '../../../support/draws.ts';
 import { tempFolder } from '../temp-folder.ts';
 import { type CallGit, type GitAnswer, gitTools, noGit, TestRepository } from './git-repository.ts';
 
@@ -463,7 +464,7 @@ describe.skipIf(noGit !== undefined)(`files that the workspace excludes${noGit ?
           expect(all).not.toContain(SECRET);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: draws(60) },
     );
     expect(markers()).toStrictEqual([]);
     expect(listing(repository.path)).toStrictEqual(before);
