@@ -76,8 +76,9 @@ function translate() {
   node(['node_modules/typescript-7/bin/tsc', '-p', 'tsconfig.run.json']);
   // What the benchmarks compare with, once it is installed there.
   const peers = join(root, '.build/bench/node_modules');
+  if (existsSync(peers) || !existsSync(join(root, 'bench/node_modules'))) return;
   rmSync(peers, { force: true });
-  if (existsSync(join(root, 'bench/node_modules'))) symlinkSync('../../bench/node_modules', peers);
+  symlinkSync('../../bench/node_modules', peers);
 }
 
 /** @param {readonly string[]} command what Node runs, relative to the root; ends this process when it fails */
