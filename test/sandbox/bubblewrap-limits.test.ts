@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { MemoryFilesystem } from 'weakincentives';
 import { bubblewrapSandbox, type SandboxLimits, type SandboxOutcome } from 'weakincentives/sandbox';
+import { deadlockMs } from '../support/deadlock.ts';
 import { canOrdinaryUserRun } from '../support/ordinary-user.ts';
 import { unavailableReason } from './support/unavailable-reason.ts';
 
@@ -13,7 +14,7 @@ const isRoot = process.geteuid?.() === 0;
 
 async function run(command: string, limits: SandboxLimits): Promise<SandboxOutcome> {
   await using sandbox = await bubblewrapSandbox({ limits }).start({ filesystem: new MemoryFilesystem() });
-  return await sandbox.exec({ command, timeoutMs: 60_000 });
+  return await sandbox.exec({ command, timeoutMs: deadlockMs });
 }
 
 describe.skipIf(skip !== undefined)(

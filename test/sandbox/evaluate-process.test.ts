@@ -17,6 +17,7 @@ import {
 import { evaluateSection } from 'weakincentives/sandbox';
 import { vfsToolsSection } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
+import { deadlockMs } from '../support/deadlock.ts';
 import { type Language, playCode, skipReason, suiteName } from './support/play-code.ts';
 
 const installed = fileURLToPath(
@@ -95,7 +96,7 @@ function promptFor(
 ) {
   const sections = [
     vfsToolsSection({ filesystem, policies: [] }),
-    evaluateSection({ languages: [language], limits: { timeoutMs: 60_000 } }),
+    evaluateSection({ languages: [language], limits: { timeoutMs: deadlockMs } }),
     ...more,
   ];
   return promptTemplate({ ns: 'tests', key: 'evaluate', sections }).bind();

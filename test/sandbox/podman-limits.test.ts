@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { afterAll, describe, expect, it } from 'vitest';
 import { MemoryFilesystem } from 'weakincentives';
 import { podmanSandbox, type SandboxBackend, type SandboxCommand } from 'weakincentives/sandbox';
+import { deadlockMs } from '../support/deadlock.ts';
 import { busyboxImage } from './support/busybox-image.ts';
 
 const image = await busyboxImage();
@@ -52,7 +53,7 @@ describe('podmanSandbox', () => {
 
     it('kills what uses more memory than it may', async () => {
       const backend = image.open({ limits: { maxMemoryBytes: 33_554_432 } });
-      const outcome = await run(backend, 'x=a; while :; do x=$x$x; done', { timeoutMs: 60_000 });
+      const outcome = await run(backend, 'x=a; while :; do x=$x$x; done', { timeoutMs: deadlockMs });
       expect(outcome.timedOut).toBe(false);
       expect([137, 1, 2, undefined]).toContain(outcome.exitCode);
     });
@@ -60,7 +61,7 @@ describe('podmanSandbox', () => {
     it('bounds the processes of a command, and kills them all', async () => {
       const backend = image.open({ limits: { maxProcesses: 8 } });
       const script = 'i=0; while [ $i -lt 30 ]; do sleep 1000 & i=$((i+1)); done; exit 0';
-      const outcome = await run(backend, script, { timeoutMs: 60_000 });
+      const outcome = await run(backend, script, { timeoutMs: deadlockMs });
       expect(outcome.timedOut).toBe(false);
       expect(outcome.killedProcesses).toBeLessThanOrEqual(8);
     });
@@ -96,7 +97,7 @@ describe('podmanSandbox', () => {
       const began = once(controller.signal, 'abort');
       const running = sandbox.exec({
         command: 'echo began; while [ ! -e end ]; do sleep 1; done',
-        timeoutMs: 60_000,
+        timeoutMs: deadlockMs,
         onOutput: () => controller.abort(),
       });
       await began;

@@ -7,6 +7,7 @@ import {
   type VirtualSandboxOptions,
   virtualSandbox,
 } from 'weakincentives/sandbox';
+import { deadlockMs } from '../support/deadlock.ts';
 
 const files = { 'a.txt': 'one\n', 'd/b.txt': 'two\n' };
 const binary = new Uint8Array(256).map((_, index) => index);
@@ -19,7 +20,7 @@ const open = (
 async function run(command: string, options?: VirtualSandboxOptions): Promise<SandboxOutcome> {
   await using sandbox = await open(new MemoryFilesystem({ files }), options);
   // Below the limit of a test, so that what hangs is named.
-  return await sandbox.exec({ command, timeoutMs: 110_000 });
+  return await sandbox.exec({ command, timeoutMs: deadlockMs });
 }
 
 describe('files of the virtual shell', () => {
@@ -163,8 +164,10 @@ describe('a command of the virtual shell', () => {
 
   it('that times out is ended, whatever it does, and the next one works', async () => {
     await using sandbox = await open();
+    // Its thread is there, and the time of a command is its own.
+    await sandbox.exec({ command: 'true' });
     for (const wait of ['while :; do :; done', 'sleep 1000', "awk 'BEGIN { while (1) i++ }'"]) {
-      const outcome = await sandbox.exec({ command: `echo kept >>kept; ${wait}`, timeoutMs: 500 });
+      const outcome = await sandbox.exec({ command: `echo kept >>kept; ${wait}`, timeoutMs: 2_000 });
       expect(outcome).toMatchObject({ timedOut: true, exitCode: undefined });
     }
     expect((await sandbox.exec({ command: 'cat kept' })).stdout.text).toBe('kept\nkept\nkept\n');

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { deadlockMs } from '../../support/deadlock.ts';
 
 const executable = process.env['WINK_CHROMIUM'] ?? '/usr/bin/chromium';
 
@@ -32,7 +33,9 @@ export class TestBrowser implements AsyncDisposable {
       executablePath: executable,
       args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
       viewport: { width: 1440, height: 900 },
+      timeout: deadlockMs,
     });
+    context.setDefaultTimeout(deadlockMs);
     return new TestBrowser(context, profile);
   }
 

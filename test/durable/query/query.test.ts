@@ -10,6 +10,7 @@ import { queryCommand } from '../../../src/cli/query/query-command.ts';
 import { queryHelpText } from '../../../src/cli/query/query-help.ts';
 import { type QueryEnding, type QueryOptions, runQuery } from '../../../src/cli/query/query-process.ts';
 import { queryTables } from '../../../src/cli/query/tables/query-tables.ts';
+import { deadlockMs } from '../../support/deadlock.ts';
 import { queriedRecord } from '../../support/queried-record.ts';
 import { capturedStream, type FakeEnvironment, fakeEnvironment } from '../../unit/cli/support.ts';
 import { canQuery, queryProgram } from './query-program.ts';
@@ -70,7 +71,7 @@ function unchecked(sql: string, options: Partial<QueryOptions> = {}): Promise<Qu
     record,
     sql,
     program,
-    timeoutMs: 60_000,
+    timeoutMs: deadlockMs,
     after: (milliseconds, callback) => {
       const timer = setTimeout(callback, milliseconds);
       return () => clearTimeout(timer);

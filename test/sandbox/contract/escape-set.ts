@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { type Filesystem, MemoryFilesystem } from 'weakincentives';
 import { openHostFilesystem } from 'weakincentives/node';
 import type { SandboxLimits, SandboxOutcome } from 'weakincentives/sandbox';
+import { deadlockMs } from '../../support/deadlock.ts';
 import { type SandboxSubject, suiteName } from './sandbox-subject.ts';
 
 /** Commands that try to leave a sandbox, or to use up the machine. Each is held by the limits of the backend or by its time limit. */
@@ -17,7 +18,7 @@ export function escapeSet(subject: SandboxSubject): void {
   const attack = async (
     command: string,
     limits?: SandboxLimits,
-    timeoutMs = 20_000,
+    timeoutMs = deadlockMs,
     filesystem: Filesystem = new MemoryFilesystem({ files: { a: 'a' } }),
   ): Promise<SandboxOutcome> => {
     const backend = subject.open(limits === undefined ? {} : { limits });

@@ -3,6 +3,7 @@ import { MemoryFilesystem, promptTemplate, Session } from 'weakincentives';
 import { type EvaluateSectionOptions, evaluateSection } from 'weakincentives/sandbox';
 import { vfsToolsSection } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
+import { deadlockMs } from '../../support/deadlock.ts';
 
 export type Language = 'javascript' | 'python';
 
@@ -32,7 +33,7 @@ export async function playCode(
   ]);
   const sections = [
     vfsToolsSection({ filesystem, policies: [] }),
-    evaluateSection({ ...options, limits: { timeoutMs: 20_000, ...options.limits } }),
+    evaluateSection({ ...options, limits: { timeoutMs: deadlockMs, ...options.limits } }),
   ];
   const prompt = promptTemplate({ ns: 'tests', key: 'evaluate', sections }).bind();
   const { conversation } = await adapter.evaluate(prompt, { session });

@@ -20,7 +20,7 @@ const sqlite = /** @type {any} */ (process.getBuiltinModule('node:sqlite'));
 /** @param {string} name */
 const open = (name) => {
   const opened = new sqlite.DatabaseSync(join(folder, name));
-  opened.exec('pragma busy_timeout = 5000; pragma journal_mode = wal');
+  opened.exec('pragma busy_timeout = 600000; pragma journal_mode = wal');
   return /** @type {SqliteDatabase} */ (opened);
 };
 

@@ -7,7 +7,7 @@ const [file = '', session = ''] = process.argv.slice(2);
 // The types of Node 20 do not have the module.
 const sqlite = /** @type {any} */ (process.getBuiltinModule('node:sqlite'));
 const database = new sqlite.DatabaseSync(file);
-database.exec('pragma busy_timeout = 5000; create table if not exists effects (seq integer primary key, text text)');
+database.exec('pragma busy_timeout = 600000; create table if not exists effects (seq integer primary key, text text)');
 const journal = sqliteJournal({ database, leaseTimeoutMs: 60_000 });
 const { transactional, instance } = sqliteResource({ database });
 const lease = await journal.acquire(session);
