@@ -69,6 +69,6 @@ export function mockHostedToolCodec<
   };
 }
 
-function serializeConfig({ hostedKind, name, config }: HostedTool): HostedToolWire {
-  return { tools: [{ type: hostedKind, name, config }] };
+function serializeConfig({ kind, name, config }: HostedTool): HostedToolWire {
+  return { tools: [{ type: kind, name, config }] };
 }

@@ -10,9 +10,9 @@ export interface HostedTool<
   out Config extends JsonObject = JsonObject,
   out Output extends HostedToolOutput = HostedToolOutput,
 > {
-  readonly kind: 'hosted-tool';
-  /** Which codec translates it, for example `web_search`. */
-  readonly hostedKind: string;
+  readonly type: 'hosted-tool';
+  /** The capability, for example `web_search`; the adapter's codec for it translates the tool. */
+  readonly kind: string;
   readonly name: string;
   /** 1 to 200 characters. */
   readonly description: string;
@@ -24,7 +24,8 @@ export interface HostedTool<
 /**
  * Declares a tool that the provider runs.
  *
- * @param options.kind name of the codec, the same rule as for tool names.
+ * @param options.kind the capability, by which an adapter finds its codec; the same rule as for tool names, and none of `tool`,
+ * `hosted-tool` and `section`, which are no capabilities.
  * @param options.config plain JSON for the codec; frozen.
  * @throws {PromptValidationError} for a kind, name, description or config that cannot be used.
  */
@@ -58,14 +59,24 @@ export function hostedTool<
       },
     );
   }
-  return Object.freeze({ kind: 'hosted-tool', hostedKind: kind, name, description, config });
+  return Object.freeze({ type: 'hosted-tool', kind, name, description, config });
 }
 
+/** What a prompt is made of. A tool of such a kind is one whose `type` was given as its kind. */
+const reservedKinds: readonly unknown[] = ['tool', 'hosted-tool', 'section'];
+
 function assertKind(kind: unknown, name: string): void {
+  const details = { tool: name, placeholder: 'kind' };
+  if (reservedKinds.includes(kind)) {
+    throw new PromptValidationError(
+      `The kind of hosted tool "${name}" cannot be "${kind}". Give the capability that the adapter has a codec for, such as "web_search".`,
+      { details },
+    );
+  }
   if (typeof kind === 'string' && /^[a-z0-9_-]{1,64}$/.test(kind)) return;
   throw new PromptValidationError(
     `The kind of hosted tool "${name}" must be 1 to 64 lower-case letters, digits, "_" or "-".`,
-    { details: { tool: name, placeholder: 'kind' } },
+    { details },
   );
 }
 

@@ -68,7 +68,7 @@ export interface ToolSucceededPayload<out I, out R> {
  * Made by `tool()`, frozen; its identity is what registries and policies compare.
  */
 export interface Tool<in P, out R, out I = unknown> {
-  readonly kind: 'tool';
+  readonly type: 'tool';
   readonly name: string;
   /** 1 to 200 characters, for the model; up to 4,096 of a tool that a server describes. */
   readonly description: string;

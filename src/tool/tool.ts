@@ -171,7 +171,7 @@ function makeTool<PS extends Schema | undefined, RS extends Schema | undefined>(
     );
   }
   const made = {
-    kind: 'tool',
+    type: 'tool',
     name,
     description,
     ...(inputSchema === undefined ? {} : { inputSchema, compiledInput }),

@@ -171,7 +171,7 @@ function toApprovalRequest(
   const own = hostedNames.get(toolName);
   // Tools of a remote server are named `mcp.` and their name, without the server; with one server it is unambiguous.
   const name = toolName.replace(/^mcp\./, '');
-  const servers = [...hostedNames.values()].filter(({ hostedKind }) => hostedKind === 'mcp');
+  const servers = [...hostedNames.values()].filter(({ kind }) => kind === 'mcp');
   const server = name !== toolName && servers.length === 1 ? servers[0] : undefined;
   return {
     type: 'approval-request',

@@ -18,8 +18,8 @@ function toolText(tool: AnyTool, params: Readonly<Record<string, ToolParamDescri
 }
 
 /** Without the config: how much of it the model receives depends on the provider, and it may hold secrets. */
-function hostedToolText({ name, hostedKind, description }: HostedTool): string {
-  return `## ${name}\n\n${description}\n\nRun by the provider, as \`${hostedKind}\`.`;
+function hostedToolText({ name, kind, description }: HostedTool): string {
+  return `## ${name}\n\n${description}\n\nRun by the provider, as \`${kind}\`.`;
 }
 
 function paramLines(params: Readonly<Record<string, ToolParamDescription>>): readonly string[] {

@@ -96,9 +96,7 @@ function toApprovalRequest(item: Fields, hostedTools: readonly HostedTool[]): Ho
   if (typeof approvalId !== 'string' || typeof name !== 'string' || typeof label !== 'string') {
     throw invalidResponse('it has a request for approval without id, name or server_label');
   }
-  const tool = hostedTools.find(
-    ({ hostedKind, config }) => hostedKind === 'mcp' && config['label'] === label,
-  );
+  const tool = hostedTools.find(({ kind, config }) => kind === 'mcp' && config['label'] === label);
   return {
     type: 'approval-request',
     approvalId,

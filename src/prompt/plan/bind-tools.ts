@@ -89,14 +89,14 @@ function checkToolNames(nodes: readonly SectionNode[]): void {
   const owners = new Map<string, string>();
   const reserved = reservedNames(nodes);
   for (const { section, path } of nodes) {
-    for (const [tools, kind, maker] of [
+    for (const [tools, type, maker] of [
       [section.tools ?? [], 'tool', 'tool()'],
       [section.hostedTools ?? [], 'hosted-tool', 'hostedTool()'],
     ] as const) {
       for (const tool of tools) {
-        if (tool?.kind !== kind) {
+        if (tool?.type !== type) {
           throw new PromptValidationError(
-            `Section "${path}" lists something among its ${kind}s that is none; make it with ${maker}.`,
+            `Section "${path}" lists something among its ${type}s that is none; make it with ${maker}.`,
             { details: { section: path } },
           );
         }

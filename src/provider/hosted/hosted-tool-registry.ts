@@ -98,15 +98,15 @@ export class HostedToolRegistry {
       const message = `The answer about the hosted tool "${tool.name}" cannot be parsed: ${describeError(cause)}`;
       throw new ModelResponseError('model-response-invalid', message, {
         cause,
-        details: { tool: tool.name, kind: tool.hostedKind },
+        details: { tool: tool.name, kind: tool.kind },
       });
     }
     if (returned === undefined || returned === null) return undefined;
     if (isFindings(returned)) return returned;
     throw new ModelResponseError(
       'model-response-invalid',
-      `The codec for the kind "${tool.hostedKind}" returned ${describeValue(returned)} from parseOutput() for the hosted tool "${tool.name}". Return { invocations, citations }, two lists of objects, or undefined when the tool was not used.`,
-      { details: { tool: tool.name, kind: tool.hostedKind } },
+      `The codec for the kind "${tool.kind}" returned ${describeValue(returned)} from parseOutput() for the hosted tool "${tool.name}". Return { invocations, citations }, two lists of objects, or undefined when the tool was not used.`,
+      { details: { tool: tool.name, kind: tool.kind } },
     );
   }
 
@@ -117,15 +117,15 @@ export class HostedToolRegistry {
     const wire = this.#codecOf(tool).serialize(tool, model);
     if (!isWire(wire)) {
       throw new PromptValidationError(
-        `The codec for the kind "${tool.hostedKind}" returned ${describeValue(wire)} from serialize() for the hosted tool "${tool.name}". Return { tools }, a list of objects in the provider's format.`,
-        { details: { tool: tool.name, kind: tool.hostedKind } },
+        `The codec for the kind "${tool.kind}" returned ${describeValue(wire)} from serialize() for the hosted tool "${tool.name}". Return { tools }, a list of objects in the provider's format.`,
+        { details: { tool: tool.name, kind: tool.kind } },
       );
     }
     const { unsupported = [] } = wire;
     if (unsupported.length > 0 && unsupportedConfig === 'error') {
       throw new PromptValidationError(
         `${this.#cannotTell(tool, unsupported)} Take it out of the config, or set unsupportedConfig: 'warn' on the adapter to continue without it.`,
-        { details: { tool: tool.name, kind: tool.hostedKind, unsupported } },
+        { details: { tool: tool.name, kind: tool.kind, unsupported } },
       );
     }
     this.#wires.set(tool, wire);
@@ -138,7 +138,7 @@ export class HostedToolRegistry {
     this.#warned.add(tool);
     logger.warn(`${this.#cannotTell(tool, unsupported)} The tool runs without it.`, {
       tool: tool.name,
-      kind: tool.hostedKind,
+      kind: tool.kind,
       unsupported,
     });
   }
@@ -147,31 +147,31 @@ export class HostedToolRegistry {
     return `The ${this.#options.adapter} adapter does not support ${quotedList(unsupported)} of the hosted tool "${name}".`;
   }
 
-  #codecOf({ hostedKind, name }: HostedTool): HostedToolCodec {
+  #codecOf({ kind, name }: HostedTool): HostedToolCodec {
     const { adapter, codecs } = this.#options;
-    const codec = Object.hasOwn(codecs, hostedKind) ? codecs[hostedKind] : undefined;
+    const codec = Object.hasOwn(codecs, kind) ? codecs[kind] : undefined;
     if (codec !== undefined) return codec;
     throw new PromptValidationError(
-      `Unsupported hosted tool kind "${hostedKind}" for the ${adapter} adapter, which supports ${quotedList(Object.keys(codecs)) || 'none'}. Remove "${name}" from the prompt, or give the adapter a codec for it in hostedToolCodecs.`,
-      { details: { tool: name, kind: hostedKind } },
+      `Unsupported hosted tool kind "${kind}" for the ${adapter} adapter, which supports ${quotedList(Object.keys(codecs)) || 'none'}. Remove "${name}" from the prompt, or give the adapter a codec for it in hostedToolCodecs.`,
+      { details: { tool: name, kind } },
     );
   }
 
   #refuseLookalikes(tools: readonly HostedTool[]): void {
     const first = new Map<string, string>();
     for (const tool of tools) {
-      const { hostedKind, name } = tool;
+      const { kind, name } = tool;
       const codec = this.#codecOf(tool);
       const identity = codec.allowsSeveral === true ? (codec.identify?.(tool) ?? `name "${name}"`) : '';
-      const key = JSON.stringify([hostedKind, identity]);
+      const key = JSON.stringify([kind, identity]);
       const other = first.get(key);
       first.set(key, name);
       if (other === undefined) continue;
       const [more, remedy] =
         identity === '' ? ['', 'Keep one of them'] : [` with the ${identity}`, 'Give each its own'];
       throw new PromptValidationError(
-        `The ${this.#options.adapter} adapter cannot tell the hosted tools "${other}" and "${name}" apart, both of the kind "${hostedKind}"${more}. ${remedy}.`,
-        { details: { tool: name, kind: hostedKind } },
+        `The ${this.#options.adapter} adapter cannot tell the hosted tools "${other}" and "${name}" apart, both of the kind "${kind}"${more}. ${remedy}.`,
+        { details: { tool: name, kind } },
       );
     }
   }
@@ -235,12 +235,9 @@ function mergeRequests(left: JsonObject, right: JsonObject = {}): JsonObject {
  * @param provider for the message.
  * @internal
  */
-export function refuseHostedChoice(
-  { name, hostedKind }: HostedTool,
-  provider: string,
-): PromptValidationError {
+export function refuseHostedChoice({ name, kind }: HostedTool, provider: string): PromptValidationError {
   return new PromptValidationError(
-    `The model cannot be forced to use the hosted tool "${name}": ${provider} has no choice for the kind "${hostedKind}". Use toolChoice 'auto' or 'required', or ask for it in the instructions.`,
-    { details: { option: 'toolChoice', tool: name, kind: hostedKind } },
+    `The model cannot be forced to use the hosted tool "${name}": ${provider} has no choice for the kind "${kind}". Use toolChoice 'auto' or 'required', or ask for it in the instructions.`,
+    { details: { option: 'toolChoice', tool: name, kind } },
   );
 }

@@ -56,7 +56,7 @@ export function toRequest(request: ModelRequest, { onDelta }: ModelCallOptions):
     instructions,
     conversation: conversation.flatMap(toItems),
     tools: tools.map(({ name }) => name),
-    hostedTools: hostedTools.map(({ hostedKind }) => hostedKind),
+    hostedTools: hostedTools.map(({ kind }) => kind),
     hasOutputSchema: request.outputSchema !== undefined,
     toolChoice,
     ...(settings.maxOutputTokens === undefined ? {} : { maxOutputTokens: settings.maxOutputTokens }),

@@ -259,21 +259,18 @@ describe('a hosted tool on the wire', () => {
       }),
       ['approval', 'headers'],
     ],
-  ])(
-    'of the kind $hostedKind is refused with what the provider cannot be told',
-    async (hosted, unsupported) => {
-      await expect(run(promptOf(hosted))).rejects.toMatchObject({
-        phase: 'render',
-        cause: { name: 'PromptValidationError', details: { tool: hosted.name, unsupported } },
-      });
-      const logger = recordingLogger();
-      const { requests } = await run(promptOf(hosted), undefined, { logger }, { unsupportedConfig: 'warn' });
-      expect(requests).toHaveLength(1);
-      expect(logger.lines).toContainEqual(
-        expect.objectContaining({ level: 'warn', fields: expect.objectContaining({ unsupported }) }),
-      );
-    },
-  );
+  ])('of the kind $kind is refused with what the provider cannot be told', async (hosted, unsupported) => {
+    await expect(run(promptOf(hosted))).rejects.toMatchObject({
+      phase: 'render',
+      cause: { name: 'PromptValidationError', details: { tool: hosted.name, unsupported } },
+    });
+    const logger = recordingLogger();
+    const { requests } = await run(promptOf(hosted), undefined, { logger }, { unsupportedConfig: 'warn' });
+    expect(requests).toHaveLength(1);
+    expect(logger.lines).toContainEqual(
+      expect.objectContaining({ level: 'warn', fields: expect.objectContaining({ unsupported }) }),
+    );
+  });
 
   it('is refused beside another server with the same label', async () => {
     const servers = ['a', 'b'].map((name) =>
@@ -291,7 +288,7 @@ describe('a hosted tool on the wire', () => {
   });
 
   it.each([fileSearchTool({ config: { storeIds: ['s'] } }), imageGenerationTool()])(
-    'of the kind $hostedKind is none that the provider has',
+    'of the kind $kind is none that the provider has',
     async (hosted) => {
       await expect(run(promptOf(hosted))).rejects.toMatchObject({
         phase: 'render',

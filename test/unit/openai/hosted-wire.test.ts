@@ -273,7 +273,7 @@ describe('what the provider cannot be told', () => {
       );
       expect(JSON.stringify(bodies)).not.toMatch(/max_uses|file_ids/);
       expect(logger.lines.filter(({ level }) => level === 'warn').map(({ fields }) => fields)).toEqual([
-        { tool: hosted.name, kind: hosted.hostedKind, unsupported },
+        { tool: hosted.name, kind: hosted.kind, unsupported },
       ]);
     },
   );

@@ -50,8 +50,8 @@ describe.each(kinds)('a tool of the kind %s', (kind) => {
     const config = structuredClone(least[kind]);
     const made = makers[kind](config);
     expect(made).toEqual({
-      kind: 'hosted-tool',
-      hostedKind: kind,
+      type: 'hosted-tool',
+      kind,
       name: kind === 'mcp' ? 'wiki' : kind,
       description: expect.stringMatching(/^[\x20-\x7E]{10,200}$/),
       config,
@@ -63,7 +63,7 @@ describe.each(kinds)('a tool of the kind %s', (kind) => {
 
   it('takes another name and description', () => {
     expect(makers[kind](least[kind], { name: 'other', description: ' Does it. ' })).toMatchObject({
-      hostedKind: kind,
+      kind,
       name: 'other',
       description: 'Does it.',
     });

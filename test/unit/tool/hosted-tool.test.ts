@@ -13,8 +13,8 @@ describe('hostedTool', () => {
   it('is plain frozen data', () => {
     const made = hostedTool(structuredClone(options));
     expect(made).toEqual({
-      kind: 'hosted-tool',
-      hostedKind: 'web_search',
+      type: 'hosted-tool',
+      kind: 'web_search',
       name: 'search',
       description: 'Searches the web.',
       config: { allowedDomains: ['example.com'] },
@@ -34,6 +34,16 @@ describe('hostedTool', () => {
     // Plain JavaScript can pass anything.
     expect(() => hostedTool({ ...options, ...wrong } as typeof options)).toThrow(
       expect.objectContaining({ code: 'prompt-invalid', details: expect.objectContaining({ placeholder }) }),
+    );
+  });
+
+  it.each(['tool', 'hosted-tool', 'section'])('refuses the kind "%s", which is no capability', (kind) => {
+    expect(() => hostedTool({ ...options, kind })).toThrow(
+      expect.objectContaining({
+        code: 'prompt-invalid',
+        message: `The kind of hosted tool "search" cannot be "${kind}". Give the capability that the adapter has a codec for, such as "web_search".`,
+        details: { tool: 'search', placeholder: 'kind' },
+      }),
     );
   });
 });

@@ -37,7 +37,7 @@ describe('tool', () => {
   it('needs a name and a description only', () => {
     const made = tool(base);
     expect(made).toMatchObject({
-      kind: 'tool',
+      type: 'tool',
       name: 'look_up',
       description: 'Finds an entity.',
       effects: 'external',
