@@ -2,11 +2,11 @@ import { ModelResponseError } from '../error/index.ts';
 import { isRecord } from '../internal/index.ts';
 import {
   DistinctCallIds,
-  type Fields,
   type HostedToolRegistry,
   messagesFinishReason,
   objectsIn,
   stringFields,
+  type WireFields,
 } from '../provider/internal.ts';
 import type { AssistantPart, ModelTurn } from '../runtime/index.ts';
 import { restoreText } from '../schema/index.ts';
@@ -63,7 +63,7 @@ export function readMessage(
 
 /** @param isComplete whether the block is complete; undefined in a message that is not truncated. */
 function toParts(
-  block: Fields,
+  block: WireFields,
   text: TurnText,
   {
     prepared: { toolSchemas },
@@ -106,7 +106,7 @@ function isCutOff(reason: unknown): boolean {
  * with an unanswered call. Thinking at the end is rejected, too. A truncated call at the end is removed unless the model
  * continues, in which case it gets a result.
  */
-function withoutCutEnd(blocks: readonly Fields[], goesOn: boolean): readonly Fields[] {
+function withoutCutEnd(blocks: readonly WireFields[], goesOn: boolean): readonly WireFields[] {
   const answered = new Set(blocks.map((block) => block['tool_use_id']));
   const kept = blocks.filter(
     (block, index) =>
@@ -118,7 +118,10 @@ function withoutCutEnd(blocks: readonly Fields[], goesOn: boolean): readonly Fie
 }
 
 /** Call ids must be present and unique. */
-function withDistinctCalls(blocks: readonly Fields[], asked: PreparedRequest['asked']): readonly Fields[] {
+function withDistinctCalls(
+  blocks: readonly WireFields[],
+  asked: PreparedRequest['asked'],
+): readonly WireFields[] {
   const ids = new DistinctCallIds(asked);
   return blocks.map((block) => {
     if (block['type'] !== 'tool_use') return block;
@@ -128,7 +131,7 @@ function withDistinctCalls(blocks: readonly Fields[], asked: PreparedRequest['as
 }
 
 /** The provider does not accept an input that is not an object. */
-function withObjectInput(block: Fields): Fields {
+function withObjectInput(block: WireFields): WireFields {
   const { type, input } = block;
   const isUse = type === 'tool_use' || isServerUse(block);
   return isUse && input !== undefined && !isRecord(input) ? { ...block, input: {} } : block;
@@ -136,7 +139,7 @@ function withObjectInput(block: Fields): Fields {
 
 /** The reason of a refusal, where the model did not give one. */
 function refusalOf(
-  { stop_reason: reason, stop_details: details }: Fields,
+  { stop_reason: reason, stop_details: details }: WireFields,
   text: TurnText,
 ): readonly AssistantPart[] {
   if (reason !== 'refusal' || text.whole !== '' || !isRecord(details)) return [];
@@ -145,7 +148,7 @@ function refusalOf(
   return typeof stated === 'string' ? [{ type: 'text', text: stated }] : [];
 }
 
-function endOf({ stop_reason: reason, container }: Fields): readonly MessageEnd[] {
+function endOf({ stop_reason: reason, container }: WireFields): readonly MessageEnd[] {
   const isPaused = reason === 'pause_turn';
   const id = isRecord(container) ? container['id'] : undefined;
   if (!isPaused && typeof id !== 'string') return [];

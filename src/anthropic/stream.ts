@@ -1,11 +1,11 @@
 import { isRecord } from '../internal/index.ts';
 import {
-  type Fields,
   failureReason,
   StreamReader,
   type StreamReaderOptions,
   toBrokenStreamError,
   toResponseError,
+  type WireFields,
 } from '../provider/internal.ts';
 import type { ModelCallOptions } from '../runtime/index.ts';
 import { anthropicErrorCodes } from './provider-error.ts';
@@ -28,7 +28,7 @@ interface OpenBlock {
 export async function readMessageStream(
   events: AsyncIterable<unknown>,
   { onDelta, ...options }: StreamReaderOptions & Pick<ModelCallOptions, 'onDelta'>,
-): Promise<Fields> {
+): Promise<WireFields> {
   const reader = new StreamReader(events, options);
   const message = new GrowingMessage();
   try {
@@ -55,7 +55,7 @@ class GrowingMessage {
   isDone = false;
 
   /** @returns the delta of the event, if any. */
-  take(event: Fields): Parameters<NonNullable<ModelCallOptions['onDelta']>>[0] | undefined {
+  take(event: WireFields): Parameters<NonNullable<ModelCallOptions['onDelta']>>[0] | undefined {
     const { type, index, delta } = event;
     switch (type) {
       case 'message_start':
@@ -83,7 +83,7 @@ class GrowingMessage {
     }
   }
 
-  fields(): Fields {
+  fields(): WireFields {
     // Without deltas the input is that of the start event, if any.
     if (this.#blocks.size === 0) return this.#message;
     const content = [...this.#blocks.values()].map(({ block, json }) =>
@@ -93,7 +93,7 @@ class GrowingMessage {
   }
 
   /** The counts are totals of the message; counts without an update keep their values from the start. */
-  #takeEnd(delta: Fields, usage: unknown): void {
+  #takeEnd(delta: WireFields, usage: unknown): void {
     const updates = Object.entries(delta).filter(([, value]) => value !== undefined);
     Object.assign(this.#message, Object.fromEntries(updates));
     if (!isRecord(usage)) return;
@@ -103,7 +103,7 @@ class GrowingMessage {
   }
 }
 
-function extend(open: OpenBlock, delta: Fields): ReturnType<GrowingMessage['take']> {
+function extend(open: OpenBlock, delta: WireFields): ReturnType<GrowingMessage['take']> {
   const { block } = open;
   switch (delta['type']) {
     case 'text_delta': {

@@ -1,4 +1,4 @@
-import type { Fields } from '../provider/internal.ts';
+import type { WireFields } from '../provider/internal.ts';
 import { restoreText, type SchemaProjection } from '../schema/index.ts';
 import type { AssistantPart } from '../tool/index.ts';
 import { isHosted } from './wire.ts';
@@ -13,12 +13,12 @@ export class TurnText {
   readonly #starts = new Map<unknown, number>();
   readonly #parts = new Map<unknown, AssistantPart>();
 
-  constructor(blocks: readonly Fields[], answerSchema: SchemaProjection | undefined) {
+  constructor(blocks: readonly WireFields[], answerSchema: SchemaProjection | undefined) {
     const isFinal = !blocks.some(({ type }) => type === 'tool_use');
     const answer = isFinal ? answerSchema : undefined;
     const lastHosted = answer === undefined ? -1 : blocks.findLastIndex(isHosted);
     let text = '';
-    let lastBlock: Fields | undefined;
+    let lastBlock: WireFields | undefined;
     for (const [index, block] of blocks.entries()) {
       if (block['type'] !== 'text' || typeof block['text'] !== 'string' || block['text'] === '') continue;
       if (index < lastHosted) {
@@ -38,7 +38,7 @@ export class TurnText {
     this.#parts.set(lastBlock, { type: 'text', text: this.whole });
   }
 
-  partsOf(block: Fields): readonly AssistantPart[] {
+  partsOf(block: WireFields): readonly AssistantPart[] {
     const part = this.#parts.get(block);
     return part === undefined ? [] : [part];
   }

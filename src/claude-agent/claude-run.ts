@@ -1,14 +1,14 @@
 import { ModelResponseError } from '../error/index.ts';
 import { isRecord, present } from '../internal/index.ts';
 import type { HarnessAnswer, HarnessOutcome, HarnessRequest, HarnessRunOptions } from '../provider/index.ts';
-import { messagesFinishReason } from '../provider/internal.ts';
+import { messagesFinishReason, type WireFields } from '../provider/internal.ts';
 import type { InputPart } from '../tool/index.ts';
 import { AnswerSchema } from './answer-schema.ts';
 import type { ClaudeAgentSdk, ClaudeQueryOptions } from './sdk.ts';
 import { toolPrefix } from './tool-names.ts';
 import { TurnReader } from './turn-reader.ts';
 import { UserMessages } from './user-messages.ts';
-import { countOf, type Fields, totalUsageOf } from './wire.ts';
+import { countOf, totalUsageOf } from './wire.ts';
 import type { WorkFolder } from './work-folder.ts';
 
 /** What the user says where there is nothing beside the instructions: Claude Code begins with a message. */
@@ -67,7 +67,7 @@ export class ClaudeRun {
   }
 
   /** @returns the outcome; undefined when the model gets another message. */
-  async #conclude(result: Fields): Promise<HarnessOutcome | undefined> {
+  async #conclude(result: WireFields): Promise<HarnessOutcome | undefined> {
     const answer = this.#answerIn(result);
     const next = (await this.#work.keep()) ?? (await this.#options.onAnswer(answer));
     if (next === undefined) {
@@ -85,7 +85,7 @@ export class ClaudeRun {
     return undefined;
   }
 
-  #answerIn(result: Fields): HarnessAnswer {
+  #answerIn(result: WireFields): HarnessAnswer {
     const { outputSchema } = this.#request;
     const { result: text, structured_output: output, stop_reason: reason } = result;
     const usage = totalUsageOf(result['modelUsage']);
@@ -103,7 +103,7 @@ export class ClaudeRun {
 }
 
 /** @throws {ModelResponseError} for a conversation that is too long. @throws {Error} for any other failure. */
-function refuseFailure(result: Fields): void {
+function refuseFailure(result: WireFields): void {
   const { errors, is_error: isError, result: text, subtype, terminal_reason: reason } = result;
   // The model has not given an answer that fits: what it said is taken for its answer, and is corrected.
   if (subtype === 'error_max_structured_output_retries') return;

@@ -1,8 +1,8 @@
 import { isRecord } from '../internal/index.ts';
 import type { HarnessRunOptions, ModelTurn } from '../provider/index.ts';
-import { messagesFinishReason } from '../provider/internal.ts';
+import { messagesFinishReason, objectsIn, type WireFields } from '../provider/internal.ts';
 import type { AssistantPart, TokenUsage } from '../tool/index.ts';
-import { countOf, type Fields, objectsIn, usageOf } from './wire.ts';
+import { countOf, usageOf } from './wire.ts';
 
 /** A block of an answer, as far as it has come. */
 interface Block {
@@ -44,7 +44,7 @@ export class TurnReader {
   }
 
   /** @param message one of the SDK; others than answers are passed over. */
-  async read(message: Fields): Promise<void> {
+  async read(message: WireFields): Promise<void> {
     if (message['parent_tool_use_id'] !== null && message['parent_tool_use_id'] !== undefined) return;
     if (message['type'] === 'stream_event' && isRecord(message['event']))
       await this.#readEvent(message['event']);
@@ -52,7 +52,7 @@ export class TurnReader {
       await this.#readWhole(message['message']);
   }
 
-  async #readEvent(event: Fields): Promise<void> {
+  async #readEvent(event: WireFields): Promise<void> {
     switch (event['type']) {
       case 'message_start': {
         const started = isRecord(event['message']) ? event['message'] : {};
@@ -78,7 +78,7 @@ export class TurnReader {
   }
 
   /** A whole answer, or a block of one. */
-  async #readWhole(message: Fields): Promise<void> {
+  async #readWhole(message: WireFields): Promise<void> {
     const { id, stop_reason: reason } = message;
     if (typeof id === 'string' && id === this.#streamed) return;
     await this.#begin(message);
@@ -91,7 +91,7 @@ export class TurnReader {
     await this.#report();
   }
 
-  async #begin({ id, model, usage }: Fields): Promise<void> {
+  async #begin({ id, model, usage }: WireFields): Promise<void> {
     this.#streamed = typeof id === 'string' ? id : undefined;
     this.#model = typeof model === 'string' ? model : undefined;
     this.#usage = usageOf(usage);
@@ -101,7 +101,7 @@ export class TurnReader {
     await this.#reports.onTurnStart();
   }
 
-  #openBlock(index: unknown, { id, name, text, thinking, type }: Fields): void {
+  #openBlock(index: unknown, { id, name, text, thinking, type }: WireFields): void {
     if (typeof index !== 'number') return;
     const named = { id: typeof id === 'string' ? id : '', name: typeof name === 'string' ? name : '' };
     if (type === 'text') this.#blocks.set(index, { ...named, type: 'text', text: textOf(text) });
@@ -109,7 +109,7 @@ export class TurnReader {
     if (type === 'tool_use') this.#blocks.set(index, { ...named, type: 'call', text: '' });
   }
 
-  async #extend(index: unknown, delta: Fields): Promise<void> {
+  async #extend(index: unknown, delta: WireFields): Promise<void> {
     const block = typeof index === 'number' ? this.#blocks.get(index) : undefined;
     if (block === undefined) return;
     const piece = textOf(delta['text'] ?? delta['thinking'] ?? delta['partial_json']);

@@ -1,14 +1,6 @@
 import { isRecord } from '../internal/index.ts';
 import type { TokenUsage } from '../tool/index.ts';
 
-/** An object of which nothing is known. */
-export type Fields = Readonly<Record<string, unknown>>;
-
-/** The objects in a list; none for what is not a list. */
-export function objectsIn(value: unknown): readonly Fields[] {
-  return Array.isArray(value) ? value.filter(isRecord) : [];
-}
-
 export function countOf(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
 }

@@ -11,7 +11,7 @@ import { UsageError } from './process/errors.ts';
 import { printable } from './process/plain-text.ts';
 import { resumeCommand } from './resume-command.ts';
 import { openFolder } from './run/open-folder.ts';
-import type { RunParts } from './run/prepare-run.ts';
+import type { PrepareRunParts } from './run/prepare-run.ts';
 
 /**
  * Begins a run that has what another one did up to a commit, and goes on with it as `wink resume` does.
@@ -23,7 +23,7 @@ import type { RunParts } from './run/prepare-run.ts';
 export async function forkCommand(
   request: ForkRequest,
   environment: CliEnvironment,
-  parts: Partial<RunParts> = {},
+  parts: Partial<PrepareRunParts> = {},
 ): Promise<number> {
   const { signal, stderr } = environment;
   const { resume } = request;
@@ -37,7 +37,7 @@ export async function forkCommand(
 
 async function fork(
   { at, newRunId, workspace, resume }: ForkRequest,
-  { journals, open }: Pick<RunParts, 'journals' | 'open'>,
+  { journals, open }: Pick<PrepareRunParts, 'journals' | 'open'>,
 ): Promise<string> {
   const { runId, journalFile } = resume;
   const name = printable(runId);

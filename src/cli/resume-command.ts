@@ -6,7 +6,7 @@ import { servedError } from './durable/served-runs.ts';
 import { type CliEnvironment, unlessAborted } from './process/environment.ts';
 import { UsageError } from './process/errors.ts';
 import { printable } from './process/plain-text.ts';
-import type { RunParts } from './run/prepare-run.ts';
+import type { PrepareRunParts } from './run/prepare-run.ts';
 import { type RunRequest, readRunArguments } from './run/run-arguments.ts';
 import { runCommand } from './run-command.ts';
 
@@ -19,7 +19,7 @@ import { runCommand } from './run-command.ts';
 export async function resumeCommand(
   request: ResumeRequest,
   environment: CliEnvironment,
-  parts: Partial<RunParts> = {},
+  parts: Partial<PrepareRunParts> = {},
 ): Promise<number> {
   const { runId, journalFile } = request;
   const run = await unlessAborted(find(request, parts.journals ?? sqliteJournalFiles), environment.signal);

@@ -24,7 +24,7 @@ import { verboseLogger } from './report/verbose-logger.ts';
 import { applyChanges } from './run/apply-to-folder.ts';
 import { furtherStrays, startupError, withStrays } from './run/failures.ts';
 import { hookError, type LoadedAgent } from './run/load-agent.ts';
-import { ownParts, type Preparation, prepareRun, type RunParts } from './run/prepare-run.ts';
+import { ownParts, type Preparation, type PrepareRunParts, prepareRun } from './run/prepare-run.ts';
 import { type AgentRunOptions, runAgent } from './run/run-agent.ts';
 import type { RunRequest } from './run/run-arguments.ts';
 
@@ -41,7 +41,7 @@ const minWidth = 40;
 export async function runCommand(
   request: RunRequest,
   environment: CliEnvironment,
-  overrides: Partial<RunParts> = {},
+  overrides: Partial<PrepareRunParts> = {},
 ): Promise<number> {
   const startedAtMs = environment.now();
   const logger = request.isVerbose ? verboseLogger(environment.stderr) : undefined;
@@ -88,7 +88,7 @@ async function announce(
   environment: CliEnvironment,
   { durable, redactor }: Preparation,
   { questions }: EndedCommand,
-  start: RunParts['startProcess'],
+  start: PrepareRunParts['startProcess'],
 ): Promise<void> {
   if (command === undefined || durable === undefined || questions.length === 0) return;
   const { runId } = durable;

@@ -10,7 +10,7 @@ import type { Prompt } from '../prompt/index.ts';
 import { isSuspension, type RunJournal } from '../runtime/index.ts';
 import { systemClock } from '../session/index.ts';
 import { acquireNewRun } from './run/acquire-new-run.ts';
-import { JournaledRun } from './run/journaled-run.ts';
+import { JournalingEvaluator } from './run/journaled-run.ts';
 import { questionsOf } from './run/questions-of.ts';
 import { WaitingQuestions } from './run/waiting-questions.ts';
 
@@ -38,7 +38,7 @@ export async function openRuntimeDurably<Output>(
     instead: 'Give this one another runId.',
   });
   const clock = options.clock ?? session.clock ?? systemClock;
-  const journaled = new JournaledRun({ journal, lease, runId, session, options });
+  const journaled = new JournalingEvaluator({ journal, lease, runId, session, options });
   const { durable } = journaled;
   const { logger } = options;
   const waiting = isSuspension(approver)

@@ -36,7 +36,7 @@ export {
 export { isContextOverflow } from './wire/context-overflow.ts';
 export { DistinctCallIds } from './wire/distinct-call-ids.ts';
 export { failureReason } from './wire/failure-reason.ts';
-export { type Fields, objectsIn, stringFields, stringsIn } from './wire/fields.ts';
+export { objectsIn, stringFields, stringsIn, type WireFields } from './wire/fields.ts';
 export {
   type CallIdForm,
   ForeignCallIds,

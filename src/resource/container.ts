@@ -3,7 +3,7 @@ import type { AnyResourceBinding, ResourceResolver } from './binding.ts';
 import type { LateFailureListener } from './build.ts';
 import { InstanceStore } from './instance-store.ts';
 import type { ResourceRegistry } from './registry.ts';
-import { createResolver, type Lifetimes, type OuterCall, type ResourceViews } from './resolution.ts';
+import { createResolver, type Lifetimes, type OuterResources, type ResourceViews } from './resolution.ts';
 import { allDisposeFailures, buildCancelledError, withDisposalFailures } from './resource-failure.ts';
 import { type Awaiter, ResourceForks } from './resource-forks.ts';
 import { type ResourceToken, tokenName } from './token.ts';
@@ -40,7 +40,7 @@ export interface ContainerOptions {
    * The call whose handler looks up the resources, of a container over the outer prompt: what both bind is looked up as the
    * outer call's view.
    */
-  readonly outer?: OuterCall | undefined;
+  readonly outer?: OuterResources | undefined;
   /** True within a call's handler: other calls use the singletons of the session at the same time. Default: false. */
   readonly isNested?: boolean;
   /** Called with what could not be disposed after its callers stopped waiting. Must not throw. Default: it is dropped. */
@@ -147,7 +147,7 @@ export class ResourceContainer {
   }
 
   /** What a container for a nested evaluation needs to know of a call that got `forks` here. */
-  outerCall(forks: ResourceForks | undefined): OuterCall | undefined {
+  outerCall(forks: ResourceForks | undefined): OuterResources | undefined {
     return forks === undefined ? undefined : { forks, bindings: this.#joining };
   }
 

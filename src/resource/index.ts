@@ -12,7 +12,7 @@ export {
 export { type CallScope, ResourceContainer, type ResourceHost } from './container.ts';
 export { nearestNames } from './nearest-names.ts';
 export { ResourceRegistry } from './registry.ts';
-export type { OuterCall } from './resolution.ts';
+export type { OuterResources } from './resolution.ts';
 export { type Awaiter, type ResourceFailure, ResourceForks } from './resource-forks.ts';
 export { type RevocableView, revocableView } from './revocable-view.ts';
 export { type SnapshotProtocolOptions, snapshotProtocol } from './snapshot-protocol.ts';

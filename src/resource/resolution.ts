@@ -24,7 +24,7 @@ export interface CallLifetime {
 }
 
 /** The tool call whose handler evaluates another prompt. */
-export interface OuterCall {
+export interface OuterResources {
   readonly forks: ResourceForks;
   readonly bindings: ReadonlySet<AnyResourceBinding>;
 }
@@ -36,7 +36,7 @@ export interface Lifetimes {
   /** Undefined outside tool calls and within singletons. */
   readonly call: CallLifetime | undefined;
   /** The outer call, within a nested evaluation, and the bindings that it has views of. */
-  readonly outer: OuterCall | undefined;
+  readonly outer: OuterResources | undefined;
 }
 
 /** A resolver over these lifetimes, for look-ups from outside. */

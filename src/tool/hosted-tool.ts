@@ -25,7 +25,7 @@ export interface HostedTool<
  * Declares a tool that the provider runs.
  *
  * @param options.kind the capability, by which an adapter finds its codec; the same rule as for tool names, and none of `tool`,
- * `hosted-tool` and `section`, which are no capabilities.
+ * `hosted-tool` and `section`, which name something else.
  * @param options.config plain JSON for the codec; frozen.
  * @throws {PromptValidationError} for a kind, name, description or config that cannot be used.
  */

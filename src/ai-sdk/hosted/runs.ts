@@ -1,5 +1,5 @@
 import { isRecord } from '../../internal/index.ts';
-import { type Fields, type HostedTurn, objectsIn, parseJsonText } from '../../provider/internal.ts';
+import { type HostedTurn, objectsIn, parseJsonText, type WireFields } from '../../provider/internal.ts';
 import type { HostedToolOutput } from '../../tool/index.ts';
 
 /** One invocation of a hosted tool. When the model pauses during it, the call is in one turn and the result in the next. */
@@ -7,13 +7,13 @@ export interface HostedInvocation {
   readonly id: string;
   readonly toolName: string;
   /** The arguments; empty when the call is in another turn. */
-  readonly input: Fields;
+  readonly input: WireFields;
   /** The result; undefined when it is not in this turn. */
   readonly result: unknown;
   readonly isDone: boolean;
   readonly isError: boolean;
   /** The parts of the answer that belong to it. */
-  readonly parts: readonly Fields[];
+  readonly parts: readonly WireFields[];
 }
 
 /** The invocations in an answer, in order. A call that waits for approval is not included. */
@@ -25,8 +25,8 @@ export function invocationsOf(
   const waiting = new Set(
     pieces.filter(({ type }) => type === 'tool-approval-request').map(({ toolCallId }) => toolCallId),
   );
-  const runs: Fields[][] = [];
-  const latest = new Map<string, Fields[]>();
+  const runs: WireFields[][] = [];
+  const latest = new Map<string, WireFields[]>();
   for (const piece of pieces) {
     const { type, toolCallId, toolName, providerExecuted } = piece;
     const isCall = type === 'tool-call' && providerExecuted === true;
@@ -44,11 +44,11 @@ export function invocationsOf(
   return runs.map(toInvocation).filter(({ id, isDone }) => isDone || !waiting.has(id));
 }
 
-function isResult({ type }: Fields): boolean {
+function isResult({ type }: WireFields): boolean {
   return type === 'tool-result';
 }
 
-function toInvocation(parts: readonly Fields[]): HostedInvocation {
+function toInvocation(parts: readonly WireFields[]): HostedInvocation {
   const call = parts.find(({ type }) => type === 'tool-call');
   const result = parts.find(isResult);
   const part = call ?? result;

@@ -1,5 +1,5 @@
 import { isRecord } from '../../internal/index.ts';
-import { type Fields } from '../../provider/internal.ts';
+import { type WireFields } from '../../provider/internal.ts';
 import type { MediaPart } from '../../tool/index.ts';
 import { keepFile } from '../wire/files.ts';
 
@@ -41,7 +41,7 @@ export function readModelOutput(output: unknown): ModelOutput {
   }
 }
 
-function readContent(parts: readonly Fields[]): ModelOutput {
+function readContent(parts: readonly WireFields[]): ModelOutput {
   const textParts: string[] = [];
   const attachments: MediaPart[] = [];
   for (const part of parts) {
@@ -53,7 +53,7 @@ function readContent(parts: readonly Fields[]): ModelOutput {
 }
 
 /** An image or a file in the format of AI SDK 5 (`media`), 6 (`image-data` and the like) or 7 (`file`); undefined for another part. */
-function readMedia({ type, data, url, mediaType, filename }: Fields): MediaPart | undefined {
+function readMedia({ type, data, url, mediaType, filename }: WireFields): MediaPart | undefined {
   const kept = keepFile(type === 'image-url' || type === 'file-url' ? { type: 'url', url } : data);
   if (kept === undefined) return undefined;
   const content = kept.type === 'url' ? kept.url : kept.data;

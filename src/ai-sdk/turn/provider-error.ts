@@ -1,13 +1,13 @@
 import { describeError, ModelResponseError, ThrottleError } from '../../error/index.ts';
 import { cutAfter, isRecord } from '../../internal/index.ts';
 import {
-  type Fields,
   failureReason,
   isContextOverflow,
   type ProviderErrorOptions,
   parseJsonText,
   toProviderError as toAnyProviderError,
   toBrokenStreamError,
+  type WireFields,
 } from '../../provider/internal.ts';
 
 /** The error codes of all providers together; their meanings do not conflict. */
@@ -88,13 +88,13 @@ function shortened(message: string): string {
 }
 
 /** The packages' errors contain the request, with the whole conversation and credentials of remote servers, which must not be logged. */
-function hideRequest(error: Fields): void {
+function hideRequest(error: WireFields): void {
   if (Object.getOwnPropertyDescriptor(error, 'requestBodyValues')?.configurable === true) {
     Object.defineProperty(error, 'requestBodyValues', { enumerable: false });
   }
 }
 
-function lostConnection(error: Fields): ThrottleError {
+function lostConnection(error: WireFields): ThrottleError {
   const message = describeError(error);
   const kind = /time(d )?-?out/i.test(`${message} ${describeError(error['cause'])}`)
     ? 'timeout'
@@ -103,9 +103,9 @@ function lostConnection(error: Fields): ThrottleError {
 }
 
 /** The properties of an error, under the names that other clients use. */
-function carriedBy(error: Fields): {
+function carriedBy(error: WireFields): {
   readonly status?: unknown;
-  readonly headers: Fields;
+  readonly headers: WireFields;
   readonly apiMessage: string;
 } {
   const { statusCode, responseHeaders } = error;
@@ -122,20 +122,20 @@ function carriedBy(error: Fields): {
 }
 
 /** The body of the answer. Packages parse only the form of it that they know. */
-function bodyOf({ data, responseBody }: Fields): unknown {
+function bodyOf({ data, responseBody }: WireFields): unknown {
   if (isRecord(data)) return data;
   return typeof responseBody === 'string' && responseBody !== '' ? parseJsonText(responseBody) : undefined;
 }
 
 /** The part of a body that is about the failure, at any depth. */
-function failureIn(body: unknown): Fields | undefined {
+function failureIn(body: unknown): WireFields | undefined {
   if (!isRecord(body)) return undefined;
   const { error, response } = body;
   return [error, isRecord(response) ? response['error'] : undefined].find(isRecord);
 }
 
 /** Google reports the retry delay in the body. */
-function retryAfterHeader({ details }: Fields): Fields {
+function retryAfterHeader({ details }: WireFields): WireFields {
   const delay = Array.isArray(details)
     ? details
         .filter(isRecord)

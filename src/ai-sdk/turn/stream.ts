@@ -1,6 +1,6 @@
 import { describeError, ThrottleError } from '../../error/index.ts';
 import { isRecord } from '../../internal/index.ts';
-import { type Fields, streamEndGraceMs, toBrokenStreamError } from '../../provider/internal.ts';
+import { streamEndGraceMs, toBrokenStreamError, type WireFields } from '../../provider/internal.ts';
 import type { ModelCallOptions } from '../../runtime/index.ts';
 import { systemClock } from '../../session/index.ts';
 import type { AiSdkStream } from '../wire/ai-sdk-model.ts';
@@ -78,7 +78,7 @@ class AnswerBuilder {
   readonly #open = new Map<string, Block>();
   /** Calls that were begun and are not complete. */
   readonly #inputs = new Map<unknown, { readonly start: KeptPart; text: string }>();
-  #finish: Fields | undefined;
+  #finish: WireFields | undefined;
   #response: KeptPart | undefined;
 
   constructor(listener: StreamListener) {
@@ -173,7 +173,7 @@ class AnswerBuilder {
 const passing = new Set(['tool-input-end', 'ping', 'raw']);
 
 /** Packages end a truncated stream with a finish that has neither a reason of the provider nor a count of tokens. */
-function isCutOff({ finishReason, usage }: Fields): boolean {
+function isCutOff({ finishReason, usage }: WireFields): boolean {
   if (!isRecord(finishReason)) return false;
   if (finishReason['unified'] === 'interrupted') return true;
   return finishReason['unified'] === 'other' && finishReason['raw'] === undefined && !hasCounts(usage);

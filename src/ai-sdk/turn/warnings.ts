@@ -1,6 +1,6 @@
 import { PromptValidationError } from '../../error/index.ts';
 import { isRecord } from '../../internal/index.ts';
-import { type Fields } from '../../provider/internal.ts';
+import { type WireFields } from '../../provider/internal.ts';
 import type { Logger } from '../../tool/index.ts';
 
 /** Maximum number of remembered warnings; some contain parts of the conversation. */
@@ -35,12 +35,12 @@ export class Warnings {
 }
 
 /** True for a warning that a package omitted a tool from the request. */
-function isAboutTools({ type, feature }: Fields): boolean {
+function isAboutTools({ type, feature }: WireFields): boolean {
   return type === 'unsupported' && typeof feature === 'string' && leftOut.test(feature);
 }
 
 const leftOut = /^(tools?\b|(provider|function)[a-z -]* tool\b|combination of function and provider)/i;
 
-function textOf({ type, feature, setting, message, details }: Fields): string {
+function textOf({ type, feature, setting, message, details }: WireFields): string {
   return [type, feature, setting, message, details].filter((part) => typeof part === 'string').join(', ');
 }

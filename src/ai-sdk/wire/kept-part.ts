@@ -1,9 +1,9 @@
 import { isRecord } from '../../internal/index.ts';
-import { type DistinctCallIds, type Fields } from '../../provider/internal.ts';
+import { type DistinctCallIds, type WireFields } from '../../provider/internal.ts';
 import { keepFile } from './files.ts';
 
 /** A part of an answer, unchanged except that it is plain JSON, to be sent back to the model. */
-export type KeptPart = Fields & { readonly type: string };
+export type KeptPart = WireFields & { readonly type: string };
 
 export function isPart(value: unknown): value is KeptPart {
   return isRecord(value) && typeof value['type'] === 'string';

@@ -1,8 +1,8 @@
 import { isRecord } from '../../internal/index.ts';
-import { type Fields } from '../../provider/internal.ts';
+import { type WireFields } from '../../provider/internal.ts';
 
 /** The metadata of a part of an answer from the provider's package, under any provider name. */
-export function providerMetadataOf({ providerMetadata }: Fields): Fields {
+export function providerMetadataOf({ providerMetadata }: WireFields): WireFields {
   return isRecord(providerMetadata)
     ? Object.assign({}, ...Object.values(providerMetadata).filter(isRecord))
     : {};

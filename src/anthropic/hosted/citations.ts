@@ -1,8 +1,8 @@
-import { type Fields, type HostedTurn, objectsIn } from '../../provider/internal.ts';
+import { type HostedTurn, objectsIn, type WireFields } from '../../provider/internal.ts';
 import type { Citation } from '../../tool/index.ts';
 
 /** What a citation refers to; undefined for a citation unrelated to the tool. */
-export type ReadSource = (citation: Fields) => CitedSource | undefined;
+export type ReadSource = (citation: WireFields) => CitedSource | undefined;
 
 /** The source of a citation, without the passages. */
 export type CitedSource =

@@ -1,11 +1,11 @@
 import { isRecord } from '../../internal/index.ts';
 import {
   configuredPaths,
-  type Fields,
   type HostedToolCodec,
   objectsIn,
   stringFields,
   stringsIn,
+  type WireFields,
 } from '../../provider/internal.ts';
 import type { CodeInterpreterConfig, CodeInterpreterFile, CodeInterpreterResult } from '../../suite/index.ts';
 import { outcomeOf, type ServerCall, type ServerCallShape, serverCallsOf } from './server-calls.ts';
@@ -68,7 +68,7 @@ function codeOf({ name, input }: ServerCall): unknown {
 }
 
 /** The content of a file from the editor. */
-function shownOf({ type, content, lines }: Fields): unknown {
+function shownOf({ type, content, lines }: WireFields): unknown {
   if (typeof type !== 'string' || !type.startsWith('text_editor_')) return undefined;
   return content ?? (Array.isArray(lines) ? stringsIn(lines).join('\n') : undefined);
 }

@@ -1,4 +1,9 @@
-import { configuredPaths, type Fields, type HostedToolCodec, objectsIn } from '../../provider/internal.ts';
+import {
+  configuredPaths,
+  type HostedToolCodec,
+  objectsIn,
+  type WireFields,
+} from '../../provider/internal.ts';
 import type { JsonObject } from '../../schema/index.ts';
 import type { RemoteMcpConfig, RemoteMcpResult } from '../../suite/index.ts';
 import { outcomeOf, type ServerCall, serverCallsOf } from './server-calls.ts';
@@ -73,7 +78,7 @@ function toResult(call: ServerCall, server: string): RemoteMcpResult {
   };
 }
 
-function textOf(result: Fields | undefined): string | undefined {
+function textOf(result: WireFields | undefined): string | undefined {
   const content = result?.['content'];
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return undefined;

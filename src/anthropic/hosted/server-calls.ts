@@ -1,5 +1,5 @@
 import { isRecord } from '../../internal/index.ts';
-import { type Fields, type HostedTurn, objectsIn } from '../../provider/internal.ts';
+import { type HostedTurn, objectsIn, type WireFields } from '../../provider/internal.ts';
 import type { HostedToolOutput } from '../../tool/index.ts';
 
 /** One invocation by the provider, with its input and result. */
@@ -7,9 +7,9 @@ export interface ServerCall {
   readonly id: string | undefined;
   /** The provider's name of the tool; undefined when the call is in an earlier turn. */
   readonly name: string | undefined;
-  readonly input: Fields;
+  readonly input: WireFields;
   /** Undefined when the message ends before the result. */
-  readonly result: Fields | undefined;
+  readonly result: WireFields | undefined;
 }
 
 /** The blocks of a tool. */
@@ -17,7 +17,7 @@ export interface ServerCallShape {
   /** The type of the block of a call. */
   readonly use: 'server_tool_use' | 'mcp_tool_use';
   /** Whether the block of a call belongs to the tool. */
-  isAbout(use: Fields): boolean;
+  isAbout(use: WireFields): boolean;
   /** Types of the blocks with results of the tool, regardless of the caller. */
   readonly results: readonly string[];
 }

@@ -1,5 +1,5 @@
 import { isRecord } from '../../internal/index.ts';
-import { type Fields, type HostedToolCodec, stringFields } from '../../provider/internal.ts';
+import { type HostedToolCodec, stringFields, type WireFields } from '../../provider/internal.ts';
 import type { WebFetchConfig, WebFetchResult } from '../../suite/index.ts';
 import { type CitedSource, citationsOf } from './citations.ts';
 import { type DomainLists, toDomainLists } from './domain-lists.ts';
@@ -69,7 +69,7 @@ function toResult(call: ServerCall): WebFetchResult {
 }
 
 /** A passage of a page names the page by its title only; when only one page was fetched, it is that page. */
-function sourceOf(citation: Fields, pages: readonly WebFetchResult[]): CitedSource | undefined {
+function sourceOf(citation: WireFields, pages: readonly WebFetchResult[]): CitedSource | undefined {
   const { type, document_title: title, file_id: fileId } = citation;
   if (type !== 'char_location' && type !== 'page_location' && type !== 'content_block_location') {
     return undefined;

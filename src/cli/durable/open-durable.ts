@@ -14,7 +14,7 @@ import { journalOption } from './open-journal.ts';
 import { acquireWithInfo, findRun, journalWithInfo, type RunInfo, updateRunInfo } from './run-info.ts';
 
 /** A run that is kept in a journal. */
-export interface DurableRun {
+export interface KeptRun {
   /** Keeps how the run was called with its rows. */
   readonly journal: RunJournal;
   readonly runId: string;
@@ -50,7 +50,7 @@ export interface DurableRunOptions {
  *
  * @throws {UsageError} when the journal has a run of that name already, or another process has the run that is resumed.
  */
-export async function openDurableRun(options: DurableRunOptions): Promise<DurableRun> {
+export async function openDurableRun(options: DurableRunOptions): Promise<KeptRun> {
   const { choice, workspace, journal } = options;
   const { journalFile, resumed } = choice;
   const runId = choice.runId ?? newRunId(options);
@@ -97,7 +97,7 @@ async function takeOver(journal: RunJournal, runId: string, info: RunInfo): Prom
 }
 
 /** What is said of a run before its first turn, one line each. */
-export function beginningLines(run: DurableRun | undefined): readonly string[] {
+export function beginningLines(run: KeptRun | undefined): readonly string[] {
   if (run === undefined) return [];
   const { runId, resumed, resumeCommand } = run;
   if (resumed === undefined)

@@ -10,7 +10,7 @@ import type { JsonValue } from '../../schema/index.ts';
 import type { Citation, HostedToolOutput } from '../../tool/index.ts';
 
 /** Outcome of a call. `hosted-…`: run by the provider; failed there; not approved. */
-export type CallOutcome = ToolCallOutcome | 'hosted' | 'hosted-failed' | 'hosted-denied';
+export type CallRowOutcome = ToolCallOutcome | 'hosted' | 'hosted-failed' | 'hosted-denied';
 
 /** One call of a run, as shown in the table at the end. */
 export interface CallRecord {
@@ -24,7 +24,7 @@ export interface CallRecord {
   readonly toolName: string;
   /** Short subject of the call: a path, a pattern, a kind. */
   readonly subject: string;
-  readonly outcome: CallOutcome;
+  readonly outcome: CallRowOutcome;
   readonly reason?: ToolCallFailureReason;
   /** The policy that refused it. */
   readonly policy?: string;
@@ -121,7 +121,7 @@ function undo(record: CallRecord, number: string): CallRecord {
 }
 
 /** True for calls run by the provider, outside of transactions and policies. */
-export function isHosted(outcome: CallOutcome): outcome is Exclude<CallOutcome, ToolCallOutcome> {
+export function isHosted(outcome: CallRowOutcome): outcome is Exclude<CallRowOutcome, ToolCallOutcome> {
   return outcome === 'hosted' || outcome === 'hosted-failed' || outcome === 'hosted-denied';
 }
 

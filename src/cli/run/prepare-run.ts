@@ -10,7 +10,7 @@ import type { JsonObject } from '../../schema/index.ts';
 import { systemClock } from '../../session/index.ts';
 import type { Logger } from '../../tool/index.ts';
 import { describeInterruptedRuns } from '../durable/interrupted-runs.ts';
-import { type DurableRun, openDurableRun } from '../durable/open-durable.ts';
+import { type KeptRun, openDurableRun } from '../durable/open-durable.ts';
 import {
   type JournalFiles,
   type OpenedJournal,
@@ -37,7 +37,7 @@ import { sandboxBindings } from './sandbox-bindings.ts';
 import type { startTelemetry, Telemetry } from './telemetry.ts';
 
 /** External dependencies of a run; the defaults are those of the command. */
-export interface RunParts {
+export interface PrepareRunParts {
   readonly load: (name: string) => Promise<LoadedAgent>;
   readonly open: typeof openFolder;
   readonly makers: ModelMakers;
@@ -49,7 +49,7 @@ export interface RunParts {
   readonly openServers: typeof openMcpServers;
 }
 
-export const ownParts: RunParts = {
+export const ownParts: PrepareRunParts = {
   load: loadAgent,
   open: openFolder,
   makers: modelMakers,
@@ -76,7 +76,7 @@ export interface Preparation {
   /** Undefined: the run is not recorded. */
   readonly recordFile: RecordFile | undefined;
   /** Undefined: the run is not kept in a journal. */
-  readonly durable: DurableRun | undefined;
+  readonly durable: KeptRun | undefined;
   readonly overrides: OverridesSource | undefined;
   /** Removes what must not be shown from texts. */
   readonly redactor: Redactor;
@@ -93,7 +93,7 @@ export interface Preparation {
 export async function prepareRun(
   request: RunRequest,
   environment: CliEnvironment,
-  overridden: Partial<RunParts>,
+  overridden: Partial<PrepareRunParts>,
   logger?: Logger,
 ): Promise<Preparation> {
   const parts = { ...ownParts, ...overridden };
@@ -118,7 +118,7 @@ export async function prepareRun(
 async function prepareLoaded(
   request: RunRequest,
   environment: CliEnvironment,
-  parts: RunParts,
+  parts: PrepareRunParts,
   loaded: LoadedAgent,
   secrets: Readonly<Record<string, string>> = {},
 ): Promise<Preparation> {
@@ -184,7 +184,7 @@ async function prepareLoaded(
   );
   let log: EventLog | undefined;
   let recordFile: RecordFile | undefined;
-  let durable: DurableRun | undefined;
+  let durable: KeptRun | undefined;
   let interrupted: readonly string[] = [];
   try {
     if (folder !== undefined && request.durable?.resumed === undefined) {
@@ -249,7 +249,7 @@ interface HeldParts {
  */
 async function openParts(
   { durable, workspace: name, apply }: RunRequest,
-  parts: RunParts,
+  parts: PrepareRunParts,
   workspace: AgentWorkspace | false,
 ): Promise<HeldParts> {
   if (durable !== undefined) {
@@ -274,7 +274,7 @@ async function openParts(
 
 /** A folder in memory has no path that a run could be found by. */
 async function announceInterrupted(
-  parts: RunParts,
+  parts: PrepareRunParts,
   { filesystem, pending }: OpenedFolder,
   journal: RunJournal | undefined,
   journalFile: string | undefined,

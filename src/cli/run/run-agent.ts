@@ -23,7 +23,7 @@ import {
 import { Session } from '../../session/index.ts';
 import { CurrentPlan, type Plan } from '../../suite/index.ts';
 import type { Logger, ModelSettings } from '../../tool/index.ts';
-import type { DurableRun } from '../durable/open-durable.ts';
+import type { KeptRun } from '../durable/open-durable.ts';
 import { CliInterruption } from '../process/environment.ts';
 import { printable } from '../process/plain-text.ts';
 import type { ApplyConflict } from './apply-to-folder.ts';
@@ -47,7 +47,7 @@ export interface AgentRunOptions {
   /** Over those of the agent. */
   readonly limits: Omit<RunLimits, 'deadline'>;
   /** Undefined: the run is not kept in a journal. */
-  readonly durable: Pick<DurableRun, 'journal' | 'runId' | 'resumed'> | undefined;
+  readonly durable: Pick<KeptRun, 'journal' | 'runId' | 'resumed'> | undefined;
   /** Whether the answers of the model are streamed. */
   readonly streaming: boolean;
   readonly deadlineMs: number | undefined;

@@ -2,7 +2,7 @@ import type { AnyAgent } from '../../evaluation/index.ts';
 import type { McpSessionOptions } from '../../mcp/index.ts';
 import type { Prompt } from '../../prompt/index.ts';
 import { Session, systemClock } from '../../session/index.ts';
-import { type DurableRun, openDurableRun } from '../durable/open-durable.ts';
+import { type KeptRun, openDurableRun } from '../durable/open-durable.ts';
 import { journalOption } from '../durable/open-journal.ts';
 import { hookError } from '../run/load-agent.ts';
 import type { ServePreparation } from './prepare-serve.ts';
@@ -12,7 +12,7 @@ export class ServedSessions {
   readonly #preparation: ServePreparation;
   readonly #prompt: Prompt;
   readonly #announce: (line: string) => void;
-  readonly #runs: DurableRun[] = [];
+  readonly #runs: KeptRun[] = [];
 
   constructor(preparation: ServePreparation, prompt: Prompt, announce: (line: string) => void) {
     this.#preparation = preparation;
@@ -54,7 +54,7 @@ export class ServedSessions {
     }
   }
 
-  async #openRun(): Promise<DurableRun | undefined> {
+  async #openRun(): Promise<KeptRun | undefined> {
     const { agent, folder, kept } = this.#preparation;
     if (kept === undefined) return undefined;
     const { call, journalFile, runId } = kept.choice;

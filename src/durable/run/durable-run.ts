@@ -33,8 +33,8 @@ import type { JournalWriter } from '../rows/journal-writer.ts';
 import type { RunSummaryKeeper } from '../rows/run-summary.ts';
 import { RunReports } from './run-reports.ts';
 
-/** What a {@link DurableRun} is made of. */
-export interface DurableRunParts {
+/** What a {@link RunHooks} is made of. */
+export interface RunHooksParts {
   readonly runId: string;
   readonly session: Session;
   readonly lease: RunLease;
@@ -58,10 +58,10 @@ export interface DurableRunParts {
  *
  * @see docs/spec/durable-runs.md §3
  */
-export class DurableRun implements CallHooks, RunReplay, RunSurroundings {
+export class RunHooks implements CallHooks, RunReplay, RunSurroundings {
   readonly runId: string;
   readonly decides = true;
-  readonly #parts: DurableRunParts;
+  readonly #parts: RunHooksParts;
   readonly #reports: RunReports;
   /** Calls that must not be lost, with the row that their resources wait for. */
   readonly #begun = new Map<string, Writable<DecidingRow> | undefined>();
@@ -72,7 +72,7 @@ export class DurableRun implements CallHooks, RunReplay, RunSurroundings {
   /** What is said to the model when the run goes on. */
   #input: readonly UserItem[];
 
-  constructor(parts: DurableRunParts) {
+  constructor(parts: RunHooksParts) {
     const { recorder, writer, summary, repeated, session } = parts;
     this.#parts = parts;
     this.runId = parts.runId;

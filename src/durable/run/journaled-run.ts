@@ -15,10 +15,10 @@ import type { RepeatedRun } from '../repeat/repeated-run.ts';
 import { JournalWriter } from '../rows/journal-writer.ts';
 import type { RunRows } from '../rows/run-rows.ts';
 import { RunSummaryKeeper } from '../rows/run-summary.ts';
-import { DurableRun } from './durable-run.ts';
+import { RunHooks } from './durable-run.ts';
 
-/** What a {@link JournaledRun} is made of. */
-export interface JournaledRunParts {
+/** What a {@link JournalingEvaluator} is made of. */
+export interface JournalingEvaluatorParts {
   readonly journal: RunJournal;
   readonly lease: RunLease;
   readonly runId: string;
@@ -40,17 +40,17 @@ export interface JournaledRunParts {
 const filesystemsInUse = new WeakSet<Filesystem>();
 
 /** A run whose rows go to a journal, from its lease to its end. */
-export class JournaledRun {
-  readonly durable: DurableRun;
+export class JournalingEvaluator {
+  readonly durable: RunHooks;
   /** Aborted when the run is lost, and by the signal of its options. */
   readonly signal: AbortSignal;
-  readonly #parts: JournaledRunParts;
+  readonly #parts: JournalingEvaluatorParts;
   readonly #writer: JournalWriter;
   readonly #ending = new AbortController();
   #filesystem: Filesystem | undefined;
   #loss: RunLostError | undefined;
 
-  constructor(parts: JournaledRunParts) {
+  constructor(parts: JournalingEvaluatorParts) {
     const { journal, lease, runId, session, options, rows, known, repeated } = parts;
     const clock = options.clock ?? session.clock ?? systemClock;
     this.#parts = parts;
@@ -73,7 +73,7 @@ export class JournaledRun {
     });
     if (rows !== undefined) recorder.continueAfter({ ...rows, blobs: rows.blobs.keys() });
     this.#writer = writer;
-    this.durable = new DurableRun({
+    this.durable = new RunHooks({
       ...{ runId, session, lease, writer, recorder, summary, repeated },
       onPending: parts.onPending,
       logger: options.logger,

@@ -14,7 +14,7 @@ import { RepeatedRun } from '../repeat/repeated-run.ts';
 import type { RowMigration } from '../repeat/row-migration.ts';
 import type { RunRows } from '../rows/run-rows.ts';
 import { knownSummary } from '../rows/run-summary.ts';
-import { JournaledRun } from './journaled-run.ts';
+import { JournalingEvaluator } from './journaled-run.ts';
 import { questionsOf } from './questions-of.ts';
 
 /** An evaluation with a journal, whose session is leased. */
@@ -52,7 +52,7 @@ export async function runOnJournal<Output>(
   const named = { runId, sessionId: lease.sessionId };
   const known = rows === undefined ? undefined : await knownSummary(journal, named, rows, clock.now());
   const repeated = repeatedOf(run);
-  const journaled = new JournaledRun({
+  const journaled = new JournalingEvaluator({
     ...{ journal, lease, runId, session, options, rows, known, repeated, input },
     onPending: isSuspension(approve) ? approve.onPending : undefined,
   });

@@ -27,7 +27,7 @@ import { EventLoopYield } from '../../session/index.ts';
 import type { EnclosingCall } from '../../tool/index.ts';
 import type { CallSettings, EvaluationSettings } from '../options/settings.ts';
 import { type EvaluationRecord, recordSlices } from '../scope/evaluation-record.ts';
-import { type EvaluationFiles, filesInside, filesOfRoot, type RunScope } from '../scope/evaluation-scope.ts';
+import { type EvaluationFiles, filesInside, filesOfRoot, type HeldScope } from '../scope/evaluation-scope.ts';
 import { reportLate } from '../scope/hold-session.ts';
 import { checkRequirements } from './check-requirements.ts';
 import { loadOverrides, warnOfDropped, warnOfIdleVisibility } from './load-overrides.ts';
@@ -62,7 +62,7 @@ export interface BegunEvaluation<Output> {
  * @throws {PromptValidationError} for a completion checker or a feedback provider that needs what the prompt does not have.
  */
 export async function beginEvaluation<Output>(
-  scope: RunScope,
+  scope: HeldScope,
   prompt: Prompt<Output>,
   settings: EvaluationSettings,
   start: EvaluationStart,
@@ -90,7 +90,7 @@ interface StartedRun<Output> {
   readonly prompt: Prompt<Output>;
   readonly settings: EvaluationSettings;
   readonly start: EvaluationStart;
-  readonly scope: RunScope;
+  readonly scope: HeldScope;
 }
 
 /** The first event of a run. */
@@ -127,7 +127,7 @@ interface PreparationParts extends EvaluationStart, Pick<EvaluationEnvironment, 
 }
 
 async function prepareEvaluation<Output>(
-  scope: RunScope,
+  scope: HeldScope,
   prompt: Prompt<Output>,
   settings: EvaluationSettings,
   { model, stop, budget, state, origin, evaluatorFor }: PreparationParts,
@@ -264,7 +264,7 @@ async function prepareEvaluation<Output>(
 }
 
 /** The calls that an evaluation runs inside of, outermost first. */
-function enclosingCalls(outer: RunScope['outer'], promptName: string): readonly EnclosingCall[] {
+function enclosingCalls(outer: HeldScope['outer'], promptName: string): readonly EnclosingCall[] {
   if (outer === undefined) return none;
   const { call, evaluation } = outer;
   const { callId, toolName } = call;

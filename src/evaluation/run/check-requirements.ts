@@ -6,7 +6,7 @@ import { type FeedbackProvider, toCompletionChecker } from '../../runtime/index.
 import type { AnySlice } from '../../session/index.ts';
 import type { CompletionChecker, CompletionRequirement } from '../../tool/index.ts';
 import type { EvaluationSettings } from '../options/settings.ts';
-import type { RunScope } from '../scope/evaluation-scope.ts';
+import type { HeldScope } from '../scope/evaluation-scope.ts';
 
 /** What requirements are held against. */
 interface Available extends TemplateParts {
@@ -26,7 +26,7 @@ interface Available extends TemplateParts {
  * @throws {PromptValidationError} naming what is missing, and what to add.
  */
 export function checkRequirements(
-  { session, outer }: Pick<RunScope, 'session' | 'outer'>,
+  { session, outer }: Pick<HeldScope, 'session' | 'outer'>,
   prompt: Prompt,
   { loop: { completion }, feedback, history }: EvaluationSettings,
 ): void {
@@ -102,7 +102,7 @@ function waitsForFilesOnly({ triggers }: FeedbackProvider): boolean {
   return triggers.everyCalls === undefined && triggers.everyMs === undefined;
 }
 
-function isInstalled(session: RunScope['session'], slice: AnySlice): boolean {
+function isInstalled(session: HeldScope['session'], slice: AnySlice): boolean {
   try {
     session.slice(slice);
     return true;

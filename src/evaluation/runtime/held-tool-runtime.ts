@@ -25,7 +25,7 @@ import type { EvaluationRecord } from '../scope/evaluation-record.ts';
 import type { HeldRun } from '../scope/hold-session.ts';
 import { toCallPart } from './call-part.ts';
 import type { RuntimeSurroundings } from './runtime-surroundings.ts';
-import { type CallOutcome, type PendingCall, RuntimeTurns } from './runtime-turns.ts';
+import { type GatheredCallOutcome, type PendingCall, RuntimeTurns } from './runtime-turns.ts';
 import type {
   ReportedUsage,
   ToolRuntime,
@@ -49,7 +49,7 @@ interface RuntimeParts<Output> {
 export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
   readonly #parts: RuntimeParts<Output>;
   readonly #errors: RunErrors;
-  readonly #queue: TurnQueue<PendingCall, CallOutcome>;
+  readonly #queue: TurnQueue<PendingCall, GatheredCallOutcome>;
   /** What ended the run. */
   #failure: { readonly error: unknown } | undefined;
   #disposal: Promise<void> | undefined;
@@ -187,7 +187,10 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
     await surroundings.onReleased?.();
   }
 
-  async #runTurn(turns: RuntimeTurns, calls: readonly PendingCall[]): Promise<readonly CallOutcome[]> {
+  async #runTurn(
+    turns: RuntimeTurns,
+    calls: readonly PendingCall[],
+  ): Promise<readonly GatheredCallOutcome[]> {
     const { surroundings } = this.#parts;
     this.#assertOpen();
     try {
@@ -255,7 +258,7 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
   }
 }
 
-function outputOf(outcome: CallOutcome): ToolRuntimeOutput {
+function outputOf(outcome: GatheredCallOutcome): ToolRuntimeOutput {
   if ('error' in outcome) throw outcome.error;
   return outcome.output;
 }

@@ -8,7 +8,7 @@ import { beginEvaluation } from '../run/begin-evaluation.ts';
 import { evaluateInside } from '../run/evaluate.ts';
 import { modelOf } from '../run/provider-adapter.ts';
 import { EvaluationRecord } from '../scope/evaluation-record.ts';
-import type { EvaluationScope, RunScope } from '../scope/evaluation-scope.ts';
+import type { EvaluationScope, HeldScope } from '../scope/evaluation-scope.ts';
 import { holdSession } from '../scope/hold-session.ts';
 import { HeldToolRuntime } from './held-tool-runtime.ts';
 import type { RuntimeSurroundings } from './runtime-surroundings.ts';
@@ -44,7 +44,7 @@ export async function openHeldToolRuntime<Output>(
   const { hooks, observe, ownsSession = false, replay, suspension } = surroundings;
   const held = holdSession(given, { ownsSession, ...present({ observe }) });
   const { settings, stop } = held;
-  const scope: RunScope = { evaluator: { name }, ...held.scope, hooks, replay, suspension };
+  const scope: HeldScope = { evaluator: { name }, ...held.scope, hooks, replay, suspension };
   const inner: EvaluationScope | undefined =
     adapter === undefined || nestedModel === undefined
       ? undefined

@@ -23,7 +23,7 @@ export interface PendingCall {
 }
 
 /** What became of a call: its answer, or that its own signal gave it up. */
-export type CallOutcome = { readonly output: ToolRuntimeOutput } | { readonly error: unknown };
+export type GatheredCallOutcome = { readonly output: ToolRuntimeOutput } | { readonly error: unknown };
 
 /** The calls of a turn that has ended. */
 export interface EndedTurn {
@@ -74,7 +74,7 @@ export class RuntimeTurns {
    *
    * @throws {PromptEvaluationError} when the run was stopped; it is over then.
    */
-  async run(pending: readonly PendingCall[]): Promise<readonly CallOutcome[]> {
+  async run(pending: readonly PendingCall[]): Promise<readonly GatheredCallOutcome[]> {
     const pause = this.#environment.eventLoop.pauseIfDue();
     if (pause !== undefined) await pause;
     const turn = this.#options.turnOf?.(pending) ?? this.#nextTurn();
@@ -149,7 +149,7 @@ export class RuntimeTurns {
     { invocation, attachments, isValueExcluded }: ToolCallResult,
     stop: RunStop | undefined,
     errors: RunErrors,
-  ): CallOutcome {
+  ): GatheredCallOutcome {
     const { callId, toolName } = invocation;
     if (stop?.reason !== undefined && invocation.outcome === 'aborted') {
       const message = `The call "${callId}" of "${toolName}" was aborted by its caller.`;

@@ -23,7 +23,7 @@ import { type JsonValue, jsonCopy } from '../../schema/index.ts';
 import type { AnySlice, Clock, EventDefinition, IdSource } from '../../session/index.ts';
 import type { Logger, PromptPort, PromptResponse } from '../../tool/index.ts';
 import type { CallSettings } from '../options/settings.ts';
-import type { RunScope } from './evaluation-scope.ts';
+import type { HeldScope } from './evaluation-scope.ts';
 
 /** The slices that keep what is recorded of evaluations. */
 export const recordSlices: readonly AnySlice[] = [
@@ -37,14 +37,14 @@ export const recordSlices: readonly AnySlice[] = [
 export class EvaluationRecord {
   /** What all session events of the evaluation have in common. */
   readonly origin: EvaluationOrigin;
-  readonly #scope: RunScope;
+  readonly #scope: HeldScope;
   readonly #ids: IdSource;
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #startedAtMs: number;
   #renderId: string | undefined;
 
-  constructor(scope: RunScope, { name }: PromptPort, { ids, clock, logger }: CallSettings) {
+  constructor(scope: HeldScope, { name }: PromptPort, { ids, clock, logger }: CallSettings) {
     const { evaluator, host, outer, replay } = scope;
     const { attempt = 0, path = none } = outer?.call ?? {};
     const evaluation = outer?.evaluation ?? 0;

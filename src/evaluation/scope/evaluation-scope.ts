@@ -50,7 +50,7 @@ export interface ForeignLoop {
 
 /** What a run has around it beside its options. Everything is optional. */
 export interface RunSurroundings
-  extends Pick<RunScope, 'ready' | 'replay' | 'hooks' | 'suspension' | 'loop'> {
+  extends Pick<HeldScope, 'ready' | 'replay' | 'hooks' | 'suspension' | 'loop'> {
   /** Whether the session was made for the run although it is given. Default: it was not. */
   readonly ownsSession?: boolean;
   /** What observes the run in the place of its observers; a journal gets everything as it is, before redaction. Default: they do. */
@@ -62,7 +62,7 @@ export interface RunSurroundings
 }
 
 /** What a run works on: a root session, or the views of the call that it runs inside of. */
-export interface RunScope {
+export interface HeldScope {
   /** Name of the adapter, for events. */
   readonly evaluator: { readonly name: string };
   /** The root session: singletons live as long as it does. */
@@ -99,7 +99,7 @@ interface OuterScope {
 }
 
 /** What an evaluation by a model works on. */
-export interface EvaluationScope extends RunScope {
+export interface EvaluationScope extends HeldScope {
   readonly model: LanguageModel;
 }
 
@@ -115,7 +115,7 @@ export function rootScope(
   session: Session,
   isSessionGiven: boolean,
   redactor: Redactor | undefined,
-): Omit<RunScope, 'evaluator'> {
+): Omit<HeldScope, 'evaluator'> {
   return {
     host: session,
     isSessionGiven,

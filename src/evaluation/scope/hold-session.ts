@@ -8,12 +8,12 @@ import type { EvaluateOptions } from '../options/evaluate-options.ts';
 import { guardCallbacks, watchSubscribers } from '../options/guarded-callbacks.ts';
 import { type EvaluationSettings, toSettings } from '../options/settings.ts';
 import { watchRun } from '../options/watch-run.ts';
-import { type RunScope, type RunSurroundings, rootScope } from './evaluation-scope.ts';
+import { type HeldScope, type RunSurroundings, rootScope } from './evaluation-scope.ts';
 
 /** A run that holds its session until it is ended. */
 export interface HeldRun {
   readonly settings: EvaluationSettings;
-  readonly scope: Omit<RunScope, 'evaluator'>;
+  readonly scope: Omit<HeldScope, 'evaluator'>;
   /** Follows the signal, the deadline and the watchdog of the options. */
   readonly stop: RunStop;
   /** Its silence does not count until the returned function is called. */

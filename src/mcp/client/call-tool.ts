@@ -7,7 +7,7 @@ import { type McpConnection, noTimeLimitMs } from './connection.ts';
 import { lostAnswer } from './server-transport.ts';
 
 /** What became of a call. */
-export type CallOutcome =
+export type McpCallOutcome =
   | { readonly kind: 'answered'; readonly result: CallToolResult }
   /** The server, or HTTP, answered with an error instead of a result. The text is the server's. */
   | { readonly kind: 'refused'; readonly text: string }
@@ -42,7 +42,7 @@ export async function callTool(
   connection: McpConnection,
   call: { readonly tool: McpTool; readonly params: Readonly<Record<string, unknown>> },
   options: CallToolOptions,
-): Promise<CallOutcome> {
+): Promise<McpCallOutcome> {
   const { clock, limits, onProgress, sdk, signal } = options;
   const canceled = new AbortController();
   let expired: CallTimeout | undefined;
@@ -79,7 +79,7 @@ function withoutOutputSchema({ outputSchema: _outputSchema, ...tool }: McpTool):
   return tool;
 }
 
-function failureOf(sdk: McpClientSdk, connection: McpConnection, error: unknown): CallOutcome {
+function failureOf(sdk: McpClientSdk, connection: McpConnection, error: unknown): McpCallOutcome {
   if (error instanceof sdk.ProtocolError) {
     const isLost = error.code === lostAnswer.code && error.message === lostAnswer.message;
     return isLost ? lost(connection) : { kind: 'refused', text: error.message };
@@ -107,6 +107,6 @@ function failureOf(sdk: McpClientSdk, connection: McpConnection, error: unknown)
   return lost(connection);
 }
 
-function lost({ reason = 'ended the connection' }: McpConnection): CallOutcome {
+function lost({ reason = 'ended the connection' }: McpConnection): McpCallOutcome {
   return { kind: 'lost', reason };
 }

@@ -1,5 +1,5 @@
 import { formatNumber } from '../../internal/index.ts';
-import type { CallOutcome } from '../client/call-tool.ts';
+import type { McpCallOutcome } from '../client/call-tool.ts';
 import type { McpToolEffects } from './mount-options.ts';
 import { visibleText } from './untrusted-text.ts';
 
@@ -9,7 +9,7 @@ const maxForeignCharacters = 2000;
 /** What a model reads of a call that has no result. */
 export function callProblem(
   key: string,
-  outcome: Exclude<CallOutcome, { readonly kind: 'answered' }>,
+  outcome: Exclude<McpCallOutcome, { readonly kind: 'answered' }>,
   effects: McpToolEffects,
 ): string {
   const server = `The MCP server "${key}"`;

@@ -4,7 +4,7 @@ import { untilAborted } from '../../internal/index.ts';
 import { type CompiledSchema, compileSchema, jsonSchema } from '../../schema/index.ts';
 import type { Clock } from '../../session/index.ts';
 import { type AnyTool, type Logger, type ToolContext, ToolResult } from '../../tool/index.ts';
-import { type CallOutcome, callTool } from '../client/call-tool.ts';
+import { callTool, type McpCallOutcome } from '../client/call-tool.ts';
 import { unauthorizedError, unavailableError } from '../client/connect-error.ts';
 import type { McpConnection } from '../client/connection.ts';
 import type { McpMountedServer } from '../client/mounted-server.ts';
@@ -21,8 +21,8 @@ import { readResult } from './read-result.ts';
 import { remoteProgress } from './remote-progress.ts';
 import type { RemoteTool } from './remote-tool.ts';
 
-/** Options of {@link Mount}. */
-export interface MountOptions
+/** Options of {@link McpMount}. */
+export interface McpMountOptions
   extends Pick<
     McpSectionOptions,
     'effects' | 'idempotent' | 'include' | 'key' | 'prefix' | 'trustAnnotations'
@@ -40,15 +40,15 @@ export interface MountOptions
 }
 
 /** A server with its tools. */
-export class Mount {
-  readonly #options: MountOptions;
+export class McpMount {
+  readonly #options: McpMountOptions;
   readonly #link: ServerLink;
   readonly #mounted: MountedTools;
   /** Settles when the tools are known as the server last said that they are. */
   #listed: Promise<void> = Promise.resolve();
   #isListPending = false;
 
-  constructor(options: MountOptions) {
+  constructor(options: McpMountOptions) {
     const { clock, key, limits, logger, openTransport, protocol, sdk, server } = options;
     this.#options = options;
     this.#mounted = new MountedTools({
@@ -199,10 +199,10 @@ export class Mount {
     called: CalledTool,
     params: RemoteParams,
     context: ToolContext,
-  ): Promise<CallOutcome | NotCalled> {
+  ): Promise<McpCallOutcome | NotCalled> {
     const { clock, key, limits, logger, sdk, server } = this.#options;
     const { signal } = context;
-    let outcome: CallOutcome | undefined;
+    let outcome: McpCallOutcome | undefined;
     for (const isLast of [false, true]) {
       const connected = await this.#connected(called, signal);
       if ('problem' in connected) return { kind: 'not-called', problem: connected.problem };

@@ -1,5 +1,5 @@
 import { compileGlob, type Glob } from '../../filesystem/index.ts';
-import { defaultMountExcludes, type MountOptions } from './options.ts';
+import { defaultMountExcludes, type FolderCopyOptions } from './options.ts';
 
 /** Decides by path below the mounted folder which files are taken and which directories are entered. */
 export interface MountFilter {
@@ -16,7 +16,7 @@ export interface MountFilter {
  * @throws {FilesystemError} `pattern-invalid` for a glob that cannot be used.
  */
 export function compileMountFilter(
-  options: Pick<MountOptions, 'include' | 'exclude' | 'defaultExcludes'>,
+  options: Pick<FolderCopyOptions, 'include' | 'exclude' | 'defaultExcludes'>,
 ): MountFilter {
   const { include, exclude = [], defaultExcludes = true } = options;
   const excludePatterns = [...(defaultExcludes ? defaultMountExcludes : []), ...exclude];

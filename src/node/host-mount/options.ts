@@ -10,7 +10,7 @@ export const defaultMountExcludes: readonly string[] = Object.freeze([
 ]);
 
 /** Options of `readHostMount` but for its allowed roots. @internal */
-export interface MountOptions {
+export interface FolderCopyOptions {
   /** The folder to read. Relative to the working directory of the process. Messages name it exactly as given here. */
   readonly hostPath: string;
   /** The directory for its files, relative to the workspace root. Default: `.`, the root itself. */
@@ -42,7 +42,7 @@ export interface MountOptions {
 }
 
 /** Options of `readHostMount`. */
-export interface HostMountOptions extends MountOptions {
+export interface HostMountOptions extends FolderCopyOptions {
   /**
    * Folders that may be mounted, with everything in them; relative ones are taken from the working directory of the
    * process. Checked on real paths, after all links. At least one.
@@ -59,7 +59,7 @@ export interface MountLimits {
 }
 
 /** @throws {FilesystemError} `argument-invalid` for a limit that is not a whole number of at least 0. */
-export function resolveLimits(options: MountOptions): MountLimits {
+export function resolveLimits(options: FolderCopyOptions): MountLimits {
   return {
     maxBytes: wholeNumber('maxBytes', options.maxBytes ?? 67_108_864),
     maxFileBytes: wholeNumber('maxFileBytes', options.maxFileBytes ?? 8_388_608),
@@ -69,7 +69,7 @@ export function resolveLimits(options: MountOptions): MountLimits {
 }
 
 /** @throws {FilesystemError} `path-invalid` or `path-outside-root` for a path that the workspace cannot have. */
-export function resolveMountPath(options: MountOptions): string {
+export function resolveMountPath(options: FolderCopyOptions): string {
   return normalizePath(options.mountPath ?? '.');
 }
 

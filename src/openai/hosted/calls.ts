@@ -2,19 +2,19 @@ import { isRecord } from '../../internal/index.ts';
 import {
   annotatedCitations,
   type Cited,
-  type Fields,
   type HostedTurn,
   objectsIn,
+  type WireFields,
 } from '../../provider/internal.ts';
 import type { Citation, HostedToolOutput } from '../../tool/index.ts';
 
 /** The items of one type, in their order. */
-export function itemsOf({ items }: HostedTurn, type: string): readonly Fields[] {
+export function itemsOf({ items }: HostedTurn, type: string): readonly WireFields[] {
   return objectsIn(items).filter((item) => item['type'] === type);
 }
 
 /** The common fields of every call of a hosted tool. */
-export function toOutput({ id, status, error }: Fields): HostedToolOutput {
+export function toOutput({ id, status, error }: WireFields): HostedToolOutput {
   return {
     status: toStatus(status, error),
     ...toErrorCode(error),
@@ -51,7 +51,7 @@ function toErrorCode(error: unknown): Pick<HostedToolOutput, 'errorCode'> {
  */
 export function citationsOf(
   turn: HostedTurn,
-  read: (annotation: Fields) => Cited | undefined,
+  read: (annotation: WireFields) => Cited | undefined,
 ): readonly Citation[] {
   return itemsOf(turn, 'message')
     .flatMap(({ content }) => objectsIn(content))

@@ -1,10 +1,10 @@
 import {
   citedContainerFile,
   configuredPaths,
-  type Fields,
   type HostedToolCodec,
   readCodeOutputs,
   stringFields,
+  type WireFields,
 } from '../../provider/internal.ts';
 import type { CodeInterpreterConfig, CodeInterpreterResult } from '../../suite/index.ts';
 import { citationsOf, itemsOf, toOutput } from './calls.ts';
@@ -66,7 +66,7 @@ function toNetworkPolicy(
     : { type: 'allowlist', allowed_domains: [...network.allowedDomains] };
 }
 
-function toResult(item: Fields): CodeInterpreterResult {
+function toResult(item: WireFields): CodeInterpreterResult {
   const { code, container_id: containerId } = item;
   return { ...toOutput(item), ...stringFields({ code, containerId }), ...readCodeOutputs(item['outputs']) };
 }

@@ -1,4 +1,4 @@
-import { type Fields, type HostedToolCodec, stringFields } from '../../provider/internal.ts';
+import { type HostedToolCodec, stringFields, type WireFields } from '../../provider/internal.ts';
 import type { ImageGenerationConfig, ImageGenerationResult } from '../../suite/index.ts';
 import { itemsOf, toOutput } from './calls.ts';
 
@@ -39,7 +39,7 @@ export function toImageGeneration({
   };
 }
 
-function toResult(item: Fields, { format = 'png' }: ImageGenerationConfig): ImageGenerationResult {
+function toResult(item: WireFields, { format = 'png' }: ImageGenerationConfig): ImageGenerationResult {
   const { output_format: made, result: base64, revised_prompt: revisedPrompt } = item;
   return {
     ...toOutput(item),

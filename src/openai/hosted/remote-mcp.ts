@@ -1,10 +1,10 @@
 import {
   describeRemoteFailure,
-  type Fields,
   type HostedToolCodec,
   objectsIn,
   parseJsonText,
   stringFields,
+  type WireFields,
 } from '../../provider/internal.ts';
 import type { RemoteMcpConfig, RemoteMcpResult } from '../../suite/index.ts';
 import { toOutput } from './calls.ts';
@@ -54,12 +54,12 @@ export function toRemoteMcp({
 }
 
 /** A request for the server's list of tools is reported only when it failed. */
-function isInvocation({ type, error }: Fields): boolean {
+function isInvocation({ type, error }: WireFields): boolean {
   return type === 'mcp_call' || (type === 'mcp_list_tools' && error !== undefined && error !== null);
 }
 
 /** A tool call, or the request for the server's tools, named `tools/list` as in the protocol. */
-function toResult(item: Fields, server: string): RemoteMcpResult {
+function toResult(item: WireFields, server: string): RemoteMcpResult {
   const { type, name, arguments: text, output, error } = item;
   return {
     ...toOutput(item),

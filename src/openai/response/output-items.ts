@@ -1,9 +1,9 @@
 import { isRecord } from '../../internal/index.ts';
-import { DistinctCallIds, type Fields } from '../../provider/internal.ts';
+import { DistinctCallIds, type WireFields } from '../../provider/internal.ts';
 import type { PreparedRequest } from '../request/request.ts';
 
 /** Items that require an answer before the model continues. */
-export function isRequest({ type }: Fields): boolean {
+export function isRequest({ type }: WireFields): boolean {
   return type === 'function_call' || type === 'mcp_approval_request';
 }
 
@@ -17,16 +17,16 @@ export function isRequest({ type }: Fields): boolean {
  * @param goesOn whether truncated calls get a result, so that the model continues.
  */
 export function toReplayedItems(
-  items: readonly Fields[],
+  items: readonly WireFields[],
   options: {
     readonly asked: PreparedRequest['asked'];
     readonly isCut: boolean;
     readonly goesOn: boolean;
   },
-): readonly Fields[] {
+): readonly WireFields[] {
   const { asked, isCut, goesOn } = options;
   const callIds = new DistinctCallIds(asked);
-  const kept: Fields[] = [];
+  const kept: WireFields[] = [];
   for (const item of items) {
     if (item['type'] !== 'function_call') kept.push(item);
     else if (isCutOffCall(item) && !goesOn) dropReasoningAtEnd(kept);
@@ -37,12 +37,12 @@ export function toReplayedItems(
 }
 
 /** True for a call that the provider marks as incomplete. */
-export function isCutOffCall({ type, status }: Fields): boolean {
+export function isCutOffCall({ type, status }: WireFields): boolean {
   return type === 'function_call' && status === 'incomplete';
 }
 
 /** The item to send back: a truncated call gets valid JSON arguments, because servers parse them. */
-export function withWholeArguments(item: Fields): Fields {
+export function withWholeArguments(item: WireFields): WireFields {
   return isCutOffCall(item) && !isJson(item['arguments']) ? { ...item, arguments: '{}' } : item;
 }
 
@@ -55,16 +55,16 @@ function isJson(text: unknown): boolean {
   }
 }
 
-function dropReasoningAtEnd(items: Fields[]): void {
+function dropReasoningAtEnd(items: WireFields[]): void {
   while (items.at(-1)?.['type'] === 'reasoning') items.pop();
 }
 
-function withCallId(item: Fields, callIds: DistinctCallIds): Fields {
+function withCallId(item: WireFields, callIds: DistinctCallIds): WireFields {
   const callId = callIds.take(item['call_id']);
   return callId === item['call_id'] ? item : { ...item, call_id: callId };
 }
 
 /** True for a refusal. */
-export function isRefusal({ content }: Fields): boolean {
+export function isRefusal({ content }: WireFields): boolean {
   return Array.isArray(content) && content.some((part) => isRecord(part) && part['type'] === 'refusal');
 }

@@ -1,12 +1,12 @@
 import { describeError, ModelResponseError, ThrottleError } from '../../error/index.ts';
 import { isRecord } from '../../internal/index.ts';
 import {
-  type Fields,
   failureReason,
   type ProviderErrorOptions,
   toResponseError as toAnyFailure,
   toProviderError as toAnyProviderError,
   toBrokenStreamError,
+  type WireFields,
 } from '../../provider/internal.ts';
 
 const errorCodes = {
@@ -37,7 +37,7 @@ export function toStreamError(error: unknown): unknown {
 }
 
 /** Converts an error event of a stream: its fields are in the event, or in its `error`. */
-export function toEventFailure(event: Fields): ThrottleError | ModelResponseError {
+export function toEventFailure(event: WireFields): ThrottleError | ModelResponseError {
   const error = isRecord(event['error']) ? event['error'] : event;
   return toFailure(codeIn(error), failureReason(event) ?? describeError(error));
 }
@@ -46,15 +46,15 @@ export function toEventFailure(event: Fields): ThrottleError | ModelResponseErro
  * The vendor's client throws such an event as an error without a status, like a lost connection, but with the fields of the
  * event.
  */
-function isEventError(error: unknown): error is Fields {
+function isEventError(error: unknown): error is WireFields {
   return isRecord(error) && error['status'] === undefined && isRecord(error['error']);
 }
 
-function isKnown({ code, type }: Fields): boolean {
+function isKnown({ code, type }: WireFields): boolean {
   return [code, type].some((value) => typeof value === 'string' && Object.hasOwn(errorCodes.codes, value));
 }
 
-function codeIn({ code, type }: Fields): string | undefined {
+function codeIn({ code, type }: WireFields): string | undefined {
   const word = [code, type].find((it) => typeof it === 'string' && it !== '' && it !== 'error');
   return typeof word === 'string' ? word : undefined;
 }

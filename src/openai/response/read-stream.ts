@@ -1,9 +1,9 @@
 import { isRecord } from '../../internal/index.ts';
 import {
-  type Fields,
   StreamReader,
   type StreamReaderOptions,
   toBrokenStreamError,
+  type WireFields,
 } from '../../provider/internal.ts';
 import type { ModelCallOptions, ModelDelta } from '../../runtime/index.ts';
 import { toEventFailure, toStreamError } from './provider-error.ts';
@@ -57,7 +57,7 @@ class StreamedAnswer {
   readonly #commentary = new Set<unknown>();
 
   /** @returns the response, when this event contains it. */
-  take(event: Fields): Fields | undefined {
+  take(event: WireFields): WireFields | undefined {
     const { type, output_index: index, item } = event;
     switch (type) {
       case 'response.output_item.added':
@@ -79,7 +79,7 @@ class StreamedAnswer {
     }
   }
 
-  deltaOf({ type, output_index: index, delta: text }: Fields): ModelDelta | undefined {
+  deltaOf({ type, output_index: index, delta: text }: WireFields): ModelDelta | undefined {
     if (typeof text !== 'string' || text === '') return undefined;
     switch (type) {
       case 'response.output_text.delta':
@@ -94,7 +94,7 @@ class StreamedAnswer {
   }
 
   /** The last event contains the whole response; if a server omits the items, those of earlier events are used. */
-  #finish(status: string, response: unknown): Fields {
+  #finish(status: string, response: unknown): WireFields {
     const last = isRecord(response) ? response : {};
     const { output } = last;
     const isWhole = this.#items.size === 0 || (Array.isArray(output) && output.length > 0);

@@ -1,5 +1,10 @@
 import { isRecord } from '../../internal/index.ts';
-import { type Fields, type HostedToolRegistry, objectsIn, stringFields } from '../../provider/internal.ts';
+import {
+  type HostedToolRegistry,
+  objectsIn,
+  stringFields,
+  type WireFields,
+} from '../../provider/internal.ts';
 import type { FinishReason, ModelTurn } from '../../runtime/index.ts';
 import type { TokenUsage } from '../../tool/index.ts';
 import type { PreparedRequest } from '../request/request.ts';
@@ -56,7 +61,7 @@ function failureOf(error: unknown): Error {
   return toFailure(typeof code === 'string' ? code : undefined, text);
 }
 
-function finishReasonOf(response: Fields, items: readonly Fields[]): FinishReason {
+function finishReasonOf(response: WireFields, items: readonly WireFields[]): FinishReason {
   if (response['status'] === 'incomplete') return cutReason(response);
   if (items.some(({ type }) => type === 'function_call')) return 'tool-calls';
   if (items.some(({ type }) => type === 'mcp_approval_request')) return 'paused';
@@ -64,7 +69,7 @@ function finishReasonOf(response: Fields, items: readonly Fields[]): FinishReaso
 }
 
 /** Why an answer is truncated. */
-function cutReason(response: Fields): FinishReason {
+function cutReason(response: WireFields): FinishReason {
   const details = response['incomplete_details'];
   const reason = isRecord(details) ? details['reason'] : undefined;
   if (reason === 'max_output_tokens') return 'length';

@@ -1,5 +1,5 @@
 import { ModelResponseError } from '../../error/index.ts';
-import { type Fields, type HostedTurn, objectsIn } from '../../provider/internal.ts';
+import { type HostedTurn, objectsIn, type WireFields } from '../../provider/internal.ts';
 import { restoreText, type SchemaProjection } from '../../schema/index.ts';
 import type { AssistantPart, HostedApprovalRequestPart, HostedTool, ToolCallPart } from '../../tool/index.ts';
 import { isCutOffCall, isRequest } from './output-items.ts';
@@ -21,7 +21,11 @@ export interface TurnContent extends Pick<HostedTurn, 'text' | 'startOf'> {
  * @param isCut whether the answer is truncated; the provider then marks each call as complete or not.
  * @throws {ModelResponseError} for a call or an approval request with missing fields.
  */
-export function readContent(items: readonly Fields[], options: ContentOptions, isCut: boolean): TurnContent {
+export function readContent(
+  items: readonly WireFields[],
+  options: ContentOptions,
+  isCut: boolean,
+): TurnContent {
   const { toolSchemas, answerSchema, hostedTools } = options;
   const isFinal = !items.some(isRequest);
   // Commentary before an action is not part of the answer, unless the answer has no other items.
@@ -55,11 +59,11 @@ export function readContent(items: readonly Fields[], options: ContentOptions, i
   return { content, text, startOf: (part) => starts.get(part) };
 }
 
-function isCommentary({ phase }: Fields): boolean {
+function isCommentary({ phase }: WireFields): boolean {
   return phase === 'commentary';
 }
 
-function messageText({ type, content }: Fields): string {
+function messageText({ type, content }: WireFields): string {
   return type === 'message' ? partsText(content) : '';
 }
 
@@ -68,12 +72,12 @@ function partsText(parts: unknown): string {
 }
 
 /** The text of one part; for a refusal, its explanation. */
-function textOf({ text, refusal }: Fields): string {
+function textOf({ text, refusal }: WireFields): string {
   const content = text ?? refusal;
   return typeof content === 'string' ? content : '';
 }
 
-function noteStarts({ content }: Fields, start: number, starts: Map<unknown, number>): void {
+function noteStarts({ content }: WireFields, start: number, starts: Map<unknown, number>): void {
   let at = start;
   for (const part of objectsIn(content)) {
     starts.set(part, at);
@@ -81,7 +85,11 @@ function noteStarts({ content }: Fields, start: number, starts: Map<unknown, num
   }
 }
 
-function toCall(item: Fields, schemas: ReadonlyMap<string, SchemaProjection>, isCut: boolean): ToolCallPart {
+function toCall(
+  item: WireFields,
+  schemas: ReadonlyMap<string, SchemaProjection>,
+  isCut: boolean,
+): ToolCallPart {
   const { call_id: callId, name, arguments: text, status } = item;
   if (typeof callId !== 'string' || typeof name !== 'string' || typeof text !== 'string') {
     throw invalidResponse('it has a function call without name or arguments');
@@ -91,7 +99,7 @@ function toCall(item: Fields, schemas: ReadonlyMap<string, SchemaProjection>, is
   return isCut && status === 'completed' ? { ...call, isComplete: true } : call;
 }
 
-function toApprovalRequest(item: Fields, hostedTools: readonly HostedTool[]): HostedApprovalRequestPart {
+function toApprovalRequest(item: WireFields, hostedTools: readonly HostedTool[]): HostedApprovalRequestPart {
   const { id: approvalId, name, server_label: label, arguments: text } = item;
   if (typeof approvalId !== 'string' || typeof name !== 'string' || typeof label !== 'string') {
     throw invalidResponse('it has a request for approval without id, name or server_label');

@@ -1,5 +1,5 @@
 import type { Citation } from '../../tool/index.ts';
-import { type Fields, objectsIn } from '../wire/fields.ts';
+import { objectsIn, type WireFields } from '../wire/fields.ts';
 import type { HostedTurn } from './hosted-tool-codec.ts';
 
 /** A citation without its place in the text. */
@@ -14,9 +14,9 @@ export type Cited = Citation extends infer One ? (One extends unknown ? Omit<One
  */
 export function annotatedCitations(
   turn: HostedTurn,
-  part: Fields,
+  part: WireFields,
   list: unknown,
-  read: (annotation: Fields) => Cited | undefined,
+  read: (annotation: WireFields) => Cited | undefined,
 ): readonly Citation[] {
   const { text } = part;
   const annotations = objectsIn(list);
@@ -40,11 +40,14 @@ const noSpan = (): undefined => undefined;
  * matters after a character outside the basic plane, such as an emoji: code points are assumed when more annotations then
  * start and end at a link, otherwise UTF-16 code units.
  */
-function spanReader(text: string, annotations: readonly Fields[]): (annotation: Fields) => Span | undefined {
-  const inUnits = (annotation: Fields): Span | undefined => readSpan(annotation, text.length);
+function spanReader(
+  text: string,
+  annotations: readonly WireFields[],
+): (annotation: WireFields) => Span | undefined {
+  const inUnits = (annotation: WireFields): Span | undefined => readSpan(annotation, text.length);
   if (!/[\uD800-\uDBFF]/.test(text)) return inUnits;
   const starts = codePointStarts(text);
-  const inCodePoints = (annotation: Fields): Span | undefined => {
+  const inCodePoints = (annotation: WireFields): Span | undefined => {
     const [start, end] = readSpan(annotation, starts.length - 1) ?? [];
     const units = start === undefined || end === undefined ? [] : [starts[start], starts[end]];
     return units[0] === undefined || units[1] === undefined ? undefined : [units[0], units[1]];
@@ -54,7 +57,7 @@ function spanReader(text: string, annotations: readonly Fields[]): (annotation: 
   return linksAmong(inCodePoints) > linksAmong(inUnits) ? inCodePoints : inUnits;
 }
 
-function readSpan({ start_index: start, end_index: end }: Fields, length: number): Span | undefined {
+function readSpan({ start_index: start, end_index: end }: WireFields, length: number): Span | undefined {
   const isSpan =
     Number.isInteger(start) && Number.isInteger(end) && 0 <= Number(start) && Number(start) < Number(end);
   return isSpan && Number(end) <= length ? [Number(start), Number(end)] : undefined;

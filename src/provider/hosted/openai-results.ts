@@ -1,5 +1,5 @@
 import { isRecord } from '../../internal/index.ts';
-import { type Fields, objectsIn, stringFields, stringsIn } from '../wire/fields.ts';
+import { objectsIn, stringFields, stringsIn, type WireFields } from '../wire/fields.ts';
 import type { Cited } from './annotations.ts';
 
 /** The action of a web search, in the form of the kind `web_search`. */
@@ -98,7 +98,7 @@ export function readFileHits(results: unknown): readonly FileHit[] {
  *
  * @internal
  */
-export function citedUrl({ type, url, title }: Fields): Cited | undefined {
+export function citedUrl({ type, url, title }: WireFields): Cited | undefined {
   return type === 'url_citation' && typeof url === 'string'
     ? { type: 'url', url, ...stringFields({ title }) }
     : undefined;
@@ -110,7 +110,7 @@ export function citedUrl({ type, url, title }: Fields): Cited | undefined {
  *
  * @internal
  */
-export function citedFile({ type, file_id: fileId, filename }: Fields): Cited | undefined {
+export function citedFile({ type, file_id: fileId, filename }: WireFields): Cited | undefined {
   return type === 'file_citation' ? citedAs(fileId, filename) : undefined;
 }
 
@@ -119,7 +119,7 @@ export function citedFile({ type, file_id: fileId, filename }: Fields): Cited | 
  *
  * @internal
  */
-export function citedContainerFile({ type, file_id: fileId, filename }: Fields): Cited | undefined {
+export function citedContainerFile({ type, file_id: fileId, filename }: WireFields): Cited | undefined {
   return type === 'container_file_citation' || type === 'file_path' ? citedAs(fileId, filename) : undefined;
 }
 

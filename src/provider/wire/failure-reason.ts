@@ -1,5 +1,5 @@
 import { cutAfter, isRecord } from '../../internal/index.ts';
-import { type Fields, objectsIn } from './fields.ts';
+import { objectsIn, type WireFields } from './fields.ts';
 
 /** Maximum length of a reason; a page or a dump of a request may be of any length. */
 const maxShown = 500;
@@ -45,7 +45,7 @@ function readText(text: string, depth: number): string {
   }
 }
 
-function readFields(fields: Fields, depth: number): string | undefined {
+function readFields(fields: WireFields, depth: number): string | undefined {
   const { error, message, Message: bedrock, detail, errors, metadata } = fields;
   const nested = isRecord(metadata) ? read(metadata['raw'], depth + 1) : undefined;
   const own = [error, message, bedrock, faultsIn(detail) ?? detail, errors]

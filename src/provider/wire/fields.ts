@@ -1,9 +1,9 @@
 import { isRecord } from '../../internal/index.ts';
 /** An object from outside, with unknown fields. */
-export type Fields = Readonly<Record<string, unknown>>;
+export type WireFields = Readonly<Record<string, unknown>>;
 
 /** The objects of a list; empty when it is not a list. */
-export function objectsIn(list: unknown): readonly Fields[] {
+export function objectsIn(list: unknown): readonly WireFields[] {
   return Array.isArray(list) ? list.filter(isRecord) : [];
 }
 

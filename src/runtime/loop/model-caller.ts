@@ -28,7 +28,7 @@ export interface ModelOptions {
 }
 
 /** What of a run a {@link ModelCaller} needs. */
-interface RunParts {
+interface ModelCallerParts {
   readonly state: LoopState;
   readonly errors: RunErrors;
   readonly step: StepFunction;
@@ -39,7 +39,7 @@ interface RunParts {
 export class ModelCaller {
   readonly #options: ModelOptions;
   readonly #environment: EvaluationEnvironment;
-  readonly #run: RunParts;
+  readonly #run: ModelCallerParts;
   readonly #deltas: DeltaStream | undefined;
   readonly #reports: ModelCallReports | undefined;
   readonly #throttle: ThrottleContext;
@@ -48,7 +48,7 @@ export class ModelCaller {
   #firstPieceMs: number | undefined;
   #checked: ModelRequest['hostedTools'];
 
-  constructor(options: ModelOptions, environment: EvaluationEnvironment, run: RunParts) {
+  constructor(options: ModelOptions, environment: EvaluationEnvironment, run: ModelCallerParts) {
     this.#options = options;
     this.#environment = environment;
     this.#run = run;

@@ -14,7 +14,7 @@ const policy = 'provider';
 const ended = 'the run was ended.';
 
 /** What of a run answers are put on, what it ends with, and through which it acts. */
-interface RunParts {
+interface RemoteApprovalsParts {
   readonly state: LoopState;
   readonly errors: RunErrors;
   readonly step: StepFunction;
@@ -23,9 +23,9 @@ interface RunParts {
 /** Submits what a provider wants to run to `approve`, and adds the answers to the conversation. Without `approve`, and when it fails, the answer is no. */
 export class RemoteApprovals {
   readonly #environment: EvaluationEnvironment;
-  readonly #run: RunParts;
+  readonly #run: RemoteApprovalsParts;
 
-  constructor(environment: EvaluationEnvironment, run: RunParts) {
+  constructor(environment: EvaluationEnvironment, run: RemoteApprovalsParts) {
     this.#environment = environment;
     this.#run = run;
   }

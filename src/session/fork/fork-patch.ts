@@ -1,13 +1,17 @@
 import type { DispatchedEvent } from '../event/event.ts';
 import type { LogAppend, SessionOperation, SessionPatch } from '../state/patch.ts';
 import type { SessionState } from '../state/session-state.ts';
-import type { Recorder } from './read-set.ts';
+import type { ReadRecorder } from './read-set.ts';
 import type { StateCell } from './state-cell.ts';
 
 /** What the fork that made a patch knows about it. */
 export interface PatchOrigin {
   /** The state of `cell` after the patch, where no reducer has to run to know it; else undefined. */
-  outcomeOn(cell: StateCell, patch: SessionPatch, recorder: Recorder | undefined): SessionState | undefined;
+  outcomeOn(
+    cell: StateCell,
+    patch: SessionPatch,
+    recorder: ReadRecorder | undefined,
+  ): SessionState | undefined;
   /** The outer fork has applied the patch. */
   recordApplied(patch: SessionPatch): void;
 }

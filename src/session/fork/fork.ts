@@ -12,7 +12,7 @@ import { type StateDifference, stateDifference } from '../state/state-difference
 import { StateMark } from '../state/state-mark.ts';
 import { CellView } from './cell-view.ts';
 import { ForkPatch, type PatchOrigin } from './fork-patch.ts';
-import { ReadSet, type Recorder } from './read-set.ts';
+import { type ReadRecorder, ReadSet } from './read-set.ts';
 import { CollectedReads, replay, stateAfter, withLog } from './replay-patch.ts';
 import type { SessionRead } from './session-read.ts';
 import type { SessionView } from './session-view.ts';
@@ -150,7 +150,11 @@ export class CellFork implements SessionFork, StateCell, PatchOrigin {
     this.current = this.#base;
   }
 
-  outcomeOn(cell: StateCell, patch: SessionPatch, recorder: Recorder | undefined): SessionState | undefined {
+  outcomeOn(
+    cell: StateCell,
+    patch: SessionPatch,
+    recorder: ReadRecorder | undefined,
+  ): SessionState | undefined {
     // Another cell has not recorded the reads of this fork, and this fork may have changed since it made the patch.
     if (cell !== this.#parent || patch !== this.#patch) return undefined;
     if (cell.current === this.#base) return this.current;

@@ -30,7 +30,7 @@ export type Read =
   | { readonly kind: 'restore'; readonly slices: readonly StoredSlice[] };
 
 /** Records the reads of a tool call. A root session has none. */
-export interface Recorder {
+export interface ReadRecorder {
   /** Records a read. */
   read(read: Read): void;
   /**
@@ -127,15 +127,15 @@ function identify(target: ReadTarget): string {
  * What one fork has read. A nested fork passes its reads on to the outer one at once: what they saw came, at least in part,
  * from the outer fork's own base.
  */
-export class ReadSet implements Recorder {
-  readonly #outer: Recorder | undefined;
+export class ReadSet implements ReadRecorder {
+  readonly #outer: ReadRecorder | undefined;
   #reads: Map<string, Read> | undefined;
   /** In a nested fork: what own reducers read when they accepted an event. */
   #accepted: Map<string, Read> | undefined;
   /** By name of a keyed slice: what its own reducers read and what does not count as a read yet. */
   #reducerReads: Map<string, Map<string, ReadTarget>> | undefined;
 
-  constructor(outer: Recorder | undefined) {
+  constructor(outer: ReadRecorder | undefined) {
     this.#outer = outer;
   }
 

@@ -10,7 +10,7 @@ import type { ReadonlySessionView, ReadonlySliceAccessor } from '../slice/view.t
 import type { LogAppend } from '../state/patch.ts';
 import type { EventRoute, Registry } from '../state/registry.ts';
 import { type SessionState, sliceStateIn, withSliceState } from '../state/session-state.ts';
-import { type ReadTarget, type Recorder, wholeSliceTarget } from './read-set.ts';
+import { type ReadRecorder, type ReadTarget, wholeSliceTarget } from './read-set.ts';
 import { type ReadSource, readerOf } from './slice-reader.ts';
 
 /** What an event does to a session. */
@@ -22,7 +22,7 @@ export interface Reduction {
 
 /** One event in its reducers: their arguments are usable while it runs, and what they read among their own items is kept. */
 interface Run {
-  readonly recorder: Recorder | undefined;
+  readonly recorder: ReadRecorder | undefined;
   isOpen: boolean;
   targets: ReadTarget[] | undefined;
 }
@@ -38,7 +38,7 @@ export function reduceEvent(
   state: SessionState,
   route: EventRoute,
   payload: unknown,
-  recorder: Recorder | undefined,
+  recorder: ReadRecorder | undefined,
 ): Reduction {
   const run: Run = { recorder, isOpen: true, targets: undefined };
   // The session as reducers see it: as it was before the event.

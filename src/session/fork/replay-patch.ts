@@ -4,7 +4,7 @@ import { applyOperation } from '../slice/apply-operation.ts';
 import type { LogAppend, SessionOperation, SessionPatch } from '../state/patch.ts';
 import { type SessionState, sliceStateIn, withSliceState } from '../state/session-state.ts';
 import { ForkPatch } from './fork-patch.ts';
-import type { Read, ReadTarget, Recorder } from './read-set.ts';
+import type { Read, ReadRecorder, ReadTarget } from './read-set.ts';
 import { reduceEvent } from './reduce-event.ts';
 import { restoredState } from './restored-state.ts';
 import type { StateCell } from './state-cell.ts';
@@ -16,7 +16,7 @@ import type { StateCell } from './state-cell.ts';
 export function stateAfter(
   cell: StateCell,
   patch: SessionPatch,
-  recorder: Recorder | undefined,
+  recorder: ReadRecorder | undefined,
 ): SessionState {
   const known = ForkPatch.originOf(patch)?.outcomeOn(cell, patch, recorder);
   return known ?? replay(cell, cell.current, patch, recorder);
@@ -30,7 +30,7 @@ export function replay(
   cell: StateCell,
   start: SessionState,
   patch: SessionPatch,
-  recorder: Recorder | undefined,
+  recorder: ReadRecorder | undefined,
 ): SessionState {
   let state = start;
   let logged = 0;
@@ -47,7 +47,7 @@ function replayOperation(
   cell: StateCell,
   state: SessionState,
   operation: SessionOperation,
-  recorder: Recorder | undefined,
+  recorder: ReadRecorder | undefined,
 ): SessionState {
   switch (operation.op) {
     case 'event': {
@@ -97,8 +97,8 @@ export function withLog(cell: StateCell, start: SessionState, log: readonly LogA
 }
 
 /** The reads of reducers in a replay, passed on to a recorder when the replayed state is used. */
-export class CollectedReads implements Recorder {
-  readonly #reads: ((recorder: Recorder) => void)[] = [];
+export class CollectedReads implements ReadRecorder {
+  readonly #reads: ((recorder: ReadRecorder) => void)[] = [];
 
   read(read: Read): void {
     this.#reads.push((recorder) => recorder.read(read));
@@ -108,7 +108,7 @@ export class CollectedReads implements Recorder {
     this.#reads.push((recorder) => recorder.accepted(target, event));
   }
 
-  replayTo(recorder: Recorder | undefined): void {
+  replayTo(recorder: ReadRecorder | undefined): void {
     if (recorder === undefined) return;
     for (const pass of this.#reads) pass(recorder);
   }

@@ -3,7 +3,7 @@ import type { LogAppend, SessionOperation } from '../state/patch.ts';
 import type { Registry } from '../state/registry.ts';
 import type { SessionState } from '../state/session-state.ts';
 import type { Lineage } from '../state/snapshot.ts';
-import type { Recorder } from './read-set.ts';
+import type { ReadRecorder } from './read-set.ts';
 
 /** Who uses a cell: the handler of a tool call, whose part may end first, or anybody else. */
 export type Part = 'handler' | 'privileged';
@@ -14,7 +14,7 @@ export interface StateCell {
   readonly registry: Registry;
   readonly lineage: Lineage;
   /** Undefined on a root session, where reading needs no record. */
-  readonly recorder: Recorder | undefined;
+  readonly recorder: ReadRecorder | undefined;
   /** True in a fork: a restore leaves the runtime's own state alone. */
   readonly isFork: boolean;
   readonly current: SessionState;

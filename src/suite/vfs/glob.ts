@@ -16,7 +16,7 @@ export interface GlobParams {
 }
 
 /** What `glob` found. */
-export interface GlobResult {
+export interface GlobOutput {
   /** The files, from the workspace root, sorted. */
   readonly paths: readonly string[];
   /** Whether there are more that are not shown. */
@@ -52,7 +52,7 @@ const inputSchema: Schema<GlobParams> = jsonSchema<GlobParams>({
   additionalProperties: false,
 });
 
-const outputSchema: Schema<GlobResult> = jsonSchema<GlobResult>({
+const outputSchema: Schema<GlobOutput> = jsonSchema<GlobOutput>({
   type: 'object',
   properties: {
     paths: { type: 'array', items: { type: 'string' } },
@@ -73,7 +73,7 @@ const outputSchema: Schema<GlobResult> = jsonSchema<GlobResult>({
 });
 
 /** The tool `glob`: files by name. */
-export function createGlobTool(limits: VfsLimits, respectGitignore: boolean): Tool<GlobParams, GlobResult> {
+export function createGlobTool(limits: VfsLimits, respectGitignore: boolean): Tool<GlobParams, GlobOutput> {
   return tool({
     name: 'glob',
     description: 'Find files by a pattern for their path. Shows paths from the workspace root, sorted.',
@@ -99,7 +99,7 @@ export function createGlobTool(limits: VfsLimits, respectGitignore: boolean): To
           respectGitignore,
         });
         const paths = takeWithin(found.paths, limits.maxOutputCharacters, showName);
-        const result: GlobResult = {
+        const result: GlobOutput = {
           paths,
           truncated: found.truncated || paths.length < found.paths.length,
           ...linksAmong(paths, found.links),
@@ -113,7 +113,7 @@ export function createGlobTool(limits: VfsLimits, respectGitignore: boolean): To
 function linksAmong(
   paths: readonly string[],
   found: Readonly<Record<string, FileLink>> | undefined,
-): Pick<GlobResult, 'links'> {
+): Pick<GlobOutput, 'links'> {
   if (found === undefined) return {};
   const links = paths.flatMap((path) => {
     const link = found[path];
@@ -122,7 +122,7 @@ function linksAmong(
   return links.length === 0 ? {} : { links };
 }
 
-function summary({ paths, truncated, ignored }: GlobResult, pattern: string): string {
+function summary({ paths, truncated, ignored }: GlobOutput, pattern: string): string {
   const note = ignoredNote(ignored);
   const suffix = note === undefined ? '' : ` (${note})`;
   if (paths.length === 0) {
@@ -133,7 +133,7 @@ function summary({ paths, truncated, ignored }: GlobResult, pattern: string): st
     : `${counted(paths.length, 'file')} for ${quote(pattern)}${suffix}`;
 }
 
-function renderPaths({ paths, truncated, links = [] }: GlobResult): string {
+function renderPaths({ paths, truncated, links = [] }: GlobOutput): string {
   const notes = new Map(links.map(({ path, link }) => [path, ` (${linkNote(link)})`]));
   const shown = paths.map((path) => `${showName(path)}${notes.get(path) ?? ''}`);
   if (!truncated) return shown.join('\n');

@@ -1,3 +1,4 @@
+import type { GrepMatch } from '../../filesystem/index.ts';
 import { counted, showName } from '../../internal/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../tool/index.ts';
@@ -19,18 +20,9 @@ export interface GrepParams {
   readonly ignore_case?: boolean;
 }
 
-/** One matching line. */
-export interface GrepMatch {
-  readonly path: string;
-  /** Line number, from 1. */
-  readonly line: number;
-  /** The line, cut when it is over-long. */
-  readonly text: string;
-}
-
 /** What `grep` found. */
-export interface GrepResult {
-  /** Matching lines, by path and line. */
+export interface GrepOutput {
+  /** Matching lines, by path and line; an over-long one is cut. */
   readonly matches: readonly GrepMatch[];
   /** Whether there are more that are not shown. */
   readonly truncated: boolean;
@@ -67,7 +59,7 @@ const inputSchema: Schema<GrepParams> = jsonSchema<GrepParams>({
   additionalProperties: false,
 });
 
-const outputSchema: Schema<GrepResult> = jsonSchema<GrepResult>({
+const outputSchema: Schema<GrepOutput> = jsonSchema<GrepOutput>({
   type: 'object',
   properties: {
     matches: {
@@ -92,7 +84,7 @@ const outputSchema: Schema<GrepResult> = jsonSchema<GrepResult>({
 });
 
 /** The tool `grep`: files by content. Takes linear time for every pattern. */
-export function createGrepTool(limits: VfsLimits, respectGitignore: boolean): Tool<GrepParams, GrepResult> {
+export function createGrepTool(limits: VfsLimits, respectGitignore: boolean): Tool<GrepParams, GrepOutput> {
   return tool({
     name: 'grep',
     description:
@@ -130,7 +122,7 @@ export function createGrepTool(limits: VfsLimits, respectGitignore: boolean): To
           ...(glob === undefined ? {} : { glob }),
         });
         const matches = takeWithin(found.matches, limits.maxOutputCharacters, showMatch);
-        const result: GrepResult = {
+        const result: GrepOutput = {
           matches: matches.map(({ path: file, line, text }) => ({ path: file, line, text })),
           truncated: found.truncated || matches.length < found.matches.length,
           skippedBinary: found.skippedBinary,
@@ -141,7 +133,7 @@ export function createGrepTool(limits: VfsLimits, respectGitignore: boolean): To
   });
 }
 
-function summary(result: GrepResult, pattern: string): string {
+function summary(result: GrepOutput, pattern: string): string {
   const files = new Set(result.matches.map((match) => match.path)).size;
   const ignored = ignoredNote(result.ignored);
   const notes = [
@@ -154,7 +146,7 @@ function summary(result: GrepResult, pattern: string): string {
   return `${result.truncated ? 'The first ' : ''}${lines} in ${counted(files, 'file')} for ${quote(pattern)}${skipped}`;
 }
 
-function renderMatches({ matches, truncated }: GrepResult): string {
+function renderMatches({ matches, truncated }: GrepOutput): string {
   const lines = matches.map(showMatch);
   if (truncated) lines.push('There are more. Use a narrower pattern, a path or a glob.');
   return lines.join('\n');

@@ -13,7 +13,7 @@ export interface TransferParams {
 }
 
 /** What `mv` moved or `cp` copied. */
-export interface TransferResult {
+export interface TransferOutput {
   /** The path it came from, normalised. */
   readonly from: string;
   /** The path it is at now, normalised. */
@@ -44,7 +44,7 @@ function inputSchema(verb: 'move' | 'copy'): Schema<TransferParams> {
   });
 }
 
-const outputSchema: Schema<TransferResult> = jsonSchema<TransferResult>({
+const outputSchema: Schema<TransferOutput> = jsonSchema<TransferOutput>({
   type: 'object',
   properties: {
     from: { type: 'string' },
@@ -57,16 +57,16 @@ const outputSchema: Schema<TransferResult> = jsonSchema<TransferResult>({
 });
 
 /** The tool `mv`: moves or renames a file or a directory with all it holds; never onto something that exists. */
-export function createMvTool(): Tool<TransferParams, TransferResult> {
+export function createMvTool(): Tool<TransferParams, TransferOutput> {
   return transferTool('mv', 'move');
 }
 
 /** The tool `cp`: copies a file or a directory with all it holds; never onto something that exists. */
-export function createCpTool(): Tool<TransferParams, TransferResult> {
+export function createCpTool(): Tool<TransferParams, TransferOutput> {
   return transferTool('cp', 'copy');
 }
 
-function transferTool(name: 'mv' | 'cp', action: 'move' | 'copy'): Tool<TransferParams, TransferResult> {
+function transferTool(name: 'mv' | 'cp', action: 'move' | 'copy'): Tool<TransferParams, TransferOutput> {
   return tool({
     name,
     description: `${action === 'move' ? 'Move or rename' : 'Copy'} a file, or a directory with everything in it. The target must not exist.`,
@@ -90,7 +90,7 @@ function transferTool(name: 'mv' | 'cp', action: 'move' | 'copy'): Tool<Transfer
             `The workspace root cannot be ${done(action)}. Name a file or directory in it.`,
           );
         }
-        const result: TransferResult = pick(await filesystem[action](from, to));
+        const result: TransferOutput = pick(await filesystem[action](from, to));
         const what = result.kind === 'file' ? '' : ` (a directory with ${counted(result.files, 'file')})`;
         const verb = action === 'move' ? 'Moved' : 'Copied';
         return ToolResult.ok(result, `${verb} ${showName(result.from)} to ${showName(result.to)}${what}.`);
@@ -103,6 +103,6 @@ function done(action: 'move' | 'copy'): string {
 }
 
 /** A file system may report more. */
-function pick({ from, to, kind, files }: TransferResult): TransferResult {
+function pick({ from, to, kind, files }: TransferOutput): TransferOutput {
   return { from, to, kind, files };
 }

@@ -2,13 +2,13 @@ import { lazyObject } from '../../internal/index.ts';
 import type { Tool } from '../../tool/index.ts';
 import { resolveAttachmentKinds, type VfsAttachmentKind } from './attachment.ts';
 import { createEditFileTool, type EditFileParams, type EditFileResult } from './edit-file.ts';
-import { createGlobTool, type GlobParams, type GlobResult } from './glob.ts';
-import { createGrepTool, type GrepParams, type GrepResult } from './grep.ts';
+import { createGlobTool, type GlobOutput, type GlobParams } from './glob.ts';
+import { createGrepTool, type GrepOutput, type GrepParams } from './grep.ts';
 import { resolveVfsLimits, type VfsLimits } from './limits.ts';
 import { createLsTool, type LsParams, type LsResult } from './ls.ts';
 import { createReadFileTool, type ReadFileParams, type ReadFileResult } from './read-file.ts';
 import { createRmTool, type RmParams, type RmResult } from './rm.ts';
-import { createCpTool, createMvTool, type TransferParams, type TransferResult } from './transfer.ts';
+import { createCpTool, createMvTool, type TransferOutput, type TransferParams } from './transfer.ts';
 import { createWriteFileTool, type WriteFileParams, type WriteFileResult } from './write-file.ts';
 
 /** Names of the file tools, in the order in which a prompt lists them. */
@@ -53,15 +53,15 @@ export interface VfsTools {
   /** Replaces exact text within a file. Effects `'state'`. */
   readonly edit_file: Tool<EditFileParams, EditFileResult>;
   /** Finds files by path. Effects `'read'`. */
-  readonly glob: Tool<GlobParams, GlobResult>;
+  readonly glob: Tool<GlobParams, GlobOutput>;
   /** Finds lines by content. Effects `'read'`. */
-  readonly grep: Tool<GrepParams, GrepResult>;
+  readonly grep: Tool<GrepParams, GrepOutput>;
   /** Removes a file or a directory. Effects `'state'`. */
   readonly rm: Tool<RmParams, RmResult>;
   /** Moves a file or a directory. Effects `'state'`. */
-  readonly mv: Tool<TransferParams, TransferResult>;
+  readonly mv: Tool<TransferParams, TransferOutput>;
   /** Copies a file or a directory. Effects `'state'`. */
-  readonly cp: Tool<TransferParams, TransferResult>;
+  readonly cp: Tool<TransferParams, TransferOutput>;
 }
 
 /** What file tools may be made with. */

@@ -22,7 +22,7 @@ export interface FailedRun extends PlayedRun {
 }
 
 /** How a run is started and observed. */
-export interface RunParts<Output> {
+export interface StartedRunParts<Output> {
   /** Called at once. Never rejects. */
   evaluate(onEvent: (event: RunEvent) => void): Promise<EvaluationOutcome<Output>>;
   /** Called once, when the evaluation has ended. Default: not. */
@@ -36,10 +36,10 @@ export interface RunParts<Output> {
 export class StartedRun<Output> {
   readonly #events: RunEvent[] = [];
   readonly #listeners = new Set<() => void>();
-  readonly #parts: RunParts<Output>;
+  readonly #parts: StartedRunParts<Output>;
   readonly #outcome: Promise<EvaluationOutcome<Output>>;
 
-  constructor(parts: RunParts<Output>) {
+  constructor(parts: StartedRunParts<Output>) {
     this.#parts = parts;
     this.#outcome = parts.evaluate((event) => {
       this.#events.push(event);

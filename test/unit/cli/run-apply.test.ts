@@ -7,7 +7,7 @@ import { vfsToolsSection } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { readArguments } from '../../../src/cli/arguments.ts';
 import { openFolder } from '../../../src/cli/run/open-folder.ts';
-import type { RunParts } from '../../../src/cli/run/prepare-run.ts';
+import type { PrepareRunParts } from '../../../src/cli/run/prepare-run.ts';
 import type { RunRequest } from '../../../src/cli/run/run-arguments.ts';
 import { runCommand } from '../../../src/cli/run-command.ts';
 import { fakeEnvironment, ofAgent } from './support.ts';
@@ -42,7 +42,7 @@ describe('--apply', () => {
 
   const applied = (...more: readonly string[]): RunRequest =>
     request('run', 'a.ts', '--workspace', folder, '--apply', ...more);
-  const load = (agent: AnyAgent): Partial<RunParts> => ({
+  const load = (agent: AnyAgent): Partial<PrepareRunParts> => ({
     load: async () => ofAgent(agent),
     open: (name, workspace, mode) =>
       openFolder(name, workspace, mode, { stateDirectory: join(base, 'state') }),

@@ -5,7 +5,7 @@ import { remoteMcpTool, webSearchTool } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { readArguments } from '../../../src/cli/arguments.ts';
 import { CliInterruption } from '../../../src/cli/process/environment.ts';
-import type { RunParts } from '../../../src/cli/run/prepare-run.ts';
+import type { PrepareRunParts } from '../../../src/cli/run/prepare-run.ts';
 import type { RunRequest } from '../../../src/cli/run/run-arguments.ts';
 import { runCommand } from '../../../src/cli/run-command.ts';
 import { capturedStream, type FakeEnvironment, fakeEnvironment, ofAgent } from './support.ts';
@@ -36,7 +36,7 @@ async function run(
   adapter: ProviderAdapter,
   argv: readonly string[] = [],
   environment: FakeEnvironment = fakeEnvironment(),
-  more: Partial<RunParts> = {},
+  more: Partial<PrepareRunParts> = {},
 ): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
   const loaded = ofAgent(defineAgent({ template, workspace: false, adapter: adapter }));
   const load = async () => loaded;

@@ -3,7 +3,7 @@ import { readArguments } from '../../../src/cli/arguments.ts';
 import { type CliEnvironment, type OutputStream } from '../../../src/cli/process/environment.ts';
 import type { LoadedAgent } from '../../../src/cli/run/load-agent.ts';
 import type { OpenedFolder } from '../../../src/cli/run/open-folder.ts';
-import type { RunParts } from '../../../src/cli/run/prepare-run.ts';
+import type { PrepareRunParts } from '../../../src/cli/run/prepare-run.ts';
 import type { RunRequest } from '../../../src/cli/run/run-arguments.ts';
 
 /** Files by path. */
@@ -81,8 +81,8 @@ export function request(...argv: readonly string[]): RunRequest {
 export function parts(
   loaded: LoadedAgent,
   files: Files = {},
-  more: Partial<RunParts> = {},
-): Partial<RunParts> {
+  more: Partial<PrepareRunParts> = {},
+): Partial<PrepareRunParts> {
   return {
     load: async () => loaded,
     open: async () => openedFolder(files),

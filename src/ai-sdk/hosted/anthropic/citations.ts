@@ -1,5 +1,5 @@
 import { isRecord } from '../../../internal/index.ts';
-import { type Fields, type HostedTurn, objectsIn, stringFields } from '../../../provider/internal.ts';
+import { type HostedTurn, objectsIn, stringFields, type WireFields } from '../../../provider/internal.ts';
 import type { Citation } from '../../../tool/index.ts';
 import { providerMetadataOf } from '../../wire/provider-metadata.ts';
 
@@ -11,7 +11,7 @@ import { providerMetadataOf } from '../../wire/provider-metadata.ts';
  */
 export function citationsOf(
   turn: HostedTurn,
-  read: (source: Fields) => string | undefined,
+  read: (source: WireFields) => string | undefined,
 ): readonly Citation[] {
   const texts = objectsIn(turn.items).filter(({ type }) => type === 'text');
   if (texts.every(({ citations }) => citations === undefined)) return citedSourcesOf(turn, read);
@@ -29,7 +29,10 @@ export function citationsOf(
 }
 
 /** Sources with a cited passage; the others are search results. */
-function citedSourcesOf(turn: HostedTurn, read: (source: Fields) => string | undefined): readonly Citation[] {
+function citedSourcesOf(
+  turn: HostedTurn,
+  read: (source: WireFields) => string | undefined,
+): readonly Citation[] {
   return objectsIn(turn.items)
     .filter(({ type }) => type === 'source')
     .flatMap((source): readonly Citation[] => {
@@ -42,7 +45,7 @@ function citedSourcesOf(turn: HostedTurn, read: (source: Fields) => string | und
 }
 
 /** The title from the provider; the package invents one for an untitled document. */
-export function titleOf(source: Fields): unknown {
+export function titleOf(source: WireFields): unknown {
   const cited = providerMetadataOf(source);
   return 'document_title' in cited ? cited['document_title'] : source['title'];
 }

@@ -1,10 +1,10 @@
 import { isRecord } from '../../../internal/index.ts';
 import {
   configuredPaths,
-  type Fields,
   type HostedToolCodec,
   objectsIn,
   stringFields,
+  type WireFields,
 } from '../../../provider/internal.ts';
 import type { CodeInterpreterConfig, CodeInterpreterResult } from '../../../suite/index.ts';
 import { providerTool } from '../provider-tool.ts';
@@ -54,6 +54,6 @@ function toResult(run: HostedInvocation): CodeInterpreterResult {
 }
 
 /** A shell command, a program, or an operation on a file. */
-function codeOf({ type, code, command, path }: Fields): unknown {
+function codeOf({ type, code, command, path }: WireFields): unknown {
   return type === 'text_editor_code_execution' ? `${String(command)} ${String(path)}` : (code ?? command);
 }

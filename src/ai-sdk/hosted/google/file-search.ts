@@ -1,10 +1,10 @@
 import { isRecord } from '../../../internal/index.ts';
 import {
   configuredPaths,
-  type Fields,
   type HostedToolCodec,
   stringFields,
   stringsIn,
+  type WireFields,
 } from '../../../provider/internal.ts';
 import type { FileSearchConfig, FileSearchHit, FileSearchResult } from '../../../suite/index.ts';
 import { providerTool } from '../provider-tool.ts';
@@ -47,7 +47,7 @@ export const fileSearchCodec: HostedToolCodec<FileSearchConfig, FileSearchResult
   },
 };
 
-function toHit({ retrievedContext }: Fields): readonly FileSearchHit[] {
+function toHit({ retrievedContext }: WireFields): readonly FileSearchHit[] {
   const { uri, title, text } = isRecord(retrievedContext) ? retrievedContext : {};
   const fileId = uri ?? title;
   if (typeof fileId !== 'string') return [];

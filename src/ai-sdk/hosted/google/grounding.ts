@@ -1,16 +1,16 @@
 import { isRecord } from '../../../internal/index.ts';
-import { type Fields, type HostedTurn, objectsIn } from '../../../provider/internal.ts';
+import { type HostedTurn, objectsIn, type WireFields } from '../../../provider/internal.ts';
 import type { Citation } from '../../../tool/index.ts';
 import { providerMetadataOf } from '../../wire/provider-metadata.ts';
 
 /** The grounding metadata of an answer, one object for all of it. */
 export interface Grounding {
-  readonly queries: Fields;
+  readonly queries: WireFields;
   /** The sources; supports refer to them by index. */
-  readonly chunks: readonly Fields[];
-  readonly supports: readonly Fields[];
+  readonly chunks: readonly WireFields[];
+  readonly supports: readonly WireFields[];
   /** The pages that were fetched. */
-  readonly pages: readonly Fields[];
+  readonly pages: readonly WireFields[];
 }
 
 export function groundingOf({ items }: HostedTurn): Grounding {
@@ -38,7 +38,7 @@ type Source = Citation extends infer One
  */
 export function citationsOf(
   turn: HostedTurn,
-  read: (chunk: Fields) => Source | undefined,
+  read: (chunk: WireFields) => Source | undefined,
 ): readonly Citation[] {
   const { chunks, supports } = groundingOf(turn);
   return supports.flatMap(({ segment, groundingChunkIndices }) => {
@@ -57,7 +57,7 @@ export function citationsOf(
  * The position of a passage. The provider counts bytes of a part of its answer without naming the part; it also sends the
  * passage itself, so a position is used only if the passage is there.
  */
-function spanOf({ startIndex, endIndex, text: passage }: Fields, text: string): Citation['span'] {
+function spanOf({ startIndex, endIndex, text: passage }: WireFields, text: string): Citation['span'] {
   if (typeof passage !== 'string' || passage === '') return undefined;
   const start = unitOf(text, typeof startIndex === 'number' ? startIndex : 0);
   const end = start + passage.length;

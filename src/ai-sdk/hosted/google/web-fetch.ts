@@ -1,9 +1,9 @@
 import { isRecord } from '../../../internal/index.ts';
 import {
   configuredPaths,
-  type Fields,
   type HostedToolCodec,
   stringFields,
+  type WireFields,
 } from '../../../provider/internal.ts';
 import type { WebFetchConfig, WebFetchResult } from '../../../suite/index.ts';
 import { domainsIn, providerTool } from '../provider-tool.ts';
@@ -37,7 +37,7 @@ export const webFetchCodec: HostedToolCodec<WebFetchConfig, WebFetchResult> = {
   },
 };
 
-function toResult({ retrievedUrl: url, urlRetrievalStatus: status }: Fields): WebFetchResult {
+function toResult({ retrievedUrl: url, urlRetrievalStatus: status }: WireFields): WebFetchResult {
   return status === succeeded
     ? { status: 'completed', ...stringFields({ url }) }
     : { status: 'failed', ...stringFields({ url, errorCode: status }) };

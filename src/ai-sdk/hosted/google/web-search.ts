@@ -1,10 +1,10 @@
 import { isRecord } from '../../../internal/index.ts';
 import {
   configuredPaths,
-  type Fields,
   type HostedToolCodec,
   stringFields,
   stringsIn,
+  type WireFields,
 } from '../../../provider/internal.ts';
 import type { WebSearchConfig, WebSearchResult, WebSearchSource } from '../../../suite/index.ts';
 import { domainsIn, providerTool } from '../provider-tool.ts';
@@ -40,7 +40,7 @@ export const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> =
   },
 };
 
-function toSource({ web }: Fields, fetched: ReadonlySet<unknown>): readonly WebSearchSource[] {
+function toSource({ web }: WireFields, fetched: ReadonlySet<unknown>): readonly WebSearchSource[] {
   const { uri: url, title } = isRecord(web) ? web : {};
   return typeof url === 'string' && !fetched.has(url) ? [{ url, ...stringFields({ title }) }] : [];
 }

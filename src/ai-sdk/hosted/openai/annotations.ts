@@ -1,9 +1,9 @@
 import {
   annotatedCitations,
   type Cited,
-  type Fields,
   type HostedTurn,
   objectsIn,
+  type WireFields,
 } from '../../../provider/internal.ts';
 import type { Citation } from '../../../tool/index.ts';
 import { providerMetadataOf } from '../../wire/provider-metadata.ts';
@@ -15,7 +15,7 @@ import { providerMetadataOf } from '../../wire/provider-metadata.ts';
  */
 export function annotationsOf(
   turn: HostedTurn,
-  read: (annotation: Fields) => Cited | undefined,
+  read: (annotation: WireFields) => Cited | undefined,
 ): readonly Citation[] {
   return objectsIn(turn.items)
     .filter(({ type }) => type === 'text')

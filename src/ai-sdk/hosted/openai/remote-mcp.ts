@@ -1,10 +1,10 @@
 import { isRecord } from '../../../internal/index.ts';
 import {
   describeRemoteFailure,
-  type Fields,
   type HostedToolCodec,
   parseJsonText,
   stringFields,
+  type WireFields,
 } from '../../../provider/internal.ts';
 import type { RemoteMcpConfig, RemoteMcpResult } from '../../../suite/index.ts';
 import { providerTool } from '../provider-tool.ts';
@@ -36,7 +36,7 @@ export const remoteMcpCodec: HostedToolCodec<RemoteMcpConfig, RemoteMcpResult> =
   }),
 };
 
-function toResult(run: HostedInvocation, fields: Fields, server: string): RemoteMcpResult {
+function toResult(run: HostedInvocation, fields: WireFields, server: string): RemoteMcpResult {
   const { name, arguments: text, output } = fields;
   const error = describeRemoteFailure(fields['error']);
   const own = toOutput(run);

@@ -12,7 +12,7 @@ import { isTemporaryName } from '../jail/jail.ts';
 import { isInGitDirectory } from '../tree/git-directory.ts';
 import type { DiskWorkspace } from '../workspace/disk-workspace.ts';
 import { DeadFiles, type KnownContents } from './dead-files.ts';
-import { planLanding, type Verdict } from './plan-landing.ts';
+import { type LandingChoice, planLanding } from './plan-landing.ts';
 import type { RecordedPath } from './recorded-path.ts';
 
 /** An open folder that is written at once. */
@@ -71,7 +71,7 @@ function clearMark(stateFolder: string, runId: string): void {
 /** The contents and links that are on the disk or in a row. */
 function knownContents(
   changes: readonly LandableChange[],
-  verdicts: ReadonlyMap<string, Verdict>,
+  verdicts: ReadonlyMap<string, LandingChoice>,
 ): KnownContents {
   const settled = changes.filter(({ path }) => verdicts.get(path) !== 'outside');
   return {
@@ -81,8 +81,8 @@ function knownContents(
 }
 
 /** @param left what a dead commit left beside the paths. */
-function reportOf(verdicts: ReadonlyMap<string, Verdict>, left: readonly string[]): LandingReport {
-  const of = (wanted: Verdict): readonly string[] =>
+function reportOf(verdicts: ReadonlyMap<string, LandingChoice>, left: readonly string[]): LandingReport {
+  const of = (wanted: LandingChoice): readonly string[] =>
     [...verdicts].flatMap(([path, verdict]) => (verdict === wanted ? path : []));
   return {
     landed: [...of('land')].sort(),

@@ -20,11 +20,11 @@ import { FoundStates, isDirectory } from './found-state.ts';
 import { type RecordedPath, recordedPaths } from './recorded-path.ts';
 
 /** What is to become of a path: it is written, it is as it is to be, or it is left. */
-export type Verdict = 'land' | 'present' | 'outside';
+export type LandingChoice = 'land' | 'present' | 'outside';
 
 /** What has to be done to a folder so that it is as a commit left it. */
 export interface LandingPlan {
-  readonly verdicts: ReadonlyMap<string, Verdict>;
+  readonly verdicts: ReadonlyMap<string, LandingChoice>;
   readonly operations: readonly FileOperation[];
 }
 
@@ -49,7 +49,7 @@ class LandingPlanner {
   readonly #found: FoundStates;
   readonly #paths: readonly RecordedPath[];
   readonly #isWritable: (path: RecordedPath) => boolean;
-  readonly #verdicts = new Map<string, Verdict>();
+  readonly #verdicts = new Map<string, LandingChoice>();
   /** The directories in which the commit left something. */
   readonly #parents: ReadonlySet<string>;
   /** The outermost directories that the commit removed. */
@@ -101,7 +101,7 @@ class LandingPlanner {
     this.#verdicts.set(recorded.path, verdict);
   }
 
-  #verdictOf(recorded: RecordedPath): Verdict {
+  #verdictOf(recorded: RecordedPath): LandingChoice {
     const { path, before, put } = recorded;
     const node = this.#found.at(path);
     const isBefore = this.#found.isBefore(recorded);

@@ -14,7 +14,7 @@ import { newLinkNode } from '../tree/disk-leaf.ts';
 import { FoundStates, isDirectory } from './found-state.ts';
 import { isWhole, otherContentError, parentsOf } from './plan-landing.ts';
 
-type Verdict = keyof PutBackReport;
+type PutBackChoice = keyof PutBackReport;
 
 /** What has to be done to a folder so that paths are as they were. */
 export interface PutBackPlan {
@@ -41,7 +41,7 @@ class PutBackPlanner {
   readonly #parents: ReadonlySet<string>;
   /** Directories in which something is to be. */
   readonly #wantedParents: ReadonlySet<string>;
-  readonly #verdicts = new Map<string, Verdict>();
+  readonly #verdicts = new Map<string, PutBackChoice>();
   readonly #nodes = new Map<string, TreeNode>();
 
   constructor(root: DirectoryNode, paths: readonly PutBackPath[]) {
@@ -74,12 +74,12 @@ class PutBackPlanner {
   }
 
   #report(): PutBackReport {
-    const of = (wanted: Verdict): readonly string[] =>
+    const of = (wanted: PutBackChoice): readonly string[] =>
       this.#paths.flatMap(({ path }) => (this.#verdicts.get(path) === wanted ? path : []));
     return { fitting: of('fitting'), present: of('present'), outside: of('outside'), left: of('left') };
   }
 
-  #verdictOf({ path, found, wanted }: PutBackPath): Verdict {
+  #verdictOf({ path, found, wanted }: PutBackPath): PutBackChoice {
     const node = this.#found.at(path);
     if (this.#found.is(path, wanted)) {
       const isOther =

@@ -10,7 +10,7 @@ import type { CallAttempt } from '../attempt/attempt.ts';
 import { AttemptEnd, isThrown } from '../attempt/exceptions.ts';
 import type { GoverningPolicy } from '../tool-call/policy-phases.ts';
 import { failed, type PolicyQuestion } from '../tool-call/verdict.ts';
-import { PolicyContext } from './policy-context.ts';
+import { CallPolicyContext } from './policy-context.ts';
 
 /** What policies are asked about beside the call: what it read and changed. */
 interface Evidence {
@@ -23,7 +23,7 @@ const noEvidence: Evidence = { readPaths: none, changes: none };
 type Ask<Answer> = (
   policy: ToolPolicy,
   call: PolicyCall,
-  context: PolicyContext,
+  context: CallPolicyContext,
 ) => Answer | PromiseLike<Answer>;
 
 /** What a list of policies is asked, and about what. */
@@ -136,19 +136,19 @@ function ask<Answer>(
   question: Ask<Answer>,
 ): Answer | Promise<Answer> {
   const innerChanges = policy.scope === 'own' ? none : attempt.innerChanges;
-  const context = new PolicyContext(attempt, { policy, owner, readPaths, changes, innerChanges });
+  const context = new CallPolicyContext(attempt, { policy, owner, readPaths, changes, innerChanges });
   let answer: Answer | PromiseLike<Answer>;
   try {
     answer = question(policy, attempt.policyCall, context);
   } catch (error) {
-    PolicyContext.end(context);
+    CallPolicyContext.end(context);
     throw error;
   }
   if (!isPromiseLike(answer)) {
-    PolicyContext.end(context);
+    CallPolicyContext.end(context);
     return answer;
   }
-  return Promise.resolve(attempt.settled(answer)).finally(() => PolicyContext.end(context));
+  return Promise.resolve(attempt.settled(answer)).finally(() => CallPolicyContext.end(context));
 }
 
 /** Policies may be written without types, so their return values are checked. */

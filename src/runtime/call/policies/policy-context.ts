@@ -26,7 +26,7 @@ interface Asked {
 }
 
 /** What a policy may use of an attempt. Views are made on first use: few policies need them all. */
-export class PolicyContext implements PolicyResultContext {
+export class CallPolicyContext implements PolicyResultContext {
   readonly readPaths: readonly string[];
   readonly changes: readonly FileChange[];
   readonly innerChanges: readonly FileChange[];
@@ -49,7 +49,7 @@ export class PolicyContext implements PolicyResultContext {
   }
 
   /** The policy has answered: what it still evaluates is ended. Never throws. Not a method, which policies could call. */
-  static end(context: PolicyContext): void {
+  static end(context: CallPolicyContext): void {
     context.#hasAnswered = true;
     context.#evaluator?.dispose();
   }

@@ -1,5 +1,5 @@
 import type { FileChange, Filesystem } from '../../../filesystem/index.ts';
-import type { OuterCall as OuterResources } from '../../../resource/index.ts';
+import type { OuterResources } from '../../../resource/index.ts';
 import type { EventLoopYield, SessionFork, SessionView } from '../../../session/index.ts';
 import type { AnyTool, EnclosingCall, TokenUsage, ToolEffects } from '../../../tool/index.ts';
 import type { RunEvent } from '../../events/run-event.ts';

@@ -13,7 +13,7 @@ import type {
   Awaiter,
   CallScope,
   DecidingRow,
-  OuterCall,
+  OuterResources,
   ResourceContainer,
   ResourceFailure,
   ResourceForks,
@@ -120,7 +120,7 @@ export class CallTransaction {
   }
 
   /** What a container for an evaluation inside the handler needs to know of this call; undefined when no resource takes part. */
-  get outerResources(): OuterCall | undefined {
+  get outerResources(): OuterResources | undefined {
     return this.#container.outerCall(this.#resources);
   }
 
@@ -201,7 +201,7 @@ export class CallTransaction {
    * @param container over that prompt.
    * @param around the calls around this one that have transactional resources, innermost first.
    */
-  outerPolicyResources(container: ResourceContainer, around: readonly OuterCall[]): CallScope {
+  outerPolicyResources(container: ResourceContainer, around: readonly OuterResources[]): CallScope {
     this.#outerScopes ??= new Map();
     let scope = this.#outerScopes.get(container);
     if (scope === undefined) {

@@ -14,7 +14,7 @@ import { approvalsCommand } from '../../../../src/cli/approvals/approvals-comman
 import { readArguments } from '../../../../src/cli/arguments.ts';
 import { readRunInfo } from '../../../../src/cli/durable/run-info.ts';
 import { resumeCommand } from '../../../../src/cli/resume-command.ts';
-import type { RunParts } from '../../../../src/cli/run/prepare-run.ts';
+import type { PrepareRunParts } from '../../../../src/cli/run/prepare-run.ts';
 import { runCommand } from '../../../../src/cli/run-command.ts';
 import { MemoryJournals } from '../durable/journals.ts';
 import { eventsOf, type FakeEnvironment, fakeEnvironment, ofAgent, parts, request } from '../support.ts';
@@ -26,7 +26,7 @@ interface StartedCommand {
   readonly env: Readonly<Record<string, string>>;
   readonly input: unknown;
 }
-type ProcessEnd = Awaited<ReturnType<RunParts['startProcess']>['ended']>;
+type ProcessEnd = Awaited<ReturnType<PrepareRunParts['startProcess']>['ended']>;
 
 const ended: ProcessEnd = { exitCode: 0, signal: undefined, timedOut: false, startFailure: undefined };
 let journals: MemoryJournals;
@@ -34,7 +34,10 @@ let started: StartedCommand[];
 /** Called when a process is started. */
 let onStart: () => Promise<ProcessEnd>;
 
-const startProcess: RunParts['startProcess'] = ({ command, args }, { env, input, onStdout, timeoutMs }) => {
+const startProcess: PrepareRunParts['startProcess'] = (
+  { command, args },
+  { env, input, onStdout, timeoutMs },
+) => {
   started.push({ words: [command, ...args], env, input: JSON.parse(String(input)) });
   expect(timeoutMs).toBe(30_000);
   onStdout?.(new TextEncoder().encode('notified\n'));

@@ -19,7 +19,7 @@ import { CliInterruption } from '../../../../src/cli/process/environment.ts';
 import { resumeCommand } from '../../../../src/cli/resume-command.ts';
 import type { LoadedAgent } from '../../../../src/cli/run/load-agent.ts';
 import type { OpenedFolder } from '../../../../src/cli/run/open-folder.ts';
-import type { RunParts } from '../../../../src/cli/run/prepare-run.ts';
+import type { PrepareRunParts } from '../../../../src/cli/run/prepare-run.ts';
 import { runCommand } from '../../../../src/cli/run-command.ts';
 import {
   eventsOf,
@@ -69,7 +69,7 @@ const writer = (): AnyAgent =>
 async function run(
   argv: readonly string[],
   environment: FakeEnvironment = fakeEnvironment(),
-  more: Partial<RunParts> = {},
+  more: Partial<PrepareRunParts> = {},
   loaded: LoadedAgent = ofAgent(writer()),
 ): Promise<number> {
   const asked = request('run', 'agent.ts', 'demo', ...argv);
@@ -79,7 +79,7 @@ async function run(
 async function resume(
   argv: readonly string[],
   environment: FakeEnvironment = fakeEnvironment(),
-  more: Partial<RunParts> = {},
+  more: Partial<PrepareRunParts> = {},
   loaded: LoadedAgent = ofAgent(writer()),
 ): Promise<number> {
   const asked = readArguments(['resume', ...argv]);
@@ -334,7 +334,7 @@ describe('wink resume', () => {
 
     const environment = fakeEnvironment();
     const modes: unknown[] = [];
-    const open: RunParts['open'] = async (_folder, _workspace, mode) => {
+    const open: PrepareRunParts['open'] = async (_folder, _workspace, mode) => {
       modes.push(mode);
       return openedFolder({});
     };

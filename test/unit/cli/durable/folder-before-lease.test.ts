@@ -5,7 +5,7 @@ import { scriptedAdapter } from 'weakincentives/testing';
 import { readArguments } from '../../../../src/cli/arguments.ts';
 import { resumeCommand } from '../../../../src/cli/resume-command.ts';
 import { FolderError } from '../../../../src/cli/run/open-folder.ts';
-import type { RunParts } from '../../../../src/cli/run/prepare-run.ts';
+import type { PrepareRunParts } from '../../../../src/cli/run/prepare-run.ts';
 import { runCommand } from '../../../../src/cli/run-command.ts';
 import { fakeEnvironment, ofAgent, openedFolder, parts, request } from '../support.ts';
 import { MemoryJournals } from './journals.ts';
@@ -46,7 +46,7 @@ async function ownedRun(journals: MemoryJournals): Promise<{
   return { owner: lease, write };
 }
 
-function resume(journals: MemoryJournals, open: RunParts['open']): Promise<number> {
+function resume(journals: MemoryJournals, open: PrepareRunParts['open']): Promise<number> {
   const asked = readArguments(['resume', 'one']);
   if (asked.kind !== 'resume') throw new Error(JSON.stringify(asked));
   const loaded = agent([{ text: 'Talked.' }]);
