@@ -17,10 +17,10 @@ import type { HostedTool, Logger } from '../tool/index.ts';
 import { markPrefixes } from './cache-breakpoints.ts';
 import { lastContainer, toMessages } from './messages.ts';
 import { type AnthropicSettings, mergeSettings } from './request-settings.ts';
-import type { AnthropicRequest, CacheControl, FunctionTool, WireToolChoice } from './wire.ts';
+import type { AnthropicFunctionTool, AnthropicRequest, AnthropicToolChoice, CacheControl } from './wire.ts';
 
 /** Settings of the adapter for its requests. */
-export interface RequestOptions {
+export interface AnthropicRequestParts {
   readonly model: string;
   /** Name that identifies the adapter's own items. */
   readonly provider: string;
@@ -35,7 +35,7 @@ export interface RequestOptions {
 }
 
 /** A request with what is needed to read its answer. */
-export interface PreparedRequest {
+export interface PreparedAnthropicRequest {
   readonly body: AnthropicRequest;
   readonly headers: Readonly<Record<string, string>>;
   /** The request that is answered: the number of the model call, and the conversation before it. */
@@ -52,7 +52,10 @@ export interface PreparedRequest {
  * @throws {PromptValidationError} for a hosted tool that the provider does not support, a setting that the adapter
  * controls, and an image or file of an unsupported type.
  */
-export function prepareRequest(request: ModelRequest, options: RequestOptions): PreparedRequest {
+export function prepareRequest(
+  request: ModelRequest,
+  options: AnthropicRequestParts,
+): PreparedAnthropicRequest {
   const { conversation, hostedTools, instructions, outputSchema } = request;
   const { disable_parallel_tool_use: oneByOne, ...settings } = mergeSettings(
     options.settings,
@@ -104,7 +107,7 @@ function describeAnswer(schema: JsonSchema): string {
   return describeAnswerFormat(schema, schema['type'] === 'array' ? 'array' : 'object');
 }
 
-function toFunctionTool({ tool, schema: projection }: ProjectedTool): FunctionTool {
+function toFunctionTool({ tool, schema: projection }: ProjectedTool): AnthropicFunctionTool {
   const { schema, strict, isWrapped } = projection;
   const examples = tool.examples.map(({ input }) => (isWrapped ? { [wrapperKey]: input } : (input ?? {})));
   return {
@@ -113,7 +116,9 @@ function toFunctionTool({ tool, schema: projection }: ProjectedTool): FunctionTo
     input_schema: { ...schema, type: 'object' },
     ...(strict ? { strict } : {}),
     // Examples were checked against the schema of the tool, which is that of an object.
-    ...(examples.length === 0 ? {} : { input_examples: examples as FunctionTool['input_examples'] & object }),
+    ...(examples.length === 0
+      ? {}
+      : { input_examples: examples as AnthropicFunctionTool['input_examples'] & object }),
   };
 }
 
@@ -125,7 +130,7 @@ export function toWireChoice(
   { toolChoice, hostedTools }: Pick<ModelCheck, 'toolChoice' | 'hostedTools'>,
   registry: HostedToolRegistry,
   oneByOne: JsonObject[string],
-): WireToolChoice {
+): AnthropicToolChoice {
   const wires = registry.check(hostedTools);
   if (toolChoice === 'none') return { type: 'none' };
   const more = oneByOne === true ? { disable_parallel_tool_use: true } : {};

@@ -11,7 +11,7 @@ import {
 import type { AssistantPart, ModelTurn } from '../runtime/index.ts';
 import { restoreText } from '../schema/index.ts';
 import type { TokenUsage } from '../tool/index.ts';
-import type { PreparedRequest } from './request.ts';
+import type { PreparedAnthropicRequest } from './request.ts';
 import { TurnText } from './turn-text.ts';
 import { isServerUse, isThinking, type MessageEnd } from './wire.ts';
 
@@ -24,7 +24,7 @@ import { isServerUse, isThinking, type MessageEnd } from './wire.ts';
 export function readMessage(
   message: unknown,
   provider: string,
-  prepared: PreparedRequest,
+  prepared: PreparedAnthropicRequest,
   registry: HostedToolRegistry,
 ): ModelTurn {
   if (!isRecord(message)) throw invalid('it is not an object');
@@ -68,7 +68,7 @@ function toParts(
   {
     prepared: { toolSchemas },
     isComplete,
-  }: { readonly prepared: PreparedRequest; readonly isComplete: boolean | undefined },
+  }: { readonly prepared: PreparedAnthropicRequest; readonly isComplete: boolean | undefined },
 ): readonly AssistantPart[] {
   switch (block['type']) {
     case 'text':
@@ -120,7 +120,7 @@ function withoutCutEnd(blocks: readonly WireFields[], goesOn: boolean): readonly
 /** Call ids must be present and unique. */
 function withDistinctCalls(
   blocks: readonly WireFields[],
-  asked: PreparedRequest['asked'],
+  asked: PreparedAnthropicRequest['asked'],
 ): readonly WireFields[] {
   const ids = new DistinctCallIds(asked);
   return blocks.map((block) => {

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonSchema } from '../schema/index.ts';
-import type { HostedWire } from './hosted/codecs.ts';
+import type { AnthropicHostedWire } from './hosted/codecs.ts';
 
 // The part of the Messages API that this adapter writes, with the provider's names. Lists are mutable and keys are
 // snake_case because the provider's client requires it.
@@ -71,7 +71,7 @@ export type Message =
   | { role: 'assistant'; content: AssistantBlock[] };
 
 /** A tool that runs here. */
-export interface FunctionTool extends Cacheable {
+export interface AnthropicFunctionTool extends Cacheable {
   name: string;
   description: string;
   /** JSON Schema of the arguments. */
@@ -83,7 +83,7 @@ export interface FunctionTool extends Cacheable {
 }
 
 /** Which tool the model must call. */
-export type WireToolChoice =
+export type AnthropicToolChoice =
   | { type: 'auto' | 'any'; disable_parallel_tool_use?: boolean }
   | { type: 'tool'; name: string; disable_parallel_tool_use?: boolean }
   | { type: 'none' };
@@ -102,8 +102,8 @@ export interface AnthropicRequest {
   system?: TextBlock[];
   messages: Message[];
   /** Hosted tools first; entries of other codecs are in the format of those codecs. */
-  tools?: (FunctionTool | (HostedWire & Cacheable))[];
-  tool_choice?: WireToolChoice;
+  tools?: (AnthropicFunctionTool | (AnthropicHostedWire & Cacheable))[];
+  tool_choice?: AnthropicToolChoice;
   output_config?: OutputConfig;
   stream?: boolean;
 }

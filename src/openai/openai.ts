@@ -14,10 +14,10 @@ import {
 import type { LanguageModel } from '../runtime/index.ts';
 import type { TokenPrices } from '../tool/index.ts';
 import { openaiHostedToolCodecs } from './hosted/codecs.ts';
-import { cacheKeySource, checkRequest, prepareRequest, type RequestOptions } from './request/request.ts';
+import { cacheKeySource, checkRequest, type OpenAIRequestParts, prepareRequest } from './request/request.ts';
 import { type OpenAISettings, toWireSettings } from './request/request-settings.ts';
 import { toProviderError } from './response/provider-error.ts';
-import { readStream, type StreamListener } from './response/read-stream.ts';
+import { type OpenAIStreamListener, readStream } from './response/read-stream.ts';
 import { readResponse } from './response/response.ts';
 import {
   createClient,
@@ -108,7 +108,7 @@ function createModel(options: OpenAIOptions): LanguageModel {
     codecs: { ...openaiHostedToolCodecs, ...options.hostedToolCodecs },
     unsupportedConfig,
   });
-  const requestOptions: RequestOptions = {
+  const requestOptions: OpenAIRequestParts = {
     model,
     provider: name,
     settings: toWireSettings(options.settings ?? {}),
@@ -161,7 +161,7 @@ async function sendStreamed(
   client: OpenAIClient,
   body: OpenAIRequest,
   options: OpenAIRequestOptions,
-  listener: Pick<StreamListener, 'onDelta' | 'clock'>,
+  listener: Pick<OpenAIStreamListener, 'onDelta' | 'clock'>,
 ): Promise<unknown> {
   const { signal } = options;
   const request = new AbortController();

@@ -14,16 +14,20 @@ import { describe, expectTypeOf, it } from 'vitest';
 import type { ProviderAdapter } from 'weakincentives';
 import { type AnthropicClient, type AnthropicRequest, anthropic } from 'weakincentives/anthropic';
 import type { AnthropicModule } from '../../src/anthropic/client.ts';
-import type { HostedWire, McpServerWire, McpToolsetWire } from '../../src/anthropic/hosted/codecs.ts';
+import type {
+  AnthropicHostedWire,
+  McpServerWire,
+  McpToolsetWire,
+} from '../../src/anthropic/hosted/codecs.ts';
 import type { mcpBeta } from '../../src/anthropic/hosted/remote-mcp.ts';
-import type { AssistantBlock, FunctionTool, Message, UserBlock } from '../../src/anthropic/wire.ts';
+import type { AnthropicFunctionTool, AssistantBlock, Message, UserBlock } from '../../src/anthropic/wire.ts';
 
 describe("the vendor's own types", () => {
   it('accept every request that the adapter makes', () => {
     expectTypeOf<AnthropicRequest>().toExtend<MessageCreateParams>();
     expectTypeOf<Message>().toExtend<MessageParam>();
     expectTypeOf<UserBlock | AssistantBlock>().toExtend<ContentBlockParam>();
-    expectTypeOf<FunctionTool>().toExtend<Tool>();
+    expectTypeOf<AnthropicFunctionTool>().toExtend<Tool>();
     expectTypeOf<{ container: string }>().toExtend<Pick<MessageCreateParams, 'container'>>();
     expectTypeOf<{ thinking: { type: 'disabled' }; stop_sequences: string[] }>().toExtend<
       Pick<MessageCreateParams, 'thinking' | 'stop_sequences'>
@@ -31,7 +35,7 @@ describe("the vendor's own types", () => {
   });
 
   it('accept the hosted tools in the form that their codecs give them', () => {
-    expectTypeOf<HostedWire>().toExtend<ToolUnion>();
+    expectTypeOf<AnthropicHostedWire>().toExtend<ToolUnion>();
     expectTypeOf<McpToolsetWire>().toExtend<BetaMCPToolset>();
     expectTypeOf<McpServerWire>().toExtend<BetaRequestMCPServerURLDefinition>();
     expectTypeOf<typeof mcpBeta>().toExtend<KnownBeta>();
@@ -40,8 +44,8 @@ describe("the vendor's own types", () => {
   it('know every key of them, since a key that they do not know is no error', () => {
     type KeysOf<Value> = Value extends unknown ? keyof Value : never;
     type Unknown<Wire, Known> = Exclude<KeysOf<Wire>, KeysOf<Known>>;
-    type Of<Type extends HostedWire['type']> = Extract<HostedWire, { type: Type }>;
-    type Vendors<Type extends HostedWire['type']> = Extract<ToolUnion, { type: Type }>;
+    type Of<Type extends AnthropicHostedWire['type']> = Extract<AnthropicHostedWire, { type: Type }>;
+    type Vendors<Type extends AnthropicHostedWire['type']> = Extract<ToolUnion, { type: Type }>;
     expectTypeOf<Unknown<Of<'web_search_20260318'>, Vendors<'web_search_20260318'>>>().toBeNever();
     expectTypeOf<Unknown<Of<'web_fetch_20260318'>, Vendors<'web_fetch_20260318'>>>().toBeNever();
     expectTypeOf<Unknown<Of<'code_execution_20260521'>, Vendors<'code_execution_20260521'>>>().toBeNever();
@@ -49,11 +53,11 @@ describe("the vendor's own types", () => {
     expectTypeOf<Unknown<McpServerWire, BetaRequestMCPServerURLDefinition>>().toBeNever();
     expectTypeOf<Unknown<{ filters: [] }, Vendors<'web_search_20260318'>>>().toEqualTypeOf<'filters'>();
     expectTypeOf<Unknown<AnthropicRequest, MessageCreateParams>>().toBeNever();
-    expectTypeOf<Unknown<FunctionTool, Tool>>().toBeNever();
+    expectTypeOf<Unknown<AnthropicFunctionTool, Tool>>().toBeNever();
   });
 
   it('refuse what they would have to refuse, so that the gate means something', () => {
-    expectTypeOf<Omit<FunctionTool, 'input_schema'>>().not.toExtend<Tool>();
+    expectTypeOf<Omit<AnthropicFunctionTool, 'input_schema'>>().not.toExtend<Tool>();
     expectTypeOf<Omit<AnthropicRequest, 'max_tokens'>>().not.toExtend<MessageCreateParams>();
     expectTypeOf<keyof MessageCreateParams & ('temperature' | 'top_p' | 'seed')>().toBeNever();
     expectTypeOf<{ type: 'tool_result'; call_id: string }>().not.toExtend<ContentBlockParam>();

@@ -9,13 +9,13 @@ import type {
 import { describe, expectTypeOf, it } from 'vitest';
 import type { OpenAIFunctionTool, OpenAIRequest } from 'weakincentives/openai';
 import { toCodeInterpreter } from '../../src/openai/hosted/code-interpreter.ts';
-import type { HostedWire } from '../../src/openai/hosted/codecs.ts';
+import type { OpenAIHostedWire } from '../../src/openai/hosted/codecs.ts';
 import { toFileSearch } from '../../src/openai/hosted/file-search.ts';
 import { toImageGeneration } from '../../src/openai/hosted/image-generation.ts';
 import { toRemoteMcp } from '../../src/openai/hosted/remote-mcp.ts';
 import { toWebSearch } from '../../src/openai/hosted/web-search.ts';
 import { checkRequest, prepareRequest } from '../../src/openai/request/request.ts';
-import type { IncludedData, InputItem, WireToolChoice } from '../../src/openai/wire/wire.ts';
+import type { IncludedData, InputItem, OpenAIToolChoice } from '../../src/openai/wire/wire.ts';
 
 // The vendor's own types must accept whatever the adapter builds.
 
@@ -26,8 +26,8 @@ describe('a request', () => {
     expectTypeOf<ReturnType<typeof prepareRequest>['body']>().toExtend<OpenAIRequest>();
     expectTypeOf<InputItem>().toExtend<ResponseInputItem>();
     expectTypeOf<IncludedData>().toExtend<ResponseIncludable>();
-    expectTypeOf<WireToolChoice>().toExtend<NonNullable<ResponseCreateParamsNonStreaming['tool_choice']>>();
-    expectTypeOf<ReturnType<typeof checkRequest>['toolChoice']>().toExtend<WireToolChoice>();
+    expectTypeOf<OpenAIToolChoice>().toExtend<NonNullable<ResponseCreateParamsNonStreaming['tool_choice']>>();
+    expectTypeOf<ReturnType<typeof checkRequest>['toolChoice']>().toExtend<OpenAIToolChoice>();
   });
 
   it('is refused with what the vendor would refuse, so that the gate means something', () => {
@@ -43,7 +43,7 @@ describe('a request', () => {
 describe('a tool', () => {
   it('is one of the vendor', () => {
     expectTypeOf<OpenAIFunctionTool>().toExtend<VendorFunctionTool>();
-    expectTypeOf<HostedWire>().toExtend<Tool>();
+    expectTypeOf<OpenAIHostedWire>().toExtend<Tool>();
     expectTypeOf(toWebSearch).returns.toExtend<Tool>();
     expectTypeOf(toCodeInterpreter).returns.toExtend<Tool>();
     expectTypeOf(toFileSearch).returns.toExtend<Tool>();
@@ -59,8 +59,8 @@ describe('a tool', () => {
         ? One
         : never
       : never;
-    type Unknown<Wire extends HostedWire> = Exclude<KeysOf<Wire>, KeysOf<ToolOf<Wire['type']>>>;
-    type Of<Type extends HostedWire['type']> = Extract<HostedWire, { type: Type }>;
+    type Unknown<Wire extends OpenAIHostedWire> = Exclude<KeysOf<Wire>, KeysOf<ToolOf<Wire['type']>>>;
+    type Of<Type extends OpenAIHostedWire['type']> = Extract<OpenAIHostedWire, { type: Type }>;
     expectTypeOf<Unknown<Of<'web_search'>>>().toBeNever();
     expectTypeOf<Unknown<Of<'code_interpreter'>>>().toBeNever();
     expectTypeOf<Unknown<Of<'file_search'>>>().toBeNever();

@@ -1,6 +1,6 @@
 import type {
+  AiSdkFunctionTool,
   AiSdkVersion,
-  FunctionTool,
   PromptMessage,
   ProviderOptions,
   ProviderTool,
@@ -12,7 +12,7 @@ export type CacheTtl = '5m' | '1h';
 /** The parts of a request that a provider can cache. */
 export interface Prefixes<Version extends AiSdkVersion> {
   readonly prompt: PromptMessage<Version>[];
-  readonly tools: readonly (ProviderTool | FunctionTool)[];
+  readonly tools: readonly (ProviderTool | AiSdkFunctionTool)[];
 }
 
 /** The options that put a breakpoint after a part; undefined for models that are not Claude. */

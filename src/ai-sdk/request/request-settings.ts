@@ -5,7 +5,7 @@ import type { ModelSettings } from '../../tool/index.ts';
 import type { AiSdkCallOptions, AiSdkVersion, ProviderOptions, WireObject } from '../wire/call-options.ts';
 
 /** The settings of one call, in the model's format. */
-export type CallSettings = Pick<
+export type AiSdkCallSettings = Pick<
   AiSdkCallOptions<'v4'>,
   | 'maxOutputTokens'
   | 'temperature'
@@ -26,7 +26,7 @@ const knownKeys: readonly string[] = [...numbers, 'providerOptions', 'headers'];
  *
  * @throws {PromptValidationError} for an unknown setting, or an invalid value.
  */
-export function readSettings(version: AiSdkVersion, ...layers: readonly ModelSettings[]): CallSettings {
+export function readSettings(version: AiSdkVersion, ...layers: readonly ModelSettings[]): AiSdkCallSettings {
   const read = layers.map((layer) => readLayer(version, layer));
   return {
     ...Object.assign({}, ...read.map(({ call }) => call)),
@@ -36,7 +36,7 @@ export function readSettings(version: AiSdkVersion, ...layers: readonly ModelSet
 }
 
 interface Layer {
-  readonly call: Omit<CallSettings, 'providerOptions' | 'headers'>;
+  readonly call: Omit<AiSdkCallSettings, 'providerOptions' | 'headers'>;
   readonly providerOptions: ProviderOptions;
   readonly headers: Readonly<Record<string, string>>;
 }

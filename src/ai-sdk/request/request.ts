@@ -13,9 +13,9 @@ import type { JsonObject, JsonSchema, SchemaProjection } from '../../schema/inde
 import type { HostedTool, Logger, ModelSettings } from '../../tool/index.ts';
 import type {
   AiSdkCallOptions,
+  AiSdkFunctionTool,
   AiSdkToolChoice,
   AiSdkVersion,
-  FunctionTool,
   ProviderOptions,
   ProviderTool,
   WireObject,
@@ -44,7 +44,7 @@ export interface RequestContext<Version extends AiSdkVersion> {
 }
 
 /** A request with what is needed to read its answer. */
-export interface PreparedRequest<Version extends AiSdkVersion = AiSdkVersion> {
+export interface PreparedAiSdkRequest<Version extends AiSdkVersion = AiSdkVersion> {
   readonly options: Omit<AiSdkCallOptions<Version>, 'abortSignal'>;
   /** The schema of the arguments of each tool, by name. */
   readonly toolSchemas: ReadonlyMap<string, SchemaProjection>;
@@ -80,7 +80,7 @@ export function prepareRequest<Version extends AiSdkVersion>(
   request: ModelRequest,
   context: RequestContext<Version>,
   logger: Logger,
-): PreparedRequest<Version> {
+): PreparedAiSdkRequest<Version> {
   const { version, projections, registry, files, provider, callIds } = context;
   const { providerOptions, headers, reasoning, ...settings } = readSettings(
     version,
@@ -140,7 +140,7 @@ function strictness(answer: SchemaProjection | undefined, family: string): Provi
   return answer === undefined || answer.strict ? {} : { [family]: { strictJsonSchema: false } };
 }
 
-function toFunctionTool({ tool, schema: { schema, strict } }: ProjectedTool): FunctionTool {
+function toFunctionTool({ tool, schema: { schema, strict } }: ProjectedTool): AiSdkFunctionTool {
   const { name, description } = tool;
   return { type: 'function', name, description, inputSchema: toWire(schema), strict };
 }

@@ -22,7 +22,7 @@ export interface Answer {
 }
 
 /** The consumer of a stream. */
-export interface StreamListener extends Pick<ModelCallOptions, 'signal' | 'onDelta' | 'clock'> {
+export interface AiSdkStreamListener extends Pick<ModelCallOptions, 'signal' | 'onDelta' | 'clock'> {
   /** Gets the warnings before anything else. May throw: the stream is then closed. */
   onWarnings(warnings: unknown): void;
 }
@@ -36,7 +36,7 @@ type Block = KeptPart & { text: string; providerMetadata?: unknown; citations?: 
  * @throws {ThrottleError} `server-error` for a stream that ends before its finish, and for other temporary errors.
  * @throws the reason of the signal as soon as it is aborted, even if the model ignores it.
  */
-export async function readStream(stream: AiSdkStream, listener: StreamListener): Promise<Answer> {
+export async function readStream(stream: AiSdkStream, listener: AiSdkStreamListener): Promise<Answer> {
   const { signal, clock = systemClock } = listener;
   const reader = stream.getReader();
   const giveUp = (): void => {
@@ -73,7 +73,7 @@ function brokenOff(error: unknown): never {
 
 /** Assembles the parts of one answer to the answer that the model would have returned without a stream. */
 class AnswerBuilder {
-  readonly #listener: StreamListener;
+  readonly #listener: AiSdkStreamListener;
   readonly #content: unknown[] = [];
   readonly #open = new Map<string, Block>();
   /** Calls that were begun and are not complete. */
@@ -81,7 +81,7 @@ class AnswerBuilder {
   #finish: WireFields | undefined;
   #response: KeptPart | undefined;
 
-  constructor(listener: StreamListener) {
+  constructor(listener: AiSdkStreamListener) {
     this.#listener = listener;
   }
 

@@ -8,7 +8,7 @@ import {
 } from '../../provider/internal.ts';
 import type { AssistantPart, ModelRequest, ModelTurn } from '../../runtime/index.ts';
 import { restoreText } from '../../schema/index.ts';
-import type { PreparedRequest } from '../request/request.ts';
+import type { PreparedAiSdkRequest } from '../request/request.ts';
 import { isOwnCall, type KeptPart, keepParts, withoutBrokenCalls } from '../wire/kept-part.ts';
 import { readFinishReason } from './finish-reason.ts';
 import type { Answer } from './stream.ts';
@@ -17,7 +17,7 @@ import { readUsage } from './usage.ts';
 /** The context in which an answer is read. */
 export interface TurnContext {
   readonly request: Pick<ModelRequest, 'hostedTools' | 'turn' | 'conversation'>;
-  readonly prepared: PreparedRequest;
+  readonly prepared: PreparedAiSdkRequest;
   /** Name that identifies the model's own answers. */
   readonly provider: string;
   /** The first part of the model's own provider name. */
@@ -75,7 +75,7 @@ function responseNames(response: unknown): Pick<ModelTurn, 'responseId' | 'respo
 /** The content, with the calls of tools of the prompt that were truncated by the length limit. */
 function contentOf(
   { content, finishReason, unfinishedCalls = [] }: Answer,
-  { toolSchemas }: PreparedRequest,
+  { toolSchemas }: PreparedAiSdkRequest,
 ): readonly unknown[] {
   if (unfinishedCalls.length === 0 || !isRecord(finishReason) || finishReason['unified'] !== 'length')
     return content;
@@ -94,7 +94,11 @@ interface SpokenParts {
 }
 
 /** @param areWhole whether the truncated last call is excluded, so that all calls are complete. */
-function readParts(items: readonly KeptPart[], prepared: PreparedRequest, areWhole: boolean): SpokenParts {
+function readParts(
+  items: readonly KeptPart[],
+  prepared: PreparedAiSdkRequest,
+  areWhole: boolean,
+): SpokenParts {
   const places = new Map<unknown, number>();
   const isCommentary = commentaryIn(items);
   let length = 0;
@@ -135,7 +139,7 @@ function phaseOf({ type, providerMetadata }: KeptPart): unknown {
     .find((phase) => phase !== undefined);
 }
 
-function toCall(part: KeptPart, { toolSchemas }: PreparedRequest, isWhole: boolean): AssistantPart {
+function toCall(part: KeptPart, { toolSchemas }: PreparedAiSdkRequest, isWhole: boolean): AssistantPart {
   const { toolCallId, toolName, input } = part;
   if (typeof toolCallId !== 'string' || typeof toolName !== 'string' || typeof input !== 'string') {
     throw new ModelResponseError(
@@ -157,7 +161,7 @@ function toCall(part: KeptPart, { toolSchemas }: PreparedRequest, isWhole: boole
 function toApprovalRequest(
   { approvalId, toolCallId }: KeptPart,
   items: readonly KeptPart[],
-  { hostedNames }: PreparedRequest,
+  { hostedNames }: PreparedAiSdkRequest,
 ): AssistantPart {
   const call = items.find((part) => part.type === 'tool-call' && part['toolCallId'] === toolCallId);
   const toolName = call?.['toolName'];
@@ -189,7 +193,7 @@ function toApprovalRequest(
 function withStructuredText(
   content: readonly AssistantPart[],
   structuredText: unknown,
-  { answerSchema }: PreparedRequest,
+  { answerSchema }: PreparedAiSdkRequest,
 ): readonly AssistantPart[] {
   if (answerSchema === undefined || content.some(({ type }) => type === 'tool-call')) return content;
   const fullText = textOf(content);

@@ -97,7 +97,7 @@ export type PromptMessage<Version extends AiSdkVersion> = (
 ) & { providerOptions?: ProviderOptions };
 
 /** A tool that runs here. */
-export interface FunctionTool {
+export interface AiSdkFunctionTool {
   type: 'function';
   name: string;
   description: string;
@@ -120,7 +120,7 @@ export type AiSdkToolChoice = { type: 'auto' | 'none' | 'required' } | { type: '
 /** A call of a model, as this adapter makes it. */
 export interface AiSdkCallOptions<Version extends AiSdkVersion = AiSdkVersion> {
   prompt: PromptMessage<Version>[];
-  tools?: (FunctionTool | ProviderTool)[];
+  tools?: (AiSdkFunctionTool | ProviderTool)[];
   toolChoice?: AiSdkToolChoice;
   responseFormat?: { type: 'json'; schema: WireObject; name: string };
   maxOutputTokens?: number;

@@ -2,7 +2,7 @@ import { type HostedTurn, objectsIn, type WireFields } from '../../provider/inte
 import type { Citation } from '../../tool/index.ts';
 
 /** What a citation refers to; undefined for a citation unrelated to the tool. */
-export type ReadSource = (citation: WireFields) => CitedSource | undefined;
+export type SourceReader = (citation: WireFields) => CitedSource | undefined;
 
 /** The source of a citation, without the passages. */
 export type CitedSource =
@@ -10,7 +10,7 @@ export type CitedSource =
   | { readonly type: 'file'; readonly fileId: string; readonly filename?: string };
 
 /** The citations of one turn. A citation belongs to the text block that contains it. */
-export function citationsOf(turn: HostedTurn, readSource: ReadSource): readonly Citation[] {
+export function citationsOf(turn: HostedTurn, readSource: SourceReader): readonly Citation[] {
   return objectsIn(turn.items).flatMap((block) => {
     const { type, text, citations } = block;
     if (type !== 'text' || typeof text !== 'string') return [];

@@ -1,16 +1,16 @@
 import { type CodeExecutionWire, codeInterpreterCodec } from './code-interpreter.ts';
 import { remoteMcpCodec } from './remote-mcp.ts';
 import { type WebFetchWire, webFetchCodec } from './web-fetch.ts';
-import { type WebSearchWire, webSearchCodec } from './web-search.ts';
+import { type AnthropicWebSearchWire, webSearchCodec } from './web-search.ts';
 
 export type { CodeExecutionWire } from './code-interpreter.ts';
 export type { DomainLists } from './domain-lists.ts';
 export type { McpServerWire, McpToolsetWire } from './remote-mcp.ts';
 export type { WebFetchWire } from './web-fetch.ts';
-export type { WebSearchWire } from './web-search.ts';
+export type { AnthropicWebSearchWire } from './web-search.ts';
 
 /** A hosted tool in the provider's format, without beta features. */
-export type HostedWire = WebSearchWire | WebFetchWire | CodeExecutionWire;
+export type AnthropicHostedWire = AnthropicWebSearchWire | WebFetchWire | CodeExecutionWire;
 
 /**
  * The adapter's codecs for hosted tools by their kinds, for use in codecs of your own. The provider has no file search and no

@@ -12,7 +12,7 @@ import { type DomainLists, toDomainLists } from './domain-lists.ts';
 import { outcomeOf, type ServerCallShape, serverCallsOf } from './server-calls.ts';
 
 /** A web search in the provider's format. */
-export type WebSearchWire = DomainLists & {
+export type AnthropicWebSearchWire = DomainLists & {
   type: 'web_search_20260318';
   name: 'web_search';
   /**
@@ -51,7 +51,7 @@ export const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> =
           ...lists,
           ...(maxUses === undefined ? {} : { max_uses: maxUses }),
           ...(geoHint === undefined ? {} : { user_location: toApproximateLocation(geoHint) }),
-        } satisfies WebSearchWire,
+        } satisfies AnthropicWebSearchWire,
       ],
       unsupported: [
         ...unsupported,

@@ -2,11 +2,11 @@ import { type CodeInterpreterWire, codeInterpreterCodec } from './code-interpret
 import { type FileSearchWire, fileSearchCodec } from './file-search.ts';
 import { type ImageGenerationWire, imageGenerationCodec } from './image-generation.ts';
 import { type RemoteMcpWire, remoteMcpCodec } from './remote-mcp.ts';
-import { type WebSearchWire, webSearchCodec } from './web-search.ts';
+import { type OpenAIWebSearchWire, webSearchCodec } from './web-search.ts';
 
 /** A hosted tool in the provider's format. */
-export type HostedWire =
-  | WebSearchWire
+export type OpenAIHostedWire =
+  | OpenAIWebSearchWire
   | CodeInterpreterWire
   | FileSearchWire
   | ImageGenerationWire

@@ -8,7 +8,7 @@ import type { WebSearchConfig, WebSearchResult } from '../../suite/index.ts';
 import { citationsOf, itemsOf, toOutput } from './calls.ts';
 
 /** A web search in the provider's format. */
-export type WebSearchWire = {
+export type OpenAIWebSearchWire = {
   type: 'web_search';
   filters?: { allowed_domains?: string[]; blocked_domains?: string[] };
   user_location?: {
@@ -44,7 +44,7 @@ export function toWebSearch({
   geoHint,
   allowLiveAccess = true,
   contextSize,
-}: WebSearchConfig): WebSearchWire {
+}: WebSearchConfig): OpenAIWebSearchWire {
   const { allowed = [], blocked = [] } = domainFilter ?? {};
   const filters = {
     ...(allowed.length === 0 ? {} : { allowed_domains: [...allowed] }),

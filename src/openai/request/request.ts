@@ -3,14 +3,14 @@ import type { HostedToolRegistry, ProjectedTool, ToolSchemas } from '../../provi
 import type { ModelCheck, ModelRequest } from '../../runtime/index.ts';
 import { isSchemaObject, type JsonObject, type SchemaProjection } from '../../schema/index.ts';
 import type { HostedTool, Logger } from '../../tool/index.ts';
-import type { HostedWire } from '../hosted/codecs.ts';
-import type { IncludedData, OpenAIFunctionTool, OpenAIRequest, WireToolChoice } from '../wire/wire.ts';
+import type { OpenAIHostedWire } from '../hosted/codecs.ts';
+import type { IncludedData, OpenAIFunctionTool, OpenAIRequest, OpenAIToolChoice } from '../wire/wire.ts';
 import { toInputItems } from './input-items.ts';
 import { mergeSettings, toWireSettings } from './request-settings.ts';
 import { toWireChoice } from './tool-choice.ts';
 
 /** Settings of the adapter for its requests. */
-export interface RequestOptions {
+export interface OpenAIRequestParts {
   readonly model: string;
   /** Name that identifies the adapter's own items. */
   readonly provider: string;
@@ -24,7 +24,7 @@ export interface RequestOptions {
 }
 
 /** A request with what is needed to read its response. */
-export interface PreparedRequest {
+export interface PreparedOpenAIRequest {
   readonly body: OpenAIRequest;
   readonly headers: Readonly<Record<string, string>>;
   /** The schema of the arguments of each tool, by name. */
@@ -39,13 +39,13 @@ export interface PreparedRequest {
 export interface CheckedRequest {
   /** Settings of the evaluation, in the provider's format. */
   readonly settings: JsonObject;
-  readonly toolChoice: WireToolChoice;
+  readonly toolChoice: OpenAIToolChoice;
 }
 
 /** @throws {PromptValidationError} for settings, hosted tools or a tool choice that the provider does not support. */
 export function checkRequest(
   { hostedTools, settings, toolChoice }: Pick<ModelCheck, 'hostedTools' | 'settings' | 'toolChoice'>,
-  { registry }: Pick<RequestOptions, 'registry'>,
+  { registry }: Pick<OpenAIRequestParts, 'registry'>,
 ): CheckedRequest {
   const wires = registry.check(hostedTools);
   return {
@@ -61,9 +61,9 @@ export function checkRequest(
  */
 export function prepareRequest(
   request: ModelRequest,
-  options: RequestOptions,
+  options: OpenAIRequestParts,
   logger: Logger,
-): PreparedRequest {
+): PreparedOpenAIRequest {
   const { hostedTools, instructions } = request;
   const checked = checkRequest(request, options);
   const settings = mergeSettings(options.settings, checked.settings);
@@ -93,7 +93,7 @@ export function prepareRequest(
         ? {}
         : {
             // Codecs of the caller may write tools that are not listed here; the provider validates them.
-            tools: [...(hosted.tools as readonly HostedWire[]), ...tools.map(toFunctionTool)],
+            tools: [...(hosted.tools as readonly OpenAIHostedWire[]), ...tools.map(toFunctionTool)],
             tool_choice: checked.toolChoice,
           }),
       ...(tools.length === 0 ? {} : { parallel_tool_calls: settings['parallel_tool_calls'] !== false }),

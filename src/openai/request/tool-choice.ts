@@ -1,7 +1,7 @@
 import { type HostedToolWire, refuseHostedChoice } from '../../provider/internal.ts';
 import type { JsonObject } from '../../schema/index.ts';
 import type { HostedTool, ToolChoice } from '../../tool/index.ts';
-import type { WireToolChoice } from '../wire/wire.ts';
+import type { OpenAIToolChoice } from '../wire/wire.ts';
 
 /**
  * @param wires the serialized hosted tools.
@@ -11,7 +11,7 @@ export function toWireChoice(
   choice: ToolChoice,
   hostedTools: readonly HostedTool[],
   wires: readonly HostedToolWire[],
-): WireToolChoice {
+): OpenAIToolChoice {
   if (typeof choice === 'string') return choice;
   const index = hostedTools.findIndex(({ name }) => name === choice.tool);
   const hosted = hostedTools[index];
@@ -21,14 +21,14 @@ export function toWireChoice(
   throw refuseHostedChoice(hosted, 'OpenAI');
 }
 
-function toHostedChoice(tool: JsonObject | undefined): WireToolChoice | undefined {
+function toHostedChoice(tool: JsonObject | undefined): OpenAIToolChoice | undefined {
   switch (tool?.['type']) {
     case 'web_search':
     case 'file_search':
     case 'code_interpreter':
     case 'image_generation':
       // The API accepts all four; the vendor's types do not have the current web search yet.
-      return { type: tool['type'] } as WireToolChoice;
+      return { type: tool['type'] } as OpenAIToolChoice;
     case 'mcp': {
       const { server_label: label } = tool;
       return typeof label === 'string' ? { type: 'mcp', server_label: label } : undefined;

@@ -1,6 +1,6 @@
 import { isRecord } from '../../internal/index.ts';
 import { DistinctCallIds, type WireFields } from '../../provider/internal.ts';
-import type { PreparedRequest } from '../request/request.ts';
+import type { PreparedOpenAIRequest } from '../request/request.ts';
 
 /** Items that require an answer before the model continues. */
 export function isRequest({ type }: WireFields): boolean {
@@ -19,7 +19,7 @@ export function isRequest({ type }: WireFields): boolean {
 export function toReplayedItems(
   items: readonly WireFields[],
   options: {
-    readonly asked: PreparedRequest['asked'];
+    readonly asked: PreparedOpenAIRequest['asked'];
     readonly isCut: boolean;
     readonly goesOn: boolean;
   },

@@ -9,7 +9,7 @@ import type { ModelCallOptions, ModelDelta } from '../../runtime/index.ts';
 import { toEventFailure, toStreamError } from './provider-error.ts';
 
 /** The consumer of deltas, and the signal that ends the stream. */
-export interface StreamListener extends StreamReaderOptions {
+export interface OpenAIStreamListener extends StreamReaderOptions {
   readonly onDelta: NonNullable<ModelCallOptions['onDelta']>;
 }
 
@@ -22,7 +22,7 @@ export interface StreamListener extends StreamReaderOptions {
  */
 export async function readStream(
   events: AsyncIterable<unknown>,
-  { onDelta, ...options }: StreamListener,
+  { onDelta, ...options }: OpenAIStreamListener,
 ): Promise<unknown> {
   const { signal } = options;
   const reader = new StreamReader(events, options);

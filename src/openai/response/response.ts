@@ -7,7 +7,7 @@ import {
 } from '../../provider/internal.ts';
 import type { FinishReason, ModelTurn } from '../../runtime/index.ts';
 import type { TokenUsage } from '../../tool/index.ts';
-import type { PreparedRequest } from '../request/request.ts';
+import type { PreparedOpenAIRequest } from '../request/request.ts';
 import { isRefusal, toReplayedItems, withWholeArguments } from './output-items.ts';
 import { toFailure } from './provider-error.ts';
 import { invalidResponse, readContent } from './turn-content.ts';
@@ -28,7 +28,7 @@ export interface ResponseOptions {
  */
 export function readResponse(
   response: unknown,
-  prepared: Omit<PreparedRequest, 'body' | 'headers'>,
+  prepared: Omit<PreparedOpenAIRequest, 'body' | 'headers'>,
   { provider, registry }: ResponseOptions,
 ): ModelTurn {
   if (!isRecord(response)) throw invalidResponse('it is not an object');

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../schema/index.ts';
-import type { HostedWire } from '../hosted/codecs.ts';
+import type { OpenAIHostedWire } from '../hosted/codecs.ts';
 
 // The part of the Responses API that this adapter writes, with the provider's names. Lists are mutable and
 // keys are snake_case because the provider's client requires it.
@@ -31,7 +31,7 @@ export interface OpenAIFunctionTool {
 }
 
 /** Which tool the model must call. A web search is chosen by `{ type: 'web_search' }`, which the vendor's types do not have yet. */
-export type WireToolChoice =
+export type OpenAIToolChoice =
   | 'auto'
   | 'none'
   | 'required'
@@ -58,8 +58,8 @@ export interface OpenAIRequest {
   /** Additional data of the response, by the provider's names. */
   include?: IncludedData[];
   /** Hosted tools first. */
-  tools?: (HostedWire | OpenAIFunctionTool)[];
-  tool_choice?: WireToolChoice;
+  tools?: (OpenAIHostedWire | OpenAIFunctionTool)[];
+  tool_choice?: OpenAIToolChoice;
   parallel_tool_calls?: boolean;
   text?: { format?: AnswerFormat };
   /** The key of the prompt cache. */

@@ -6,7 +6,7 @@ import {
   type ModelTurn,
   projectSchema,
 } from 'weakincentives/provider';
-import type { PreparedRequest } from '../../../src/anthropic/request.ts';
+import type { PreparedAnthropicRequest } from '../../../src/anthropic/request.ts';
 import { readMessage } from '../../../src/anthropic/response.ts';
 import { readMessageStream } from '../../../src/anthropic/stream.ts';
 import {
@@ -23,7 +23,7 @@ import { toEvents } from '../../support/anthropic-stream.ts';
 const codecs: HostedToolCodecs = {};
 const registry = new HostedToolRegistry({ adapter: 'Anthropic', model: 'm', codecs });
 
-const preparedWith = (prepared: Partial<PreparedRequest>): PreparedRequest => ({
+const preparedWith = (prepared: Partial<PreparedAnthropicRequest>): PreparedAnthropicRequest => ({
   body: { model: 'm', max_tokens: 1, messages: [] },
   headers: {},
   asked: { turn: 3, conversation: [] },
@@ -33,7 +33,7 @@ const preparedWith = (prepared: Partial<PreparedRequest>): PreparedRequest => ({
   ...prepared,
 });
 
-const readPlain = (body: unknown, prepared: Partial<PreparedRequest> = {}): ModelTurn =>
+const readPlain = (body: unknown, prepared: Partial<PreparedAnthropicRequest> = {}): ModelTurn =>
   readMessage(body, 'anthropic', preparedWith(prepared), registry);
 
 async function* asStream(events: readonly unknown[]): AsyncGenerator {
@@ -41,7 +41,10 @@ async function* asStream(events: readonly unknown[]): AsyncGenerator {
 }
 
 /** The turn that a message comes to, the same whether it is streamed or not. */
-async function read(body: AnthropicMessage, prepared: Partial<PreparedRequest> = {}): Promise<ModelTurn> {
+async function read(
+  body: AnthropicMessage,
+  prepared: Partial<PreparedAnthropicRequest> = {},
+): Promise<ModelTurn> {
   const { signal } = new AbortController();
   const streamed = await readMessageStream(asStream(toEvents(body)), { signal });
   const turn = readPlain(body, prepared);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openaiDialect, openaiHostedToolCodecs } from 'weakincentives/openai';
 import { HostedToolRegistry, type ModelTurn, projectSchema } from 'weakincentives/provider';
-import type { PreparedRequest } from '../../../src/openai/request/request.ts';
+import type { PreparedOpenAIRequest } from '../../../src/openai/request/request.ts';
 import { readResponse } from '../../../src/openai/response/response.ts';
 import { functionCall, message, reasoning, response } from '../../support/openai-responses.ts';
 
@@ -14,7 +14,7 @@ const optional = projectSchema(
   openaiDialect,
 );
 const registry = new HostedToolRegistry({ adapter: 'openai', model: 'm', codecs: openaiHostedToolCodecs });
-const read = (body: unknown, prepared: Partial<PreparedRequest> = {}): ModelTurn =>
+const read = (body: unknown, prepared: Partial<PreparedOpenAIRequest> = {}): ModelTurn =>
   readResponse(
     body,
     {
