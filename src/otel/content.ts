@@ -16,7 +16,7 @@ import type {
 type Part = Readonly<Record<string, unknown>> & { readonly type: string };
 
 /** The conversation of a run as JSON. What was written once is kept: a turn costs what it adds, and the length of the result. */
-export class MessageLog {
+export class SpanMessages {
   #messages: string[] = [];
 
   apply(edits: readonly ConversationEdit[]): void {

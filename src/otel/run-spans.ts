@@ -1,4 +1,4 @@
-import type { MessageLog } from './content.ts';
+import type { SpanMessages } from './content.ts';
 import type { OtelContext, OtelSpan } from './otel-api.ts';
 import type { AgentFacts } from './run-facts.ts';
 
@@ -14,7 +14,7 @@ export interface OpenChat extends OpenSpan {
 }
 
 /** A tool call that has not ended. */
-export interface OpenCall extends OpenSpan {
+export interface OpenCallSpan extends OpenSpan {
   readonly turn: number;
   readonly callId: string;
   /** Undefined for a tool that the prompt does not have: the model made the name up. */
@@ -33,18 +33,18 @@ export interface RunSpans extends OpenSpan {
   readonly promptName: string;
   readonly startedAtMs: number;
   /** The call that it runs inside of, where that is observed too. */
-  readonly outer: OpenCall | undefined;
+  readonly outer: OpenCallSpan | undefined;
   /** True when the end of the work ends the span, not the last event. */
   readonly isScoped: boolean;
   readonly steps: Map<number, OpenSpan>;
   readonly chats: Map<number, OpenChat>;
   /** By turn and id. */
-  readonly calls: Map<string, OpenCall>;
+  readonly calls: Map<string, OpenCallSpan>;
   /** Ids of the evaluations inside its calls, by {@link innerKey}. */
   readonly inner: Map<string, string>;
   readonly counts: { modelCalls: number; toolCalls: number; committed: number; reruns: number };
   /** Undefined: spans of the run hold no content. */
-  readonly messages: MessageLog | undefined;
+  readonly messages: SpanMessages | undefined;
   /** The tools of the last request as JSON: they are the same objects in the next one while nothing changed. */
   toolDefinitions?: {
     readonly tools: unknown;

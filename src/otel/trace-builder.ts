@@ -5,7 +5,7 @@ import type { TokenUsage } from '../tool/index.ts';
 import { activeContext, spanOf, withSpan } from './active-context.ts';
 import { attributesOf, shortText } from './attributes.ts';
 import { callEndAttributes, isCallError } from './call-end.ts';
-import { MessageLog } from './content.ts';
+import { SpanMessages } from './content.ts';
 import type { RunMetrics } from './metrics.ts';
 import type { AttributeNames } from './names.ts';
 import {
@@ -19,7 +19,7 @@ import {
 } from './otel-api.ts';
 import { remoteSpanOf } from './remote-span.ts';
 import { factsOf } from './run-facts.ts';
-import { callKey, type OpenCall, type OpenChat, type OpenSpan, type RunSpans } from './run-spans.ts';
+import { callKey, type OpenCallSpan, type OpenChat, type OpenSpan, type RunSpans } from './run-spans.ts';
 
 /** What spans are made with. */
 export interface TraceSettings {
@@ -82,7 +82,7 @@ export class TraceBuilder {
       inner: new Map(),
       counts: { modelCalls: 0, toolCalls: 0, committed: 0, reruns: 0 },
       // A span that is sampled out keeps nothing.
-      messages: hasContent && opened.span.isRecording() ? new MessageLog() : undefined,
+      messages: hasContent && opened.span.isRecording() ? new SpanMessages() : undefined,
       isCompacted: false,
     };
     this.#runs.set(run.evaluationId, spans);
@@ -213,8 +213,8 @@ export class TraceBuilder {
       callId,
       toolName,
       trace,
-    }: Pick<OpenCall, 'turn' | 'callId'> & { readonly toolName: string; readonly trace?: TraceContext },
-  ): OpenCall {
+    }: Pick<OpenCallSpan, 'turn' | 'callId'> & { readonly toolName: string; readonly trace?: TraceContext },
+  ): OpenCallSpan {
     const key = callKey(turn, callId);
     const known = run.calls.get(key);
     if (known !== undefined) return known;
@@ -236,7 +236,7 @@ export class TraceBuilder {
       }),
       { links: caller === undefined ? [] : [linkTo(run.span)] },
     );
-    const call: OpenCall = { ...opened, turn, callId, knownName, inside: new Set(), hasEnded: false };
+    const call: OpenCallSpan = { ...opened, turn, callId, knownName, inside: new Set(), hasEnded: false };
     Object.assign(call, { context: opened.context.setValue(callContextKey, call) });
     run.calls.set(key, call);
     run.counts.toolCalls += 1;
@@ -298,7 +298,7 @@ export class TraceBuilder {
     this.endChat(run, turn, { durationMs, attributes: {}, errorType: aborted });
   }
 
-  #abandonCall(run: RunSpans, call: OpenCall): void {
+  #abandonCall(run: RunSpans, call: OpenCallSpan): void {
     run.calls.delete(callKey(call.turn, call.callId));
     this.#endInside(call);
     const { names } = this.#settings;
@@ -308,7 +308,7 @@ export class TraceBuilder {
   }
 
   /** Ends what evaluations inside a call have open: no more is reported about them once the call has ended. */
-  #endInside(call: OpenCall): void {
+  #endInside(call: OpenCallSpan): void {
     call.hasEnded = true;
     for (const run of call.inside) this.endRun(run, aborted);
   }
@@ -317,7 +317,7 @@ export class TraceBuilder {
    * The call that an evaluation with this path runs inside of; undefined for one that runs inside none. `unclear` where there is no context to tell
    * calls with the same ids apart: the first event of the evaluation says it then.
    */
-  callAround(path: readonly string[]): OpenCall | 'unclear' | undefined {
+  callAround(path: readonly string[]): OpenCallSpan | 'unclear' | undefined {
     const callId = path.at(-1);
     if (callId === undefined) return undefined;
     const own = activeContext().getValue(callContextKey);
@@ -337,12 +337,12 @@ function linkTo(span: OtelSpan): OtelLink {
 }
 
 /** The key is of this module, which puts calls there. */
-function isOpenCall(value: unknown): value is OpenCall {
+function isOpenCall(value: unknown): value is OpenCallSpan {
   return isRecord(value) && value['hasEnded'] === false;
 }
 
 /** The active context where it is one of the call, so that a span of the handler can be between; else that of the call. */
-function parentContext(active: OtelContext, around: OpenCall | undefined): OtelContext {
+function parentContext(active: OtelContext, around: OpenCallSpan | undefined): OtelContext {
   if (around === undefined) return active;
   const traceOf = (context: OtelContext): string | undefined => spanOf(context)?.spanContext().traceId;
   return traceOf(active) === traceOf(around.context) ? active : around.context;

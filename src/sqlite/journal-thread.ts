@@ -3,7 +3,12 @@ import { Worker } from 'node:worker_threads';
 import { JournalError } from '../error/index.ts';
 import type { OpenedStore, OpenStoreOptions } from './store/open-store.ts';
 import type { JournalBackend, JournalMethod, JournalOperations } from './store/operations.ts';
-import type { ThreadCall, ThreadData, ThreadReport, ThreadRequest } from './worker/protocol.ts';
+import type {
+  StoreThreadData,
+  StoreThreadReport,
+  StoreThreadRequest,
+  ThreadCall,
+} from './worker/protocol.ts';
 import { unpackError } from './worker/protocol.ts';
 
 /** What a thread is started with. */
@@ -46,7 +51,7 @@ export class JournalThread implements JournalBackend {
   constructor({ file, onOpened, onLoss, ...options }: JournalThreadOptions) {
     this.#onOpened = onOpened;
     this.#onLoss = onLoss;
-    const data: ThreadData = { file: resolve(file), ...options };
+    const data: StoreThreadData = { file: resolve(file), ...options };
     // This module is in a file one folder below that of the build, whichever file that is, and the program is translated with it.
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
     this.#worker = new Worker(new URL(`../sqlite/worker/program.${extension}`, import.meta.url), {
@@ -58,7 +63,7 @@ export class JournalThread implements JournalBackend {
       stdin: false,
       workerData: data,
     });
-    this.#worker.on('message', (report: ThreadReport) => this.#receive(report));
+    this.#worker.on('message', (report: StoreThreadReport) => this.#receive(report));
     this.#worker.on('error', (error) => this.#lose(error));
     this.#exited = new Promise((exited) => {
       this.#worker.on('exit', () => {
@@ -99,7 +104,7 @@ export class JournalThread implements JournalBackend {
     });
   }
 
-  #receive(report: ThreadReport): void {
+  #receive(report: StoreThreadReport): void {
     if (report.kind === 'opened') {
       this.#onOpened(report.opened);
       return;
@@ -123,7 +128,7 @@ export class JournalThread implements JournalBackend {
     if (!this.#isClosing) this.#onLoss(this.#end);
   }
 
-  #post(request: ThreadRequest): void {
+  #post(request: StoreThreadRequest): void {
     // oxlint-disable-next-line require-post-message-target-origin -- A thread, not a window.
     this.#worker.postMessage(request);
   }

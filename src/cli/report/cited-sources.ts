@@ -5,7 +5,7 @@ import { printable } from '../process/plain-text.ts';
 import type { TextStyle } from '../process/text-style.ts';
 
 /** A web page or a file cited by the model. */
-export interface CitedSource {
+export interface ReportedSource {
   readonly title?: string;
   /** A URL, or the provider's name of the file. */
   readonly place: string;
@@ -18,8 +18,8 @@ export interface CitedSource {
 export function citedSources(
   outputs: PromptResponse['hostedOutputs'],
   clean: (text: string) => string,
-): readonly CitedSource[] {
-  const sources = new Map<string, CitedSource>();
+): readonly ReportedSource[] {
+  const sources = new Map<string, ReportedSource>();
   for (const { citations } of Object.values(outputs)) {
     for (const citation of citations) {
       const { title, place } = toSource(citation);
@@ -30,7 +30,7 @@ export function citedSources(
   return [...sources.values()];
 }
 
-function toSource(citation: Citation): CitedSource {
+function toSource(citation: Citation): ReportedSource {
   const [title, place] =
     citation.type === 'url' ? [citation.title, citation.url] : [citation.filename, citation.fileId];
   return title === undefined || title.trim() === '' || title === place ? { place } : { title, place };
@@ -38,7 +38,7 @@ function toSource(citation: Citation): CitedSource {
 
 /** The lines of a numbered list; empty without sources. */
 export function formatSources(
-  sources: readonly CitedSource[],
+  sources: readonly ReportedSource[],
   { maxSources, style }: { readonly maxSources: number; readonly style: TextStyle },
 ): readonly string[] {
   if (sources.length === 0) return [];

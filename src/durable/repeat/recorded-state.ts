@@ -1,9 +1,9 @@
 import { FeedbackState } from '../../runtime/index.ts';
 import type { Session } from '../../session/index.ts';
-import type { RecordedChange } from '../rows/run-rows.ts';
+import type { RecordedStateChange } from '../rows/run-rows.ts';
 import { sessionPatch } from './repeated-call.ts';
 
-type Steps = Pick<RecordedChange, 'writes' | 'log'>;
+type Steps = Pick<RecordedStateChange, 'writes' | 'log'>;
 
 /** Makes STATE what it was at the start; slices that the session does not know are left out. */
 export function resetState(session: Session, start: Steps | undefined): void {

@@ -15,7 +15,7 @@ import {
 } from '../../runtime/index.ts';
 import type { IdSource, Session } from '../../session/index.ts';
 import type { UserItem } from '../../tool/index.ts';
-import { callKey, type Decision, type RecordedChange, type RunRows } from '../rows/run-rows.ts';
+import { callKey, type Decision, type RecordedStateChange, type RunRows } from '../rows/run-rows.ts';
 import { landLastCommit } from './land-last-commit.ts';
 import { PaidAnswers } from './paid-answers.ts';
 import { applyChange, resetState } from './recorded-state.ts';
@@ -238,7 +238,7 @@ export class RepeatedRun {
   }
 
   /** Applies what others changed. */
-  #apply(changes: readonly RecordedChange[]): void {
+  #apply(changes: readonly RecordedStateChange[]): void {
     const { session } = this.#parts;
     for (const change of changes) applyChange(session, change);
     this.#environment?.reporter?.skipChanges();

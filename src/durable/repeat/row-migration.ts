@@ -6,7 +6,7 @@ import {
   callKey,
   type Decision,
   type EvaluationRows,
-  type RecordedChange,
+  type RecordedStateChange,
   type RunRows,
 } from '../rows/run-rows.ts';
 
@@ -100,7 +100,7 @@ class MigratingRows {
   }
 
   #decision(decision: Decision): Decision {
-    const changes = decision.changes.map((change): RecordedChange => change);
+    const changes = decision.changes.map((change): RecordedStateChange => change);
     if (decision.kind !== 'call') return { ...decision, changes: changes.map((each) => this.#change(each)) };
     const { row } = decision;
     const steps = this.#steps({
@@ -111,17 +111,17 @@ class MigratingRows {
     const after = changes.map((each) => this.#change(each));
     if (row.type === 'commit') return { ...decision, row: { ...row, ...steps }, changes: after };
     // Of a failed call only what it logged remains.
-    const migrated: readonly RecordedChange[] =
+    const migrated: readonly RecordedStateChange[] =
       steps.writes.length === 0 ? none : [{ writes: steps.writes, log: none, slices: none }];
     return { ...decision, row: { ...row, log: steps.log }, changes: [...migrated, ...after] };
   }
 
-  #change(change: RecordedChange): RecordedChange {
+  #change(change: RecordedStateChange): RecordedStateChange {
     return { ...this.#steps(change), slices: change.slices };
   }
 
   /** Steps that do to the slices of today what these did. */
-  #steps({ writes, log, slices }: RecordedChange): Steps {
+  #steps({ writes, log, slices }: RecordedStateChange): Steps {
     const isOutdated = ({ slice }: { readonly slice: string }): boolean => this.#outdated.has(slice);
     const isKept = ({ slice }: { readonly slice: string }): boolean =>
       !(this.#outdated.has(slice) || this.#unknown.has(slice));

@@ -24,7 +24,7 @@ import type { JournalRow } from '../../runtime/index.ts';
 import type { JsonObject } from '../../schema/index.ts';
 
 /** State that no call wrote, and the slices that were declared with it. */
-export interface RecordedChange extends Pick<StateRow, 'writes' | 'log'> {
+export interface RecordedStateChange extends Pick<StateRow, 'writes' | 'log'> {
   readonly slices: readonly SliceRow[];
 }
 
@@ -41,7 +41,7 @@ export type Decision = (
   | { readonly kind: 'event'; readonly turn: number; readonly row: EventRow }
 ) & {
   /** What others changed after it and before the next one. */
-  readonly changes: RecordedChange[];
+  readonly changes: RecordedStateChange[];
 };
 
 /** An answer of a model, and what it answers. */
@@ -156,9 +156,9 @@ export interface RunRows {
   /** Numbers of the evaluations inside calls, by their ids. */
   readonly evaluations: ReadonlyMap<string, number>;
   /** What the session held at the start. */
-  readonly start: RecordedChange | undefined;
+  readonly start: RecordedStateChange | undefined;
   /** What others changed before the first decision. */
-  readonly changes: readonly RecordedChange[];
+  readonly changes: readonly RecordedStateChange[];
   /** Questions that the run ended with, by their ids; those of the last time replace those of before. */
   readonly questions: ReadonlyMap<string, PendingQuestion>;
   /** Ids of the questions that it ended with last. */
@@ -201,7 +201,7 @@ class RowParts {
   readonly #runs = new Map<number, EvaluationRows>();
   readonly #inside = new Map<string, EvaluationRows>();
   readonly #evaluations = new Map<string, number>();
-  readonly #changes: RecordedChange[] = [];
+  readonly #changes: RecordedStateChange[] = [];
   /** Slices that the next row of state declares. */
   #declared: SliceRow[] = [];
   readonly #questions = new Map<string, PendingQuestion>();
@@ -209,7 +209,7 @@ class RowParts {
   readonly #inputs = new Map<number, readonly JsonObject[]>();
   readonly #seen: SeenRow[] = [];
   #header: HeaderRow | undefined;
-  #start: RecordedChange | undefined;
+  #start: RecordedStateChange | undefined;
   #end: EndRow | undefined;
   #pending: readonly string[] = [];
   #commits = 0;

@@ -4,7 +4,7 @@ import type { FileChange } from '../interface/file-change.ts';
 import type { ObservedFork, ObserveOptions } from '../interface/filesystem.ts';
 import { changesIn, type TreeDifference, treeDifferences } from '../tree/tree-difference.ts';
 import { observedReads } from './observed-fork.ts';
-import { type Read, ReadSet } from './read-set.ts';
+import { type FilesystemRead, FilesystemReadSet } from './read-set.ts';
 import { leafAt, originOf, type Transfer } from './transfer.ts';
 
 /**
@@ -15,7 +15,7 @@ export class ForkState<Parent> {
   readonly parent: Parent;
   /** The content of the parent at the fork. */
   readonly base: DirectoryNode;
-  #reads: ReadSet | undefined;
+  #reads: FilesystemReadSet | undefined;
   #readPaths: Set<string> | undefined;
   #transfers: Transfer[] | undefined;
   /** The differences from the base last computed, and for which content: `changes` and `patch` are called one after the other. */
@@ -27,7 +27,7 @@ export class ForkState<Parent> {
   }
 
   /** What the fork depends on; undefined: it has read nothing. */
-  get reads(): ReadSet | undefined {
+  get reads(): FilesystemReadSet | undefined {
     return this.#reads;
   }
 
@@ -36,8 +36,8 @@ export class ForkState<Parent> {
     return this.#transfers ?? none;
   }
 
-  recordRead(read: Read): void {
-    this.#reads ??= new ReadSet();
+  recordRead(read: FilesystemRead): void {
+    this.#reads ??= new FilesystemReadSet();
     this.#reads.record(read);
   }
 

@@ -2,7 +2,7 @@ import { childOf, type DirectoryNode, type TreeNode } from '../content/tree-node
 import type { FileRead } from '../interface/file-read.ts';
 import { nodeAt } from '../tree/tree.ts';
 import { readResult } from './read-result.ts';
-import { describeRead, type Read } from './read-set.ts';
+import { describeRead, type FilesystemRead } from './read-set.ts';
 
 /**
  * The reads of a fork as observers get them, with what they found in the base of the fork.
@@ -10,7 +10,7 @@ import { describeRead, type Read } from './read-set.ts';
  * @param hasResults whether each has its result, which may take a walk over all that it covers.
  */
 export function observedReads(
-  reads: Iterable<Read>,
+  reads: Iterable<FilesystemRead>,
   base: DirectoryNode,
   hasResults: boolean,
 ): readonly FileRead[] {
@@ -21,7 +21,7 @@ export function observedReads(
   });
 }
 
-function observedRead(read: Read, base: DirectoryNode): FileRead {
+function observedRead(read: FilesystemRead, base: DirectoryNode): FileRead {
   const what = describeRead(read);
   switch (read.kind) {
     case 'quota':

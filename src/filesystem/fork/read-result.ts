@@ -5,13 +5,13 @@ import { compileGlob } from '../glob/glob.ts';
 import type { FileRead } from '../interface/file-read.ts';
 import { nodeAt } from '../tree/tree.ts';
 import { leavesOf } from '../tree/tree-difference.ts';
-import { kindAt, type Read } from './read-set.ts';
+import { type FilesystemRead, kindAt } from './read-set.ts';
 
 /**
  * What a read finds in a tree, as a text: the same text exactly when the read finds the same. It covers as much as the comparison of the read in
  * `read-set.ts`, contents by their digests. Undefined for a read whose result cannot be compared later: a refusal because of a limit.
  */
-export function readResult(read: Read, root: DirectoryNode): string | undefined {
+export function readResult(read: FilesystemRead, root: DirectoryNode): string | undefined {
   switch (read.kind) {
     case 'quota':
       // Writing again is checked again.
@@ -23,7 +23,7 @@ export function readResult(read: Read, root: DirectoryNode): string | undefined 
   }
 }
 
-type ReadOfPath = Exclude<Read, { readonly kind: 'quota' | 'quota-refusal' }>;
+type ReadOfPath = Exclude<FilesystemRead, { readonly kind: 'quota' | 'quota-refusal' }>;
 
 function found(read: ReadOfPath, node: TreeNode | undefined): readonly unknown[] {
   if (node === undefined) return [];
@@ -102,7 +102,7 @@ function byText(left: unknown, right: unknown): number {
 }
 
 /** The read that observers got, to be done again. Undefined for one that has no path. */
-export function readAgain({ kind, path, pattern }: FileRead): Read | undefined {
+export function readAgain({ kind, path, pattern }: FileRead): FilesystemRead | undefined {
   switch (kind) {
     case 'quota':
     case 'quota-refusal':

@@ -20,7 +20,7 @@ import type { TreeLimits } from '../tree/tree-limits.ts';
  * - `quota`: writes succeeded because the totals never exceeded these peaks; the bytes of `released` paths were freed.
  * - `quota-refusal`: a write was refused because of a total, which depends on every file.
  */
-export type Read =
+export type FilesystemRead =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'kind'; readonly path: string }
   | { readonly kind: 'listing'; readonly path: string }
@@ -42,7 +42,7 @@ export interface QuotaRead {
 }
 
 /** The kind of a read. The description of a conflict is the kind, or starts with the kind and a space. */
-export type ReadKind = Read['kind'];
+export type ReadKind = FilesystemRead['kind'];
 
 /** The trees to compare: the base that the fork started from, and the present content. */
 interface Comparison {
@@ -51,7 +51,7 @@ interface Comparison {
   readonly limits: TreeLimits;
 }
 
-type ReadOf<Kind extends ReadKind> = Extract<Read, { readonly kind: Kind }>;
+type ReadOf<Kind extends ReadKind> = Extract<FilesystemRead, { readonly kind: Kind }>;
 
 /** The kind of the node at a path, or where the path ends before it. */
 export function kindAt(root: DirectoryNode, path: string): string {
@@ -197,7 +197,7 @@ function hasQuotaRefusalChanged(_read: ReadOf<'quota-refusal'>, { base, present 
 }
 
 /** One comparison for each kind of read: true when the same read of the present content may give another result. */
-function hasChanged(read: Read, moment: Comparison): boolean {
+function hasChanged(read: FilesystemRead, moment: Comparison): boolean {
   switch (read.kind) {
     case 'file':
       return hasFileChanged(read, moment);
@@ -223,7 +223,7 @@ function hasChanged(read: Read, moment: Comparison): boolean {
 }
 
 /** The read in a short phrase: its kind, a space, and a path or pattern. */
-export function describeRead(read: Read): string {
+export function describeRead(read: FilesystemRead): string {
   switch (read.kind) {
     case 'quota':
     case 'quota-refusal':
@@ -243,31 +243,31 @@ export function describeRead(read: Read): string {
 }
 
 /** Equal for equal reads. A path cannot contain the NUL that separates the parts. */
-function keyOf(read: Exclude<Read, QuotaRead>): string {
+function keyOf(read: Exclude<FilesystemRead, QuotaRead>): string {
   const path = read.kind === 'quota-refusal' ? '' : read.path;
   const pattern = read.kind === 'glob' || read.kind === 'grep' ? read.glob?.pattern : undefined;
   return pattern === undefined ? `${read.kind}\0${path}` : `${read.kind}\0${path}\0${pattern}`;
 }
 
 /** True when the read found a file that was written since `base`: its content depends on earlier reads alone. */
-export function isOwnFile(read: Read, base: DirectoryNode, seen: DirectoryNode): boolean {
+export function isOwnFile(read: FilesystemRead, base: DirectoryNode, seen: DirectoryNode): boolean {
   if (read.kind !== 'file' && read.kind !== 'tree') return false;
   const node = nodeAt(seen, read.path);
   return node?.kind === 'file' && !isSameNode(node, nodeAt(base, read.path));
 }
 
 /** The reads of one fork, without duplicates. */
-export class ReadSet {
-  readonly #reads = new Map<string, Read>();
+export class FilesystemReadSet {
+  readonly #reads = new Map<string, FilesystemRead>();
   #quota: { bytes: number; files: number; directories: number; readonly released: Set<string> } | undefined;
 
   /** Every read, without those of quotas. */
-  all(): Iterable<Read> {
+  all(): Iterable<FilesystemRead> {
     return this.#reads.values();
   }
 
   /** Records a read. Quota peaks are merged. */
-  record(read: Read): void {
+  record(read: FilesystemRead): void {
     if (read.kind === 'quota') this.#recordQuota(read);
     else this.#reads.set(keyOf(read), read);
   }
@@ -282,7 +282,7 @@ export class ReadSet {
   /** Descriptions of the reads whose result may differ between `base` and `present`. */
   conflicts(base: DirectoryNode, present: DirectoryNode, limits: TreeLimits): readonly string[] {
     const moment: Comparison = { base, present, limits };
-    const reads: Read[] = [...this.#reads.values()];
+    const reads: FilesystemRead[] = [...this.#reads.values()];
     if (this.#quota !== undefined) reads.push({ kind: 'quota', ...this.#quota });
     return reads.filter((read) => hasChanged(read, moment)).map(describeRead);
   }

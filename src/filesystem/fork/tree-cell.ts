@@ -8,13 +8,19 @@ import type { FileRead } from '../interface/file-read.ts';
 import type { FilesystemSnapshot, ObservedFork, ObserveOptions } from '../interface/filesystem.ts';
 import { closedError } from '../path/errors.ts';
 import { childPath, parentPath, segmentsOf } from '../path/path.ts';
-import { applyOperation, type KindResolution, nodeAt, type Resolution, resolvePath } from '../tree/tree.ts';
+import {
+  applyOperation,
+  type KindResolution,
+  nodeAt,
+  type PathResolution,
+  resolvePath,
+} from '../tree/tree.ts';
 import { fileChanges, operationsOf, type TreeDifference } from '../tree/tree-difference.ts';
 import { findExcess, isUnlimited, type TreeLimits } from '../tree/tree-limits.ts';
 import { TreeSnapshot } from '../tree/tree-snapshot.ts';
 import { ForkState } from './fork-state.ts';
 import { readAgain, readResult } from './read-result.ts';
-import { isOwnFile, type Read } from './read-set.ts';
+import { type FilesystemRead, isOwnFile } from './read-set.ts';
 import type { Transfer } from './transfer.ts';
 import { TreePatch } from './tree-patch.ts';
 
@@ -22,7 +28,7 @@ import { TreePatch } from './tree-patch.ts';
 export type TreeClock = Pick<Clock, 'now' | 'yieldToTimers'>;
 
 /** A read of one path. */
-export type PathRead = Extract<Read, { readonly path: string }>;
+export type PathRead = Extract<FilesystemRead, { readonly path: string }>;
 
 /**
  * A mutable holder of a tree: the file system itself, or a fork of another cell. Operations read its content only through
@@ -126,7 +132,7 @@ export class TreeCell {
   }
 
   /** Records a read and resolves its path. The caller must use no more of the node than the kind of read covers. */
-  resolve(read: PathRead): Resolution {
+  resolve(read: PathRead): PathResolution {
     this.#record(read, this.#root);
     return resolvePath(this.#root, read.path);
   }
@@ -141,7 +147,7 @@ export class TreeCell {
   isEmptyAt(path: string): boolean {
     const node = nodeAt(this.#root, path);
     const child = node?.kind === 'directory' ? node.entries.keys().next().value : undefined;
-    const read: Read =
+    const read: FilesystemRead =
       child === undefined ? { kind: 'emptiness', path } : { kind: 'kind', path: childPath(path, child) };
     this.#record(read, this.#root);
     return child === undefined;
@@ -298,7 +304,7 @@ export class TreeCell {
   }
 
   /** Records a read of this cell and, because it also reads the parent's content, of every cell that it was forked from. */
-  #record(read: Read, seen: DirectoryNode): void {
+  #record(read: FilesystemRead, seen: DirectoryNode): void {
     let tree = seen;
     for (let fork = this.#fork; fork !== undefined; fork = fork.parent.#fork) {
       if (isOwnFile(read, fork.base, tree)) return;
@@ -311,7 +317,7 @@ export class TreeCell {
    * When a fork still validates, its quota use is rebased onto the parent's present content. If this cell, the parent, is a fork
    * itself, it depends on that quota read.
    */
-  #recordQuotaOf(quota: Read | undefined): void {
+  #recordQuotaOf(quota: FilesystemRead | undefined): void {
     if (quota !== undefined) this.#record(quota, this.#root);
   }
 

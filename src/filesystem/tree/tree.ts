@@ -11,7 +11,7 @@ import type { FileOperation } from '../interface/file-change.ts';
 import { childPath, segmentsOf } from '../path/path.ts';
 
 /** The node at a path. `blocked`: a parent of the path, `at`, is a file. */
-export type Resolution =
+export type PathResolution =
   | { readonly kind: 'node'; readonly node: TreeNode }
   | { readonly kind: 'absent' }
   | { readonly kind: 'blocked'; readonly at: string };
@@ -21,10 +21,10 @@ export type KindResolution =
   | { readonly kind: 'file' | 'directory' | 'absent' }
   | { readonly kind: 'blocked'; readonly at: string };
 
-const absent: Resolution = { kind: 'absent' };
+const absent: PathResolution = { kind: 'absent' };
 
 /** Resolves a normalized path from the root of a tree. */
-export function resolvePath(root: DirectoryNode, path: string): Resolution {
+export function resolvePath(root: DirectoryNode, path: string): PathResolution {
   let node: TreeNode = root;
   const segments = segmentsOf(path);
   for (const [index, segment] of segments.entries()) {

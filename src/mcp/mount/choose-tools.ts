@@ -32,7 +32,7 @@ export interface ChosenTool extends MountedAs {
 }
 
 /** The tools of a server that are offered. */
-export interface ToolChoice {
+export interface ToolSelection {
   readonly tools: readonly ChosenTool[];
   readonly skipped: readonly McpSkippedTool[];
   readonly pin: string;
@@ -51,7 +51,7 @@ export function chooseTools(
   listed: readonly McpTool[],
   rules: ChoiceRules,
   build: (remote: RemoteTool, as: MountedAs) => AnyTool,
-): ToolChoice {
+): ToolSelection {
   const names = listed.map(({ name }) => name);
   for (const name of Object.keys(rules.effects ?? {})) assertListed(rules, 'effects', name, names);
   for (const name of rules.idempotent ?? []) assertListed(rules, 'idempotent', name, names);

@@ -1,7 +1,7 @@
 import type { Tool as McpTool } from '@modelcontextprotocol/client';
 import { describeError } from '../../error/index.ts';
 import type { AnyTool, Logger } from '../../tool/index.ts';
-import type { MountedAs, ToolChoice } from './choose-tools.ts';
+import type { MountedAs, ToolSelection } from './choose-tools.ts';
 import type { McpSectionOptions, McpToolsChange } from './mount-options.ts';
 import type { RemoteTool } from './remote-tool.ts';
 
@@ -9,7 +9,7 @@ import type { RemoteTool } from './remote-tool.ts';
 export interface MountedToolsOptions {
   /** The name of the server. */
   readonly key: string;
-  readonly choose: (listed: readonly McpTool[]) => ToolChoice;
+  readonly choose: (listed: readonly McpTool[]) => ToolSelection;
   readonly onListChanged: NonNullable<McpSectionOptions['onListChanged']>;
   readonly logger: Logger;
 }
@@ -28,7 +28,7 @@ export type CallPermission =
 export class MountedTools {
   readonly #options: MountedToolsOptions;
   /** What prompts are offered. */
-  #accepted: ToolChoice | undefined;
+  #accepted: ToolSelection | undefined;
   /** What the server has, by the names there. */
   #present: ReadonlyMap<string, PresentTool> = new Map();
 
@@ -36,7 +36,7 @@ export class MountedTools {
     this.#options = options;
   }
 
-  get choice(): ToolChoice {
+  get choice(): ToolSelection {
     if (this.#accepted === undefined) throw new TypeError('The tools of the server have not been listed.');
     return this.#accepted;
   }
@@ -56,7 +56,7 @@ export class MountedTools {
       this.#accept(this.#options.choose(listed));
       return;
     }
-    let next: ToolChoice;
+    let next: ToolSelection;
     try {
       next = this.#options.choose(listed);
     } catch (error) {
@@ -92,7 +92,7 @@ export class MountedTools {
         );
   }
 
-  #accept(choice: ToolChoice): void {
+  #accept(choice: ToolSelection): void {
     this.#accepted = choice;
     this.#present = presentTools(choice);
     for (const { name, reason } of choice.skipped) {
@@ -104,7 +104,7 @@ export class MountedTools {
     }
   }
 
-  async #isAccepted(next: ToolChoice): Promise<boolean> {
+  async #isAccepted(next: ToolSelection): Promise<boolean> {
     const { key, logger } = this.#options;
     const change = changeBetween(this.choice, next);
     let isAccepted = false;
@@ -137,11 +137,11 @@ interface PresentTool {
   readonly as: MountedAs;
 }
 
-function presentTools({ tools }: ToolChoice): ReadonlyMap<string, PresentTool> {
+function presentTools({ tools }: ToolSelection): ReadonlyMap<string, PresentTool> {
   return new Map(tools.map((chosen) => [chosen.remote.name, { remote: chosen.remote, as: chosen }]));
 }
 
-function changeBetween(before: ToolChoice, after: ToolChoice): McpToolsChange {
+function changeBetween(before: ToolSelection, after: ToolSelection): McpToolsChange {
   const old = new Map(before.tools.map(({ remote }) => [remote.name, remote.digest]));
   const now = new Map(after.tools.map(({ remote }) => [remote.name, remote.digest]));
   return {

@@ -16,7 +16,7 @@ import { type CallFacts, recordCall } from './record-call.ts';
 import { SectionOpening, tooManyOpenings } from './section-opening.ts';
 import { ApprovalMemory } from './tool-call/approval-memory.ts';
 import {
-  type Resolution,
+  type CallResolution,
   type ResolvedCall,
   resolveCall,
   type ToolCall,
@@ -56,7 +56,7 @@ export class CallRun implements AttemptedCall, SettledCall {
   /** When the call, or its repetition, began to wait for a place; 0 without observers of calls. */
   requestedAtMs: number;
   readonly #environment: EvaluationEnvironment;
-  readonly #resolution: Resolution;
+  readonly #resolution: CallResolution;
   #conflicts: readonly string[] = none;
   #approvals: ApprovalMemory | undefined;
   /** Resources without transactions that superseded attempts asked for. */

@@ -17,7 +17,7 @@ const START_MS = 60_000;
 const TIMEOUT = Symbol('timeout');
 
 /** The result of a call: a reply, or how the process ended. */
-export type EvaluationOutcome =
+export type CodeEvaluationOutcome =
   | { readonly kind: 'reply'; readonly reply: EvaluationReply }
   | { readonly kind: 'timeout' | 'crash' };
 
@@ -72,7 +72,7 @@ export class Evaluator implements AsyncDisposable {
    * Runs one request after those before it.
    * @throws {SandboxError} `sandbox-unavailable`, `sandbox-disposed`; the signal's reason, at once.
    */
-  run(request: EvaluationRequest, signal: AbortSignal): Promise<EvaluationOutcome> {
+  run(request: EvaluationRequest, signal: AbortSignal): Promise<CodeEvaluationOutcome> {
     const before = this.#queue;
     const outcome = untilAborted(before, signal).then(() => this.#run(request, signal));
     // One that is aborted while it waits leaves the queue to the one that runs.
@@ -86,7 +86,7 @@ export class Evaluator implements AsyncDisposable {
     await this.#queue;
   }
 
-  async #run(request: EvaluationRequest, signal: AbortSignal): Promise<EvaluationOutcome> {
+  async #run(request: EvaluationRequest, signal: AbortSignal): Promise<CodeEvaluationOutcome> {
     for (let attempt = 1; ; attempt += 1) {
       const channel = await this.#usableChannel(signal);
       channel.send(request);
@@ -103,7 +103,7 @@ export class Evaluator implements AsyncDisposable {
     channel: EvaluatorChannel,
     { timeoutMs }: EvaluationRequest,
     signal: AbortSignal,
-  ): Promise<EvaluationOutcome> {
+  ): Promise<CodeEvaluationOutcome> {
     const message = await this.#receive(channel, timeoutMs * KILL_FACTOR, signal);
     this.#assertLive();
     if (message === TIMEOUT) return { kind: 'timeout' };

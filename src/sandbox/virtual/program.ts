@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { describeError } from '../../error/index.ts';
 import type { JustBash, ShellResult } from './just-bash.ts';
-import type { ThreadData, ThreadReport, ThreadRequest } from './protocol.ts';
+import type { ShellThreadData, ShellThreadReport, ShellThreadRequest } from './protocol.ts';
 import { FileRefusal, RemoteCalls } from './remote-calls.ts';
 import { ShellFiles } from './shell-files.ts';
 
@@ -36,8 +36,8 @@ async function main(): Promise<void> {
   const port = parentPort;
   if (port === null) return;
   // As our thread made it: see `ShellThread`.
-  const { maxStringBytes, network } = workerData as ThreadData;
-  const report = (message: ThreadReport, transfer: readonly ArrayBuffer[] = []): void =>
+  const { maxStringBytes, network } = workerData as ShellThreadData;
+  const report = (message: ShellThreadReport, transfer: readonly ArrayBuffer[] = []): void =>
     port.postMessage(message, transfer);
   const calls = new RemoteCalls((id, call) => report({ kind: 'call', id, call }));
 
@@ -50,7 +50,7 @@ async function main(): Promise<void> {
     return;
   }
 
-  const run = async (request: Extract<ThreadRequest, { kind: 'run' }>): Promise<ShellResult> => {
+  const run = async (request: Extract<ShellThreadRequest, { kind: 'run' }>): Promise<ShellResult> => {
     let aliveAtMs = Number.NEGATIVE_INFINITY;
     const { script, cwd, env, stdin } = request;
     const interpreter = new shell.Bash({
@@ -88,7 +88,7 @@ async function main(): Promise<void> {
   };
 
   const base = new shell.InMemoryFs();
-  port.on('message', (request: ThreadRequest) => {
+  port.on('message', (request: ShellThreadRequest) => {
     switch (request.kind) {
       case 'answer':
       case 'refusal':

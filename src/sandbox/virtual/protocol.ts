@@ -23,14 +23,14 @@ export type FileCall =
 export type FileAnswer = Uint8Array | WireStat | readonly ShellEntry[] | string | undefined;
 
 /** What the thread is started with. */
-export interface ThreadData {
+export interface ShellThreadData {
   /** The most bytes of one string. */
   readonly maxStringBytes: number;
   readonly network: VirtualNetwork | undefined;
 }
 
 /** To the thread. */
-export type ThreadRequest =
+export type ShellThreadRequest =
   | {
       readonly kind: 'run';
       readonly script: string;
@@ -42,7 +42,7 @@ export type ThreadRequest =
   | { readonly kind: 'refusal'; readonly id: number; readonly message: string };
 
 /** From the thread. */
-export type ThreadReport =
+export type ShellThreadReport =
   | { readonly kind: 'ready' }
   /** The package cannot be loaded, or does not work. */
   | { readonly kind: 'unusable'; readonly isMissing: boolean; readonly reason: string }

@@ -1,4 +1,4 @@
-import type { FileAnswer, FileCall, ThreadRequest } from './protocol.ts';
+import type { FileAnswer, FileCall, ShellThreadRequest } from './protocol.ts';
 
 interface Pending {
   readonly resolve: (value: FileAnswer) => void;
@@ -27,7 +27,7 @@ export class RemoteCalls {
     });
   }
 
-  settle(answer: Extract<ThreadRequest, { kind: 'answer' | 'refusal' }>): void {
+  settle(answer: Extract<ShellThreadRequest, { kind: 'answer' | 'refusal' }>): void {
     const pending = this.#pending.get(answer.id);
     this.#pending.delete(answer.id);
     if (answer.kind === 'answer') pending?.resolve(answer.value);

@@ -6,7 +6,7 @@ import { outputWindow, sandboxOutput } from '../backend/output.ts';
 import type { SandboxOutcome } from '../backend/sandbox-backend.ts';
 import { ShellFileError } from './file-error.ts';
 import { VIRTUAL, type VirtualSettings } from './options.ts';
-import type { ThreadData, ThreadReport, ThreadRequest } from './protocol.ts';
+import type { ShellThreadData, ShellThreadReport, ShellThreadRequest } from './protocol.ts';
 import type { VirtualFiles } from './virtual-files.ts';
 
 /** As the system reports a process that was killed for its memory. */
@@ -17,7 +17,7 @@ const MAX_STRING_BYTES = 64 * MIB;
 const STRING_SHARE = 1 / 16;
 
 type Ending =
-  | { readonly kind: 'report'; readonly report: Extract<ThreadReport, { kind: 'end' | 'failed' }> }
+  | { readonly kind: 'report'; readonly report: Extract<ShellThreadReport, { kind: 'end' | 'failed' }> }
   | { readonly kind: 'out-of-memory' }
   | { readonly kind: 'crash'; readonly error: unknown };
 
@@ -29,13 +29,13 @@ export class ShellThread {
   readonly #worker: Worker;
   readonly #settings: VirtualSettings;
   readonly #started: Promise<void>;
-  #onReport: (report: ThreadReport) => void = () => undefined;
+  #onReport: (report: ShellThreadReport) => void = () => undefined;
   #onCrash: (error: unknown) => void = () => undefined;
   #isUsable = true;
 
   constructor(settings: VirtualSettings) {
     this.#settings = settings;
-    const data: ThreadData = {
+    const data: ShellThreadData = {
       network: settings.network,
       maxStringBytes: Math.min(MAX_STRING_BYTES, Math.floor(settings.maxMemoryBytes * STRING_SHARE)),
     };
@@ -63,7 +63,7 @@ export class ShellThread {
         reject(unusableError({ isMissing: false, reason: crashReason(error) }, error));
     });
     this.#started.catch(() => this.terminate());
-    this.#worker.on('message', (report: ThreadReport) => this.#onReport(report));
+    this.#worker.on('message', (report: ShellThreadReport) => this.#onReport(report));
     this.#worker.on('error', (error) => this.#end(error));
     this.#worker.on('messageerror', (error) => this.#end(error));
     this.#worker.on('exit', () => this.#end(new Error('The thread has ended.')));
@@ -139,7 +139,10 @@ export class ShellThread {
     }
   }
 
-  async #answer({ id, call }: Extract<ThreadReport, { kind: 'call' }>, files: VirtualFiles): Promise<void> {
+  async #answer(
+    { id, call }: Extract<ShellThreadReport, { kind: 'call' }>,
+    files: VirtualFiles,
+  ): Promise<void> {
     try {
       this.#post({ kind: 'answer', id, value: await files.answer(call) });
     } catch (error) {
@@ -174,7 +177,7 @@ export class ShellThread {
     };
   }
 
-  #post(request: ThreadRequest): void {
+  #post(request: ShellThreadRequest): void {
     // oxlint-disable-next-line require-post-message-target-origin -- A thread, not a window.
     this.#worker.postMessage(request);
   }
@@ -185,7 +188,7 @@ export class ShellThread {
   }
 }
 
-function requestOf({ argv, cwd, env, stdin }: CheckedCommand, settings: VirtualSettings): ThreadRequest {
+function requestOf({ argv, cwd, env, stdin }: CheckedCommand, settings: VirtualSettings): ShellThreadRequest {
   const [program, flag, script] = argv;
   const isScript = argv.length === 3 && program === 'sh' && flag === '-c' && script !== undefined;
   const bytes = typeof stdin === 'string' ? Buffer.from(stdin) : (stdin ?? new Uint8Array());

@@ -3,7 +3,12 @@ import { dirname } from 'node:path';
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import type { SqliteDatabase } from '../store/database.ts';
 import { openStore } from '../store/open-store.ts';
-import { packError, type ThreadData, type ThreadReport, type ThreadRequest } from './protocol.ts';
+import {
+  packError,
+  type StoreThreadData,
+  type StoreThreadReport,
+  type StoreThreadRequest,
+} from './protocol.ts';
 import { JournalServer, type NumberedCall } from './serve.ts';
 
 /** The part of `node:sqlite` that is used. */
@@ -17,13 +22,13 @@ interface SqliteModule {
 const port = parentPort;
 if (port === null) throw new Error('This module is the program of a thread.');
 
-const report = (message: ThreadReport): void => {
+const report = (message: StoreThreadReport): void => {
   // oxlint-disable-next-line require-post-message-target-origin -- A thread, not a window.
   port.postMessage(message);
 };
 
 // The thread was started with these data.
-const { file, isReadOnly = false, ...options } = workerData as ThreadData;
+const { file, isReadOnly = false, ...options } = workerData as StoreThreadData;
 let serve: (requests: readonly NumberedCall[]) => void;
 let close = (): void => undefined;
 try {
@@ -40,9 +45,9 @@ try {
   };
 }
 
-port.on('message', (first: ThreadRequest) => {
+port.on('message', (first: StoreThreadRequest) => {
   const requests: NumberedCall[] = [];
-  let next: { readonly message: ThreadRequest } | undefined = { message: first };
+  let next: { readonly message: StoreThreadRequest } | undefined = { message: first };
   // What has arrived while the disk was waited for is served together.
   while (next !== undefined && 'call' in next.message) {
     requests.push(next.message);

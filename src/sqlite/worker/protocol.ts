@@ -9,7 +9,7 @@ import type { OpenedStore, OpenStoreOptions } from '../store/open-store.ts';
 import type { JournalMethod, JournalOperations } from '../store/operations.ts';
 
 /** What the thread is started with. */
-export interface ThreadData extends OpenStoreOptions {
+export interface StoreThreadData extends OpenStoreOptions {
   readonly file: string;
 }
 
@@ -22,7 +22,9 @@ export type ThreadCall = {
 }[JournalMethod];
 
 /** A message to the thread. `close` ends it when all before is answered. */
-export type ThreadRequest = { readonly id: number; readonly call: ThreadCall } | { readonly kind: 'close' };
+export type StoreThreadRequest =
+  | { readonly id: number; readonly call: ThreadCall }
+  | { readonly kind: 'close' };
 
 /** An error as a message: the class of an error does not survive one. */
 export interface ThreadError {
@@ -35,7 +37,7 @@ export interface ThreadError {
 }
 
 /** A message of the thread. */
-export type ThreadReport =
+export type StoreThreadReport =
   | { readonly kind: 'opened'; readonly opened: OpenedStore }
   | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'refusal'; readonly id: number; readonly error: ThreadError };

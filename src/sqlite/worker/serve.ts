@@ -1,7 +1,7 @@
 import type { SqliteDatabase } from '../store/database.ts';
 import { JournalStore } from '../store/journal-store.ts';
 import { emptyLog, inTransaction, type OpenedStore } from '../store/open-store.ts';
-import { packError, type ThreadCall, type ThreadReport } from './protocol.ts';
+import { packError, type StoreThreadReport, type ThreadCall } from './protocol.ts';
 
 /** A request with a number. */
 export interface NumberedCall {
@@ -9,7 +9,7 @@ export interface NumberedCall {
   readonly call: ThreadCall;
 }
 
-type Report = (report: ThreadReport) => void;
+type Report = (report: StoreThreadReport) => void;
 
 /**
  * Answers requests in their order. Appends that follow each other are one transaction, so that the disk is waited for once; where that one
@@ -42,7 +42,7 @@ export class JournalServer {
 
   #serveGroup(group: readonly NumberedCall[]): void {
     if (group.length > 1) {
-      const reports: ThreadReport[] = [];
+      const reports: StoreThreadReport[] = [];
       try {
         inTransaction(this.#database, () => {
           for (const request of group) reports.push(this.#inSavepoint(request));
@@ -57,7 +57,7 @@ export class JournalServer {
   }
 
   /** @throws what the driver throws when the whole transaction has failed. */
-  #inSavepoint({ id, call }: NumberedCall): ThreadReport {
+  #inSavepoint({ id, call }: NumberedCall): StoreThreadReport {
     this.#database.exec('savepoint wink_append');
     try {
       const value = this.#do(call);

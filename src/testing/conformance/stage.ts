@@ -9,11 +9,11 @@ import { ConformanceError, expectEqual } from './expect.ts';
 import { Notes, Workshop } from './fixture.ts';
 import type { ConformanceConnection, ConformanceFeature, ConformanceMode, ScriptedProvider } from './peer.ts';
 import type { ConformanceRequest } from './request.ts';
-import { type EvaluationOutcome, type FailedRun, type FinishedRun, StartedRun } from './started-run.ts';
+import { type FailedRun, type FinishedRun, StartedRun, type StartedRunOutcome } from './started-run.ts';
 import type { ConformanceTurn } from './turn.ts';
 
 /** Options of {@link Stage}. */
-export interface StageOptions {
+export interface ConformanceStageOptions {
   readonly mode: ConformanceMode;
   readonly connection: ConformanceConnection;
   readonly provider: ScriptedProvider;
@@ -28,14 +28,14 @@ export class Stage implements AsyncDisposable {
   readonly mode: ConformanceMode;
   readonly clock: ManualClock;
   readonly workshop: Workshop;
-  readonly #options: StageOptions;
+  readonly #options: ConformanceStageOptions;
   readonly #session: Session;
   /** What the adapter had done when it refused the option; undefined while it has not. */
   #refusal: { readonly requests: number; readonly events: number } | undefined;
   /** Ends the runs that a failed case leaves open. */
   readonly #end = new AbortController();
 
-  constructor(options: StageOptions) {
+  constructor(options: ConformanceStageOptions) {
     this.#options = options;
     this.mode = options.mode;
     this.clock = options.clock;
@@ -186,7 +186,7 @@ export class Stage implements AsyncDisposable {
   }
 
   #noteRefusal(
-    outcome: EvaluationOutcome<unknown>,
+    outcome: StartedRunOutcome<unknown>,
     done: { readonly requests: number; readonly events: number },
   ): void {
     const { refusedOption } = this.#options;
@@ -205,7 +205,7 @@ export class Stage implements AsyncDisposable {
   async #evaluate<Output>(
     prompt: Prompt<Output>,
     options: EvaluateOptions,
-  ): Promise<EvaluationOutcome<Output>> {
+  ): Promise<StartedRunOutcome<Output>> {
     const { adapter } = this.#options.connection;
     try {
       if (this.mode === 'whole') return { response: await adapter.evaluate(prompt, options) };

@@ -4,7 +4,7 @@ import { checkRun, type RunToCheck } from './check-run.ts';
 import { ConformanceError } from './expect.ts';
 
 /** How an evaluation ended. */
-export type EvaluationOutcome<Output> =
+export type StartedRunOutcome<Output> =
   | { readonly response: PromptResponse<Output> }
   | { readonly error: unknown };
 
@@ -24,9 +24,9 @@ export interface FailedRun extends PlayedRun {
 /** How a run is started and observed. */
 export interface StartedRunParts<Output> {
   /** Called at once. Never rejects. */
-  evaluate(onEvent: (event: RunEvent) => void): Promise<EvaluationOutcome<Output>>;
+  evaluate(onEvent: (event: RunEvent) => void): Promise<StartedRunOutcome<Output>>;
   /** Called once, when the evaluation has ended. Default: not. */
-  onSettled?(outcome: EvaluationOutcome<Output>): void;
+  onSettled?(outcome: StartedRunOutcome<Output>): void;
   waitFor<Value>(what: string, awaited: Promise<Value>): Promise<Value>;
   /** Facts about the run once it has ended, in addition to its events and conversation. */
   facts(): Omit<RunToCheck, 'conversation' | 'events'>;
@@ -37,7 +37,7 @@ export class StartedRun<Output> {
   readonly #events: RunEvent[] = [];
   readonly #listeners = new Set<() => void>();
   readonly #parts: StartedRunParts<Output>;
-  readonly #outcome: Promise<EvaluationOutcome<Output>>;
+  readonly #outcome: Promise<StartedRunOutcome<Output>>;
 
   constructor(parts: StartedRunParts<Output>) {
     this.#parts = parts;
@@ -83,7 +83,7 @@ export class StartedRun<Output> {
     );
   }
 
-  #settled(): Promise<EvaluationOutcome<Output>> {
+  #settled(): Promise<StartedRunOutcome<Output>> {
     return this.#parts.waitFor('the evaluation ends', this.#outcome);
   }
 

@@ -21,7 +21,7 @@ export function sharesOf(turn: RecordedTurn): readonly Share[] {
 }
 
 /** One item of a conversation as it is shown. */
-export interface Message {
+export interface RequestMessage {
   readonly role: 'user' | 'assistant' | 'result' | 'approval';
   readonly texts: readonly string[];
   readonly call?: RecordedCall;
@@ -29,7 +29,7 @@ export interface Message {
 }
 
 /** An item of the conversation of a turn; results name their call. */
-export function messageOf(item: ConversationItem, turn: RecordedTurn): Message {
+export function messageOf(item: ConversationItem, turn: RecordedTurn): RequestMessage {
   switch (item.type) {
     case 'user':
       return { role: 'user', isError: false, texts: item.content.map(partText) };

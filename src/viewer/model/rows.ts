@@ -25,7 +25,7 @@ export type CallRow = RowBase & {
   /** The text in which the search was found, where the row itself does not show it. */
   readonly found?: string;
 };
-export type Row = TurnRow | CallRow;
+export type TimelineRow = TurnRow | CallRow;
 
 /** What of the timeline is shown. */
 export interface RowOptions {
@@ -37,7 +37,7 @@ export interface RowOptions {
 }
 
 export interface Rows {
-  readonly rows: readonly Row[];
+  readonly rows: readonly TimelineRow[];
   /** Calls that match search and filter themselves. */
   readonly matching: number;
 }
@@ -82,7 +82,7 @@ export function rowsOf(run: RecordedRun, options: RowOptions): Rows {
     return [{ row, id: call.id, canFold: call.inner.some(({ turns }) => turns.length > 0), children }];
   };
 
-  const rows: Row[] = [];
+  const rows: TimelineRow[] = [];
   const add = (branches: readonly Branch[], level: number, parentId: string | undefined): void => {
     branches.forEach(({ row, id, canFold, children }, index) => {
       const isOpen = !options.shut.has(id);

@@ -3,19 +3,19 @@ import { between, errorColumns, usageColumns } from './shared-columns.ts';
 import { type ColumnMakers, type QueryTable, queryTable, type TableOptions } from './table.ts';
 
 /** An attempt with its call. */
-export interface CallAttempt {
+export interface RecordedCallAttempt {
   readonly call: RecordedCall;
   readonly attempt: RecordedAttempt;
 }
 
 /** An attempt with one of the things that it did, and the position of it among the others. */
-export interface AttemptItem<Item> extends CallAttempt {
+export interface AttemptItem<Item> extends RecordedCallAttempt {
   readonly item: Item;
   readonly position: number;
 }
 
 /** Every attempt of a record. */
-export function* attemptsOf({ calls }: RunRecord): Generator<CallAttempt> {
+export function* attemptsOf({ calls }: RunRecord): Generator<RecordedCallAttempt> {
   for (const call of calls) for (const attempt of call.attempts) yield { call, attempt };
 }
 
@@ -34,7 +34,7 @@ export function* itemsOf<Item>(
 }
 
 /** The columns by which a row of an attempt is found: whose it is, and whether it lasted. */
-export function attemptColumns<Source extends CallAttempt>({
+export function attemptColumns<Source extends RecordedCallAttempt>({
   text,
   number,
   flag,
@@ -120,7 +120,7 @@ function lasting(call: RecordedCall, pick: (attempt: RecordedAttempt) => readonl
   );
 }
 
-const attempts = queryTable<CallAttempt>({
+const attempts = queryTable<RecordedCallAttempt>({
   name: 'attempts',
   about: 'one attempt at a call, and where its time went',
   sources: attemptsOf,

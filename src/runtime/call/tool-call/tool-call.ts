@@ -56,7 +56,7 @@ export interface ResolvedCall {
 }
 
 /** What looking a call up leads to: something to run, or the reason why it is rejected. */
-export type Resolution =
+export type CallResolution =
   | { readonly kind: 'resolved'; readonly resolved: ResolvedCall }
   | { readonly kind: 'rejected'; readonly verdict: FailedVerdict; readonly params?: JsonObject };
 
@@ -79,7 +79,7 @@ export function toToolCall(part: ToolCallPart, turn: number, isCutOff: boolean):
 export function resolveCall(
   call: ToolCall,
   { display, outer }: { readonly display: VisiblePrompt; readonly outer: OuterCall | undefined },
-): Resolution {
+): CallResolution {
   if (call.isCutOff === true) return cutOff(call);
   const parsed = parseArguments(call);
   const params = parsed.ok ? { params: parsed.value } : {};
@@ -111,7 +111,7 @@ export function resolveCall(
   return { kind: 'resolved', resolved: { call, bound, params: parsed.value } };
 }
 
-function cutOff({ toolName }: ToolCall): Resolution {
+function cutOff({ toolName }: ToolCall): CallResolution {
   const message = [
     `The call of "${toolName}" was not run: your answer was cut off before the call was known to be complete. Nothing was changed.`,
     'Make the call again with shorter arguments, or do the work in several smaller calls.',

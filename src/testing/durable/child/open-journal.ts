@@ -13,10 +13,10 @@ const ERA_MS = 24 * 3_600_000;
 const LEASE_TIMEOUT_MS = 600_000;
 
 /** A journal that this process has opened. */
-export type OpenedJournal = RunJournal & Partial<AsyncDisposable>;
+export type ChildJournal = RunJournal & Partial<AsyncDisposable>;
 
 /** Opens the journal of a life. */
-export async function openJournal({ journal, folder }: Life): Promise<OpenedJournal> {
+export async function openJournal({ journal, folder }: Life): Promise<ChildJournal> {
   const { openJournal: open } = await load(journal);
   return open(placeOf({ journal, folder }));
 }

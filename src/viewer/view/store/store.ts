@@ -11,7 +11,7 @@ import type {
   RunRecord,
 } from '../../../record/index.ts';
 import { readAddress, type Tab, tabs, writeAddress } from '../../model/address.ts';
-import { ancestorsOf, type Row, type Rows, rowsOf } from '../../model/rows.ts';
+import { ancestorsOf, type Rows, rowsOf, type TimelineRow } from '../../model/rows.ts';
 import { changesOf, commitAt, placeOf, seqAt, seqOfCall } from '../../model/steps.ts';
 import { type FilterName, filterNamed, type Totals, totalsOf } from '../../model/totals.ts';
 import { turnEnd, turnId } from '../../model/turns.ts';
@@ -141,7 +141,8 @@ export class Store {
   }
 
   selectEdge(edge: 'first' | 'last', focus: boolean): void {
-    const row: Row | undefined = edge === 'first' ? this.rows.value.rows[0] : this.rows.value.rows.at(-1);
+    const row: TimelineRow | undefined =
+      edge === 'first' ? this.rows.value.rows[0] : this.rows.value.rows.at(-1);
     if (row !== undefined) this.select(row.id, { focus });
   }
 

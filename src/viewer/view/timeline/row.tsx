@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { RecordedCall } from '../../../record/index.ts';
 import { askedMs, lengthOf, phasesOf } from '../../model/phases.ts';
-import type { CallRow, Row as RowModel, TurnRow } from '../../model/rows.ts';
+import type { CallRow, TimelineRow, TurnRow } from '../../model/rows.ts';
 import {
   answeredAt,
   headlineOf,
@@ -23,11 +23,11 @@ interface RowProps<T> {
 }
 
 /** One line of the timeline. */
-export function Row({ row, ...rest }: RowProps<RowModel>): VNode {
+export function Row({ row, ...rest }: RowProps<TimelineRow>): VNode {
   return row.kind === 'turn' ? <Turn row={row} {...rest} /> : <Call row={row} {...rest} />;
 }
 
-function treeItem(row: RowModel, isFocusable: boolean, store: ReturnType<typeof useStore>) {
+function treeItem(row: TimelineRow, isFocusable: boolean, store: ReturnType<typeof useStore>) {
   return {
     role: 'treeitem',
     tabIndex: isFocusable ? 0 : -1,
