@@ -22,6 +22,7 @@ const checks = [
   'typecheck:viewer',
   'typecheck:scripts',
   'imports',
+  'type-names',
   'format:check',
 ];
 /** What a check needs that may be missing, and how to get it; a check that misses it is left out, by name. */
