@@ -7,7 +7,7 @@ import {
   openToolRuntime,
   promptTemplate,
   section,
-  ToolInvocations,
+  ToolCallLog,
   ToolResult,
   tool,
 } from 'weakincentives';
@@ -105,7 +105,7 @@ const texts = steps[0]?.content.flatMap((part): string[] => {
   if (part.type === 'tool-result') return [String(part.output)];
   return part.type === 'tool-error' ? [String(part.error)] : [];
 });
-const records = runtime.session.slice(ToolInvocations).all();
+const records = runtime.session.slice(ToolCallLog).all();
 assert.equal(text, 'Three seats, 10:05.');
 assert.deepEqual(texts, [
   'The next train to Oslo goes at 10:05.',

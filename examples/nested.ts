@@ -9,7 +9,7 @@ import {
   type RunEvent,
   Session,
   section,
-  ToolInvocations,
+  ToolCallLog,
   ToolResult,
   tool,
 } from 'weakincentives';
@@ -122,7 +122,7 @@ assert.equal((await filesystem.read('report.md')).text, '# Is the moon round?\n'
 // The record keeps every call, also those of the evaluation whose work was dropped.
 assert.deepEqual(
   session
-    .slice(ToolInvocations)
+    .slice(ToolCallLog)
     .all()
     .map(({ parentCallIds = [], toolName, outcome }) => [...parentCallIds, toolName, outcome].join(' > ')),
   [

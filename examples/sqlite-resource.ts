@@ -9,7 +9,7 @@ import {
   revocableView,
   Session,
   section,
-  ToolInvocations,
+  ToolCallLog,
   ToolResult,
   type TransactionProtocol,
   tool,
@@ -102,7 +102,7 @@ const resources = [
   await using session = new Session();
   await adapter.evaluate(template.bind({}, { resources }), { session });
 
-  const calls = session.slice(ToolInvocations).all();
+  const calls = session.slice(ToolCallLog).all();
   for (const { toolName, outcome, modelText } of calls)
     console.log(`${toolName}: ${outcome}\n  ${modelText}`);
   assert.deepEqual(

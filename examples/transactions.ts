@@ -10,7 +10,7 @@ import {
   Session,
   section,
   sequentialDependencyPolicy,
-  ToolInvocations,
+  ToolCallLog,
   ToolResult,
   TransactionClosedError,
   tool,
@@ -130,7 +130,7 @@ const observers = recorder === undefined ? [] : [recorder];
 await adapter.evaluate(template.bind({}, { resources }), { session, observers });
 await recorder?.[Symbol.asyncDispose]();
 
-const calls = session.slice(ToolInvocations).all();
+const calls = session.slice(ToolCallLog).all();
 for (const { toolName, outcome, attempts, conflicts, modelText } of calls) {
   const again = attempts > 1 ? ` in attempt ${attempts}, since ${conflicts.join(', ')} had changed` : '';
   console.log(`${toolName}: ${outcome}${again}\n  ${modelText}`);

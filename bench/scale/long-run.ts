@@ -1,5 +1,5 @@
 /** One evaluation of very many steps: what a step takes, and what the process holds, early and late. */
-import { Session, ToolInvocations } from 'weakincentives';
+import { Session, ToolCallLog } from 'weakincentives';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { runProgram } from '../harness/program.ts';
 import { collectGarbage } from '../harness/samples.ts';
@@ -54,7 +54,7 @@ await runProgram<Settings>(async (settings, plan) => {
 async function run(steps: number, bounded: boolean, onStep?: (step: number) => boolean): Promise<number> {
   counted = 0;
   await using session = new Session();
-  if (bounded) session.install(ToolInvocations, { retain: keptRecords });
+  if (bounded) session.install(ToolCallLog, { retain: keptRecords });
   const adapter = scriptedAdapter((_conversation, { turn }) => {
     const isOver = onStep !== undefined && turn > 1 && !onStep(turn - 1);
     if (turn > steps || isOver) return { text: `${turn - 1}` };

@@ -10,14 +10,14 @@ export {
   type PendingCommit,
 } from './host-filesystem/index.ts';
 export {
-  defaultMountExcludes,
+  defaultExcludes,
   type HostMount,
   type HostMountOptions,
   type HostMountReport,
   type HostMountSkip,
   type HostMountSkipReason,
   type HostMountStop,
-  readHostMount,
+  readFolder,
 } from './host-mount/index.ts';
 export { LocalOverridesStore, type LocalOverridesStoreOptions } from './overrides/index.ts';
 export type { CommandOptions, CommandOutcome, SpawnArguments } from './process/run-options.ts';

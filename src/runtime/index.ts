@@ -71,11 +71,11 @@ export {
   type PromptEvaluationErrorCode,
   type PromptEvaluationErrorOptions,
 } from './events/prompt-evaluation-error.ts';
-export { PromptExecuted, type PromptExecutedPayload, PromptExecutions } from './events/prompt-executed.ts';
+export { PromptExecuted, type PromptExecutedPayload, PromptExecutionLog } from './events/prompt-executed.ts';
 export {
   PromptRendered,
   type PromptRenderedPayload,
-  PromptRenderings,
+  PromptRenderingLog,
   type RenderedTool,
   ToolRenderings,
   ToolsRendered,
@@ -88,8 +88,8 @@ export {
   type RecordedChange,
   type RecordedFeedback,
   type ToolCallFailureReason,
+  ToolCallLog,
   type ToolCallOutcome,
-  ToolInvocations,
   ToolInvoked,
   type ToolInvokedPayload,
   type UnenforcedDecision,

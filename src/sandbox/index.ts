@@ -12,7 +12,7 @@ export type { SandboxLimitScope, SandboxLimitScopes, SandboxLimits } from './bac
 export { bubblewrapSandbox } from './bubblewrap/bubblewrap-sandbox.ts';
 export type { BubblewrapSandboxOptions } from './bubblewrap/options.ts';
 export type { EvaluateCodeParams, EvaluateCodeResult } from './evaluate/evaluate-code.ts';
-export { type EvaluateSectionOptions, evaluateSection } from './evaluate/evaluate-section.ts';
+export { codeEvaluationSection, type EvaluateSectionOptions } from './evaluate/evaluate-section.ts';
 export type { EvaluateLimits } from './evaluate/limits.ts';
 export type { EvaluationLanguage } from './evaluate/protocol.ts';
 export type { PodmanSandboxOptions } from './podman/options.ts';

@@ -1,9 +1,9 @@
 import type { RecordedRun, RunRecord } from '../record/index.ts';
 import {
   addTokenUsage,
-  PromptExecutions,
+  PromptExecutionLog,
   type RecordedChange,
-  ToolInvocations,
+  ToolCallLog,
   type ToolInvokedPayload,
 } from '../runtime/index.ts';
 import type { JsonValue } from '../schema/index.ts';
@@ -86,7 +86,7 @@ function depthOf(run: RecordedRun): number {
 }
 
 function factsOfSession(session: ReadonlySessionView): RunFacts {
-  const runs = installedItems(session, PromptExecutions).filter(
+  const runs = installedItems(session, PromptExecutionLog).filter(
     ({ parentCallIds }) => parentCallIds === undefined,
   );
   if (runs.length === 0) {
@@ -94,7 +94,7 @@ function factsOfSession(session: ReadonlySessionView): RunFacts {
       'The received session holds no run that has ended. Pass the session to evaluate(), and await it before the assertion.',
     );
   }
-  const invocations = installedItems(session, ToolInvocations);
+  const invocations = installedItems(session, ToolCallLog);
   const files = new NetChanges();
   for (const { parentCallIds, changes } of invocations) {
     // The changes of a call hold those of the calls inside it.

@@ -205,10 +205,10 @@ describe.skipIf(!hasScript)(
         'remote/agent.ts',
         `
 import { defineAgent, promptTemplate, section } from 'weakincentives';
-import { remoteMcpTool, webSearchTool } from 'weakincentives/suite';
+import { hostedMcpTool, webSearchTool } from 'weakincentives/suite';
 const task = section({
   title: 'Task', key: 'task', template: 'Write it.',
-  hostedTools: [remoteMcpTool({ config: { label: 'wiki', url: 'https://wiki.example' } }), webSearchTool()],
+  hostedTools: [hostedMcpTool({ config: { label: 'wiki', url: 'https://wiki.example' } }), webSearchTool()],
 });
 export default defineAgent({
   template: promptTemplate({ ns: 'tests', key: 'remote', sections: [task] }), workspace: false, input: 'Go on.',

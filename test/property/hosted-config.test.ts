@@ -4,8 +4,8 @@ import { type HostedTool, PromptValidationError } from 'weakincentives';
 import {
   codeInterpreterTool,
   fileSearchTool,
+  hostedMcpTool,
   imageGenerationTool,
-  remoteMcpTool,
   webFetchTool,
   webSearchTool,
 } from 'weakincentives/suite';
@@ -59,7 +59,7 @@ const configs: fc.Arbitrary<readonly [make: (config: never) => HostedTool, confi
     ] as const,
     [imageGenerationTool, { size: fc.string(), format: fc.constantFrom('png', 'gif') }] as const,
     [
-      remoteMcpTool,
+      hostedMcpTool,
       {
         label: fc.stringMatching(/^[a-z]{1,5}$/),
         url: fc.webUrl(),

@@ -14,7 +14,7 @@ import {
   Session,
   type Slice,
   section,
-  ToolInvocations,
+  ToolCallLog,
   type ToolPolicy,
   ToolResult,
   tool,
@@ -243,7 +243,7 @@ async function runLibrary({ rules, root, enforce, yes }: Case): Promise<Outcome>
   for (const path of (await files.glob('**')).paths) found[path] = (await files.read(path)).text;
   return {
     lines: session
-      .slice(ToolInvocations)
+      .slice(ToolCallLog)
       .all()
       .map(
         ({

@@ -14,14 +14,14 @@ import {
   openToolRuntime,
   PolicyDecision,
   type Prompt,
-  PromptExecutions,
-  PromptRenderings,
+  PromptExecutionLog,
+  PromptRenderingLog,
   promptTemplate,
   redactSecrets,
   resourceToken,
   Session,
   section,
-  ToolInvocations,
+  ToolCallLog,
   ToolRenderings,
 } from 'weakincentives';
 import { scriptedAdapter } from 'weakincentives/testing';
@@ -214,10 +214,10 @@ test('a secret reaches no logger, listener or record, wherever something fails o
         };
         await run().catch(keep);
         await nextTurn();
-        keep(session.slice(ToolInvocations).all(), session.slice(PromptExecutions).all());
-        keep(session.slice(PromptRenderings).all(), session.slice(ToolRenderings).all());
+        keep(session.slice(ToolCallLog).all(), session.slice(PromptExecutionLog).all());
+        keep(session.slice(PromptRenderingLog).all(), session.slice(ToolRenderings).all());
         keep(runLogger.lines, sessionLogger.lines);
-        expect(session.slice(ToolInvocations).length).toBeGreaterThanOrEqual(called.length);
+        expect(session.slice(ToolCallLog).length).toBeGreaterThanOrEqual(called.length);
         expect(writtenOut(left)).not.toContain(core);
         await neighbor?.[Symbol.asyncDispose]();
       },

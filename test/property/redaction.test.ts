@@ -10,15 +10,15 @@ import {
   Filesystem,
   MemoryFilesystem,
   PolicyDecision,
-  PromptExecutions,
-  PromptRenderings,
+  PromptExecutionLog,
+  PromptRenderingLog,
   promptTemplate,
   redactSecrets,
   Session,
   type Slice,
   section,
+  ToolCallLog,
   type ToolContext,
-  ToolInvocations,
   ToolRenderings,
   ToolResult,
   ToolValidationError,
@@ -262,10 +262,10 @@ test('what is to be redacted reaches the model, handlers and state, and nothing 
           });
         left.push(...logger.lines);
         left.push(
-          ...session.slice(ToolInvocations).all(),
-          ...session.slice(PromptRenderings).all(),
+          ...session.slice(ToolCallLog).all(),
+          ...session.slice(PromptRenderingLog).all(),
           ...session.slice(ToolRenderings).all(),
-          ...session.slice(PromptExecutions).all(),
+          ...session.slice(PromptExecutionLog).all(),
         );
         for (const value of left) expect(writtenOut(value)).not.toContain(core);
 

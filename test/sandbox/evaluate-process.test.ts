@@ -14,7 +14,7 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
-import { evaluateSection } from 'weakincentives/sandbox';
+import { codeEvaluationSection } from 'weakincentives/sandbox';
 import { vfsToolsSection } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { deadlockMs } from '../support/deadlock.ts';
@@ -96,7 +96,7 @@ function promptFor(
 ) {
   const sections = [
     vfsToolsSection({ filesystem, policies: [] }),
-    evaluateSection({ languages: [language], limits: { timeoutMs: deadlockMs } }),
+    codeEvaluationSection({ languages: [language], limits: { timeoutMs: deadlockMs } }),
     ...more,
   ];
   return promptTemplate({ ns: 'tests', key: 'evaluate', sections }).bind();

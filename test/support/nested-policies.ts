@@ -12,7 +12,7 @@ import {
   type RunEvent,
   Session,
   section,
-  ToolInvocations,
+  ToolCallLog,
   type ToolInvokedPayload,
   type ToolPolicy,
   ToolResult,
@@ -152,7 +152,7 @@ export async function runNested(
     session,
     observers: [{ onEvent: (event) => events.push(event) }],
   });
-  const records = session.slice(ToolInvocations).all();
+  const records = session.slice(ToolCallLog).all();
   const outcomes = records.map(
     ({ parentCallIds = [], toolName, outcome }) => `${parentCallIds.length} ${toolName} ${outcome}`,
   );

@@ -15,7 +15,7 @@ import {
   type RunEvent,
   section,
   type TokenUsage,
-  ToolInvocations,
+  ToolCallLog,
   ToolInvoked,
   type ToolInvokedPayload,
   ToolResult,
@@ -202,7 +202,7 @@ describe('the record of calls', () => {
         return items.keep();
       });
     expectTypeOf(bind).returns.toEqualTypeOf<ReducerBinding<string>>();
-    expectTypeOf(ToolInvocations.name).toEqualTypeOf<string>();
+    expectTypeOf(ToolCallLog.name).toEqualTypeOf<string>();
   });
 });
 

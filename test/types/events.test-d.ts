@@ -4,7 +4,7 @@ import {
   type EvaluateOptions,
   PromptExecuted,
   type PromptExecutedPayload,
-  PromptExecutions,
+  PromptExecutionLog,
   PromptRendered,
   type PromptRenderedPayload,
   type RecordOrigin,
@@ -35,7 +35,7 @@ describe('session events of evaluations', () => {
     expectTypeOf<ToolsRenderedPayload>().toExtend<RecordOrigin>();
     expectTypeOf<ToolInvokedPayload>().toExtend<RecordOrigin>();
     expectTypeOf<PromptExecutedPayload>().toExtend<RecordOrigin>();
-    expectTypeOf(new Session().slice(PromptExecutions).latest()).toExtend<
+    expectTypeOf(new Session().slice(PromptExecutionLog).latest()).toExtend<
       DeepReadonly<PromptExecutedPayload> | undefined
     >();
   });

@@ -17,11 +17,11 @@ import {
   type FileSearchConfig,
   type FileSearchResult,
   fileSearchTool,
+  hostedMcpTool,
   type ImageGenerationResult,
   imageGenerationTool,
   type RemoteMcpConfig,
   type RemoteMcpResult,
-  remoteMcpTool,
   type WebFetchResult,
   type WebSearchConfig,
   type WebSearchResult,
@@ -50,7 +50,7 @@ test('outputs have the type of their tool', () => {
   expectTypeOf(hostedOutputsOf(response, imageGenerationTool())).toEqualTypeOf<
     HostedToolOutputs<ImageGenerationResult>
   >();
-  const wiki = remoteMcpTool({ config: { label: 'wiki', url: 'https://wiki.example' } });
+  const wiki = hostedMcpTool({ config: { label: 'wiki', url: 'https://wiki.example' } });
   expectTypeOf(hostedOutputsOf(response, wiki)).toEqualTypeOf<HostedToolOutputs<RemoteMcpResult>>();
 });
 
@@ -80,9 +80,9 @@ test('configs are checked by the compiler', () => {
   // @ts-expect-error stores are needed
   fileSearchTool({ config: { maxResults: 3 } });
   // @ts-expect-error an address is needed
-  remoteMcpTool({ config: { label: 'wiki' } });
+  hostedMcpTool({ config: { label: 'wiki' } });
   // @ts-expect-error headers are texts
-  remoteMcpTool({ config: { label: 'wiki', url: 'https://wiki.example', headers: { 'X-Number': 1 } } });
+  hostedMcpTool({ config: { label: 'wiki', url: 'https://wiki.example', headers: { 'X-Number': 1 } } });
   codeInterpreterTool({ config: { network: { allowedDomains: ['pypi.org'] } } });
   // @ts-expect-error all or some, never all by a word
   codeInterpreterTool({ config: { network: 'enabled' } });

@@ -5,12 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import * as w from 'weakincentives';
 import { aiSdk, fromAiSdkTool, toAiSdkTools } from 'weakincentives/ai-sdk';
 import { anthropic } from 'weakincentives/anthropic';
-import {
-  LocalOverridesStore,
-  openHostFilesystem,
-  openStagedFolder,
-  readHostMount,
-} from 'weakincentives/node';
+import { LocalOverridesStore, openHostFilesystem, openStagedFolder, readFolder } from 'weakincentives/node';
 import { openai, openaiDialect, runOpenAICalls, toOpenAITools } from 'weakincentives/openai';
 import * as provider from 'weakincentives/provider';
 import * as suite from 'weakincentives/suite';
@@ -168,7 +163,7 @@ const cases: Readonly<Record<string, Case>> = {
     async (options: never) => (await openHostFilesystem(options))[Symbol.asyncDispose](),
     { root: folder, include: [], exclude: [], writeOn: 'never', maxFileBytes: 3, stateDirectory },
   ],
-  hostMount: [readHostMount, { hostPath: folder, allowedRoots: [root], include: [], exclude: [] }],
+  hostMount: [readFolder, { hostPath: folder, allowedRoots: [root], include: [], exclude: [] }],
   openStagedFolder: [openStagedFolder, files, { exclude: [] }],
   LocalOverridesStore: [(options: never) => new LocalOverridesStore(options), { root: folder }],
   openai: [openai, { model: 'm', apiKey: 'k', settings: {} }],

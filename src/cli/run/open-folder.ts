@@ -4,7 +4,7 @@ import type { AgentWorkspace } from '../../evaluation/index.ts';
 import type { FileChange, Filesystem, FilesystemSnapshot } from '../../filesystem/index.ts';
 import { showName } from '../../internal/index.ts';
 import {
-  defaultMountExcludes,
+  defaultExcludes,
   type HostFilesystem,
   type HostMountSkip,
   type InterruptedCommit,
@@ -85,8 +85,8 @@ export async function openFolder(
   { journal, stateDirectory, insteadOfWaiting }: OpenFolderOptions = {},
 ): Promise<OpenedFolder> {
   const hostPath = folder ?? '.';
-  const { exclude = [], defaultExcludes = true, ...rest } = workspace;
-  const leftOut = [...(defaultExcludes ? defaultMountExcludes : []), ...exclude];
+  const { exclude = [], defaultExcludes: withDefaults = true, ...rest } = workspace;
+  const leftOut = [...(withDefaults ? defaultExcludes : []), ...exclude];
   try {
     const filesystem = await openHostFilesystem({
       ...rest,

@@ -10,12 +10,12 @@ import {
   PromptEvaluationError,
   PromptExecuted,
   type PromptExecutedPayload,
-  PromptExecutions,
+  PromptExecutionLog,
   PromptRendered,
-  PromptRenderings,
+  PromptRenderingLog,
   recordable,
   recordError,
-  ToolInvocations,
+  ToolCallLog,
   ToolRenderings,
   ToolsRendered,
 } from '../../runtime/index.ts';
@@ -27,10 +27,10 @@ import type { HeldScope } from './evaluation-scope.ts';
 
 /** The slices that keep what is recorded of evaluations. */
 export const recordSlices: readonly AnySlice[] = [
-  ToolInvocations,
-  PromptRenderings,
+  ToolCallLog,
+  PromptRenderingLog,
   ToolRenderings,
-  PromptExecutions,
+  PromptExecutionLog,
 ];
 
 /** Dispatches what is to be known of one evaluation as a whole. Nothing of it changes how the evaluation comes out. */

@@ -1,3 +1,3 @@
 export type { HostMountReport, HostMountSkip, HostMountSkipReason, HostMountStop } from './mount-report.ts';
-export { defaultMountExcludes, type HostMountOptions } from './options.ts';
-export { type HostMount, readHostMount } from './read-host-mount.ts';
+export { defaultExcludes, type HostMountOptions } from './options.ts';
+export { type HostMount, readFolder } from './read-host-mount.ts';

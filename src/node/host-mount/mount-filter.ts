@@ -1,5 +1,5 @@
 import { compileGlob, type Glob } from '../../filesystem/index.ts';
-import { defaultMountExcludes, type FolderCopyOptions } from './options.ts';
+import { defaultExcludes, type FolderCopyOptions } from './options.ts';
 
 /** Decides by path below the mounted folder which files are taken and which directories are entered. */
 export interface MountFilter {
@@ -18,8 +18,8 @@ export interface MountFilter {
 export function compileMountFilter(
   options: Pick<FolderCopyOptions, 'include' | 'exclude' | 'defaultExcludes'>,
 ): MountFilter {
-  const { include, exclude = [], defaultExcludes = true } = options;
-  const excludePatterns = [...(defaultExcludes ? defaultMountExcludes : []), ...exclude];
+  const { include, exclude = [], defaultExcludes: withDefaults = true } = options;
+  const excludePatterns = [...(withDefaults ? defaultExcludes : []), ...exclude];
   const excluded = excludePatterns.flatMap(compileExclude);
   const included = include?.map(compileGlob);
   return {

@@ -2,14 +2,14 @@ import { FilesystemError } from '../../error/index.ts';
 import { normalizePath } from '../../filesystem/index.ts';
 
 /** Patterns that a mount excludes unless `defaultExcludes` is false: version control and installed packages. */
-export const defaultMountExcludes: readonly string[] = Object.freeze([
+export const defaultExcludes: readonly string[] = Object.freeze([
   '**/.git',
   '**/.git/**',
   '**/node_modules',
   '**/node_modules/**',
 ]);
 
-/** Options of `readHostMount` but for its allowed roots. @internal */
+/** Options of `readFolder` but for its allowed roots. @internal */
 export interface FolderCopyOptions {
   /** The folder to read. Relative to the working directory of the process. Messages name it exactly as given here. */
   readonly hostPath: string;
@@ -41,7 +41,7 @@ export interface FolderCopyOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Options of `readHostMount`. */
+/** Options of `readFolder`. */
 export interface HostMountOptions extends FolderCopyOptions {
   /**
    * Folders that may be mounted, with everything in them; relative ones are taken from the working directory of the

@@ -33,9 +33,9 @@ export interface HostMount {
  * @throws the signal's reason when it is aborted.
  * @see docs/spec/filesystem.md §5
  */
-export async function readHostMount(options: HostMountOptions): Promise<HostMount> {
+export async function readFolder(options: HostMountOptions): Promise<HostMount> {
   assertOptions(
-    'readHostMount()',
+    'readFolder()',
     options,
     { hostPath: 'string!', include: 'array', exclude: 'array', allowedRoots: 'array!' },
     (message, details) => new FilesystemError('argument-invalid', message, details),

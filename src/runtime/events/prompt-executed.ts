@@ -53,7 +53,7 @@ export const PromptExecuted: EventDefinition<PromptExecutedPayload, PromptExecut
   defineSystemEvent<PromptExecutedPayload>('weakincentives.prompt-executed');
 
 /** The last 1,000 {@link PromptExecuted} of a session: a LOG slice, never rolled back. */
-export const PromptExecutions: Slice<PromptExecutedPayload> = defineRecordSlice(
+export const PromptExecutionLog: Slice<PromptExecutedPayload> = defineRecordSlice(
   'weakincentives.prompt-executions',
   { event: PromptExecuted, fields: executed, retain: 1_000 },
 );

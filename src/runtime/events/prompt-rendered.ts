@@ -68,7 +68,7 @@ export const ToolsRendered: EventDefinition<ToolsRenderedPayload, ToolsRenderedP
   defineSystemEvent<ToolsRenderedPayload>('weakincentives.tools-rendered');
 
 /** The last 100 {@link PromptRendered} of a session: a LOG slice, never rolled back. */
-export const PromptRenderings: Slice<PromptRenderedPayload> = defineRecordSlice(
+export const PromptRenderingLog: Slice<PromptRenderedPayload> = defineRecordSlice(
   'weakincentives.prompt-renderings',
   { event: PromptRendered, fields: rendered, retain: 100 },
 );

@@ -256,7 +256,8 @@ function namesOfVersion2(items: readonly unknown[]): readonly unknown[] {
 }
 
 /** The record of all calls of a session: a LOG slice, never rolled back. */
-export const ToolInvocations: Slice<ToolInvokedPayload> = defineRecordSlice(
-  'weakincentives.tool-invocations',
-  { event: ToolInvoked, fields: toolInvoked, exports: { version: 2, migrate: namesOfVersion2 } },
-);
+export const ToolCallLog: Slice<ToolInvokedPayload> = defineRecordSlice('weakincentives.tool-invocations', {
+  event: ToolInvoked,
+  fields: toolInvoked,
+  exports: { version: 2, migrate: namesOfVersion2 },
+});

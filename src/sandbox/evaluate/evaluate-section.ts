@@ -8,7 +8,7 @@ import { EvaluatorProcess } from './evaluator-process.ts';
 import { type EvaluateLimits, resolveEvaluateLimits } from './limits.ts';
 import type { EvaluationLanguage } from './protocol.ts';
 
-/** Options of {@link evaluateSection}. */
+/** Options of {@link codeEvaluationSection}. */
 export interface EvaluateSectionOptions {
   /**
    * What code can be written in; at least one, each once. JavaScript needs the package `quickjs-emscripten`, Python `@pydantic/monty`.
@@ -42,8 +42,12 @@ const SUMMARY = 'Code in an interpreter, for exact computations.';
  * @throws {SandboxError} `sandbox-option-invalid` for a bad limit or language.
  * @see docs/spec/sandboxes.md §8
  */
-export function evaluateSection(options: EvaluateSectionOptions = {}): Section<Record<never, never>> {
-  assertOptions('evaluateSection()', options, { languages: 'array', policies: 'array', limits: 'object' });
+export function codeEvaluationSection(options: EvaluateSectionOptions = {}): Section<Record<never, never>> {
+  assertOptions('codeEvaluationSection()', options, {
+    languages: 'array',
+    policies: 'array',
+    limits: 'object',
+  });
   const { title = 'Code Evaluation', key = 'evaluate', policies = [] } = options;
   const languages = resolveLanguages(options.languages);
   const limits = resolveEvaluateLimits(options.limits);

@@ -121,10 +121,10 @@ const read = objectOf<RemoteMcpConfig>(
  * @param options `name` is the label of the config by default.
  * @throws {PromptValidationError} for a config, name or description that cannot be used.
  */
-export function remoteMcpTool(
+export function hostedMcpTool(
   options: HostedToolOptions<RemoteMcpConfig>,
 ): HostedTool<RemoteMcpConfig, RemoteMcpResult> {
-  assertOptions('remoteMcpTool()', options);
+  assertOptions('hostedMcpTool()', options);
   const place = { tool: options.name ?? 'mcp', path: '' };
   const config = read(options.config, place);
   refuseTwoAuthorizations(config, place);

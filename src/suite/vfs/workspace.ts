@@ -6,7 +6,7 @@ import type { VfsLimits } from './limits.ts';
 /** Files by path from the workspace root. */
 export type VfsFiles = Readonly<Record<string, string | Uint8Array>>;
 
-/** Files to put into every workspace at its start, such as a host folder read by `readHostMount`. */
+/** Files to put into every workspace at its start, such as a host folder read by `readFolder`. */
 export interface VfsMount {
   /** The directory of the files; `.` is the root. The instructions name it. */
   readonly mountPath: string;

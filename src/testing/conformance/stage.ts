@@ -1,7 +1,7 @@
 import { PromptValidationError } from '../../error/index.ts';
 import { type EvaluateOptions, evaluationSlices, type PromptStream } from '../../evaluation/index.ts';
 import type { Prompt } from '../../prompt/index.ts';
-import { ToolInvocations, type ToolInvokedPayload } from '../../runtime/index.ts';
+import { ToolCallLog, type ToolInvokedPayload } from '../../runtime/index.ts';
 import { type Clock, Session, systemClock } from '../../session/index.ts';
 import type { PromptResponse } from '../../tool/index.ts';
 import type { ManualClock } from '../manual-clock.ts';
@@ -129,7 +129,7 @@ export class Stage implements AsyncDisposable {
 
   /** The records of all calls. */
   get calls(): readonly ToolInvokedPayload[] {
-    return this.#session.slice(ToolInvocations).all();
+    return this.#session.slice(ToolCallLog).all();
   }
 
   /** Waits until the answer of the provider hangs, and in a stream also until part of it was emitted. */

@@ -181,7 +181,7 @@ function buildAgent(library: Library): Agent {
       readLog: async () => session.slice(Log).length,
       readInvocations: async () =>
         session
-          .slice(library.ToolInvocations)
+          .slice(library.ToolCallLog)
           .all()
           .map((item) => [item.callId, item.outcome]),
       readThatWrites: async () => session.dispatch(Increment, { value: 500 }),
@@ -391,7 +391,7 @@ function buildAgent(library: Library): Agent {
       log: session.slice(Log).all(),
       policies: session.slice(library.PolicyState).all(),
       invocations: session
-        .slice(library.ToolInvocations)
+        .slice(library.ToolCallLog)
         .all()
         .map((item) => ({
           callId: item.callId,

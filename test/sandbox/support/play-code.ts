@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { MemoryFilesystem, promptTemplate, Session } from 'weakincentives';
-import { type EvaluateSectionOptions, evaluateSection } from 'weakincentives/sandbox';
+import { codeEvaluationSection, type EvaluateSectionOptions } from 'weakincentives/sandbox';
 import { vfsToolsSection } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { deadlockMs } from '../../support/deadlock.ts';
@@ -33,7 +33,7 @@ export async function playCode(
   ]);
   const sections = [
     vfsToolsSection({ filesystem, policies: [] }),
-    evaluateSection({ ...options, limits: { timeoutMs: deadlockMs, ...options.limits } }),
+    codeEvaluationSection({ ...options, limits: { timeoutMs: deadlockMs, ...options.limits } }),
   ];
   const prompt = promptTemplate({ ns: 'tests', key: 'evaluate', sections }).bind();
   const { conversation } = await adapter.evaluate(prompt, { session });

@@ -4,7 +4,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { type Fixture, LLMock } from '@copilotkit/aimock';
 import { createOpenAI as createOpenAIV3 } from 'ai-sdk-openai-v3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type EvaluateOptions, type RunEvent, Session, ToolInvocations } from 'weakincentives';
+import { type EvaluateOptions, type RunEvent, Session, ToolCallLog } from 'weakincentives';
 import { type AiSdkModel, aiSdk } from 'weakincentives/ai-sdk';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { sums } from '../../support/sums.ts';
@@ -48,7 +48,7 @@ async function run(create: (url: string) => AiSdkModel, options: EvaluateOptions
     (error: unknown) => ({ response: undefined, error }),
   );
   const calls = session
-    .slice(ToolInvocations)
+    .slice(ToolCallLog)
     .all()
     .map(({ callId, outcome: came, modelText }) => ({ callId, came, modelText }));
   await session[Symbol.asyncDispose]();

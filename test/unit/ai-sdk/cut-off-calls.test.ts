@@ -3,7 +3,7 @@ import { createGoogleGenerativeAI } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { describe, expect, test } from 'vitest';
-import { Session, ToolInvocations, ToolResult, tool } from 'weakincentives';
+import { Session, ToolCallLog, ToolResult, tool } from 'weakincentives';
 import { type AiSdkModel, aiSdk } from 'weakincentives/ai-sdk';
 import { z } from 'zod';
 import { promptOf } from '../../support/prompt-of.ts';
@@ -135,7 +135,7 @@ describe.each(Object.entries(wires))('%s', (_name, { modelOf, cut, done, end = '
     const { text } = await adapter.evaluate(prompt, { session, streaming: isStreaming, retry: false });
     expect(text).toBe('Done.');
     expect(wiped).toEqual([]);
-    expect(session.slice(ToolInvocations).all()).toMatchObject([
+    expect(session.slice(ToolCallLog).all()).toMatchObject([
       { toolName: 'wipe', outcome: 'rejected', reason: 'cut-off' },
     ]);
     expect(requests[1]).toContain('cut off before the call was known to be complete');

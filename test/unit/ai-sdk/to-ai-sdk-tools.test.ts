@@ -10,7 +10,7 @@ import {
   promptTemplate,
   Session,
   section,
-  ToolInvocations,
+  ToolCallLog,
   ToolResult,
   type ToolRuntime,
   tool,
@@ -113,7 +113,7 @@ describe('a step of generateText', () => {
     expect(session.slice(Count).latest()).toEqual({ total: 12 });
     expect(
       session
-        .slice(ToolInvocations)
+        .slice(ToolCallLog)
         .all()
         .map(({ turn, callId }) => [turn, callId]),
     ).toEqual([
@@ -286,7 +286,7 @@ describe('a step of streamText', () => {
     expect(await result.text).toBe('Done.');
     expect(
       runtime.session
-        .slice(ToolInvocations)
+        .slice(ToolCallLog)
         .all()
         .map(({ turn, outcome }) => [turn, outcome]),
     ).toEqual([
@@ -337,7 +337,7 @@ describe('the end of a run', () => {
     expect(await failure).toMatchObject({ message: 'Enough.' });
     expect(model.doGenerateCalls).toHaveLength(1);
     expect(session.slice(Count).latest()).toEqual({ total: 1 });
-    expect(session.slice(ToolInvocations).length).toBe(3);
+    expect(session.slice(ToolCallLog).length).toBe(3);
   });
 
   it('by a budget ends the loop before it asks again', async () => {

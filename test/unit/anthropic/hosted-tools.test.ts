@@ -15,8 +15,8 @@ import { type HostedToolCodec } from 'weakincentives/provider';
 import {
   codeInterpreterTool,
   fileSearchTool,
+  hostedMcpTool,
   imageGenerationTool,
-  remoteMcpTool,
   webFetchTool,
   webSearchTool,
 } from 'weakincentives/suite';
@@ -156,8 +156,8 @@ describe('a hosted tool on the wire', () => {
 
   it('may be remote servers, with the beta feature that they need', async () => {
     const servers = [
-      remoteMcpTool({ config: { label: 'wiki', url: 'https://wiki.example/mcp', approval: 'never' } }),
-      remoteMcpTool({
+      hostedMcpTool({ config: { label: 'wiki', url: 'https://wiki.example/mcp', approval: 'never' } }),
+      hostedMcpTool({
         config: {
           label: 'tickets',
           url: 'https://tickets.example/mcp',
@@ -213,7 +213,7 @@ describe('a hosted tool on the wire', () => {
   });
 
   it('that has no name at the provider cannot be forced', async () => {
-    const wiki = remoteMcpTool({
+    const wiki = hostedMcpTool({
       config: { label: 'wiki', url: 'https://wiki.example/mcp', approval: 'never' },
     });
     await expect(run(promptOf(wiki), undefined, { toolChoice: { tool: 'wiki' } })).rejects.toMatchObject({
@@ -247,9 +247,9 @@ describe('a hosted tool on the wire', () => {
       }),
       ['fileIds', 'memoryLimit', 'network'],
     ],
-    [remoteMcpTool({ config: { label: 'wiki', url: 'https://wiki.example/mcp' } }), ['approval']],
+    [hostedMcpTool({ config: { label: 'wiki', url: 'https://wiki.example/mcp' } }), ['approval']],
     [
-      remoteMcpTool({
+      hostedMcpTool({
         config: {
           label: 'wiki',
           url: 'https://wiki.example/mcp',
@@ -274,7 +274,7 @@ describe('a hosted tool on the wire', () => {
 
   it('is refused beside another server with the same label', async () => {
     const servers = ['a', 'b'].map((name) =>
-      remoteMcpTool({
+      hostedMcpTool({
         config: { label: 'wiki', url: `https://${name}.example/mcp`, approval: 'never' },
         name,
       }),
@@ -458,7 +458,7 @@ describe('what a hosted tool came to', () => {
 
   it('is told of each remote server apart', async () => {
     const servers = ['wiki', 'tickets'].map((label) =>
-      remoteMcpTool({ config: { label, url: `https://${label}.example/mcp`, approval: 'never' } }),
+      hostedMcpTool({ config: { label, url: `https://${label}.example/mcp`, approval: 'never' } }),
     );
     const { result, requests } = await runBoth(promptOf(...servers), [fixture('mcp')]);
     expect(servers.map((server) => hostedOutputsOf(result, server).invocations)).toEqual([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defineAgent, type ProviderAdapter, promptTemplate, section, ToolResult, tool } from 'weakincentives';
 import { type ModelRequest, ModelResponseError, providerAdapter } from 'weakincentives/provider';
-import { remoteMcpTool, webSearchTool } from 'weakincentives/suite';
+import { hostedMcpTool, webSearchTool } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { readArguments } from '../../../src/cli/arguments.ts';
 import { CliInterruption } from '../../../src/cli/process/environment.ts';
@@ -22,7 +22,7 @@ const task = section({
   key: 'task',
   template: 'Do it.',
   tools: [look],
-  hostedTools: [webSearchTool(), remoteMcpTool({ config: { label: 'wiki', url: 'https://wiki.example' } })],
+  hostedTools: [webSearchTool(), hostedMcpTool({ config: { label: 'wiki', url: 'https://wiki.example' } })],
 });
 const template = promptTemplate({ ns: 'tests', key: 'streamed', name: 'streamed', sections: [task] });
 

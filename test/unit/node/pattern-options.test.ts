@@ -8,7 +8,7 @@ import {
   promptTemplate,
   section,
 } from 'weakincentives';
-import { type HostMountOptions, openStagedFolder, readHostMount } from 'weakincentives/node';
+import { type HostMountOptions, openStagedFolder, readFolder } from 'weakincentives/node';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { vfsTools } from '../../../src/suite/vfs/index.ts';
 import { runTool } from '../suite/run-tool.ts';
@@ -44,7 +44,7 @@ async function filesystemOf(
   hostPath: string,
   options: Omit<HostMountOptions, 'hostPath' | 'allowedRoots'> = {},
 ): Promise<MemoryFilesystem> {
-  const mount = await readHostMount({ hostPath, allowedRoots: [hostPath], ...options });
+  const mount = await readFolder({ hostPath, allowedRoots: [hostPath], ...options });
   return new MemoryFilesystem({ files: mount.files });
 }
 

@@ -2,13 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Fixture, LLMock } from '@copilotkit/aimock';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  type EvaluateOptions,
-  hostedOutputsOf,
-  type RunEvent,
-  Session,
-  ToolInvocations,
-} from 'weakincentives';
+import { type EvaluateOptions, hostedOutputsOf, type RunEvent, Session, ToolCallLog } from 'weakincentives';
 import { openai } from 'weakincentives/openai';
 import { webSearchTool } from 'weakincentives/suite';
 import { createManualClock } from '../../support/manual-clock.ts';
@@ -46,7 +40,7 @@ async function run(options: EvaluateOptions = {}) {
     (error: unknown) => ({ response: undefined, error }),
   );
   const calls = session
-    .slice(ToolInvocations)
+    .slice(ToolCallLog)
     .all()
     .map(({ callId, outcome: came, reason, modelText }) => ({ callId, came, reason, modelText }));
   await session[Symbol.asyncDispose]();

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { type ApprovalRequest, hostedOutputsOf, ToolResult, tool } from 'weakincentives';
-import { remoteMcpTool } from 'weakincentives/suite';
+import { hostedMcpTool } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { functionCall, message, response } from '../../support/openai-responses.ts';
 import { modes, openaiFixture, promptOf, runOpenAI } from '../../support/openai-runs.ts';
 import { inEitherMode } from '../../support/openai-stream.ts';
 
-const wiki = remoteMcpTool({ config: { label: 'wiki', url: 'https://wiki.example/mcp' }, name: 'handbook' });
+const wiki = hostedMcpTool({ config: { label: 'wiki', url: 'https://wiki.example/mcp' }, name: 'handbook' });
 const prompt = promptOf({ hostedTools: [wiki] });
 const request = openaiFixture('mcp-approval-request');
 const approved = openaiFixture('mcp-approved');

@@ -3,8 +3,8 @@ import { hostedOutputsOf, promptTemplate, section } from 'weakincentives';
 import {
   codeInterpreterTool,
   fileSearchTool,
+  hostedMcpTool,
   imageGenerationTool,
-  remoteMcpTool,
   webSearchTool,
 } from 'weakincentives/suite';
 import { z } from 'zod';
@@ -170,8 +170,8 @@ describe.each(modes)('what a hosted tool came to, asked for %s', (_mode, options
   });
 
   it('calls of two remote servers, told apart by their labels', async () => {
-    const wiki = remoteMcpTool({ config: { label: 'wiki', url: 'https://wiki.example/mcp' } });
-    const crm = remoteMcpTool({
+    const wiki = hostedMcpTool({ config: { label: 'wiki', url: 'https://wiki.example/mcp' } });
+    const crm = hostedMcpTool({
       config: { label: 'crm', url: 'https://crm.example/mcp' },
       name: 'customers',
     });

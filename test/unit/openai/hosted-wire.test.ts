@@ -5,8 +5,8 @@ import { type HostedToolCodec } from 'weakincentives/provider';
 import {
   codeInterpreterTool,
   fileSearchTool,
+  hostedMcpTool,
   imageGenerationTool,
-  remoteMcpTool,
   webFetchTool,
   webSearchTool,
 } from 'weakincentives/suite';
@@ -22,7 +22,7 @@ const note = tool({
   effects: 'read',
   execute: () => ToolResult.ok(null),
 });
-const wiki = remoteMcpTool({ config: { label: 'wiki', url: 'https://wiki.example/mcp' } });
+const wiki = hostedMcpTool({ config: { label: 'wiki', url: 'https://wiki.example/mcp' } });
 
 const bodyWith = async (hostedTools: readonly HostedTool[], tools: readonly AnyTool[] = []) => {
   const { bodies } = await runOpenAI(promptOf({ hostedTools, tools }), [answer], { input: 'Go' });
@@ -173,7 +173,7 @@ describe('a hosted tool on the wire', () => {
     ],
     [
       'a remote server with secrets and a choice of tools',
-      remoteMcpTool({
+      hostedMcpTool({
         config: {
           label: 'crm',
           url: 'https://crm.example/mcp',
@@ -289,7 +289,7 @@ describe('what the provider cannot be told', () => {
       /cannot tell the hosted tools "web_search" and "other" apart/,
     ],
     [
-      [wiki, remoteMcpTool({ config: { label: 'wiki', url: 'https://b.example/mcp' }, name: 'b' })],
+      [wiki, hostedMcpTool({ config: { label: 'wiki', url: 'https://b.example/mcp' }, name: 'b' })],
       /hosted tools "wiki" and "b" apart, both of the kind "mcp" with the label "wiki"/,
     ],
   ])('ends the run in phase render: %j', async (hostedTools, expected) => {

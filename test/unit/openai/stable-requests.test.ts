@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type EvaluateOptions, promptTemplate, section, ToolResult, tool } from 'weakincentives';
-import { codeInterpreterTool, remoteMcpTool, webSearchTool } from 'weakincentives/suite';
+import { codeInterpreterTool, hostedMcpTool, webSearchTool } from 'weakincentives/suite';
 import { z } from 'zod';
 import { functionCall, message, reasoning, response } from '../../support/openai-responses.ts';
 import { modes, runOpenAI } from '../../support/openai-runs.ts';
@@ -42,7 +42,7 @@ const prompt = promptTemplate({
       hostedTools: [
         webSearchTool(),
         codeInterpreterTool(),
-        remoteMcpTool({ config: { label: 'wiki', url: 'https://wiki.example/mcp' } }),
+        hostedMcpTool({ config: { label: 'wiki', url: 'https://wiki.example/mcp' } }),
       ],
     }),
   ],

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { type RunEvent, ToolResult, tool } from 'weakincentives';
 import { openai } from 'weakincentives/openai';
 import type { ModelDelta } from 'weakincentives/provider';
-import { remoteMcpTool } from 'weakincentives/suite';
+import { hostedMcpTool } from 'weakincentives/suite';
 import { z } from 'zod';
 import { readStream } from '../../../src/openai/response/read-stream.ts';
 import type { CapturedAnswer } from '../../support/captured-requests.ts';
@@ -27,7 +27,7 @@ const add = tool({
   effects: 'read',
   execute: ({ left, right = 1 }) => ToolResult.ok(left + right, 'Added.'),
 });
-const wiki = remoteMcpTool({ config: { label: 'wiki', url: 'https://wiki.example/mcp' } });
+const wiki = hostedMcpTool({ config: { label: 'wiki', url: 'https://wiki.example/mcp' } });
 const prompt = promptOf({ tools: [add], hostedTools: [wiki] });
 
 const sse = (text: string): Response =>

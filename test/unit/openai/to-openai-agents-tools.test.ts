@@ -12,7 +12,7 @@ import {
   openToolRuntime,
   promptTemplate,
   section,
-  ToolInvocations,
+  ToolCallLog,
   ToolResult,
   type ToolRuntime,
   tool,
@@ -82,7 +82,7 @@ describe('a loop of OpenAI Agents', () => {
     ]);
     expect(finalOutput).toBe('Done.');
     expect(runtime.session.slice(Count).latest()).toEqual({ total: 2 });
-    const records = runtime.session.slice(ToolInvocations).all();
+    const records = runtime.session.slice(ToolCallLog).all();
     expect(records.map(({ callId, outcome, turn }) => [callId, outcome, turn])).toEqual([
       ['c1', 'committed', 1],
       ['c2', 'rolled-back', 1],
@@ -98,7 +98,7 @@ describe('a loop of OpenAI Agents', () => {
     expect(requests[0]?.tools).toMatchObject([
       { type: 'function', name: 'remember', strict: true, parameters: { required: ['word', 'note'] } },
     ]);
-    expect(runtime.session.slice(ToolInvocations).latest()).toMatchObject({
+    expect(runtime.session.slice(ToolCallLog).latest()).toMatchObject({
       outcome: 'committed',
       params: { word: 'pear' },
     });

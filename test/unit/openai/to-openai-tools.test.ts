@@ -7,7 +7,7 @@ import {
   promptTemplate,
   Session,
   section,
-  ToolInvocations,
+  ToolCallLog,
   ToolResult,
   type ToolRuntime,
   tool,
@@ -87,7 +87,7 @@ describe('a loop on the client of OpenAI', () => {
     expect(session.slice(Count).latest()).toEqual({ total: 2 });
     expect(
       session
-        .slice(ToolInvocations)
+        .slice(ToolCallLog)
         .all()
         .map(({ turn }) => turn),
     ).toEqual([1, 1, 1, 1, 2]);

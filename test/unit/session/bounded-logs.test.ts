@@ -1,13 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  defineSlice,
-  promptTemplate,
-  Session,
-  section,
-  ToolInvocations,
-  ToolResult,
-  tool,
-} from 'weakincentives';
+import { defineSlice, promptTemplate, Session, section, ToolCallLog, ToolResult, tool } from 'weakincentives';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 
@@ -104,17 +96,17 @@ describe('a LOG slice that a session bounds', () => {
       sections: [section({ title: 'Count', key: 'count', template: 'Count.', tools: [count] })],
     });
     const session = new Session();
-    session.install(ToolInvocations, { retain: 4 });
+    session.install(ToolCallLog, { retain: 4 });
     const lengths: number[] = [];
     const adapter = scriptedAdapter((_conversation, { turn }) => {
-      lengths.push(session.slice(ToolInvocations).length);
+      lengths.push(session.slice(ToolCallLog).length);
       return turn > 20 ? { text: 'done' } : { toolCalls: [{ name: 'count' }] };
     });
     await adapter.evaluate(template.bind(), { session });
     expect(Math.max(...lengths)).toBe(4);
     expect(
       session
-        .slice(ToolInvocations)
+        .slice(ToolCallLog)
         .all()
         .map(({ turn }) => turn),
     ).toEqual([17, 18, 19, 20]);

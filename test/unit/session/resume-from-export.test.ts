@@ -9,15 +9,15 @@ import {
   MemoryFilesystem,
   PolicyDecision,
   PolicyState,
-  PromptExecutions,
-  PromptRenderings,
+  PromptExecutionLog,
+  PromptRenderingLog,
   promptTemplate,
   readBeforeWritePolicy,
   reducers,
   Session,
   section,
   sequentialDependencyPolicy,
-  ToolInvocations,
+  ToolCallLog,
   ToolRenderings,
   ToolResult,
   tool,
@@ -86,16 +86,16 @@ describe('a session that went through JSON', () => {
     resumed.importState(JSON.parse(text));
     expect(resumed.slice(Builds).all()).toEqual(session.slice(Builds).all());
     expect(resumed.slice(PolicyState).all()).toEqual(session.slice(PolicyState).all());
-    expect(resumed.slice(ToolInvocations).all()).toEqual(session.slice(ToolInvocations).all());
+    expect(resumed.slice(ToolCallLog).all()).toEqual(session.slice(ToolCallLog).all());
 
     await scripted({ name: 'deploy' }).evaluate(prompt, { session: resumed });
-    expect(resumed.slice(ToolInvocations).latest()).toMatchObject({
+    expect(resumed.slice(ToolCallLog).latest()).toMatchObject({
       toolName: 'deploy',
       outcome: 'committed',
     });
     const unaware = new Session();
     await scripted({ name: 'deploy' }).evaluate(prompt, { session: unaware });
-    expect(unaware.slice(ToolInvocations).latest()).toMatchObject({ toolName: 'deploy', outcome: 'denied' });
+    expect(unaware.slice(ToolCallLog).latest()).toMatchObject({ toolName: 'deploy', outcome: 'denied' });
   });
 
   it('holds nothing of calls that no reducer has asked for', async () => {
@@ -110,7 +110,7 @@ describe('a session that went through JSON', () => {
       arguments: { target: `target-${index}` },
     }));
     await scripted(...calls).evaluate(plain, { session });
-    expect(session.slice(ToolInvocations).all()).toHaveLength(20);
+    expect(session.slice(ToolCallLog).all()).toHaveLength(20);
     expect(session.exportState().slices).toEqual([]);
   });
 
@@ -138,7 +138,7 @@ describe('a session that went through JSON', () => {
         name: 'write_file',
         arguments: { file_path: 'a.txt', content: 'new' },
       }).evaluate(withFile(text), { session: resumed });
-      outcomes.push(resumed.slice(ToolInvocations).latest()?.outcome ?? '');
+      outcomes.push(resumed.slice(ToolCallLog).latest()?.outcome ?? '');
     }
     expect(outcomes).toEqual(['committed', 'denied']);
   });
@@ -214,7 +214,7 @@ describe('a session that went through JSON', () => {
     await adapter.evaluate(full.bind(), options);
     await adapter.evaluate(full.bind(), { ...options, enforce: false });
     await adapter.evaluate(full.bind(), { ...options, limits: { maxTurns: 1 } }).catch(() => undefined);
-    const calls = session.slice(ToolInvocations).all();
+    const calls = session.slice(ToolCallLog).all();
     for (const field of [
       'approvals',
       'unenforced',
@@ -225,7 +225,7 @@ describe('a session that went through JSON', () => {
       'changes',
     ])
       expect([field, calls.some((call) => field in call)]).toEqual([field, true]);
-    expect(session.slice(PromptExecutions).all()).toContainEqual(
+    expect(session.slice(PromptExecutionLog).all()).toContainEqual(
       expect.objectContaining({ output: { answer: { text: 'yes' } }, parentCallIds: [expect.any(String)] }),
     );
 
@@ -236,9 +236,9 @@ describe('a session that went through JSON', () => {
     expect(resumed.exportState({ includeLogs: true }).slices).toEqual(exported.slices);
     expect(exported.slices.map(({ name, items }) => [name, items.length > 0])).toEqual(
       [
-        PromptExecutions,
-        PromptRenderings,
-        ToolInvocations,
+        PromptExecutionLog,
+        PromptRenderingLog,
+        ToolCallLog,
         ToolRenderings,
         FeedbackState,
         VisibilityOverrides,

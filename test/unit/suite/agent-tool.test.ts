@@ -10,7 +10,7 @@ import {
   promptTemplate,
   Session,
   section,
-  ToolInvocations,
+  ToolCallLog,
   type ToolInvokedPayload,
   type ToolPolicy,
   ToolResult,
@@ -112,7 +112,7 @@ async function run(
     ...(budget === undefined ? {} : { limits: { budget } }),
   });
   const call = session
-    .slice(ToolInvocations)
+    .slice(ToolCallLog)
     .all()
     .find(({ toolName }) => toolName === 'research');
   if (call === undefined) throw new Error('The agent was not called.');
@@ -268,7 +268,7 @@ it('agents run at most eight deep', async () => {
     return turn === 1 ? asksFor('research', { topic: 'cats' }) : says('done');
   });
   await adapter.evaluate(leadOf([agent]), { session });
-  const calls = session.slice(ToolInvocations).all();
+  const calls = session.slice(ToolCallLog).all();
   // The lead, and eight inside one another; the ninth is refused, and only its call fails.
   expect(asked).toHaveLength(9);
   expect(calls.filter(({ success }) => !success)).toMatchObject([

@@ -8,8 +8,8 @@ import { type HostedToolCodec, type HostedToolCodecs } from 'weakincentives/prov
 import {
   codeInterpreterTool,
   fileSearchTool,
+  hostedMcpTool,
   imageGenerationTool,
-  remoteMcpTool,
   webFetchTool,
   webSearchTool,
 } from 'weakincentives/suite';
@@ -81,26 +81,26 @@ const rows: Readonly<
     model: [imageGenerationTool({ config: { model: 'image-1' } }), imageGenerationTool()],
   },
   mcp: {
-    label: [remoteMcpTool({ config: server }), remoteMcpTool({ config: { ...server, label: 'docs' } })],
+    label: [hostedMcpTool({ config: server }), hostedMcpTool({ config: { ...server, label: 'docs' } })],
     url: [
-      remoteMcpTool({ config: server }),
-      remoteMcpTool({ config: { ...server, url: 'https://docs.example/mcp' } }),
+      hostedMcpTool({ config: server }),
+      hostedMcpTool({ config: { ...server, url: 'https://docs.example/mcp' } }),
     ],
     authorization: [
-      remoteMcpTool({ config: { ...server, authorization: 'token' } }),
-      remoteMcpTool({ config: server }),
+      hostedMcpTool({ config: { ...server, authorization: 'token' } }),
+      hostedMcpTool({ config: server }),
     ],
     headers: [
-      remoteMcpTool({ config: { ...server, headers: { 'X-Team': 'blue' } } }),
-      remoteMcpTool({ config: server }),
+      hostedMcpTool({ config: { ...server, headers: { 'X-Team': 'blue' } } }),
+      hostedMcpTool({ config: server }),
     ],
     allowedTools: [
-      remoteMcpTool({ config: { ...server, allowedTools: ['read'] } }),
-      remoteMcpTool({ config: server }),
+      hostedMcpTool({ config: { ...server, allowedTools: ['read'] } }),
+      hostedMcpTool({ config: server }),
     ],
     approval: [
-      remoteMcpTool({ config: { ...server, approval: 'always' } }),
-      remoteMcpTool({ config: { ...server, approval: 'never' } }),
+      hostedMcpTool({ config: { ...server, approval: 'always' } }),
+      hostedMcpTool({ config: { ...server, approval: 'never' } }),
     ],
   },
 };

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import {
   type EvaluateOptions,
-  PromptRenderings,
+  PromptRenderingLog,
   promptTemplate,
   Session,
   section,
   ToolRenderings,
   WinkError,
 } from 'weakincentives';
-import { type RemoteMcpConfig, remoteMcpTool } from 'weakincentives/suite';
+import { hostedMcpTool, type RemoteMcpConfig } from 'weakincentives/suite';
 import { mockHostedToolCodec, type ScriptedAdapterOptions, scriptedAdapter } from 'weakincentives/testing';
 import { evaluationFailure } from '../../support/failure.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
@@ -31,7 +31,7 @@ const template = promptTemplate({
       title: 'Wiki',
       key: 'wiki',
       template: 'Read the wiki.',
-      hostedTools: [remoteMcpTool({ config })],
+      hostedTools: [hostedMcpTool({ config })],
     }),
   ],
 });
@@ -104,7 +104,7 @@ describe('secrets of a remote server', () => {
     expectNoSecret(session.exportState({ includeLogs: true }));
     const renderings = session.slice(ToolRenderings).all();
     if (!WinkError.isInstance(ending)) expect(renderings.map((each) => each.hostedTools)).toEqual([['wiki']]);
-    expectNoSecret([renderings, session.slice(PromptRenderings).all()]);
+    expectNoSecret([renderings, session.slice(PromptRenderingLog).all()]);
   });
 
   it('do not appear in the error of a failing model', async () => {
@@ -127,6 +127,6 @@ describe('secrets of a remote server', () => {
     ['another key that is unknown', { label: 'wiki', ...{ token } }],
   ])('are not in the refusal of %s', (_what, wrong) => {
     // Plain JavaScript can pass anything.
-    expectNoSecret(refusal(() => remoteMcpTool({ config: { ...config, ...wrong } as RemoteMcpConfig })));
+    expectNoSecret(refusal(() => hostedMcpTool({ config: { ...config, ...wrong } as RemoteMcpConfig })));
   });
 });

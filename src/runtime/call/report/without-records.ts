@@ -1,14 +1,14 @@
 import type { StateDifference } from '../../../session/index.ts';
-import { PromptExecutions } from '../../events/prompt-executed.ts';
-import { PromptRenderings, ToolRenderings } from '../../events/prompt-rendered.ts';
-import { ToolInvocations } from '../../events/tool-invoked.ts';
+import { PromptExecutionLog } from '../../events/prompt-executed.ts';
+import { PromptRenderingLog, ToolRenderings } from '../../events/prompt-rendered.ts';
+import { ToolCallLog } from '../../events/tool-invoked.ts';
 
 /** The slices that keep the library's own records: what observers get says it already. */
 const recordSlices: readonly { readonly name: string }[] = [
-  ToolInvocations,
-  PromptRenderings,
+  ToolCallLog,
+  PromptRenderingLog,
   ToolRenderings,
-  PromptExecutions,
+  PromptExecutionLog,
 ];
 
 /** False for a slice that keeps the library's own records. */

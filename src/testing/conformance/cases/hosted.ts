@@ -1,4 +1,4 @@
-import { remoteMcpTool, webSearchTool } from '../../../suite/index.ts';
+import { hostedMcpTool, webSearchTool } from '../../../suite/index.ts';
 import { hostedOutputsOf } from '../../../tool/index.ts';
 import { expectEqual, expectTrue } from '../expect.ts';
 import { note } from '../fixture.ts';
@@ -6,7 +6,7 @@ import type { CaseDefinition } from '../stage.ts';
 import { answer, type ConformanceSearch, call, itemsOf } from '../turn.ts';
 
 const search = webSearchTool();
-const shelf = remoteMcpTool({ config: { label: 'shelf', url: 'https://shelf.example/mcp' }, name: 'shelf' });
+const shelf = hostedMcpTool({ config: { label: 'shelf', url: 'https://shelf.example/mcp' }, name: 'shelf' });
 const sources = [
   { url: 'https://pears.example/ripe', title: 'Ripe pears' },
   { url: 'https://plums.example/', title: 'Plums' },

@@ -4,10 +4,10 @@ import { pathToFileURL } from 'node:url';
 const [dist = '', languages = '', code = ''] = process.argv.slice(2);
 const load = (/** @type {string} */ entry) => import(pathToFileURL(`${dist}${entry}`).href);
 const { promptTemplate, Session } = await load('index.js');
-const { evaluateSection } = await load('sandbox/index.js');
+const { codeEvaluationSection } = await load('sandbox/index.js');
 const { scriptedAdapter } = await load('testing/index.js');
 
-const section = evaluateSection({ languages: languages.split(','), limits: { timeoutMs: 600_000 } });
+const section = codeEvaluationSection({ languages: languages.split(','), limits: { timeoutMs: 600_000 } });
 const prompt = promptTemplate({ ns: 'tests', key: 'hold', sections: [section] }).bind();
 const toolCalls = [{ name: 'evaluate_code', arguments: { code } }];
 /** @type {unknown} */

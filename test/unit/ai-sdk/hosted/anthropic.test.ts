@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type HostedTool, hostedOutputsOf } from 'weakincentives';
-import { codeInterpreterTool, remoteMcpTool, webFetchTool, webSearchTool } from 'weakincentives/suite';
+import { codeInterpreterTool, hostedMcpTool, webFetchTool, webSearchTool } from 'weakincentives/suite';
 import anthropicAnswer from '../../../fixtures/hosted-tools/ai-sdk/anthropic.json' with { type: 'json' };
 import { anthropic, docs, geoHint, location, run } from './run.ts';
 
@@ -19,8 +19,8 @@ describe('@ai-sdk/anthropic', () => {
           },
         }),
         codeInterpreterTool({ config: { containerId: 'c1', network: 'disabled' } }),
-        remoteMcpTool({ config: { ...docs, approval: 'never' } }),
-        remoteMcpTool({ config: { label: 'charts', url: 'https://mcp.example/charts', approval: 'never' } }),
+        hostedMcpTool({ config: { ...docs, approval: 'never' } }),
+        hostedMcpTool({ config: { label: 'charts', url: 'https://mcp.example/charts', approval: 'never' } }),
       ],
       [anthropicAnswer],
     );
@@ -75,7 +75,7 @@ describe('@ai-sdk/anthropic', () => {
       }),
       ['fileIds', 'memoryLimit', 'network'],
     ],
-    ['approval', remoteMcpTool({ config: { ...docs, authorization: 'x' } }), ['approval']],
+    ['approval', hostedMcpTool({ config: { ...docs, authorization: 'x' } }), ['approval']],
   ])('cannot be told everything of %s', async (_kind, hosted, unsupported) => {
     await expect(run(anthropic, [hosted], [anthropicAnswer])).rejects.toMatchObject({
       phase: 'render',
@@ -87,8 +87,8 @@ describe('@ai-sdk/anthropic', () => {
     const search = webSearchTool();
     const fetched = webFetchTool();
     const code = codeInterpreterTool();
-    const mcp = remoteMcpTool({ config: { ...docs, approval: 'never' } });
-    const charts = remoteMcpTool({
+    const mcp = hostedMcpTool({ config: { ...docs, approval: 'never' } });
+    const charts = hostedMcpTool({
       config: { label: 'charts', url: 'https://mcp.example/charts', approval: 'never' },
     });
     const { response } = await run(anthropic, [search, fetched, code, mcp, charts], [anthropicAnswer]);

@@ -4,8 +4,8 @@ import { type HostedTool, hostedOutputsOf } from 'weakincentives';
 import {
   codeInterpreterTool,
   fileSearchTool,
+  hostedMcpTool,
   imageGenerationTool,
-  remoteMcpTool,
   webSearchTool,
 } from 'weakincentives/suite';
 import openaiAnswer from '../../../fixtures/hosted-tools/ai-sdk/openai.json' with { type: 'json' };
@@ -47,8 +47,8 @@ describe.each([
             model: 'gpt-image-1',
           },
         }),
-        remoteMcpTool({ config: docs }),
-        remoteMcpTool({
+        hostedMcpTool({ config: docs }),
+        hostedMcpTool({
           config: {
             label: 'charts',
             url: 'https://mcp.example/charts',
@@ -166,8 +166,8 @@ describe.each([
     const code = codeInterpreterTool();
     const files = fileSearchTool({ config: { storeIds: ['vs_1'] } });
     const image = imageGenerationTool({ config: { format: 'webp' } });
-    const mcp = remoteMcpTool({ config: docs });
-    const charts = remoteMcpTool({ config: { label: 'charts', url: 'https://mcp.example/charts' } });
+    const mcp = hostedMcpTool({ config: docs });
+    const charts = hostedMcpTool({ config: { label: 'charts', url: 'https://mcp.example/charts' } });
     const { response } = await run(create, [search, code, files, image, mcp, charts], [openaiAnswer]);
     const done = { turn: 1, status: 'completed' };
     expect(response.text).toBe('First: High water at six. No mooring. See plot.');
@@ -283,7 +283,7 @@ it('@ai-sdk/openai of AI SDK 6 drops the limits of containers, so they are refus
 
 it('what authorizes a remote server is in no failure that is printed', async () => {
   const refused = Response.json({ error: { message: 'What?' } }, { status: 400 });
-  const error: unknown = await run(openai, [remoteMcpTool({ config: docs })], [refused]).catch(
+  const error: unknown = await run(openai, [hostedMcpTool({ config: docs })], [refused]).catch(
     (failure: unknown) => failure,
   );
   expect(error).toMatchObject({ cause: { statusCode: 400, message: 'What?' } });

@@ -2,7 +2,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { describe, expect, it } from 'vitest';
 import { type HostedTool, hostedTool, ToolResult, tool } from 'weakincentives';
 import { aiSdk } from 'weakincentives/ai-sdk';
-import { codeInterpreterTool, imageGenerationTool, remoteMcpTool, webSearchTool } from 'weakincentives/suite';
+import { codeInterpreterTool, hostedMcpTool, imageGenerationTool, webSearchTool } from 'weakincentives/suite';
 import anthropicAnswer from '../../../fixtures/hosted-tools/ai-sdk/anthropic.json' with { type: 'json' };
 import googleAnswer from '../../../fixtures/hosted-tools/ai-sdk/google.json' with { type: 'json' };
 import openaiAnswer from '../../../fixtures/hosted-tools/ai-sdk/openai.json' with { type: 'json' };
@@ -31,7 +31,7 @@ describe('before any request', () => {
       'two servers with one label',
       create,
       ['one', 'two'].map((name) =>
-        remoteMcpTool({
+        hostedMcpTool({
           config: { label: 'wiki', url: `https://${name}.example/mcp`, approval: 'never' },
           name,
         }),
@@ -62,7 +62,7 @@ describe('before any request', () => {
     [
       'a server of Anthropic’s, which is no tool of the request',
       anthropic,
-      remoteMcpTool({ config: { label: 'wiki', url: 'https://wiki.example/mcp', approval: 'never' } }),
+      hostedMcpTool({ config: { label: 'wiki', url: 'https://wiki.example/mcp', approval: 'never' } }),
     ],
   ])('refuses to force %s', async (_name, create, hosted) => {
     const forced = run(create, [hosted], [], { toolChoice: { tool: hosted.name } });

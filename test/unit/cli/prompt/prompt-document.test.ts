@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { promptTemplate, section } from 'weakincentives';
-import { remoteMcpTool, webSearchSection } from 'weakincentives/suite';
+import { hostedMcpTool, webSearchSection } from 'weakincentives/suite';
 import { promptDocument } from '../../../../src/cli/prompt/prompt-document.ts';
 
 it('tells of hosted tools without their configs', async () => {
-  const wiki = remoteMcpTool({
+  const wiki = hostedMcpTool({
     config: {
       label: 'wiki',
       url: 'https://wiki.example/mcp',

@@ -10,7 +10,7 @@ import {
   resumeRun,
   Session,
   section,
-  ToolInvocations,
+  ToolCallLog,
   ToolResult,
   tool,
 } from 'weakincentives';
@@ -199,7 +199,7 @@ describe('the budget of an agent', () => {
       await resumeRun({ adapter: modelOf(asked), prompt, journal, ...options });
     }
     const call = session
-      .slice(ToolInvocations)
+      .slice(ToolCallLog)
       .all()
       .find(({ toolName }) => toolName === 'agent');
     const { success, message, usage } = call ?? {};

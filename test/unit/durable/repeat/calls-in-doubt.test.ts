@@ -8,7 +8,7 @@ import {
   resumeRun,
   Session,
   section,
-  ToolInvocations,
+  ToolCallLog,
   ToolResult,
   tool,
 } from 'weakincentives';
@@ -45,7 +45,7 @@ async function readOf(make: (ran: string[]) => AnyTool) {
     ...{ adapter, runId: 'run', session, prompt: promptOf([make(ran)]) },
     journal: await journalAfter(batches, 'session'),
   });
-  return { ran, item: conversation.at(-2), record: session.slice(ToolInvocations).latest() };
+  return { ran, item: conversation.at(-2), record: session.slice(ToolCallLog).latest() };
 }
 
 const external =

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import {
   type Prompt,
-  PromptExecutions,
+  PromptExecutionLog,
   promptTemplate,
   resumeRun,
   Session,
   section,
-  ToolInvocations,
+  ToolCallLog,
   ToolResult,
   tool,
 } from 'weakincentives';
@@ -54,8 +54,8 @@ const model = (): ReturnType<typeof scriptedAdapter> =>
 
 /** What the library recorded, without ids and times. */
 function recordsOf(session: Session): unknown {
-  const calls = session.slice(ToolInvocations).all();
-  const runs = session.slice(PromptExecutions).all();
+  const calls = session.slice(ToolCallLog).all();
+  const runs = session.slice(PromptExecutionLog).all();
   return {
     calls: calls.map(({ toolName, parentCallIds, outcome, turn }) => ({
       ...{ toolName, parentCallIds, outcome, turn },

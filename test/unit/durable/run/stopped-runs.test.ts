@@ -9,7 +9,7 @@ import {
   resumeRun,
   Session,
   section,
-  ToolInvocations,
+  ToolCallLog,
   ToolResult,
   tool,
 } from 'weakincentives';
@@ -108,7 +108,7 @@ describe('a run with a journal that has its answer', () => {
     const session = listeningSession();
     const again = await journalAfter(journal.batches, 'session');
     await resumeRun({ journal: again, runId: 'run', adapter, prompt: countingPrompt(), session });
-    expect(session.slice(ToolInvocations).all()).toMatchObject(
+    expect(session.slice(ToolCallLog).all()).toMatchObject(
       Array.from({ length: 3 }, () => ({
         rendered: '{"counted":true}',
         modelText: 'Counted.\n\n{"counted":true}',

@@ -16,7 +16,7 @@ import {
   Session,
   type Slice,
   section,
-  ToolInvocations,
+  ToolCallLog,
   type ToolPolicy,
   ToolResult,
   TransactionClosedError,
@@ -86,7 +86,7 @@ async function runJudged(
     ...(options.enforce === undefined ? {} : { enforce: options.enforce }),
     observers: [{ onEvent: (event) => events.push(event) }],
   });
-  const records = session.slice(ToolInvocations).all();
+  const records = session.slice(ToolCallLog).all();
   return { session, files, events, response, records };
 }
 
@@ -370,7 +370,7 @@ describe('a policy that has a model judge the call', () => {
     abort.abort(new Error('stop'));
     const error: unknown = await run.catch((thrown: unknown) => thrown);
     expect(PromptEvaluationError.isInstance(error) && error.code).toBe('evaluation-aborted');
-    expect(session.slice(ToolInvocations).all()[0]).toMatchObject({ outcome: 'aborted' });
+    expect(session.slice(ToolCallLog).all()[0]).toMatchObject({ outcome: 'aborted' });
   });
 });
 

@@ -6,8 +6,8 @@ import {
   PromptEvaluationError,
   type RunEvent,
   Session,
+  ToolCallLog,
   type ToolContext,
-  ToolInvocations,
   ToolResult,
   tool,
 } from 'weakincentives';
@@ -116,7 +116,7 @@ describe('a budget that a run shares with the evaluations inside its calls', () 
     });
     expect(answers).toMatchObject([{ text: 'answered', budgetExceeded: { limit: 'maxTotalTokens' } }]);
     expect(session.slice(Count).latest()).toEqual({ total: 1 });
-    const records = session.slice(ToolInvocations).where(({ parentCallIds }) => parentCallIds === undefined);
+    const records = session.slice(ToolCallLog).where(({ parentCallIds }) => parentCallIds === undefined);
     expect(records.map(({ toolName, outcome, reason }) => [toolName, outcome, reason])).toEqual([
       ['delegate', 'committed', undefined],
       ['add', 'aborted', 'budget'],
@@ -280,7 +280,7 @@ test('what a superseded attempt spent is counted', async () => {
     limits: { budget: tracker },
   });
   const attempts = session
-    .slice(ToolInvocations)
+    .slice(ToolCallLog)
     .all()
     .map((call) => call.attempts);
   expect(attempts).toEqual([1, 2]);
@@ -305,7 +305,7 @@ test('a call that would have to run again once the budget is passed is not run a
   });
   expect(await evaluationFailure(run)).toMatchObject({ code: 'evaluation-budget-exceeded', phase: 'budget' });
   expect(attempts).toBe(2);
-  const records = session.slice(ToolInvocations).all();
+  const records = session.slice(ToolCallLog).all();
   expect(records.map(({ outcome, reason }) => [outcome, reason])).toEqual([
     ['committed', undefined],
     ['aborted', 'budget'],

@@ -5,8 +5,8 @@ import {
   DeadlineExceededError,
   type PromptResponse,
   Session,
+  ToolCallLog,
   type ToolContext,
-  ToolInvocations,
   ToolResult,
   TransactionClosedError,
 } from 'weakincentives';
@@ -82,7 +82,7 @@ describe('the end of the run', () => {
     expect(innerError).toMatchObject({ code: error.code, promptName: 'inner' });
     expect(innerError.cause).toBe(error.cause);
     expect(session.slice(Count).all()).toEqual([]);
-    expect(session.slice(ToolInvocations).latest()).toMatchObject({
+    expect(session.slice(ToolCallLog).latest()).toMatchObject({
       toolName: 'delegate',
       outcome: 'aborted',
       reason: how === 'abort' ? 'aborted' : 'deadline',
@@ -107,7 +107,7 @@ describe('the end of the run', () => {
       }),
     );
     expect(error.code).toBe('evaluation-deadline-exceeded');
-    expect(session.slice(ToolInvocations).latest()).toMatchObject({ outcome: 'aborted', reason: 'deadline' });
+    expect(session.slice(ToolCallLog).latest()).toMatchObject({ outcome: 'aborted', reason: 'deadline' });
   });
 });
 
@@ -136,7 +136,7 @@ describe('an end of its own', () => {
     if (how === 'abort') controller.abort();
     else clock.advance(10);
     await run;
-    expect(session.slice(ToolInvocations).latest()).toMatchObject({
+    expect(session.slice(ToolCallLog).latest()).toMatchObject({
       outcome: 'committed',
       message: `Ended by evaluation-${how === 'abort' ? 'aborted' : 'deadline-exceeded'}.`,
     });
@@ -159,7 +159,7 @@ describe('an end of its own', () => {
     await asked;
     clock.advance(10);
     expect((await run).text).toBe('outer done');
-    expect(session.slice(ToolInvocations).latest()).toMatchObject({
+    expect(session.slice(ToolCallLog).latest()).toMatchObject({
       outcome: 'rolled-back',
       reason: 'threw',
     });
@@ -191,7 +191,7 @@ describe('the end of the call', () => {
     await run;
     expect((await evaluationFailure(inner[0] ?? Promise.resolve())).code).toBe('evaluation-aborted');
     expect(session.slice(Count).all()).toEqual([]);
-    expect(session.slice(ToolInvocations).latest()).toMatchObject({ reason: 'timeout' });
+    expect(session.slice(ToolCallLog).latest()).toMatchObject({ reason: 'timeout' });
   });
 
   test.each(['returns', 'throws'] as const)(

@@ -6,7 +6,7 @@ import {
   promptTemplate,
   Session,
   section,
-  ToolInvocations,
+  ToolCallLog,
   ToolResult,
   tool,
 } from 'weakincentives';
@@ -97,7 +97,7 @@ describe('the effects of inner calls', () => {
     );
     expect(seen).toHaveLength(3);
     for (const [index, text] of expected.entries()) expect(seen[index]).toContain(text);
-    const refused = session.slice(ToolInvocations).where(({ reason }) => reason === 'effects-exceeded');
+    const refused = session.slice(ToolCallLog).where(({ reason }) => reason === 'effects-exceeded');
     expect(refused).toHaveLength(expected.filter((text) => text !== 'ran').length);
     for (const { outcome, message } of refused) {
       expect(outcome).toBe('rejected');

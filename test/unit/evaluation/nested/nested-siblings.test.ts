@@ -7,7 +7,7 @@ import {
   resourceToken,
   Session,
   section,
-  ToolInvocations,
+  ToolCallLog,
   ToolResult,
   tool,
 } from 'weakincentives';
@@ -34,7 +34,7 @@ const slowAdd = (name: string, before: number, after: number): AnyTool =>
     },
   });
 const recordsOf = (session: Session, toolName: string) =>
-  session.slice(ToolInvocations).where((record) => record.toolName === toolName);
+  session.slice(ToolCallLog).where((record) => record.toolName === toolName);
 
 describe('evaluations that one handler runs at the same time', () => {
   test.each([4, 12])('repeat each call once at most: %i of them', async (count) => {
@@ -112,7 +112,7 @@ describe('evaluations that one handler runs at the same time', () => {
     expect(session.slice(Count).all()).toEqual([{ total: 33 }]);
     // What each has sent is what the count was when it was committed.
     const order = session
-      .slice(ToolInvocations)
+      .slice(ToolCallLog)
       .all()
       .flatMap(({ toolName }) => (toolName === 'delegate' ? [] : [toolName === 'send' ? 10 : 1]));
     let total = 0;

@@ -9,7 +9,7 @@ import {
   Session,
   SessionBusyError,
   section,
-  ToolInvocations,
+  ToolCallLog,
   ToolResult,
   tool,
 } from 'weakincentives';
@@ -20,7 +20,7 @@ const textsOf = (conversation: readonly { readonly type: string }[]): readonly s
   conversation.flatMap((item) => ('text' in item ? [String(item.text)] : []));
 const recordsOf = (session: Session): readonly unknown[] =>
   session
-    .slice(ToolInvocations)
+    .slice(ToolCallLog)
     .all()
     .map(({ toolName, parentCallIds = [], outcome }) => [...parentCallIds, toolName, outcome]);
 
@@ -161,7 +161,7 @@ describe('what inner calls change', () => {
       ['delegate', 'committed'],
     ]);
     expect(usage).toEqual({ inputTokens: 133 });
-    const spent = session.slice(ToolInvocations).where(({ toolName }) => toolName === 'delegate');
+    const spent = session.slice(ToolCallLog).where(({ toolName }) => toolName === 'delegate');
     expect(spent.map((record) => record.usage)).toEqual([{ inputTokens: 11 }, { inputTokens: 22 }]);
   });
 
@@ -300,7 +300,7 @@ describe('the handler', () => {
     const session = new Session();
     await modelFor({ inner: [calling('delegate')] }).evaluate(inner(), { session });
     expect(begun).toBe(9);
-    const [deepest] = session.slice(ToolInvocations).all();
+    const [deepest] = session.slice(ToolCallLog).all();
     expect(deepest?.parentCallIds).toHaveLength(8);
     expect(deepest?.message).toContain('9 calls run inside one another, and at most 8 may');
   });

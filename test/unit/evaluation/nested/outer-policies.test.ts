@@ -17,7 +17,7 @@ import {
   type Slice,
   section,
   sequentialDependencyPolicy,
-  ToolInvocations,
+  ToolCallLog,
   type ToolPolicy,
   ToolResult,
   tool,
@@ -399,7 +399,7 @@ describe('policies of several prompts', () => {
     await using runtime = await openToolRuntime(prompt, { adapter: adapter, session });
     await runtime.runCalls([{ callId: 'a', name: 'delegate_0', arguments: {} }]);
     expect((await files.glob('**')).paths).toEqual([]);
-    expect(session.slice(ToolInvocations).all()[0]).toMatchObject({
+    expect(session.slice(ToolCallLog).all()[0]).toMatchObject({
       parentCallIds: ['a', 'call-1-1'],
       outcome: 'denied',
       policyPrompt: 'level-0',

@@ -13,7 +13,7 @@ import {
   SessionBusyError,
   type Slice,
   section,
-  ToolInvocations,
+  ToolCallLog,
   ToolResult,
   tool,
 } from 'weakincentives';
@@ -153,7 +153,7 @@ describe('the session', () => {
     await adapter.evaluate(template.bind(), { session });
     await adapter.evaluate(template.bind(), { session });
     expect(session.slice(Notes)).toHaveLength(2);
-    expect(session.slice(ToolInvocations)).toHaveLength(2);
+    expect(session.slice(ToolCallLog)).toHaveLength(2);
     expect((await filesystem.read('log.txt')).totalLines).toBe(2);
   });
 

@@ -5,13 +5,13 @@ import {
   type IdSource,
   PromptExecuted,
   type PromptExecutedPayload,
-  PromptExecutions,
+  PromptExecutionLog,
   PromptRendered,
-  PromptRenderings,
+  PromptRenderingLog,
   promptTemplate,
   Session,
   section,
-  ToolInvocations,
+  ToolCallLog,
   ToolInvoked,
   ToolRenderings,
   ToolResult,
@@ -146,10 +146,10 @@ describe('the events of an evaluation', () => {
       durationMs: 20,
     });
     const records = [
-      only(session.slice(PromptRenderings).all()),
+      only(session.slice(PromptRenderingLog).all()),
       only(session.slice(ToolRenderings).all()),
-      only(session.slice(ToolInvocations).all()),
-      only(session.slice(PromptExecutions).all()),
+      only(session.slice(ToolCallLog).all()),
+      only(session.slice(PromptExecutionLog).all()),
     ];
     for (const [index, at] of [0, 1, 3, 4].entries()) {
       expect(records[index]).toBe(heard[at]?.[1]);
@@ -162,11 +162,11 @@ describe('the events of an evaluation', () => {
       await surveyor.evaluate(prompt, options);
       await surveyor.evaluate(prompt, options);
     });
-    const executions = session.slice(PromptExecutions).all();
+    const executions = session.slice(PromptExecutionLog).all();
     expect(executions.map(({ evaluationId }) => evaluationId)).toEqual(['id-1', 'id-6']);
     expect(
       session
-        .slice(ToolInvocations)
+        .slice(ToolCallLog)
         .all()
         .map(({ evaluationId }) => evaluationId),
     ).toEqual(['id-1', 'id-6']);
@@ -177,9 +177,9 @@ describe('the events of an evaluation', () => {
     const { session } = await observe(async (options) => {
       for (let run = 0; run < 101; run += 1) await modelFor({}).evaluate(plain, options);
     });
-    expect(session.slice(PromptRenderings).length).toBe(100);
+    expect(session.slice(PromptRenderingLog).length).toBe(100);
     expect(session.slice(ToolRenderings).length).toBe(100);
-    expect(session.slice(PromptExecutions).length).toBe(101);
+    expect(session.slice(PromptExecutionLog).length).toBe(101);
   });
 
   test('come from the clock and the ids of the evaluation when it is given its own', async () => {
@@ -191,7 +191,7 @@ describe('the events of an evaluation', () => {
         ids: () => `own-${(count += 1)}`,
       }),
     );
-    expect(only(session.slice(PromptExecutions).all())).toMatchObject({
+    expect(only(session.slice(PromptExecutionLog).all())).toMatchObject({
       eventId: 'own-5',
       evaluationId: 'own-1',
       startedAtMs: 77,
@@ -217,7 +217,7 @@ describe('the events of an evaluation', () => {
       return surveyor.evaluate(prompt, { ...options, logger });
     });
     expect(error).toBeUndefined();
-    expect(session.slice(PromptExecutions).length).toBe(0);
+    expect(session.slice(PromptExecutionLog).length).toBe(0);
     expect(logger.lines.filter(({ level }) => level === 'error')).toEqual([
       {
         level: 'error',
@@ -232,7 +232,7 @@ describe('the events of an evaluation', () => {
 });
 
 describe('the end of a failed evaluation', () => {
-  const executed = (session: Session): PromptExecutedPayload => only(session.slice(PromptExecutions).all());
+  const executed = (session: Session): PromptExecutedPayload => only(session.slice(PromptExecutionLog).all());
 
   test('names the error, its code and its phase', async () => {
     const broken = scriptedAdapter([{ toolCalls: [{ name: 'look', arguments: { place: 'x' } }] }]);
@@ -306,7 +306,7 @@ describe('the events of an evaluation inside a call', () => {
       'weakincentives.tool-invoked outer',
       'weakincentives.prompt-executed outer',
     ]);
-    const [executedInside, executed] = session.slice(PromptExecutions).all();
+    const [executedInside, executed] = session.slice(PromptExecutionLog).all();
     expect(executedInside?.parentCallIds).toEqual(['call-1-1']);
     expect(executedInside?.sessionId).toBe(session.id);
     expect(executed).not.toHaveProperty('parentCallIds');
@@ -329,7 +329,7 @@ describe('the events of an evaluation inside a call', () => {
       expect(session.slice(Count).all()).toEqual([]);
       expect(
         session
-          .slice(PromptExecutions)
+          .slice(PromptExecutionLog)
           .all()
           .map(({ promptName }) => promptName),
       ).toEqual(['inner', 'outer']);
@@ -365,13 +365,13 @@ describe('the events of an evaluation inside a call', () => {
     );
     expect(
       session
-        .slice(ToolInvocations)
+        .slice(ToolCallLog)
         .all()
         .map(({ attempts }) => attempts),
     ).toEqual([1, 2]);
     expect(
       session
-        .slice(PromptExecutions)
+        .slice(PromptExecutionLog)
         .all()
         .map(({ promptName }) => promptName),
     ).toEqual(['inner', 'outer']);

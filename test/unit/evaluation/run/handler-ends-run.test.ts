@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openToolRuntime, PromptEvaluationError, Session, ToolInvocations, ToolResult } from 'weakincentives';
+import { openToolRuntime, PromptEvaluationError, Session, ToolCallLog, ToolResult } from 'weakincentives';
 import { evaluationFailure } from '../../../support/failure.ts';
 import { Added, add, Count, calling, delegate, modelFor, promptWith } from '../../../support/nested-setup.ts';
 
@@ -36,7 +36,7 @@ describe('a PromptEvaluationError that a handler made itself', () => {
     expect(session.slice(Count).all()).toEqual([{ total: 1 }]);
     expect(
       session
-        .slice(ToolInvocations)
+        .slice(ToolCallLog)
         .all()
         .map(({ toolName, outcome, reason }) => [toolName, outcome, reason]),
     ).toEqual([
@@ -62,7 +62,7 @@ describe('a PromptEvaluationError that a handler made itself', () => {
     expect(response.text).toBe('outer done');
     expect(
       session
-        .slice(ToolInvocations)
+        .slice(ToolCallLog)
         .all()
         .map(({ toolName, outcome, reason }) => [toolName, outcome, reason]),
     ).toEqual([
@@ -150,7 +150,7 @@ describe('one that an evaluation rejected with', () => {
       session,
     });
     expect(text).toBe('outer done');
-    expect(session.slice(ToolInvocations).all().at(-1)).toMatchObject({
+    expect(session.slice(ToolCallLog).all().at(-1)).toMatchObject({
       toolName: 'delegate',
       outcome: 'rolled-back',
       reason: 'threw',

@@ -8,12 +8,12 @@ import {
   Filesystem,
   MemoryFilesystem,
   openToolRuntime,
-  PromptExecutions,
+  PromptExecutionLog,
   promptTemplate,
   type RunEvent,
   Session,
   section,
-  ToolInvocations,
+  ToolCallLog,
   ToolResult,
   type ToolRuntime,
   type ToolRuntimeOutput,
@@ -56,7 +56,7 @@ describe('the end of a run', () => {
       'The call of "add" was not completed because the run was aborted. Its changes were rolled back.',
     ]);
     expect(total(session)).toBe(1);
-    expect(session.slice(ToolInvocations).length).toBe(3);
+    expect(session.slice(ToolCallLog).length).toBe(3);
     expect(runtime.signal.aborted).toBe(true);
     // It is over: what is still asked for is refused, and on record.
     expect(await evaluationFailure(runtime.runCalls(callsOf('add')))).toMatchObject({
@@ -64,7 +64,7 @@ describe('the end of a run', () => {
     });
     expect(total(session)).toBe(1);
     await runtime[Symbol.asyncDispose]();
-    expect(only(session.slice(PromptExecutions).all())).toMatchObject({
+    expect(only(session.slice(PromptExecutionLog).all())).toMatchObject({
       outcome: 'failed',
       error: { code: 'evaluation-aborted' },
     });
@@ -109,7 +109,7 @@ describe('the end of a run', () => {
       usage: { inputTokens: 185 },
     });
     expect(total(session)).toBe(1);
-    expect(session.slice(ToolInvocations).latest()).toMatchObject({ outcome: 'aborted', reason: 'budget' });
+    expect(session.slice(ToolCallLog).latest()).toMatchObject({ outcome: 'aborted', reason: 'budget' });
     expect(runtime.signal.aborted).toBe(true);
   });
 
@@ -123,7 +123,7 @@ describe('the end of a run', () => {
     const error = await evaluationFailure(runtime.runCalls(callsOf('add', 'interrupts', 'add')));
     expect(error).toMatchObject({ code: 'evaluation-deadline-exceeded', phase: 'tool' });
     expect(total(session)).toBe(1);
-    expect(session.slice(ToolInvocations).length).toBe(3);
+    expect(session.slice(ToolCallLog).length).toBe(3);
   });
 
   it('by its watchdog, which looks at the calls only', async () => {
@@ -149,8 +149,8 @@ describe('the end of a run', () => {
     await inside.reached;
     await runtime[Symbol.asyncDispose]();
     // It waited for what ran, and the record of the run comes last.
-    expect(session.slice(ToolInvocations).length).toBe(2);
-    expect(session.slice(PromptExecutions).latest()).toMatchObject({ outcome: 'failed', turns: 1 });
+    expect(session.slice(ToolCallLog).length).toBe(2);
+    expect(session.slice(PromptExecutionLog).latest()).toMatchObject({ outcome: 'failed', turns: 1 });
     expect(await first).toMatchObject({ code: 'evaluation-aborted' });
     expect((await first).cause).toBeInstanceOf(TransactionClosedError);
     expect(await second).toBeInstanceOf(TransactionClosedError);

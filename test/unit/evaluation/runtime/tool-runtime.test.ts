@@ -3,13 +3,13 @@ import {
   hostedTool,
   openToolRuntime,
   PolicyDecision,
-  PromptExecutions,
+  PromptExecutionLog,
   promptTemplate,
   type RunEvent,
   Session,
   SessionBusyError,
   section,
-  ToolInvocations,
+  ToolCallLog,
   ToolResult,
   TransactionClosedError,
   tool,
@@ -115,7 +115,7 @@ describe('the calls of a turn', () => {
     expect(error).toMatchObject({ code: 'evaluation-response-invalid', phase: 'response' });
     expect(error.message).toContain('a repeated call id "c1"');
     expect(total(runtime.session)).toBe(0);
-    expect(runtime.session.slice(ToolInvocations).length).toBe(0);
+    expect(runtime.session.slice(ToolCallLog).length).toBe(0);
     // Nothing has happened: the loop may go on.
     expect(textsOf(await runtime.runCalls(callsOf('add')))).toEqual(['Counted 1.']);
   });
@@ -185,12 +185,12 @@ describe('the calls of a turn', () => {
       runtime.countUsage({ inputTokens: 7, outputTokens: undefined });
       expect(runtime.usage).toEqual({ inputTokens: 7 });
     }
-    expect(session.slice(ToolInvocations).all()).toMatchObject([
+    expect(session.slice(ToolCallLog).all()).toMatchObject([
       { turn: 1, callId: 'c1', adapter: 'my loop', outcome: 'committed' },
       { turn: 1, callId: 'c2', outcome: 'rolled-back' },
       { turn: 2, callId: 'c1', outcome: 'committed' },
     ]);
-    const executed = only(session.slice(PromptExecutions).all());
+    const executed = only(session.slice(PromptExecutionLog).all());
     expect(executed).toMatchObject({ outcome: 'finished', turns: 2, usage: { inputTokens: 7 } });
     expect(executed).not.toHaveProperty('text');
     expect(events.filter(({ type }) => type.startsWith('run-'))).toMatchObject([
@@ -259,7 +259,7 @@ describe('the prompt of a runtime', () => {
     }).bind();
     const error = await evaluationFailure(openToolRuntime(prompt, { session }));
     expect(error).toMatchObject({ code: 'evaluation-render-failed', phase: 'render' });
-    expect(only(session.slice(PromptExecutions).all()).outcome).toBe('failed');
+    expect(only(session.slice(PromptExecutionLog).all()).outcome).toBe('failed');
     await using runtime = await openToolRuntime(promptWith('whole', [add]), { session });
     expect(runtime.tools).toHaveLength(1);
   });
@@ -279,7 +279,7 @@ describe('the session of a runtime', () => {
     await runtime[Symbol.asyncDispose]();
     await scriptedAdapter([{ text: 'done' }]).evaluate(promptWith('third', []), { session });
     expect(
-      only(session.slice(PromptExecutions).where(({ promptName }) => promptName === 'held')),
+      only(session.slice(PromptExecutionLog).where(({ promptName }) => promptName === 'held')),
     ).toMatchObject({
       outcome: 'finished',
     });
@@ -361,7 +361,7 @@ describe('what a runtime is told', () => {
     });
     const [output] = await runtime.runCalls(callsOf('leaks'));
     expect(output?.text).toBe('The word is swordfish.');
-    expect(JSON.stringify([events, session.slice(ToolInvocations).all()])).not.toContain('swordfish');
+    expect(JSON.stringify([events, session.slice(ToolCallLog).all()])).not.toContain('swordfish');
     const error = await evaluationFailure(
       runtime.runCalls([
         { callId: 'swordfish', name: 'leaks', arguments: '' },

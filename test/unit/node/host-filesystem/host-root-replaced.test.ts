@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openHostFilesystem, openStagedFolder, readHostMount } from 'weakincentives/node';
+import { openHostFilesystem, openStagedFolder, readFolder } from 'weakincentives/node';
 import { HostOperations } from '../../../../src/node/host-filesystem/host-operations.ts';
 import { openWorkspace } from '../../../../src/node/host-filesystem/open-workspace.ts';
 import { openHost, type TestFolders, testFolders } from './host-workspace.ts';
@@ -229,7 +229,7 @@ it('a folder that is replaced while it is mounted is refused', async () => {
       if (asked === 3) replaceRoot(folders);
     },
   });
-  const mounting = readHostMount({
+  const mounting = readFolder({
     hostPath: folders.root,
     allowedRoots: [join(folders.root, '..')],
     signal: controller.signal,

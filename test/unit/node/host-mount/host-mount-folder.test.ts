@@ -2,12 +2,12 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { FilesystemError } from 'weakincentives';
-import { readHostMount } from 'weakincentives/node';
+import { readFolder } from 'weakincentives/node';
 import { tempFolder } from '../temp-folder.ts';
 
-async function refusal(options: Parameters<typeof readHostMount>[0]): Promise<FilesystemError> {
+async function refusal(options: Parameters<typeof readFolder>[0]): Promise<FilesystemError> {
   try {
-    await readHostMount(options);
+    await readFolder(options);
   } catch (error) {
     if (FilesystemError.isInstance(error)) return error;
     throw error;
@@ -62,21 +62,21 @@ describe('the folder of a mount', () => {
     expect(JSON.stringify([error.message, error.details, String(error.cause)])).not.toContain(
       basename(secret),
     );
-    const mounted = await readHostMount({ hostPath: join(root, 'in'), allowedRoots: [root] });
+    const mounted = await readFolder({ hostPath: join(root, 'in'), allowedRoots: [root] });
     expect(Object.keys(mounted.files)).toEqual(['a.txt']);
   });
 
   it('climbs with ".." only within the roots', async () => {
     const root = tempFolder({ 'a/x.txt': 'x' });
     mkdirSync(join(root, 'b'));
-    const inside = await readHostMount({ hostPath: `${root}/b/../a`, allowedRoots: [root] });
+    const inside = await readFolder({ hostPath: `${root}/b/../a`, allowedRoots: [root] });
     expect(Object.keys(inside.files)).toEqual(['x.txt']);
     expect((await refusal({ hostPath: `${root}/..`, allowedRoots: [root] })).code).toBe('path-outside-root');
   });
 
   it('allows a folder below any of several roots; a root that does not exist allows nothing', async () => {
     const root = tempFolder({ 'a.txt': 'a' });
-    const mounted = await readHostMount({ hostPath: root, allowedRoots: ['/nowhere/at/all', root] });
+    const mounted = await readFolder({ hostPath: root, allowedRoots: ['/nowhere/at/all', root] });
     expect(mounted.report.files).toBe(1);
     expect((await refusal({ hostPath: root, allowedRoots: ['/nowhere/at/all'] })).code).toBe(
       'path-outside-root',

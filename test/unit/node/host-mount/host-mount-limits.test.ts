@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readHostMount } from 'weakincentives/node';
+import { readFolder } from 'weakincentives/node';
 import { draws } from '../../../support/draws.ts';
 import { tempFolder } from '../temp-folder.ts';
 
 describe('limits of a mount', () => {
   it('skips files that no longer fit, by name, and continues with those that do', async () => {
     const folder = tempFolder({ a: 'x'.repeat(60), b: 'x'.repeat(60), c: 'x'.repeat(40), d: 'x' });
-    const { files, report } = await readHostMount({
+    const { files, report } = await readFolder({
       hostPath: folder,
       allowedRoots: [folder],
       maxBytes: 100,
@@ -23,10 +23,10 @@ describe('limits of a mount', () => {
 
   it('ends at the number of files and says so', async () => {
     const folder = tempFolder({ a: '', b: '', 'c/d': '', 'c/e': '' });
-    const { files, report } = await readHostMount({ hostPath: folder, allowedRoots: [folder], maxFiles: 3 });
+    const { files, report } = await readFolder({ hostPath: folder, allowedRoots: [folder], maxFiles: 3 });
     expect(Object.keys(files)).toEqual(['a', 'b', 'c/d']);
     expect(report).toMatchObject({ files: 3, stoppedBy: 'max-files', complete: false });
-    const exact = await readHostMount({ hostPath: folder, allowedRoots: [folder], maxFiles: 4 });
+    const exact = await readFolder({ hostPath: folder, allowedRoots: [folder], maxFiles: 4 });
     expect(exact.report).toMatchObject({ files: 4, complete: true });
   });
 
@@ -34,9 +34,9 @@ describe('limits of a mount', () => {
     const folder = tempFolder(
       Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`d${index}/f`, 'x'])),
     );
-    const { report } = await readHostMount({ hostPath: folder, allowedRoots: [folder], maxEntries: 25 });
+    const { report } = await readFolder({ hostPath: folder, allowedRoots: [folder], maxEntries: 25 });
     expect(report).toMatchObject({ files: 5, stoppedBy: 'max-entries', complete: false });
-    const exact = await readHostMount({ hostPath: folder, allowedRoots: [folder], maxEntries: 40 });
+    const exact = await readFolder({ hostPath: folder, allowedRoots: [folder], maxEntries: 40 });
     expect(exact.report).toMatchObject({ files: 20, complete: true });
   });
 
@@ -44,7 +44,7 @@ describe('limits of a mount', () => {
     const folder = tempFolder(
       Object.fromEntries(Array.from({ length: 1100 }, (_, index) => [`f${index}`, 'xx'])),
     );
-    const { report } = await readHostMount({ hostPath: folder, allowedRoots: [folder], maxFileBytes: 1 });
+    const { report } = await readFolder({ hostPath: folder, allowedRoots: [folder], maxFileBytes: 1 });
     expect(report.skipped).toHaveLength(1000);
     expect(report.skippedCount).toBe(1100);
   });
@@ -65,7 +65,7 @@ describe('limits of a mount', () => {
         const folder = tempFolder(
           Object.fromEntries(Object.entries(tree).map(([at, size]) => [at, 'x'.repeat(size)])),
         );
-        const { files, report } = await readHostMount({
+        const { files, report } = await readFolder({
           hostPath: folder,
           allowedRoots: [folder],
           ...bounds,

@@ -3,12 +3,12 @@ import { linkSync, mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type HostMount, readHostMount } from 'weakincentives/node';
+import { type HostMount, readFolder } from 'weakincentives/node';
 import { openDirectory, openFile } from '../../../../src/node/disk/host-directory.ts';
 import { tempFolder } from '../temp-folder.ts';
 
 const mount = (folder: string, followSymlinks?: boolean): Promise<HostMount> =>
-  readHostMount({
+  readFolder({
     hostPath: folder,
     allowedRoots: [folder],
     ...(followSymlinks === undefined ? {} : { followSymlinks }),
@@ -79,7 +79,7 @@ describe('symbolic links in a mount', () => {
       for (const name of ['x', 'y']) symlinkSync(`../l${level + 1}`, join(folder, `l${level}`, name));
     }
     mkdirSync(join(folder, 'l30'));
-    const mounted = await readHostMount({
+    const mounted = await readFolder({
       hostPath: folder,
       allowedRoots: [folder],
       followSymlinks: true,
@@ -93,7 +93,7 @@ describe('symbolic links in a mount', () => {
     symlinkSync('.git/config', join(folder, 'config'));
     symlinkSync('.git', join(folder, 'git'));
     symlinkSync('dist/deep', join(folder, 'deep'));
-    const mounted = await readHostMount({
+    const mounted = await readFolder({
       hostPath: folder,
       allowedRoots: [folder],
       followSymlinks: true,

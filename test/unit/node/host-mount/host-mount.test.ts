@@ -4,21 +4,19 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MemoryFilesystem } from 'weakincentives';
-import { type HostMount, readHostMount } from 'weakincentives/node';
+import { type HostMount, readFolder } from 'weakincentives/node';
 import { asOrdinaryUser } from '../../../support/ordinary-user.ts';
 import { tempFolder } from '../temp-folder.ts';
 
-const mount = (
-  folder: string,
-  options: Partial<Parameters<typeof readHostMount>[0]> = {},
-): Promise<HostMount> => readHostMount({ hostPath: folder, allowedRoots: [folder], ...options });
+const mount = (folder: string, options: Partial<Parameters<typeof readFolder>[0]> = {}): Promise<HostMount> =>
+  readFolder({ hostPath: folder, allowedRoots: [folder], ...options });
 
 const textOf = (mounted: HostMount, path: string): string | undefined => {
   const content = mounted.files[path];
   return content === undefined ? undefined : new TextDecoder().decode(content);
 };
 
-describe('readHostMount', () => {
+describe('readFolder', () => {
   it('takes every file byte for byte, at every depth', async () => {
     const binary = Uint8Array.from({ length: 256 }, (_, index) => index);
     const folder = tempFolder({ 'a.txt': 'one\r\n', 'b/c/d.bin': binary, 'b/empty': '', '.hidden': 'h' });
@@ -68,7 +66,7 @@ describe('readHostMount', () => {
       'node_modules/e.ts': '',
       'top.ts': '',
     });
-    const paths = async (options: Partial<Parameters<typeof readHostMount>[0]>): Promise<string[]> =>
+    const paths = async (options: Partial<Parameters<typeof readFolder>[0]>): Promise<string[]> =>
       Object.keys((await mount(folder, options)).files).toSorted();
     expect(await paths({ include: ['**/*.ts'] })).toEqual([
       'dist/d.ts',

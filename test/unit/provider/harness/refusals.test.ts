@@ -8,7 +8,7 @@ import {
   section,
 } from 'weakincentives';
 import { type HarnessCapabilities, harnessAdapter } from 'weakincentives/provider';
-import { remoteMcpTool } from 'weakincentives/suite';
+import { hostedMcpTool } from 'weakincentives/suite';
 import { memoryJournal } from 'weakincentives/testing';
 import { fullCapabilities, loopHarness } from '../../../support/harness/loop-harness.ts';
 import { notebook, noteTool } from '../../../support/harness/notebook.ts';
@@ -63,7 +63,7 @@ describe('a harness that can do nothing refuses', () => {
       title: 'Shelf',
       key: 'shelf',
       template: 'Look.',
-      hostedTools: [remoteMcpTool({ config, name: 'shelf' })],
+      hostedTools: [hostedMcpTool({ config, name: 'shelf' })],
     });
     await expect(adapter.evaluate(notebook([noteTool()], [hosted]))).rejects.toMatchObject({
       name: 'PromptValidationError',

@@ -3,8 +3,8 @@ import {
   type AssistantPart,
   type FinishReason,
   Session,
+  ToolCallLog,
   type ToolCallPart,
-  ToolInvocations,
   ToolResult,
   tool,
 } from 'weakincentives';
@@ -49,9 +49,9 @@ async function outcomesOf(finishReason: FinishReason, content: readonly Assistan
   const { conversation } = await adapter.evaluate(prompt, { session });
   return {
     wiped,
-    calls: session.slice(ToolInvocations).all(),
+    calls: session.slice(ToolCallLog).all(),
     reasons: session
-      .slice(ToolInvocations)
+      .slice(ToolCallLog)
       .all()
       .map(({ reason }) => reason),
     answered: conversation.flatMap((item) => (item.type === 'tool-result' ? [item.callId] : [])),

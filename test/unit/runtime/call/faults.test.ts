@@ -11,7 +11,7 @@ import {
   Session,
   type Slice,
   section,
-  ToolInvocations,
+  ToolCallLog,
   ToolInvoked,
   ToolResult,
   tool,
@@ -70,7 +70,7 @@ describe('a slice whose reducer cannot record calls', () => {
     expect(session.slice(Notes)).toHaveLength(2);
     expect(events.filter(({ type }) => type === 'tool-call-end')).toHaveLength(3);
     // All slices of an event or none.
-    expect(session.slice(ToolInvocations)).toHaveLength(0);
+    expect(session.slice(ToolCallLog)).toHaveLength(0);
     const errors = logger.lines.filter(({ level }) => level === 'error');
     expect(errors).toHaveLength(3);
     expect(errors[0]?.fields).toMatchObject({
@@ -119,7 +119,7 @@ describe('a file system that cannot take a commit', () => {
       { text: 'done' },
     ]).evaluate(prompt.bind(), { session });
     expect(response.text).toBe('done');
-    const invocations = session.slice(ToolInvocations).all();
+    const invocations = session.slice(ToolCallLog).all();
     expect(invocations.map(({ outcome, reason }) => [outcome, reason])).toEqual([
       ['rolled-back', 'commit-failed'],
       ['committed', undefined],

@@ -7,7 +7,7 @@ import {
   promptTemplate,
   Session,
   section,
-  ToolInvocations,
+  ToolCallLog,
   ToolInvoked,
   ToolResult,
   tool,
@@ -47,7 +47,7 @@ test('a bounded run holds nothing of the turns that are over', async () => {
     return { text: 'Done.' };
   });
   await using session = new Session();
-  session.install(ToolInvocations, { retain });
+  session.install(ToolCallLog, { retain });
   session.dispatcher.subscribe(ToolInvoked, () => undefined);
   for await (const _event of adapter.stream(template.bind(), {
     session,

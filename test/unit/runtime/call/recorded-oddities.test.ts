@@ -7,7 +7,7 @@ import {
   type Schema,
   Session,
   section,
-  ToolInvocations,
+  ToolCallLog,
   type ToolInvokedPayload,
   ToolResult,
   tool,
@@ -49,10 +49,10 @@ async function recordOf(
   await using again = new Session();
   for (const slice of evaluationSlices) again.install(slice);
   again.importState(JSON.parse(JSON.stringify(exported)));
-  expect(again.slice(ToolInvocations).all()).toEqual(
-    JSON.parse(JSON.stringify(session.slice(ToolInvocations).all())),
+  expect(again.slice(ToolCallLog).all()).toEqual(
+    JSON.parse(JSON.stringify(session.slice(ToolCallLog).all())),
   );
-  return session.slice(ToolInvocations).all();
+  return session.slice(ToolCallLog).all();
 }
 
 const calling = (name: string, text: string): ScriptedTurn => ({ toolCalls: [{ name, arguments: text }] });

@@ -5,8 +5,8 @@ import {
   defineSlice,
   type RunEvent,
   type Slice,
+  ToolCallLog,
   type ToolEffects,
-  ToolInvocations,
   ToolResult,
   tool,
 } from 'weakincentives';
@@ -80,7 +80,7 @@ describe('calls of one turn', () => {
     const callIds = ['call-1-1', 'call-1-2', 'call-1-3'];
     expect(
       session
-        .slice(ToolInvocations)
+        .slice(ToolCallLog)
         .all()
         .map(({ callId }) => callId),
     ).toEqual(callIds);

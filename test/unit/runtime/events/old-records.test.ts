@@ -1,11 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  Session,
-  type SessionExport,
-  type SliceExport,
-  SnapshotError,
-  ToolInvocations,
-} from 'weakincentives';
+import { Session, type SessionExport, type SliceExport, SnapshotError, ToolCallLog } from 'weakincentives';
 
 /** A call as 0.1.0 wrote it. */
 const item = {
@@ -33,7 +27,7 @@ const item = {
 
 function newSession(): Session {
   const session = new Session();
-  session.install(ToolInvocations);
+  session.install(ToolCallLog);
   return session;
 }
 
@@ -51,7 +45,7 @@ test('records of calls that 0.1.0 exported come back under the names of today', 
   const shadow = [{ policy: 'closed', outcome: 'deny', reason: 'silent' }];
   const report = session.importState(oldExport([{ ...item, standing, shadow }, item]));
   expect(report.migrated).toEqual(['weakincentives.tool-invocations']);
-  expect(session.slice(ToolInvocations).all()).toEqual([
+  expect(session.slice(ToolCallLog).all()).toEqual([
     { ...item, reason: 'idle', residualEffects: standing, unenforced: shadow },
     { ...item, reason: 'idle' },
   ]);
@@ -66,7 +60,7 @@ test('records of today are exported in version 2 and come back as they are', () 
   ]);
   const other = newSession();
   expect(other.importState(exported).migrated).toEqual([]);
-  expect(other.slice(ToolInvocations).all()).toEqual(session.slice(ToolInvocations).all());
+  expect(other.slice(ToolCallLog).all()).toEqual(session.slice(ToolCallLog).all());
 });
 
 test.each([

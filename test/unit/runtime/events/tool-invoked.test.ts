@@ -7,7 +7,7 @@ import {
   type RunEvent,
   Session,
   type Slice,
-  ToolInvocations,
+  ToolCallLog,
   ToolInvoked,
   type ToolInvokedPayload,
   ToolResult,
@@ -75,7 +75,7 @@ describe('the record of a call', () => {
       policies: policyDenies ? [{ name: 'office-hours', check: () => PolicyDecision.deny('closed') }] : [],
     });
     expect(heard[1]).toEqual({ eventName: 'weakincentives.tool-invoked', sessionId: session.id });
-    return { payload: only(session.slice(ToolInvocations).all()), heard, events };
+    return { payload: only(session.slice(ToolCallLog).all()), heard, events };
   };
 
   test('that was committed has all there is to know', async () => {
@@ -232,7 +232,7 @@ describe('the record of a call', () => {
         [{ name: 'save', arguments: { title: 'two' } }],
       ],
     });
-    const payloads = session.slice(ToolInvocations).all();
+    const payloads = session.slice(ToolCallLog).all();
     expect(payloads.map(({ turn }) => turn)).toEqual([1, 2]);
     for (const payload of payloads) {
       expect(JSON.parse(JSON.stringify(payload))).toEqual(payload);

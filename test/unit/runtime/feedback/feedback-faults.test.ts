@@ -4,7 +4,7 @@ import {
   type Feedback,
   type FeedbackProvider,
   PromptEvaluationError,
-  ToolInvocations,
+  ToolCallLog,
 } from 'weakincentives';
 import { act } from '../../../support/act.ts';
 import { gate } from '../../../support/gate.ts';
@@ -69,7 +69,7 @@ describe('a provider that fails', () => {
     expect(logger.lines.filter(({ level }) => level === 'error')).toMatchObject([
       { message: 'A feedback provider failed.', fields: { provider: 'broken' } },
     ]);
-    expect(session.slice(ToolInvocations).latest()).toEqual(invocations[0]);
+    expect(session.slice(ToolCallLog).latest()).toEqual(invocations[0]);
   });
 
   test('counts as run: it is asked again when it is due again', async () => {

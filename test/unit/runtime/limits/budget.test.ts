@@ -11,8 +11,8 @@ import {
   Session,
   section,
   type TokenUsage,
+  ToolCallLog,
   type ToolContext,
-  ToolInvocations,
   ToolResult,
   tool,
 } from 'weakincentives';
@@ -78,7 +78,7 @@ describe('a budget that is passed', () => {
     expect([ran, asked]).toEqual([0, [1]]);
     // Well formed: every call has its result.
     expect(error.conversation.map(({ type }) => type)).toEqual(['assistant', 'tool-result', 'tool-result']);
-    const records = session.slice(ToolInvocations).all();
+    const records = session.slice(ToolCallLog).all();
     expect(records.map(({ outcome, reason }) => [outcome, reason])).toEqual([
       ['aborted', 'budget'],
       ['aborted', 'budget'],
@@ -117,7 +117,7 @@ describe('a budget that is passed', () => {
     expect(error).toMatchObject({ code: 'evaluation-budget-exceeded', phase: 'budget' });
     expect(ran).toEqual(['first', 'second']);
     const outcomes = session
-      .slice(ToolInvocations)
+      .slice(ToolCallLog)
       .all()
       .map(({ outcome }) => outcome);
     expect(outcomes).toEqual(['committed', 'committed', 'aborted']);
@@ -135,7 +135,7 @@ describe('a budget that is passed', () => {
     ]);
     expect((await evaluationFailure(run)).phase).toBe('budget');
     const outcomes = session
-      .slice(ToolInvocations)
+      .slice(ToolCallLog)
       .all()
       .map(({ outcome }) => outcome);
     expect(outcomes).toEqual(['committed', 'committed']);
@@ -212,7 +212,7 @@ describe('a next turn that cannot fit', () => {
     );
     const error = await evaluationFailure(run);
     // The limit is not passed, so the calls of the turn ran.
-    expect(session.slice(ToolInvocations).all()).toMatchObject([{ outcome: 'committed' }]);
+    expect(session.slice(ToolCallLog).all()).toMatchObject([{ outcome: 'committed' }]);
     expect(asked).toEqual([1]);
     expect(BudgetExceededError.isInstance(error.cause) && error.cause.details).toEqual({
       limit: 'maxTotalTokens',

@@ -8,8 +8,8 @@ import {
   resourceToken,
   Session,
   section,
+  ToolCallLog,
   type ToolContext,
-  ToolInvocations,
   type ToolPolicy,
   ToolResult,
   TransactionClosedError,
@@ -291,7 +291,7 @@ describe('someone who is asked', () => {
     clock.advance(100);
     clock.advance(100);
     expect((await evaluationFailure(run)).code).toBe('evaluation-idle');
-    expect(session.slice(ToolInvocations).all().at(-1)).toMatchObject({ reason: 'idle' });
+    expect(session.slice(ToolCallLog).all().at(-1)).toMatchObject({ reason: 'idle' });
     stuck.open();
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { PromptEvaluationError, promptTemplate, Session, section, ToolInvocations } from 'weakincentives';
+import { PromptEvaluationError, promptTemplate, Session, section, ToolCallLog } from 'weakincentives';
 import { type LanguageModel } from 'weakincentives/provider';
 import { ResourceContainer } from '../../../../src/resource/index.ts';
 import {
@@ -40,7 +40,7 @@ async function run(
   answer: (callId: string, stop: RunStop) => boolean | Promise<boolean> = (callId) => callId === 'a',
 ): Promise<{ state: LoopState; asked: string[]; error: unknown }> {
   const session = new Session();
-  session.install(ToolInvocations);
+  session.install(ToolCallLog);
   const asked: string[] = [];
   const state = newLoopState();
   const stop = new RunStop();

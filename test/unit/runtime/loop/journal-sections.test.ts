@@ -4,7 +4,7 @@ import {
   promptTemplate,
   Session,
   section,
-  ToolInvocations,
+  ToolCallLog,
   VisibilityExpansionRequired,
   VisibilityOverrides,
 } from 'weakincentives';
@@ -72,7 +72,7 @@ async function run(step: StepFunction) {
       finishReason: 'stop',
     }),
   };
-  for (const slice of [ToolInvocations, ...prompt.slices()]) session.install(slice);
+  for (const slice of [ToolCallLog, ...prompt.slices()]) session.install(slice);
   const roots = {
     session,
     filesystem: undefined,

@@ -16,7 +16,7 @@ import {
   type Slice,
   section,
   type TokenUsage,
-  ToolInvocations,
+  ToolCallLog,
   ToolResult,
   tool,
 } from 'weakincentives';
@@ -140,7 +140,7 @@ async function run(
       }),
     ],
   }).bind();
-  for (const slice of [ToolInvocations, ...prompt.slices()]) session.install(slice);
+  for (const slice of [ToolCallLog, ...prompt.slices()]) session.install(slice);
   session.install(FeedbackState);
   const roots = { session, filesystem, container: ResourceContainer.for(session, prompt.resources()) };
   const stop = new RunStop();
@@ -199,7 +199,7 @@ const outcomeOf = async ({ result, conversation, usage, session, filesystem }: R
   count: session.slice(Count).all(),
   sayings: session.slice(Sayings).all(),
   invocations: session
-    .slice(ToolInvocations)
+    .slice(ToolCallLog)
     .all()
     .map(({ callId, outcome, reason, modelText, attempts }) => ({
       callId,
@@ -249,7 +249,7 @@ describe('a run that was recorded', () => {
     );
     expect(images).toEqual(['AAA1', 'AAA2', 'AAA3']);
     expect(asked.toSorted()).toEqual(entries.map(({ description }) => description).toSorted());
-    expect(again.session.slice(ToolInvocations).all()).toEqual(first.session.slice(ToolInvocations).all());
+    expect(again.session.slice(ToolCallLog).all()).toEqual(first.session.slice(ToolCallLog).all());
   });
 
   test('goes on live from wherever its record ends, also in the middle of a turn', async () => {

@@ -5,9 +5,9 @@ import {
   MemoryFilesystem,
   promptTemplate,
   Session,
-  ToolInvocations,
+  ToolCallLog,
 } from 'weakincentives';
-import { type EvaluateSectionOptions, evaluateSection, SandboxError } from 'weakincentives/sandbox';
+import { codeEvaluationSection, type EvaluateSectionOptions, SandboxError } from 'weakincentives/sandbox';
 import { vfsToolsSection } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { EvaluatorToken } from '../../../../src/sandbox/evaluate/evaluate-code.ts';
@@ -33,7 +33,7 @@ async function callOnce(
   await using session = new Session();
   const sections = [
     ...(withFiles ? [vfsToolsSection({ filesystem, policies: [] })] : []),
-    evaluateSection(options),
+    codeEvaluationSection(options),
   ];
   const adapter = scriptedAdapter([
     { toolCalls: [{ name: 'evaluate_code', arguments: { code: 'x', ...args } }] },
@@ -45,7 +45,7 @@ async function callOnce(
     }),
     { session },
   );
-  const [invocation] = session.slice(ToolInvocations).all();
+  const [invocation] = session.slice(ToolCallLog).all();
   return { text: textsOf(conversation)[0] ?? '', requests: channel.requests, filesystem, invocation };
 }
 
@@ -160,7 +160,7 @@ describe('evaluate_code', () => {
   });
 });
 
-describe('evaluateSection', () => {
+describe('codeEvaluationSection', () => {
   it.each([
     [{ languages: [] }, 'languages'],
     [{ languages: ['python', 'python'] }, 'languages'],
@@ -175,7 +175,7 @@ describe('evaluateSection', () => {
     let error: unknown;
     try {
       // As a program without types could call it.
-      evaluateSection(options as EvaluateSectionOptions);
+      codeEvaluationSection(options as EvaluateSectionOptions);
     } catch (thrown) {
       error = thrown;
     }
@@ -193,7 +193,7 @@ describe('evaluateSection', () => {
     for (const part of ['JavaScript', 'Python', '0.7 s', 'read_text', 'write_text'])
       expect(both).toContain(part);
     const exampleOf = (...languages: ('javascript' | 'python')[]) =>
-      evaluateSection({ languages }).tools?.[0]?.examples?.[0]?.input;
+      codeEvaluationSection({ languages }).tools?.[0]?.examples?.[0]?.input;
     expect(exampleOf('javascript')).toMatchObject({ code: expect.stringContaining('const rows') });
     expect(exampleOf('javascript')).not.toHaveProperty('language');
     expect(exampleOf('python', 'javascript')).toMatchObject({

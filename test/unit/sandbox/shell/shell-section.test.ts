@@ -6,7 +6,7 @@ import {
   PromptEvaluationError,
   promptTemplate,
   Session,
-  ToolInvocations,
+  ToolCallLog,
 } from 'weakincentives';
 import { SandboxBackend, SandboxError, type ShellSectionOptions, shellSection } from 'weakincentives/sandbox';
 import { vfsToolsSection } from 'weakincentives/suite';
@@ -37,7 +37,7 @@ async function callOnce(
     templateOf({ backend, ...options }, filesystem).bind(),
     { session },
   );
-  const [invocation] = session.slice(ToolInvocations).all();
+  const [invocation] = session.slice(ToolCallLog).all();
   return { text: resultsOf(conversation)[0] ?? '', invocation, content: (await filesystem.read('a')).text };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type AnyTool, jsonSchema, ToolInvocations, ToolResult, tool } from 'weakincentives';
+import { type AnyTool, jsonSchema, ToolCallLog, ToolResult, tool } from 'weakincentives';
 import { z } from 'zod';
 import { only, runCalls } from '../../../../support/run-calls.ts';
 
@@ -26,7 +26,7 @@ describe('arguments', () => {
       calls: [{ name: 'note', arguments: { when: 'now' } }],
     });
     expect(seen).toEqual([{ when: 3, limit: 10 }]);
-    expect(only(session.slice(ToolInvocations).all()).params).toEqual({ when: 'now' });
+    expect(only(session.slice(ToolCallLog).all()).params).toEqual({ when: 'now' });
     expect(events.find((event) => event.type === 'tool-call-start')).toMatchObject({
       params: { when: 'now' },
     });
@@ -65,7 +65,7 @@ describe('arguments', () => {
             required: ['words'],
           }),
           execute: ({ words }, context) => {
-            context.session.slice(ToolInvocations).all();
+            context.session.slice(ToolCallLog).all();
             seen.push([...words]);
             words.push('more');
             return ToolResult.ok(words.length);
@@ -81,7 +81,7 @@ describe('arguments', () => {
     expect(invocations.map(({ attempts }) => attempts)).toEqual([1, 2]);
     expect(seen).toEqual([['one'], ['two'], ['two']]);
     const params = session
-      .slice(ToolInvocations)
+      .slice(ToolCallLog)
       .all()
       .map((invocation) => invocation.params);
     expect(params).toEqual([{ words: ['one'] }, { words: ['two'] }]);
@@ -110,7 +110,7 @@ describe('arguments', () => {
     expect(response.text).toBe('done');
     expect(invocations.map(({ outcome }) => outcome)).toEqual(['rejected', 'rejected', 'committed']);
     expect(invocations.map(({ reason }) => reason)).toEqual(['invalid-arguments', 'unknown-tool', undefined]);
-    expect(session.slice(ToolInvocations)).toHaveLength(3);
+    expect(session.slice(ToolCallLog)).toHaveLength(3);
     expect(seen).toEqual([{ when: 5, limit: 10 }]);
   });
 

@@ -8,7 +8,7 @@ import {
   MemoryFilesystem,
   resourceToken,
   Session,
-  ToolInvocations,
+  ToolCallLog,
   ToolResult,
   type ToolResultItem,
   tool,
@@ -60,7 +60,7 @@ describe('images and files of a result', () => {
     });
     expect(only(outcome.invocations)).toMatchObject({ modelText: 'Seen.', attachments: recorded });
     expect(JSON.stringify(outcome.events)).not.toContain('AAAA');
-    expect(JSON.stringify(outcome.session.slice(ToolInvocations).all())).not.toContain('example.com');
+    expect(JSON.stringify(outcome.session.slice(ToolCallLog).all())).not.toContain('example.com');
   });
 
   test('may show what went wrong, too', async () => {
@@ -198,7 +198,7 @@ describe('images and files of a result', () => {
       redact: (text) => text.replaceAll('rows', '<hidden>'),
     });
     expect(only(resultsOf(outcome)).attachments).toEqual(attachments);
-    expect(only(outcome.session.slice(ToolInvocations).all()).attachments?.[1]?.name).toBe('<hidden>.csv');
+    expect(only(outcome.session.slice(ToolCallLog).all()).attachments?.[1]?.name).toBe('<hidden>.csv');
     expect(only(outcome.invocations).attachments?.[1]?.name).toBe('<hidden>.csv');
   });
 
@@ -211,7 +211,7 @@ describe('images and files of a result', () => {
     await using other = new Session();
     for (const slice of evaluationSlices) other.install(slice);
     other.importState(exported);
-    expect(other.slice(ToolInvocations).all()).toEqual(session.slice(ToolInvocations).all());
-    expect(only(other.slice(ToolInvocations).all()).attachments).toEqual(recorded);
+    expect(other.slice(ToolCallLog).all()).toEqual(session.slice(ToolCallLog).all());
+    expect(only(other.slice(ToolCallLog).all()).attachments).toEqual(recorded);
   });
 });

@@ -10,8 +10,8 @@ import {
   resourceToken,
   Session,
   section,
+  ToolCallLog,
   type ToolContext,
-  ToolInvocations,
   ToolResult,
   TransactionClosedError,
   tool,
@@ -30,7 +30,7 @@ const Slow = resourceToken<{ count: number }>('slow');
 
 /** What a handler may touch, over and over. */
 const touches: Readonly<Record<string, (context: ToolContext) => unknown>> = {
-  'reads the session': ({ session }) => session.slice(ToolInvocations).length,
+  'reads the session': ({ session }) => session.slice(ToolCallLog).length,
   'takes snapshots of the session': ({ session }) => session.snapshot(),
   'reads files': ({ filesystem }) => filesystem.read('a.md'),
   'writes files': ({ filesystem }) => filesystem.write('a.md', 'x'),
@@ -82,7 +82,7 @@ describe.each(Object.entries(touches))('a handler that never waits for anything 
     await using session = new Session({ clock: busyClock() });
     const { text } = await model().evaluate(promptOf(busy), { session });
     expect(text).toBe('Done.');
-    expect(session.slice(ToolInvocations).all()).toMatchObject([
+    expect(session.slice(ToolCallLog).all()).toMatchObject([
       {
         outcome: 'rolled-back',
         reason: 'timeout',
@@ -107,14 +107,14 @@ describe.each(Object.entries(touches))('a handler that never waits for anything 
       }),
     );
     expect(error.code).toBe('evaluation-deadline-exceeded');
-    expect(session.slice(ToolInvocations).all()).toMatchObject([{ outcome: 'aborted', reason: 'deadline' }]);
+    expect(session.slice(ToolCallLog).all()).toMatchObject([{ outcome: 'aborted', reason: 'deadline' }]);
     expect(errors).toHaveLength(1);
   });
 });
 
 describe('a handler that has outlasted its time limit', () => {
   const outlast = ({ session }: ToolContext): void => {
-    for (let round = 0; round < 1_000; round += 1) session.slice(ToolInvocations).latest();
+    for (let round = 0; round < 1_000; round += 1) session.slice(ToolCallLog).latest();
   };
 
   test.each<[string, (context: ToolContext) => unknown]>([
@@ -137,7 +137,7 @@ describe('a handler that has outlasted its time limit', () => {
   ])('and %s has timed out', async (_what, execute) => {
     await using session = new Session({ clock: busyClock() });
     await model().evaluate(promptOf(busyTool(execute, 100)), { session });
-    expect(session.slice(ToolInvocations).latest()).toMatchObject({
+    expect(session.slice(ToolCallLog).latest()).toMatchObject({
       outcome: 'rolled-back',
       reason: 'timeout',
     });
@@ -146,7 +146,7 @@ describe('a handler that has outlasted its time limit', () => {
   test('a handler within its limits hears nothing of the clock', async () => {
     const clock = busyClock();
     const busy = busyTool(async ({ session, filesystem }) => {
-      for (let round = 0; round < 10; round += 1) session.slice(ToolInvocations).latest();
+      for (let round = 0; round < 10; round += 1) session.slice(ToolCallLog).latest();
       await filesystem.write('b.md', 'b');
       return ToolResult.ok(null);
     }, 10_000);
@@ -156,6 +156,6 @@ describe('a handler that has outlasted its time limit', () => {
       clock,
       limits: { deadline: Deadline.after(100_000, clock) },
     });
-    expect(session.slice(ToolInvocations).latest()).toMatchObject({ outcome: 'committed' });
+    expect(session.slice(ToolCallLog).latest()).toMatchObject({ outcome: 'committed' });
   });
 });

@@ -8,7 +8,7 @@ import {
   promptTemplate,
   Session,
   section,
-  ToolInvocations,
+  ToolCallLog,
   ToolResult,
   tool,
 } from 'weakincentives';
@@ -51,7 +51,7 @@ async function recordOf(result: () => ToolResult<unknown>, parts: Parts = {}, op
   await using session = new Session();
   const adapter = scriptedAdapter([{ toolCalls: [{ name: 'fetch_it' }] }, { text: 'Done.' }]);
   const { conversation } = await adapter.evaluate(promptOf(result, parts), { session, ...options });
-  const record = session.slice(ToolInvocations).latest();
+  const record = session.slice(ToolCallLog).latest();
   const answer = conversation.find((item) => item.type === 'tool-result');
   expect(answer?.type === 'tool-result' && answer.text).toBe(record?.modelText);
   return record;

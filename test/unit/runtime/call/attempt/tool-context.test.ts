@@ -14,8 +14,8 @@ import {
   SessionError,
   type Slice,
   section,
+  ToolCallLog,
   type ToolContext,
-  ToolInvocations,
   ToolResult,
   TransactionClosedError,
   tool,
@@ -287,9 +287,7 @@ describe('a call', () => {
     const seen: number[] = [];
     await runCalls({
       tools: [
-        doing(
-          ({ session, attempt }) => void (attempt > 0 && seen.push(session.slice(ToolInvocations).length)),
-        ),
+        doing(({ session, attempt }) => void (attempt > 0 && seen.push(session.slice(ToolCallLog).length))),
       ],
       turns: [calls, calls],
     });
