@@ -4,7 +4,7 @@ import { isRecord } from '../internal/index.ts';
 import {
   type CallIdForm,
   checkModelOptions,
-  type HostedToolCodecs,
+  type HostedToolCodecTable,
   HostedToolRegistry,
   nineCharacterCallIds,
   plainCallIds,
@@ -62,7 +62,7 @@ export interface AiSdkOptions {
    * form `{ type: 'provider', id, name, args }`, and `request` may hold `providerOptions`. Default: the built-in ones, for
    * the packages `@ai-sdk/openai` (Responses), `@ai-sdk/anthropic` and `@ai-sdk/google`.
    */
-  readonly hostedToolCodecs?: HostedToolCodecs;
+  readonly hostedToolCodecs?: HostedToolCodecTable;
   /** What to do with a hosted tool whose config the provider does not fully support. Default: `'error'`. */
   readonly unsupportedConfig?: UnsupportedConfig;
   /**

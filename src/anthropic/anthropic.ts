@@ -2,7 +2,7 @@ import { assertOptions, PromptValidationError } from '../error/index.ts';
 import { type ProviderAdapter } from '../evaluation/index.ts';
 import {
   checkModelOptions,
-  type HostedToolCodecs,
+  type HostedToolCodecTable,
   HostedToolRegistry,
   isEventStream,
   lazyClient,
@@ -47,7 +47,7 @@ export interface AnthropicModelOptions {
   /** Prices of the model, for budgets without prices. Default: unknown; a budget that limits the cost is then an error. */
   readonly prices?: TokenPrices;
   /** Codecs by kind of hosted tool, which replace those of the adapter. Default: none. */
-  readonly hostedToolCodecs?: HostedToolCodecs;
+  readonly hostedToolCodecs?: HostedToolCodecTable;
   /** What to do with a hosted tool's config that the provider does not fully support. Default: `'error'`. */
   readonly unsupportedConfig?: UnsupportedConfig;
   /**

@@ -7,7 +7,7 @@ import { checkServerOptions, checkSessionsOptions } from './server/check-options
 import { type HttpServerOptions, openHttpServer } from './server/http-server.ts';
 import type { McpHttpTransport } from './server/http-transport-options.ts';
 import { ServedSession } from './server/served-session.ts';
-import type { McpServerOptions, McpSessionsOptions } from './server/server-options.ts';
+import type { McpHttpSessionLimits, McpServerOptions } from './server/server-options.ts';
 import { loadServerSdk, loadStdioSdk } from './wire/sdk.ts';
 
 /** The server is the child of its client, which writes requests to its standard input. */
@@ -20,7 +20,7 @@ export interface McpStdioTransport {
 }
 
 /** Options of {@link openMcpServer}. */
-export interface OpenMcpServerOptions extends McpServerOptions, McpSessionsOptions {
+export interface OpenMcpServerOptions extends McpServerOptions, McpHttpSessionLimits {
   readonly transport: McpStdioTransport | McpHttpTransport;
 }
 

@@ -11,26 +11,30 @@ export {
 } from './host-filesystem/index.ts';
 export {
   defaultExcludes,
-  type HostMount,
-  type HostMountOptions,
+  type FolderCopy,
   type HostMountReport,
   type HostMountSkip,
   type HostMountSkipReason,
   type HostMountStop,
+  type ReadFolderOptions,
   readFolder,
 } from './host-mount/index.ts';
 export { LocalOverridesStore, type LocalOverridesStoreOptions } from './overrides/index.ts';
-export type { CommandOptions, CommandOutcome, SpawnArguments } from './process/run-options.ts';
+export type {
+  StagedCommandArguments,
+  StagedCommandOptions,
+  StagedCommandOutcome,
+} from './process/run-options.ts';
 export {
   type FileRunRecorder,
   type OpenRunRecorderOptions,
   openRunRecorder,
 } from './record/open-run-recorder.ts';
 export {
-  type CollectReport,
   type CollectSkip,
   type CollectSkipReason,
   openStagedFolder,
   type StagedFolder,
   type StagedFolderOptions,
+  type StagedFolderReport,
 } from './staged-folder/index.ts';

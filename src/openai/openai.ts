@@ -2,7 +2,7 @@ import { assertOptions, PromptValidationError } from '../error/index.ts';
 import { type ProviderAdapter } from '../evaluation/index.ts';
 import {
   checkModelOptions,
-  type HostedToolCodecs,
+  type HostedToolCodecTable,
   HostedToolRegistry,
   isEventStream,
   lazyClient,
@@ -64,7 +64,7 @@ export interface OpenAIModelOptions {
    * Codecs for further kinds of hosted tools, or in place of those for `web_search`, `code_interpreter`, `file_search`,
    * `image_generation` and `mcp`.
    */
-  readonly hostedToolCodecs?: HostedToolCodecs;
+  readonly hostedToolCodecs?: HostedToolCodecTable;
   /**
    * What to do when the config of a hosted tool has an option that the provider does not support, such as a limit on web
    * searches. `'warn'`: the tool runs without it, and a warning is logged. Default: `'error'`.

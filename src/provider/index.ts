@@ -41,12 +41,12 @@ export type {
 export { harnessAdapter } from './harness/harness-adapter.ts';
 export type {
   HostedToolCodec,
-  HostedToolCodecs,
+  HostedToolCodecTable,
   HostedToolFindings,
   HostedToolWire,
   HostedTurn,
 } from './hosted/hosted-tool-codec.ts';
-export { HostedToolRegistry, type HostedToolsWire } from './hosted/hosted-tool-registry.ts';
+export { type HostedRequestWire, HostedToolRegistry } from './hosted/hosted-tool-registry.ts';
 export { providerAdapter } from './provider-adapter.ts';
 export {
   type ProjectedRequest,

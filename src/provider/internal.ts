@@ -6,14 +6,14 @@ export {
 } from './hosted/config-values.ts';
 export type {
   HostedToolCodec,
-  HostedToolCodecs,
+  HostedToolCodecTable,
   HostedToolFindings,
   HostedToolWire,
   HostedTurn,
 } from './hosted/hosted-tool-codec.ts';
 export {
+  type HostedRequestWire,
   HostedToolRegistry,
-  type HostedToolsWire,
   refuseHostedChoice,
 } from './hosted/hosted-tool-registry.ts';
 export {

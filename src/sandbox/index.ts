@@ -12,9 +12,9 @@ export type { SandboxLimitScope, SandboxLimitScopes, SandboxLimits } from './bac
 export { bubblewrapSandbox } from './bubblewrap/bubblewrap-sandbox.ts';
 export type { BubblewrapSandboxOptions } from './bubblewrap/options.ts';
 export type { EvaluateCodeParams, EvaluateCodeResult } from './evaluate/evaluate-code.ts';
-export { codeEvaluationSection, type EvaluateSectionOptions } from './evaluate/evaluate-section.ts';
-export type { EvaluateLimits } from './evaluate/limits.ts';
-export type { EvaluationLanguage } from './evaluate/protocol.ts';
+export { type CodeEvaluationSectionOptions, codeEvaluationSection } from './evaluate/evaluate-section.ts';
+export type { CodeEvaluationLimits } from './evaluate/limits.ts';
+export type { CodeEvaluationLanguage } from './evaluate/protocol.ts';
 export type { PodmanSandboxOptions } from './podman/options.ts';
 export { podmanSandbox } from './podman/podman-sandbox.ts';
 export type { EvaluatePythonParams, EvaluatePythonResult } from './podman-section/evaluate-python.ts';

@@ -1,7 +1,7 @@
 import { assertOptions } from '../error/index.ts';
 import type { ProviderAdapter } from '../evaluation/index.ts';
 import {
-  type HostedToolCodecs,
+  type HostedToolCodecTable,
   HostedToolRegistry,
   type HostedTurn,
   providerAdapter,
@@ -72,7 +72,7 @@ export interface ScriptedAdapterOptions {
    * How hosted tools are serialized and parsed, by kind; a kind without a codec is then an error. Default: they are not
    * serialized.
    */
-  readonly hostedToolCodecs?: HostedToolCodecs;
+  readonly hostedToolCodecs?: HostedToolCodecTable;
   /** What to do with a config that a codec does not fully support. Default: `'error'`. */
   readonly unsupportedConfig?: UnsupportedConfig;
 }

@@ -10,18 +10,18 @@ import {
   promptTemplate,
   section,
 } from 'weakincentives';
-import { type HostedToolCodec, type HostedToolCodecs } from 'weakincentives/provider';
+import { type HostedToolCodec, type HostedToolCodecTable } from 'weakincentives/provider';
 import {
   type CodeInterpreterResult,
   codeInterpreterTool,
   type FileSearchConfig,
   type FileSearchResult,
   fileSearchTool,
+  type HostedMcpConfig,
+  type HostedMcpResult,
   hostedMcpTool,
   type ImageGenerationResult,
   imageGenerationTool,
-  type RemoteMcpConfig,
-  type RemoteMcpResult,
   type WebFetchResult,
   type WebSearchConfig,
   type WebSearchResult,
@@ -51,7 +51,7 @@ test('outputs have the type of their tool', () => {
     HostedToolOutputs<ImageGenerationResult>
   >();
   const wiki = hostedMcpTool({ config: { label: 'wiki', url: 'https://wiki.example' } });
-  expectTypeOf(hostedOutputsOf(response, wiki)).toEqualTypeOf<HostedToolOutputs<RemoteMcpResult>>();
+  expectTypeOf(hostedOutputsOf(response, wiki)).toEqualTypeOf<HostedToolOutputs<HostedMcpResult>>();
 });
 
 test('the tool of a section keeps its type', () => {
@@ -143,11 +143,11 @@ test('the code interpreter has no options that no provider has', () => {
 });
 
 test('a codec speaks for the types of its kind', () => {
-  const codec: HostedToolCodec<RemoteMcpConfig, RemoteMcpResult> = {
+  const codec: HostedToolCodec<HostedMcpConfig, HostedMcpResult> = {
     kind: 'mcp',
     allowsSeveral: true,
     serialize: ({ config }) => {
-      expectTypeOf(config).toEqualTypeOf<RemoteMcpConfig>();
+      expectTypeOf(config).toEqualTypeOf<HostedMcpConfig>();
       return { tools: [{ type: 'mcp', server_label: config.label }] };
     },
     parseOutput: () => ({
@@ -156,7 +156,7 @@ test('a codec speaks for the types of its kind', () => {
       citations: [],
     }),
   };
-  expectTypeOf({ mcp: codec }).toExtend<HostedToolCodecs>();
+  expectTypeOf({ mcp: codec }).toExtend<HostedToolCodecTable>();
   scriptedAdapter([], {
     hostedToolCodecs: { mcp: codec, web_search: mockHostedToolCodec({ kind: 'web_search' }) },
   });

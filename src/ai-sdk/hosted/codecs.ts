@@ -1,4 +1,4 @@
-import type { HostedToolCodecs } from '../../provider/internal.ts';
+import type { HostedToolCodecTable } from '../../provider/internal.ts';
 import type { AiSdkVersion } from '../wire/call-options.ts';
 import { anthropicCodecs } from './anthropic/codecs.ts';
 import { googleCodecs } from './google/codecs.ts';
@@ -8,11 +8,12 @@ import { openaiCodecs, openaiCodecsV3 } from './openai/codecs.ts';
  * The built-in codecs of each provider package, for models with the same format under another provider name, such as
  * through a gateway: `aiSdk({ model, hostedToolCodecs: aiSdkHostedToolCodecs.openai })`.
  */
-export const aiSdkHostedToolCodecs: Readonly<Record<'openai' | 'anthropic' | 'google', HostedToolCodecs>> =
-  Object.freeze({ openai: openaiCodecs, anthropic: anthropicCodecs, google: googleCodecs });
+export const aiSdkHostedToolCodecs: Readonly<
+  Record<'openai' | 'anthropic' | 'google', HostedToolCodecTable>
+> = Object.freeze({ openai: openaiCodecs, anthropic: anthropicCodecs, google: googleCodecs });
 
 /** Codecs for both versions of the interface. */
-type CodecsByVersion = Readonly<Record<AiSdkVersion, HostedToolCodecs>>;
+type CodecsByVersion = Readonly<Record<AiSdkVersion, HostedToolCodecTable>>;
 
 /**
  * The provider names of models with hosted tools. Packages omit unknown tools, some of them silently, so other models have
@@ -25,6 +26,6 @@ const byProvider = new Map<string, CodecsByVersion>([
 ]);
 
 /** The codecs for a model, by the name of its provider; none for an unknown name. */
-export function hostedToolCodecsOf(provider: string, version: AiSdkVersion): HostedToolCodecs {
+export function hostedToolCodecsOf(provider: string, version: AiSdkVersion): HostedToolCodecTable {
   return byProvider.get(provider)?.[version] ?? {};
 }

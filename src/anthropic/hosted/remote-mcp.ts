@@ -5,7 +5,7 @@ import {
   type WireFields,
 } from '../../provider/internal.ts';
 import type { JsonObject } from '../../schema/index.ts';
-import type { RemoteMcpConfig, RemoteMcpResult } from '../../suite/index.ts';
+import type { HostedMcpConfig, HostedMcpResult } from '../../suite/index.ts';
 import { outcomeOf, type ServerCall, serverCallsOf } from './server-calls.ts';
 
 /** The tools of a remote server in the provider's format. */
@@ -23,7 +23,7 @@ export type McpServerWire = { type: 'url'; url: string; name: string; authorizat
 export const mcpBeta = 'mcp-client-2025-11-20';
 
 /** The codec of `mcp`. The provider never requests approval, so a server with approvals is an error. */
-export const remoteMcpCodec: HostedToolCodec<RemoteMcpConfig, RemoteMcpResult> = {
+export const remoteMcpCodec: HostedToolCodec<HostedMcpConfig, HostedMcpResult> = {
   kind: 'mcp',
   allowsSeveral: true,
   identify: ({ config: { label } }) => `label "${label}"`,
@@ -65,7 +65,7 @@ function toConfigs(
   };
 }
 
-function toResult(call: ServerCall, server: string): RemoteMcpResult {
+function toResult(call: ServerCall, server: string): HostedMcpResult {
   const outcome = outcomeOf(call);
   const text = textOf(call.result);
   return {

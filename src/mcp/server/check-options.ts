@@ -1,6 +1,6 @@
 import { assertOptions, PromptValidationError } from '../../error/index.ts';
 import { isSuspension } from '../../runtime/index.ts';
-import type { McpServerOptions, McpSessionsOptions } from './server-options.ts';
+import type { McpHttpSessionLimits, McpServerOptions } from './server-options.ts';
 
 /** @throws {PromptValidationError} for an option of the wrong kind or out of its range. The options of the runtime are checked when it is opened. */
 export function checkServerOptions(of: string, options: McpServerOptions): void {
@@ -23,7 +23,7 @@ export function checkServerOptions(of: string, options: McpServerOptions): void 
 /** @throws {PromptValidationError} for an option of the wrong kind or out of its range. */
 export function checkSessionsOptions(
   of: string,
-  options: { readonly [Name in keyof McpSessionsOptions]: McpSessionsOptions[Name] | undefined },
+  options: { readonly [Name in keyof McpHttpSessionLimits]: McpHttpSessionLimits[Name] | undefined },
 ): void {
   assertOptions(of, options, { sessionIdleTimeoutMs: 'number', maxSessions: 'number' });
   checkLeast(of, 'sessionIdleTimeoutMs', options.sessionIdleTimeoutMs);

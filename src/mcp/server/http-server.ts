@@ -6,11 +6,11 @@ import { type HttpEndpoint, openHttpEndpoint } from './http-endpoint.ts';
 import { HttpSessions } from './http-sessions.ts';
 import type { McpHttpTransport } from './http-transport-options.ts';
 import type { ServedSession } from './served-session.ts';
-import type { McpSessionsOptions } from './server-options.ts';
+import type { McpHttpSessionLimits } from './server-options.ts';
 import { SessionPool } from './session-pool.ts';
 
 /** What sessions are served with over HTTP. */
-export interface HttpServerOptions extends McpSessionsOptions {
+export interface HttpServerOptions extends McpHttpSessionLimits {
   readonly sdk: McpServerSdk;
   readonly transport: Omit<McpHttpTransport, 'kind'>;
   readonly clock?: Clock | undefined;

@@ -43,7 +43,7 @@ export interface McpServerOptions extends Omit<ToolRuntimeOptions, 'approve' | '
 }
 
 /** Options of a server that several sessions are opened for. */
-export interface McpSessionsOptions {
+export interface McpHttpSessionLimits {
   /** How long a session may be without a request or an open connection, in milliseconds, from 1. Then it is closed. Default 600,000. */
   readonly sessionIdleTimeoutMs?: number;
   /** Sessions that there may be at a time, from 1; further clients are refused. Default 64. */

@@ -42,7 +42,7 @@ export interface FolderCopyOptions {
 }
 
 /** Options of `readFolder`. */
-export interface HostMountOptions extends FolderCopyOptions {
+export interface ReadFolderOptions extends FolderCopyOptions {
   /**
    * Folders that may be mounted, with everything in them; relative ones are taken from the working directory of the
    * process. Checked on real paths, after all links. At least one.

@@ -2,14 +2,14 @@ import { assertOptions, FilesystemError } from '../../error/index.ts';
 import { compileMountFilter } from './mount-filter.ts';
 import { type HostMountReport, MountTally } from './mount-report.ts';
 import { assertStillThere, openFolder } from './open-folder.ts';
-import { type HostMountOptions, resolveLimits, resolveMountPath } from './options.ts';
+import { type ReadFolderOptions, resolveLimits, resolveMountPath } from './options.ts';
 import { readDirectory } from './read-directory.ts';
 
 /**
  * The content of a host folder at one moment: plain data, to be used in any number of workspaces. Give it to
  * `vfsToolsSection({ mounts })`, or its `files` to a `MemoryFilesystem`.
  */
-export interface HostMount {
+export interface FolderCopy {
   readonly kind: 'mount';
   /** The directory that contains the files; `.` is the workspace root. */
   readonly mountPath: string;
@@ -33,7 +33,7 @@ export interface HostMount {
  * @throws the signal's reason when it is aborted.
  * @see docs/spec/filesystem.md §5
  */
-export async function readFolder(options: HostMountOptions): Promise<HostMount> {
+export async function readFolder(options: ReadFolderOptions): Promise<FolderCopy> {
   assertOptions(
     'readFolder()',
     options,

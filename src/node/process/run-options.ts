@@ -1,7 +1,7 @@
 import type { Clock } from '../../session/index.ts';
 
 /** Options for running a command in a staged folder. */
-export interface CommandOptions {
+export interface StagedCommandOptions {
   /** The working directory, relative to the staged folder. Default: the staged folder. */
   readonly cwd?: string;
   /**
@@ -22,7 +22,7 @@ export interface CommandOptions {
 }
 
 /** The outcome of a command. Output is decoded as UTF-8; the path of the staged folder in it is replaced by `.`. */
-export interface CommandOutcome {
+export interface StagedCommandOutcome {
   /** Undefined when a signal killed it. As in a shell, 127: command not found, 126: it cannot be executed. */
   readonly exitCode: number | undefined;
   /** The signal that killed it, such as `SIGKILL`. */
@@ -38,7 +38,7 @@ export interface CommandOutcome {
 }
 
 /** A command line for `spawn`. */
-export interface SpawnArguments {
+export interface StagedCommandArguments {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;

@@ -2,14 +2,14 @@ import { FilesystemError } from '../../error/index.ts';
 import { assertIntegerOption } from '../../filesystem/index.ts';
 import { OutputWindow } from './output-window.ts';
 import { pathVariable } from './path-variable.ts';
-import type { CommandOptions, CommandOutcome, SpawnArguments } from './run-options.ts';
+import type { StagedCommandArguments, StagedCommandOptions, StagedCommandOutcome } from './run-options.ts';
 import type { StandardStreams } from './standard-streams.ts';
 import { startProcess } from './start-process.ts';
 
 /** A running command. */
 export interface RunningProcess {
   /** Rejects with the reason passed to `stop`. */
-  readonly ended: Promise<CommandOutcome>;
+  readonly ended: Promise<StagedCommandOutcome>;
   /** Kills the command and every process in its group. */
   stop(reason: unknown): void;
 }
@@ -20,8 +20,8 @@ export interface RunningProcess {
  * @throws {FilesystemError} `argument-invalid`. A command that does not exist, or cannot be executed, is reported in the outcome.
  */
 export function runProcess(
-  line: SpawnArguments,
-  options: CommandOptions,
+  line: StagedCommandArguments,
+  options: StagedCommandOptions,
   streams?: StandardStreams,
 ): RunningProcess {
   const { env = {}, input, signal, timeoutMs, maxOutputBytes = 65_536, clock } = options;

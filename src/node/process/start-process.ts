@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import { FilesystemError } from '../../error/index.ts';
 import { type Clock, systemClock } from '../../session/index.ts';
 import { errorCode, withoutPaths } from '../disk/system-error.ts';
-import type { SpawnArguments } from './run-options.ts';
+import type { StagedCommandArguments } from './run-options.ts';
 import { closeChildEnds, type StandardStreams } from './standard-streams.ts';
 
 /** The environment, input and limits of a process, and the receivers of its output. */
@@ -58,7 +58,7 @@ const DRAIN_MS = 500;
  * @throws {FilesystemError} `argument-invalid` for a command line that the operating system does not accept.
  * @throws the signal's reason. A command that does not exist, or cannot be executed, is reported by `ended`.
  */
-export function startProcess(line: SpawnArguments, options: ProcessOptions): StartedProcess {
+export function startProcess(line: StagedCommandArguments, options: ProcessOptions): StartedProcess {
   const { inputs = [], onReport, signal, timeoutMs, clock = systemClock, streams } = options;
   signal?.throwIfAborted();
   const child = spawnGroup(line, options);
@@ -136,7 +136,7 @@ export function startProcess(line: SpawnArguments, options: ProcessOptions): Sta
   return { ended, stop };
 }
 
-function spawnGroup({ command, args, cwd }: SpawnArguments, options: ProcessOptions): ChildProcess {
+function spawnGroup({ command, args, cwd }: StagedCommandArguments, options: ProcessOptions): ChildProcess {
   const { env, inputs = [], onReport, streams } = options;
   const extra = inputs.length + (onReport === undefined ? 0 : 1);
   try {

@@ -1,4 +1,4 @@
-export type { CollectReport, CollectSkip, CollectSkipReason } from './collect/collect-report.ts';
+export type { CollectSkip, CollectSkipReason, StagedFolderReport } from './collect/collect-report.ts';
 export { openStagedFolder } from './open-staged-folder.ts';
 
 export type { StagedFolder } from './staged-folder.ts';

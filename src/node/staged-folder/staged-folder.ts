@@ -7,11 +7,15 @@ import { type HostDirectory, openDirectory } from '../disk/host-directory.ts';
 import { identityOf } from '../disk/stamp.ts';
 import { errorCode, withoutPaths } from '../disk/system-error.ts';
 import type { MountFilter } from '../host-mount/mount-filter.ts';
-import type { CommandOptions, CommandOutcome, SpawnArguments } from '../process/run-options.ts';
+import type {
+  StagedCommandArguments,
+  StagedCommandOptions,
+  StagedCommandOutcome,
+} from '../process/run-options.ts';
 import { type RunningProcess, runProcess } from '../process/run-process.ts';
 import { closeStandardStreams, openStandardStreams } from '../process/standard-streams.ts';
 import { applyScan, rebase } from './collect/apply-scan.ts';
-import type { CollectReport } from './collect/collect-report.ts';
+import type { StagedFolderReport } from './collect/collect-report.ts';
 import { scanFolder } from './collect/scan-folder.ts';
 import type { StagedPlace } from './overlay/staged-place.ts';
 import type { Baseline } from './staging/baseline.ts';
@@ -49,12 +53,16 @@ export interface StagedFolder extends AsyncDisposable {
    * `cwd` that leaves the folder; `argument-invalid` for another option.
    * @throws the reason of `signal`, or of the signal that `openStagedFolder` was given.
    */
-  run(command: string, args?: readonly string[], options?: CommandOptions): Promise<CommandOutcome>;
+  run(
+    command: string,
+    args?: readonly string[],
+    options?: StagedCommandOptions,
+  ): Promise<StagedCommandOutcome>;
   /**
    * The command line to start a command in the folder with, for callers that call `spawn` themselves. They must end
    * such a process themselves. Its environment must have a `PATH`.
    */
-  spawnArguments(command: string, args?: readonly string[]): SpawnArguments;
+  spawnArguments(command: string, args?: readonly string[]): StagedCommandArguments;
   /**
    * Applies the changes in the folder to the file system that it was created from, through its public
    * operations: all of them, or none when it rejects. Call it when the process has ended; it may be called again
@@ -72,7 +80,7 @@ export interface StagedFolder extends AsyncDisposable {
    * @throws {TransactionClosedError} when the call that the file system belongs to has ended.
    * @throws the signal's reason.
    */
-  collect(): Promise<CollectReport>;
+  collect(): Promise<StagedFolderReport>;
   /**
    * Kills the running commands of `run` and, in an overlay, every process that was started in it; then, when a
    * running `collect` has finished, removes the folder with its content. Disposing twice does nothing.
@@ -126,8 +134,8 @@ export class DiskStagedFolder implements StagedFolder {
   async run(
     command: string,
     args: readonly string[] = [],
-    options: CommandOptions = {},
-  ): Promise<CommandOutcome> {
+    options: StagedCommandOptions = {},
+  ): Promise<StagedCommandOutcome> {
     const { place, signal } = this.#parts;
     const cwd = normalizePath(options.cwd ?? '.');
     this.#assertUsable();
@@ -155,7 +163,7 @@ export class DiskStagedFolder implements StagedFolder {
     }
   }
 
-  spawnArguments(command: string, args: readonly string[] = []): SpawnArguments {
+  spawnArguments(command: string, args: readonly string[] = []): StagedCommandArguments {
     this.#assertUsable();
     return this.#parts.place.commandLine(command, args, '.');
   }
@@ -165,7 +173,7 @@ export class DiskStagedFolder implements StagedFolder {
     return this.#parts.place.temporary;
   }
 
-  async collect(): Promise<CollectReport> {
+  async collect(): Promise<StagedFolderReport> {
     this.#assertUsable();
     const collection = this.#lastCollection.then(() => this.#collect());
     this.#lastCollection = collection.catch(() => undefined);
@@ -191,7 +199,7 @@ export class DiskStagedFolder implements StagedFolder {
     }
   }
 
-  async #collect(): Promise<CollectReport> {
+  async #collect(): Promise<StagedFolderReport> {
     const { filesystem, baseline, place, isCollected } = this.#parts;
     const folder = await this.#open();
     try {
@@ -244,7 +252,7 @@ async function assertDirectory(path: string, identity: string, cwd: string): Pro
 }
 
 /** Removes the path of the folder from output: it is useless to a model and differs each time. */
-function hidingPaths(outcome: CommandOutcome, paths: readonly string[]): CommandOutcome {
+function hidingPaths(outcome: StagedCommandOutcome, paths: readonly string[]): StagedCommandOutcome {
   const hide = (text: string): string => paths.reduce(withoutPath, text);
   return {
     ...outcome,

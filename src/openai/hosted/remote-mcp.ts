@@ -6,7 +6,7 @@ import {
   stringFields,
   type WireFields,
 } from '../../provider/internal.ts';
-import type { RemoteMcpConfig, RemoteMcpResult } from '../../suite/index.ts';
+import type { HostedMcpConfig, HostedMcpResult } from '../../suite/index.ts';
 import { toOutput } from './calls.ts';
 
 /** A remote server in the provider's format. */
@@ -21,7 +21,7 @@ export type RemoteMcpWire = {
 };
 
 /** The codec of `mcp`. Servers are distinguished by their labels. */
-export const remoteMcpCodec: HostedToolCodec<RemoteMcpConfig, RemoteMcpResult> = {
+export const remoteMcpCodec: HostedToolCodec<HostedMcpConfig, HostedMcpResult> = {
   kind: 'mcp',
   allowsSeveral: true,
   identify: ({ config: { label } }) => `label "${label}"`,
@@ -41,7 +41,7 @@ export function toRemoteMcp({
   headers,
   allowedTools,
   approval = 'always',
-}: RemoteMcpConfig): RemoteMcpWire {
+}: HostedMcpConfig): RemoteMcpWire {
   return {
     type: 'mcp',
     server_label: label,
@@ -59,7 +59,7 @@ function isInvocation({ type, error }: WireFields): boolean {
 }
 
 /** A tool call, or the request for the server's tools, named `tools/list` as in the protocol. */
-function toResult(item: WireFields, server: string): RemoteMcpResult {
+function toResult(item: WireFields, server: string): HostedMcpResult {
   const { type, name, arguments: text, output, error } = item;
   return {
     ...toOutput(item),

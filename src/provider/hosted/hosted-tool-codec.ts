@@ -71,4 +71,4 @@ export interface HostedToolCodec<
 }
 
 /** Codecs by kind of hosted tool. */
-export type HostedToolCodecs = Readonly<Record<string, HostedToolCodec>>;
+export type HostedToolCodecTable = Readonly<Record<string, HostedToolCodec>>;

@@ -5,14 +5,14 @@ import type { HostedTool, HostedToolReading, Logger } from '../../tool/index.ts'
 import type { UnsupportedConfig } from '../wire/model-options.ts';
 import type {
   HostedToolCodec,
-  HostedToolCodecs,
+  HostedToolCodecTable,
   HostedToolFindings,
   HostedToolWire,
   HostedTurn,
 } from './hosted-tool-codec.ts';
 
 /** All hosted tools of a request, combined. */
-export interface HostedToolsWire {
+export interface HostedRequestWire {
   readonly tools: readonly JsonObject[];
   readonly include: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
@@ -20,14 +20,14 @@ export interface HostedToolsWire {
 }
 
 const noFindings: HostedToolFindings = Object.freeze({ invocations: [], citations: [] });
-const nothing: HostedToolsWire = Object.freeze({ tools: [], include: [], headers: {}, request: {} });
+const nothing: HostedRequestWire = Object.freeze({ tools: [], include: [], headers: {}, request: {} });
 
 /** Options of a registry. */
 export interface HostedToolDeskOptions {
   /** Name of the adapter, for messages. */
   readonly adapter: string;
   readonly model: string;
-  readonly codecs: HostedToolCodecs;
+  readonly codecs: HostedToolCodecTable;
   /** Default: `'error'`. */
   readonly unsupportedConfig?: UnsupportedConfig | undefined;
 }
@@ -63,7 +63,7 @@ export class HostedToolRegistry {
    * @throws {PromptValidationError} for a kind without a codec, an unsupported config, and tools of one kind that answers
    * do not distinguish.
    */
-  serialize(tools: readonly HostedTool[], logger: Logger): HostedToolsWire {
+  serialize(tools: readonly HostedTool[], logger: Logger): HostedRequestWire {
     if (tools.length === 0) return nothing;
     const wires = this.check(tools);
     for (const tool of tools) this.#warn(tool, logger);

@@ -1,7 +1,7 @@
 import { none, present } from '../../internal/index.ts';
 import type { RecordedApproval, RecordedFeedback, RunEvent } from '../../runtime/index.ts';
 import type { JsonValue } from '../../schema/index.ts';
-import type { RowResult, RunDescription } from '../format/rows.ts';
+import type { RowResult, RunHeader } from '../format/rows.ts';
 import type {
   RecordedAttempt,
   RecordedCall,
@@ -52,7 +52,7 @@ export function turnOf(event: RunEvent): number | undefined {
 }
 
 /** A run that begins. */
-export function builtRun(index: number, description: RunDescription, startedAtMs: number): BuiltRun {
+export function builtRun(index: number, description: RunHeader, startedAtMs: number): BuiltRun {
   const { evaluationId, promptName, prompt, agent, adapter, provider, model, prices } = description;
   return {
     index,

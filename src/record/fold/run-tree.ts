@@ -1,5 +1,5 @@
 import { none } from '../../internal/index.ts';
-import type { RunDescription } from '../format/rows.ts';
+import type { RunHeader } from '../format/rows.ts';
 import { type BuiltCall, type BuiltRun, type BuiltTurn, builtRun, isTakenIn } from './built.ts';
 import { CallsById } from './calls-by-id.ts';
 
@@ -11,7 +11,7 @@ export class RunTree {
   readonly #callsByPlace = new Map<string, BuiltCall>();
   readonly #callsById = new CallsById();
 
-  begin(description: RunDescription, startedAtMs: number): BuiltRun {
+  begin(description: RunHeader, startedAtMs: number): BuiltRun {
     const run = builtRun(this.runs.length, description, startedAtMs);
     this.runs.push(run);
     return run;

@@ -9,7 +9,7 @@ import type { AttemptPart, ContentReference, RowLog, RowWrite, RunPart } from '.
 export const recordVersion = 'wink-run/1';
 
 /** What is said of an evaluation when it begins. */
-export interface RunDescription {
+export interface RunHeader {
   readonly evaluationId: string;
   readonly promptName: string;
   readonly prompt: { readonly namespace: string; readonly key: string; readonly hash: string };
@@ -25,7 +25,7 @@ export interface RunDescription {
 }
 
 /** The first row: the root run. */
-export interface HeaderRow extends RunDescription {
+export interface HeaderRow extends RunHeader {
   readonly type: 'header';
   readonly version: typeof recordVersion;
   readonly runId: string;
@@ -60,7 +60,7 @@ export interface BlobRow {
 }
 
 /** An evaluation inside a call begins. */
-export interface RunRow extends RunPart, RunDescription {
+export interface RunRow extends RunPart, RunHeader {
   readonly type: 'run';
   readonly run: number;
   readonly parent: {

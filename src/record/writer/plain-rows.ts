@@ -7,14 +7,14 @@ import type {
   RequestTokens,
   ResponseRow,
   RowEdit,
-  RunDescription,
+  RunHeader,
   StateRow,
 } from '../format/rows.ts';
 
 type Place = Pick<RunPart, 'run' | 't'>;
 
 /** What is said of an evaluation when it begins. */
-export function describeRun(event: Extract<RunEvent, { readonly type: 'run-start' }>): RunDescription {
+export function describeRun(event: Extract<RunEvent, { readonly type: 'run-start' }>): RunHeader {
   const { evaluationId, promptName, prompt, agent, adapter, provider, model, prices } = event;
   return {
     evaluationId,

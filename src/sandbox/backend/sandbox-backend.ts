@@ -1,5 +1,5 @@
 import type { Filesystem } from '../../filesystem/index.ts';
-import type { CollectReport } from '../../node/index.ts';
+import type { StagedFolderReport } from '../../node/index.ts';
 import { type NamedResourceToken, statelessResource } from '../../resource/index.ts';
 import type { SandboxLimitScopes } from './sandbox-limits.ts';
 
@@ -88,7 +88,7 @@ export interface Sandbox extends AsyncDisposable {
    * @throws {SandboxError} `sandbox-disposed`, `sandbox-failed`.
    * @throws {FilesystemError} when the file system does not take the changes, as `StagedFolder.collect` does.
    */
-  collect(): Promise<CollectReport>;
+  collect(): Promise<StagedFolderReport>;
   /** Kills what still runs and removes the staged view. Disposing twice does nothing. */
   [Symbol.asyncDispose](): Promise<void>;
 }

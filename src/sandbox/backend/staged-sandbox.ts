@@ -1,12 +1,12 @@
 import { SandboxError } from '../../error/index.ts';
-import type { CollectReport } from '../../node/index.ts';
+import type { StagedFolderReport } from '../../node/index.ts';
 import { type CheckedCommand, checkCommand } from './command.ts';
 import type { Sandbox, SandboxCommand, SandboxOutcome } from './sandbox-backend.ts';
 
 /** The staged view of a sandbox. */
 export interface StagedView extends AsyncDisposable {
   /** Applies what has changed to the file system, as `StagedFolder.collect` does. */
-  collect(): Promise<CollectReport>;
+  collect(): Promise<StagedFolderReport>;
 }
 
 /** The parts of a sandbox whose commands work on a staged view. */
@@ -40,7 +40,7 @@ export class StagedSandbox implements Sandbox {
     return this.#inOrder(() => run(checked, AbortSignal.any(signals)));
   }
 
-  async collect(): Promise<CollectReport> {
+  async collect(): Promise<StagedFolderReport> {
     return this.#inOrder(() => this.#parts.staged.collect());
   }
 

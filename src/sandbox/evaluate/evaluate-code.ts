@@ -5,13 +5,13 @@ import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, type ToolContext, type ToolExample, ToolResult, tool } from '../../tool/index.ts';
 import { describeOutput } from '../shell/shell-report.ts';
 import type { Evaluator } from './evaluator.ts';
-import type { EvaluateLimits } from './limits.ts';
-import type { EvaluationLanguage, EvaluationReply } from './protocol.ts';
+import type { CodeEvaluationLimits } from './limits.ts';
+import type { CodeEvaluationLanguage, EvaluationReply } from './protocol.ts';
 
 /** Arguments of `evaluate_code`. */
 export interface EvaluateCodeParams {
   /** Present when the section offers both languages. */
-  readonly language?: EvaluationLanguage;
+  readonly language?: CodeEvaluationLanguage;
   readonly code: string;
   /** Global variables of the code; each value is JSON text. */
   readonly inputs?: readonly { readonly name: string; readonly json: string }[];
@@ -46,12 +46,12 @@ const EXAMPLES = {
     code: "const rows = read_text('sales.csv').trim().split('\\n').map(Number); rows.reduce((a, b) => a + b, tax)",
   },
   python: { code: "sum(float(line) for line in read_text('sales.csv').splitlines()) + tax" },
-} as const satisfies Readonly<Record<EvaluationLanguage, object>>;
+} as const satisfies Readonly<Record<CodeEvaluationLanguage, object>>;
 
 /** The tool `evaluate_code`. */
 export function evaluateCodeTool(
-  languages: readonly EvaluationLanguage[],
-  limits: EvaluateLimits,
+  languages: readonly CodeEvaluationLanguage[],
+  limits: CodeEvaluationLimits,
 ): Tool<EvaluateCodeParams, EvaluateCodeResult> {
   return tool({
     name: 'evaluate_code',
@@ -66,8 +66,8 @@ export function evaluateCodeTool(
 }
 
 function examplesFor(
-  languages: readonly EvaluationLanguage[],
-  { maxCodeCharacters }: EvaluateLimits,
+  languages: readonly CodeEvaluationLanguage[],
+  { maxCodeCharacters }: CodeEvaluationLimits,
 ): readonly ToolExample<EvaluateCodeParams, EvaluateCodeResult>[] {
   const [first = 'javascript'] = languages;
   const { code } = EXAMPLES[first];
@@ -87,8 +87,8 @@ function examplesFor(
 }
 
 function inputSchema(
-  languages: readonly EvaluationLanguage[],
-  limits: EvaluateLimits,
+  languages: readonly CodeEvaluationLanguage[],
+  limits: CodeEvaluationLimits,
 ): Schema<EvaluateCodeParams> {
   const paths = {
     type: 'array',
@@ -141,8 +141,8 @@ const outputSchema: Schema<EvaluateCodeResult> = jsonSchema<EvaluateCodeResult>(
 async function execute(
   params: EvaluateCodeParams,
   context: ToolContext,
-  languages: readonly EvaluationLanguage[],
-  limits: EvaluateLimits,
+  languages: readonly CodeEvaluationLanguage[],
+  limits: CodeEvaluationLimits,
 ): Promise<ToolResult<EvaluateCodeResult>> {
   const { language = languages[0] ?? 'javascript', code, inputs = [], reads = [], writes = [] } = params;
   const { timeoutMs, maxMemoryBytes, maxOutputBytes, maxTotalFileBytes } = limits;

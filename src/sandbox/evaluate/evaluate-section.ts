@@ -5,22 +5,22 @@ import { binding } from '../../resource/index.ts';
 import { EvaluatorToken, evaluateCodeTool } from './evaluate-code.ts';
 import { Evaluator } from './evaluator.ts';
 import { EvaluatorProcess } from './evaluator-process.ts';
-import { type EvaluateLimits, resolveEvaluateLimits } from './limits.ts';
-import type { EvaluationLanguage } from './protocol.ts';
+import { type CodeEvaluationLimits, resolveEvaluateLimits } from './limits.ts';
+import type { CodeEvaluationLanguage } from './protocol.ts';
 
 /** Options of {@link codeEvaluationSection}. */
-export interface EvaluateSectionOptions {
+export interface CodeEvaluationSectionOptions {
   /**
    * What code can be written in; at least one, each once. JavaScript needs the package `quickjs-emscripten`, Python `@pydantic/monty`.
    * With both, each call names its language. Default: `['javascript']`.
    */
-  readonly languages?: readonly EvaluationLanguage[];
+  readonly languages?: readonly CodeEvaluationLanguage[];
   /** Default: `Code Evaluation`. */
   readonly title?: string;
   /** Default: `evaluate`. */
   readonly key?: string;
   /** Limits of one call; those left out keep their defaults. */
-  readonly limits?: Partial<EvaluateLimits>;
+  readonly limits?: Partial<CodeEvaluationLimits>;
   /** Rules for the tool. They judge the files that code writes before the commit like those of any call. Default: none. */
   readonly policies?: readonly ToolPolicy[];
   /** How much of the section the model sees. Default: `'full'`. A summary is provided. */
@@ -42,7 +42,9 @@ const SUMMARY = 'Code in an interpreter, for exact computations.';
  * @throws {SandboxError} `sandbox-option-invalid` for a bad limit or language.
  * @see docs/spec/sandboxes.md §8
  */
-export function codeEvaluationSection(options: EvaluateSectionOptions = {}): Section<Record<never, never>> {
+export function codeEvaluationSection(
+  options: CodeEvaluationSectionOptions = {},
+): Section<Record<never, never>> {
   assertOptions('codeEvaluationSection()', options, {
     languages: 'array',
     policies: 'array',
@@ -82,8 +84,8 @@ export function codeEvaluationSection(options: EvaluateSectionOptions = {}): Sec
 
 /** @throws {SandboxError} `sandbox-option-invalid`. */
 function resolveLanguages(
-  languages: readonly EvaluationLanguage[] = ['javascript'],
-): readonly EvaluationLanguage[] {
+  languages: readonly CodeEvaluationLanguage[] = ['javascript'],
+): readonly CodeEvaluationLanguage[] {
   const known = new Set<string>(['javascript', 'python']);
   if (languages.length > 0 && languages.every((language) => known.delete(language))) return [...languages];
   throw new SandboxError(
@@ -94,14 +96,14 @@ function resolveLanguages(
 }
 
 /** The longest reply that a call can have. A byte of a text takes at most six in JSON. */
-function maxReplyBytes({ maxTotalFileBytes, maxOutputBytes, maxFiles }: EvaluateLimits): number {
+function maxReplyBytes({ maxTotalFileBytes, maxOutputBytes, maxFiles }: CodeEvaluationLimits): number {
   return 6 * (maxTotalFileBytes + 3 * maxOutputBytes + 4000 * maxFiles) + 4096;
 }
 
 /** What the model reads about the tool. */
 export function evaluateInstructions(
-  languages: readonly EvaluationLanguage[],
-  { timeoutMs }: EvaluateLimits,
+  languages: readonly CodeEvaluationLanguage[],
+  { timeoutMs }: CodeEvaluationLimits,
 ): string {
   const lines = [
     'Use `evaluate_code` to compute exactly. The value of the last expression is the result; `print` shows more.',

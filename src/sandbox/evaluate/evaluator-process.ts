@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type EvaluationLanguage, encodeFrame, FrameReader } from './protocol.ts';
+import { type CodeEvaluationLanguage, encodeFrame, FrameReader } from './protocol.ts';
 
 const HEAP_MIB = 256;
 
@@ -35,7 +35,7 @@ export class EvaluatorProcess implements EvaluatorChannel {
    * @param maxReplyBytes a longer message ends the process.
    * @throws what the system throws when no process can be started.
    */
-  constructor(languages: readonly EvaluationLanguage[], maxReplyBytes: number) {
+  constructor(languages: readonly CodeEvaluationLanguage[], maxReplyBytes: number) {
     // This module is in a file one folder below that of the build, whichever file that is.
     const program = fileURLToPath(new URL('../sandbox/evaluate/program.js', import.meta.url));
     this.#child = spawn(

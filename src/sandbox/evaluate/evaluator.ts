@@ -3,7 +3,7 @@ import { isRecord, untilAborted } from '../../internal/index.ts';
 import { type Clock, systemClock } from '../../session/index.ts';
 import type { EvaluatorChannel } from './evaluator-process.ts';
 import {
-  type EvaluationLanguage,
+  type CodeEvaluationLanguage,
   type EvaluationReply,
   type EvaluationRequest,
   readReply,
@@ -23,7 +23,7 @@ export type CodeEvaluationOutcome =
 
 /** What an {@link Evaluator} is made with. */
 export interface EvaluatorOptions {
-  readonly languages: readonly EvaluationLanguage[];
+  readonly languages: readonly CodeEvaluationLanguage[];
   /** Starts a process. May throw. */
   readonly open: () => EvaluatorChannel;
   /** Default: `systemClock`. */
@@ -39,7 +39,7 @@ export interface EvaluatorOptions {
  * user: there is no sandbox of the system around the process. What the process sends is checked like any input.
  */
 export class Evaluator implements AsyncDisposable {
-  readonly #languages: readonly EvaluationLanguage[];
+  readonly #languages: readonly CodeEvaluationLanguage[];
   readonly #openChannel: () => EvaluatorChannel;
   readonly #clock: Clock;
   #channel: EvaluatorChannel | undefined;

@@ -2,7 +2,7 @@ import { SandboxError } from '../../error/index.ts';
 import { DEFAULT_OUTPUT_BYTES } from '../backend/command.ts';
 
 /** Limits of one `evaluate_code` call. All are whole numbers. */
-export interface EvaluateLimits {
+export interface CodeEvaluationLimits {
   /** Characters of code, from 1 to 32,000. Default: 8,000. */
   readonly maxCodeCharacters: number;
   /** Milliseconds that code may take, from 1 to 1,000,000,000. Its process is killed at 1.5 times of it. Default: 5,000. */
@@ -22,7 +22,7 @@ export interface EvaluateLimits {
 
 const MIB = 1_048_576;
 /** The default, the least and the most of each limit. */
-const RANGES: Readonly<Record<keyof EvaluateLimits, readonly [number, number, number]>> = {
+const RANGES: Readonly<Record<keyof CodeEvaluationLimits, readonly [number, number, number]>> = {
   // The parser of Monty overflows its stack above 100,000.
   maxCodeCharacters: [8000, 1, 32_000],
   timeoutMs: [5000, 1, 1_000_000_000],
@@ -34,12 +34,12 @@ const RANGES: Readonly<Record<keyof EvaluateLimits, readonly [number, number, nu
 };
 
 /** @throws {SandboxError} `sandbox-option-invalid`. */
-export function resolveEvaluateLimits(limits: Partial<EvaluateLimits> = {}): EvaluateLimits {
+export function resolveEvaluateLimits(limits: Partial<CodeEvaluationLimits> = {}): CodeEvaluationLimits {
   for (const name of Object.keys(limits)) {
     if (!Object.hasOwn(RANGES, name))
       throw invalid(name, `There is no limit "${name}"; the limits are: ${Object.keys(RANGES).join(', ')}.`);
   }
-  const limit = (name: keyof EvaluateLimits): number => {
+  const limit = (name: keyof CodeEvaluationLimits): number => {
     const [usual, least, most] = RANGES[name];
     const value = limits[name] ?? usual;
     if (!Number.isSafeInteger(value) || value < least || value > most)

@@ -6,8 +6,8 @@ import { CallFiles } from './call-files.ts';
 import { CallOutput } from './call-output.ts';
 import { evaluateJavaScript } from './javascript.ts';
 import {
+  type CodeEvaluationLanguage,
   type EvaluatedValue,
-  type EvaluationLanguage,
   type EvaluationReply,
   type EvaluationRequest,
   encodeFrame,
@@ -59,7 +59,7 @@ async function main(languages: readonly string[]): Promise<void> {
   // A module of its own for each call: its memory is released as a whole, in whatever state the code left it.
   let javascript: (() => Promise<QuickJs>) | undefined;
   let python: Monty | undefined;
-  let language: EvaluationLanguage = 'javascript';
+  let language: CodeEvaluationLanguage = 'javascript';
   try {
     if (languages.includes('javascript')) {
       // Their shapes are those of the supported versions; the self-test of the session would find another.
@@ -98,7 +98,7 @@ async function main(languages: readonly string[]): Promise<void> {
     });
   }
 
-  async function runnerOf(wanted: EvaluationLanguage): Promise<Run> {
+  async function runnerOf(wanted: CodeEvaluationLanguage): Promise<Run> {
     if (wanted === 'javascript' && javascript !== undefined) {
       const engine = await javascript();
       return (...call) => evaluateJavaScript(engine, now, ...call);

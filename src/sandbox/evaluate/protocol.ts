@@ -4,11 +4,11 @@ import { isRecord } from '../../internal/index.ts';
 // The process sends one of `{ ready }` and `{ unusable }`; then, for each request, `{ started }` and a reply.
 
 /** The languages that code can be written in. */
-export type EvaluationLanguage = 'javascript' | 'python';
+export type CodeEvaluationLanguage = 'javascript' | 'python';
 
 /** What the process gets for one call. */
 export interface EvaluationRequest {
-  readonly language: EvaluationLanguage;
+  readonly language: CodeEvaluationLanguage;
   readonly code: string;
   readonly inputs: readonly (readonly [name: string, value: unknown])[];
   readonly files: readonly (readonly [path: string, text: string])[];
@@ -37,7 +37,7 @@ export interface EvaluationReply extends EvaluatedValue {
 /** Why the process cannot run code. */
 export interface UnusableEvaluator {
   readonly unusable: string;
-  readonly language: EvaluationLanguage;
+  readonly language: CodeEvaluationLanguage;
   /** The package of the language is not installed. */
   readonly isMissing: boolean;
 }

@@ -1,10 +1,10 @@
 import { SandboxError } from '../../error/index.ts';
-import type { EvaluationLanguage, UnusableEvaluator } from './protocol.ts';
+import type { CodeEvaluationLanguage, UnusableEvaluator } from './protocol.ts';
 
 const LANGUAGES = {
   javascript: { name: 'JavaScript', peer: 'quickjs-emscripten', install: 'quickjs-emscripten@^0.32.0' },
   python: { name: 'Python', peer: '@pydantic/monty', install: '@pydantic/monty@^0.0.18' },
-} as const satisfies Readonly<Record<EvaluationLanguage, object>>;
+} as const satisfies Readonly<Record<CodeEvaluationLanguage, object>>;
 
 /** The error for a language whose package is not installed or does not work. */
 export function unusableError({ unusable, language, isMissing }: UnusableEvaluator): SandboxError {

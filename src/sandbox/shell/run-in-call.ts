@@ -1,5 +1,5 @@
 import { FilesystemError, SandboxError } from '../../error/index.ts';
-import type { CollectReport } from '../../node/index.ts';
+import type { StagedFolderReport } from '../../node/index.ts';
 import { type ToolContext, ToolResult } from '../../tool/index.ts';
 import { SandboxBackend, type SandboxCommand, type SandboxOutcome } from '../backend/sandbox-backend.ts';
 import type { ShellLimits } from './shell-limits.ts';
@@ -20,7 +20,7 @@ export interface CallCommand<Value> {
   /** What the model reads when nothing was kept, besides how it ended. */
   readonly describeRollback: (outcome: SandboxOutcome) => string;
   /** The value of the result. @param report what was kept, if anything. */
-  readonly valueOf: (outcome: SandboxOutcome, report: CollectReport | undefined) => Value;
+  readonly valueOf: (outcome: SandboxOutcome, report: StagedFolderReport | undefined) => Value;
 }
 
 /** Runs a command in a sandbox with the files of the call. What it changed becomes part of the call, unless it is rolled back. */

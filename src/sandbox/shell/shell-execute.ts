@@ -1,4 +1,4 @@
-import type { CollectReport } from '../../node/index.ts';
+import type { StagedFolderReport } from '../../node/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, type ToolContext, type ToolEffects, type ToolResult, tool } from '../../tool/index.ts';
 import type { SandboxOutcome } from '../backend/sandbox-backend.ts';
@@ -163,7 +163,7 @@ function describeRollback({ timedOut }: SandboxOutcome): string {
   return `The workspace is as it was before the command: nothing that it changed was kept. ${advice}`;
 }
 
-function valueOf(outcome: SandboxOutcome, report: CollectReport | undefined): ShellExecuteResult {
+function valueOf(outcome: SandboxOutcome, report: StagedFolderReport | undefined): ShellExecuteResult {
   const { exitCode, timedOut, stdout, stderr, killedProcesses } = outcome;
   return {
     ...(exitCode === undefined ? {} : { exit_code: exitCode }),

@@ -1,5 +1,5 @@
 import { counted, showName } from '../../internal/index.ts';
-import type { CollectReport } from '../../node/index.ts';
+import type { StagedFolderReport } from '../../node/index.ts';
 import type { SandboxOutcome } from '../backend/sandbox-backend.ts';
 
 /** Paths that a report names. */
@@ -30,7 +30,7 @@ export function describeKilled({ killedProcesses }: SandboxOutcome): readonly st
 }
 
 /** What a command changed, and what of that could not be kept. */
-export function describeChanges(report: CollectReport): readonly string[] {
+export function describeChanges(report: StagedFolderReport): readonly string[] {
   const changes = [
     ['Created', report.created],
     ['Modified', report.modified],

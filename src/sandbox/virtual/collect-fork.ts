@@ -1,6 +1,6 @@
 import { FilesystemError } from '../../error/index.ts';
 import type { FileChange, Filesystem, FilesystemFork } from '../../filesystem/index.ts';
-import type { CollectReport } from '../../node/index.ts';
+import type { StagedFolderReport } from '../../node/index.ts';
 
 /** The maximum number of paths that a list of permissions names. */
 const MAX_NAMED = 1000;
@@ -14,7 +14,7 @@ export async function collectFork(
   filesystem: Filesystem,
   fork: FilesystemFork,
   modes: readonly string[],
-): Promise<CollectReport> {
+): Promise<StagedFolderReport> {
   const changes = fork.changes();
   const before = new DirectoryNames(filesystem);
   const after = new DirectoryNames(fork.privileged);

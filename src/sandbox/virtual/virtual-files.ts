@@ -1,5 +1,5 @@
 import { type Filesystem, type FilesystemFork, MemoryFilesystem } from '../../filesystem/index.ts';
-import type { CollectReport } from '../../node/index.ts';
+import type { StagedFolderReport } from '../../node/index.ts';
 import type { StagedView } from '../backend/staged-sandbox.ts';
 import { FileAttributes } from './attributes.ts';
 import { collectFork } from './collect-fork.ts';
@@ -54,7 +54,7 @@ export class VirtualFiles implements StagedView {
     }
   }
 
-  async collect(): Promise<CollectReport> {
+  async collect(): Promise<StagedFolderReport> {
     const report = await collectFork(this.#filesystem, this.#fork, this.#attributes.changedModes());
     const collected = this.#fork;
     this.#fork = this.#filesystem.fork();

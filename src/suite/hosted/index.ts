@@ -19,7 +19,7 @@ export {
   type ImageGenerationResult,
   imageGenerationTool,
 } from './image-generation.ts';
-export { hostedMcpTool, type RemoteMcpConfig, type RemoteMcpResult } from './remote-mcp.ts';
+export { type HostedMcpConfig, type HostedMcpResult, hostedMcpTool } from './remote-mcp.ts';
 export { type WebFetchConfig, type WebFetchResult, webFetchTool } from './web-fetch.ts';
 export {
   type WebSearchConfig,

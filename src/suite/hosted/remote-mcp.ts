@@ -75,7 +75,7 @@ function refuseTwoAuthorizations(config: JsonObject, place: ConfigPlace): void {
 }
 
 /** A server of the Model Context Protocol that the provider talks to. */
-export type RemoteMcpConfig = {
+export type HostedMcpConfig = {
   /** What it is called in results: 1 to 64 of `a-z`, `0-9`, `_`, `-`. Each server of a prompt has its own. */
   readonly label: string;
   /** `https`, or `http` on the machine itself; without user and password. */
@@ -91,7 +91,7 @@ export type RemoteMcpConfig = {
 };
 
 /** One call of a tool of the server. */
-export interface RemoteMcpResult extends HostedToolOutput {
+export interface HostedMcpResult extends HostedToolOutput {
   /** The label of the server. */
   readonly server: string;
   /** The tool, by the server's name. */
@@ -103,7 +103,7 @@ export interface RemoteMcpResult extends HostedToolOutput {
   readonly error?: string;
 }
 
-const read = objectOf<RemoteMcpConfig>(
+const read = objectOf<HostedMcpConfig>(
   {
     label: serverLabel,
     url: serverUrl,
@@ -122,13 +122,13 @@ const read = objectOf<RemoteMcpConfig>(
  * @throws {PromptValidationError} for a config, name or description that cannot be used.
  */
 export function hostedMcpTool(
-  options: HostedToolOptions<RemoteMcpConfig>,
-): HostedTool<RemoteMcpConfig, RemoteMcpResult> {
+  options: HostedToolOptions<HostedMcpConfig>,
+): HostedTool<HostedMcpConfig, HostedMcpResult> {
   assertOptions('hostedMcpTool()', options);
   const place = { tool: options.name ?? 'mcp', path: '' };
   const config = read(options.config, place);
   refuseTwoAuthorizations(config, place);
   const { name = config.label, description = `Use the tools of the remote server "${config.label}".` } =
     options;
-  return hostedTool<RemoteMcpConfig, RemoteMcpResult>({ kind: 'mcp', name, description, config });
+  return hostedTool<HostedMcpConfig, HostedMcpResult>({ kind: 'mcp', name, description, config });
 }

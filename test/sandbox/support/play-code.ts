@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { MemoryFilesystem, promptTemplate, Session } from 'weakincentives';
-import { codeEvaluationSection, type EvaluateSectionOptions } from 'weakincentives/sandbox';
+import { type CodeEvaluationSectionOptions, codeEvaluationSection } from 'weakincentives/sandbox';
 import { vfsToolsSection } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { deadlockMs } from '../../support/deadlock.ts';
@@ -21,7 +21,7 @@ export const suiteName = (what: string, language: Language): string => {
 /** Makes the calls of `evaluate_code` one after the other, and returns what the model reads. */
 export async function playCode(
   calls: readonly Readonly<Record<string, unknown>>[],
-  options: EvaluateSectionOptions = {},
+  options: CodeEvaluationSectionOptions = {},
 ): Promise<{ readonly filesystem: MemoryFilesystem; readonly results: readonly string[] }> {
   const filesystem = new MemoryFilesystem({
     files: { 'a.txt': 'one ü\n', nul: 'a\0b', bytes: Uint8Array.of(0xff) },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { anthropicDialect } from 'weakincentives/anthropic';
 import {
-  type HostedToolCodecs,
+  type HostedToolCodecTable,
   HostedToolRegistry,
   type ModelTurn,
   projectSchema,
@@ -20,7 +20,7 @@ import {
 } from '../../support/anthropic-messages.ts';
 import { toEvents } from '../../support/anthropic-stream.ts';
 
-const codecs: HostedToolCodecs = {};
+const codecs: HostedToolCodecTable = {};
 const registry = new HostedToolRegistry({ adapter: 'Anthropic', model: 'm', codecs });
 
 const preparedWith = (prepared: Partial<PreparedAnthropicRequest>): PreparedAnthropicRequest => ({

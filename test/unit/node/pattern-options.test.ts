@@ -8,7 +8,7 @@ import {
   promptTemplate,
   section,
 } from 'weakincentives';
-import { type HostMountOptions, openStagedFolder, readFolder } from 'weakincentives/node';
+import { openStagedFolder, type ReadFolderOptions, readFolder } from 'weakincentives/node';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { vfsTools } from '../../../src/suite/vfs/index.ts';
 import { runTool } from '../suite/run-tool.ts';
@@ -42,7 +42,7 @@ async function hostPaths(options: { exclude?: string[]; include?: string[] }): P
 
 async function filesystemOf(
   hostPath: string,
-  options: Omit<HostMountOptions, 'hostPath' | 'allowedRoots'> = {},
+  options: Omit<ReadFolderOptions, 'hostPath' | 'allowedRoots'> = {},
 ): Promise<MemoryFilesystem> {
   const mount = await readFolder({ hostPath, allowedRoots: [hostPath], ...options });
   return new MemoryFilesystem({ files: mount.files });

@@ -4,7 +4,7 @@ import { type HostedTool } from 'weakincentives';
 import { aiSdkHostedToolCodecs } from 'weakincentives/ai-sdk';
 import { anthropicHostedToolCodecs } from 'weakincentives/anthropic';
 import { openaiHostedToolCodecs } from 'weakincentives/openai';
-import { type HostedToolCodec, type HostedToolCodecs } from 'weakincentives/provider';
+import { type HostedToolCodec, type HostedToolCodecTable } from 'weakincentives/provider';
 import {
   codeInterpreterTool,
   fileSearchTool,
@@ -17,7 +17,7 @@ import {
 const guide = readFileSync(new URL('../../../guides/hosted-tools.md', import.meta.url), 'utf8');
 
 /** Who speaks for the providers of the guide's columns. */
-const codecs: Readonly<Record<string, readonly HostedToolCodecs[]>> = {
+const codecs: Readonly<Record<string, readonly HostedToolCodecTable[]>> = {
   OpenAI: [openaiHostedToolCodecs, aiSdkHostedToolCodecs.openai],
   Anthropic: [anthropicHostedToolCodecs, aiSdkHostedToolCodecs.anthropic],
   Google: [aiSdkHostedToolCodecs.google],

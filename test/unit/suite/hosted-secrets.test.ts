@@ -8,7 +8,7 @@ import {
   ToolRenderings,
   WinkError,
 } from 'weakincentives';
-import { hostedMcpTool, type RemoteMcpConfig } from 'weakincentives/suite';
+import { type HostedMcpConfig, hostedMcpTool } from 'weakincentives/suite';
 import { mockHostedToolCodec, type ScriptedAdapterOptions, scriptedAdapter } from 'weakincentives/testing';
 import { evaluationFailure } from '../../support/failure.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
@@ -16,7 +16,7 @@ import { refusal } from '../prompt/refusal.ts';
 
 const secrets = ['hidden-token', 'hidden-header', 'hidden-query'] as const;
 const [token, header, query] = secrets;
-const config: RemoteMcpConfig = {
+const config: HostedMcpConfig = {
   label: 'wiki',
   url: `https://wiki.example/mcp?key=${query}`,
   authorization: token,
@@ -114,7 +114,7 @@ describe('secrets of a remote server', () => {
     expectNoSecret(await evaluationFailure(fails.evaluate(template.bind(), { retry: false })));
   });
 
-  it.each<[string, Partial<Record<keyof RemoteMcpConfig, unknown>>]>([
+  it.each<[string, Partial<Record<keyof HostedMcpConfig, unknown>>]>([
     ['a token with a line break', { authorization: `${token}\n` }],
     ['a token that is not a string', { authorization: [token] }],
     ['a header with a line break', { headers: { 'X-Key': `${header}\r\nX-More: 1` } }],
@@ -127,6 +127,6 @@ describe('secrets of a remote server', () => {
     ['another key that is unknown', { label: 'wiki', ...{ token } }],
   ])('are not in the refusal of %s', (_what, wrong) => {
     // Plain JavaScript can pass anything.
-    expectNoSecret(refusal(() => hostedMcpTool({ config: { ...config, ...wrong } as RemoteMcpConfig })));
+    expectNoSecret(refusal(() => hostedMcpTool({ config: { ...config, ...wrong } as HostedMcpConfig })));
   });
 });

@@ -5,11 +5,11 @@ import {
   codeInterpreterTool,
   type FileSearchConfig,
   fileSearchTool,
+  type HostedMcpConfig,
   type HostedToolOptions,
   hostedMcpTool,
   type ImageGenerationConfig,
   imageGenerationTool,
-  type RemoteMcpConfig,
   type WebFetchConfig,
   type WebSearchConfig,
   webFetchTool,
@@ -30,7 +30,7 @@ const makers: Readonly<
   file_search: (config, options) => fileSearchTool({ config: config as FileSearchConfig, ...options }),
   image_generation: (config, options) =>
     imageGenerationTool({ config: config as ImageGenerationConfig, ...options }),
-  mcp: (config, options) => hostedMcpTool({ config: config as RemoteMcpConfig, ...options }),
+  mcp: (config, options) => hostedMcpTool({ config: config as HostedMcpConfig, ...options }),
 };
 
 /** The least that each kind needs. */

@@ -1,11 +1,11 @@
-import type { HostedToolCodecs } from '../../../provider/internal.ts';
+import type { HostedToolCodecTable } from '../../../provider/internal.ts';
 import { codeInterpreterCodec } from './code-interpreter.ts';
 import { remoteMcpCodec } from './remote-mcp.ts';
 import { webFetchCodec } from './web-fetch.ts';
 import { webSearchCodec } from './web-search.ts';
 
 /** The hosted tools of `@ai-sdk/anthropic`, by kind. */
-export const anthropicCodecs: HostedToolCodecs = {
+export const anthropicCodecs: HostedToolCodecTable = {
   web_search: webSearchCodec,
   web_fetch: webFetchCodec,
   code_interpreter: codeInterpreterCodec,

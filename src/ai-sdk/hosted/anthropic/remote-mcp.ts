@@ -1,5 +1,5 @@
 import { configuredPaths, type HostedToolCodec, objectsIn } from '../../../provider/internal.ts';
-import type { RemoteMcpConfig, RemoteMcpResult } from '../../../suite/index.ts';
+import type { HostedMcpConfig, HostedMcpResult } from '../../../suite/index.ts';
 import { providerMetadataOf } from '../../wire/provider-metadata.ts';
 import { type HostedInvocation, invocationsOf, toOutput } from '../runs.ts';
 
@@ -7,7 +7,7 @@ import { type HostedInvocation, invocationsOf, toOutput } from '../runs.ts';
  * The codec of `mcp`. Servers are options of the request rather than tools, and are distinguished by their labels. The provider
  * never requests approval, so `approval` must be `'never'`.
  */
-export const remoteMcpCodec: HostedToolCodec<RemoteMcpConfig, RemoteMcpResult> = {
+export const remoteMcpCodec: HostedToolCodec<HostedMcpConfig, HostedMcpResult> = {
   kind: 'mcp',
   allowsSeveral: true,
   identify: ({ config: { label } }) => `label "${label}"`,
@@ -38,14 +38,14 @@ export const remoteMcpCodec: HostedToolCodec<RemoteMcpConfig, RemoteMcpResult> =
   }),
 };
 
-function toResult(run: HostedInvocation, server: string): RemoteMcpResult {
+function toResult(run: HostedInvocation, server: string): HostedMcpResult {
   const text = typeof run.result === 'string' ? run.result : textsOf(run.result);
   return {
     ...toOutput(run),
     server,
     name: run.toolName,
     // The package parsed it from JSON.
-    arguments: run.input as RemoteMcpResult['arguments'],
+    arguments: run.input as HostedMcpResult['arguments'],
     ...(run.isDone ? (run.isError ? { error: text } : { output: text }) : {}),
   };
 }

@@ -1,11 +1,11 @@
-import type { HostedToolCodecs } from '../../../provider/internal.ts';
+import type { HostedToolCodecTable } from '../../../provider/internal.ts';
 import { codeInterpreterCodec } from './code-interpreter.ts';
 import { fileSearchCodec } from './file-search.ts';
 import { webFetchCodec } from './web-fetch.ts';
 import { webSearchCodec } from './web-search.ts';
 
 /** The hosted tools of `@ai-sdk/google` for the Gemini API, by kind. */
-export const googleCodecs: HostedToolCodecs = {
+export const googleCodecs: HostedToolCodecTable = {
   web_search: webSearchCodec,
   web_fetch: webFetchCodec,
   code_interpreter: codeInterpreterCodec,

@@ -1,4 +1,4 @@
-import type { HostedToolCodecs } from '../../../provider/internal.ts';
+import type { HostedToolCodecTable } from '../../../provider/internal.ts';
 import { codeInterpreterCodec, codeInterpreterCodecV3 } from './code-interpreter.ts';
 import { fileSearchCodec } from './file-search.ts';
 import { imageGenerationCodec } from './image-generation.ts';
@@ -6,7 +6,7 @@ import { remoteMcpCodec } from './remote-mcp.ts';
 import { webSearchCodec } from './web-search.ts';
 
 /** The hosted tools of `@ai-sdk/openai` for the Responses API, by kind. */
-export const openaiCodecs: HostedToolCodecs = {
+export const openaiCodecs: HostedToolCodecTable = {
   web_search: webSearchCodec,
   code_interpreter: codeInterpreterCodec,
   file_search: fileSearchCodec,
@@ -15,4 +15,7 @@ export const openaiCodecs: HostedToolCodecs = {
 };
 
 /** The same for the package of AI SDK 6. */
-export const openaiCodecsV3: HostedToolCodecs = { ...openaiCodecs, code_interpreter: codeInterpreterCodecV3 };
+export const openaiCodecsV3: HostedToolCodecTable = {
+  ...openaiCodecs,
+  code_interpreter: codeInterpreterCodecV3,
+};

@@ -6,12 +6,12 @@ import {
   stringFields,
   type WireFields,
 } from '../../../provider/internal.ts';
-import type { RemoteMcpConfig, RemoteMcpResult } from '../../../suite/index.ts';
+import type { HostedMcpConfig, HostedMcpResult } from '../../../suite/index.ts';
 import { providerTool } from '../provider-tool.ts';
 import { type HostedInvocation, invocationsOf, toOutput } from '../runs.ts';
 
 /** The codec of `mcp`. Servers are distinguished by their labels. The package requests no approval by default. */
-export const remoteMcpCodec: HostedToolCodec<RemoteMcpConfig, RemoteMcpResult> = {
+export const remoteMcpCodec: HostedToolCodec<HostedMcpConfig, HostedMcpResult> = {
   kind: 'mcp',
   allowsSeveral: true,
   identify: ({ config: { label } }) => `label "${label}"`,
@@ -36,7 +36,7 @@ export const remoteMcpCodec: HostedToolCodec<RemoteMcpConfig, RemoteMcpResult> =
   }),
 };
 
-function toResult(run: HostedInvocation, fields: WireFields, server: string): RemoteMcpResult {
+function toResult(run: HostedInvocation, fields: WireFields, server: string): HostedMcpResult {
   const { name, arguments: text, output } = fields;
   const error = describeRemoteFailure(fields['error']);
   const own = toOutput(run);

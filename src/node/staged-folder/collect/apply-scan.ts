@@ -2,7 +2,7 @@ import { FilesystemError } from '../../../error/index.ts';
 import type { Filesystem } from '../../../filesystem/index.ts';
 import { quoteText } from '../../../internal/index.ts';
 import { type Baseline, hashOf, type StagedFile } from '../staging/baseline.ts';
-import { type CollectReport, isCovered } from './collect-report.ts';
+import { isCovered, type StagedFolderReport } from './collect-report.ts';
 import type { FolderScan } from './scan-folder.ts';
 
 /** The differences between a folder and its baseline. */
@@ -33,7 +33,7 @@ export async function applyScan(
   baseline: Baseline,
   scan: FolderScan,
   isCollected: (path: string) => boolean,
-): Promise<Pick<CollectReport, 'created' | 'modified' | 'removed'>> {
+): Promise<Pick<StagedFolderReport, 'created' | 'modified' | 'removed'>> {
   const difference = withoutSkipped(compare(baseline, scan), scan, isCollected);
   const { writes, removals } = await check(filesystem, baseline, scan, difference);
   const { removedDirectories, createdDirectories } = difference;

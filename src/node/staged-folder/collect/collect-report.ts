@@ -26,7 +26,7 @@ export interface CollectSkip {
 }
 
 /** The result of one `collect`. Paths from the root, sorted; directories are listed like files. */
-export interface CollectReport {
+export interface StagedFolderReport {
   readonly created: readonly string[];
   /** Files with other content than before. */
   readonly modified: readonly string[];
@@ -96,7 +96,7 @@ export class CollectTally {
     return isCovered(this.#skips, path);
   }
 
-  report(applied: Pick<CollectReport, 'created' | 'modified' | 'removed'>): CollectReport {
+  report(applied: Pick<StagedFolderReport, 'created' | 'modified' | 'removed'>): StagedFolderReport {
     const skipped = [...this.#skips]
       .sort(([left], [right]) => (left < right ? -1 : 1))
       .slice(0, MAX_NAMED)

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { SpawnArguments } from '../../process/run-options.ts';
+import type { StagedCommandArguments } from '../../process/run-options.ts';
 import type { OverlayMount } from './overlay-mount.ts';
 
 /** The location of staged files, and how a command reaches them. */
@@ -14,7 +14,7 @@ export interface StagedPlace {
   readonly innerPaths: readonly string[];
   /** A folder for temporary files of commands. */
   readonly temporary: string;
-  commandLine(command: string, args: readonly string[], cwd: string): SpawnArguments;
+  commandLine(command: string, args: readonly string[], cwd: string): StagedCommandArguments;
   /** Kills the processes in it, as far as possible. Does not remove anything. */
   dispose(): Promise<void>;
 }

@@ -15,7 +15,7 @@ import {
   tool,
 } from 'weakincentives';
 import { type AiSdkModel, type AiSdkOptions, aiSdk } from 'weakincentives/ai-sdk';
-import { type GeoHint, type RemoteMcpConfig } from 'weakincentives/suite';
+import { type GeoHint, type HostedMcpConfig } from 'weakincentives/suite';
 import {
   type CapturedAnswer,
   type CapturedRequest,
@@ -61,7 +61,7 @@ export const location: JsonObject = {
   city: 'London',
   timezone: 'Europe/London',
 };
-export const docs: RemoteMcpConfig = {
+export const docs: HostedMcpConfig = {
   label: 'docs',
   url: 'https://mcp.example/docs',
   authorization: 'token-1',

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Citation, HostedToolOutput, RunEvent } from 'weakincentives';
 import type {
   CodeInterpreterResult,
+  HostedMcpResult,
   ImageGenerationResult,
-  RemoteMcpResult,
   WebFetchResult,
   WebSearchResult,
 } from 'weakincentives/suite';
@@ -31,7 +31,7 @@ function search(...queries: readonly string[]): WebSearchResult {
 }
 
 const cited: Citation = { type: 'url', url: 'https://example.com/a', title: 'A' };
-const read: RemoteMcpResult = {
+const read: HostedMcpResult = {
   status: 'failed',
   server: 'wiki',
   name: 'read',

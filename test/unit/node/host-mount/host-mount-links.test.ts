@@ -3,11 +3,11 @@ import { linkSync, mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type HostMount, readFolder } from 'weakincentives/node';
+import { type FolderCopy, readFolder } from 'weakincentives/node';
 import { openDirectory, openFile } from '../../../../src/node/disk/host-directory.ts';
 import { tempFolder } from '../temp-folder.ts';
 
-const mount = (folder: string, followSymlinks?: boolean): Promise<HostMount> =>
+const mount = (folder: string, followSymlinks?: boolean): Promise<FolderCopy> =>
   readFolder({
     hostPath: folder,
     allowedRoots: [folder],

@@ -4,14 +4,16 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MemoryFilesystem } from 'weakincentives';
-import { type HostMount, readFolder } from 'weakincentives/node';
+import { type FolderCopy, readFolder } from 'weakincentives/node';
 import { asOrdinaryUser } from '../../../support/ordinary-user.ts';
 import { tempFolder } from '../temp-folder.ts';
 
-const mount = (folder: string, options: Partial<Parameters<typeof readFolder>[0]> = {}): Promise<HostMount> =>
-  readFolder({ hostPath: folder, allowedRoots: [folder], ...options });
+const mount = (
+  folder: string,
+  options: Partial<Parameters<typeof readFolder>[0]> = {},
+): Promise<FolderCopy> => readFolder({ hostPath: folder, allowedRoots: [folder], ...options });
 
-const textOf = (mounted: HostMount, path: string): string | undefined => {
+const textOf = (mounted: FolderCopy, path: string): string | undefined => {
   const content = mounted.files[path];
   return content === undefined ? undefined : new TextDecoder().decode(content);
 };

@@ -15,13 +15,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Filesystem, MemoryFilesystem } from 'weakincentives';
 import {
-  type CollectReport,
   type HostFilesystem,
   type HostFilesystemFork,
   type HostFilesystemOptions,
   openStagedFolder,
   type StagedFolder,
   type StagedFolderOptions,
+  type StagedFolderReport,
 } from 'weakincentives/node';
 import { contentOf, expectCode } from '../../../contract/filesystem-setup.ts';
 import { manifestOf } from '../../../support/tree-manifest.ts';
@@ -82,7 +82,7 @@ async function sh(staged: StagedFolder, script: string): Promise<string> {
   return output;
 }
 
-const changesOf = ({ created, modified, removed, skipped, permissions }: CollectReport): unknown => ({
+const changesOf = ({ created, modified, removed, skipped, permissions }: StagedFolderReport): unknown => ({
   created,
   modified,
   removed,

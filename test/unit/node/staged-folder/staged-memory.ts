@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { MemoryFilesystem } from 'weakincentives';
 import {
-  type CollectReport,
   openStagedFolder,
   type StagedFolder,
   type StagedFolderOptions,
+  type StagedFolderReport,
 } from 'weakincentives/node';
 import { tempFolder } from '../temp-folder.ts';
 
@@ -41,10 +41,10 @@ export function runIn(staged: StagedFolder, script: string): void {
 }
 
 /** The paths of what was collected. */
-export type CollectedPaths = Pick<CollectReport, 'created' | 'modified' | 'removed'>;
+export type CollectedPaths = Pick<StagedFolderReport, 'created' | 'modified' | 'removed'>;
 
 export const nothing: CollectedPaths = { created: [], modified: [], removed: [] };
 
-export function changesOf({ created, modified, removed }: CollectReport): CollectedPaths {
+export function changesOf({ created, modified, removed }: StagedFolderReport): CollectedPaths {
   return { created, modified, removed };
 }

@@ -7,7 +7,11 @@ import {
   Session,
   ToolCallLog,
 } from 'weakincentives';
-import { codeEvaluationSection, type EvaluateSectionOptions, SandboxError } from 'weakincentives/sandbox';
+import {
+  type CodeEvaluationSectionOptions,
+  codeEvaluationSection,
+  SandboxError,
+} from 'weakincentives/sandbox';
 import { vfsToolsSection } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { EvaluatorToken } from '../../../../src/sandbox/evaluate/evaluate-code.ts';
@@ -24,7 +28,7 @@ const textsOf = (conversation: readonly ConversationItem[]): readonly string[] =
 async function callOnce(
   args: Record<string, unknown>,
   answer?: (request: EvaluationRequest) => Answer,
-  options: EvaluateSectionOptions = {},
+  options: CodeEvaluationSectionOptions = {},
   withFiles = true,
 ) {
   const filesystem = new MemoryFilesystem({ files: { 'a.txt': 'one\n', bytes: Uint8Array.of(0xff, 0xfe) } });
@@ -175,7 +179,7 @@ describe('codeEvaluationSection', () => {
     let error: unknown;
     try {
       // As a program without types could call it.
-      codeEvaluationSection(options as EvaluateSectionOptions);
+      codeEvaluationSection(options as CodeEvaluationSectionOptions);
     } catch (thrown) {
       error = thrown;
     }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type EvaluationLanguage, SandboxError } from 'weakincentives/sandbox';
+import { type CodeEvaluationLanguage, SandboxError } from 'weakincentives/sandbox';
 import { createManualClock } from 'weakincentives/testing';
 import { Evaluator } from '../../../../src/sandbox/evaluate/evaluator.ts';
 import type { EvaluationRequest } from '../../../../src/sandbox/evaluate/protocol.ts';
@@ -22,7 +22,7 @@ const STARTED = { started: true };
 /** An evaluator whose processes are the given ones, one after the other. */
 function evaluatorWith(
   channels: readonly (() => FakeChannel)[],
-  languages: readonly EvaluationLanguage[] = ['javascript'],
+  languages: readonly CodeEvaluationLanguage[] = ['javascript'],
 ) {
   const clock = createManualClock();
   const opened: FakeChannel[] = [];
