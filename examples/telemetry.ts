@@ -74,7 +74,7 @@ const adapter = scriptedAdapter([
 
 const files = new MemoryFilesystem({ files: { 'notes.md': '' } });
 await adapter.evaluate(template.bind({}, { resources: [binding(Filesystem, { instance: files })] }), {
-  agent: 'notes',
+  agentName: 'notes',
   observers: [otelObserver({ tracer })],
 });
 context.disable();

@@ -113,7 +113,7 @@ async function open(
     openMcpServer(prompt, {
       name: agent.name,
       version,
-      agent: agent.name,
+      agentName: agent.name,
       structured: request.isStructured,
       enforce: request.isEnforced,
       limits: limitsOf(agent),

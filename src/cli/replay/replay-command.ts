@@ -108,7 +108,7 @@ async function replay(
     ...(adapter === undefined ? {} : { adapter: handoverOf(adapter) }),
     ...(request.tools === undefined ? {} : { tools: request.tools }),
     options: {
-      agent: agent.name,
+      agentName: agent.name,
       signal,
       ...(feedback === undefined ? {} : { feedback }),
       ...(completion === undefined ? {} : { completion }),

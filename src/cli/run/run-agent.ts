@@ -186,7 +186,7 @@ async function evaluate(
         ...(deadlineMs === undefined ? {} : { deadline: Deadline.after(deadlineMs) }),
       },
       ...(Object.keys(options.context).length === 0 ? {} : { context: options.context }),
-      agent: agent.name,
+      agentName: agent.name,
       settings,
       streaming,
       redact: options.redactor.text,

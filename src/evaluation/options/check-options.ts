@@ -29,7 +29,7 @@ export function checkEvaluateOptions(options: AnyOptions): void {
     runId: 'string',
     limits: 'object',
     context: 'object',
-    agent: 'string',
+    agentName: 'string',
     logger: 'object',
     clock: 'object',
     ids: 'function',

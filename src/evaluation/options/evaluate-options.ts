@@ -89,7 +89,7 @@ export interface EvaluateOptions<out A extends Approver = ApprovalHandler> {
    */
   readonly overrides?: OverridesSource;
   /** Name of the agent that runs, for observers; `wink run` gives the one of `defineAgent`. Default: the run has the name of its prompt only. */
-  readonly agent?: string;
+  readonly agentName?: string;
   /**
    * Observers of the run: each gets every event, in this order, while it happens. What one throws or rejects with is logged and changes
    * nothing for the run or the others. Default: none.

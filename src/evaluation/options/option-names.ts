@@ -20,7 +20,7 @@ const known: { readonly [Name in keyof EvaluateOptions]-?: true } = {
   enforce: true,
   feedback: true,
   completion: true,
-  agent: true,
+  agentName: true,
   observers: true,
   logger: true,
   redact: true,

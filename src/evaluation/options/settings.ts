@@ -76,7 +76,7 @@ export function toSettings(
     budget: limits.budget,
     feedback: options.feedback ?? [],
     overrides: options.overrides,
-    agent: options.agent,
+    agent: options.agentName,
     maxSectionOpenings: limits.maxSectionOpenings ?? 16,
     maxOutputRepairs: limits.maxOutputRepairs ?? 2,
     calls: {

@@ -114,7 +114,7 @@ export interface ToolRuntimeOptions
   extends Pick<
     EvaluateOptions,
     | 'session'
-    | 'agent'
+    | 'agentName'
     | 'signal'
     | 'enforce'
     | 'feedback'

@@ -33,7 +33,7 @@ export type ReplayEvaluateOptions = Pick<
   | 'redact'
   | 'logger'
   | 'signal'
-  | 'agent'
+  | 'agentName'
 >;
 
 /** Options of {@link replayRun}. */

@@ -50,7 +50,7 @@ describe('a run', () => {
     await withContexts(() =>
       adapter.evaluate(promptWith('task', [work]), {
         session,
-        agent: 'worker',
+        agentName: 'worker',
         settings: { topP: 0.9, seed: 7, stopSequences: ['END'], reasoningEffort: 'high', temperature: 0.1 },
         observers: [traced.observer],
       }),

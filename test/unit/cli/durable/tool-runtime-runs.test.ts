@@ -64,7 +64,7 @@ async function serve(journal: RunJournal, runId = 'one'): Promise<void> {
     { resources: [binding(Filesystem, { instance: filesystem })] },
   );
   const session = new Session({ id: `s-${runId}` });
-  await using runtime = await openToolRuntime(prompt, { journal, runId, session, agent: 'demo' });
+  await using runtime = await openToolRuntime(prompt, { journal, runId, session, agentName: 'demo' });
   await runtime.call(writing('first', 'a.md', 'one\n'));
   await Promise.all([
     runtime.call(writing('second', 'b.md', 'two\n')),
@@ -238,7 +238,7 @@ describe('the run of a server of this command', () => {
     }).bind({}, { resources: [binding(Filesystem, { instance: filesystem })] });
     const kept = journalWithInfo(journal, served('each'));
     await using runtime = await openToolRuntime(prompt, {
-      ...{ journal: kept, runId: 'one', approve: suspendApproval(), agent: 'demo' },
+      ...{ journal: kept, runId: 'one', approve: suspendApproval(), agentName: 'demo' },
     });
     expect((await runtime.call(writing('first', 'a.md', 'one\n'))).isError).toBe(true);
     const listed = fakeEnvironment();

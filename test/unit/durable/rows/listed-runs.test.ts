@@ -30,7 +30,7 @@ describe('a run that another program resumes', () => {
   it('keeps in the list of the journal what only the first one knew', async () => {
     const journal = watchedJournal();
     const begun = failing().evaluate(prompt(), {
-      ...{ journal: keeping(journal), runId: 'run', agent: 'clerk', retry: false },
+      ...{ journal: keeping(journal), runId: 'run', agentName: 'clerk', retry: false },
     });
     await expect(begun).rejects.toThrow('The provider is down.');
     const [before] = await journal.runs();

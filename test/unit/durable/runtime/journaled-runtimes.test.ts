@@ -62,7 +62,7 @@ describe('a tool runtime with a journal', () => {
   it('is listed from its opening to its end', async () => {
     const journal = watchedJournal();
     const runtime = await openToolRuntime(promptWith('listed', [add]), {
-      ...{ journal, runId: 'run', session: newSession(), agent: 'counter' },
+      ...{ journal, runId: 'run', session: newSession(), agentName: 'counter' },
     });
     expect(await journal.runs()).toMatchObject([
       {

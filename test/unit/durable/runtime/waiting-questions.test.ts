@@ -72,7 +72,7 @@ async function open(
     session,
     approve,
     clock,
-    agent: 'writer',
+    agentName: 'writer',
   });
 }
 
