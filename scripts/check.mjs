@@ -23,6 +23,7 @@ const checks = [
   'typecheck:scripts',
   'imports',
   'type-names',
+  'style',
   'format:check',
 ];
 /** What a check needs that may be missing, and how to get it; a check that misses it is left out, by name. */

@@ -7,9 +7,9 @@ import { setImmediate } from 'node:timers/promises';
 import { type Agent, defineAgent, type Filesystem, type Session } from 'weakincentives';
 import type { HostMountSkip } from 'weakincentives/node';
 import { scriptedAdapter } from 'weakincentives/testing';
-import { MODEL_DESCRIPTION } from './model/review-notes.ts';
+import { modelDescription } from './model/review-notes.ts';
 import { createRuleModel } from './model/rule-model.ts';
-import { REPORT_PATH, reportItems } from './report-format.ts';
+import { reportItems, reportPath } from './report-format.ts';
 import { skipNotes, skippedFiles } from './skipped-files.ts';
 import { Findings, PreviousItems, Publications, UnmountedFiles } from './slices.ts';
 import { type ReviewParams, reviewTemplate } from './template.ts';
@@ -44,10 +44,10 @@ const leftOutFolders = [
 /** The review agent. Its own model needs no key and no network. */
 export const agent: Agent<ReviewParams, undefined> = defineAgent({
   name: 'review',
-  description: `Reviews a folder and writes ${REPORT_PATH}.`,
+  description: `Reviews a folder and writes ${reportPath}.`,
   template: reviewTemplate,
   params: ({ workspaceName }) => ({ folderName: workspaceName, maxLines: 400, maxLineCharacters: 200 }),
-  input: `Review this folder and publish ${REPORT_PATH}.`,
+  input: `Review this folder and publish ${reportPath}.`,
   workspace: { exclude: leftOutFolders.map((name) => `**/${name}/**`) },
   limits: { maxTurns: 2000 },
   adapter: ({ params }) => {
@@ -65,7 +65,7 @@ export const agent: Agent<ReviewParams, undefined> = defineAgent({
         await setImmediate();
         return decide(conversation);
       },
-      { name: MODEL_DESCRIPTION },
+      { name: modelDescription },
     );
   },
 });
@@ -92,7 +92,7 @@ export const winkHooks = {
   /** Tells the session what has to be known before the first turn: what is not reviewed, what the previous report left open. */
   prepare: async (session: Session, { filesystem, listSkipped }: ReviewFolder): Promise<void> => {
     session.slice(UnmountedFiles).seed([skippedFiles(listSkipped(), leftOutFolders)]);
-    const open = reportItems(await readText(filesystem, REPORT_PATH)).filter((item) => item.isOpen);
+    const open = reportItems(await readText(filesystem, reportPath)).filter((item) => item.isOpen);
     session.slice(PreviousItems).seed(open.map((item) => ({ text: item.text })));
   },
   conclude: (session: Session, answer: string): ReviewOutcome => {

@@ -1,5 +1,5 @@
 /** Kinds of findings, in the order in which a report lists them. */
-export const FINDING_KINDS = [
+export const findingKinds = [
   'conflict-marker',
   'broken-link',
   'open-mark',
@@ -10,7 +10,7 @@ export const FINDING_KINDS = [
 ] as const;
 
 /** Kind of one finding. */
-export type FindingKind = (typeof FINDING_KINDS)[number];
+export type FindingKind = (typeof findingKinds)[number];
 
 /** One thing the review found. */
 export interface Finding {
@@ -29,7 +29,7 @@ export interface RecordedFinding extends Finding {
 }
 
 /** Heading of each kind in a report. */
-export const FINDING_HEADINGS: Readonly<Record<FindingKind, string>> = Object.freeze({
+export const findingHeadings: Readonly<Record<FindingKind, string>> = Object.freeze({
   'conflict-marker': 'Unresolved merge conflicts',
   'broken-link': 'Broken links',
   'open-mark': 'Open TODO, FIXME, HACK and XXX marks',

@@ -9,7 +9,7 @@ const inputSchema: Schema<Record<string, never>> = jsonSchema<Record<string, nev
 });
 
 /** Entries that one result names. */
-const MAX_NAMED_ENTRIES = 200;
+const maxNamedEntries = 200;
 const nothing: Unmounted = { folders: [], entries: [], total: 0 };
 
 /** The tool `list_unmounted`: a link to what is left out is not broken, and a report has to say what it did not see. */
@@ -28,7 +28,7 @@ export const listUnmounted: Tool<Record<string, never>, Unmounted> = tool({
     ].join('\n'),
   execute: (_params, { session }) => {
     const { folders, entries, total } = session.slice(UnmountedFiles).latest() ?? nothing;
-    const shown = entries.slice(0, MAX_NAMED_ENTRIES);
+    const shown = entries.slice(0, maxNamedEntries);
     const amount = total === 0 ? 'Nothing else' : total === 1 ? '1 file' : `${total} files`;
     return ToolResult.ok({ folders, entries: shown, total }, `${amount} left out besides these directories:`);
   },

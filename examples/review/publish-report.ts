@@ -1,19 +1,12 @@
 import { jsonSchema, type Schema, type Tool, ToolResult, tool } from 'weakincentives';
-import {
-  DRAFT_STATUS,
-  itemKey,
-  itemText,
-  PUBLISHED_STATUS,
-  REPORT_PATH,
-  reportItems,
-} from './report-format.ts';
+import { draftStatus, itemKey, itemText, publishedStatus, reportItems, reportPath } from './report-format.ts';
 import { Findings, PreviousItems, type Publication, ReportPublished } from './slices.ts';
 
 /** Missing entries that one refusal names. */
-const MAX_NAMED_ITEMS = 50;
+const maxNamedItems = 50;
 
 /** Why an entry has to be in the report; a refusal adds it after the entry. */
-export const MISSING_BECAUSE: Readonly<Record<'recorded' | 'previous', string>> = Object.freeze({
+export const missingBecause: Readonly<Record<'recorded' | 'previous', string>> = Object.freeze({
   recorded: 'recorded as a finding',
   previous: 'open in the previous report: list it again, or ticked when it is settled',
 });
@@ -37,24 +30,24 @@ const inputSchema: Schema<Record<string, never>> = jsonSchema<Record<string, nev
  */
 export const publishReport: Tool<Record<string, never>, Publication> = tool({
   name: 'publish_report',
-  description: `Publish ${REPORT_PATH}. Refused while it lacks a recorded finding or drops what the previous report left open.`,
+  description: `Publish ${reportPath}. Refused while it lacks a recorded finding or drops what the previous report left open.`,
   inputSchema,
   outputSchema,
   effects: 'state',
   render: () => '',
   execute: async (_params, { session, filesystem, progress }) => {
-    if ((await filesystem.stat(REPORT_PATH))?.kind !== 'file') {
-      return ToolResult.error(`There is no ${REPORT_PATH}. Write it first.`);
+    if ((await filesystem.stat(reportPath))?.kind !== 'file') {
+      return ToolResult.error(`There is no ${reportPath}. Write it first.`);
     }
     const findings = session.slice(Findings).all();
-    const draft = await readWhole(filesystem, REPORT_PATH);
-    if (!draft.split('\n').includes(DRAFT_STATUS)) {
-      return ToolResult.error(`${REPORT_PATH} has no line "${DRAFT_STATUS}". Add it under the title.`);
+    const draft = await readWhole(filesystem, reportPath);
+    if (!draft.split('\n').includes(draftStatus)) {
+      return ToolResult.error(`${reportPath} has no line "${draftStatus}". Add it under the title.`);
     }
-    const published = draft.replace(statusLine, `${PUBLISHED_STATUS}, ${findings.length} findings`);
-    await filesystem.write(REPORT_PATH, published);
+    const published = draft.replace(statusLine, `${publishedStatus}, ${findings.length} findings`);
+    await filesystem.write(reportPath, published);
     session.dispatch(ReportPublished, { findings: findings.length });
-    progress(`set the status of ${REPORT_PATH} to published`);
+    progress(`set the status of ${reportPath} to published`);
     progress(`entered a publication with ${findings.length} findings`);
 
     const listed = new Set(reportItems(published).map((item) => itemKey(item.text)));
@@ -63,17 +56,17 @@ export const publishReport: Tool<Record<string, never>, Publication> = tool({
       ...findings
         .map((finding) => itemText(finding))
         .filter(lacks)
-        .map((text) => `- ${text} (${MISSING_BECAUSE.recorded})`),
+        .map((text) => `- ${text} (${missingBecause.recorded})`),
       ...session
         .slice(PreviousItems)
         .all()
         .filter((item) => lacks(item.text))
-        .map((item) => `- ${item.text} (${MISSING_BECAUSE.previous})`),
+        .map((item) => `- ${item.text} (${missingBecause.previous})`),
     ];
     if (missing.length > 0) return ToolResult.error(refusal(missing));
     return ToolResult.ok(
       { findings: findings.length },
-      `Published ${REPORT_PATH} with ${findings.length} findings.`,
+      `Published ${reportPath} with ${findings.length} findings.`,
     );
   },
 });
@@ -90,11 +83,11 @@ async function readWhole(
 }
 
 function refusal(missing: readonly string[]): string {
-  const named = missing.slice(0, MAX_NAMED_ITEMS);
+  const named = missing.slice(0, maxNamedItems);
   const rest = missing.length - named.length;
   const entries = missing.length === 1 ? '1 entry is' : `${missing.length} entries are`;
   return [
-    `${REPORT_PATH} is not complete, ${entries} missing:`,
+    `${reportPath} is not complete, ${entries} missing:`,
     ...named,
     ...(rest > 0 ? [`and ${rest} more.`] : []),
   ].join('\n');

@@ -1,5 +1,5 @@
 import { jsonSchema, type Schema, type Tool, ToolResult, tool } from 'weakincentives';
-import { FINDING_KINDS, type Finding } from './finding.ts';
+import { type Finding, findingKinds } from './finding.ts';
 import { FindingRecorded, Findings } from './slices.ts';
 import { quoteText } from './text.ts';
 
@@ -12,7 +12,7 @@ export interface RecordFindingResult {
 const inputSchema: Schema<Finding> = jsonSchema<Finding>({
   type: 'object',
   properties: {
-    kind: { enum: [...FINDING_KINDS], description: 'What sort of finding it is.' },
+    kind: { enum: [...findingKinds], description: 'What sort of finding it is.' },
     path: {
       type: 'string',
       minLength: 1,

@@ -1,12 +1,12 @@
-import { FINDING_HEADINGS, type Finding } from './finding.ts';
+import { type Finding, findingHeadings } from './finding.ts';
 import { printable, readName, showName } from './text.ts';
 
 /** The file a review writes, at the root of the reviewed folder. */
-export const REPORT_PATH = 'REVIEW.md';
+export const reportPath = 'REVIEW.md';
 /** The line that marks a report as unpublished; exactly one per report. */
-export const DRAFT_STATUS = 'Status: draft';
+export const draftStatus = 'Status: draft';
 /** How the status line begins once the report is published. */
-export const PUBLISHED_STATUS = 'Status: published';
+export const publishedStatus = 'Status: published';
 
 /** The text of a finding's entry in a report, without its checkbox: one line, even when a path or a link contains line breaks. */
 export function itemText(finding: Finding): string {
@@ -66,18 +66,18 @@ export interface ReportContent {
 }
 
 /** Heading of the last part of every report. */
-export const NOTES_HEADING = '## How this was reviewed';
+export const notesHeading = '## How this was reviewed';
 
 /** A report as Markdown, as a draft. */
 export function formatReport(content: ReportContent): string {
-  const parts = [`# ${content.title}`, DRAFT_STATUS, content.summary];
-  for (const [kind, heading] of Object.entries(FINDING_HEADINGS)) {
+  const parts = [`# ${content.title}`, draftStatus, content.summary];
+  for (const [kind, heading] of Object.entries(findingHeadings)) {
     const ofKind = content.findings.filter((finding) => finding.kind === kind);
     if (ofKind.length > 0)
       parts.push(`## ${heading}`, ofKind.map((finding) => `- [ ] ${itemText(finding)}`).join('\n'));
   }
   if (content.sincePrevious.length > 0) parts.push(formatSincePrevious(content.sincePrevious));
-  parts.push(NOTES_HEADING, content.notes.map((note) => `- ${note}`).join('\n'));
+  parts.push(notesHeading, content.notes.map((note) => `- ${note}`).join('\n'));
   return `${parts.join('\n\n')}\n`;
 }
 

@@ -3,7 +3,7 @@ import type { Unmounted } from './slices.ts';
 import { showName } from './text.ts';
 
 /** Paths that one note names. */
-const NAMED_PATHS = 3;
+const namedPaths = 3;
 
 const reasons: Readonly<Record<HostMountSkipReason, string>> = {
   symlink: 'a symbolic link',
@@ -28,8 +28,8 @@ export function skipNotes({ entries }: Unmounted): readonly string[] {
   const byReason = new Map<string, string[]>();
   for (const { path, reason } of entries) byReason.set(reason, [...(byReason.get(reason) ?? []), path]);
   return [...byReason].map(([reason, paths]) => {
-    const rest = paths.length - NAMED_PATHS;
-    const named = paths.slice(0, NAMED_PATHS).map(showName).join(', ');
+    const rest = paths.length - namedPaths;
+    const named = paths.slice(0, namedPaths).map(showName).join(', ');
     return `left out, ${reason}: ${named}${rest > 0 ? ` and ${rest.toLocaleString('en-US')} more` : ''}`;
   });
 }

@@ -6,13 +6,13 @@ import {
   type Schema,
   type Slice,
 } from 'weakincentives';
-import { FINDING_KINDS, type RecordedFinding } from './finding.ts';
+import { findingKinds, type RecordedFinding } from './finding.ts';
 
 const recordedFinding: Schema<RecordedFinding> = jsonSchema<RecordedFinding>({
   type: 'object',
   properties: {
     number: { type: 'integer', minimum: 1 },
-    kind: { enum: [...FINDING_KINDS] },
+    kind: { enum: [...findingKinds] },
     path: { type: 'string' },
     line: { type: 'integer', minimum: 1 },
     text: { type: 'string' },

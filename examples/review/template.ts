@@ -8,11 +8,11 @@ import {
   toolsSection,
 } from 'weakincentives';
 import { PlanningStrategy, planningToolsSection, vfsToolsSection } from 'weakincentives/suite';
-import { FINDING_HEADINGS, FINDING_KINDS } from './finding.ts';
+import { findingHeadings, findingKinds } from './finding.ts';
 import { listUnmounted } from './list-unmounted.ts';
 import { publishReport } from './publish-report.ts';
 import { recordFinding } from './record-finding.ts';
-import { DRAFT_STATUS, NOTES_HEADING, REPORT_PATH } from './report-format.ts';
+import { draftStatus, notesHeading, reportPath } from './report-format.ts';
 import { Findings, PreviousItems, Publications, UnmountedFiles } from './slices.ts';
 
 /** Parameters of a review that describe its folder. */
@@ -25,7 +25,7 @@ export interface ReviewParams {
   readonly maxLineCharacters: number;
 }
 
-const kinds = FINDING_KINDS.map((kind) => `- \`${kind}\`: ${FINDING_HEADINGS[kind]}`).join('\n');
+const kinds = findingKinds.map((kind) => `- \`${kind}\`: ${findingHeadings[kind]}`).join('\n');
 
 const limits: Section<Pick<ReviewParams, 'maxLines' | 'maxLineCharacters'>> = section({
   title: 'What counts as a finding',
@@ -66,7 +66,7 @@ const task = section({
   }),
   template: (p) => `
     Review the folder ${p.folderName}. What list_unmounted names is not reviewed. Record every
-    finding, write ${REPORT_PATH} at the root, then publish it.
+    finding, write ${reportPath} at the root, then publish it.
   `,
   children: [way, limits],
 });
@@ -82,9 +82,9 @@ const report = section({
   title: 'Report',
   key: 'report',
   template: () => `
-    Under its title ${REPORT_PATH} has the line "${DRAFT_STATUS}" and a paragraph that sums up. Each kind has a heading, each
+    Under its title ${reportPath} has the line "${draftStatus}" and a paragraph that sums up. Each kind has a heading, each
     finding one entry: a checkbox, the place in backticks (path, colon, line), the text as recorded. The last part is
-    "${NOTES_HEADING}". What the previous report left open is listed again, or ticked when it is settled.
+    "${notesHeading}". What the previous report left open is listed again, or ticked when it is settled.
   `,
   tools: [recordFinding, publishReport],
   slices: [Findings, PreviousItems, Publications, UnmountedFiles],

@@ -20,9 +20,9 @@ export { TreeCell, type TreeClock } from './fork/tree-cell.ts';
 export { type ForkedView, TreeFork, type TreeForkParent, type TreeView } from './fork/tree-fork.ts';
 export {
   enterIgnoreScope,
-  GIT_DIRECTORY,
-  IGNORE_FILE,
+  gitDirectory,
   type IgnoreScope,
+  ignoreFile,
   isIgnored,
 } from './glob/gitignore.ts';
 export { compileGlob, type Glob } from './glob/glob.ts';
@@ -65,7 +65,7 @@ export { globFiles, grepFiles } from './operations/search-operations.ts';
 export { removePath, transferPath } from './operations/structure-operations.ts';
 export { editFile, makeDirectory, writeFile } from './operations/write-operations.ts';
 export { assertIntegerOption, closedError, tooLargeError } from './path/errors.ts';
-export { childPath, joinSegments as joinPath, MAX_DEPTH, normalizePath, segmentsOf } from './path/path.ts';
+export { childPath, joinSegments as joinPath, maxPathDepth, normalizePath, segmentsOf } from './path/path.ts';
 export { applyTextEdits, type EditResult, type TextEdit } from './text/edit.ts';
 export { compileGrep, type Grep } from './text/grep.ts';
 export { compilePattern, type LinearPattern, type PatternOptions } from './text/linear-pattern.ts';

@@ -56,10 +56,10 @@ export interface MemoryFilesystemOptions {
   readonly clock?: Pick<Clock, 'now' | 'yieldToTimers'>;
 }
 
-const DEFAULT_MAX_BYTES = 1_073_741_824;
-const DEFAULT_MAX_FILE_BYTES = 33_554_432;
-const DEFAULT_MAX_FILES = 1_000_000;
-const MAX_DIRECTORIES = 1_000_000;
+const defaultMaxBytes = 1_073_741_824;
+const defaultMaxFileBytes = 33_554_432;
+const defaultMaxFiles = 1_000_000;
+const maxDirectories = 1_000_000;
 
 const capabilities: FilesystemCapabilities = Object.freeze({
   rollback: 'all',
@@ -72,10 +72,10 @@ function limitsOf(options: MemoryFilesystemOptions): TreeLimits {
   assertIntegerOption('maxFileBytes', options.maxFileBytes, 0);
   assertIntegerOption('maxFiles', options.maxFiles, 0);
   return {
-    maxBytes: options.maxBytes ?? DEFAULT_MAX_BYTES,
-    maxFileBytes: options.maxFileBytes ?? DEFAULT_MAX_FILE_BYTES,
-    maxFiles: options.maxFiles ?? DEFAULT_MAX_FILES,
-    maxDirectories: MAX_DIRECTORIES,
+    maxBytes: options.maxBytes ?? defaultMaxBytes,
+    maxFileBytes: options.maxFileBytes ?? defaultMaxFileBytes,
+    maxFiles: options.maxFiles ?? defaultMaxFiles,
+    maxDirectories: maxDirectories,
   };
 }
 

@@ -1,6 +1,6 @@
-const BITS_PER_LEVEL = 5;
-const WIDTH = 32;
-const LEVEL_MASK = WIDTH - 1;
+const bitsPerLevel = 5;
+const width = 32;
+const levelMask = width - 1;
 
 /** A node of the radix trie: branches on the upper levels, full blocks of 32 items on the lowest. */
 type Block<T> =
@@ -12,19 +12,19 @@ const noBlocks: Block<never> = { kind: 'blocks', blocks: [] };
 /** A chain of single-child branches down to `block`, for a part of the trie that does not exist yet. */
 function chain<T>(block: Block<T>, shift: number): Block<T> {
   let node = block;
-  for (let level = 0; level < shift; level += BITS_PER_LEVEL) node = { kind: 'blocks', blocks: [node] };
+  for (let level = 0; level < shift; level += bitsPerLevel) node = { kind: 'blocks', blocks: [node] };
   return node;
 }
 
 function appendBlock<T>(node: Block<T>, block: Block<T>, position: number, shift: number): Block<T> {
   if (node.kind === 'items') return block;
-  const index = (position >>> shift) & LEVEL_MASK;
+  const index = (position >>> shift) & levelMask;
   const child = node.blocks[index];
   const blocks = node.blocks.slice();
   blocks[index] =
     child === undefined
-      ? chain(block, shift - BITS_PER_LEVEL)
-      : appendBlock(child, block, position, shift - BITS_PER_LEVEL);
+      ? chain(block, shift - bitsPerLevel)
+      : appendBlock(child, block, position, shift - bitsPerLevel);
   return { kind: 'blocks', blocks };
 }
 
@@ -83,7 +83,7 @@ export class PersistentVector<T> implements Iterable<T> {
 
   /** The empty list; always the same instance. */
   static empty<T>(): PersistentVector<T> {
-    PersistentVector.#empty ??= new PersistentVector<never>(noBlocks, BITS_PER_LEVEL, [], 0, 0);
+    PersistentVector.#empty ??= new PersistentVector<never>(noBlocks, bitsPerLevel, [], 0, 0);
     return PersistentVector.#empty;
   }
 
@@ -93,7 +93,7 @@ export class PersistentVector<T> implements Iterable<T> {
     let tail: T[] = [];
     for (const item of items) {
       tail.push(item);
-      if (tail.length === WIDTH) {
+      if (tail.length === width) {
         vector = vector.#withTail(tail);
         tail = [];
       }
@@ -109,16 +109,16 @@ export class PersistentVector<T> implements Iterable<T> {
     const tailStart = this.length - this.#tailLength;
     if (position >= tailStart) return this.#tail[position - tailStart];
     let node: Block<T> | undefined = this.#root;
-    for (let shift = this.#shift; node?.kind === 'blocks'; shift -= BITS_PER_LEVEL) {
-      node = node.blocks[(position >>> shift) & LEVEL_MASK];
+    for (let shift = this.#shift; node?.kind === 'blocks'; shift -= bitsPerLevel) {
+      node = node.blocks[(position >>> shift) & levelMask];
     }
-    return node?.items[position & LEVEL_MASK];
+    return node?.items[position & levelMask];
   }
 
   /** The list with `item` at its end. */
   push(item: T): PersistentVector<T> {
     const tailLength = this.#tailLength;
-    if (tailLength === 0 || tailLength === WIDTH) return this.#withTail([item]);
+    if (tailLength === 0 || tailLength === width) return this.#withTail([item]);
     let tail = this.#tail;
     // Another list may already extend this one.
     if (tail.length > tailLength) tail = tail.slice(0, tailLength);
@@ -130,7 +130,7 @@ export class PersistentVector<T> implements Iterable<T> {
   startsWith(prefix: PersistentVector<T>): boolean {
     if (prefix.length > this.length) return false;
     let root = this.#root;
-    for (let shift = this.#shift; shift > prefix.#shift; shift -= BITS_PER_LEVEL) {
+    for (let shift = this.#shift; shift > prefix.#shift; shift -= bitsPerLevel) {
       root = (root.kind === 'blocks' ? root.blocks[0] : undefined) ?? noBlocks;
     }
     const tailStart = prefix.length - prefix.#tailLength;
@@ -165,11 +165,11 @@ export class PersistentVector<T> implements Iterable<T> {
     if (this.#tailLength === 0) return new PersistentVector(this.#root, this.#shift, tail, added, length);
     const block: Block<T> = { kind: 'items', items: this.#tail };
     const position = this.length - this.#tailLength;
-    if (position >>> (this.#shift + BITS_PER_LEVEL) === 0) {
+    if (position >>> (this.#shift + bitsPerLevel) === 0) {
       const root = appendBlock(this.#root, block, position, this.#shift);
       return new PersistentVector(root, this.#shift, tail, added, length);
     }
     const root: Block<T> = { kind: 'blocks', blocks: [this.#root, chain(block, this.#shift)] };
-    return new PersistentVector(root, this.#shift + BITS_PER_LEVEL, tail, added, length);
+    return new PersistentVector(root, this.#shift + bitsPerLevel, tail, added, length);
   }
 }

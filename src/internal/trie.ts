@@ -23,11 +23,11 @@ export interface TrieCollision<V> {
 /** A node of the hash array mapped trie under `PersistentMap`. Immutable. */
 export type TrieNode<V> = TrieLeaf<V> | TrieBranch<V> | TrieCollision<V>;
 
-const BITS_PER_LEVEL = 5;
-const LEVEL_MASK = 31;
+const bitsPerLevel = 5;
+const levelMask = 31;
 
 function bitFor(hash: number, shift: number): number {
-  return 1 << ((hash >>> shift) & LEVEL_MASK);
+  return 1 << ((hash >>> shift) & levelMask);
 }
 
 function countBits(bitmap: number): number {
@@ -51,7 +51,7 @@ export function findLeaf<V>(
   key: string,
 ): TrieLeaf<V> | undefined {
   let node = root;
-  for (let shift = 0; node !== undefined; shift += BITS_PER_LEVEL) {
+  for (let shift = 0; node !== undefined; shift += bitsPerLevel) {
     if (node.kind === 'leaf') return node.key === key ? node : undefined;
     if (node.kind === 'collision') return node.leaves.find((leaf) => leaf.key === key);
     const bit = bitFor(hash, shift);
@@ -65,7 +65,7 @@ export function findLeaf<V>(
 function join<V>(first: TrieLeaf<V> | TrieCollision<V>, second: TrieLeaf<V>, shift: number): TrieBranch<V> {
   const firstBit = bitFor(first.hash, shift);
   const secondBit = bitFor(second.hash, shift);
-  if (firstBit === secondBit) return branch(firstBit, [join(first, second, shift + BITS_PER_LEVEL)]);
+  if (firstBit === secondBit) return branch(firstBit, [join(first, second, shift + bitsPerLevel)]);
   const isFirstLower = firstBit >>> 0 < secondBit >>> 0;
   return branch(firstBit | secondBit, isFirstLower ? [first, second] : [second, first]);
 }
@@ -89,7 +89,7 @@ export function insertLeaf<V>(node: TrieNode<V> | undefined, leaf: TrieLeaf<V>, 
         children.splice(index, 0, leaf);
         return branch(node.bitmap | bit, children);
       }
-      children[index] = insertLeaf(children[index], leaf, shift + BITS_PER_LEVEL);
+      children[index] = insertLeaf(children[index], leaf, shift + bitsPerLevel);
       return branch(node.bitmap, children);
     }
   }
@@ -113,7 +113,7 @@ export function removeLeaf<V>(
       const bit = bitFor(hash, shift);
       const index = childIndex(node.bitmap, bit);
       const child = node.children[index];
-      const rest = child === undefined ? undefined : removeLeaf(child, hash, key, shift + BITS_PER_LEVEL);
+      const rest = child === undefined ? undefined : removeLeaf(child, hash, key, shift + bitsPerLevel);
       const children = node.children.slice();
       if (rest === undefined) children.splice(index, 1);
       else children[index] = rest;

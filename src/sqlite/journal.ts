@@ -14,7 +14,7 @@ import { fenced } from './store/journal-store.ts';
 import type { JournalBackend, LeaseKey, Moment } from './store/operations.ts';
 
 /** How often a lease is renewed before it would end. */
-const BEATS_PER_TIMEOUT = 3;
+const beatsPerTimeout = 3;
 
 interface HeldLease {
   readonly lease: RunLease;
@@ -169,7 +169,7 @@ export class SqliteJournal implements RunJournal, AsyncDisposable {
 
   #beatLater(): void {
     const { clock, leaseTimeoutMs } = this.#parts;
-    this.#cancelBeat ??= clock.schedule(leaseTimeoutMs / BEATS_PER_TIMEOUT, () => void this.#beat());
+    this.#cancelBeat ??= clock.schedule(leaseTimeoutMs / beatsPerTimeout, () => void this.#beat());
   }
 
   #isHeld(owner: string): boolean {

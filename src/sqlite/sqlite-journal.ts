@@ -10,7 +10,7 @@ import { journalFailure } from './store/failure.ts';
 import { localBackend } from './store/local-backend.ts';
 import { type OpenedStore, openStore, type Synchronous } from './store/open-store.ts';
 
-const LEASE_TIMEOUT_MS = 30_000;
+const defaultLeaseTimeoutMs = 30_000;
 
 interface CommonOptions {
   /** `full`: what was appended survives a loss of power. `normal`: it survives the end of the process. Default: `full`. */
@@ -89,7 +89,7 @@ export function sqliteJournal(options: SqliteJournalOptions): SqliteRunJournal {
     database,
     readOnly: isReadOnly = false,
     synchronous = 'full',
-    leaseTimeoutMs = LEASE_TIMEOUT_MS,
+    leaseTimeoutMs = defaultLeaseTimeoutMs,
     clock = unheldClock,
     onWarning = warn,
   } = options;

@@ -15,11 +15,11 @@ import { type RawEntry, rawPath, rawTree } from '../support/raw-tree.ts';
 
 /** Each run makes a folder on the disk and looks at all of it several times. */
 
-const DIRECTORIES = ['.', 'a', 'b', 'a/c', 'a/c/d'];
+const directoryNames = ['.', 'a', 'b', 'a/c', 'a/c/d'];
 /** Names that paths have, in each directory. */
-const NAMES = ['f.txt', 'g.txt', 'link', 'dangling', 'to-folder', 'pipe'];
+const fileNames = ['f.txt', 'g.txt', 'link', 'dangling', 'to-folder', 'pipe'];
 /** What paths cannot name, as Latin-1. */
-const UNNAMED = ['back\\slash', 'latin-\xe9', '\xff\xfe'];
+const namesWithoutPath = ['back\\slash', 'latin-\xe9', '\xff\xfe'];
 
 /** The entries of one directory, as indexes into the names. */
 interface Folder {
@@ -33,13 +33,13 @@ type Operation =
 type Transfer = Extract<Operation, { readonly from: string }>;
 
 const folder: fc.Arbitrary<Folder> = fc.record({
-  names: fc.uniqueArray(fc.nat(NAMES.length - 1), { maxLength: 4 }),
-  unnamed: fc.uniqueArray(fc.nat(UNNAMED.length - 1), { maxLength: 1 }),
+  names: fc.uniqueArray(fc.nat(fileNames.length - 1), { maxLength: 4 }),
+  unnamed: fc.uniqueArray(fc.nat(namesWithoutPath.length - 1), { maxLength: 1 }),
 });
-const directory = fc.constantFrom(...DIRECTORIES, 'n', 'a/n', 'b/xa', 'xa', 'xa/c');
+const directory = fc.constantFrom(...directoryNames, 'n', 'a/n', 'b/xa', 'xa', 'xa/c');
 const somewhere = fc.oneof(
   directory.filter((path) => path !== '.'),
-  fc.tuple(directory, fc.constantFrom(...NAMES, 'xf.txt', 'xlink')).map(([at, name]) => pathIn(at, name)),
+  fc.tuple(directory, fc.constantFrom(...fileNames, 'xf.txt', 'xlink')).map(([at, name]) => pathIn(at, name)),
 );
 const anyOperation: fc.Arbitrary<Operation> = fc.oneof(
   {
@@ -73,16 +73,16 @@ function pathIn(at: string, name: string): string {
 
 function build(root: string, folders: readonly Folder[]): void {
   for (const [index, { names, unnamed }] of folders.entries()) {
-    const at = join(root, DIRECTORIES[index] ?? '.');
+    const at = join(root, directoryNames[index] ?? '.');
     mkdirSync(at, { recursive: true });
-    for (const name of names.map((one) => NAMES[one] ?? '')) {
+    for (const name of names.map((one) => fileNames[one] ?? '')) {
       if (name === 'link') symlinkSync('f.txt', join(at, name));
       else if (name === 'dangling') symlinkSync(rawPath('no', 'where-\xfc'), join(at, name));
       else if (name === 'to-folder') symlinkSync('.', join(at, name));
       else if (name === 'pipe') execFileSync('mkfifo', [join(at, name)]);
       else writeFileSync(join(at, name), `${at.slice(root.length)}/${name}`);
     }
-    for (const one of unnamed) writeFileSync(rawPath(at, UNNAMED[one] ?? ''), `unnamed in ${index}`);
+    for (const one of unnamed) writeFileSync(rawPath(at, namesWithoutPath[one] ?? ''), `unnamed in ${index}`);
   }
 }
 
@@ -136,7 +136,7 @@ class Expected {
 }
 
 function isUnnamed(path: string): boolean {
-  return UNNAMED.some((name) => path === name || path.endsWith(`/${name}`));
+  return namesWithoutPath.some((name) => path === name || path.endsWith(`/${name}`));
 }
 
 /** Without the inodes of what may be made anew. */

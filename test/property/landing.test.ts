@@ -23,16 +23,16 @@ import { rawTree } from '../support/raw-tree.ts';
 
 /** Each run makes three folders on the disk. */
 
-const FILES = ['a/x', 'a/b/y', 'c/z', 'run.sh', 'top'];
-const LINKS = { 'to-top': 'top', 'a/up': '../top', 'c/folder': '../a', dangling: 'nowhere' };
-const PATHS = [...FILES, ...Object.keys(LINKS), 'a', 'a/b', 'c', 'n', 'n/m', 'a/n', 'c/n'];
+const files = ['a/x', 'a/b/y', 'c/z', 'run.sh', 'top'];
+const links = { 'to-top': 'top', 'a/up': '../top', 'c/folder': '../a', dangling: 'nowhere' };
+const paths = [...files, ...Object.keys(links), 'a', 'a/b', 'c', 'n', 'n/m', 'a/n', 'c/n'];
 
 type Operation =
   | { readonly op: 'move' | 'copy'; readonly from: string; readonly to: string }
   | { readonly op: 'remove' | 'mkdir'; readonly path: string }
   | { readonly op: 'write'; readonly path: string; readonly text: string };
 
-const path = fc.constantFrom(...PATHS);
+const path = fc.constantFrom(...paths);
 const operation: fc.Arbitrary<Operation> = fc.oneof(
   fc.record({ op: fc.constantFrom('move' as const, 'copy' as const), from: path, to: path }),
   fc.record({ op: fc.constantFrom('remove' as const, 'mkdir' as const), path }),
@@ -40,13 +40,13 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
 );
 
 function build(root: string): void {
-  for (const file of FILES) {
+  for (const file of files) {
     mkdirSync(dirname(join(root, file)), { recursive: true });
     writeFileSync(join(root, file), file);
   }
   chmodSync(join(root, 'run.sh'), 0o755);
   mkdirSync(join(root, 'a/empty'));
-  for (const [link, text] of Object.entries(LINKS)) symlinkSync(text, join(root, link));
+  for (const [link, text] of Object.entries(links)) symlinkSync(text, join(root, link));
 }
 
 async function act(view: Filesystem, one: Operation): Promise<void> {

@@ -8,7 +8,7 @@ import { draws } from '../support/draws.ts';
 import { noSqlite, openDatabase, sqliteSuite } from '../support/sqlite.ts';
 import { tempFolder } from '../unit/node/temp-folder.ts';
 
-const TIMEOUT_MS = 90;
+const timeoutMs = 90;
 
 /** One step of a program of two processes on one file. */
 interface Command {
@@ -134,7 +134,7 @@ class Program {
       expect(lease.signal.aborted).toBe(owner === undefined);
       if (owner === undefined) this.#knownUntilMs.delete(lease);
       else {
-        owner.untilMs = this.nowMs + TIMEOUT_MS;
+        owner.untilMs = this.nowMs + timeoutMs;
         this.#knownUntilMs.set(lease, owner.untilMs);
       }
     }
@@ -170,7 +170,7 @@ class Program {
     expect(lease.epoch).toBeGreaterThan(this.#epoch);
     this.#epoch = lease.epoch;
     leases.set(session, lease);
-    const untilMs = this.nowMs + TIMEOUT_MS;
+    const untilMs = this.nowMs + timeoutMs;
     this.#owners.set(session, { lease, untilMs });
     this.#knownUntilMs.set(lease, untilMs);
   }
@@ -187,7 +187,7 @@ class Program {
   ): Promise<void> {
     this.#checkHeld(leases);
     const isLate = [...leases.values()].some(
-      (each) => (this.#knownUntilMs.get(each) ?? Infinity) < this.nowMs + TIMEOUT_MS / 2,
+      (each) => (this.#knownUntilMs.get(each) ?? Infinity) < this.nowMs + timeoutMs / 2,
     );
     const isRenewed = isLate && !lease.signal.aborted;
     const kept = this.#runs.get(run);
@@ -267,7 +267,7 @@ describe.skipIf(noSqlite !== undefined)(
               sqliteJournal({
                 ...form(file),
                 clock,
-                leaseTimeoutMs: TIMEOUT_MS,
+                leaseTimeoutMs: timeoutMs,
                 synchronous: 'normal',
               }),
             );

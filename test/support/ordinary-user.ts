@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 
-const NOBODY = 65_534;
+const nobodyId = 65_534;
 const isSuperuser = process.getuid?.() === 0;
 
 /**
@@ -10,8 +10,8 @@ const isSuperuser = process.getuid?.() === 0;
  */
 export function giveToOrdinaryUser(folder: string): { readonly uid?: number } {
   if (!isSuperuser) return {};
-  execFileSync('chown', ['-R', String(NOBODY), folder]);
-  return { uid: NOBODY };
+  execFileSync('chown', ['-R', String(nobodyId), folder]);
+  return { uid: nobodyId };
 }
 
 /** Acts as somebody to whom the folder belongs and who may do no more than that. */
@@ -30,7 +30,7 @@ export async function asOrdinaryUser<Value>(folder: string, action: () => Promis
 export function canOrdinaryUserRun(file: string): boolean {
   const program = 'require("node:fs").readFileSync(process.argv[1])';
   const { status } = spawnSync(process.execPath, ['-e', program, file], {
-    ...(isSuperuser ? { uid: NOBODY } : {}),
+    ...(isSuperuser ? { uid: nobodyId } : {}),
     stdio: 'ignore',
   });
   return status === 0;

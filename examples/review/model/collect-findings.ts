@@ -1,12 +1,12 @@
-import { FINDING_KINDS, type Finding } from '../finding.ts';
-import { itemText, REPORT_PATH } from '../report-format.ts';
+import { type Finding, findingKinds } from '../finding.ts';
+import { itemText, reportPath } from '../report-format.ts';
 import type { FileReading } from './file-reading.ts';
 import { shorten } from './file-scan.ts';
 import type { FolderSurvey } from './folder-survey.ts';
 import { baseName, fileKind, folderOf } from './rules/file-kind.ts';
 import { resolveLinkTarget } from './rules/markdown-links.ts';
 import { type CodeFacts, findMissingTests } from './rules/missing-tests.ts';
-import { EFFORT } from './settings.ts';
+import { effort } from './settings.ts';
 
 /** Empty files that are meant to be empty. */
 const meantEmpty = /^(?:\..*|__init__\.py|py\.typed|CNAME)$/;
@@ -31,7 +31,7 @@ export function collectFindings(survey: FolderSurvey, reading: FileReading): rea
  * many more there are.
  */
 export function boundFindings(found: readonly Finding[]): readonly Finding[] {
-  return FINDING_KINDS.flatMap((kind) =>
+  return findingKinds.flatMap((kind) =>
     bounded(withoutRepeats(found.filter((finding) => finding.kind === kind))),
   );
 }
@@ -41,7 +41,7 @@ function brokenLinks(survey: FolderSurvey, reading: FileReading): readonly Findi
   for (const report of reading.reports.values()) {
     for (const { line, target } of report.links) {
       const path = resolveLinkTarget(folderOf(report.path), target);
-      if (path === undefined || path === REPORT_PATH || survey.mayHold(path)) continue;
+      if (path === undefined || path === reportPath || survey.mayHold(path)) continue;
       findings.push({
         kind: 'broken-link',
         path: report.path,
@@ -75,7 +75,7 @@ function missingTests(
 
 function emptyFiles(survey: FolderSurvey): readonly Finding[] {
   return [...survey.files]
-    .filter(([path, bytes]) => bytes === 0 && !meantEmpty.test(baseName(path)) && path !== REPORT_PATH)
+    .filter(([path, bytes]) => bytes === 0 && !meantEmpty.test(baseName(path)) && path !== reportPath)
     .filter(([path]) => fileKind(path) !== 'data' && fileKind(path) !== 'generated')
     .map(([path]) => ({ kind: 'empty-file', path, text: 'is empty' }));
 }
@@ -94,10 +94,10 @@ function bounded(findings: readonly Finding[]): readonly Finding[] {
     return { finding, rank };
   });
   ranked.sort((left, right) => left.rank - right.rank || byPlace(left.finding, right.finding));
-  const rest = ranked.slice(EFFORT.findingsPerKind).map(({ finding }) => finding);
+  const rest = ranked.slice(effort.findingsPerKind).map(({ finding }) => finding);
   const [first] = rest;
   if (first === undefined) return sorted;
-  const shown = ranked.slice(0, EFFORT.findingsPerKind).map(({ finding }) => finding);
+  const shown = ranked.slice(0, effort.findingsPerKind).map(({ finding }) => finding);
   const files = new Set(rest.map((finding) => finding.path)).size;
   const text = `${rest.length} more of this kind in ${files === 1 ? '1 file' : `${files} files`}`;
   return [...shown.sort(byPlace), { kind: first.kind, path: '.', text }];

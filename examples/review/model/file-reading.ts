@@ -1,9 +1,9 @@
-import { REPORT_PATH } from '../report-format.ts';
+import { reportPath } from '../report-format.ts';
 import { createFileScan, type FileReport, type FileScan } from './file-scan.ts';
 import { type FolderSurvey, textArgument } from './folder-survey.ts';
 import { Omissions } from './omissions.ts';
 import { fileKind } from './rules/file-kind.ts';
-import { EFFORT, type ReviewSettings } from './settings.ts';
+import { effort, type ReviewSettings } from './settings.ts';
 import { type AnsweredCall, RequestQueue, type ToolRequest } from './tool-request.ts';
 import { parseWindow } from './tool-text.ts';
 
@@ -33,12 +33,12 @@ export class FileReading {
   /** The next windows to read. Files that the survey found come up once the survey has nothing left to ask. */
   next(): readonly ToolRequest[] {
     if (!this.#isPlanned) this.#plan();
-    return this.#queue.next(EFFORT.callsPerTurn);
+    return this.#queue.next(effort.callsPerTurn);
   }
 
   /** Reads one more file, unless it was already read or is not a file of the folder. */
   want(path: string): void {
-    if (path === REPORT_PATH || this.#wanted.has(path) || !this.#survey.files.has(path)) return;
+    if (path === reportPath || this.#wanted.has(path) || !this.#survey.files.has(path)) return;
     this.#wanted.add(path);
     this.#queue.add({ name: 'read_file', arguments: { file_path: path } });
   }
@@ -59,7 +59,7 @@ export class FileReading {
     const scan = this.#scans.get(path) ?? createFileScan(path, this.#settings);
     for (const line of window.lines) scan.scan(line);
     const last = window.lines.at(-1)?.number ?? 0;
-    if (window.nextOffset !== undefined && last < EFFORT.linesPerFile) {
+    if (window.nextOffset !== undefined && last < effort.linesPerFile) {
       this.#scans.set(path, scan);
       this.#queue.add({ name: 'read_file', arguments: { file_path: path, offset: window.nextOffset } });
       return;
@@ -80,14 +80,14 @@ export class FileReading {
     paths.sort(([left, leftBytes], [right, rightBytes]) => {
       const order = this.#priority(left) - this.#priority(right);
       if (order !== 0) return order;
-      if (paths.length > EFFORT.filesRead && leftBytes !== rightBytes)
+      if (paths.length > effort.filesRead && leftBytes !== rightBytes)
         return (rightBytes ?? 0) - (leftBytes ?? 0);
       return left < right ? -1 : 1;
     });
-    for (const [path] of paths.slice(0, EFFORT.filesRead)) this.want(path);
-    const left = paths.slice(EFFORT.filesRead).map(([path]) => path);
+    for (const [path] of paths.slice(0, effort.filesRead)) this.want(path);
+    const left = paths.slice(effort.filesRead).map(([path]) => path);
     this.isComplete = left.length === 0;
-    this.omissions.add(`Not read, beyond ${EFFORT.filesRead} files`, left);
+    this.omissions.add(`Not read, beyond ${effort.filesRead} files`, left);
   }
 
   #isWorthReading(path: string): boolean {

@@ -5,7 +5,7 @@ import { createMarkdownLinkScanner, type MarkdownLink } from './rules/markdown-l
 import type { CodeFacts } from './rules/missing-tests.ts';
 import { declaresCode, importedModules, isInlineTest } from './rules/module-imports.ts';
 import { findOpenMark } from './rules/open-mark.ts';
-import { EFFORT, type ReviewSettings } from './settings.ts';
+import { effort, type ReviewSettings } from './settings.ts';
 import type { ShownLine } from './tool-text.ts';
 
 /** What reading one file brought to light. */
@@ -40,7 +40,7 @@ export function createFileScan(path: string, settings: ReviewSettings): FileScan
 
   return {
     scan({ number, text: whole, length }) {
-      const text = whole.slice(0, EFFORT.lineCharacters);
+      const text = whole.slice(0, effort.lineCharacters);
       const conflict = conflicts.scan(number, text);
       if (conflict !== undefined) {
         found.push({ kind: 'conflict-marker', path, line: conflict, text: 'unresolved merge conflict' });
@@ -87,7 +87,7 @@ export function createFileScan(path: string, settings: ReviewSettings): FileScan
 /** One line of text, without control characters, cut to what a finding may quote. */
 export function shorten(text: string): string {
   const line = text.replace(/\p{Cc}+/gu, ' ').trim();
-  return line.length <= EFFORT.quotedCharacters
+  return line.length <= effort.quotedCharacters
     ? line
-    : `${line.slice(0, EFFORT.quotedCharacters - 1).trimEnd()}…`;
+    : `${line.slice(0, effort.quotedCharacters - 1).trimEnd()}…`;
 }

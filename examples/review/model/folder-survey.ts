@@ -1,7 +1,7 @@
 import { readName } from '../text.ts';
 import { Omissions } from './omissions.ts';
 import { folderOf } from './rules/file-kind.ts';
-import { EFFORT } from './settings.ts';
+import { effort } from './settings.ts';
 import { type AnsweredCall, RequestQueue, type ToolRequest } from './tool-request.ts';
 import { parseListing, parseMatches, parsePaths } from './tool-text.ts';
 
@@ -60,7 +60,7 @@ export class FolderSurvey {
   }
 
   next(): readonly ToolRequest[] {
-    return this.#queue.next(EFFORT.callsPerTurn);
+    return this.#queue.next(effort.callsPerTurn);
   }
 
   noteAsked(request: ToolRequest): void {
@@ -147,7 +147,7 @@ export class FolderSurvey {
 
   #wantListing(directory: string): void {
     if (this.#wanted.has(directory)) return;
-    if (this.#wanted.size < EFFORT.directories) {
+    if (this.#wanted.size < effort.directories) {
       this.#wanted.add(directory);
       this.#queue.add({ name: 'ls', arguments: { path: directory } });
     } else {

@@ -1,5 +1,5 @@
 import { showName } from '../text.ts';
-import { EFFORT } from './settings.ts';
+import { effort } from './settings.ts';
 
 /** What a review left out, by reason, in the order in which the reasons came up. */
 export class Omissions {
@@ -16,7 +16,7 @@ export class Omissions {
   /** One line per reason: the first paths, and how many more there are. */
   lines(): readonly string[] {
     return [...this.#paths].map(([reason, paths]) => {
-      const named = [...paths].slice(0, EFFORT.notedPaths).map((path) => `\`${showName(path)}\``);
+      const named = [...paths].slice(0, effort.notedPaths).map((path) => `\`${showName(path)}\``);
       const rest = paths.size - named.length;
       return `${reason}: ${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}.`;
     });

@@ -1,6 +1,6 @@
 import type { Finding } from '../finding.ts';
-import { MISSING_BECAUSE } from '../publish-report.ts';
-import { formatReport, formatSincePrevious, NOTES_HEADING, REPORT_PATH } from '../report-format.ts';
+import { missingBecause } from '../publish-report.ts';
+import { formatReport, formatSincePrevious, notesHeading, reportPath } from '../report-format.ts';
 import { showName } from '../text.ts';
 import { boundFindings, collectFindings } from './collect-findings.ts';
 import type { FileReading } from './file-reading.ts';
@@ -8,7 +8,7 @@ import { type FolderSurvey, textArgument } from './folder-survey.ts';
 import { itemPath, type JudgedItem, judgeItem, refusedItems } from './previous-items.ts';
 import { reviewNotes, reviewSummary } from './review-notes.ts';
 import type { ReviewStage } from './review-plan.ts';
-import { EFFORT, type ReviewSettings } from './settings.ts';
+import { effort, type ReviewSettings } from './settings.ts';
 import { type AnsweredCall, RequestQueue, type ToolRequest } from './tool-request.ts';
 import { parseWindow } from './tool-text.ts';
 
@@ -58,8 +58,8 @@ export class Reporting {
   next(): readonly ToolRequest[] {
     if (this.#reportOffset !== undefined) {
       const window = this.#reportOffset === 0 ? {} : { offset: this.#reportOffset };
-      const report = { name: 'read_file', arguments: { file_path: REPORT_PATH, ...window } };
-      return [report, ...this.#reading.next().slice(0, EFFORT.callsPerTurn - 1)];
+      const report = { name: 'read_file', arguments: { file_path: reportPath, ...window } };
+      return [report, ...this.#reading.next().slice(0, effort.callsPerTurn - 1)];
     }
     switch (this.#phase) {
       case 'record': {
@@ -107,7 +107,7 @@ export class Reporting {
   #observeWrite(call: AnsweredCall): void {
     if (!call.isError) this.#reportChanged();
     else {
-      this.#writeFailure = `${REPORT_PATH} could not be written: ${call.text}`;
+      this.#writeFailure = `${reportPath} could not be written: ${call.text}`;
       if (this.#hasReadReport) {
         this.#giveUp(this.#writeFailure);
         return;
@@ -124,10 +124,10 @@ export class Reporting {
       this.closing = firstLine(call.text);
       return;
     }
-    this.#refusedEntries = refusedItems(call.text, MISSING_BECAUSE.previous);
+    this.#refusedEntries = refusedItems(call.text, missingBecause.previous);
     this.#corrections += 1;
-    if (this.#refusedEntries.length === 0 || this.#corrections > EFFORT.corrections) {
-      this.#giveUp(`${REPORT_PATH} was written but not published: ${call.text}`);
+    if (this.#refusedEntries.length === 0 || this.#corrections > effort.corrections) {
+      this.#giveUp(`${reportPath} was written but not published: ${call.text}`);
       return;
     }
     // The refused call was rolled back, so the report is unchanged: read it again, and the files its entries refer to.
@@ -145,7 +145,7 @@ export class Reporting {
         this.#queue.add({ name: 'record_finding', arguments: { ...finding } });
       }
     }
-    return this.#queue.next(EFFORT.callsPerTurn);
+    return this.#queue.next(effort.callsPerTurn);
   }
 
   #collected(): readonly Finding[] {
@@ -154,7 +154,7 @@ export class Reporting {
   }
 
   #writeRequest(): ToolRequest {
-    return { name: 'write_file', arguments: { file_path: REPORT_PATH, content: this.#report() } };
+    return { name: 'write_file', arguments: { file_path: reportPath, content: this.#report() } };
   }
 
   /** Puts the entries that were missing into the report, just before its last part. */
@@ -163,9 +163,9 @@ export class Reporting {
     return {
       name: 'edit_file',
       arguments: {
-        file_path: REPORT_PATH,
-        old_string: `\n${NOTES_HEADING}\n`,
-        new_string: `\n${formatSincePrevious(this.#sincePrevious())}\n\n${NOTES_HEADING}\n`,
+        file_path: reportPath,
+        old_string: `\n${notesHeading}\n`,
+        new_string: `\n${formatSincePrevious(this.#sincePrevious())}\n\n${notesHeading}\n`,
       },
     };
   }

@@ -1,5 +1,5 @@
 import type { Finding } from '../finding.ts';
-import { REPORT_PATH } from '../report-format.ts';
+import { reportPath } from '../report-format.ts';
 import type { FileReading } from './file-reading.ts';
 import type { FolderSurvey } from './folder-survey.ts';
 import { Omissions } from './omissions.ts';
@@ -7,7 +7,7 @@ import { type FileKind, fileKind } from './rules/file-kind.ts';
 import type { ReviewSettings } from './settings.ts';
 
 /** Description of the default model in reports. */
-export const MODEL_DESCRIPTION = 'rule-based model, no LLM';
+export const modelDescription = 'rule-based model, no LLM';
 
 /** The one paragraph under the status of a report. */
 export function reviewSummary(findings: readonly Finding[]): string {
@@ -25,7 +25,7 @@ export function reviewNotes(
   unrecorded: readonly string[],
 ): readonly string[] {
   // The report is the output of a review, not input.
-  const paths = [...survey.files.keys()].filter((path) => path !== REPORT_PATH);
+  const paths = [...survey.files.keys()].filter((path) => path !== reportPath);
   const directories = survey.listedDirectories;
   const omissions = new Omissions();
   const ofKind = (kind: FileKind): readonly string[] => paths.filter((path) => fileKind(path) === kind);
@@ -33,7 +33,7 @@ export function reviewNotes(
   omissions.add('Not reviewed, generated', ofKind('generated'));
   omissions.add('Not reviewed, not in the workspace', survey.unmounted);
   return [
-    `By a ${MODEL_DESCRIPTION}: every finding follows from what the tools showed of this folder.`,
+    `By a ${modelDescription}: every finding follows from what the tools showed of this folder.`,
     `Walked ${directories === 1 ? '1 directory' : `${directories} directories`} with ${count(paths.length, 'file')}, read ${reading.reports.size} of them.`,
     `Measured against ${settings.maxLines} lines for a source and ${settings.maxLineCharacters} characters for a line of code.`,
     ...omissions.lines(),

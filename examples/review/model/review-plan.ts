@@ -1,5 +1,5 @@
 import type { PlanStepStatus } from 'weakincentives/suite';
-import { REPORT_PATH } from '../report-format.ts';
+import { reportPath } from '../report-format.ts';
 import type { AnsweredCall, ToolRequest } from './tool-request.ts';
 
 /** The stages of a review that its plan has a step for. */
@@ -9,15 +9,15 @@ type PlannedStage = 'survey' | 'read' | 'record' | 'write' | 'publish';
 export type ReviewStage = PlannedStage | 'published' | 'given-up';
 
 /** The steps of a review, in order. */
-const STEP_TITLES: Readonly<Record<PlannedStage, string>> = {
+const stepTitles: Readonly<Record<PlannedStage, string>> = {
   survey: 'Walk the folder and search it',
   read: 'Read the files worth reading',
   record: 'Record the findings',
-  write: `Write ${REPORT_PATH}`,
-  publish: `Publish ${REPORT_PATH}`,
+  write: `Write ${reportPath}`,
+  publish: `Publish ${reportPath}`,
 };
 
-const stages: readonly string[] = Object.keys(STEP_TITLES);
+const stages: readonly string[] = Object.keys(stepTitles);
 
 /**
  * The plan that a review keeps while it goes on: set up with the first calls, and brought up to date in the turn in which
@@ -60,7 +60,7 @@ export function isPlanningCall({ name }: Pick<ToolRequest, 'name'>): boolean {
 }
 
 function setUpCall(): ToolRequest {
-  const plan = { objective: `Publish a review in ${REPORT_PATH}`, initial_steps: Object.values(STEP_TITLES) };
+  const plan = { objective: `Publish a review in ${reportPath}`, initial_steps: Object.values(stepTitles) };
   return { name: 'planning_setup_plan', arguments: plan };
 }
 

@@ -1,5 +1,5 @@
 import type { AssistantPart, ConversationItem, JsonObject } from 'weakincentives';
-import { REPORT_PATH } from '../report-format.ts';
+import { reportPath } from '../report-format.ts';
 import { FileReading } from './file-reading.ts';
 import { FolderSurvey, textArgument } from './folder-survey.ts';
 import { Reporting } from './reporting.ts';
@@ -101,7 +101,7 @@ class Deliberation {
   }
 
   #stageOf(request: ToolRequest): FolderSurvey | FileReading | Reporting {
-    if (request.name === 'read_file' && textArgument(request, 'file_path') !== REPORT_PATH)
+    if (request.name === 'read_file' && textArgument(request, 'file_path') !== reportPath)
       return this.#reading;
     return ['ls', 'glob', 'grep', 'list_unmounted'].includes(request.name) ? this.#survey : this.#reporting;
   }

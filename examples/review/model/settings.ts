@@ -31,7 +31,7 @@ export interface Effort {
 }
 
 /** @see Effort */
-export const EFFORT: Effort = Object.freeze({
+export const effort: Effort = Object.freeze({
   callsPerTurn: 12,
   directories: 4_000,
   filesRead: 2_000,

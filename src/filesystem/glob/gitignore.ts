@@ -1,14 +1,14 @@
 import { compileNamePattern, compilePathPattern } from './gitignore-pattern.ts';
 
 /** The name of the files that say what to leave out. */
-export const IGNORE_FILE = '.gitignore';
+export const ignoreFile = '.gitignore';
 
 /** Git's own directory, which is never part of the files that it sees. */
-export const GIT_DIRECTORY = '.git';
+export const gitDirectory = '.git';
 
 /** Lines that count in one file, and UTF-16 units of one of them: files come from anywhere. Further or longer ones match nothing. */
-const MAX_RULES = 10_000;
-const MAX_RULE_LENGTH = 1024;
+const maxRules = 10_000;
+const maxRuleLength = 1024;
 
 /** One line of a `.gitignore` file. */
 interface IgnoreRule {
@@ -59,11 +59,11 @@ function parseRules(text: string): IgnoreRules {
   const patterns: PatternRule[] = [];
   let index = 0;
   const content = text.startsWith('\uFEFF') ? text.slice(1) : text;
-  for (let start = 0; start < content.length && index < MAX_RULES; ) {
+  for (let start = 0; start < content.length && index < maxRules; ) {
     const newline = content.indexOf('\n', start);
     const end = newline === -1 ? content.length : newline;
     const isComment = content[start] === '#';
-    const line = isComment || end - start > MAX_RULE_LENGTH ? '' : content.slice(start, end);
+    const line = isComment || end - start > maxRuleLength ? '' : content.slice(start, end);
     start = end + 1;
     const trimmed = withoutTrailingBlanks(line.endsWith('\r') ? line.slice(0, -1) : line);
     const isNegated = trimmed.startsWith('!');

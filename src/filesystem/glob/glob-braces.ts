@@ -2,7 +2,7 @@ import { quoteText } from '../../internal/index.ts';
 import { closingBracket, type PatternProblem } from './glob-class.ts';
 
 /** The maximum number of alternatives that the braces of one pattern may expand to. */
-export const MAX_ALTERNATIVES = 64;
+export const maxAlternatives = 64;
 
 /** The position after the part that starts at `start`: an escaped character, a bracket expression, or one character. */
 function skipAtom(pattern: string, start: number): number {
@@ -21,11 +21,11 @@ interface BraceGroup {
 const numberRange = /^(-?\d{1,15})\.\.(-?\d{1,15})(?:\.\.(-?\d{1,15}))?$/;
 const letterRange = /^(?:([a-z])\.\.([a-z])|([A-Z])\.\.([A-Z]))(?:\.\.(-?\d{1,15}))?$/;
 
-/** The values of a range in order; undefined for more than {@link MAX_ALTERNATIVES}. A step of 0 counts as 1; its sign is ignored. */
+/** The values of a range in order; undefined for more than {@link maxAlternatives}. A step of 0 counts as 1; its sign is ignored. */
 function rangeValues(first: number, last: number, step: string | undefined): readonly number[] | undefined {
   const width = Math.abs(Number(step ?? 1)) || 1;
   const count = Math.floor(Math.abs(last - first) / width) + 1;
-  if (count > MAX_ALTERNATIVES) return undefined;
+  if (count > maxAlternatives) return undefined;
   return Array.from({ length: count }, (_, index) => first + (last < first ? -width : width) * index);
 }
 
@@ -87,7 +87,7 @@ function readGroup(pattern: string, start: number, problem: PatternProblem): Bra
 
 /**
  * The patterns without braces that a pattern expands to: `{a,b}c` gives `ac` and `bc`, `v{1..3}` gives `v1`, `v2` and `v3`. Braces
- * nest. Undefined when there would be more than {@link MAX_ALTERNATIVES}.
+ * nest. Undefined when there would be more than {@link maxAlternatives}.
  * @throws {FilesystemError} for braces that are not closed, or hold neither a comma nor a range.
  */
 export function expandBraces(pattern: string, problem: PatternProblem): readonly string[] | undefined {
@@ -105,7 +105,7 @@ export function expandBraces(pattern: string, problem: PatternProblem): readonly
       const after = text.slice(group.end);
       for (const option of group.options) pending.push({ text: before + option + after, from: position });
     }
-    if (finished.size + pending.length > MAX_ALTERNATIVES) return undefined;
+    if (finished.size + pending.length > maxAlternatives) return undefined;
   }
   return [...finished];
 }

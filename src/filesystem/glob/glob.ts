@@ -1,11 +1,11 @@
 import { FilesystemError } from '../../error/index.ts';
 import { cutAfter, quoteText } from '../../internal/index.ts';
-import { expandBraces, MAX_ALTERNATIVES } from './glob-braces.ts';
+import { expandBraces, maxAlternatives } from './glob-braces.ts';
 import { parseSegment } from './glob-parse.ts';
 import { compileSegment, literalSegment, type StepCount } from './glob-segment.ts';
 
 /** The maximum number of UTF-16 units in a pattern. */
-const MAX_PATTERN_LENGTH = 1024;
+const maxPatternLength = 1024;
 
 /** A compiled pattern. */
 export interface Glob {
@@ -127,8 +127,8 @@ export function compileCountedGlob(pattern: string, count: StepCount | undefined
   if (typeof pattern !== 'string') {
     throw new FilesystemError('pattern-invalid', `A glob must be a string; received ${typeof pattern}.`);
   }
-  if (pattern.length > MAX_PATTERN_LENGTH) {
-    throw invalid(pattern, `is longer than ${MAX_PATTERN_LENGTH} characters. Shorten it.`);
+  if (pattern.length > maxPatternLength) {
+    throw invalid(pattern, `is longer than ${maxPatternLength} characters. Shorten it.`);
   }
   if (pattern.startsWith('!') && pattern[1] !== '(') {
     throw invalid(
@@ -138,7 +138,7 @@ export function compileCountedGlob(pattern: string, count: StepCount | undefined
   }
   const expanded = expandBraces(pattern, (problem) => invalid(pattern, problem));
   if (expanded === undefined) {
-    throw invalid(pattern, `expands to more than ${MAX_ALTERNATIVES} alternatives. Use fewer braces.`);
+    throw invalid(pattern, `expands to more than ${maxAlternatives} alternatives. Use fewer braces.`);
   }
   const alternatives = expanded.map((alternative) => compileAlternative(pattern, alternative, count));
   const isBounded = alternatives.every(({ steps }) => !steps.includes('cross'));

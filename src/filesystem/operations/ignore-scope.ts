@@ -1,9 +1,9 @@
 import { FilesystemError } from '../../error/index.ts';
 import {
   enterIgnoreScope,
-  GIT_DIRECTORY,
-  IGNORE_FILE,
+  gitDirectory,
   type IgnoreScope,
+  ignoreFile,
   isIgnored,
 } from '../glob/gitignore.ts';
 import type { Filesystem } from '../interface/filesystem.ts';
@@ -25,7 +25,7 @@ export async function readIgnoreScope(
   outer: IgnoreScope | undefined,
   directory: string,
 ): Promise<IgnoreScope | undefined> {
-  const path = childPath(directory, IGNORE_FILE);
+  const path = childPath(directory, ignoreFile);
   try {
     const found = await filesystem.stat(path);
     if (found?.kind !== 'file' || found.link !== undefined) return outer;
@@ -45,7 +45,7 @@ export async function readIgnores(filesystem: Filesystem, path: string): Promise
   let scope = await readIgnoreScope(filesystem, undefined, directory);
   for (const name of segmentsOf(path)) {
     directory = childPath(directory, name);
-    if (name === GIT_DIRECTORY || isIgnored(scope, directory, true))
+    if (name === gitDirectory || isIgnored(scope, directory, true))
       return { isIgnored: true, scope: undefined };
     scope = await readIgnoreScope(filesystem, scope, directory);
   }

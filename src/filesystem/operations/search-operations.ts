@@ -5,9 +5,9 @@ import type { FileLink } from '../content/tree-node.ts';
 import type { TreeCell } from '../fork/tree-cell.ts';
 import {
   enterIgnoreScope,
-  GIT_DIRECTORY,
-  IGNORE_FILE,
+  gitDirectory,
   type IgnoreScope,
+  ignoreFile,
   isIgnored,
 } from '../glob/gitignore.ts';
 import { compileGlob, compileNameFilter, type Glob } from '../glob/glob.ts';
@@ -22,8 +22,8 @@ import { blockedError } from '../tree/tree.ts';
 const refuse: RefuseArgument = (message, details) =>
   new FilesystemError('argument-invalid', message, details);
 
-const DEFAULT_GREP_LIMIT = 1000;
-const DEFAULT_MAX_LINE_LENGTH = 2000;
+const defaultGrepLimit = 1000;
+const defaultMaxLineLength = 2000;
 
 /** Yields to timers during a search, and ends the search when it was aborted or its view was closed. */
 class SearchPauses {
@@ -51,7 +51,7 @@ class SearchPauses {
   }
 }
 
-const ignoreFiles = compileNameFilter(IGNORE_FILE);
+const ignoreFiles = compileNameFilter(ignoreFile);
 
 /**
  * What a walk below a directory leaves out because of `.gitignore` files. All such files that it depends on are recorded as read,
@@ -62,11 +62,11 @@ function ignoresBelow(cell: TreeCell, path: string): WalkIgnores | undefined {
   let scope: IgnoreScope | undefined;
   let directory = '.';
   for (const name of segmentsOf(path)) {
-    const found = cell.resolve({ kind: 'file', path: childPath(directory, IGNORE_FILE) });
+    const found = cell.resolve({ kind: 'file', path: childPath(directory, ignoreFile) });
     const isFile = found.kind === 'node' && found.node.kind === 'file' && found.node.link === undefined;
     scope = enterIgnoreScope(scope, directory, isFile ? found.node.content.text() : undefined);
     directory = childPath(directory, name);
-    if (name === GIT_DIRECTORY || isIgnored(scope, directory, true)) return undefined;
+    if (name === gitDirectory || isIgnored(scope, directory, true)) return undefined;
   }
   cell.resolve({ kind: 'grep', path, glob: ignoreFiles });
   cell.resolve({ kind: 'names', path });
@@ -149,7 +149,7 @@ export async function grepFiles(
   assertOpen: () => void,
 ): Promise<GrepResult> {
   assertOptions('grep()', options, {}, refuse);
-  const { limit = DEFAULT_GREP_LIMIT, maxLineLength = DEFAULT_MAX_LINE_LENGTH } = options;
+  const { limit = defaultGrepLimit, maxLineLength = defaultMaxLineLength } = options;
   const path = normalizePath(options.path ?? '.');
   assertIntegerOption('limit', limit, 1);
   assertIntegerOption('maxLineLength', maxLineLength, 1);

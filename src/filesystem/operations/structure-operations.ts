@@ -4,7 +4,7 @@ import { emptyDirectory, filesOf, type TreeNode } from '../content/tree-node.ts'
 import type { TreeCell } from '../fork/tree-cell.ts';
 import type { RemoveResult, TransferResult } from '../interface/filesystem.ts';
 import { alreadyExistsError, notFoundError, rootError } from '../path/errors.ts';
-import { MAX_DEPTH, normalizePath, segmentsOf } from '../path/path.ts';
+import { maxPathDepth, normalizePath, segmentsOf } from '../path/path.ts';
 import { blockedError, heightOf, type KindResolution } from '../tree/tree.ts';
 
 function assertExists(path: string, found: KindResolution): void {
@@ -49,10 +49,10 @@ function assertTarget(cell: TreeCell, to: string, node: TreeNode): void {
   if (target.kind === 'blocked') throw blockedError(to, target.at);
   if (target.kind !== 'absent')
     throw alreadyExistsError(to, target.kind, 'Remove it first, or choose another target.');
-  if (segmentsOf(to).length + heightOf(node) > MAX_DEPTH) {
+  if (segmentsOf(to).length + heightOf(node) > maxPathDepth) {
     throw new FilesystemError(
       'path-invalid',
-      `Paths below ${quoteText(to)} would have more than ${MAX_DEPTH} segments. Choose a target with fewer directories.`,
+      `Paths below ${quoteText(to)} would have more than ${maxPathDepth} segments. Choose a target with fewer directories.`,
       { details: { path: to } },
     );
   }

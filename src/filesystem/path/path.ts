@@ -2,19 +2,19 @@ import { FilesystemError } from '../../error/index.ts';
 import { cutAfter, quoteText } from '../../internal/index.ts';
 
 /** The maximum number of UTF-8 bytes in one segment of a path. */
-const MAX_SEGMENT_BYTES = 255;
+const maxSegmentBytes = 255;
 /** The maximum number of segments in a path. */
-export const MAX_DEPTH = 64;
+export const maxPathDepth = 64;
 /** The maximum number of UTF-16 units in a path as given, before it is normalized. */
-const MAX_LENGTH = 32_768;
+const maxPathLength = 32_768;
 /** The number of UTF-16 units of an invalid path that a message repeats. */
-const SHOWN_LENGTH = 120;
+const shownLength = 120;
 
 const loneSurrogate = /\p{Surrogate}/u;
 const encoder = new TextEncoder();
 
 function show(path: string): string {
-  return quoteText(cutAfter(path, SHOWN_LENGTH));
+  return quoteText(cutAfter(path, shownLength));
 }
 
 function invalid(path: string, problem: string): FilesystemError {
@@ -23,7 +23,8 @@ function invalid(path: string, problem: string): FilesystemError {
 
 function assertCharacters(path: string): void {
   if (path === '') throw invalid(path, 'is empty. Use "." for the root.');
-  if (path.length > MAX_LENGTH) throw invalid(path, `is longer than ${MAX_LENGTH} characters. Shorten it.`);
+  if (path.length > maxPathLength)
+    throw invalid(path, `is longer than ${maxPathLength} characters. Shorten it.`);
   if (path.includes('\0')) throw invalid(path, 'contains a NUL character. Remove it.');
   if (path.includes('\\')) throw invalid(path, 'contains a backslash. Separate directories with "/".');
   if (loneSurrogate.test(path))
@@ -54,11 +55,11 @@ export function pathSegments(path: string): readonly string[] {
       );
     }
   }
-  if (segments.length > MAX_DEPTH)
-    throw invalid(path, `has more than ${MAX_DEPTH} segments. Use fewer directories.`);
+  if (segments.length > maxPathDepth)
+    throw invalid(path, `has more than ${maxPathDepth} segments. Use fewer directories.`);
   for (const segment of segments) {
-    if (segment.length * 3 > MAX_SEGMENT_BYTES && encoder.encode(segment).byteLength > MAX_SEGMENT_BYTES) {
-      throw invalid(path, `has a segment of more than ${MAX_SEGMENT_BYTES} bytes. Use a shorter name.`);
+    if (segment.length * 3 > maxSegmentBytes && encoder.encode(segment).byteLength > maxSegmentBytes) {
+      throw invalid(path, `has a segment of more than ${maxSegmentBytes} bytes. Use a shorter name.`);
     }
   }
   return segments;

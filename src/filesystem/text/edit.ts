@@ -55,11 +55,11 @@ function coreOf(oldText: string, newText: string): Core {
 }
 
 /** The maximum number of replacements of all edits together: they run synchronously, so nothing else runs in the meantime. */
-const MAX_REPLACEMENTS = 100_000;
+const maxReplacements = 100_000;
 
 /** The maximum number of line numbers in the details of an ambiguity, and of occurrences that are counted. */
-const MAX_NAMED_LINES = 10;
-const MAX_COUNTED = 1000;
+const maxNamedLines = 10;
+const maxCounted = 1000;
 
 /** A replacement as given and with either line ending. */
 interface NewText {
@@ -140,7 +140,7 @@ function findReplacements(
   const core = coreOf(wanted, toLineFeeds(newText));
   const put = newTextOf(newText, core);
   for (let start = first; start !== -1; start = text.indexOf(wanted, start + wanted.length)) {
-    if (found.length === MAX_REPLACEMENTS) throw tooManyError(path, edit);
+    if (found.length === maxReplacements) throw tooManyError(path, edit);
     found.push({ start, end: start + wanted.length, newText: put, core, edit });
   }
   return found;
@@ -155,11 +155,11 @@ function findOccurrences(
   let occurrences = 0;
   for (
     let at = text.indexOf(wanted);
-    at !== -1 && occurrences < MAX_COUNTED;
+    at !== -1 && occurrences < maxCounted;
     at = text.indexOf(wanted, at + 1)
   ) {
     occurrences += 1;
-    if (lines.length < MAX_NAMED_LINES) lines.push(lineNumberAt(text, at));
+    if (lines.length < maxNamedLines) lines.push(lineNumberAt(text, at));
   }
   return { lines, occurrences };
 }
@@ -169,7 +169,7 @@ function tooManyError(path: string, edit: number): FilesystemError {
     'argument-invalid',
     `Edit ${edit} of ${quoteText(path)} makes more than 100,000 replacements in one call. ` +
       'Nothing was changed. Replace longer pieces, or write the whole file.',
-    { details: { path, edit, maxReplacements: MAX_REPLACEMENTS } },
+    { details: { path, edit, maxReplacements: maxReplacements } },
   );
 }
 
@@ -227,7 +227,7 @@ export function applyTextEdits(path: string, content: string, edits: readonly Te
   const replacements: Replacement[] = [];
   for (const [index, edit] of edits.entries()) {
     for (const replacement of findReplacements(path, text, edit, index + 1)) replacements.push(replacement);
-    if (replacements.length > MAX_REPLACEMENTS) throw tooManyError(path, index + 1);
+    if (replacements.length > maxReplacements) throw tooManyError(path, index + 1);
   }
   replacements.sort((left, right) => left.start - right.start);
   const frequent = frequentEnding(original, text);

@@ -21,7 +21,7 @@ function lineAt(text: string, start: number, newline: number): string {
 }
 
 /** The number of lines without a match between two opportunities to pause. */
-const LINES_PER_PAUSE = 64;
+const linesPerPause = 64;
 
 function* testedLines(
   text: string,
@@ -32,7 +32,7 @@ function* testedLines(
     const newline = text.indexOf('\n', start);
     const content = lineAt(text, start, newline);
     if (test(content)) yield { line, text: content };
-    else if (line % LINES_PER_PAUSE === 0) yield undefined;
+    else if (line % linesPerPause === 0) yield undefined;
     start = newline === -1 ? text.length : newline + 1;
   }
 }

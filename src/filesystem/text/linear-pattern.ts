@@ -3,9 +3,9 @@ import { describeError, FilesystemError } from '../../error/index.ts';
 import { cutAfter, quoteText } from '../../internal/index.ts';
 
 /** The maximum number of UTF-16 units in a pattern. */
-const MAX_PATTERN_LENGTH = 2000;
+const maxPatternLength = 2000;
 /** The maximum number of instructions of a compiled pattern: each costs at most one step for each character searched. */
-const MAX_PROGRAM_SIZE = 5000;
+const maxProgramSize = 5000;
 
 /** What to search for. */
 export interface PatternOptions {
@@ -49,8 +49,8 @@ export function assertPattern({ pattern }: PatternOptions): void {
       'The pattern is empty. Give the text or expression to search for.',
     );
   }
-  if (pattern.length > MAX_PATTERN_LENGTH) {
-    throw invalid(pattern, `is longer than ${MAX_PATTERN_LENGTH} characters. Shorten it.`);
+  if (pattern.length > maxPatternLength) {
+    throw invalid(pattern, `is longer than ${maxPatternLength} characters. Shorten it.`);
   }
 }
 
@@ -74,7 +74,7 @@ function compileExpression(engine: typeof RE2JS, { pattern, literal, ignoreCase 
       error,
     );
   }
-  if (expression.programSize() > MAX_PROGRAM_SIZE)
+  if (expression.programSize() > maxProgramSize)
     throw invalid(pattern, 'is too large. Use smaller repetitions.');
   return expression;
 }

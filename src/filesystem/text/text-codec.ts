@@ -1,14 +1,14 @@
 import { FilesystemError } from '../../error/index.ts';
 import { quoteText } from '../../internal/index.ts';
 
-const BINARY_PROBE_BYTES = 8192;
+const binaryProbeBytes = 8192;
 const loneSurrogate = /\p{Surrogate}/u;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** The text of UTF-8 bytes, with its byte order mark; undefined for binary: a NUL in the first 8 KB or invalid UTF-8. */
 export function decodeText(data: Uint8Array): string | undefined {
-  if (data.subarray(0, BINARY_PROBE_BYTES).includes(0)) return undefined;
+  if (data.subarray(0, binaryProbeBytes).includes(0)) return undefined;
   try {
     return decoder.decode(data);
   } catch {

@@ -36,17 +36,17 @@ export interface LineIndexMemo {
   lineIndex?: LineIndex;
 }
 
-const LINES_PER_ENTRY = 256;
+const linesPerEntry = 256;
 
 /** Shorter texts are scanned each time. */
-const MIN_INDEXED_LENGTH = 65_536;
+const minIndexedLength = 65_536;
 
 function indexLines(text: string): LineIndex {
   const starts = [0];
   let newlines = 0;
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) {
     newlines += 1;
-    if (newlines % LINES_PER_ENTRY === 0) starts.push(at + 1);
+    if (newlines % linesPerEntry === 0) starts.push(at + 1);
   }
   return { starts, totalLines: text === '' || text.endsWith('\n') ? newlines : newlines + 1 };
 }
@@ -64,8 +64,8 @@ function skipLines(text: string, start: number, count: number): number {
 
 function lineStart(text: string, index: LineIndex, line: number): number {
   if (line >= index.totalLines) return text.length;
-  const entry = Math.min(Math.floor(line / LINES_PER_ENTRY), index.starts.length - 1);
-  return skipLines(text, index.starts[entry] ?? 0, line - entry * LINES_PER_ENTRY);
+  const entry = Math.min(Math.floor(line / linesPerEntry), index.starts.length - 1);
+  return skipLines(text, index.starts[entry] ?? 0, line - entry * linesPerEntry);
 }
 
 /**
@@ -83,7 +83,7 @@ export function textWindow(
   assertIntegerOption('offset', offset, 0);
   assertIntegerOption('limit', limit, 1);
   const index = memo?.lineIndex ?? indexLines(text);
-  if (memo !== undefined && text.length >= MIN_INDEXED_LENGTH) memo.lineIndex = index;
+  if (memo !== undefined && text.length >= minIndexedLength) memo.lineIndex = index;
   const { totalLines } = index;
   const first = Math.min(offset, totalLines);
   const lines = Math.min(limit ?? totalLines, totalLines - first);

@@ -1,13 +1,13 @@
 import { childOf, type DirectoryNode, type FileNode } from '../content/tree-node.ts';
 import {
   enterIgnoreScope,
-  GIT_DIRECTORY,
-  IGNORE_FILE,
+  gitDirectory,
   type IgnoreScope,
+  ignoreFile,
   isIgnored,
 } from '../glob/gitignore.ts';
 import type { Glob } from '../glob/glob.ts';
-import { childPath, MAX_DEPTH, segmentsOf } from '../path/path.ts';
+import { childPath, maxPathDepth, segmentsOf } from '../path/path.ts';
 import { childrenInPathOrder, type NamedNode } from './tree.ts';
 
 /** A file that a walk has found. */
@@ -46,7 +46,7 @@ function childrenOf(directory: DirectoryNode, depth: number, glob: Glob | undefi
 
 /** The text of the `.gitignore` file of a directory. A link is not followed, as in Git. */
 function ignoreTextOf(directory: DirectoryNode): string | undefined {
-  const node = childOf(directory, IGNORE_FILE);
+  const node = childOf(directory, ignoreFile);
   return node?.kind === 'file' && node.link === undefined ? node.content.text() : undefined;
 }
 
@@ -62,12 +62,12 @@ export function* walkFiles(
   ignores?: WalkIgnores,
 ): Generator<FoundFile | undefined, void> {
   // A file cannot be deeper than the maximum depth of a path.
-  const maxDepth = Math.min(glob?.maxDepth ?? MAX_DEPTH, MAX_DEPTH - segmentsOf(path).length);
+  const maxDepth = Math.min(glob?.maxDepth ?? maxPathDepth, maxPathDepth - segmentsOf(path).length);
   const enter = (node: DirectoryNode, at: string, outer: IgnoreScope | undefined): IgnoreScope | undefined =>
     ignores === undefined ? undefined : enterIgnoreScope(outer, at, ignoreTextOf(node));
   const isLeftOut = (place: WalkFrame, name: string, at: string, isDirectory: boolean): boolean => {
     if (ignores === undefined) return false;
-    if (name === GIT_DIRECTORY) return true;
+    if (name === gitDirectory) return true;
     const isOut = isIgnored(place.scope, at, isDirectory);
     if (isOut) ignores.ignored += 1;
     return isOut;

@@ -74,7 +74,7 @@ export function* leavesOf(node: TreeNode | undefined, path: string): Generator<L
 }
 
 /** The permission bits that a file gets when its place gives it no others. */
-const USUAL_MODE = 0o644;
+const usualMode = 0o644;
 
 /** What a row needs beside the content to make the entry again. */
 function attributesOf(
@@ -83,7 +83,7 @@ function attributesOf(
 ): Partial<FileChange> {
   const link = linkTextOf(node);
   if (link !== undefined) return { link };
-  return mode === undefined || mode === USUAL_MODE ? {} : { mode };
+  return mode === undefined || mode === usualMode ? {} : { mode };
 }
 
 /** @param top the path of the whole that the entry was created or removed with. */
@@ -97,8 +97,8 @@ function changeOf(kind: 'created' | 'removed', { path, node }: Leaf, top: string
 
 /** A written file keeps the permissions of the file that it replaces. */
 function modification(path: string, before: FileNode, after: FileNode): FileChange {
-  const { linkText, mode: replacedMode = USUAL_MODE } = before;
-  const mode = after.linkText === undefined ? (after.mode ?? before.mode ?? USUAL_MODE) : USUAL_MODE;
+  const { linkText, mode: replacedMode = usualMode } = before;
+  const mode = after.linkText === undefined ? (after.mode ?? before.mode ?? usualMode) : usualMode;
   const hasOtherMode = linkText === undefined && replacedMode !== mode;
   return {
     path,

@@ -1,6 +1,6 @@
 import { readSync, writeSync } from 'node:fs';
 
-const CHUNK_BYTES = 1_048_576;
+const chunkBytes = 1_048_576;
 
 /**
  * Copies an open file from its beginning to another file, in chunks, whatever its size.
@@ -11,7 +11,7 @@ export function copyOpenFile(
   target: number,
   onChunk: (chunk: Uint8Array) => void = () => undefined,
 ): void {
-  const buffer = new Uint8Array(CHUNK_BYTES);
+  const buffer = new Uint8Array(chunkBytes);
   for (let position = 0; ; ) {
     const read = readSync(source, buffer, 0, buffer.length, position);
     if (read === 0) return;

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promises';
 import { sep } from 'node:path';
-import { NO_FOLLOW, NO_WAITING, ONLY_DIRECTORY, OPEN_FILES } from './open-flags.ts';
+import { noFollow, noWaiting, onlyDirectory, openFiles } from './open-flags.ts';
 import { identityOf } from './stamp.ts';
 
 /**
@@ -40,7 +40,7 @@ export async function openDirectory(path: string, followLast: boolean): Promise<
       await handle.close();
       return byPath(await realpath(path), identityOf(found));
     }
-    const anchor = `${OPEN_FILES}/${handle.fd}`;
+    const anchor = `${openFiles}/${handle.fd}`;
     return {
       identity: identityOf(found),
       realPath: location,
@@ -59,13 +59,13 @@ export async function openDirectory(path: string, followLast: boolean): Promise<
  * @throws the error of the operating system; `ELOOP` for a link that is not to be followed.
  */
 export function openFile(path: string): Promise<FileHandle> {
-  return open(path, constants.O_RDONLY | NO_FOLLOW | NO_WAITING);
+  return open(path, constants.O_RDONLY | noFollow | noWaiting);
 }
 
 /** The real path of an open file, read from its handle; `undefined` where the platform does not support that. */
 export async function locate(handle: FileHandle): Promise<string | undefined> {
   try {
-    return await readlink(`${OPEN_FILES}/${handle.fd}`);
+    return await readlink(`${openFiles}/${handle.fd}`);
   } catch {
     return undefined;
   }
@@ -73,8 +73,8 @@ export async function locate(handle: FileHandle): Promise<string | undefined> {
 
 /** `undefined` where a directory cannot be opened as a file, as on Windows. */
 async function openHandle(path: string, followLast: boolean): Promise<FileHandle | undefined> {
-  if (ONLY_DIRECTORY === 0) return undefined;
-  return open(path, constants.O_RDONLY | ONLY_DIRECTORY | (followLast ? 0 : NO_FOLLOW));
+  if (onlyDirectory === 0) return undefined;
+  return open(path, constants.O_RDONLY | onlyDirectory | (followLast ? 0 : noFollow));
 }
 
 function byPath(realPath: string, identity: string): HostDirectory {

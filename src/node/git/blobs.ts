@@ -9,24 +9,24 @@ export type BlobContent =
   | { readonly kind: 'note'; readonly note: string };
 
 /** Bytes at the start of a file in which a NUL makes it binary, as in git. */
-const PROBE_BYTES = 8000;
-const SUBMODULE = '160000';
-const LINK = '120000';
+const probeBytes = 8000;
+const submoduleMode = '160000';
+const linkMode = '120000';
 
 /** Reads a version of a file. @throws {GitRefusal} when its object is missing. */
 export async function readBlob(
   repository: PrivateRepository,
   { mode, id }: FileVersion,
 ): Promise<BlobContent> {
-  if (mode === SUBMODULE) return note(`submodule at ${id}`);
+  if (mode === submoduleMode) return note(`submodule at ${id}`);
   const { maxBlobBytes } = repository.limits;
   const size = await blobSize(repository, id);
   if (size > maxBlobBytes)
     return note(`${counted(size, 'byte')}, more than the ${counted(maxBlobBytes, 'byte')} that are shown`);
   const { stdout } = await repository.run(['cat-file', 'blob', id], { maxBytes: maxBlobBytes });
-  if (stdout.subarray(0, PROBE_BYTES).includes(0)) return note(`binary, ${counted(stdout.length, 'byte')}`);
+  if (stdout.subarray(0, probeBytes).includes(0)) return note(`binary, ${counted(stdout.length, 'byte')}`);
   const text = stdout.toString('utf8');
-  return mode === LINK
+  return mode === linkMode
     ? note(`symbolic link to ${JSON.stringify(text.slice(0, 300))}`)
     : { kind: 'text', text };
 }

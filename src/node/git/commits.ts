@@ -14,12 +14,12 @@ export interface GitCommit {
   readonly message: string;
 }
 
-const FIELDS = ['%H', '%P', '%an', '%ae', '%at', '%B'] as const;
+const commitFields = ['%H', '%P', '%an', '%ae', '%at', '%B'] as const;
 
 /** Options that keep git from running or reading anything but objects. */
-export const PLAIN: readonly string[] = ['--no-ext-diff', '--no-textconv', '--no-color'];
+export const plainPatchOptions: readonly string[] = ['--no-ext-diff', '--no-textconv', '--no-color'];
 
-const MAX_MESSAGE = 10_000;
+const maxMessage = 10_000;
 
 /** The id of the commit that a revision of the model names. @throws {GitRefusal} */
 export async function resolveCommit(repository: PrivateRepository, revision: string): Promise<string> {
@@ -57,14 +57,14 @@ export async function listCommits(
 ): Promise<readonly GitCommit[]> {
   const { stdout } = await repository.run([
     'log',
-    ...PLAIN,
+    ...plainPatchOptions,
     '--no-show-signature',
     '--no-decorate',
     '--no-notes',
     '--no-mailmap',
     `--skip=${skip}`,
     `--max-count=${limit}`,
-    `--format=tformat:${FIELDS.join('%x00')}%x00`,
+    `--format=tformat:${commitFields.join('%x00')}%x00`,
     from,
     ...(without === undefined ? [] : [`^${without}`]),
     '--',
@@ -83,10 +83,10 @@ export async function readCommit(repository: PrivateRepository, id: string): Pro
 function parseCommits(output: Buffer): readonly GitCommit[] {
   const fields = output.toString('utf8').split('\0');
   const commits: GitCommit[] = [];
-  for (let at = 0; at + FIELDS.length < fields.length; at += FIELDS.length) {
+  for (let at = 0; at + commitFields.length < fields.length; at += commitFields.length) {
     const [id = '', parents = '', name = '', mail = '', date = '', message = ''] = fields.slice(
       at,
-      at + FIELDS.length,
+      at + commitFields.length,
     );
     const commit = id.trim();
     if (!isObjectId(commit))
@@ -96,7 +96,7 @@ function parseCommits(output: Buffer): readonly GitCommit[] {
       parents: parents.split(' ').filter(isObjectId),
       author: oneLine(`${name} <${mail}>`),
       date: showDate(Number(date)),
-      message: startOf(withoutControls(message).trim(), MAX_MESSAGE),
+      message: startOf(withoutControls(message).trim(), maxMessage),
     });
   }
   return commits;

@@ -1,4 +1,4 @@
-import { PLAIN } from './commits.ts';
+import { plainPatchOptions } from './commits.ts';
 import { GitRefusal } from './git-error.ts';
 import { isObjectId } from './git-names.ts';
 import type { PrivateRepository } from './private-repository.ts';
@@ -35,7 +35,7 @@ export interface ShownChanges {
 }
 
 /** Similar files that git compares at most to find renames: the cost is quadratic. */
-const RENAME_LIMIT = 300;
+const renameLimit = 300;
 
 /**
  * The files that differ between two commits.
@@ -51,7 +51,7 @@ export async function listChanges(
   const list = (renames: readonly string[]) =>
     repository.run([
       'diff-tree',
-      ...PLAIN,
+      ...plainPatchOptions,
       ...renames,
       '-r',
       '-z',
@@ -64,7 +64,7 @@ export async function listChanges(
     ]);
   let output: Awaited<ReturnType<PrivateRepository['run']>>;
   try {
-    output = await list(['-M', `-l${RENAME_LIMIT}`]);
+    output = await list(['-M', `-l${renameLimit}`]);
   } catch (error) {
     // Renames are found by content, which a partial clone need not have.
     if (!(error instanceof GitRefusal)) throw error;

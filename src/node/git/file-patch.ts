@@ -1,5 +1,5 @@
 import { linesOf, readBlob } from './blobs.ts';
-import { PLAIN } from './commits.ts';
+import { plainPatchOptions } from './commits.ts';
 import type { FileChangeEntry } from './file-changes.ts';
 import { GitRefusal } from './git-error.ts';
 import type { PrivateRepository } from './private-repository.ts';
@@ -42,7 +42,14 @@ async function patchOf(repository: PrivateRepository, { before, after }: FileCha
     const header = old === undefined ? `@@ -0,0 +${range} @@` : `@@ -${range} +0,0 @@`;
     return lines.length === 0 ? '[empty]' : [header, ...lines.map((line) => `${sign}${line}`)].join('\n');
   }
-  const { stdout } = await repository.run(['diff', ...PLAIN, '--unified=3', before.id, after.id, '--']);
+  const { stdout } = await repository.run([
+    'diff',
+    ...plainPatchOptions,
+    '--unified=3',
+    before.id,
+    after.id,
+    '--',
+  ]);
   const text = stdout.toString('utf8');
   // The header names the ids in place of paths.
   const start = text.indexOf('\n@@');

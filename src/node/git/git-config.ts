@@ -4,11 +4,11 @@ import { GitRefusal } from './git-error.ts';
 /** How the objects of a repository are named. */
 export type ObjectFormat = 'sha1' | 'sha256';
 
-const SECTION = /^\[\s*([A-Za-z0-9.-]+)(?:\s+"[^\]]*")?\s*\]/;
-const ENTRY = /^([A-Za-z][A-Za-z0-9-]*)\s*(?:=\s*(.*))?$/;
+const sectionHeader = /^\[\s*([A-Za-z0-9.-]+)(?:\s+"[^\]]*")?\s*\]/;
+const entryLine = /^([A-Za-z][A-Za-z0-9-]*)\s*(?:=\s*(.*))?$/;
 
 /** Extensions that change nothing about reading objects. */
-const HARMLESS: ReadonlySet<string> = new Set([
+const harmlessKeys: ReadonlySet<string> = new Set([
   'noop',
   'preciousobjects',
   'partialclone',
@@ -26,14 +26,14 @@ export function readObjectFormat(config: string): ObjectFormat {
   let format: ObjectFormat = 'sha1';
   for (const raw of config.split(/\r?\n/)) {
     let line = raw.trim();
-    const header = SECTION.exec(line);
+    const header = sectionHeader.exec(line);
     if (header !== null) {
       section = header[1]?.toLowerCase() ?? '';
       line = line.slice(header[0].length).trim();
     }
     if (section !== 'core' && section !== 'extensions') continue;
     if (line === '' || line.startsWith('#') || line.startsWith(';')) continue;
-    const entry = ENTRY.exec(line);
+    const entry = entryLine.exec(line);
     if (entry === null) {
       // The next line of a value, such as that of core.sshCommand: it decides nothing here.
       continue;
@@ -74,7 +74,7 @@ function assertExtension(key: string, value: string): void {
       `The repository stores its refs as ${quoteText(startOf(value, 40))}. Only the storage "files" is supported.`,
     );
   }
-  if (HARMLESS.has(key)) return;
+  if (harmlessKeys.has(key)) return;
   throw new GitRefusal(
     `The repository uses the extension ${quoteText(startOf(key, 40))}, which is not supported.`,
   );

@@ -20,7 +20,7 @@ export interface GitLimits {
   readonly timeoutMs: number;
 }
 
-const DEFAULT_LIMITS: GitLimits = Object.freeze({
+const defaultLimits: GitLimits = Object.freeze({
   maxCommits: 50,
   maxFiles: 50,
   maxLines: 500,
@@ -34,17 +34,17 @@ const DEFAULT_LIMITS: GitLimits = Object.freeze({
 /** The default limits, with those of the caller in their place. @throws {FilesystemError} `argument-invalid`. */
 export function resolveGitLimits(limits: Partial<GitLimits> = {}): GitLimits {
   for (const [name, value] of Object.entries(limits)) {
-    if (!Object.hasOwn(DEFAULT_LIMITS, name)) {
+    if (!Object.hasOwn(defaultLimits, name)) {
       throw refuse(
         name,
-        `There is no limit "${name}"; the limits are: ${Object.keys(DEFAULT_LIMITS).join(', ')}.`,
+        `There is no limit "${name}"; the limits are: ${Object.keys(defaultLimits).join(', ')}.`,
       );
     }
     if (!Number.isSafeInteger(value) || value < 1 || (name === 'timeoutMs' && value > 2_147_483_647)) {
       throw refuse(name, `The limit ${name} is ${String(value)}; it must be a whole number above 0.`);
     }
   }
-  return Object.freeze({ ...DEFAULT_LIMITS, ...limits });
+  return Object.freeze({ ...defaultLimits, ...limits });
 }
 
 function refuse(name: string, message: string): FilesystemError {

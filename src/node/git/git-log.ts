@@ -43,7 +43,7 @@ export interface GitLogResult {
 }
 
 /** Names of files shown for each commit. */
-const MAX_NAMES = 20;
+const maxNames = 20;
 
 const outputSchema: Schema<GitLogResult> = jsonSchema<GitLogResult>({
   type: 'object',
@@ -122,7 +122,7 @@ export function createGitLogTool(options: GitToolOptions): Tool<GitLogParams, Gi
           if (!files) commits.push(entry);
           else {
             const { changes } = await listChanges(repository, parents[0], id, undefined);
-            const names = changes.slice(0, MAX_NAMES).map(({ path: name }) => name);
+            const names = changes.slice(0, maxNames).map(({ path: name }) => name);
             const more = changes.length - names.length;
             commits.push({ ...entry, files: names, ...(more === 0 ? {} : { more_files: more }) });
           }

@@ -2,21 +2,21 @@ import { quoteText, startOf } from '../../internal/index.ts';
 import { GitRefusal } from './git-error.ts';
 
 /** An object id of SHA-1 or SHA-256. */
-const OBJECT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+const objectId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
-const MAX_REF_NAME = 1024;
-const MAX_REVISION = 250;
+const maxRefName = 1024;
+const maxRevision = 250;
 
 /** Characters that git does not allow in the name of a ref, and all other space. */
-const FORBIDDEN = /[\s\p{Cc}~^:?*[\\]/u;
+const forbiddenInRefs = /[\s\p{Cc}~^:?*[\\]/u;
 
 export function isObjectId(text: string): boolean {
-  return OBJECT_ID.test(text);
+  return objectId.test(text);
 }
 
 /** Whether a name is a valid name of a ref below `refs/`, by the rules of `git check-ref-format`, and names no option. */
 export function isRefName(name: string): boolean {
-  if (!name.startsWith('refs/') || name.length > MAX_REF_NAME || FORBIDDEN.test(name)) return false;
+  if (!name.startsWith('refs/') || name.length > maxRefName || forbiddenInRefs.test(name)) return false;
   if (name.includes('..') || name.includes('@{') || name.endsWith('.') || name.includes('\ufffd'))
     return false;
   return name
@@ -27,7 +27,7 @@ export function isRefName(name: string): boolean {
 }
 
 /** What may follow the name in a revision: ancestors by `~` and `^` with numbers. */
-const ANCESTORS = /(?:[~^][0-9]{0,9}){0,50}$/;
+const ancestorSuffix = /(?:[~^][0-9]{0,9}){0,50}$/;
 
 /**
  * Checks a revision: the name of a ref, `HEAD` or an abbreviated object id, followed by any number of `~2` and `^2`.
@@ -35,9 +35,9 @@ const ANCESTORS = /(?:[~^][0-9]{0,9}){0,50}$/;
  * @throws {GitRefusal}
  */
 export function assertRevision(revision: string): string {
-  const name = revision.replace(ANCESTORS, '');
+  const name = revision.replace(ancestorSuffix, '');
   const isValid =
-    revision.length <= MAX_REVISION && (name === '@' || name === 'HEAD' || isRefName(`refs/heads/${name}`));
+    revision.length <= maxRevision && (name === '@' || name === 'HEAD' || isRefName(`refs/heads/${name}`));
   if (isValid) return revision;
   throw new GitRefusal(
     `${quoteText(startOf(revision, 100))} is not a revision that can be used here. Use the name of a branch or tag, "HEAD" or a commit id, ` +

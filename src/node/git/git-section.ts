@@ -12,10 +12,10 @@ import { createGitShowTool } from './git-show.ts';
 import { openRepository } from './private-repository.ts';
 import type { GitToolOptions } from './with-repository.ts';
 
-const TOOL_NAMES = ['git_log', 'git_diff', 'git_show', 'git_blame'] as const;
+const toolNames = ['git_log', 'git_diff', 'git_show', 'git_blame'] as const;
 
 /** Name of a tool of {@link gitSection}. */
-export type GitToolName = (typeof TOOL_NAMES)[number];
+export type GitToolName = (typeof toolNames)[number];
 
 /** Options of {@link gitSection}. */
 export interface GitSectionOptions {
@@ -106,19 +106,19 @@ const makers: Readonly<Record<GitToolName, (options: GitToolOptions) => AnyTool>
   git_blame: createGitBlameTool,
 };
 
-/** In the order of {@link TOOL_NAMES}. */
-function selectTools(tools: readonly GitToolName[] = TOOL_NAMES): readonly GitToolName[] {
+/** In the order of {@link toolNames}. */
+function selectTools(tools: readonly GitToolName[] = toolNames): readonly GitToolName[] {
   const refuse = (message: string): PromptValidationError =>
     new PromptValidationError(message, { details: { placeholder: 'tools' } });
   for (const name of tools) {
-    if (!TOOL_NAMES.includes(name))
-      throw refuse(`There is no tool "${name}" for the history. The tools are: ${TOOL_NAMES.join(', ')}.`);
+    if (!toolNames.includes(name))
+      throw refuse(`There is no tool "${name}" for the history. The tools are: ${toolNames.join(', ')}.`);
   }
   if (tools.length === 0)
     throw refuse('The list of tools is empty. Name at least one, or leave it out for all.');
   if (new Set(tools).size < tools.length)
     throw refuse(`The list of tools names one twice: ${tools.join(', ')}.`);
-  return TOOL_NAMES.filter((name) => tools.includes(name));
+  return toolNames.filter((name) => tools.includes(name));
 }
 
 function instructions(names: readonly GitToolName[]): string {

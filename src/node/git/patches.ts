@@ -43,7 +43,7 @@ export const fileChangesSchema = {
 } as const;
 
 /** Names that fit where patches are not asked for, for each patch. */
-const NAMES_PER_FILE = 20;
+const namesPerFile = 20;
 
 /** The changes from `skip` on, as many as the limits of files and characters allow; at least one. */
 export async function showChanges(
@@ -52,7 +52,7 @@ export async function showChanges(
   { skip, namesOnly }: { readonly skip: number; readonly namesOnly: boolean },
 ): Promise<GitFileChanges> {
   const { maxFiles, maxOutputCharacters } = repository.limits;
-  const most = namesOnly ? maxFiles * NAMES_PER_FILE : maxFiles;
+  const most = namesOnly ? maxFiles * namesPerFile : maxFiles;
   const files: GitFileChange[] = [];
   let left = maxOutputCharacters;
   for (const change of changes.slice(skip, skip + most)) {

@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync, readdirSync, readSync } from 'node:fs';
 import { showName } from '../../internal/index.ts';
-import { NO_FOLLOW, ONLY_DIRECTORY, OPEN_FILES } from '../disk/open-flags.ts';
+import { noFollow, onlyDirectory, openFiles } from '../disk/open-flags.ts';
 import { NoDirectoryError } from '../host-filesystem/jail/disk-error.ts';
 import type { HostJail, Segments } from '../host-filesystem/jail/jail.ts';
 import { type ObjectFormat, readObjectFormat } from './git-config.ts';
@@ -18,11 +18,11 @@ export interface GitDirectory {
   readonly shallow: readonly string[];
 }
 
-const GIT = '.git';
-const MAX_SMALL_FILE = 1_048_576;
-const MAX_REF_FILE = 4096;
-const MAX_REF_DEPTH = 20;
-const MAX_SYMBOLIC_REFS = 5;
+const gitName = '.git';
+const maxSmallFile = 1_048_576;
+const maxRefFile = 4096;
+const maxRefDepth = 20;
+const maxSymbolicRefs = 5;
 
 /**
  * Reads the directory `.git` at the root of a folder. No link is followed.
@@ -30,7 +30,7 @@ const MAX_SYMBOLIC_REFS = 5;
  * @throws {GitRefusal} when there is no repository, or one that stores its objects or refs in a way that is not supported.
  */
 export function readGitDirectory(jail: HostJail, maxRefBytes: number): GitDirectory {
-  const kind = kindOf(jail, [GIT]);
+  const kind = kindOf(jail, [gitName]);
   if (kind === undefined)
     throw new GitRefusal('The workspace is not the root of a repository: it contains no directory ".git".');
   if (kind === 'file') {
@@ -38,31 +38,31 @@ export function readGitDirectory(jail: HostJail, maxRefBytes: number): GitDirect
       'The file ".git" of the workspace names a repository outside of the workspace, as in a linked worktree or a submodule. That is not supported.',
     );
   }
-  assertDirectory(jail, [GIT]);
+  assertDirectory(jail, [gitName]);
   for (const part of ['objects', 'refs']) {
-    if (kindOf(jail, [GIT, part]) === undefined)
+    if (kindOf(jail, [gitName, part]) === undefined)
       throw new GitRefusal(
         `The directory ".git" of the workspace contains no "${part}": it is not a repository.`,
       );
-    assertDirectory(jail, [GIT, part]);
+    assertDirectory(jail, [gitName, part]);
   }
-  if (kindOf(jail, [GIT, 'commondir']) !== undefined)
+  if (kindOf(jail, [gitName, 'commondir']) !== undefined)
     throw new GitRefusal(
       'The repository shares the objects of another one (".git/commondir"). That is not supported.',
     );
-  if (kindOf(jail, [GIT, 'reftable']) !== undefined)
+  if (kindOf(jail, [gitName, 'reftable']) !== undefined)
     throw new GitRefusal(
       'The repository stores its refs as "reftable". Only the storage "files" is supported.',
     );
-  if (readText(jail, ['objects', 'info', 'alternates'], MAX_SMALL_FILE)?.trim())
+  if (readText(jail, ['objects', 'info', 'alternates'], maxSmallFile)?.trim())
     throw new GitRefusal(
       'The repository borrows objects of another one (".git/objects/info/alternates"). That is not supported.',
     );
-  const format = readObjectFormat(readText(jail, ['config'], MAX_SMALL_FILE) ?? '');
+  const format = readObjectFormat(readText(jail, ['config'], maxSmallFile) ?? '');
   const idLength = format === 'sha1' ? 40 : 64;
   const isId = (text: string): boolean => isObjectId(text) && text.length === idLength;
   const refs = readRefs(jail, maxRefBytes, isId);
-  const head = readText(jail, ['HEAD'], MAX_REF_FILE)?.trim();
+  const head = readText(jail, ['HEAD'], maxRefFile)?.trim();
   const target = head === undefined ? undefined : symbolicTarget(head);
   if (head === undefined || !(target === undefined ? isId(head) : isRefName(target)))
     throw new GitRefusal(
@@ -84,7 +84,7 @@ export interface ObjectDirectory extends Disposable {
 export function openObjects(jail: HostJail): ObjectDirectory {
   const file = jail.kind === 'kernel' ? openHandle(jail) : undefined;
   try {
-    const objects: Segments = [GIT, 'objects'];
+    const objects: Segments = [gitName, 'objects'];
     const parts = jail
       .within(objects, (pathOf) => readdirSync(pathOf()))
       .filter((name) => name === 'pack' || /^[0-9a-f]{2}$/.test(name));
@@ -99,8 +99,8 @@ export function openObjects(jail: HostJail): ObjectDirectory {
       // A child process reaches the open directory through this process.
       path:
         file === undefined
-          ? `${jail.realPath}/${GIT}/objects`
-          : `${OPEN_FILES.replace('self', String(process.pid))}/${file}`,
+          ? `${jail.realPath}/${gitName}/objects`
+          : `${openFiles.replace('self', String(process.pid))}/${file}`,
       parts,
       [Symbol.dispose]: () => {
         if (file !== undefined) closeSync(file);
@@ -115,8 +115,8 @@ export function openObjects(jail: HostJail): ObjectDirectory {
 
 function openHandle(jail: HostJail): number {
   try {
-    return jail.within([GIT], (pathOf) =>
-      openSync(pathOf('objects'), constants.O_RDONLY | ONLY_DIRECTORY | NO_FOLLOW),
+    return jail.within([gitName], (pathOf) =>
+      openSync(pathOf('objects'), constants.O_RDONLY | onlyDirectory | noFollow),
     );
   } catch (error) {
     if (error instanceof NoDirectoryError) throw changed();
@@ -149,18 +149,18 @@ function readRefs(
     if (space > 0) contents.set(line.slice(space + 1), line.slice(0, space));
   }
   const walk = (directory: readonly string[]): void => {
-    if (directory.length > MAX_REF_DEPTH) return;
-    for (const entry of jail.within([GIT, ...directory], (pathOf) =>
+    if (directory.length > maxRefDepth) return;
+    for (const entry of jail.within([gitName, ...directory], (pathOf) =>
       readdirSync(pathOf(), { withFileTypes: true }),
     )) {
       const at = [...directory, entry.name];
       take(at.join('/').length);
-      assertNotLink([GIT, ...at], entry);
+      assertNotLink([gitName, ...at], entry);
       // A name that is not UTF-8 is decoded with replacement characters, so it cannot be opened.
       if (entry.name.includes('\ufffd')) continue;
       if (entry.isDirectory()) walk(at);
       else if (entry.isFile() && isRefName(at.join('/'))) {
-        const content = readText(jail, at, MAX_REF_FILE)?.trim();
+        const content = readText(jail, at, maxRefFile)?.trim();
         if (content !== undefined) contents.set(at.join('/'), content);
       }
     }
@@ -175,7 +175,7 @@ function readRefs(
   for (const [name, content] of contents) {
     if (!isRefName(name) || name.startsWith('refs/replace/')) continue;
     let value: string | undefined = content;
-    for (let links = 0; value !== undefined && links < MAX_SYMBOLIC_REFS; links += 1) {
+    for (let links = 0; value !== undefined && links < maxSymbolicRefs; links += 1) {
       const target = symbolicTarget(value);
       if (target === undefined) break;
       value = contents.get(target);
@@ -215,7 +215,7 @@ function assertNotLink(segments: Segments, entry: { isSymbolicLink(): boolean })
 
 /** The text of a small file below `.git`; undefined when there is none. @throws {GitRefusal} for a link or a file that is too large. */
 function readText(jail: HostJail, path: Segments, maxBytes: number): string | undefined {
-  const segments = [GIT, ...path];
+  const segments = [gitName, ...path];
   if (kindOf(jail, segments) === 'link') assertNotLink(segments, { isSymbolicLink: () => true });
   return jail.readFile(segments, (file) => {
     const chunks: Buffer[] = [];

@@ -32,11 +32,11 @@ interface GitCommand {
   readonly clock: Clock;
 }
 
-const MAX_ERROR_BYTES = 4096;
-const DEFAULT_BYTES = 16_777_216;
+const maxErrorBytes = 4096;
+const defaultBytes = 16_777_216;
 
 /** Limits the address space where the system supports it, and becomes git. */
-const LIMITED = 'ulimit -v "$1" 2>/dev/null; shift; exec "$@"';
+const limitedScript = 'ulimit -v "$1" 2>/dev/null; shift; exec "$@"';
 
 /** The whole environment of git. */
 function environment(folder: string): Readonly<Record<string, string>> {
@@ -67,16 +67,16 @@ function environment(folder: string): Readonly<Record<string, string>> {
 /** @throws {GitRefusal} when git fails; the reason of the signal. */
 export async function runGit(
   { git, folder, args, signal, maxMemoryBytes, clock }: GitCommand,
-  { input, maxBytes = DEFAULT_BYTES, accepts = [] }: GitRun,
+  { input, maxBytes = defaultBytes, accepts = [] }: GitRun,
 ): Promise<GitOutput> {
   const line =
     process.platform === 'win32'
       ? { command: git, args }
       : {
           command: '/bin/sh',
-          args: ['-c', LIMITED, 'sh', String(Math.ceil(maxMemoryBytes / 1024)), git, ...args],
+          args: ['-c', limitedScript, 'sh', String(Math.ceil(maxMemoryBytes / 1024)), git, ...args],
         };
-  const [stdout, stderr] = [new Collector(maxBytes), new Collector(MAX_ERROR_BYTES)];
+  const [stdout, stderr] = [new Collector(maxBytes), new Collector(maxErrorBytes)];
   const enough = new GitRefusal('enough output');
   const started = startProcess(
     { ...line, cwd: folder },

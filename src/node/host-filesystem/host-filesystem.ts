@@ -17,8 +17,8 @@ import {
   type GlobResult,
   type GrepOptions,
   type GrepResult,
-  MAX_DEPTH,
   type MakeDirectoryResult,
+  maxPathDepth,
   type RemoveResult,
   type StagedChanges,
   type StageOptions,
@@ -318,7 +318,7 @@ function skippedIn(root: DirectoryNode, maxFileBytes: number): readonly HostMoun
     for (const [name, node] of directory.entries) {
       const at = childPath(path, name);
       const reason = node.kind === 'file' ? reasonOf(node.content, maxFileBytes) : undefined;
-      if (depth >= MAX_DEPTH) found.push({ path: at, reason: 'name-not-allowed' });
+      if (depth >= maxPathDepth) found.push({ path: at, reason: 'name-not-allowed' });
       else if (reason !== undefined) found.push({ path: at, reason });
       else if (node.kind === 'directory' && node.link !== undefined)
         found.push({ path: at, reason: 'symlink' });

@@ -51,7 +51,7 @@ import { DiskDirectory } from './tree/disk-directory.ts';
 import { isInGitDirectory } from './tree/git-directory.ts';
 import type { PathKind, VisiblePaths } from './tree/visible-paths.ts';
 
-const MAX_LINKS = 40;
+const maxLinks = 40;
 
 /** The operations on the files of a folder on disk: those of any tree, with links followed and special files refused. */
 export class HostOperations {
@@ -235,7 +235,7 @@ export class HostOperations {
         if (target === undefined) return path;
         path = target;
       }
-      if (links === MAX_LINKS) {
+      if (links === maxLinks) {
         throw new FilesystemError(
           'path-invalid',
           `${quoteText(given)} leads through too many links. Use another path.`,
@@ -294,7 +294,7 @@ function assertCopyable(node: TreeNode | undefined): void {
   else if (node?.kind === 'directory') for (const child of node.entries.values()) assertCopyable(child);
 }
 
-const LINK_ENDS: Readonly<Record<FileLink['leads'], string>> = {
+const linkEnds: Readonly<Record<FileLink['leads'], string>> = {
   file: 'leads to a file',
   directory: 'leads to a directory',
   other: 'leads to something that is not a directory',
@@ -305,7 +305,7 @@ const LINK_ENDS: Readonly<Record<FileLink['leads'], string>> = {
 function linkOnWayError(path: string, at: string, { leads }: FileLink): FilesystemError {
   return new FilesystemError(
     'path-not-directory',
-    `${quoteText(at)} is a symbolic link that ${LINK_ENDS[leads]}, so nothing can be at ${quoteText(path)}. Use a path that does not go through it.`,
+    `${quoteText(at)} is a symbolic link that ${linkEnds[leads]}, so nothing can be at ${quoteText(path)}. Use a path that does not go through it.`,
     { details: { path, file: at, link: leads } },
   );
 }

@@ -60,7 +60,7 @@ export interface HostFilesystemOptions {
   readonly clock?: Pick<Clock, 'now' | 'yieldToTimers'>;
 }
 
-const DEFAULT_MAX_FILE_BYTES = 33_554_432;
+const defaultMaxFileBytes = 33_554_432;
 
 /** @throws {FilesystemError} `argument-invalid`. */
 export function limitsOf(options: HostFilesystemOptions): TreeLimits {
@@ -70,7 +70,7 @@ export function limitsOf(options: HostFilesystemOptions): TreeLimits {
   const { maxBytes, maxFileBytes, maxFiles } = options;
   return {
     maxBytes: maxBytes ?? Number.POSITIVE_INFINITY,
-    maxFileBytes: maxFileBytes ?? DEFAULT_MAX_FILE_BYTES,
+    maxFileBytes: maxFileBytes ?? defaultMaxFileBytes,
     maxFiles: maxFiles ?? Number.POSITIVE_INFINITY,
     maxDirectories: maxFiles ?? Number.POSITIVE_INFINITY,
   };

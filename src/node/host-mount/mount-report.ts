@@ -51,7 +51,7 @@ export interface HostMountReport {
 }
 
 /** The maximum number of entries that a report lists. */
-const MAX_NAMED_SKIPS = 1000;
+const maxNamedSkips = 1000;
 
 /** Counts what a mount takes and skips while it is read. */
 export class MountTally {
@@ -101,7 +101,7 @@ export class MountTally {
 
   skip(path: string, reason: HostMountSkipReason): void {
     this.#skippedCount += 1;
-    if (this.#skipped.length < MAX_NAMED_SKIPS) this.#skipped.push({ path, reason });
+    if (this.#skipped.length < maxNamedSkips) this.#skipped.push({ path, reason });
   }
 
   stop(by: HostMountStop): void {

@@ -5,7 +5,7 @@ import { type FolderReading, workspacePath } from './folder-reading.ts';
 import type { FileCandidate } from './sort-entries.ts';
 
 /** The number of files that are open and read at the same time. */
-const FILES_AT_ONCE = 16;
+const filesAtOnce = 16;
 
 /** A regular file, open. */
 interface OpenedFile {
@@ -20,9 +20,9 @@ interface OpenedFile {
  * @throws the signal's reason; files that cannot be read are recorded as skipped.
  */
 export async function readFiles(reading: FolderReading, files: readonly FileCandidate[]): Promise<void> {
-  for (let start = 0; start < files.length && !reading.tally.isStopped; start += FILES_AT_ONCE) {
+  for (let start = 0; start < files.length && !reading.tally.isStopped; start += filesAtOnce) {
     reading.signal?.throwIfAborted();
-    const group = files.slice(start, start + FILES_AT_ONCE);
+    const group = files.slice(start, start + filesAtOnce);
     const outcomes = await Promise.all(group.map((file) => openRegular(reading, file)));
     const opened = outcomes.filter((file) => file !== undefined);
     try {

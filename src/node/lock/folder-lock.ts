@@ -13,10 +13,10 @@ interface LockRecord extends ProcessIdentity {
   readonly isLeased?: boolean;
 }
 
-const LOCK = 'lock';
+const lockFileName = 'lock';
 
 /** The holder of a lock file that was damaged when its machine stopped: the process ended with the machine. */
-const DAMAGED: ProcessIdentity = { host: '', pid: 0, startedAt: '' };
+const damagedHolder: ProcessIdentity = { host: '', pid: 0, startedAt: '' };
 
 /**
  * An exclusive lock on one folder. It ends with the process, however that ends: the lock of a
@@ -38,7 +38,7 @@ export class FolderLock {
    * @throws {FilesystemError} `filesystem-locked`, with the `pid` that holds it.
    */
   static acquire(directory: string, folder: string, isLeased = false): FolderLock {
-    const path = join(directory, LOCK);
+    const path = join(directory, lockFileName);
     const record: LockRecord = {
       ...presentProcess(),
       token: randomUUID(),
@@ -59,7 +59,7 @@ export class FolderLock {
 
   /** Whether a live process holds the lock in a directory. */
   static isHeld(directory: string): boolean {
-    const holder = readRecord(join(directory, LOCK));
+    const holder = readRecord(join(directory, lockFileName));
     return holder !== undefined && isHeldByLiveProcess(holder);
   }
 
@@ -78,7 +78,7 @@ function takeOver(directory: string, folder: string, dead: LockRecord, record: L
     if (other === undefined) return;
     if (isHeldByLiveProcess(other, record.isLeased)) throw lockedError(folder, other);
   }
-  const path = join(directory, LOCK);
+  const path = join(directory, lockFileName);
   if (readRecord(path)?.token === dead.token) removeIfExists(path);
 }
 
@@ -91,13 +91,13 @@ function readRecord(path: string): LockRecord | undefined {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
-  return parseRecord(text) ?? { ...DAMAGED, token: createHash('sha256').update(text).digest('hex') };
+  return parseRecord(text) ?? { ...damagedHolder, token: createHash('sha256').update(text).digest('hex') };
 }
 
 /** @param isLeased whether the caller has the lease that the holder of a lock of another machine had. */
 function isHeldByLiveProcess(record: LockRecord, isLeased = false): boolean {
   if (isLeased && record.isLeased === true && isElsewhere(record)) return false;
-  return record.pid !== DAMAGED.pid && isAlive(record);
+  return record.pid !== damagedHolder.pid && isAlive(record);
 }
 
 function parseRecord(text: string): LockRecord | undefined {

@@ -11,7 +11,7 @@ interface LeaseOwner {
 }
 
 // Beside the lock of the folder, but not in it: a process without a journal takes that one over.
-const FILE = 'lease';
+const ownerFileName = 'lease';
 
 /**
  * Writes down that this process holds the lease of a folder, so that the next one sees when it has ended. Does nothing when that cannot be written: the
@@ -22,7 +22,7 @@ const FILE = 'lease';
 export function rememberLease(stateFolder: string, { owner, epoch }: RunLeaseIdentity): void {
   const record: LeaseOwner = { lease: { owner, epoch }, process: presentProcess() };
   try {
-    writeFileSync(join(stateFolder, FILE), JSON.stringify(record), { mode: 0o600 });
+    writeFileSync(join(stateFolder, ownerFileName), JSON.stringify(record), { mode: 0o600 });
   } catch {
     // Nothing depends on it.
   }
@@ -31,7 +31,7 @@ export function rememberLease(stateFolder: string, { owner, epoch }: RunLeaseIde
 /** Removes what {@link rememberLease} has written of this lease. */
 export function forgetLease(stateFolder: string, { owner }: RunLeaseIdentity): void {
   try {
-    if (readOwner(stateFolder)?.lease.owner === owner) unlinkSync(join(stateFolder, FILE));
+    if (readOwner(stateFolder)?.lease.owner === owner) unlinkSync(join(stateFolder, ownerFileName));
   } catch {
     // It says that the lease has an owner, which the journal denies.
   }
@@ -46,7 +46,7 @@ export function endedLease(stateFolder: string): RunLeaseIdentity | undefined {
 /** Undefined when there is none, and when it was cut off while it was written. */
 function readOwner(stateFolder: string): LeaseOwner | undefined {
   try {
-    const { lease, process } = Object(JSON.parse(readFileSync(join(stateFolder, FILE), 'utf8')));
+    const { lease, process } = Object(JSON.parse(readFileSync(join(stateFolder, ownerFileName), 'utf8')));
     if (!isRecord(lease) || !isRecord(process)) return undefined;
     const { owner, epoch } = lease;
     const { host, pid, startedAt } = process;

@@ -28,8 +28,8 @@ export interface LocalOverridesStoreOptions {
   readonly lockTimeoutMs?: number;
 }
 
-const DEFAULT_LOCK_TIMEOUT_MS = 10_000;
-const LOCK_RETRY_MS = 25;
+const defaultLockTimeoutMs = 10_000;
+const lockRetryMs = 25;
 
 /**
  * Stores overrides in files that people edit and a repository tracks: `<namespace>/<key>/<tag>.json`, keys sorted.
@@ -50,7 +50,7 @@ export class LocalOverridesStore implements OverridesStore {
       stateDirectory: 'string',
       lockTimeoutMs: 'number',
     });
-    const { root, workingDirectory = '.', stateDirectory, lockTimeoutMs = DEFAULT_LOCK_TIMEOUT_MS } = options;
+    const { root, workingDirectory = '.', stateDirectory, lockTimeoutMs = defaultLockTimeoutMs } = options;
     this.#root = root === undefined ? findOverridesRoot(workingDirectory) : resolve(root);
     this.#stateDirectory = stateDirectory;
     this.#lockTimeoutMs = lockTimeoutMs;
@@ -137,7 +137,7 @@ export class LocalOverridesStore implements OverridesStore {
 
   async #takeLock(): Promise<FolderLock> {
     const stateFolder = this.#openStateFolder();
-    for (let waitedMs = 0; ; waitedMs += LOCK_RETRY_MS) {
+    for (let waitedMs = 0; ; waitedMs += lockRetryMs) {
       try {
         return FolderLock.acquire(stateFolder, 'prompt overrides');
       } catch (error) {
@@ -150,7 +150,7 @@ export class LocalOverridesStore implements OverridesStore {
           );
         }
       }
-      await setTimeout(LOCK_RETRY_MS);
+      await setTimeout(lockRetryMs);
     }
   }
 
@@ -170,7 +170,7 @@ export class LocalOverridesStore implements OverridesStore {
 }
 
 /** The path of the overrides in a repository. */
-const IN_REPOSITORY = join('.weakincentives', 'prompts', 'overrides');
+const inRepository = join('.weakincentives', 'prompts', 'overrides');
 
 /**
  * The overrides folder of the repository that contains a folder: the nearest ancestor with `.git`.
@@ -178,7 +178,7 @@ const IN_REPOSITORY = join('.weakincentives', 'prompts', 'overrides');
  */
 export function findOverridesRoot(workingDirectory: string): string {
   for (let folder = resolve(workingDirectory); ; folder = dirname(folder)) {
-    if (existsSync(join(folder, '.git'))) return join(folder, IN_REPOSITORY);
+    if (existsSync(join(folder, '.git'))) return join(folder, inRepository);
     if (dirname(folder) === folder) {
       throw new OverridesError(
         'overrides-storage-failed',

@@ -51,7 +51,7 @@ export interface StartedProcess {
 }
 
 /** Processes that left the group may keep the outputs open; these are read this long after the process has exited. */
-const DRAIN_MS = 500;
+const drainMs = 500;
 
 /**
  * Starts a process as the leader of a process group. The whole group is killed when the process exits.
@@ -123,7 +123,7 @@ export function startProcess(line: StagedCommandArguments, options: ProcessOptio
     child.once('exit', () => {
       endGroup();
       cancels.push(
-        clock.schedule(DRAIN_MS, () => {
+        clock.schedule(drainMs, () => {
           for (const output of outputs) output.destroy();
         }),
       );

@@ -17,9 +17,9 @@ export interface CheckedCommand {
 }
 
 /** The default of `maxOutputBytes`. */
-export const DEFAULT_OUTPUT_BYTES = 32_768;
-const MAX_COMMAND_BYTES = 131_072;
-const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+export const defaultOutputBytes = 32_768;
+const maxCommandBytes = 131_072;
+const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /**
  * Checks a command for any backend.
@@ -28,20 +28,20 @@ const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 export function checkCommand(backend: string, command: SandboxCommand): CheckedCommand {
   const refuse = (message: string): SandboxError =>
     new SandboxError('sandbox-command-invalid', message, { details: { backend } });
-  const { timeoutMs, maxOutputBytes = DEFAULT_OUTPUT_BYTES, env = {} } = command;
+  const { timeoutMs, maxOutputBytes = defaultOutputBytes, env = {} } = command;
   const argv = typeof command.command === 'string' ? ['sh', '-c', command.command] : [...command.command];
   if (argv[0] === undefined || argv[0] === '' || command.command === '')
     throw refuse('The command is empty. Name a program, or pass a script for the shell.');
   if (argv.some((argument) => argument.includes('\0')))
     throw refuse('The command has a NUL character; remove it.');
   const commandBytes = argv.reduce((sum, argument) => sum + Buffer.byteLength(argument), 0);
-  if (commandBytes > MAX_COMMAND_BYTES) {
+  if (commandBytes > maxCommandBytes) {
     throw refuse(
-      `The command has ${commandBytes} bytes; at most ${MAX_COMMAND_BYTES} are possible. Write a script file and run that.`,
+      `The command has ${commandBytes} bytes; at most ${maxCommandBytes} are possible. Write a script file and run that.`,
     );
   }
   for (const [name, value] of Object.entries(env)) {
-    if (!VARIABLE_NAME.test(name))
+    if (!variableName.test(name))
       throw refuse(
         `${quoteText(name)} cannot be the name of an environment variable. Use letters, digits and "_".`,
       );

@@ -20,7 +20,11 @@ export type SandboxLimitScope = 'process' | 'command' | 'none';
 /** Which limits a backend enforces, and for what. */
 export type SandboxLimitScopes = Readonly<Record<keyof SandboxLimits, SandboxLimitScope>>;
 
-const WHOLE: ReadonlySet<keyof SandboxLimits> = new Set(['maxMemoryBytes', 'maxProcesses', 'maxFileBytes']);
+const wholeLimits: ReadonlySet<keyof SandboxLimits> = new Set([
+  'maxMemoryBytes',
+  'maxProcesses',
+  'maxFileBytes',
+]);
 
 /**
  * The given limits, checked against what the backend enforces.
@@ -48,9 +52,10 @@ export function resolveSandboxLimits(
       );
     }
     const isUsable =
-      typeof value === 'number' && (WHOLE.has(name) ? Number.isSafeInteger(value) : Number.isFinite(value));
+      typeof value === 'number' &&
+      (wholeLimits.has(name) ? Number.isSafeInteger(value) : Number.isFinite(value));
     if (!isUsable || !(value > 0)) {
-      const wanted = WHOLE.has(name) ? 'a whole number above 0' : 'a number above 0';
+      const wanted = wholeLimits.has(name) ? 'a whole number above 0' : 'a number above 0';
       throw invalid(backend, name, `The limit ${name} is ${String(value)}; it must be ${wanted}.`);
     }
   }

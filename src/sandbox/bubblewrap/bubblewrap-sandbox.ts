@@ -2,8 +2,8 @@ import { openStagedFolder } from '../../node/index.ts';
 import type { SandboxBackend } from '../backend/sandbox-backend.ts';
 import { StagedSandbox } from '../backend/staged-sandbox.ts';
 import {
-  BUBBLEWRAP,
   type BubblewrapSandboxOptions,
+  bubblewrapBackend,
   describe,
   limitScopes,
   resolveOptions,
@@ -36,7 +36,7 @@ export function bubblewrapSandbox(options: BubblewrapSandboxOptions = {}): Sandb
     signal?.throwIfAborted();
   };
   return Object.freeze({
-    name: BUBBLEWRAP,
+    name: bubblewrapBackend,
     capabilities: Object.freeze({
       isolation: 'namespaces' as const,
       network: settings.network,
@@ -54,7 +54,7 @@ export function bubblewrapSandbox(options: BubblewrapSandboxOptions = {}): Sandb
         ...(signal === undefined ? {} : { signal }),
       });
       return new StagedSandbox({
-        backend: BUBBLEWRAP,
+        backend: bubblewrapBackend,
         staged,
         signal,
         run: (command, ended) => runCommand(settings, staged, command, ended),

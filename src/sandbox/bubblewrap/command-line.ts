@@ -10,16 +10,16 @@ export interface BubblewrapLine {
 }
 
 /** Bytes of the folders for temporary files, which are in memory. */
-const TEMPORARY_BYTES = '268435456';
-const SANDBOX_ID = '65534';
-const PASSWD = `sandbox:x:${SANDBOX_ID}:${SANDBOX_ID}:sandbox:/tmp:/bin/sh\n`;
-const GROUP = `sandbox:x:${SANDBOX_ID}:\n`;
+const temporaryBytes = '268435456';
+const sandboxId = '65534';
+const passwdFile = `sandbox:x:${sandboxId}:${sandboxId}:sandbox:/tmp:/bin/sh\n`;
+const groupFile = `sandbox:x:${sandboxId}:\n`;
 
 /**
  * Runs outside, in the staged folder. The options are not on the command line, which others could read. Descriptors that this process
  * has inherited from its parent would be open in the sandbox, too; only bash can close those above 9.
  */
-const OUTSIDE = `program=$1; inside=$2; shift 2
+const outsideScript = `program=$1; inside=$2; shift 2
 exec 8>&- 9>&-
 start='exec "$program" --args 3 --bind "$(pwd -P)" /workspace --remount-ro / -- sh -c "$@"'
 for descriptor in /proc/$$/fd/*; do
@@ -34,7 +34,7 @@ eval "$start"`;
  * Runs inside, as the parent of the command: it reports that the sandbox works, kills what is left when the command has ended, and
  * waits until it is gone. Killing all but itself and the init process is one system call, so no process can fork away.
  */
-const INSIDE = `exec 3<&- 4<&- 5<&-
+const insideScript = `exec 3<&- 4<&- 5<&-
 cd -- "$1" 2>/dev/null || { echo missing >&7; exit 1; }
 shift
 echo started >&7
@@ -68,7 +68,7 @@ exit "$status"`;
 /**
  * Starts the command itself, once its limits are set: no variable of its environment can influence the programs that set them.
  */
-const COMMAND = 'eval "$(cat <&6)" && exec 6<&- && exec "$@"';
+const startCommand = 'eval "$(cat <&6)" && exec 6<&- && exec "$@"';
 
 /** The command line that runs a command in the folder that it is started in. */
 export function bubblewrapLine(settings: BubblewrapSettings, command: CheckedCommand): BubblewrapLine {
@@ -76,15 +76,15 @@ export function bubblewrapLine(settings: BubblewrapSettings, command: CheckedCom
   return {
     command: 'sh',
     args: [
-      ...['-c', OUTSIDE, 'sh', settings.program],
-      ...[INSIDE, 'sh', cwd, ...limitArguments(settings), '/bin/sh', '-c', COMMAND, 'sh', ...argv],
+      ...['-c', outsideScript, 'sh', settings.program],
+      ...[insideScript, 'sh', cwd, ...limitArguments(settings), '/bin/sh', '-c', startCommand, 'sh', ...argv],
     ],
     inputs: [
       optionsOf(settings)
         .map((argument) => `${argument}\0`)
         .join(''),
-      PASSWD,
-      GROUP,
+      passwdFile,
+      groupFile,
       Object.entries({ ...settings.env, ...command.env })
         .map(exportOf)
         .join(''),
@@ -102,15 +102,15 @@ function optionsOf({ readOnlyPaths, network }: BubblewrapSettings): readonly str
   return [
     ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
     ...(network === 'none' ? ['--unshare-net'] : []),
-    ...['--uid', SANDBOX_ID, '--gid', SANDBOX_ID, '--hostname', 'sandbox'],
+    ...['--uid', sandboxId, '--gid', sandboxId, '--hostname', 'sandbox'],
     // Without a terminal of ours nothing can be typed into it; without capabilities nothing can be mounted.
     ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
     ...readOnlyArguments(readOnlyPaths, network === 'full'),
     ...['--ro-bind-data', '4', '/etc/passwd', '--ro-bind-data', '5', '/etc/group'],
     // Root may write to settings of the kernel there, even without capabilities.
     ...['--proc', '/proc', '--remount-ro', '/proc'],
-    ...['--dev', '/dev', '--size', TEMPORARY_BYTES, '--tmpfs', '/dev/shm'],
-    ...['--remount-ro', '/dev', '--size', TEMPORARY_BYTES, '--tmpfs', '/tmp'],
+    ...['--dev', '/dev', '--size', temporaryBytes, '--tmpfs', '/dev/shm'],
+    ...['--remount-ro', '/dev', '--size', temporaryBytes, '--tmpfs', '/tmp'],
     ...['--chdir', '/workspace', '--clearenv'],
     ...Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value]),
   ];

@@ -11,7 +11,7 @@ import {
 import { nodePaths } from './read-only-paths.ts';
 
 /** The name of the backend. */
-export const BUBBLEWRAP = 'bubblewrap';
+export const bubblewrapBackend = 'bubblewrap';
 
 /** Options of `bubblewrapSandbox`. */
 export interface BubblewrapSandboxOptions {
@@ -49,10 +49,10 @@ export interface BubblewrapSettings {
   readonly clock: Clock | undefined;
 }
 
-const MIB = 1_048_576;
-const ROOT_REASON = 'The kernel does not limit the processes of root, and this process runs as root.';
+const mib = 1_048_576;
+const rootReason = 'The kernel does not limit the processes of root, and this process runs as root.';
 /** Paths that the sandbox has of its own. */
-const OWN_PATHS = ['/', '/dev', '/proc', '/tmp', '/workspace'];
+const ownPaths = ['/', '/dev', '/proc', '/tmp', '/workspace'];
 
 /** What is enforced when this process runs as the given user. */
 export function limitScopes(isRoot: boolean): SandboxLimitScopes {
@@ -88,8 +88,8 @@ export function resolveOptions(options: BubblewrapSandboxOptions, isRoot: boolea
     );
   readOnlyPaths.forEach((path, index) => {
     const isUsable = posix.isAbsolute(path) && posix.normalize(path) === path && !path.includes('\0');
-    if (isUsable && !OWN_PATHS.includes(path)) return;
-    const list = OWN_PATHS.join(', ');
+    if (isUsable && !ownPaths.includes(path)) return;
+    const list = ownPaths.join(', ');
     throw invalid(
       `The option readOnlyPaths[${index}] must be an absolute path without "." and "..", and not one of ${list}.`,
       'readOnlyPaths',
@@ -97,15 +97,15 @@ export function resolveOptions(options: BubblewrapSandboxOptions, isRoot: boolea
   });
   const scopes = limitScopes(isRoot);
   const defaults: SandboxLimits = {
-    maxMemoryBytes: 1024 * MIB,
-    maxFileBytes: 256 * MIB,
+    maxMemoryBytes: 1024 * mib,
+    maxFileBytes: 256 * mib,
     ...(isRoot ? {} : { maxProcesses: 256 }),
   };
   const limits = resolveSandboxLimits(
-    BUBBLEWRAP,
+    bubblewrapBackend,
     scopes,
     { ...defaults, ...options.limits },
-    { maxProcesses: ROOT_REASON },
+    { maxProcesses: rootReason },
   );
   return {
     limits,
@@ -125,5 +125,7 @@ export function describe(network: BubblewrapSettings['network']): SandboxCapabil
 }
 
 function invalid(message: string, option: string): SandboxError {
-  return new SandboxError('sandbox-option-invalid', message, { details: { backend: BUBBLEWRAP, option } });
+  return new SandboxError('sandbox-option-invalid', message, {
+    details: { backend: bubblewrapBackend, option },
+  });
 }

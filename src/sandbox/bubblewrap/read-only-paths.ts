@@ -2,7 +2,7 @@ import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 
 /** Where programs and their libraries are, and what they need to start. None of it is secret. */
-const SYSTEM_PATHS = [
+const systemPaths = [
   '/usr',
   '/bin',
   '/sbin',
@@ -15,7 +15,7 @@ const SYSTEM_PATHS = [
   '/etc/localtime',
 ];
 /** What programs need to find hosts and to check certificates. */
-const NETWORK_PATHS = ['/etc/resolv.conf', '/etc/hosts', '/etc/nsswitch.conf', '/etc/ssl/certs'];
+const networkPaths = ['/etc/resolv.conf', '/etc/hosts', '/etc/nsswitch.conf', '/etc/ssl/certs'];
 
 /** What a program of Node at a path needs: its installation, when it is in one of the usual form, else the file alone. */
 export function nodePaths(execPath: string): readonly string[] {
@@ -26,12 +26,12 @@ export function nodePaths(execPath: string): readonly string[] {
 }
 
 function isSystemPath(path: string): boolean {
-  return SYSTEM_PATHS.some((system) => path === system || path.startsWith(`${system}/`));
+  return systemPaths.some((system) => path === system || path.startsWith(`${system}/`));
 }
 
 /** The arguments that show the system folders and the given paths, all read-only. */
 export function readOnlyArguments(paths: readonly string[], hasNetwork: boolean): readonly string[] {
-  const system = [...SYSTEM_PATHS, ...(hasNetwork ? NETWORK_PATHS : [])];
+  const system = [...systemPaths, ...(hasNetwork ? networkPaths : [])];
   return [
     ...system.flatMap((path) => {
       const found = lstatSync(path, { throwIfNoEntry: false });

@@ -14,11 +14,11 @@ import { type CheckedCommand, missingDirectoryError } from '../backend/command.t
 import { outputWindow, sandboxOutput } from '../backend/output.ts';
 import type { SandboxOutcome } from '../backend/sandbox-backend.ts';
 import { bubblewrapLine } from './command-line.ts';
-import { BUBBLEWRAP, type BubblewrapSettings } from './options.ts';
+import { type BubblewrapSettings, bubblewrapBackend } from './options.ts';
 import { reasonOf } from './unavailable.ts';
 
 /** What the inside reports, at most. The descriptor is open only to our own script, but a command could find it. */
-const MAX_REPORT_CHARACTERS = 1000;
+const maxReportCharacters = 1000;
 
 /** @throws what `startProcess` throws. */
 async function start(
@@ -70,18 +70,18 @@ export async function runCommand(
       command.onOutput();
     },
     onReport: (chunk: Uint8Array) => {
-      report = (report + Buffer.from(chunk).toString('latin1')).slice(0, MAX_REPORT_CHARACTERS);
+      report = (report + Buffer.from(chunk).toString('latin1')).slice(0, maxReportCharacters);
     },
   };
   const { exitCode, signal: killedBy, timedOut, startFailure } = await start(staged, program, args, options);
   const lines = report.split('\n');
-  if (lines[0] === 'missing') throw missingDirectoryError(BUBBLEWRAP, command.cwd);
+  if (lines[0] === 'missing') throw missingDirectoryError(bubblewrapBackend, command.cwd);
   if (lines[0] !== 'started' && !timedOut) {
     const reason = startFailure === undefined ? reasonOf(stderr.text()) : `sh is ${startFailure}`;
     throw new SandboxError(
       'sandbox-failed',
       `The sandbox could not be made: ${reason === '' ? `bwrap ended with ${exitCode ?? killedBy}` : reason}. Nothing was run.`,
-      { details: { backend: BUBBLEWRAP } },
+      { details: { backend: bubblewrapBackend } },
     );
   }
   const killed = /^killed (\d{1,9})$/m.exec(report)?.[1];

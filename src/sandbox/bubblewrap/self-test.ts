@@ -2,12 +2,12 @@ import { SandboxError } from '../../error/index.ts';
 import { MemoryFilesystem } from '../../filesystem/index.ts';
 import { openStagedFolder } from '../../node/index.ts';
 import { checkCommand } from '../backend/command.ts';
-import { BUBBLEWRAP, type BubblewrapSettings } from './options.ts';
+import { type BubblewrapSettings, bubblewrapBackend } from './options.ts';
 import { runCommand } from './run-command.ts';
 import { adviceFor, reasonOf, unavailableError } from './unavailable.ts';
 
 /** Milliseconds for a command that takes a few; only a machine that hangs needs them. */
-const SELF_TEST_MS = 60_000;
+const selfTestMs = 60_000;
 
 /**
  * Runs a command under all limits.
@@ -20,7 +20,7 @@ export async function selfTest(settings: BubblewrapSettings): Promise<void> {
   const options = tempRoot === undefined ? {} : { tempRoot };
   await using staged = await openStagedFolder(new MemoryFilesystem(), options);
   const script = 'echo works >file && [ "$(cat /workspace/file)" = works ] && ! touch /file 2>/dev/null';
-  const command = checkCommand(BUBBLEWRAP, { command: script, timeoutMs: SELF_TEST_MS });
+  const command = checkCommand(bubblewrapBackend, { command: script, timeoutMs: selfTestMs });
   try {
     const outcome = await runCommand(settings, staged, command, undefined);
     if (outcome.exitCode === 0) return;

@@ -1,15 +1,15 @@
 import { SandboxError } from '../../error/index.ts';
-import { BUBBLEWRAP } from './options.ts';
+import { bubblewrapBackend } from './options.ts';
 
 /** Characters of a program's own message that an error quotes. */
-const MAX_REASON = 300;
+const maxReason = 300;
 
 /** The error for a backend that does not work here. @param reason what was seen, as a sentence without its period. */
 export function unavailableError(reason: string, advice: string, cause?: unknown): SandboxError {
   return new SandboxError(
     'sandbox-unavailable',
     `The backend "bubblewrap" does not work here: ${reason}. ${advice}`,
-    { cause, details: { backend: BUBBLEWRAP } },
+    { cause, details: { backend: bubblewrapBackend } },
   );
 }
 
@@ -33,6 +33,6 @@ export function reasonOf(stderr: string): string {
       .find((text) => text !== '') ?? '';
   return line
     .replaceAll(/(?<![\w.])\/[^\s:'"]*/g, '…')
-    .slice(0, MAX_REASON)
+    .slice(0, maxReason)
     .replace(/\.$/, '');
 }

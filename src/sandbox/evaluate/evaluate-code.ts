@@ -38,10 +38,17 @@ export interface EvaluateCodeResult {
 /** The process of the session. */
 export const EvaluatorToken: NamedResourceToken<Evaluator> = resourceToken<Evaluator>('code-evaluator');
 
-const RESERVED: readonly string[] = ['files', 'read_text', 'write_text', 'print', 'console', 'globalThis'];
+const reservedNames: readonly string[] = [
+  'files',
+  'read_text',
+  'write_text',
+  'print',
+  'console',
+  'globalThis',
+];
 
-const NAMES = { javascript: 'JavaScript', python: 'Python' } as const;
-const EXAMPLES = {
+const languageNames = { javascript: 'JavaScript', python: 'Python' } as const;
+const codeExamples = {
   javascript: {
     code: "const rows = read_text('sales.csv').trim().split('\\n').map(Number); rows.reduce((a, b) => a + b, tax)",
   },
@@ -55,7 +62,7 @@ export function evaluateCodeTool(
 ): Tool<EvaluateCodeParams, EvaluateCodeResult> {
   return tool({
     name: 'evaluate_code',
-    description: `Run ${languages.map((language) => NAMES[language]).join(' or ')} code in an interpreter without network. Returns the value of its last expression and what it printed.`,
+    description: `Run ${languages.map((language) => languageNames[language]).join(' or ')} code in an interpreter without network. Returns the value of its last expression and what it printed.`,
     inputSchema: inputSchema(languages, limits),
     outputSchema,
     effects: 'state',
@@ -70,7 +77,7 @@ function examplesFor(
   { maxCodeCharacters }: CodeEvaluationLimits,
 ): readonly ToolExample<EvaluateCodeParams, EvaluateCodeResult>[] {
   const [first = 'javascript'] = languages;
-  const { code } = EXAMPLES[first];
+  const { code } = codeExamples[first];
   if (code.length > maxCodeCharacters) return [];
   return [
     {
@@ -178,7 +185,7 @@ async function execute(
       );
     const { reply } = outcome;
     const printed = describeOutput(reply.stdout, reply.stderr);
-    if (reply.failed) return ToolResult.error([`The code failed. ${UNCHANGED}`, ...printed].join('\n'));
+    if (reply.failed) return ToolResult.error([`The code failed. ${nothingWritten}`, ...printed].join('\n'));
     if (reply.writes.some(([path]) => !writes.includes(path)))
       return refusal('The code wrote a file that is not in "writes".');
     for (const [path, text] of reply.writes) await context.filesystem.write(path, text);
@@ -190,10 +197,10 @@ async function execute(
   }
 }
 
-const UNCHANGED = 'No file was written.';
+const nothingWritten = 'No file was written.';
 
 function refusal(message: string): ToolResult<EvaluateCodeResult> {
-  return ToolResult.error(`${message} ${UNCHANGED}`);
+  return ToolResult.error(`${message} ${nothingWritten}`);
 }
 
 /** The values of the inputs, or what is wrong with them. */
@@ -202,7 +209,7 @@ function readInputs(
 ): readonly (readonly [string, unknown])[] | string {
   const values = new Map<string, unknown>();
   for (const { name, json } of inputs) {
-    if (RESERVED.includes(name)) return `The name "${name}" is taken. Choose another for the input.`;
+    if (reservedNames.includes(name)) return `The name "${name}" is taken. Choose another for the input.`;
     if (values.has(name)) return `There are two inputs with the name "${name}".`;
     try {
       values.set(name, JSON.parse(json));

@@ -27,7 +27,7 @@ export interface CodeEvaluationSectionOptions {
   readonly visibility?: VisibilitySelector<Record<never, never>>;
 }
 
-const SUMMARY = 'Code in an interpreter, for exact computations.';
+const sectionSummary = 'Code in an interpreter, for exact computations.';
 
 /**
  * A section with the tool `evaluate_code`: JavaScript or Python in an interpreter, in a process that the session has for it.
@@ -57,7 +57,7 @@ export function codeEvaluationSection(
     title,
     key,
     render: () => evaluateInstructions(languages, limits),
-    summary: SUMMARY,
+    summary: sectionSummary,
     visibility: options.visibility ?? 'full',
     tools: [evaluateCodeTool(languages, limits)],
     policies,
@@ -109,13 +109,13 @@ export function evaluateInstructions(
     'Use `evaluate_code` to compute exactly. The value of the last expression is the result; `print` shows more.',
     'Name the files that the code reads in `reads` and those that it writes in `writes`. It reads with `read_text(path)` and writes whole files with `write_text(path, text)`, by the paths as you named them. When the code fails, no file is written.',
     `Each call starts with fresh variables and has ${timeoutMs / 1000} s. There is no network, no host file and no installed package.`,
-    ...(languages.includes('javascript') ? [JAVASCRIPT] : []),
-    ...(languages.includes('python') ? [PYTHON] : []),
+    ...(languages.includes('javascript') ? [javascriptText] : []),
+    ...(languages.includes('python') ? [pythonText] : []),
   ];
   return lines.map((line) => `- ${line}`).join('\n');
 }
 
-const JAVASCRIPT =
+const javascriptText =
   'JavaScript is the language alone, with `await`: no `require`, no `import`, no `fetch`, no timers.';
-const PYTHON =
+const pythonText =
   'Python is a subset: no `class`, `match`, `del`, `yield`, no `str.format` and no `%` formatting (use f-strings, without `,` as a separator), decorators have no effect. There are `math`, `json`, `re` and `datetime`; no `statistics`, `random`, `itertools`, `collections` or `numpy`.';

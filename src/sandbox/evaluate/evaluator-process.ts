@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type CodeEvaluationLanguage, encodeFrame, FrameReader } from './protocol.ts';
 
-const HEAP_MIB = 256;
+const heapMib = 256;
 
 /** A process that messages are exchanged with. */
 export interface EvaluatorChannel {
@@ -40,7 +40,7 @@ export class EvaluatorProcess implements EvaluatorChannel {
     const program = fileURLToPath(new URL('../sandbox/evaluate/program.js', import.meta.url));
     this.#child = spawn(
       process.execPath,
-      [`--max-old-space-size=${HEAP_MIB}`, '--no-warnings', program, ...languages],
+      [`--max-old-space-size=${heapMib}`, '--no-warnings', program, ...languages],
       // The last pipe is the one that the process watches: see there.
       { cwd: dirname(program), env: {}, stdio: ['pipe', 'pipe', 'ignore', 'pipe'], windowsHide: true },
     );

@@ -11,10 +11,10 @@ import {
 } from './protocol.ts';
 import { startError, unusableError } from './unavailable.ts';
 
-const KILL_FACTOR = 1.5;
+const killFactor = 1.5;
 /** A machine that is busy starts a process slowly. */
-const START_MS = 60_000;
-const TIMEOUT = Symbol('timeout');
+const startMs = 60_000;
+const timeoutSignal = Symbol('timeout');
 
 /** The result of a call: a reply, or how the process ended. */
 export type CodeEvaluationOutcome =
@@ -58,7 +58,7 @@ export class Evaluator implements AsyncDisposable {
    */
   async start(signal: AbortSignal): Promise<void> {
     for (const language of this.#languages) {
-      const outcome = await this.run({ ...SELF_TEST, language }, signal);
+      const outcome = await this.run({ ...selfTest, language }, signal);
       if (outcome.kind === 'reply' && outcome.reply.value === '42') continue;
       const reason =
         outcome.kind === 'reply'
@@ -90,7 +90,7 @@ export class Evaluator implements AsyncDisposable {
     for (let attempt = 1; ; attempt += 1) {
       const channel = await this.#usableChannel(signal);
       channel.send(request);
-      const isStarted = hasKey(await this.#receive(channel, START_MS, signal), 'started');
+      const isStarted = hasKey(await this.#receive(channel, startMs, signal), 'started');
       if (isStarted) return this.#outcome(channel, request, signal);
       // The process had ended before it got the request, so no code has run.
       await channel.kill();
@@ -104,9 +104,9 @@ export class Evaluator implements AsyncDisposable {
     { timeoutMs }: EvaluationRequest,
     signal: AbortSignal,
   ): Promise<CodeEvaluationOutcome> {
-    const message = await this.#receive(channel, timeoutMs * KILL_FACTOR, signal);
+    const message = await this.#receive(channel, timeoutMs * killFactor, signal);
     this.#assertLive();
-    if (message === TIMEOUT) return { kind: 'timeout' };
+    if (message === timeoutSignal) return { kind: 'timeout' };
     const reply = readReply(message);
     if (reply !== undefined) return { kind: 'reply', reply };
     await channel.kill();
@@ -125,29 +125,30 @@ export class Evaluator implements AsyncDisposable {
       throw startError(describeError(error), error);
     }
     this.#channel = channel;
-    const first = await this.#receive(channel, START_MS, signal);
+    const first = await this.#receive(channel, startMs, signal);
     if (hasKey(first, 'ready')) return channel;
     await channel.kill();
     this.#assertLive();
     const unusable = readUnusable(first);
     if (unusable !== undefined) throw unusableError(unusable);
     const { failure } = channel;
-    if (first === TIMEOUT) throw startError(`the process did not start in ${START_MS / 1000} s`, failure);
+    if (first === timeoutSignal)
+      throw startError(`the process did not start in ${startMs / 1000} s`, failure);
     throw startError(
       first === undefined ? describeError(failure) : 'the process began with an unknown message',
       failure,
     );
   }
 
-  /** The next message, {@link TIMEOUT}, or `undefined` when the process has ended. A time-out and an abort end it. */
+  /** The next message, {@link timeoutSignal}, or `undefined` when the process has ended. A time-out and an abort end it. */
   async #receive(channel: EvaluatorChannel, timeoutMs: number, signal: AbortSignal): Promise<unknown> {
     let stop = (): void => undefined;
-    const timedOut = new Promise<typeof TIMEOUT>((resolve) => {
-      stop = this.#clock.schedule(timeoutMs, () => resolve(TIMEOUT));
+    const timedOut = new Promise<typeof timeoutSignal>((resolve) => {
+      stop = this.#clock.schedule(timeoutMs, () => resolve(timeoutSignal));
     });
     try {
       const message = await untilAborted(Promise.race([channel.receive(), timedOut]), signal);
-      if (message === TIMEOUT) await channel.kill();
+      if (message === timeoutSignal) await channel.kill();
       return message;
     } catch (error) {
       await channel.kill();
@@ -165,12 +166,12 @@ export class Evaluator implements AsyncDisposable {
   }
 }
 
-const SELF_TEST: Omit<EvaluationRequest, 'language'> = {
+const selfTest: Omit<EvaluationRequest, 'language'> = {
   code: '40 + 2',
   inputs: [],
   files: [],
   writes: [],
-  timeoutMs: START_MS,
+  timeoutMs: startMs,
   maxMemoryBytes: 67_108_864,
   maxOutputBytes: 4096,
   maxTotalFileBytes: 1,

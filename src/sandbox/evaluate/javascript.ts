@@ -5,14 +5,14 @@ import type { EvaluatedValue, EvaluationRequest } from './protocol.ts';
 import type { QuickJs, QuickJsContext, QuickJsHandle } from './quickjs.ts';
 
 /** `JS_EVAL_FLAG_ASYNC`: `await` at the top level; the result is a promise of `{ value }`. */
-const ASYNC = 128;
+const asyncFlag = 128;
 /** Deeper recursion would overflow the stack of WebAssembly before that of the interpreter. */
-const STACK_BYTES = 131_072;
+const stackBytes = 131_072;
 
 // Texts cross the border of the interpreter as JSON: it cuts others at a NUL.
 
 /** Makes a replacer for `JSON.stringify`, for what JSON would leave out. A map has one array, so that one that contains itself is found. */
-const NEW_REPLACER = `() => {
+const newReplacer = `() => {
   const arrays = new WeakMap();
   return (_key, part) => {
     if (typeof part === 'bigint') return String(part);
@@ -23,12 +23,12 @@ const NEW_REPLACER = `() => {
 }`;
 
 /** Taken before there are inputs and code, which can replace all globals: awaits its value, and says what kind it has. */
-const FINISH = `(() => {
+const finishCode = `(() => {
   const { JSON, Map, Number, Object, Set, String, WeakMap } = globalThis;
   const { stringify } = JSON;
   const { isFinite } = Number;
   const { toString } = Object.prototype;
-  const newReplacer = ${NEW_REPLACER};
+  const newReplacer = ${newReplacer};
   const isPlain = (value) => typeof value === 'number' ? isFinite(value) : typeof value !== 'bigint';
   return async (box) => {
     const value = await box.value;
@@ -42,11 +42,11 @@ const FINISH = `(() => {
   };
 })()`;
 
-const PRELUDE = `
+const preludeCode = `
 const { Error, JSON, Map, Object, Set, String, WeakMap } = globalThis;
 const { toString } = Object.prototype;
 const { parse, stringify } = JSON;
-const newReplacer = ${NEW_REPLACER};
+const newReplacer = ${newReplacer};
 const { __read: read, __write: write, __print: print } = globalThis;
 for (const name of ['__read', '__write', '__print']) delete globalThis[name];
 const ask = (call, ...args) => {
@@ -78,7 +78,7 @@ export function evaluateJavaScript(
 ): EvaluatedValue | { readonly error: string } {
   const runtime = engine.newRuntime();
   runtime.setMemoryLimit(request.maxMemoryBytes);
-  runtime.setMaxStackSize(STACK_BYTES);
+  runtime.setMaxStackSize(stackBytes);
   const endsAtMs = now() + request.timeoutMs;
   let isLate = false;
   runtime.setInterruptHandler(() => (isLate ||= now() > endsAtMs));
@@ -106,11 +106,11 @@ export function evaluateJavaScript(
     .map(([name, value]) => `globalThis[${JSON.stringify(name)}] = ${parsed(value)};`)
     .join('\n');
   const table = `globalThis.files = Object.assign(Object.create(null), Object.fromEntries(${parsed(request.files)}));`;
-  const finish = run(FINISH, 'finish.js', 0);
+  const finish = run(finishCode, 'finish.js', 0);
   if ('error' in finish) return finish;
-  const prelude = run(`(() => {${PRELUDE}\n${table}\n${globals}})()`, 'inputs.js', 0);
+  const prelude = run(`(() => {${preludeCode}\n${table}\n${globals}})()`, 'inputs.js', 0);
   if ('error' in prelude) return prelude;
-  const promise = run(request.code, 'code.js', ASYNC);
+  const promise = run(request.code, 'code.js', asyncFlag);
   if ('error' in promise) return promise;
   const box = settled(promise);
   if ('error' in box) return box;

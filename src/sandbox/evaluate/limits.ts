@@ -1,5 +1,5 @@
 import { SandboxError } from '../../error/index.ts';
-import { DEFAULT_OUTPUT_BYTES } from '../backend/command.ts';
+import { defaultOutputBytes } from '../backend/command.ts';
 
 /** Limits of one `evaluate_code` call. All are whole numbers. */
 export interface CodeEvaluationLimits {
@@ -20,27 +20,27 @@ export interface CodeEvaluationLimits {
   readonly maxTotalFileBytes: number;
 }
 
-const MIB = 1_048_576;
+const mib = 1_048_576;
 /** The default, the least and the most of each limit. */
-const RANGES: Readonly<Record<keyof CodeEvaluationLimits, readonly [number, number, number]>> = {
+const ranges: Readonly<Record<keyof CodeEvaluationLimits, readonly [number, number, number]>> = {
   // The parser of Monty overflows its stack above 100,000.
   maxCodeCharacters: [8000, 1, 32_000],
   timeoutMs: [5000, 1, 1_000_000_000],
-  maxMemoryBytes: [64 * MIB, MIB, 1024 * MIB],
-  maxOutputBytes: [DEFAULT_OUTPUT_BYTES, 1, 16 * MIB],
+  maxMemoryBytes: [64 * mib, mib, 1024 * mib],
+  maxOutputBytes: [defaultOutputBytes, 1, 16 * mib],
   maxFiles: [20, 1, 1000],
   // A message is one string of JSON, in which a byte can take six.
-  maxTotalFileBytes: [2 * MIB, 1, 32 * MIB],
+  maxTotalFileBytes: [2 * mib, 1, 32 * mib],
 };
 
 /** @throws {SandboxError} `sandbox-option-invalid`. */
 export function resolveEvaluateLimits(limits: Partial<CodeEvaluationLimits> = {}): CodeEvaluationLimits {
   for (const name of Object.keys(limits)) {
-    if (!Object.hasOwn(RANGES, name))
-      throw invalid(name, `There is no limit "${name}"; the limits are: ${Object.keys(RANGES).join(', ')}.`);
+    if (!Object.hasOwn(ranges, name))
+      throw invalid(name, `There is no limit "${name}"; the limits are: ${Object.keys(ranges).join(', ')}.`);
   }
   const limit = (name: keyof CodeEvaluationLimits): number => {
-    const [usual, least, most] = RANGES[name];
+    const [usual, least, most] = ranges[name];
     const value = limits[name] ?? usual;
     if (!Number.isSafeInteger(value) || value < least || value > most)
       throw invalid(

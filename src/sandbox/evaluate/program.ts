@@ -22,11 +22,11 @@ import type { QuickJs } from './quickjs.ts';
 // main thread cannot notice it while an interpreter runs.
 
 /** Not literals: the packages need not be installed where this is compiled. */
-const JAVASCRIPT: string = 'quickjs-emscripten';
-const PYTHON: string = '@pydantic/monty';
-const LIFELINE = 3;
+const javascriptPackage: string = 'quickjs-emscripten';
+const pythonPackage: string = '@pydantic/monty';
+const lifelineFd = 3;
 /** Requests are trusted; the length of a message has four bytes. */
-const MAX_REQUEST_BYTES = 4_294_967_295;
+const maxRequestBytes = 4_294_967_295;
 // oxlint-disable-next-line no-restricted-globals -- The system clock without the library around it, for a short start.
 const now = (): number => performance.now();
 
@@ -39,7 +39,7 @@ function send(message: unknown, sent?: () => void): void {
 
 /** Ends the process with the session's. */
 function watch(): void {
-  const lifeline = new Socket({ fd: LIFELINE, readable: true, writable: false });
+  const lifeline = new Socket({ fd: lifelineFd, readable: true, writable: false });
   const end = (): void => {
     process.kill(process.pid, 'SIGKILL');
   };
@@ -63,11 +63,11 @@ async function main(languages: readonly string[]): Promise<void> {
   try {
     if (languages.includes('javascript')) {
       // Their shapes are those of the supported versions; the self-test of the session would find another.
-      const peer = (await import(JAVASCRIPT)) as { newQuickJSWASMModule: () => Promise<QuickJs> };
+      const peer = (await import(javascriptPackage)) as { newQuickJSWASMModule: () => Promise<QuickJs> };
       javascript = peer.newQuickJSWASMModule;
     }
     language = 'python';
-    if (languages.includes('python')) python = (await import(PYTHON)) as Monty;
+    if (languages.includes('python')) python = (await import(pythonPackage)) as Monty;
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
     const message: UnusableEvaluator = { unusable: describeError(error), language, isMissing };
@@ -76,7 +76,7 @@ async function main(languages: readonly string[]): Promise<void> {
   }
   send({ ready: true });
 
-  const frames = new FrameReader(MAX_REQUEST_BYTES);
+  const frames = new FrameReader(maxRequestBytes);
   process.stdin.on('data', (chunk: Buffer) => {
     // Only the session writes here.
     for (const message of frames.push(chunk)) void answer(message as EvaluationRequest);

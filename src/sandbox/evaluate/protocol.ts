@@ -42,12 +42,12 @@ export interface UnusableEvaluator {
   readonly isMissing: boolean;
 }
 
-const HEAD_BYTES = 4;
+const headBytes = 4;
 
 /** A message with its length before it. */
 export function encodeFrame(message: unknown): Buffer {
   const body = Buffer.from(JSON.stringify(message), 'utf8');
-  const head = Buffer.alloc(HEAD_BYTES);
+  const head = Buffer.alloc(headBytes);
   head.writeUInt32BE(body.length);
   return Buffer.concat([head, body]);
 }
@@ -55,7 +55,7 @@ export function encodeFrame(message: unknown): Buffer {
 /** Cuts a stream of bytes into messages. Its time is linear in the bytes, however they are cut into chunks. */
 export class FrameReader {
   readonly #maxBytes: number;
-  readonly #head = Buffer.alloc(HEAD_BYTES);
+  readonly #head = Buffer.alloc(headBytes);
   #headLength = 0;
   #chunks: Buffer[] = [];
   /** How many bytes of the body are missing; undefined before the length is complete. */
@@ -92,10 +92,10 @@ export class FrameReader {
 
   /** Takes what belongs to the length, and returns the rest. */
   #takeHead(bytes: Buffer): Buffer {
-    const part = bytes.subarray(0, HEAD_BYTES - this.#headLength);
+    const part = bytes.subarray(0, headBytes - this.#headLength);
     part.copy(this.#head, this.#headLength);
     this.#headLength += part.length;
-    if (this.#headLength === HEAD_BYTES) {
+    if (this.#headLength === headBytes) {
       const length = this.#head.readUInt32BE();
       if (length > this.#maxBytes)
         throw new RangeError(`A message has ${length} bytes; ${this.#maxBytes} are possible.`);

@@ -1,10 +1,10 @@
 import { isRecord } from '../../internal/index.ts';
 
-const MAX_DEPTH = 50;
+const maxDepth = 50;
 
 /** The value of a Python program much as `repr` shows it. Values are those of the engine: a dictionary is a `Map`, a tuple a marked array. */
 export function pythonText(value: unknown, depth = 0): string {
-  if (depth > MAX_DEPTH) return '...';
+  if (depth > maxDepth) return '...';
   const each = (values: Iterable<unknown>): string =>
     [...values].map((entry) => pythonText(entry, depth + 1)).join(', ');
   if (value === null || value === undefined) return 'None';

@@ -19,8 +19,8 @@ export interface Monty {
   };
 }
 
-const MAX_ALLOCATIONS = 50_000_000;
-const MAX_RECURSION = 200;
+const maxAllocations = 50_000_000;
+const maxRecursion = 200;
 
 /** Runs Python. The limits are those of the engine: some operations ignore them, and the session kills the process. */
 export function evaluatePython(
@@ -40,8 +40,8 @@ export function evaluatePython(
       limits: {
         maxDurationSecs: request.timeoutMs / 1000,
         maxMemory: request.maxMemoryBytes,
-        maxAllocations: MAX_ALLOCATIONS,
-        maxRecursionDepth: MAX_RECURSION,
+        maxAllocations: maxAllocations,
+        maxRecursionDepth: maxRecursion,
       },
       // The engine refuses a result of the callback.
       printCallback: (_stream, text) => {

@@ -1,14 +1,14 @@
 import { SandboxError } from '../../error/index.ts';
 import type { CodeEvaluationLanguage, UnusableEvaluator } from './protocol.ts';
 
-const LANGUAGES = {
+const languages = {
   javascript: { name: 'JavaScript', peer: 'quickjs-emscripten', install: 'quickjs-emscripten@^0.32.0' },
   python: { name: 'Python', peer: '@pydantic/monty', install: '@pydantic/monty@^0.0.18' },
 } as const satisfies Readonly<Record<CodeEvaluationLanguage, object>>;
 
 /** The error for a language whose package is not installed or does not work. */
 export function unusableError({ unusable, language, isMissing }: UnusableEvaluator): SandboxError {
-  const { name, peer, install } = LANGUAGES[language];
+  const { name, peer, install } = languages[language];
   const remedy = `with \`npm install ${install}\`, or leave "${language}" out of the option languages.`;
   const what = isMissing
     ? `the package "${peer}" could not be loaded. Install it ${remedy}`

@@ -28,7 +28,7 @@ const outputSchema: Schema<EvaluatePythonResult> = jsonSchema<EvaluatePythonResu
 });
 
 /** Linux accepts 131,072 bytes for one argument of a program; a character has at most three, or two of them four. */
-const MAX_CODE_CHARACTERS = 32_000;
+const maxCodeCharacters = 32_000;
 
 function inputSchema({ timeoutMs, maxTimeoutMs }: ShellLimits): Schema<EvaluatePythonParams> {
   return jsonSchema<EvaluatePythonParams>({
@@ -37,7 +37,7 @@ function inputSchema({ timeoutMs, maxTimeoutMs }: ShellLimits): Schema<EvaluateP
       code: {
         type: 'string',
         minLength: 1,
-        maxLength: MAX_CODE_CHARACTERS,
+        maxLength: maxCodeCharacters,
         description: 'A Python program. What it prints is the result: the value of its last line is not.',
       },
       timeout_seconds: {

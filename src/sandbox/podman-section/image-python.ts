@@ -37,7 +37,7 @@ const FoundPython: NamedResourceToken<Omit<ImagePython, 'image'>> =
   resourceToken<Omit<ImagePython, 'image'>>('sandbox-python');
 
 /** Only a machine that hangs needs so much. */
-const CHECK_MS = 60_000;
+const checkMs = 60_000;
 
 /** Checks for a Python when it is first needed. Each section has one of its own, so that a session can use several images. */
 export function pythonBinding(): AnyResourceBinding {
@@ -56,7 +56,7 @@ async function findPython(
   await using sandbox = await backend.start({ filesystem: new MemoryFilesystem(), signal });
   const { exitCode, stdout } = await sandbox.exec({
     command: ['python3', '-c', 'import sys; print(sys.version.split()[0])'],
-    timeoutMs: CHECK_MS,
+    timeoutMs: checkMs,
   });
   return exitCode === 0 ? { version: stdout.text.trim() } : {};
 }

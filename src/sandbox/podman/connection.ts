@@ -7,10 +7,10 @@ import { PodmanClient } from './podman-client.ts';
 import { podmanUnavailable } from './podman-error.ts';
 
 /** Variables that name a service, in the order of their precedence. */
-const VARIABLES = ['CONTAINER_HOST', 'PODMAN_BASE_URL', 'DOCKER_HOST'] as const;
+const passedVariables = ['CONTAINER_HOST', 'PODMAN_BASE_URL', 'DOCKER_HOST'] as const;
 /** Only a machine that hangs needs so much. */
-const LIST_MS = 30_000;
-const MAX_LIST_BYTES = 65_536;
+const listMs = 30_000;
+const maxListBytes = 65_536;
 
 /** What names a service. */
 interface Named {
@@ -86,7 +86,7 @@ function namedService(
 ): Named | undefined {
   if (socketPath !== undefined)
     return { socketPath: pathOf(socketPath, 'the option socketPath'), source: 'the option socketPath' };
-  for (const variable of VARIABLES) {
+  for (const variable of passedVariables) {
     const value = env[variable];
     if (value === undefined || value === '') continue;
     const source = `the variable ${variable}`;
@@ -137,10 +137,10 @@ async function listConnections(
       env: podmanEnvironment(),
       signal,
       clock,
-      timeoutMs: LIST_MS,
+      timeoutMs: listMs,
       onStdout: (chunk) => {
         bytes += chunk.length;
-        if (bytes <= MAX_LIST_BYTES) chunks.push(chunk);
+        if (bytes <= maxListBytes) chunks.push(chunk);
       },
     },
   );

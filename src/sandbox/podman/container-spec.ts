@@ -6,7 +6,7 @@ import type { PodmanSettings } from './options.ts';
  * them, and writes a trailer with the count and the exit code as the last bytes of the error output: nothing else can write any more. Only what is built into the
  * shell is used, so that it works when no process can be started.
  */
-const FIRST_PROCESS = `nonce=$1
+const firstProcess = `nonce=$1
 cd -- "$2" 2>/dev/null || { printf '\\000%s:missing\\n' "$nonce" >&2; exit 1; }
 shift 2
 "$@"
@@ -43,12 +43,12 @@ export interface ContainerParts {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-const CPU_PERIOD_US = 100_000;
+const cpuPeriodUs = 100_000;
 /**
  * Podman sets limits of its own where there are none, which fail where they are above the hard limits of the service. Processes
  * are limited by the control group.
  */
-const OWN_LIMITS = { NOFILE: 1024, NPROC: 4096, CORE: 0 };
+const ownLimits = { NOFILE: 1024, NPROC: 4096, CORE: 0 };
 
 /** The container of one command, as the interface of Podman wants it. */
 export function containerSpec(settings: PodmanSettings, parts: ContainerParts): object {
@@ -56,12 +56,12 @@ export function containerSpec(settings: PodmanSettings, parts: ContainerParts): 
   const { command, folder, user, keepsId, nonce, labels } = parts;
   const { maxMemoryBytes, maxProcesses, maxCpus, maxFileBytes } = limits;
   const processLimits = {
-    ...OWN_LIMITS,
+    ...ownLimits,
     ...(maxFileBytes === undefined ? {} : { FSIZE: maxFileBytes }),
   };
   return {
     image: settings.image,
-    entrypoint: ['/bin/sh', '-c', FIRST_PROCESS, 'sh'],
+    entrypoint: ['/bin/sh', '-c', firstProcess, 'sh'],
     command: [nonce, `/workspace/${command.cwd}`, ...command.argv],
     env: { ...settings.env, ...command.env },
     env_host: false,
@@ -89,7 +89,7 @@ export function containerSpec(settings: PodmanSettings, parts: ContainerParts): 
       ...(maxProcesses === undefined ? {} : { pids: { limit: maxProcesses + 1 } }),
       ...(maxCpus === undefined
         ? {}
-        : { cpu: { period: CPU_PERIOD_US, quota: Math.max(1000, Math.round(maxCpus * CPU_PERIOD_US)) } }),
+        : { cpu: { period: cpuPeriodUs, quota: Math.max(1000, Math.round(maxCpus * cpuPeriodUs)) } }),
     },
     mounts: [
       {

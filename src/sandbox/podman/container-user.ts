@@ -14,7 +14,7 @@ export interface ContainerUser {
 }
 
 /** The user that has no rights anywhere. */
-const UNPRIVILEGED = 65_534;
+const unprivilegedId = 65_534;
 
 /**
  * As root with a service of root, the staged files are given to the unprivileged user. Otherwise commands run as the user of this
@@ -27,7 +27,7 @@ export async function containerUser(
   const keepsId = isRootless(await client.send({ method: 'GET', path: '/info', signal }));
   const [uid, gid] = [process.geteuid?.() ?? 0, process.getegid?.() ?? 0];
   if (!keepsId && uid === 0)
-    return { user: `${UNPRIVILEGED}:${UNPRIVILEGED}`, keepsId, newOwner: UNPRIVILEGED };
+    return { user: `${unprivilegedId}:${unprivilegedId}`, keepsId, newOwner: unprivilegedId };
   return { user: `${uid}:${gid}`, keepsId, newOwner: undefined };
 }
 

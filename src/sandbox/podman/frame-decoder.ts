@@ -1,7 +1,7 @@
 /** Receives the content of the two outputs. */
 export type FrameReceiver = (stream: 'stdout' | 'stderr', chunk: Uint8Array) => void;
 
-const HEADER_BYTES = 8;
+const headerBytes = 8;
 
 /**
  * Decodes the stream of a container's outputs: frames of a header (the stream, three zero bytes, a length of four bytes) and the content.
@@ -43,9 +43,9 @@ export class FrameDecoder {
   }
 
   #startFrame(chunk: Uint8Array): Uint8Array {
-    const missing = HEADER_BYTES - this.#header.length;
+    const missing = headerBytes - this.#header.length;
     this.#header = Buffer.concat([this.#header, chunk.subarray(0, missing)]);
-    if (this.#header.length === HEADER_BYTES) {
+    if (this.#header.length === headerBytes) {
       const kind = this.#header[0] ?? 255;
       this.#isBroken = kind > 2 || this.#header.readUIntBE(1, 3) !== 0;
       // The stream 0 is an echo of the input, which is not part of the outputs.

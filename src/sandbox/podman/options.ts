@@ -8,7 +8,7 @@ import {
 } from '../backend/sandbox-limits.ts';
 
 /** The name of the backend. */
-export const PODMAN = 'podman';
+export const podmanBackend = 'podman';
 
 /** Options of `podmanSandbox`. */
 export interface PodmanSandboxOptions {
@@ -60,7 +60,7 @@ export interface PodmanSettings {
   readonly clock: Clock;
 }
 
-const MIB = 1_048_576;
+const mib = 1_048_576;
 
 /** What control groups and the kernel enforce. */
 export const podmanLimitScopes: SandboxLimitScopes = Object.freeze({
@@ -71,8 +71,8 @@ export const podmanLimitScopes: SandboxLimitScopes = Object.freeze({
   maxFileBytes: 'process',
 });
 
-const IMAGE = /^[a-zA-Z0-9][a-zA-Z0-9._:/@-]{0,255}$/;
-const RUNTIME = /^[a-zA-Z0-9/][a-zA-Z0-9._/-]{0,255}$/;
+const imageName = /^[a-zA-Z0-9][a-zA-Z0-9._:/@-]{0,255}$/;
+const runtimeName = /^[a-zA-Z0-9/][a-zA-Z0-9._/-]{0,255}$/;
 
 /** @throws {SandboxError} `sandbox-option-invalid`. */
 export function resolvePodmanOptions(options: PodmanSandboxOptions): PodmanSettings {
@@ -91,10 +91,10 @@ export function resolvePodmanOptions(options: PodmanSandboxOptions): PodmanSetti
     },
     (message, { details }) => invalid(message, String(details['option'])),
   );
-  const { image, network = 'none', maxTemporaryBytes = 64 * MIB, runtime } = options;
-  if (!IMAGE.test(image))
+  const { image, network = 'none', maxTemporaryBytes = 64 * mib, runtime } = options;
+  if (!imageName.test(image))
     throw invalid(`The option image is ${JSON.stringify(image)}; it must be the name of an image.`, 'image');
-  if (runtime !== undefined && !RUNTIME.test(runtime))
+  if (runtime !== undefined && !runtimeName.test(runtime))
     throw invalid(
       `The option runtime is ${JSON.stringify(runtime)}; it must be the name of an OCI runtime, such as "runc".`,
       'runtime',
@@ -109,11 +109,11 @@ export function resolvePodmanOptions(options: PodmanSandboxOptions): PodmanSetti
       `The option maxTemporaryBytes is ${maxTemporaryBytes}; it must be a whole number above 0.`,
       'maxTemporaryBytes',
     );
-  const defaults = { maxMemoryBytes: 1024 * MIB, maxProcesses: 256, maxCpus: 1, maxFileBytes: 256 * MIB };
+  const defaults = { maxMemoryBytes: 1024 * mib, maxProcesses: 256, maxCpus: 1, maxFileBytes: 256 * mib };
   return {
     image,
     limits: resolveSandboxLimits(
-      PODMAN,
+      podmanBackend,
       podmanLimitScopes,
       { ...defaults, ...options.limits },
       { maxCpuMs: 'Control groups limit processors, not processor time: see maxCpus.' },
@@ -130,5 +130,5 @@ export function resolvePodmanOptions(options: PodmanSandboxOptions): PodmanSetti
 }
 
 function invalid(message: string, option: string): SandboxError {
-  return new SandboxError('sandbox-option-invalid', message, { details: { backend: PODMAN, option } });
+  return new SandboxError('sandbox-option-invalid', message, { details: { backend: podmanBackend, option } });
 }

@@ -11,7 +11,7 @@ import { podmanUnavailable } from './podman-error.ts';
  * The service ends when the standard input is closed, which the kernel does when this process ends, however it does; the private folder
  * of the socket goes with it.
  */
-const UNTIL_CLOSED = `folder=$1; shift
+const untilClosed = `folder=$1; shift
 exec 3<&0
 "$@" </dev/null 3<&- &
 service=$!
@@ -22,10 +22,10 @@ status=$?
 rm -rf -- "$folder"
 exit "$status"`;
 
-const MAX_MESSAGE_CHARACTERS = 4000;
-const POLL_MS = 20;
+const maxMessageCharacters = 4000;
+const pollMs = 20;
 /** Only a machine that hangs needs so much. */
-const START_MS = 60_000;
+const startMs = 60_000;
 
 /** A service of Podman that was started by this process. */
 export interface OwnService extends AsyncDisposable {
@@ -45,7 +45,7 @@ export async function startOwnService(
   const socketPath = join(folder, 'podman.sock');
   const options = runtime === undefined ? [] : ['--runtime', runtime];
   const service = [program, ...options, 'system', 'service', '--time=0', `unix://${socketPath}`];
-  const child = spawn('sh', ['-c', UNTIL_CLOSED, 'sh', folder, ...service], {
+  const child = spawn('sh', ['-c', untilClosed, 'sh', folder, ...service], {
     env: podmanEnvironment(),
     // The monitor of a container writes files to the working directory.
     cwd: folder,
@@ -55,7 +55,7 @@ export async function startOwnService(
   });
   let message = '';
   child.stderr.on('data', (chunk: Buffer) => {
-    message = (message + chunk.toString('utf8')).slice(-MAX_MESSAGE_CHARACTERS);
+    message = (message + chunk.toString('utf8')).slice(-maxMessageCharacters);
   });
   child.stdin.on('error', () => undefined);
   let hasEnded = false;
@@ -81,8 +81,8 @@ export async function startOwnService(
   const startedAt = clock.now();
   try {
     while (!(await client.answers(signal))) {
-      if (hasEnded || clock.now() - startedAt > START_MS) throw startError(program, message);
-      await delay(POLL_MS, undefined, signal === undefined ? {} : { signal });
+      if (hasEnded || clock.now() - startedAt > startMs) throw startError(program, message);
+      await delay(pollMs, undefined, signal === undefined ? {} : { signal });
     }
   } catch (error) {
     await stop();

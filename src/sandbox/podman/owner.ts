@@ -5,22 +5,22 @@ import type { PodmanClient } from './podman-client.ts';
 import { PodmanRequestError } from './podman-error.ts';
 
 /** The label that names the process which a container belongs to. */
-const OWNER = 'dev.weakincentives.owner';
+const ownerLabel = 'dev.weakincentives.owner';
 
 /** The labels of every container. */
 export function ownerLabels(): Readonly<Record<string, string>> {
-  return { [OWNER]: JSON.stringify({ ...presentProcess(), namespace: processNamespace() }) };
+  return { [ownerLabel]: JSON.stringify({ ...presentProcess(), namespace: processNamespace() }) };
 }
 
 /** Removes the containers of processes that have certainly ended; all others are left alone. */
 export async function removeLeftovers(client: PodmanClient, signal: AbortSignal | undefined): Promise<void> {
-  const filters = encodeURIComponent(JSON.stringify({ label: [OWNER] }));
+  const filters = encodeURIComponent(JSON.stringify({ label: [ownerLabel] }));
   const path = `/containers/json?all=true&filters=${filters}`;
   const found = await client.send({ method: 'GET', path, signal });
   for (const container of Array.isArray(found) ? found : []) {
     if (!isRecord(container) || typeof container['Id'] !== 'string' || !isRecord(container['Labels']))
       continue;
-    if (isOfDeadProcess(container['Labels'][OWNER])) await removeLeftover(client, container['Id']);
+    if (isOfDeadProcess(container['Labels'][ownerLabel])) await removeLeftover(client, container['Id']);
   }
 }
 

@@ -5,11 +5,11 @@ import { type Clock, systemClock } from '../../session/index.ts';
 import { PodmanRequestError } from './podman-error.ts';
 
 /** The oldest version of the interface that has what is used; later services answer it, too. */
-const PREFIX = '/v4.0.0/libpod';
+const apiPrefix = '/v4.0.0/libpod';
 /** No answer that is read has more than a few kilobytes for each container. */
-const MAX_ANSWER_BYTES = 16_777_216;
+const maxAnswerBytes = 16_777_216;
 /** A creation that copies a large image takes minutes; only a service that hangs needs more. */
-const MAX_ANSWER_MS = 300_000;
+const maxAnswerMs = 300_000;
 
 /** A request to the service. */
 export interface PodmanRequest {
@@ -110,13 +110,13 @@ export class PodmanClient {
 
   /** Ends a request that is not answered in time, unless the returned function is called before. */
   #limitTime(sent: ClientRequest): () => void {
-    return this.#clock.schedule(MAX_ANSWER_MS, () => {
+    return this.#clock.schedule(maxAnswerMs, () => {
       sent.destroy(Object.assign(new Error('The service has not answered in time.'), { code: 'ETIMEDOUT' }));
     });
   }
 
   #address(method: string, path: string): { socketPath: string; method: string; path: string; agent: false } {
-    return { socketPath: this.#socketPath, method, path: PREFIX + path, agent: false };
+    return { socketPath: this.#socketPath, method, path: apiPrefix + path, agent: false };
   }
 }
 
@@ -126,7 +126,7 @@ async function readText(answer: IncomingMessage): Promise<string> {
   for await (const chunk of answer) {
     if (!Buffer.isBuffer(chunk)) continue;
     bytes += chunk.length;
-    if (bytes > MAX_ANSWER_BYTES) {
+    if (bytes > maxAnswerBytes) {
       answer.destroy();
       throw new PodmanRequestError('its answer is too large');
     }

@@ -1,8 +1,8 @@
 import { SandboxError } from '../../error/index.ts';
-import { PODMAN } from './options.ts';
+import { podmanBackend } from './options.ts';
 
 /** Characters of Podman's own message that an error quotes. */
-const MAX_REASON = 300;
+const maxReason = 300;
 
 /** What Podman says, in one line and without paths of this machine, ids or control characters. */
 export function podmanReason(message: string): string {
@@ -11,7 +11,7 @@ export function podmanReason(message: string): string {
     .replaceAll(/(?<![\w.])\/[^\s:'"]*/g, '…')
     .replaceAll(/\b[0-9a-f]{64}\b/g, '…')
     .trim()
-    .slice(0, MAX_REASON)
+    .slice(0, maxReason)
     .replace(/\.$/, '');
 }
 
@@ -20,14 +20,14 @@ export function podmanUnavailable(reason: string, advice: string, cause?: unknow
   return new SandboxError(
     'sandbox-unavailable',
     `The backend "podman" does not work here: ${podmanReason(reason)}. ${advice}`,
-    { cause, details: { backend: PODMAN } },
+    { cause, details: { backend: podmanBackend } },
   );
 }
 
 /** The error for a Podman that failed in the middle of something. @param action what failed, as in "A container could not be made". */
 export function podmanFailed(action: string, reason: string): SandboxError {
   return new SandboxError('sandbox-failed', `${action}: ${podmanReason(reason)}.`, {
-    details: { backend: PODMAN },
+    details: { backend: podmanBackend },
   });
 }
 

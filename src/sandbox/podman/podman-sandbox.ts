@@ -2,7 +2,12 @@ import { openStagedFolder } from '../../node/index.ts';
 import type { SandboxBackend } from '../backend/sandbox-backend.ts';
 import { StagedSandbox } from '../backend/staged-sandbox.ts';
 import { giveTo } from './container-user.ts';
-import { PODMAN, type PodmanSandboxOptions, podmanLimitScopes, resolvePodmanOptions } from './options.ts';
+import {
+  type PodmanSandboxOptions,
+  podmanBackend,
+  podmanLimitScopes,
+  resolvePodmanOptions,
+} from './options.ts';
 import { preparePodman } from './prepared-podman.ts';
 import { runContainer } from './run-container.ts';
 import { SharedPodman } from './shared-podman.ts';
@@ -24,7 +29,7 @@ export function podmanSandbox(options: PodmanSandboxOptions): SandboxBackend {
   const settings = resolvePodmanOptions(options);
   const shared = new SharedPodman((signal) => preparePodman(settings, signal));
   return Object.freeze({
-    name: PODMAN,
+    name: podmanBackend,
     capabilities: Object.freeze({
       isolation: 'container' as const,
       network: settings.network,
@@ -44,7 +49,7 @@ export function podmanSandbox(options: PodmanSandboxOptions): SandboxBackend {
           const { host } = use;
           if (host.user.newOwner !== undefined) await giveTo(host.user.newOwner, staged.path);
           return new StagedSandbox({
-            backend: PODMAN,
+            backend: podmanBackend,
             staged,
             signal,
             run: (command, ended) => runContainer(host, staged.path, command, ended),

@@ -4,14 +4,14 @@ import { openStagedFolder } from '../../node/index.ts';
 import { checkCommand } from '../backend/command.ts';
 import { connect } from './connection.ts';
 import { containerUser, giveTo } from './container-user.ts';
-import { PODMAN, type PodmanSettings } from './options.ts';
+import { type PodmanSettings, podmanBackend } from './options.ts';
 import { removeLeftovers } from './owner.ts';
 import type { PodmanClient } from './podman-client.ts';
 import { PodmanRequestError, podmanUnavailable } from './podman-error.ts';
 import { type ContainerHost, runContainer } from './run-container.ts';
 
 /** Only a machine that hangs needs so much. */
-const SELF_TEST_MS = 60_000;
+const selfTestMs = 60_000;
 
 /** A connection that works, until it is disposed. */
 export interface PreparedPodman extends AsyncDisposable {
@@ -60,7 +60,7 @@ async function assertImage(
     throw new SandboxError(
       'sandbox-unavailable',
       `The backend "podman" does not work here: there is no image ${JSON.stringify(image)}, and none is pulled implicitly. Run \`podman pull ${image}\`.`,
-      { details: { backend: PODMAN } },
+      { details: { backend: podmanBackend } },
     );
   }
 }
@@ -74,7 +74,7 @@ async function selfTest(host: ContainerHost, signal: AbortSignal | undefined): P
   if (host.user.newOwner !== undefined) await giveTo(host.user.newOwner, staged.path);
   const script =
     'echo works >file && [ "$(cat /workspace/file)" = works ] && echo works >/tmp/file && ! (echo x >/file) 2>/dev/null';
-  const command = checkCommand(PODMAN, { command: script, timeoutMs: SELF_TEST_MS });
+  const command = checkCommand(podmanBackend, { command: script, timeoutMs: selfTestMs });
   let reason: string;
   try {
     const { exitCode, stderr } = await runContainer(host, staged.path, command, signal);

@@ -7,7 +7,7 @@ import type { SandboxOutcome } from '../backend/sandbox-backend.ts';
 import { containerSpec } from './container-spec.ts';
 import type { ContainerUser } from './container-user.ts';
 import { FrameDecoder } from './frame-decoder.ts';
-import { PODMAN, type PodmanSettings } from './options.ts';
+import { type PodmanSettings, podmanBackend } from './options.ts';
 import { ownerLabels, removeContainer } from './owner.ts';
 import type { PodmanClient } from './podman-client.ts';
 import { PodmanRequestError, podmanFailed } from './podman-error.ts';
@@ -172,7 +172,7 @@ function outcomeOf(
   stdout: Window,
   stderr: Window,
 ): SandboxOutcome {
-  if (report.kind === 'missing-directory') throw missingDirectoryError(PODMAN, command.cwd);
+  if (report.kind === 'missing-directory') throw missingDirectoryError(podmanBackend, command.cwd);
   const reported = timedOut || report.kind !== 'ended' ? undefined : report;
   // Without a report the first process itself was killed, as by the kernel when the memory is used up.
   const isKilled = reported === undefined && (exitCode ?? 137) === 137;

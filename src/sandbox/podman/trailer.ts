@@ -6,7 +6,7 @@ export type ContainerReport =
   | { readonly kind: 'none' };
 
 /** More than the longest trailer. */
-const MAX_TRAILER_BYTES = 64;
+const maxTrailerBytes = 64;
 
 /** Separates the trailer of the first process from the error output of a command, however it arrives in pieces. */
 export class TrailerReader {
@@ -22,7 +22,7 @@ export class TrailerReader {
 
   add(chunk: Uint8Array): void {
     const all = Buffer.concat([this.#held, chunk]);
-    const end = Math.max(0, all.length - MAX_TRAILER_BYTES);
+    const end = Math.max(0, all.length - maxTrailerBytes);
     if (end > 0) this.#receive(all.subarray(0, end));
     this.#held = all.subarray(end);
   }

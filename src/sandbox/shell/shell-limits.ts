@@ -1,5 +1,5 @@
 import { SandboxError } from '../../error/index.ts';
-import { DEFAULT_OUTPUT_BYTES } from '../backend/command.ts';
+import { defaultOutputBytes } from '../backend/command.ts';
 
 /** Limits of one `shell_execute` call. */
 export interface ShellLimits {
@@ -12,8 +12,8 @@ export interface ShellLimits {
 }
 
 /** The longest delay that timers can keep. */
-const MAX_TIMER_MS = 2_147_483_647;
-const NAMES: readonly string[] = [
+const maxTimerMs = 2_147_483_647;
+const limitNames: readonly string[] = [
   'timeoutMs',
   'maxTimeoutMs',
   'maxOutputBytes',
@@ -22,16 +22,16 @@ const NAMES: readonly string[] = [
 /** @throws {SandboxError} `sandbox-option-invalid`. */
 export function resolveShellLimits(limits: Partial<ShellLimits> = {}): ShellLimits {
   for (const name of Object.keys(limits)) {
-    if (!NAMES.includes(name))
-      throw invalid(name, `There is no limit "${name}"; the limits are: ${NAMES.join(', ')}.`);
+    if (!limitNames.includes(name))
+      throw invalid(name, `There is no limit "${name}"; the limits are: ${limitNames.join(', ')}.`);
   }
-  const { timeoutMs = 30_000, maxOutputBytes = DEFAULT_OUTPUT_BYTES } = limits;
+  const { timeoutMs = 30_000, maxOutputBytes = defaultOutputBytes } = limits;
   const { maxTimeoutMs = Math.max(300_000, timeoutMs) } = limits;
   for (const [name, value] of Object.entries({ timeoutMs, maxTimeoutMs })) {
-    if (typeof value !== 'number' || !(value > 0 && value <= MAX_TIMER_MS))
+    if (typeof value !== 'number' || !(value > 0 && value <= maxTimerMs))
       throw invalid(
         name,
-        `The limit ${name} is ${String(value)}; it must be above 0 and at most ${MAX_TIMER_MS}.`,
+        `The limit ${name} is ${String(value)}; it must be above 0 and at most ${maxTimerMs}.`,
       );
   }
   if (maxTimeoutMs < timeoutMs)

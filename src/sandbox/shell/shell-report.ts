@@ -3,7 +3,7 @@ import type { StagedFolderReport } from '../../node/index.ts';
 import type { SandboxOutcome } from '../backend/sandbox-backend.ts';
 
 /** Paths that a report names. */
-const MAX_NAMED = 20;
+const maxNamed = 20;
 
 /** How a command ended, as the end of a sentence. */
 export function describeEnd(outcome: SandboxOutcome, timeoutMs: number): string {
@@ -49,6 +49,6 @@ export function describeChanges(report: StagedFolderReport): readonly string[] {
 }
 
 function listPaths(paths: readonly string[]): string {
-  const shown = paths.slice(0, MAX_NAMED).map(showName).join(', ');
-  return paths.length <= MAX_NAMED ? shown : `${shown} and ${paths.length - MAX_NAMED} more`;
+  const shown = paths.slice(0, maxNamed).map(showName).join(', ');
+  return paths.length <= maxNamed ? shown : `${shown} and ${paths.length - maxNamed} more`;
 }

@@ -30,7 +30,7 @@ export interface ShellSectionOptions {
   readonly visibility?: VisibilitySelector<Record<never, never>>;
 }
 
-const SUMMARY = 'A shell for commands on the files of the workspace.';
+const sectionSummary = 'A shell for commands on the files of the workspace.';
 
 /**
  * A section with the tool `shell_execute`: a shell command on the files of the workspace, in a sandbox. The prompt must bind a `Filesystem`, as the section
@@ -61,7 +61,7 @@ export function shellSection(options: ShellSectionOptions): Section<Record<never
     key,
     render: async (_params, { resources }) =>
       shellInstructions((await resources?.get(SandboxBackend)) ?? backend, rollbackOn, limits),
-    summary: SUMMARY,
+    summary: sectionSummary,
     visibility: options.visibility ?? 'full',
     tools: [shellExecuteTool({ limits, effects, rollbackOn })],
     policies,

@@ -3,7 +3,7 @@ import type { FileChange, Filesystem, FilesystemFork } from '../../filesystem/in
 import type { StagedFolderReport } from '../../node/index.ts';
 
 /** The maximum number of paths that a list of permissions names. */
-const MAX_NAMED = 1000;
+const maxNamed = 1000;
 
 /**
  * Applies the changes of a fork to its file system, all or none.
@@ -53,7 +53,7 @@ export async function collectFork(
     created: Object.freeze([...created].sort()),
     modified: Object.freeze(modified.sort()),
     removed: Object.freeze([...removed].sort()),
-    permissions: Object.freeze(permissions.sort().slice(0, MAX_NAMED)),
+    permissions: Object.freeze(permissions.sort().slice(0, maxNamed)),
     skipped: Object.freeze([]),
     skippedCount: 0,
     complete: true,

@@ -2,13 +2,13 @@ import { FilesystemError, type FilesystemErrorCode } from '../../error/index.ts'
 
 /** An error that a command sees, with the code of the system call first. */
 export class ShellFileError extends Error {
-  constructor(problem: keyof typeof MEANINGS, call: string, path: string) {
-    super(`${problem}: ${MEANINGS[problem]}, ${call} '${path}'`);
+  constructor(problem: keyof typeof meanings, call: string, path: string) {
+    super(`${problem}: ${meanings[problem]}, ${call} '${path}'`);
     this.name = 'ShellFileError';
   }
 }
 
-const MEANINGS = {
+const meanings = {
   EACCES: 'permission denied',
   EBUSY: 'resource busy or locked',
   EEXIST: 'file already exists',
@@ -23,7 +23,7 @@ const MEANINGS = {
   EROFS: 'read-only file system',
 } as const;
 
-const PROBLEMS: Readonly<Record<FilesystemErrorCode, keyof typeof MEANINGS>> = {
+const problems: Readonly<Record<FilesystemErrorCode, keyof typeof meanings>> = {
   'path-not-found': 'ENOENT',
   'path-taken': 'EEXIST',
   'path-is-directory': 'EISDIR',
@@ -51,5 +51,5 @@ const PROBLEMS: Readonly<Record<FilesystemErrorCode, keyof typeof MEANINGS>> = {
 /** What a command sees of an error; undefined when the error is none of its doing, such as a call that has ended. */
 export function shellFileError(error: unknown, call: string, path: string): ShellFileError | undefined {
   if (error instanceof ShellFileError) return error;
-  return FilesystemError.isInstance(error) ? new ShellFileError(PROBLEMS[error.code], call, path) : undefined;
+  return FilesystemError.isInstance(error) ? new ShellFileError(problems[error.code], call, path) : undefined;
 }

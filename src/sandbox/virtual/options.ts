@@ -8,7 +8,7 @@ import {
 } from '../backend/sandbox-limits.ts';
 
 /** The name of the backend. */
-export const VIRTUAL = 'virtual';
+export const virtualBackend = 'virtual';
 
 /** The methods of HTTP that can be allowed. */
 export type VirtualNetworkMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE' | 'PATCH' | 'OPTIONS';
@@ -58,10 +58,18 @@ export interface VirtualSettings {
   readonly clock: Clock | undefined;
 }
 
-const MIB = 1_048_576;
+const mib = 1_048_576;
 /** The interpreter itself takes about 30 MiB. */
-const MIN_MEMORY_BYTES = 64 * MIB;
-const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
+const minMemoryBytes = 64 * mib;
+const httpMethods: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'DELETE',
+  'PATCH',
+  'OPTIONS',
+]);
 
 /** What is enforced. There are no processes, and the thread's processor time is its time limit. */
 export const virtualLimitScopes: SandboxLimitScopes = Object.freeze({
@@ -80,15 +88,15 @@ export function resolveVirtualOptions(options: VirtualSandboxOptions): VirtualSe
     { limits: 'object', network: 'object', env: 'object' },
     (message, { details }) => invalid(message, String(details['option'])),
   );
-  const limits = resolveSandboxLimits(VIRTUAL, virtualLimitScopes, options.limits ?? {}, {
+  const limits = resolveSandboxLimits(virtualBackend, virtualLimitScopes, options.limits ?? {}, {
     maxProcesses: 'There are no processes.',
     maxCpuMs: 'Limit the time of the command instead.',
     maxCpus: 'A command uses one thread.',
   });
-  const { maxMemoryBytes = 512 * MIB, maxFileBytes = 32 * MIB } = limits;
-  if (maxMemoryBytes < MIN_MEMORY_BYTES) {
+  const { maxMemoryBytes = 512 * mib, maxFileBytes = 32 * mib } = limits;
+  if (maxMemoryBytes < minMemoryBytes) {
     throw invalid(
-      `The limit maxMemoryBytes is ${maxMemoryBytes}; the interpreter needs at least ${MIN_MEMORY_BYTES}.`,
+      `The limit maxMemoryBytes is ${maxMemoryBytes}; the interpreter needs at least ${minMemoryBytes}.`,
       'limits.maxMemoryBytes',
     );
   }
@@ -117,9 +125,9 @@ function resolveNetwork(network: VirtualNetworkOptions): VirtualNetwork {
     );
   });
   for (const method of methods) {
-    if (METHODS.has(method)) continue;
+    if (httpMethods.has(method)) continue;
     throw invalid(
-      `The option network.methods has ${quoteText(method)}; use ${[...METHODS].join(', ')}.`,
+      `The option network.methods has ${quoteText(method)}; use ${[...httpMethods].join(', ')}.`,
       'network.methods',
     );
   }
@@ -149,5 +157,7 @@ export function describeVirtual(network: VirtualNetwork | undefined): string {
 }
 
 function invalid(message: string, option: string): SandboxError {
-  return new SandboxError('sandbox-option-invalid', message, { details: { backend: VIRTUAL, option } });
+  return new SandboxError('sandbox-option-invalid', message, {
+    details: { backend: virtualBackend, option },
+  });
 }

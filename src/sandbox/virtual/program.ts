@@ -8,24 +8,24 @@ import { ShellFiles } from './shell-files.ts';
 // The thread that interprets the scripts of one sandbox. It has no environment, no arguments and no files: those of the sandbox are served by our thread.
 
 /** Not a literal: the package need not be installed where this is compiled. */
-const PEER: string = 'just-bash';
-const UNLIMITED = 1_000_000_000;
-const MAX_OUTPUT_BYTES = 67_108_864;
+const peerPackage: string = 'just-bash';
+const unlimited = 1_000_000_000;
+const maxOutputBytes = 67_108_864;
 /** The fewest milliseconds between two signs of life. */
-const ALIVE_MS = 200;
+const aliveMs = 200;
 
 /** Limits of the package that others of ours replace: time, memory and output. What is left out has its default. */
 const executionLimits = {
-  maxCommandCount: UNLIMITED,
-  maxLoopIterations: UNLIMITED,
-  maxAwkIterations: UNLIMITED,
-  maxSedIterations: UNLIMITED,
-  maxJqIterations: UNLIMITED,
-  maxWorkUnits: UNLIMITED,
-  maxTraversalWork: UNLIMITED,
-  maxGlobOperations: UNLIMITED,
+  maxCommandCount: unlimited,
+  maxLoopIterations: unlimited,
+  maxAwkIterations: unlimited,
+  maxSedIterations: unlimited,
+  maxJqIterations: unlimited,
+  maxWorkUnits: unlimited,
+  maxTraversalWork: unlimited,
+  maxGlobOperations: unlimited,
   maxExecutionTimeMs: 2_147_483_647,
-  maxOutputSize: MAX_OUTPUT_BYTES,
+  maxOutputSize: maxOutputBytes,
   maxCallDepth: 500,
 } as const;
 
@@ -44,7 +44,7 @@ async function main(): Promise<void> {
   let shell: JustBash;
   try {
     // Its shape is that of the supported versions; the self-test below would find another.
-    shell = (await import(PEER)) as JustBash;
+    shell = (await import(peerPackage)) as JustBash;
   } catch (error) {
     report({ kind: 'unusable', isMissing: true, reason: describeError(error) });
     return;
@@ -65,7 +65,7 @@ async function main(): Promise<void> {
     Object.defineProperty(signal, 'aborted', {
       get: () => {
         const nowMs = now();
-        if (nowMs - aliveAtMs >= ALIVE_MS) {
+        if (nowMs - aliveAtMs >= aliveMs) {
           aliveAtMs = nowMs;
           report({ kind: 'alive' });
         }

@@ -28,7 +28,7 @@ export class ShellFiles implements ShellFilesystem {
 
   async readFileBuffer(path: string): Promise<Uint8Array> {
     if (isServed(path)) return bytes(await this.#call({ op: 'read', path }));
-    return STDIN.has(path) ? this.#stdin : this.#base.readFileBuffer(path);
+    return stdinPaths.has(path) ? this.#stdin : this.#base.readFileBuffer(path);
   }
 
   async writeFile(path: string, content: string | Uint8Array, options?: ShellEncoding): Promise<void> {
@@ -145,8 +145,8 @@ export class ShellFiles implements ShellFilesystem {
   }
 }
 
-const STDIN: ReadonlySet<string> = new Set(['/dev/stdin', '/dev/fd/0', '/proc/self/fd/0']);
-const ENCODINGS: ReadonlySet<string> = new Set([
+const stdinPaths: ReadonlySet<string> = new Set(['/dev/stdin', '/dev/fd/0', '/proc/self/fd/0']);
+const encodings: ReadonlySet<string> = new Set([
   'utf8',
   'utf-8',
   'ascii',
@@ -163,7 +163,7 @@ function isServed(path: string): boolean {
 }
 
 function isEncoding(name: unknown): name is BufferEncoding {
-  return typeof name === 'string' && ENCODINGS.has(name);
+  return typeof name === 'string' && encodings.has(name);
 }
 
 function encodingOf(options: ShellEncoding): BufferEncoding {

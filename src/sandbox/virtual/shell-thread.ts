@@ -5,16 +5,16 @@ import type { CheckedCommand } from '../backend/command.ts';
 import { outputWindow, sandboxOutput } from '../backend/output.ts';
 import type { SandboxOutcome } from '../backend/sandbox-backend.ts';
 import { ShellFileError } from './file-error.ts';
-import { VIRTUAL, type VirtualSettings } from './options.ts';
+import { type VirtualSettings, virtualBackend } from './options.ts';
 import type { ShellThreadData, ShellThreadReport, ShellThreadRequest } from './protocol.ts';
 import type { VirtualFiles } from './virtual-files.ts';
 
 /** As the system reports a process that was killed for its memory. */
-const OUT_OF_MEMORY = 137;
-const MIB = 1_048_576;
-const MAX_STRING_BYTES = 64 * MIB;
+const outOfMemory = 137;
+const mib = 1_048_576;
+const maxStringBytes = 64 * mib;
 /** The part of the memory that one string may take. Where a larger one does not fit, Node ends the process in place of the thread. */
-const STRING_SHARE = 1 / 16;
+const stringShare = 1 / 16;
 
 type Ending =
   | { readonly kind: 'report'; readonly report: Extract<ShellThreadReport, { kind: 'end' | 'failed' }> }
@@ -37,7 +37,7 @@ export class ShellThread {
     this.#settings = settings;
     const data: ShellThreadData = {
       network: settings.network,
-      maxStringBytes: Math.min(MAX_STRING_BYTES, Math.floor(settings.maxMemoryBytes * STRING_SHARE)),
+      maxStringBytes: Math.min(maxStringBytes, Math.floor(settings.maxMemoryBytes * stringShare)),
     };
     // This module is in a file one folder below that of the build, whichever file that is.
     this.#worker = new Worker(new URL('../sandbox/virtual/program.js', import.meta.url), {
@@ -49,7 +49,7 @@ export class ShellThread {
       stdout: true,
       stderr: true,
       workerData: data,
-      resourceLimits: { maxOldGenerationSizeMb: Math.floor(settings.maxMemoryBytes / MIB) },
+      resourceLimits: { maxOldGenerationSizeMb: Math.floor(settings.maxMemoryBytes / mib) },
     });
     // Nothing that it prints is wanted; unread, it would be kept.
     this.#worker.stdout.resume();
@@ -163,7 +163,7 @@ export class ShellThread {
     } else if (ending.kind === 'out-of-memory') {
       const { maxMemoryBytes } = this.#settings;
       stderr.add(Buffer.from(`bash: out of memory: the limit is ${maxMemoryBytes} bytes\n`));
-      exitCode = OUT_OF_MEMORY;
+      exitCode = outOfMemory;
     } else if (!timedOut) {
       throw failedError(ending);
     }
@@ -218,21 +218,21 @@ function failedError(ending: Ending): SandboxError {
   return new SandboxError(
     'sandbox-failed',
     `The interpreter failed in the middle of the command: ${reason}. Simplify the command.`,
-    { ...(cause === undefined ? {} : { cause }), details: { backend: VIRTUAL } },
+    { ...(cause === undefined ? {} : { cause }), details: { backend: virtualBackend } },
   );
 }
 
-const INSTALL = 'npm install just-bash@^3.4.2';
+const installAdvice = 'npm install just-bash@^3.4.2';
 
 function unusableError(
   { isMissing, reason }: { readonly isMissing: boolean; readonly reason: string },
   cause?: unknown,
 ): SandboxError {
   const what = isMissing
-    ? `the package "just-bash" could not be loaded. Install it with \`${INSTALL}\`, or use another backend.`
-    : `the package "just-bash" does not work: ${reason}. Install a supported version with \`${INSTALL}\`, or use another backend.`;
+    ? `the package "just-bash" could not be loaded. Install it with \`${installAdvice}\`, or use another backend.`
+    : `the package "just-bash" does not work: ${reason}. Install a supported version with \`${installAdvice}\`, or use another backend.`;
   return new SandboxError('sandbox-unavailable', `The backend "virtual" does not work here: ${what}`, {
     cause,
-    details: { backend: VIRTUAL },
+    details: { backend: virtualBackend },
   });
 }

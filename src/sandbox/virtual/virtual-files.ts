@@ -10,9 +10,9 @@ import type { FileAnswer, FileCall, WireStat } from './protocol.ts';
 import { copyPath, movePath } from './transfer.ts';
 
 /** Bytes that the commands of one sandbox can write: they are kept in the memory of this process. */
-const MAX_WRITTEN_BYTES = 536_870_912;
-const TEMPORARY_BYTES = 268_435_456;
-const MODE_BITS = 0o7777;
+const maxWrittenBytes = 536_870_912;
+const temporaryBytes = 268_435_456;
+const modeBits = 0o7777;
 
 /**
  * The files of one sandbox: a fork of the call's file system at `/workspace`, and a folder in memory at `/tmp`. Files are read when a
@@ -32,7 +32,7 @@ export class VirtualFiles implements StagedView {
     this.#filesystem = filesystem;
     this.#maxFileBytes = maxFileBytes;
     this.#fork = filesystem.fork();
-    this.#temporary = new MemoryFilesystem({ maxBytes: TEMPORARY_BYTES, maxFileBytes, maxFiles: 100_000 });
+    this.#temporary = new MemoryFilesystem({ maxBytes: temporaryBytes, maxFileBytes, maxFiles: 100_000 });
   }
 
   /** Whether a directory of the workspace exists. */
@@ -102,7 +102,7 @@ export class VirtualFiles implements StagedView {
         return this.#attributes.move(from.absolute, to.absolute);
       }
       case 'chmod':
-        return this.#attributes.setMode(await this.#existing(call.path, call.op), call.mode & MODE_BITS);
+        return this.#attributes.setMode(await this.#existing(call.path, call.op), call.mode & modeBits);
       case 'utimes':
         return this.#attributes.setModified(await this.#existing(call.path, call.op), call.modifiedAtMs);
     }
@@ -209,7 +209,7 @@ export class VirtualFiles implements StagedView {
 
   #count(bytes: number, { absolute }: Place): void {
     this.#writtenBytes += bytes;
-    if (this.#writtenBytes > MAX_WRITTEN_BYTES) throw new ShellFileError('ENOSPC', 'write', absolute);
+    if (this.#writtenBytes > maxWrittenBytes) throw new ShellFileError('ENOSPC', 'write', absolute);
   }
 }
 

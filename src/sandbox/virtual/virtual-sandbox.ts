@@ -4,8 +4,8 @@ import { StagedSandbox } from '../backend/staged-sandbox.ts';
 import {
   describeVirtual,
   resolveVirtualOptions,
-  VIRTUAL,
   type VirtualSandboxOptions,
+  virtualBackend,
   virtualLimitScopes,
 } from './options.ts';
 import type { ShellThread } from './shell-thread.ts';
@@ -29,7 +29,7 @@ export function virtualSandbox(options: VirtualSandboxOptions = {}): SandboxBack
   const settings = resolveVirtualOptions(options);
   const threads = new SpareThread(settings);
   return Object.freeze({
-    name: VIRTUAL,
+    name: virtualBackend,
     capabilities: Object.freeze({
       isolation: 'interpreter' as const,
       network: settings.network === undefined ? ('none' as const) : ('allow-list' as const),
@@ -42,7 +42,8 @@ export function virtualSandbox(options: VirtualSandboxOptions = {}): SandboxBack
       const files = new VirtualFiles(filesystem, settings.maxFileBytes);
       let thread: ShellThread | undefined;
       const run = async (command: CheckedCommand, ended: AbortSignal): Promise<SandboxOutcome> => {
-        if (!(await files.hasDirectory(command.cwd))) throw missingDirectoryError(VIRTUAL, command.cwd);
+        if (!(await files.hasDirectory(command.cwd)))
+          throw missingDirectoryError(virtualBackend, command.cwd);
         // The one before was ended by a time limit, by its memory or by a crash. The files are not in it.
         if (thread?.isUsable !== true) thread = await threads.take();
         return thread.run(command, files, ended);
@@ -51,7 +52,7 @@ export function virtualSandbox(options: VirtualSandboxOptions = {}): SandboxBack
       try {
         thread = await threads.take();
         signal?.throwIfAborted();
-        return new StagedSandbox({ backend: VIRTUAL, staged: files, signal, run, release });
+        return new StagedSandbox({ backend: virtualBackend, staged: files, signal, run, release });
       } catch (error) {
         await files[Symbol.asyncDispose]();
         await release();

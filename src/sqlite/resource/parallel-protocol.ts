@@ -9,7 +9,7 @@ import { isBusy, isTransactionOpen, rollBack } from '../store/open-store.ts';
 import { rolledBack } from '../store/rolled-back.ts';
 import { type Around, callView, readingOnly } from './call-view.ts';
 
-const BUSY_TIMEOUT_MS = 5_000;
+const busyTimeoutMs = 5_000;
 
 /**
  * Lets calls use connections of their own at the same time: each reads the database as it was when it began. Only one of them can write at a time; a
@@ -129,7 +129,7 @@ class ParallelCalls {
     if (this.#version() !== call.version) this.#supersede(call);
     if (call.ending !== undefined) throw call.ending;
     for (const other of this.#calls) if (other !== call && !other.readOnly) this.#supersede(other);
-    connection.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    connection.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
     try {
       return work();
     } finally {

@@ -5,14 +5,14 @@ import { type JournalSchema, journalSchema } from './schema.ts';
 /** How far a commit is brought: `full` survives a loss of power, `normal` the end of the process only. */
 export type Synchronous = 'full' | 'normal';
 
-const BUSY_TIMEOUT_MS = 5_000;
+const busyTimeoutMs = 5_000;
 /** How long another process may take to migrate the journal. */
-const MIGRATION_TIMEOUT_MS = 60_000;
-const RETRY_AFTER_MS = 20;
-const SQLITE_BUSY = 5;
+const migrationTimeoutMs = 60_000;
+const retryAfterMs = 20;
+const sqliteBusy = 5;
 
 /** The first version without the bug by which two connections can reset the log of a database at the same time. */
-const SAFE_VERSION = [3, 51, 3] as const;
+const safeVersion = [3, 51, 3] as const;
 
 /** How a store is opened. */
 export interface OpenStoreOptions {
@@ -41,7 +41,7 @@ export function openStore(
   { synchronous, isReadOnly = false }: OpenStoreOptions,
   schema: JournalSchema = journalSchema,
 ): OpenedStore {
-  database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  database.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
   if (isReadOnly) {
     const format = findFormat(database);
     readAsPresent(database, schema, format);
@@ -59,9 +59,9 @@ export function openStore(
   // What is removed is overwritten; otherwise it could be read in the file until its place is used again.
   database.exec('pragma secure_delete = on');
   if (found !== schema.format) {
-    database.exec(`pragma busy_timeout = ${MIGRATION_TIMEOUT_MS}`);
+    database.exec(`pragma busy_timeout = ${migrationTimeoutMs}`);
     inTransaction(database, () => migrate(database, schema));
-    database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    database.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
   }
   return { format: schema.format, ...(isExclusive ? { exclusiveVersion: version } : {}) };
 }
@@ -76,8 +76,8 @@ function useLog(database: SqliteDatabase): void {
       database.exec('pragma journal_mode = wal');
       return;
     } catch (error) {
-      if (!isBusy(error) || attempt * RETRY_AFTER_MS > BUSY_TIMEOUT_MS) throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_AFTER_MS);
+      if (!isBusy(error) || attempt * retryAfterMs > busyTimeoutMs) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryAfterMs);
     }
   }
 }
@@ -108,7 +108,7 @@ export function isBusy(error: unknown): boolean {
   const errcode: unknown = Reflect.get(error, 'errcode');
   const code: unknown = Reflect.get(error, 'code');
   return (
-    (typeof errcode === 'number' && errcode % 256 === SQLITE_BUSY) || String(code).startsWith('SQLITE_BUSY')
+    (typeof errcode === 'number' && errcode % 256 === sqliteBusy) || String(code).startsWith('SQLITE_BUSY')
   );
 }
 
@@ -154,7 +154,7 @@ function versionOf(database: SqliteDatabase): string {
 
 function isOlder(version: string): boolean {
   const parts = version.split('.').map(Number);
-  for (const [index, wanted] of SAFE_VERSION.entries()) {
+  for (const [index, wanted] of safeVersion.entries()) {
     const part = parts[index] ?? 0;
     if (part !== wanted) return part < wanted;
   }

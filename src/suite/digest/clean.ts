@@ -1,7 +1,7 @@
 import { shorten } from '../../internal/index.ts';
 
 /** Characters of a path, a name or a command that a digest keeps. */
-const MAX_CHARACTERS = 160;
+const maxCharacters = 160;
 
 /** Control, format and other invisible characters, and separators of lines. */
 const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\s]+/gu;
@@ -11,9 +11,9 @@ export function clean(text: string): string {
   // What is cut is not searched: a manifest may hold one very long text.
   return shorten(
     text
-      .slice(0, MAX_CHARACTERS * 4)
+      .slice(0, maxCharacters * 4)
       .replace(invisible, ' ')
       .trim(),
-    MAX_CHARACTERS,
+    maxCharacters,
   );
 }

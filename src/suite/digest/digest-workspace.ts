@@ -2,9 +2,9 @@ import { FilesystemError } from '../../error/index.ts';
 import {
   type DirectoryEntry,
   type Filesystem,
-  GIT_DIRECTORY,
-  IGNORE_FILE,
+  gitDirectory,
   type IgnoreScope,
+  ignoreFile,
   isIgnored,
   readIgnoreScope,
   segmentsOf,
@@ -28,10 +28,10 @@ export interface DigestOptions {
 }
 
 /** A larger manifest is not read. */
-const MAX_MANIFEST_BYTES = 262_144;
+const maxManifestBytes = 262_144;
 
 /** A directory that is never entered. */
-const INSTALLED_PACKAGES = 'node_modules';
+const installedPackages = 'node_modules';
 
 /** A directory that is to be listed. */
 interface Pending {
@@ -71,7 +71,7 @@ class Walk {
       const entries = await this.#list(directory.path);
       const hasIgnoreFile =
         this.#options.respectGitignore &&
-        entries.some(({ name, kind }) => name === IGNORE_FILE && kind === 'file');
+        entries.some(({ name, kind }) => name === ignoreFile && kind === 'file');
       const scope = hasIgnoreFile
         ? await readIgnoreScope(this.#filesystem, directory.scope, directory.path)
         : directory.scope;
@@ -92,7 +92,7 @@ class Walk {
   #add(entry: DirectoryEntry, { path: directory, depth, scope }: Pending): void {
     const { name, path, kind, bytes } = entry;
     const isDirectory = kind === 'directory';
-    if (kind === 'link' || name === GIT_DIRECTORY || (isDirectory && name === INSTALLED_PACKAGES)) return;
+    if (kind === 'link' || name === gitDirectory || (isDirectory && name === installedPackages)) return;
     const { maxEntries, maxDepth } = this.#options.limits;
     if (this.files + this.directories + this.ignored >= maxEntries) {
       this.isComplete = false;
@@ -163,7 +163,7 @@ async function readAt(
   { limits, signal }: DigestOptions,
 ): Promise<DigestManifest | undefined> {
   signal?.throwIfAborted();
-  if (bytes > MAX_MANIFEST_BYTES) return undefined;
+  if (bytes > maxManifestBytes) return undefined;
   try {
     const manifest = readManifest(path, (await filesystem.read(path)).text, limits.maxCommands);
     return manifest === undefined || manifest.commands.length === 0 ? undefined : manifest;

@@ -1,7 +1,7 @@
 import type { DigestLanguage } from './workspace-digest.ts';
 
 /** Extensions by language. */
-const EXTENSIONS: Readonly<Record<string, string>> = {
+const extensionsOfLanguages: Readonly<Record<string, string>> = {
   Astro: 'astro',
   C: 'c h',
   'C#': 'cs',
@@ -47,13 +47,13 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 };
 
 const languageOf: ReadonlyMap<string, string> = /* @__PURE__ */ new Map(
-  Object.entries(EXTENSIONS).flatMap(([language, extensions]) =>
+  Object.entries(extensionsOfLanguages).flatMap(([language, extensions]) =>
     extensions.split(' ').map((extension): [string, string] => [extension, language]),
   ),
 );
 
 /** Languages that a digest names. */
-const MAX_LANGUAGES = 8;
+const maxLanguages = 8;
 
 /** Counts files by language. */
 export class LanguageCount {
@@ -70,6 +70,6 @@ export class LanguageCount {
     return [...this.#files]
       .map(([name, files]) => ({ name, files }))
       .sort((left, right) => right.files - left.files || (left.name < right.name ? -1 : 1))
-      .slice(0, MAX_LANGUAGES);
+      .slice(0, maxLanguages);
   }
 }

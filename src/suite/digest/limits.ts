@@ -16,7 +16,7 @@ export interface WorkspaceDigestLimits {
   readonly maxNotable: number;
 }
 
-const DEFAULT_LIMITS: WorkspaceDigestLimits = Object.freeze({
+const defaultLimits: WorkspaceDigestLimits = Object.freeze({
   maxEntries: 20_000,
   maxDepth: 3,
   maxDirectories: 60,
@@ -26,7 +26,7 @@ const DEFAULT_LIMITS: WorkspaceDigestLimits = Object.freeze({
 });
 
 /** The largest value of each limit: a digest is part of every prompt, and of the state of its session. */
-const LARGEST: WorkspaceDigestLimits = Object.freeze({
+const largestLimits: WorkspaceDigestLimits = Object.freeze({
   maxEntries: 1_000_000,
   maxDepth: 64,
   maxDirectories: 1000,
@@ -43,20 +43,20 @@ export function resolveDigestLimits(limits: Partial<WorkspaceDigestLimits> = {})
   for (const [name, value] of Object.entries(limits)) {
     if (!isLimit(name)) {
       throw refuse(
-        `Unknown limit "${name}" for the digest. Limits are: ${Object.keys(DEFAULT_LIMITS).join(', ')}.`,
+        `Unknown limit "${name}" for the digest. Limits are: ${Object.keys(defaultLimits).join(', ')}.`,
       );
     }
-    if (!Number.isSafeInteger(value) || value < 1 || value > LARGEST[name]) {
+    if (!Number.isSafeInteger(value) || value < 1 || value > largestLimits[name]) {
       throw refuse(
-        `The limit ${name} of the digest is ${String(value)}; it must be a whole number from 1 to ${LARGEST[name]}.`,
+        `The limit ${name} of the digest is ${String(value)}; it must be a whole number from 1 to ${largestLimits[name]}.`,
       );
     }
   }
-  return Object.freeze({ ...DEFAULT_LIMITS, ...limits });
+  return Object.freeze({ ...defaultLimits, ...limits });
 }
 
 function isLimit(name: string): name is keyof WorkspaceDigestLimits {
-  return Object.hasOwn(DEFAULT_LIMITS, name);
+  return Object.hasOwn(defaultLimits, name);
 }
 
 function refuse(message: string): PromptValidationError {

@@ -6,15 +6,15 @@ import type { DigestCommand, DigestManifest } from './workspace-digest.ts';
 type ManifestContent = Pick<DigestManifest, 'name' | 'commands'>;
 
 /** Lines of a manifest that are looked at. */
-const MAX_LINES = 5000;
+const maxLines = 5000;
 /** Characters of one line that are looked at. */
-const MAX_LINE_CHARACTERS = 500;
+const maxLineCharacters = 500;
 
 /**
  * Readers of manifests by file name. Only JSON is parsed; the others are scanned line by line for what is on a line of its own.
  * What a reader does not understand it leaves out.
  */
-const READERS: ReadonlyMap<string, (text: string) => ManifestContent> = /* @__PURE__ */ new Map([
+const readers: ReadonlyMap<string, (text: string) => ManifestContent> = /* @__PURE__ */ new Map([
   ['package.json', readPackageJson],
   ['Makefile', readMakefile],
   ['makefile', readMakefile],
@@ -28,12 +28,12 @@ const READERS: ReadonlyMap<string, (text: string) => ManifestContent> = /* @__PU
 
 /** Whether a file of this name is read for commands. */
 export function isManifest(fileName: string): boolean {
-  return READERS.has(fileName);
+  return readers.has(fileName);
 }
 
 /** The commands of a manifest; undefined for a file that is none. */
 export function readManifest(path: string, text: string, maxCommands: number): DigestManifest | undefined {
-  const content = READERS.get(path.slice(path.lastIndexOf('/') + 1))?.(text);
+  const content = readers.get(path.slice(path.lastIndexOf('/') + 1))?.(text);
   if (content === undefined) return undefined;
   const { name, commands } = content;
   return {
@@ -69,8 +69,8 @@ function readPackageJson(text: string): ManifestContent {
 
 function linesOf(text: string): readonly string[] {
   return text
-    .split('\n', MAX_LINES)
-    .map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line).slice(0, MAX_LINE_CHARACTERS));
+    .split('\n', maxLines)
+    .map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line).slice(0, maxLineCharacters));
 }
 
 function named(tool: string, names: Iterable<string>): readonly DigestCommand[] {

@@ -1,5 +1,5 @@
 /** Names of files that are notable in the root, lower case, without extension. */
-const ROOT_STEMS: ReadonlySet<string> = /* @__PURE__ */ new Set([
+const rootStems: ReadonlySet<string> = /* @__PURE__ */ new Set([
   'readme',
   'license',
   'licence',
@@ -17,7 +17,7 @@ const ROOT_STEMS: ReadonlySet<string> = /* @__PURE__ */ new Set([
 ]);
 
 /** Whole names of files that are notable in the root, lower case. */
-const ROOT_NAMES: ReadonlySet<string> = /* @__PURE__ */ new Set([
+const rootNames: ReadonlySet<string> = /* @__PURE__ */ new Set([
   'package.json',
   'pyproject.toml',
   'setup.py',
@@ -40,19 +40,15 @@ const ROOT_NAMES: ReadonlySet<string> = /* @__PURE__ */ new Set([
 ]);
 
 /** Names that are notable in every directory: what agents are asked to read. */
-const ANYWHERE: ReadonlySet<string> = /* @__PURE__ */ new Set(['AGENTS.md', 'CLAUDE.md', 'SKILL.md']);
+const anywhere: ReadonlySet<string> = /* @__PURE__ */ new Set(['AGENTS.md', 'CLAUDE.md', 'SKILL.md']);
 
 /** Directories whose files configure continuous integration. */
-const CI_DIRECTORIES: ReadonlySet<string> = /* @__PURE__ */ new Set([
-  '.github/workflows',
-  '.circleci',
-  '.ci',
-]);
+const ciDirectories: ReadonlySet<string> = /* @__PURE__ */ new Set(['.github/workflows', '.circleci', '.ci']);
 
 /** Whether a file is named in a digest, by its directory and name. */
 export function isNotable(directory: string, name: string): boolean {
-  if (ANYWHERE.has(name) || CI_DIRECTORIES.has(directory)) return true;
+  if (anywhere.has(name) || ciDirectories.has(directory)) return true;
   if (directory !== '.') return false;
   const lower = name.toLowerCase();
-  return ROOT_NAMES.has(lower) || ROOT_STEMS.has(lower.split('.')[0] ?? '');
+  return rootNames.has(lower) || rootStems.has(lower.split('.')[0] ?? '');
 }

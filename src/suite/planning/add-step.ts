@@ -2,7 +2,7 @@ import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../tool/index.ts';
 import { CurrentPlan } from './current-plan.ts';
 import { countSteps, renderSteps } from './format-plan.ts';
-import { PLAN_STEP_JSON_SCHEMA, type PlanStep } from './plan.ts';
+import { type PlanStep, planStepJsonSchema } from './plan.ts';
 import { AddStep } from './plan-events.ts';
 import { addSteps } from './plan-rules.ts';
 
@@ -34,7 +34,7 @@ const inputSchema: Schema<AddStepParams> = jsonSchema<AddStepParams>({
 
 const outputSchema: Schema<AddStepResult> = jsonSchema<AddStepResult>({
   type: 'object',
-  properties: { steps: { type: 'array', minItems: 1, items: PLAN_STEP_JSON_SCHEMA } },
+  properties: { steps: { type: 'array', minItems: 1, items: planStepJsonSchema } },
   required: ['steps'],
   additionalProperties: false,
 });

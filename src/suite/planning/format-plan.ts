@@ -1,7 +1,7 @@
 import { assertOptions } from '../../error/index.ts';
 import type { Plan, PlanStep, PlanStepStatus } from './plan.ts';
 
-const CHECKBOXES: Readonly<Record<PlanStepStatus, string>> = {
+const checkboxes: Readonly<Record<PlanStepStatus, string>> = {
   pending: '[ ]',
   in_progress: '[>]',
   done: '[x]',
@@ -29,7 +29,7 @@ export function formatPlan(plan: Plan): string {
 
 /** One line of {@link formatPlan}: `[>] 2 Read the files`. */
 export function formatPlanStep(step: PlanStep): string {
-  return `${CHECKBOXES[step.status]} ${step.stepId} ${oneLine(step.title)}`;
+  return `${checkboxes[step.status]} ${step.stepId} ${oneLine(step.title)}`;
 }
 
 /** A plan for the model. */

@@ -14,9 +14,9 @@ export {
 } from './plan-events.ts';
 export {
   createPlanningTools,
-  PLANNING_TOOL_NAMES,
   type PlanningToolName,
   type PlanningTools,
+  planningToolNames,
   planningTools,
 } from './planning-tools.ts';
 export { type PlanningToolsSectionOptions, planningToolsSection } from './planning-tools-section.ts';

@@ -1,4 +1,4 @@
-import { MAX_PLAN_TEXT_CHARACTERS } from './plan.ts';
+import { maxPlanTextCharacters } from './plan.ts';
 import type { PlanningToolName } from './planning-tools.ts';
 
 /**
@@ -29,7 +29,7 @@ export interface PlanningFacts {
   readonly strategy: PlanningStrategy;
 }
 
-const TOOL_LINES: Readonly<Record<PlanningToolName, string>> = {
+const toolLines: Readonly<Record<PlanningToolName, string>> = {
   planning_setup_plan:
     '`planning_setup_plan` starts a plan, in place of the one there is: an objective and the first steps, numbered from 1.',
   planning_add_step:
@@ -39,7 +39,7 @@ const TOOL_LINES: Readonly<Record<PlanningToolName, string>> = {
   planning_read_plan: '`planning_read_plan` shows the current plan.',
 };
 
-const ADVICE: Readonly<Record<PlanningStrategy, string>> = {
+const advice: Readonly<Record<PlanningStrategy, string>> = {
   react: [
     'Work in short rounds. Think about what is known and what is missing, make the calls that close the gap, read their results, and decide the next round from them.',
     'Plan only as far as you can see. When an observation brings up new work or makes a step pointless, change the plan before you go on.',
@@ -56,11 +56,11 @@ const ADVICE: Readonly<Record<PlanningStrategy, string>> = {
 
 /** The instructions about plans, and about the offered tools only. */
 export function planningInstructions({ tools, strategy }: PlanningFacts): string {
-  const lines = [...tools.map((name) => TOOL_LINES[name]), ...ruleLines(new Set(tools))];
+  const lines = [...tools.map((name) => toolLines[name]), ...ruleLines(new Set(tools))];
   return [
     'Keep a plan for work that takes several steps; a task of one or two calls needs none. It stays with the session, so it shows you and others how far you are at any time.',
     lines.map((line) => `- ${line}`).join('\n'),
-    ADVICE[strategy],
+    advice[strategy],
   ].join('\n\n');
 }
 
@@ -81,7 +81,7 @@ function ruleLines(tools: ReadonlySet<PlanningToolName>): readonly string[] {
         ]
       : []),
     ...(isUpdating || tools.has('planning_setup_plan') || tools.has('planning_add_step')
-      ? [`The objective and each title have 1 to ${MAX_PLAN_TEXT_CHARACTERS} characters.`]
+      ? [`The objective and each title have 1 to ${maxPlanTextCharacters} characters.`]
       : []),
   ];
 }

@@ -10,7 +10,7 @@ export interface PlanCompletionOptions {
 }
 
 /** Steps that are named; of the others the model gets the number. */
-const MAX_NAMED_STEPS = 3;
+const maxNamedSteps = 3;
 
 /**
  * A completion checker: the task is done when every step of the plan is. Otherwise the model reads which steps are not, three
@@ -32,11 +32,11 @@ export function planCompletion(options: PlanCompletionOptions = {}): CompletionC
       }
       const open = plan.steps.filter(({ status }) => status !== 'done');
       if (open.length === 0) return CompletionVerdict.complete();
-      const rest = open.length - MAX_NAMED_STEPS;
+      const rest = open.length - maxNamedSteps;
       return CompletionVerdict.incomplete(
         [
           `The plan is not carried out yet; ${countSteps(open.length)} of ${plan.steps.length} ${open.length === 1 ? 'is' : 'are'} not done:`,
-          ...open.slice(0, MAX_NAMED_STEPS).map(formatPlanStep),
+          ...open.slice(0, maxNamedSteps).map(formatPlanStep),
           ...(rest > 0 ? [`and ${rest} more.`] : []),
           'Carry out what is left, mark each step as done, and answer again.',
         ].join('\n'),

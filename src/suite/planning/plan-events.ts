@@ -1,6 +1,6 @@
 import { jsonSchema } from '../../schema/index.ts';
 import { defineEvent, type EventDefinition } from '../../session/index.ts';
-import { type PlanStepStatus, STEP_STATUSES } from './plan.ts';
+import { type PlanStepStatus, stepStatuses } from './plan.ts';
 
 /** What {@link SetupPlan} carries. */
 export interface SetupPlanPayload {
@@ -67,7 +67,7 @@ export const UpdateStep: EventDefinition<UpdateStepPayload, UpdateStepPayload> =
     properties: {
       stepId: { type: 'integer' },
       title: { type: 'string' },
-      status: { enum: [...STEP_STATUSES] },
+      status: { enum: [...stepStatuses] },
     },
     required: ['stepId'],
     additionalProperties: false,

@@ -1,6 +1,6 @@
 import { ToolValidationError } from '../../error/index.ts';
 import { countCharacters } from '../../internal/index.ts';
-import { MAX_PLAN_TEXT_CHARACTERS, type Plan, type PlanStep } from './plan.ts';
+import { maxPlanTextCharacters, type Plan, type PlanStep } from './plan.ts';
 import type { AddStepPayload, SetupPlanPayload, UpdateStepPayload } from './plan-events.ts';
 
 /**
@@ -92,12 +92,12 @@ function highestId({ steps }: Plan): number {
 function requireText(text: string, what: string): string {
   const trimmed = text.trim();
   if (trimmed === '') {
-    throw new ToolValidationError(`${what} is empty. It takes 1 to ${MAX_PLAN_TEXT_CHARACTERS} characters.`);
+    throw new ToolValidationError(`${what} is empty. It takes 1 to ${maxPlanTextCharacters} characters.`);
   }
   const characters = countCharacters(trimmed);
-  if (characters > MAX_PLAN_TEXT_CHARACTERS) {
+  if (characters > maxPlanTextCharacters) {
     throw new ToolValidationError(
-      `${what} has ${characters} characters. It takes 1 to ${MAX_PLAN_TEXT_CHARACTERS}: say it shorter.`,
+      `${what} has ${characters} characters. It takes 1 to ${maxPlanTextCharacters}: say it shorter.`,
     );
   }
   return trimmed;

@@ -1,10 +1,10 @@
 import { type JsonObject, jsonSchema, type Schema } from '../../schema/index.ts';
 
 /** The states of a step, in the order in which a step usually passes through them. */
-export const STEP_STATUSES = ['pending', 'in_progress', 'done'] as const;
+export const stepStatuses = ['pending', 'in_progress', 'done'] as const;
 
 /** How far a step is. */
-export type PlanStepStatus = (typeof STEP_STATUSES)[number];
+export type PlanStepStatus = (typeof stepStatuses)[number];
 
 /** A plan is `completed` as soon as it has steps and all of them are done; then it takes no more changes. */
 export type PlanStatus = 'active' | 'completed';
@@ -31,17 +31,17 @@ export interface Plan {
 }
 
 /** Most characters of an objective or a title, blanks around it left out. */
-export const MAX_PLAN_TEXT_CHARACTERS = 500;
+export const maxPlanTextCharacters = 500;
 
-const text: JsonObject = { type: 'string', minLength: 1, maxLength: MAX_PLAN_TEXT_CHARACTERS };
+const text: JsonObject = { type: 'string', minLength: 1, maxLength: maxPlanTextCharacters };
 
 /** JSON Schema of a {@link PlanStep}. */
-export const PLAN_STEP_JSON_SCHEMA: JsonObject = Object.freeze({
+export const planStepJsonSchema: JsonObject = Object.freeze({
   type: 'object',
   properties: {
     stepId: { type: 'integer', minimum: 1 },
     title: text,
-    status: { enum: [...STEP_STATUSES] },
+    status: { enum: [...stepStatuses] },
   },
   required: ['stepId', 'title', 'status'],
   additionalProperties: false,
@@ -53,7 +53,7 @@ export const planSchema: Schema<Plan> = jsonSchema<Plan>({
   properties: {
     objective: text,
     status: { enum: ['active', 'completed'] },
-    steps: { type: 'array', items: PLAN_STEP_JSON_SCHEMA },
+    steps: { type: 'array', items: planStepJsonSchema },
   },
   required: ['objective', 'status', 'steps'],
   additionalProperties: false,

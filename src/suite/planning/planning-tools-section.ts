@@ -5,8 +5,8 @@ import { CurrentPlan } from './current-plan.ts';
 import { PlanningStrategy, planningInstructions, planningSummary } from './instructions.ts';
 import {
   createPlanningTools,
-  PLANNING_TOOL_NAMES,
   type PlanningToolName,
+  planningToolNames,
   planningTools,
 } from './planning-tools.ts';
 
@@ -79,12 +79,12 @@ function assertStrategy(strategy: PlanningStrategy): void {
   }
 }
 
-/** The names of the tools to offer, in the order of {@link PLANNING_TOOL_NAMES}. */
-function selectTools(tools: readonly PlanningToolName[] = PLANNING_TOOL_NAMES): readonly PlanningToolName[] {
+/** The names of the tools to offer, in the order of {@link planningToolNames}. */
+function selectTools(tools: readonly PlanningToolName[] = planningToolNames): readonly PlanningToolName[] {
   for (const name of tools) {
-    if (!PLANNING_TOOL_NAMES.includes(name)) {
+    if (!planningToolNames.includes(name)) {
       throw refuse(
-        `There is no planning tool "${name}". Planning tools are: ${PLANNING_TOOL_NAMES.join(', ')}.`,
+        `There is no planning tool "${name}". Planning tools are: ${planningToolNames.join(', ')}.`,
       );
     }
   }
@@ -94,7 +94,7 @@ function selectTools(tools: readonly PlanningToolName[] = PLANNING_TOOL_NAMES): 
   if (new Set(tools).size < tools.length) {
     throw refuse(`The list of planning tools names one twice: ${tools.join(', ')}.`);
   }
-  return PLANNING_TOOL_NAMES.filter((name) => tools.includes(name));
+  return planningToolNames.filter((name) => tools.includes(name));
 }
 
 function refuse(message: string): PromptValidationError {

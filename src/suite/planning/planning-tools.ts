@@ -7,7 +7,7 @@ import { createSetupPlanTool, type SetupPlanParams } from './setup-plan.ts';
 import { createUpdateStepTool, type UpdateStepParams, type UpdateStepResult } from './update-step.ts';
 
 /** Names of the planning tools, in the order in which a prompt lists them. */
-export const PLANNING_TOOL_NAMES = [
+export const planningToolNames = [
   'planning_setup_plan',
   'planning_add_step',
   'planning_update_step',
@@ -15,7 +15,7 @@ export const PLANNING_TOOL_NAMES = [
 ] as const;
 
 /** Name of one planning tool. */
-export type PlanningToolName = (typeof PLANNING_TOOL_NAMES)[number];
+export type PlanningToolName = (typeof planningToolNames)[number];
 
 /**
  * The four planning tools by name. They work on the slice `CurrentPlan` of the session, which a section that offers them has
@@ -52,6 +52,6 @@ export function createPlanningTools({
  * that `planningTools.planning_update_step.succeeded` is the event to reduce.
  */
 export const planningTools: PlanningTools = /* @__PURE__ */ lazyObject(
-  PLANNING_TOOL_NAMES,
+  planningToolNames,
   createPlanningTools,
 );

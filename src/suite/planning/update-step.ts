@@ -3,12 +3,12 @@ import { type Tool, ToolResult, tool } from '../../tool/index.ts';
 import { CurrentPlan } from './current-plan.ts';
 import { countSteps, doneSteps, renderSteps } from './format-plan.ts';
 import {
-  PLAN_STEP_JSON_SCHEMA,
   type Plan,
   type PlanStatus,
   type PlanStep,
   type PlanStepStatus,
-  STEP_STATUSES,
+  planStepJsonSchema,
+  stepStatuses,
 } from './plan.ts';
 import { UpdateStep } from './plan-events.ts';
 import { requireStep, updateStep } from './plan-rules.ts';
@@ -39,7 +39,7 @@ const inputSchema: Schema<UpdateStepParams> = jsonSchema<UpdateStepParams>({
       type: 'string',
       description: 'New title, 1 to 500 characters. Leave out to keep the old one.',
     },
-    status: { enum: [...STEP_STATUSES], description: 'New status. Leave out to keep the old one.' },
+    status: { enum: [...stepStatuses], description: 'New status. Leave out to keep the old one.' },
   },
   required: ['step_id'],
   additionalProperties: false,
@@ -47,7 +47,7 @@ const inputSchema: Schema<UpdateStepParams> = jsonSchema<UpdateStepParams>({
 
 const outputSchema: Schema<UpdateStepResult> = jsonSchema<UpdateStepResult>({
   type: 'object',
-  properties: { step: PLAN_STEP_JSON_SCHEMA, planStatus: { enum: ['active', 'completed'] } },
+  properties: { step: planStepJsonSchema, planStatus: { enum: ['active', 'completed'] } },
   required: ['step', 'planStatus'],
   additionalProperties: false,
 });

@@ -8,7 +8,7 @@ import { quote } from './text.ts';
 export type VfsAttachmentKind = 'image' | 'pdf';
 
 /** Every kind of file that can be attached. */
-const VFS_ATTACHMENT_KINDS: readonly VfsAttachmentKind[] = Object.freeze(['image', 'pdf']);
+const vfsAttachmentKinds: readonly VfsAttachmentKind[] = Object.freeze(['image', 'pdf']);
 
 /** The attached kinds of files as the subject of a sentence; undefined when there are none. */
 export function describeKinds(kinds: ReadonlySet<VfsAttachmentKind>): string | undefined {
@@ -25,9 +25,9 @@ export function resolveAttachmentKinds(
   kinds: readonly VfsAttachmentKind[] = [],
 ): ReadonlySet<VfsAttachmentKind> {
   for (const kind of kinds) {
-    if (VFS_ATTACHMENT_KINDS.includes(kind)) continue;
+    if (vfsAttachmentKinds.includes(kind)) continue;
     throw new PromptValidationError(
-      `read_file cannot attach files of the kind "${kind}". Kinds are: ${VFS_ATTACHMENT_KINDS.join(', ')}.`,
+      `read_file cannot attach files of the kind "${kind}". Kinds are: ${vfsAttachmentKinds.join(', ')}.`,
       { details: { placeholder: 'attachments' } },
     );
   }
@@ -98,12 +98,12 @@ async function readAttachment(
 }
 
 /** Bytes of one piece: a multiple of three, so that only the last piece is padded. */
-const PIECE_BYTES = 24_576;
+const pieceBytes = 24_576;
 
 function encodeBase64(data: Uint8Array): string {
   let text = '';
-  for (let start = 0; start < data.byteLength; start += PIECE_BYTES) {
-    text += btoa(String.fromCharCode(...data.subarray(start, start + PIECE_BYTES)));
+  for (let start = 0; start < data.byteLength; start += pieceBytes) {
+    text += btoa(String.fromCharCode(...data.subarray(start, start + pieceBytes)));
   }
   return text;
 }

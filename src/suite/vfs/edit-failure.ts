@@ -4,7 +4,7 @@ import { counted, lineNumberAt } from '../../internal/index.ts';
 import { quote } from './text.ts';
 
 /** File systems count no more occurrences than these. */
-const MAX_COUNTED = 1000;
+const maxCounted = 1000;
 
 /**
  * The message about the text of an edit that does not match the file: where it occurs, or what it was probably meant
@@ -41,7 +41,7 @@ function explainAmbiguous(
   advice: string,
 ): string | undefined {
   if (!Array.isArray(lines) || typeof occurrences !== 'number') return undefined;
-  const times = `${counted(occurrences, 'time')}${occurrences < MAX_COUNTED ? '' : ' or more'}`;
+  const times = `${counted(occurrences, 'time')}${occurrences < maxCounted ? '' : ' or more'}`;
   const places = `lines ${lines.join(', ')}${occurrences > lines.length ? ' and further on' : ''}`;
   return `${name} occurs ${times} in ${quote(path)} (${places}). Add lines around it until it is unique${advice}. Nothing was changed.`;
 }

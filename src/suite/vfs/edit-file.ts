@@ -39,7 +39,7 @@ export interface EditFileResult {
 }
 
 /** Replacements of one call: each searches the whole file. */
-const MAX_EDITS = 100;
+const maxEdits = 100;
 
 const inputSchema: Schema<EditFileParams> = jsonSchema<EditFileParams>({
   type: 'object',
@@ -62,7 +62,7 @@ const inputSchema: Schema<EditFileParams> = jsonSchema<EditFileParams>({
     },
     edits: {
       type: 'array',
-      maxItems: MAX_EDITS,
+      maxItems: maxEdits,
       description:
         'Several replacements in place of old_string and new_string, all or none. Each old_string must occur exactly once in the file as it is now, and none may overlap.',
       items: {

@@ -15,7 +15,7 @@ interface FailureFacts {
 }
 
 /** The message to the model for each code: what is wrong, then what to do next. */
-const EXPLANATIONS: Readonly<Record<FilesystemErrorCode, (facts: FailureFacts) => string>> = {
+const explanations: Readonly<Record<FilesystemErrorCode, (facts: FailureFacts) => string>> = {
   'path-not-found': ({ path }) => `There is no ${path}. Use ls or glob to see which files there are.`,
   'path-taken': ({ path }) => `${path} exists already. Choose another path, or remove it first.`,
   'path-is-directory': ({ path }) =>
@@ -52,7 +52,7 @@ const EXPLANATIONS: Readonly<Record<FilesystemErrorCode, (facts: FailureFacts) =
   'filesystem-storage-failed': ({ message }) => message,
 };
 
-const QUOTES_ADVICE = 'Pass the path itself, without the quotes and escapes in which results show it.';
+const quotesAdvice = 'Pass the path itself, without the quotes and escapes in which results show it.';
 
 /**
  * Runs a file operation and turns a refused one into a failed result that says what to do next. The only place
@@ -77,12 +77,12 @@ async function explain(filesystem: Filesystem, path: string, error: FilesystemEr
   // What a link leads to is said by the file system alone.
   if (typeof error.details['link'] === 'string') return error.message;
   const bytes = error.code === 'file-not-text' ? await sizeOf(filesystem, path) : undefined;
-  const explanation = EXPLANATIONS[error.code]({
+  const explanation = explanations[error.code]({
     path: quote(typeof named === 'string' && named !== '' ? named : path),
     message: error.message,
     bytes,
   });
-  return isQuoted(path, error.code) ? `${explanation} ${QUOTES_ADVICE}` : explanation;
+  return isQuoted(path, error.code) ? `${explanation} ${quotesAdvice}` : explanation;
 }
 
 /** Whether a path was not found, or is none, for the quotes that a result shows it in. */

@@ -2,12 +2,12 @@ import { type FilesystemCapabilities, normalizePath } from '../../filesystem/ind
 import { counted, formatNumber, shorten, showName } from '../../internal/index.ts';
 import { describeKinds, type VfsAttachmentKind } from './attachment.ts';
 import type { VfsLimits } from './limits.ts';
-import { VFS_WRITING_TOOLS, type VfsToolName } from './vfs-tools.ts';
+import { type VfsToolName, vfsWritingTools } from './vfs-tools.ts';
 import type { VfsMount } from './workspace.ts';
 
 /** Names at the top of each mount that the instructions list, and characters of one of them. */
-const MAX_PREVIEWED = 20;
-const MAX_NAME_LENGTH = 80;
+const maxPreviewed = 20;
+const maxNameLength = 80;
 
 /** What the instructions of a section depend on. */
 export interface InstructionFacts {
@@ -22,7 +22,7 @@ export interface InstructionFacts {
 }
 
 /** What becomes of the changes of a call that fails. */
-const ROLLBACK_LINES: Readonly<Record<FilesystemCapabilities['rollback'], string>> = {
+const rollbackLines: Readonly<Record<FilesystemCapabilities['rollback'], string>> = {
   all: 'Every call is all or nothing: one that fails, is denied or is stopped leaves every file as it was. What earlier calls did stays.',
   'own-writes':
     'Every call of these tools is all or nothing: one that fails, is denied or is stopped leaves no change of its own. What other programs write is not undone.',
@@ -36,7 +36,7 @@ export function vfsInstructions(facts: InstructionFacts): string {
     'These tools work on the files of one workspace. A path starts at its root and has "/" between its parts, for example `src/main.ts`; nothing outside the workspace can be reached. Results show a name with whitespace or special characters as a JSON string: pass the name itself, unescaped.',
     lines.join('\n'),
     ...mountLines(facts.mounts),
-    ...(isWritable(facts) ? [ROLLBACK_LINES[facts.rollback]] : ['The files can only be read.']),
+    ...(isWritable(facts) ? [rollbackLines[facts.rollback]] : ['The files can only be read.']),
   ].join('\n\n');
 }
 
@@ -107,9 +107,7 @@ function topEntries({ mountPath, files }: VfsMount): string {
   }
   if (names.size === 0) return '';
   const sorted = [...names].sort();
-  const shown = sorted
-    .slice(0, MAX_PREVIEWED)
-    .map((name) => `\`${showName(shorten(name, MAX_NAME_LENGTH))}\``);
+  const shown = sorted.slice(0, maxPreviewed).map((name) => `\`${showName(shorten(name, maxNameLength))}\``);
   const rest = sorted.length - shown.length;
   return `: ${shown.join(', ')}${rest === 0 ? '' : ` and ${formatNumber(rest)} more`}`;
 }
@@ -122,5 +120,5 @@ function leftOut({ report }: VfsMount): string {
 }
 
 function isWritable({ tools }: Pick<InstructionFacts, 'tools'>): boolean {
-  return [...tools].some((name) => VFS_WRITING_TOOLS.has(name));
+  return [...tools].some((name) => vfsWritingTools.has(name));
 }

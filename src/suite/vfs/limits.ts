@@ -30,7 +30,7 @@ export interface VfsLimits {
 }
 
 /** The limits that hold where a caller names no others. */
-export const DEFAULT_VFS_LIMITS: VfsLimits = Object.freeze({
+export const defaultVfsLimits: VfsLimits = Object.freeze({
   maxLines: 2000,
   maxLineCharacters: 2000,
   maxOutputCharacters: 50_000,
@@ -45,7 +45,7 @@ export const DEFAULT_VFS_LIMITS: VfsLimits = Object.freeze({
 });
 
 /** As base64 text it is what the attachments of one result may have together. */
-const MAX_ATTACHMENT_BYTES = 15_728_640;
+const largestAttachmentBytes = 15_728_640;
 
 /**
  * The default limits with the caller's own put over them.
@@ -53,9 +53,9 @@ const MAX_ATTACHMENT_BYTES = 15_728_640;
  */
 export function resolveVfsLimits(limits: Partial<VfsLimits> = {}): VfsLimits {
   for (const [name, value] of Object.entries(limits)) {
-    if (!Object.hasOwn(DEFAULT_VFS_LIMITS, name)) {
+    if (!Object.hasOwn(defaultVfsLimits, name)) {
       throw new PromptValidationError(
-        `Unknown limit "${name}" for the file tools. Limits are: ${Object.keys(DEFAULT_VFS_LIMITS).join(', ')}.`,
+        `Unknown limit "${name}" for the file tools. Limits are: ${Object.keys(defaultVfsLimits).join(', ')}.`,
         { details: { placeholder: 'limits' } },
       );
     }
@@ -67,11 +67,11 @@ export function resolveVfsLimits(limits: Partial<VfsLimits> = {}): VfsLimits {
     }
   }
   const { maxAttachmentBytes = 0 } = limits;
-  if (maxAttachmentBytes > MAX_ATTACHMENT_BYTES) {
+  if (maxAttachmentBytes > largestAttachmentBytes) {
     throw new PromptValidationError(
-      `The limit maxAttachmentBytes of the file tools is ${maxAttachmentBytes}; results take attachments of at most ${MAX_ATTACHMENT_BYTES} bytes.`,
+      `The limit maxAttachmentBytes of the file tools is ${maxAttachmentBytes}; results take attachments of at most ${largestAttachmentBytes} bytes.`,
       { details: { placeholder: 'limits' } },
     );
   }
-  return Object.freeze({ ...DEFAULT_VFS_LIMITS, ...limits });
+  return Object.freeze({ ...defaultVfsLimits, ...limits });
 }

@@ -2,7 +2,7 @@ import {
   type DirectoryEntry,
   type FileLink,
   type Filesystem,
-  GIT_DIRECTORY,
+  gitDirectory,
   isIgnored,
   readIgnores,
 } from '../../filesystem/index.ts';
@@ -144,7 +144,7 @@ async function withoutIgnored(
 ): Promise<{ readonly found: readonly DirectoryEntry[]; readonly ignored: number }> {
   const ignores = await readIgnores(filesystem, directory);
   if (ignores.isIgnored) return { found: entries, ignored: 0 };
-  const candidates = entries.filter(({ name }) => name !== GIT_DIRECTORY);
+  const candidates = entries.filter(({ name }) => name !== gitDirectory);
   const found = candidates.filter(({ path, kind }) => !isIgnored(ignores.scope, path, kind === 'directory'));
   return { found, ignored: candidates.length - found.length };
 }

@@ -2,11 +2,11 @@ import { formatNumber, quoteText, startOf } from '../../internal/index.ts';
 import type { VfsLimits } from './limits.ts';
 
 /** Characters of a path or pattern that a message repeats; a longer one is cut. */
-const MAX_QUOTED_CHARACTERS = 200;
+const maxQuotedCharacters = 200;
 
 /** A path or pattern in quotes, cut to a length that cannot flood a message, with line breaks and invisible characters escaped. */
 export function quote(value: string): string {
-  return quoteText(cutText(value, MAX_QUOTED_CHARACTERS).text);
+  return quoteText(cutText(value, maxQuotedCharacters).text);
 }
 
 /** How many entries were left out because of `.gitignore` files; undefined when none were. */

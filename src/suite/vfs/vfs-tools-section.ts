@@ -7,11 +7,11 @@ import { vfsInstructions, vfsSummary } from './instructions.ts';
 import { resolveVfsLimits, type VfsLimits } from './limits.ts';
 import {
   createVfsTools,
-  VFS_OPTIONAL_TOOLS,
-  VFS_TOOL_NAMES,
-  VFS_WRITING_TOOLS,
   type VfsToolName,
+  vfsOptionalTools,
+  vfsToolNames,
   vfsTools,
+  vfsWritingTools,
 } from './vfs-tools.ts';
 import { bindWorkspace, type VfsWorkspaceOptions } from './workspace.ts';
 
@@ -104,13 +104,13 @@ export function vfsToolsSection(options: VfsToolsSectionOptions = {}): Section<N
   });
 }
 
-/** The names of the tools to offer, in the order of {@link VFS_TOOL_NAMES}. */
+/** The names of the tools to offer, in the order of {@link vfsToolNames}. */
 function selectTools({ tools, readOnly = false }: VfsToolsSectionOptions): readonly VfsToolName[] {
-  const offered = VFS_TOOL_NAMES.filter((name) => !readOnly || !VFS_WRITING_TOOLS.has(name));
-  if (tools === undefined) return offered.filter((name) => !VFS_OPTIONAL_TOOLS.has(name));
+  const offered = vfsToolNames.filter((name) => !readOnly || !vfsWritingTools.has(name));
+  if (tools === undefined) return offered.filter((name) => !vfsOptionalTools.has(name));
   for (const name of tools) {
-    if (!VFS_TOOL_NAMES.includes(name)) {
-      throw refuse(`There is no file tool "${name}". File tools are: ${VFS_TOOL_NAMES.join(', ')}.`);
+    if (!vfsToolNames.includes(name)) {
+      throw refuse(`There is no file tool "${name}". File tools are: ${vfsToolNames.join(', ')}.`);
     }
     if (!offered.includes(name)) {
       throw refuse(

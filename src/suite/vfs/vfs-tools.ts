@@ -12,7 +12,7 @@ import { createCpTool, createMvTool, type TransferOutput, type TransferParams } 
 import { createWriteFileTool, type WriteFileParams, type WriteFileResult } from './write-file.ts';
 
 /** Names of the file tools, in the order in which a prompt lists them. */
-export const VFS_TOOL_NAMES = [
+export const vfsToolNames = [
   'ls',
   'read_file',
   'write_file',
@@ -25,13 +25,13 @@ export const VFS_TOOL_NAMES = [
 ] as const;
 
 /** Name of one file tool. */
-export type VfsToolName = (typeof VFS_TOOL_NAMES)[number];
+export type VfsToolName = (typeof vfsToolNames)[number];
 
 /** The file tools that a section offers only when it names them. */
-export const VFS_OPTIONAL_TOOLS: ReadonlySet<VfsToolName> = new Set<VfsToolName>(['mv', 'cp']);
+export const vfsOptionalTools: ReadonlySet<VfsToolName> = new Set<VfsToolName>(['mv', 'cp']);
 
 /** The file tools that change files; the others only look. */
-export const VFS_WRITING_TOOLS: ReadonlySet<VfsToolName> = new Set<VfsToolName>([
+export const vfsWritingTools: ReadonlySet<VfsToolName> = new Set<VfsToolName>([
   'write_file',
   'edit_file',
   'rm',
@@ -98,4 +98,4 @@ export function createVfsTools(options: VfsToolsOptions = {}): VfsTools {
  * The file tools with the defaults: the very objects that `vfsToolsSection` offers when it is given none of these options, so
  * that `vfsTools.write_file.succeeded` is the event to reduce.
  */
-export const vfsTools: VfsTools = /* @__PURE__ */ lazyObject(VFS_TOOL_NAMES, createVfsTools);
+export const vfsTools: VfsTools = /* @__PURE__ */ lazyObject(vfsToolNames, createVfsTools);

@@ -5,7 +5,7 @@ import { builtKit, journalModule } from './built-kit.ts';
 
 const { ConformanceError, durableConformance } = await builtKit();
 
-const SEED = 7;
+const seed = 7;
 /** `npm run test:durable -- --soak` sets the variable. */
 const isSoak = process.env['WINK_SOAK'] === '1';
 const [killsInFile, killsInDatabase, leastKills] = isSoak ? [80, 30, 2_000] : [3, 1, 60];
@@ -17,14 +17,14 @@ describe.skipIf(noSqlite !== undefined)(sqliteSuite('durable runs on an SQLite j
       name: '{ file }',
       open: { module: journalModule('sqlite-file') },
       killsPerCase: killsInFile,
-      seed: SEED,
+      seed: seed,
       onOutcome: (outcome) => void outcomes.push(outcome),
     }),
     ...durableConformance({
       name: '{ database }',
       open: { module: journalModule('sqlite-database') },
       killsPerCase: killsInDatabase,
-      seed: SEED,
+      seed: seed,
       files: ['memory'],
       onOutcome: (outcome) => void outcomes.push(outcome),
     }),

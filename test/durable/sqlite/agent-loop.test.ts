@@ -9,7 +9,7 @@ import { startChild } from './started-child.ts';
 const isSoak = process.env['WINK_SOAK'] === '1';
 
 /** Processes at a time. */
-const AT_ONCE = 2;
+const atOnce = 2;
 
 interface Life {
   /** The points that it has passed, in order. */
@@ -75,7 +75,7 @@ it.each([
     };
     const waiting = [...strokes];
     await Promise.all(
-      Array.from({ length: AT_ONCE }, async () => {
+      Array.from({ length: atOnce }, async () => {
         for (let point = waiting.shift(); point !== undefined; point = waiting.shift()) await killAt(point);
       }),
     );

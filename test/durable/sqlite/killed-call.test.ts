@@ -6,13 +6,13 @@ import { sqliteJournal } from 'weakincentives/sqlite';
 import { openDatabase } from '../../support/sqlite.ts';
 import { startChild } from './started-child.ts';
 
-const KILLS = 24;
+const rounds = 24;
 
-it(`what a call wrote is there exactly when its row is, after ${KILLS} kills`, async () => {
+it(`what a call wrote is there exactly when its row is, after ${rounds} kills`, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'wink-durable-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, 'runs.db');
-  for (let round = 1; round <= KILLS; round += 1) {
+  for (let round = 1; round <= rounds; round += 1) {
     const child = startChild('commit-with-row', file, 's');
     let acknowledged = -1;
     const lines = 1 + ((round * 5) % 30);

@@ -24,7 +24,7 @@ import { startChild } from './started-child.ts';
 
 /** `npm run test:durable -- --soak` sets the variable: then every point is one to be killed at. */
 const isSoak = process.env['WINK_SOAK'] === '1';
-const KILLS = 16;
+const rounds = 16;
 
 type Manifest = Readonly<Record<string, string>>;
 
@@ -164,13 +164,13 @@ it('a call that is killed leaves the folder as before, or as after when the jour
   expect(seen.landed).toBeGreaterThan(0);
 });
 
-it(`servers of a folder that are killed ${KILLS} times one after the other never leave half of a call`, async () => {
+it(`servers of a folder that are killed ${rounds} times one after the other never leave half of a call`, async () => {
   const names = ['one.txt', 'two.txt', 'deep/three.txt'];
   const served = new Served(Object.fromEntries([...names, 'a.md'].map((name) => [name, '0'])));
   const numbers = (): readonly number[] =>
     names.map((name) => Number(readFileSync(join(served.root, name), 'utf8')));
   let first = 0;
-  for (let round = 1; round <= KILLS; round += 1) {
+  for (let round = 1; round <= rounds; round += 1) {
     const runId = `run-${round}`;
     const child = startChild('serve-calls', served.folder, runId, 'stream');
     let answered = first;

@@ -6,7 +6,7 @@ import { sqliteJournal } from 'weakincentives/sqlite';
 import { openDatabase } from '../../support/sqlite.ts';
 import { startChild } from './started-child.ts';
 
-const KILLS = 24;
+const rounds = 24;
 
 function fileOfTest(): string {
   const folder = mkdtempSync(join(tmpdir(), 'wink-durable-'));
@@ -15,10 +15,10 @@ function fileOfTest(): string {
 }
 
 describe.each(['file', 'database'])('a writer of a journal by { %s }', (form) => {
-  it(`leaves every row that it was answered for, and no gap, when it is killed ${KILLS} times`, async () => {
+  it(`leaves every row that it was answered for, and no gap, when it is killed ${rounds} times`, async () => {
     const file = fileOfTest();
     let kills = 0;
-    for (let round = 1; round <= KILLS; round += 1) {
+    for (let round = 1; round <= rounds; round += 1) {
       const child = startChild('append-rows', form, file, 's');
       let acknowledged = -1;
       // A few rows, or more than the log holds before it is written back.
@@ -45,7 +45,7 @@ describe.each(['file', 'database'])('a writer of a journal by { %s }', (form) =>
       await journal.revoke('s');
       expect(await journal.runs()).toMatchObject([{ status: 'interrupted' }]);
     }
-    expect(kills).toBe(KILLS);
+    expect(kills).toBe(rounds);
   });
 });
 

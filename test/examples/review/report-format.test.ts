@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FINDING_KINDS, type Finding } from '../../../examples/review/finding.ts';
+import { type Finding, findingKinds } from '../../../examples/review/finding.ts';
 import {
-  DRAFT_STATUS,
+  draftStatus,
   formatReport,
   itemKey,
   itemText,
-  NOTES_HEADING,
+  notesHeading,
   reportItems,
 } from '../../../examples/review/report-format.ts';
 
@@ -31,7 +31,7 @@ describe('formatReport', () => {
     });
     expect(report).toBe(`# Review of x
 
-${DRAFT_STATUS}
+${draftStatus}
 
 Two.
 
@@ -49,7 +49,7 @@ Two.
 - [x] \`c.ts\` is empty
   - settled
 
-${NOTES_HEADING}
+${notesHeading}
 
 - by hand
 `);
@@ -57,7 +57,7 @@ ${NOTES_HEADING}
 
   it('lists every finding so that it is found again by its key', () => {
     const finding: fc.Arbitrary<Finding> = fc.record({
-      kind: fc.constantFrom(...FINDING_KINDS),
+      kind: fc.constantFrom(...findingKinds),
       path: fc.string({
         minLength: 1,
         unit: fc.constantFrom(...Array.from('ab/.-_\n\r\t\u2028\u2029\u0085 ')),

@@ -16,12 +16,12 @@ import { join } from 'node:path';
 import { type PodmanSandboxOptions, podmanSandbox, type SandboxBackend } from 'weakincentives/sandbox';
 import { unavailableReason } from './unavailable-reason.ts';
 
-const BUSYBOX = '/bin/busybox';
-const IMAGE = 'localhost/wink-busybox:1';
+const busybox = '/bin/busybox';
+const imageName = 'localhost/wink-busybox:1';
 
-const POLL_MS = 20;
+const pollMs = 20;
 /** Only a machine that hangs needs so many. */
-const MAX_POLLS = 1500;
+const maxPolls = 1500;
 
 /** Whether another process works on a storage: it names it, or was started with variables that do. */
 function isUsed(root: string): boolean {
@@ -65,8 +65,8 @@ export async function busyboxImage(scripts: Readonly<Record<string, string>> = {
       else process.env[name] = value;
     }
     // Podman cleans up after a container in a process of its own, which may outlive the removal of the container.
-    for (let attempt = 0; attempt < MAX_POLLS && isUsed(root); attempt += 1)
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS);
+    for (let attempt = 0; attempt < maxPolls && isUsed(root); attempt += 1)
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pollMs);
     // An overlay that is still mounted is a part of the storage.
     spawnSync('umount', [join(root, 'storage/overlay')], { stdio: 'ignore' });
     rmSync(root, { recursive: true, force: true });
@@ -74,7 +74,7 @@ export async function busyboxImage(scripts: Readonly<Record<string, string>> = {
   const made = (skip: string | undefined, runtime?: string): BusyboxImage => {
     // Hooks of skipped suites do not run.
     if (skip !== undefined) dispose();
-    const options: PodmanSandboxOptions = { image: IMAGE, ...(runtime === undefined ? {} : { runtime }) };
+    const options: PodmanSandboxOptions = { image: imageName, ...(runtime === undefined ? {} : { runtime }) };
     return {
       skip,
       options,
@@ -105,7 +105,7 @@ function writeConfiguration(root: string, runtime?: string): void {
 }
 
 function importImage(root: string, scripts: Readonly<Record<string, string>>): string | undefined {
-  if (!existsSync(BUSYBOX)) return `${BUSYBOX} of busybox-static is missing`;
+  if (!existsSync(busybox)) return `${busybox} of busybox-static is missing`;
   writeConfiguration(root);
   let reason = '';
   for (const driver of ['overlay', 'vfs']) {
@@ -115,7 +115,9 @@ function importImage(root: string, scripts: Readonly<Record<string, string>>): s
       `[storage]\ndriver="${driver}"\ngraphroot="${graph}"\nrunroot="${run}"\n`,
     );
     const archive = makeArchive(root, scripts);
-    const { error, status, stderr } = spawnSync('podman', ['import', archive, IMAGE], { encoding: 'utf8' });
+    const { error, status, stderr } = spawnSync('podman', ['import', archive, imageName], {
+      encoding: 'utf8',
+    });
     if (status === 0) return undefined;
     reason = error === undefined ? `podman import: ${stderr.trim()}` : 'podman is not installed';
     rmSync(graph, { recursive: true, force: true });
@@ -127,8 +129,8 @@ function makeArchive(root: string, scripts: Readonly<Record<string, string>>): s
   const content = join(root, 'content');
   for (const folder of ['bin', 'proc', 'sys', 'dev', 'etc', 'tmp', 'workspace', 'run'])
     mkdirSync(join(content, folder), { recursive: true });
-  cpSync(BUSYBOX, join(content, 'bin/busybox'), { dereference: true });
-  const { stdout } = spawnSync(BUSYBOX, ['--list'], { encoding: 'utf8' });
+  cpSync(busybox, join(content, 'bin/busybox'), { dereference: true });
+  const { stdout } = spawnSync(busybox, ['--list'], { encoding: 'utf8' });
   for (const name of stdout.split('\n').filter((line) => line !== '' && line !== 'busybox')) {
     if (!existsSync(join(content, 'bin', name))) symlinkSync('busybox', join(content, 'bin', name));
   }

@@ -8,11 +8,7 @@ import {
   SetupPlan,
 } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
-import {
-  createPlanningTools,
-  PLANNING_TOOL_NAMES,
-  planningTools,
-} from '../../../src/suite/planning/index.ts';
+import { createPlanningTools, planningToolNames, planningTools } from '../../../src/suite/planning/index.ts';
 
 const templateOf = (options: PlanningToolsSectionOptions = {}) =>
   promptTemplate({ ns: 'tests', key: 'planning', sections: [planningToolsSection(options)] });
@@ -33,7 +29,7 @@ describe('planningToolsSection', () => {
       slices: [CurrentPlan],
     });
     expect(planning.tools).toEqual(Object.values(planningTools));
-    expect(planning.tools?.map(({ name }) => name)).toEqual([...PLANNING_TOOL_NAMES]);
+    expect(planning.tools?.map(({ name }) => name)).toEqual([...planningToolNames]);
     expect(planningToolsSection({ title: 'Plan', key: 'plan' })).toMatchObject({
       title: 'Plan',
       key: 'plan',
@@ -50,7 +46,7 @@ describe('planningToolsSection', () => {
       false,
       false,
     ]);
-    expect(Object.keys(createPlanningTools())).toEqual([...PLANNING_TOOL_NAMES]);
+    expect(Object.keys(createPlanningTools())).toEqual([...planningToolNames]);
   });
 
   it('gives every tool a description for each parameter, closed arguments and an example', async () => {

@@ -14,7 +14,7 @@ import {
 import { type VfsToolsSectionOptions, vfsToolsSection } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { ResourceContainer } from '../../../src/resource/index.ts';
-import { VFS_TOOL_NAMES, vfsTools } from '../../../src/suite/vfs/index.ts';
+import { vfsToolNames, vfsTools } from '../../../src/suite/vfs/index.ts';
 
 type Template = PromptTemplate<Record<never, never>, undefined>;
 
@@ -101,9 +101,9 @@ describe('the instructions', () => {
     expect(looking).not.toMatch(/write_file|edit_file|`rm`|`mv`|`cp`|overwrite|all or nothing/);
     expect(all).not.toMatch(/`mv`|`cp`/);
     expect(looking).toContain('The files can only be read.');
-    for (const name of VFS_TOOL_NAMES) {
+    for (const name of vfsToolNames) {
       const alone = await renderedText({ tools: [name] });
-      const named = VFS_TOOL_NAMES.filter((other) => alone.includes(`\`${other}\``));
+      const named = vfsToolNames.filter((other) => alone.includes(`\`${other}\``));
       expect(named).toEqual([name]);
     }
     expect(await renderedText({ tools: ['ls', 'mv'] })).toContain('Every call is all or nothing');

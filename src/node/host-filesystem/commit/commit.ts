@@ -27,7 +27,7 @@ export interface CommitTarget {
 }
 
 /** The commit without changes. */
-export const NOTHING_STAGED: StagedChanges = { land: () => undefined, discard: () => undefined };
+export const nothingStaged: StagedChanges = { land: () => undefined, discard: () => undefined };
 
 /** What a commit knows of itself, for its end or its rollback. */
 interface CommitState {
@@ -59,7 +59,7 @@ export function stageCommit(
 ): StagedChanges {
   const { jail, journalDirectory, onFailpoint } = target;
   const { steps, staged } = plan;
-  if (steps.length === 0) return NOTHING_STAGED;
+  if (steps.length === 0) return nothingStaged;
   const state: CommitState = {
     steps,
     stagedPaths: staged.map((file) => file.staged),

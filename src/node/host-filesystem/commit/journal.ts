@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { normalizePath, type PendingMark } from '../../../filesystem/index.ts';
 import type { CommitPlan, CommitStep } from './commit-step.ts';
 
-const VERSION = 1;
+const journalVersion = 1;
 const journalName = /^commit-([0-9a-f-]{36})\.jsonl$/;
 
 /** The record of a commit that may have been interrupted. */
@@ -50,7 +50,7 @@ export class CommitJournal {
     const journal = new CommitJournal(directory, join(directory, `commit-${plan.id}.jsonl`));
     const { steps, staged } = plan;
     const stagedPaths = staged.map((file) => file.staged);
-    journal.#write({ version: VERSION, rootMark, steps, stagedPaths, pending });
+    journal.#write({ version: journalVersion, rootMark, steps, stagedPaths, pending });
     journal.#force();
     return journal;
   }
@@ -133,7 +133,7 @@ export function readJournal(path: string): JournalRecord | undefined {
   const [first, ...rest] = lines.map((line): unknown => JSON.parse(line));
   if (first === undefined) return undefined;
   const { version, rootMark, steps, stagedPaths, pending } = Object(first);
-  if (version !== VERSION || !Array.isArray(steps) || !Array.isArray(stagedPaths)) {
+  if (version !== journalVersion || !Array.isArray(steps) || !Array.isArray(stagedPaths)) {
     throw new Error('The journal was written by another version.');
   }
   for (const step of steps) assertPaths(step);

@@ -18,7 +18,7 @@ export interface PendingCommit {
   readonly paths: readonly string[];
 }
 
-const VERSION = 1;
+const markVersion = 1;
 const markName = /^pending-[0-9a-f]{32}\.json$/;
 
 /** Keeps the mark of a commit, one for each run. @throws the error of the operating system. */
@@ -32,7 +32,7 @@ export function keepPending(
   const draft = `${path}.draft`;
   const file = openSync(draft, 'w', 0o600);
   try {
-    writeSync(file, JSON.stringify({ version: VERSION, runId, commit, paths, rootMark }));
+    writeSync(file, JSON.stringify({ version: markVersion, runId, commit, paths, rootMark }));
     fsyncSync(file);
   } finally {
     closeSync(file);
@@ -72,7 +72,10 @@ function readMark(jail: HostJail, path: string): PendingCommit | undefined {
   }
   const { version, runId, commit, paths, rootMark } = Object(mark);
   const isWhole =
-    version === VERSION && typeof runId === 'string' && typeof commit === 'number' && Array.isArray(paths);
+    version === markVersion &&
+    typeof runId === 'string' &&
+    typeof commit === 'number' &&
+    Array.isArray(paths);
   if (!isWhole || (typeof rootMark === 'string' && !isMarkOf(rootMark, jail.rootStats()))) return undefined;
   return { runId, commit, paths: paths.map(String) };
 }

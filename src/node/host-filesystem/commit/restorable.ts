@@ -10,8 +10,8 @@ import { DiskDirectory } from '../tree/disk-directory.ts';
 import type { RemovedNode } from './commit-step.ts';
 
 /** The maximum number of names in a message. */
-const SHOWN_NAMES = 3;
-const MAX_SHOWN_LENGTH = 80;
+const shownNames = 3;
+const maxShownLength = 80;
 
 /**
  * Asserts that a node can be restored completely after its removal, or copied completely: that it contains nothing
@@ -110,7 +110,7 @@ function unlistedNamesError(path: string, names: readonly string[]): FilesystemE
 }
 
 function shown(names: readonly string[]): string {
-  const first = names.slice(0, SHOWN_NAMES).map((name) => quoteText(name.slice(0, MAX_SHOWN_LENGTH)));
+  const first = names.slice(0, shownNames).map((name) => quoteText(name.slice(0, maxShownLength)));
   const rest = names.length - first.length;
   return `${first.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }

@@ -19,7 +19,7 @@ import type { CommitStep } from './commit-step.ts';
 import type { JournalRecord } from './journal.ts';
 
 /** The error codes of file systems without hard links. */
-const WITHOUT_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EACCES']);
+const withoutLinks = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EACCES']);
 
 /** Calls `use` with the host path of a path in the jail. */
 export function atPath<Result>(jail: HostJail, path: string, use: (hostPath: string) => Result): Result {
@@ -82,7 +82,7 @@ function placeNew(jail: HostJail, staged: string, path: string): void {
   try {
     atPaths(jail, staged, path, linkSync);
   } catch (error) {
-    if (!WITHOUT_LINKS.has(errorCode(error) ?? '')) throw error;
+    if (!withoutLinks.has(errorCode(error) ?? '')) throw error;
     renameToFree(jail, staged, path);
   }
 }
@@ -98,7 +98,7 @@ function replace(
   try {
     atPaths(jail, path, backup, linkSync);
   } catch (error) {
-    if (!WITHOUT_LINKS.has(errorCode(error) ?? '')) throw error;
+    if (!withoutLinks.has(errorCode(error) ?? '')) throw error;
     renameToFree(jail, path, backup);
   }
   onFailpoint('swap');

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { resolve, sep } from 'node:path';
 import { FilesystemError } from '../../../error/index.ts';
-import { NO_FOLLOW, NO_WAITING, ONLY_DIRECTORY, OPEN_FILES } from '../../disk/open-flags.ts';
+import { noFollow, noWaiting, onlyDirectory, openFiles } from '../../disk/open-flags.ts';
 import { identityOf } from '../../disk/stamp.ts';
 import { errorCode } from '../../disk/system-error.ts';
 import { diskError, NoDirectoryError } from './disk-error.ts';
@@ -48,8 +48,8 @@ export type LinkEnd = { readonly text: string; readonly bytes?: Buffer } & (
   | { readonly kind: 'outside' | 'broken' }
 );
 
-const MAX_LINKS = 40;
-const READ_DIRECTORY = constants.O_RDONLY | ONLY_DIRECTORY | NO_FOLLOW;
+const maxLinks = 40;
+const readDirectory = constants.O_RDONLY | onlyDirectory | noFollow;
 
 /**
  * Access to the files below one folder. Every directory on a path is opened relative to the one before it, never through a link,
@@ -115,11 +115,11 @@ export class HostJail {
     let open = this.#root;
     try {
       for (const segment of directory) {
-        const next = openDirectory(`${OPEN_FILES}/${open}/${segment}`);
+        const next = openDirectory(`${openFiles}/${open}/${segment}`);
         if (open !== this.#root) closeSync(open);
         open = next;
       }
-      const anchor = `${OPEN_FILES}/${open}`;
+      const anchor = `${openFiles}/${open}`;
       return use((name) => (name === undefined ? anchor : `${anchor}/${assertSegment(name)}`));
     } finally {
       if (open !== this.#root) closeSync(open);
@@ -152,7 +152,7 @@ export class HostJail {
     let file: number;
     try {
       file = this.within(segments.slice(0, -1), (pathOf) =>
-        openSync(pathOf(name), constants.O_RDONLY | NO_FOLLOW | NO_WAITING),
+        openSync(pathOf(name), constants.O_RDONLY | noFollow | noWaiting),
       );
     } catch (error) {
       const code = errorCode(error);
@@ -171,7 +171,7 @@ export class HostJail {
   /** False when the operating system certainly denies reading a file. */
   mayRead(segments: Segments): boolean {
     try {
-      const flags = constants.O_RDONLY | NO_FOLLOW | NO_WAITING;
+      const flags = constants.O_RDONLY | noFollow | noWaiting;
       closeSync(this.within(segments.slice(0, -1), (pathOf) => openSync(pathOf(segments.at(-1)), flags)));
       return true;
     } catch (error) {
@@ -203,7 +203,7 @@ export class HostJail {
         continue;
       }
       links += 1;
-      if (links > MAX_LINKS) return { kind: 'broken', text: text ?? '' };
+      if (links > maxLinks) return { kind: 'broken', text: text ?? '' };
       const bytes = this.within(at, (pathOf) => readlinkSync(pathOf(name), { encoding: 'buffer' }));
       const target = bytes.toString();
       // It leads to a name that is not valid in a path.
@@ -262,10 +262,10 @@ function assertSegment(segment: string): string {
 
 /** The open root; undefined where a path cannot start at an open directory. */
 function openRoot(realPath: string): number | undefined {
-  if (ONLY_DIRECTORY === 0) return undefined;
-  const root = openSync(realPath, READ_DIRECTORY);
+  if (onlyDirectory === 0) return undefined;
+  const root = openSync(realPath, readDirectory);
   try {
-    if (readlinkSync(`${OPEN_FILES}/${root}`) === realPath) return root;
+    if (readlinkSync(`${openFiles}/${root}`) === realPath) return root;
   } catch {
     // The platform has no such links.
   }
@@ -275,7 +275,7 @@ function openRoot(realPath: string): number | undefined {
 
 function openDirectory(path: string): number {
   try {
-    return openSync(path, READ_DIRECTORY);
+    return openSync(path, readDirectory);
   } catch (error) {
     const code = errorCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') throw new NoDirectoryError();

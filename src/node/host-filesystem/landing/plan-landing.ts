@@ -29,7 +29,7 @@ export interface LandingPlan {
 }
 
 /** The permissions of a file that was moved and has no others. */
-const USUAL_MODE = 0o644;
+const usualMode = 0o644;
 
 /**
  * Compares a folder with a recorded commit.
@@ -147,7 +147,7 @@ class LandingPlanner {
     if (origin !== undefined && !hasOtherMode(origin, put)) return origin;
     const data = put.after.data();
     if (createHash('sha256').update(data).digest('hex') !== after.hash) throw otherContentError(path);
-    const wanted = mode ?? (from === undefined ? undefined : USUAL_MODE);
+    const wanted = mode ?? (from === undefined ? undefined : usualMode);
     // The time of the disk is that of the machine.
     return { ...fileNode(data, 0), ...(wanted === undefined ? {} : { mode: wanted }) };
   }

@@ -20,7 +20,7 @@ export interface RecordedPath {
   readonly removedWith: string | undefined;
 }
 
-const ABSENT: PathState = { kind: 'absent' };
+const absentPath: PathState = { kind: 'absent' };
 
 /** The changes by path, sorted: a directory is before what is in it. */
 export function recordedPaths(changes: readonly LandableChange[]): readonly RecordedPath[] {
@@ -33,7 +33,7 @@ export function recordedPaths(changes: readonly LandableChange[]): readonly Reco
     ([path, { removed, put }]): RecordedPath => ({
       path,
       before: removed === undefined ? beforeOf(put) : stateOf(removed, removed.link, removed.before),
-      after: put === undefined ? ABSENT : stateOf(put, put.link, put.after),
+      after: put === undefined ? absentPath : stateOf(put, put.link, put.after),
       put,
       removedWith: removed?.removedWith,
     }),
@@ -42,7 +42,7 @@ export function recordedPaths(changes: readonly LandableChange[]): readonly Reco
 }
 
 function beforeOf(put: LandableChange | undefined): PathState {
-  return put?.kind === 'modified' ? stateOf(put, put.replacedLink, put.before) : ABSENT;
+  return put?.kind === 'modified' ? stateOf(put, put.replacedLink, put.before) : absentPath;
 }
 
 function stateOf(

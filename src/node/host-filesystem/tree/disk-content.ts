@@ -32,7 +32,7 @@ export interface ReadingContext {
 }
 
 /** A change this soon after the last one may leave size and times unchanged. */
-const SETTLING_MS = 2000;
+const settlingMs = 2000;
 
 /**
  * The content of a file on disk as it was when its stamp was taken. It is read on demand, each time again and
@@ -170,7 +170,7 @@ export class DiskContent implements FileContent {
       filled += read;
     }
     if (stampOf(fstatSync(file, { bigint: true })) !== this.stamp) return undefined;
-    if (this.#context.now() - Number(stats.ctimeMs) < SETTLING_MS) {
+    if (this.#context.now() - Number(stats.ctimeMs) < settlingMs) {
       this.#hash ??= hashOf(data);
       this.#context.unsettled.add(this);
     }

@@ -7,7 +7,7 @@ import {
   filesOf,
   joinPath,
   type LazyDirectory,
-  MAX_DEPTH,
+  maxPathDepth,
   type TreeNode,
 } from '../../../filesystem/index.ts';
 import { PersistentMap } from '../../../internal/index.ts';
@@ -145,7 +145,7 @@ class DirectorySource {
     this.#assertInPlace();
     this.#isRead = true;
     try {
-      const isTooDeep = this.segments.length >= MAX_DEPTH;
+      const isTooDeep = this.segments.length >= maxPathDepth;
       this.#context.jail.within(this.segments, (pathOf) => {
         for (const name of readdirSync(pathOf(), { encoding: 'buffer' })) {
           const text = decoder.decode(name);

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { copyOpenFile } from '../../disk/copy-open-file.ts';
 
 /** A larger content is kept on the disk. */
-const MAX_BYTES_IN_MEMORY = 16_384;
+const maxBytesInMemory = 16_384;
 
 /** Beyond this total, contents are kept on the disk too, so that removing a folder of very many small files does not exhaust memory. */
-const MAX_TOTAL_BYTES_IN_MEMORY = 67_108_864;
+const maxTotalBytesInMemory = 67_108_864;
 
 /** A content that is kept outside the folder. */
 export interface KeptContent {
@@ -36,7 +36,7 @@ export class KeptContents {
 
   /** Whether `holder` may keep the given number of bytes in memory; they count for as long as it is reachable. */
   reserveMemory(bytes: number, holder: object): boolean {
-    if (bytes > MAX_BYTES_IN_MEMORY || this.#bytesInMemory + bytes > MAX_TOTAL_BYTES_IN_MEMORY) return false;
+    if (bytes > maxBytesInMemory || this.#bytesInMemory + bytes > maxTotalBytesInMemory) return false;
     this.#bytesInMemory += bytes;
     this.#memory.register(holder, bytes);
     return true;

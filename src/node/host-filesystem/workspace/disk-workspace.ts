@@ -18,7 +18,7 @@ import {
 } from '../../../filesystem/index.ts';
 import { showName } from '../../../internal/index.ts';
 import type { FolderLease } from '../../lock/folder-lease.ts';
-import { NOTHING_STAGED } from '../commit/commit.ts';
+import { nothingStaged } from '../commit/commit.ts';
 import { assertNothingExcluded } from '../commit/restorable.ts';
 import { changedOnDiskError } from '../jail/disk-error.ts';
 import type { HostJail } from '../jail/jail.ts';
@@ -352,7 +352,7 @@ export class DiskWorkspace {
     differences: readonly TreeDifference[],
     options: WriteOptions,
   ): StagedChanges {
-    if (differences.length === 0) return NOTHING_STAGED;
+    if (differences.length === 0) return nothingStaged;
     const { writer } = this.#parts;
     if (writer === undefined) {
       throw new FilesystemError(

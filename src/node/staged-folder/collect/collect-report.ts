@@ -49,7 +49,7 @@ export interface StagedFolderReport {
 }
 
 /** The maximum number of entries that a report lists. */
-const MAX_NAMED = 1000;
+const maxNamed = 1000;
 
 /** Whether a path or one of its parents is in the set. */
 export function isCovered(named: Pick<ReadonlySet<string>, 'has'>, path: string): boolean {
@@ -99,13 +99,13 @@ export class CollectTally {
   report(applied: Pick<StagedFolderReport, 'created' | 'modified' | 'removed'>): StagedFolderReport {
     const skipped = [...this.#skips]
       .sort(([left], [right]) => (left < right ? -1 : 1))
-      .slice(0, MAX_NAMED)
+      .slice(0, maxNamed)
       .map(([path, reason]) => ({ path, reason }));
     return Object.freeze({
       created: Object.freeze(applied.created.toSorted()),
       modified: Object.freeze(applied.modified.toSorted()),
       removed: Object.freeze(applied.removed.toSorted()),
-      permissions: Object.freeze(this.#lostModes.toSorted().slice(0, MAX_NAMED)),
+      permissions: Object.freeze(this.#lostModes.toSorted().slice(0, maxNamed)),
       skipped: Object.freeze(skipped),
       skippedCount: this.#skips.size,
       complete: this.#skips.size === 0,

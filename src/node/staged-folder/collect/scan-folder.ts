@@ -15,7 +15,7 @@ import { goneError, oversizeError, tooManyError } from '../staging/staging-error
 import { CollectTally } from './collect-report.ts';
 
 /** The number of files that are checked, and read if necessary, at the same time. */
-const FILES_AT_ONCE = 16;
+const filesAtOnce = 16;
 
 /** The context of a scan. */
 export interface FolderScanning {
@@ -105,9 +105,9 @@ async function scanDirectory(
       scan.links.set(entryPath, known.target);
     } else scan.tally.skip(entryPath, 'symlink');
   }
-  for (let start = 0; start < files.length; start += FILES_AT_ONCE) {
+  for (let start = 0; start < files.length; start += filesAtOnce) {
     signal?.throwIfAborted();
-    const group = files.slice(start, start + FILES_AT_ONCE);
+    const group = files.slice(start, start + filesAtOnce);
     const looks = group.map((name) => scanFile(scanning, scan, directory.pathOf(name), pathOf(name)));
     await Promise.allSettled(looks);
     await Promise.all(looks);

@@ -45,7 +45,7 @@ export interface OverlayPlace {
  * layer is first bound to a fixed name, because any path could be parsed as mount options. The merged folder is also mounted over the lower layer, so that no
  * absolute path bypasses it. Children without a waiting parent are reaped automatically.
  */
-const HOLD = `set -e
+const holdScript = `set -e
 read -r pid rest </proc/self/stat
 mount --bind -- "$1" lower
 mount -t overlay -o lowerdir=lower,upperdir=upper,workdir=work,userxattr,index=off,metacopy=off overlay files
@@ -56,7 +56,7 @@ echo "$pid"
 exec cat >/dev/null`;
 
 /** Starts a command in the merged folder and nowhere else. */
-const ENTER = 'cd -- "$1" && [ . -ef "$2" ] && cd -- "$3" && shift 3 && exec "$@"';
+const enterScript = 'cd -- "$1" && [ . -ef "$2" ] && cd -- "$3" && shift 3 && exec "$@"';
 
 const isPrivileged = (): boolean => process.geteuid?.() === 0;
 
@@ -104,7 +104,7 @@ export async function mountOverlay({ folder, jail, hidden }: OverlayPlace): Prom
       ...target,
       ...asUser,
       '--',
-      ...['sh', '-c', ENTER, 'sh', root, join(folder, 'files'), `./${cwd}`, command, ...args],
+      ...['sh', '-c', enterScript, 'sh', root, join(folder, 'files'), `./${cwd}`, command, ...args],
     ],
     dispose: () => holder.dispose(),
   };
@@ -126,7 +126,7 @@ class NamespaceHolder {
     const asUser = isPrivileged() ? [] : ['--user', '--map-current-user', '--keep-caps'];
     const flags = [...asUser, '--mount', '--pid', '--fork', '--kill-child'];
     // A separate session, so that signals from the terminal do not reach it.
-    const child = spawn('unshare', [...flags, 'sh', '-c', HOLD, 'sh', root], {
+    const child = spawn('unshare', [...flags, 'sh', '-c', holdScript, 'sh', root], {
       cwd: folder,
       env: environment(),
       stdio: ['pipe', 'pipe', 'ignore'],

@@ -29,7 +29,7 @@ export type Staged =
 export type Baseline = Map<string, Staged>;
 
 /** File system clocks tick every few milliseconds, some every two seconds. */
-const SETTLING_NS = 2_000_000_000n;
+const settlingNs = 2_000_000_000n;
 
 /** Describes a file of the folder. */
 export function stagedFile(
@@ -42,7 +42,7 @@ export function stagedFile(
     // A write that resets the modification time still changes the change time, if the clock of the disk has ticked.
     // A write from now on sets a present time. A modification time well before the last change, as it is set
     // when the folder is written, cannot be the outcome of such a write.
-    isSettled: found.mtimeNs < found.ctimeNs - SETTLING_NS,
+    isSettled: found.mtimeNs < found.ctimeNs - settlingNs,
     bytes: Number(found.size),
     ...source,
   };

@@ -7,10 +7,10 @@ import { quoteText } from '../../../internal/index.ts';
 import { errorCode, withoutPaths } from '../../disk/system-error.ts';
 import { isAlive, presentProcess } from '../../lock/process-identity.ts';
 
-const PREFIX = 'wink-staged-';
+const folderPrefix = 'wink-staged-';
 
 /** The file that names the owning process. */
-const OWNER = 'owner.json';
+const ownerFileName = 'owner.json';
 
 /** The real path of the folder for temporary files. @throws {FilesystemError} when it cannot be used. */
 export async function openTempRoot(tempRoot: string | undefined): Promise<string> {
@@ -29,8 +29,11 @@ export async function makePrivateFolder(realTempRoot: string, tempRoot: string |
   try {
     await removeLeftovers(realTempRoot);
     // Created with mode 0700 under an unpredictable name.
-    const folder = await mkdtemp(join(realTempRoot, PREFIX));
-    await writeFile(join(folder, OWNER), JSON.stringify(presentProcess()), { flag: 'wx', mode: 0o600 });
+    const folder = await mkdtemp(join(realTempRoot, folderPrefix));
+    await writeFile(join(folder, ownerFileName), JSON.stringify(presentProcess()), {
+      flag: 'wx',
+      mode: 0o600,
+    });
     return folder;
   } catch (error) {
     throw tempRootError(tempRoot, error);
@@ -40,7 +43,7 @@ export async function makePrivateFolder(realTempRoot: string, tempRoot: string |
 /** Folders of processes that have ended without removing them. */
 async function removeLeftovers(tempRoot: string): Promise<void> {
   for (const name of await readdir(tempRoot).catch(() => [])) {
-    if (!name.startsWith(PREFIX)) continue;
+    if (!name.startsWith(folderPrefix)) continue;
     const folder = join(tempRoot, name);
     // A folder that cannot be removed does no harm.
     if (await isLeftover(folder)) await removeFolder(folder).catch(() => undefined);
@@ -52,7 +55,7 @@ async function isLeftover(folder: string): Promise<boolean> {
     const found = await lstat(folder);
     if (!found.isDirectory() || (process.geteuid !== undefined && found.uid !== process.geteuid()))
       return false;
-    const { host, pid, startedAt } = Object(JSON.parse(await readFile(join(folder, OWNER), 'utf8')));
+    const { host, pid, startedAt } = Object(JSON.parse(await readFile(join(folder, ownerFileName), 'utf8')));
     return !isAlive({ host: String(host), pid: Number(pid), startedAt: String(startedAt) });
   } catch {
     // Already gone, or just being created.
@@ -96,7 +99,7 @@ function tempRootError(tempRoot: string | undefined, error: unknown): Filesystem
 }
 
 /** A process that is just exiting may still add files. */
-const REMOVAL_ATTEMPTS = { maxRetries: 5, retryDelay: 20 };
+const removalAttempts = { maxRetries: 5, retryDelay: 20 };
 
 /**
  * Removes a folder and all below it, including directories whose permissions a process has removed. A missing folder is ignored.
@@ -104,10 +107,10 @@ const REMOVAL_ATTEMPTS = { maxRetries: 5, retryDelay: 20 };
  */
 export async function removeFolder(path: string): Promise<void> {
   try {
-    await rm(path, { recursive: true, force: true, ...REMOVAL_ATTEMPTS });
+    await rm(path, { recursive: true, force: true, ...removalAttempts });
   } catch {
     await makeRemovable(Buffer.from(path));
-    await rm(path, { recursive: true, force: true, ...REMOVAL_ATTEMPTS });
+    await rm(path, { recursive: true, force: true, ...removalAttempts });
   }
 }
 

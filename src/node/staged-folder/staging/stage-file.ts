@@ -12,7 +12,7 @@ import {
 import { copyFile } from 'node:fs/promises';
 import { isSameNode, nodeAt } from '../../../filesystem/index.ts';
 import { systemClock } from '../../../session/index.ts';
-import { OPEN_FILES } from '../../disk/open-flags.ts';
+import { openFiles } from '../../disk/open-flags.ts';
 import { modeOf, stampOf } from '../../disk/stamp.ts';
 import { errorCode } from '../../disk/system-error.ts';
 import type { DiskSource } from '../../host-filesystem/disk-source.ts';
@@ -23,7 +23,7 @@ import { hashLater, type Staged, type StagedFile, stagedFile } from './baseline.
 import type { PlannedFile } from './plan-disk.ts';
 
 /** Another change within this time may not alter the stamp of a file. */
-const SETTLING_MS = 2000;
+const settlingMs = 2000;
 
 /** Returns the present state of a view of a folder on disk. */
 export type OpenSource = () => DiskSource;
@@ -78,14 +78,14 @@ function sourceOf(
 /** Reads a file that was changed just now, so that the view knows its content and not only its stamp. */
 function readIfUnsettled(content: DiskContent): void {
   const changedAtMs = Number(BigInt(content.stamp.split(':').at(-1) ?? 0) / 1_000_000n);
-  if (systemClock.now() - changedAtMs < SETTLING_MS) content.isUnchanged();
+  if (systemClock.now() - changedAtMs < settlingMs) content.isUnchanged();
 }
 
 /** A file system that supports reflinks shares the blocks; any other copies, in the kernel where possible. */
-const CLONE = constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE;
+const copyFlags = constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE;
 
 /** Larger files are copied asynchronously. */
-const MAX_BYTES_AT_ONCE = 1_048_576;
+const maxBytesAtOnce = 1_048_576;
 
 /**
  * Clones a file on disk to a new path, with its permissions.
@@ -96,14 +96,14 @@ export async function cloneFile(jail: HostJail, content: DiskContent, target: st
   const source = jail.readFile(content.segments, (file, stats) => {
     if (stampOf(stats) !== content.stamp) return undefined;
     const path = hostPathOf(jail, content, file);
-    if (content.bytes > MAX_BYTES_AT_ONCE) return openSync(path, 'r');
-    copyFileSync(path, target, CLONE);
+    if (content.bytes > maxBytesAtOnce) return openSync(path, 'r');
+    copyFileSync(path, target, copyFlags);
     return stampOf(fstatSync(file, { bigint: true })) === content.stamp ? 'copied' : undefined;
   });
   if (source === undefined) throw changedOnDiskError(content.path);
   if (source === 'copied') return;
   try {
-    await copyFile(hostPathOf(jail, content, source), target, CLONE);
+    await copyFile(hostPathOf(jail, content, source), target, copyFlags);
     if (stampOf(fstatSync(source, { bigint: true })) !== content.stamp)
       throw changedOnDiskError(content.path);
   } finally {
@@ -113,6 +113,6 @@ export async function cloneFile(jail: HostJail, content: DiskContent, target: st
 
 /** The path of the open file itself, independent of its name, where the platform has paths for open files. */
 function hostPathOf(jail: HostJail, content: DiskContent, file: number): string {
-  if (jail.kind === 'kernel') return `${OPEN_FILES}/${file}`;
+  if (jail.kind === 'kernel') return `${openFiles}/${file}`;
   return jail.within(content.segments.slice(0, -1), (pathOf) => pathOf(content.segments.at(-1)));
 }

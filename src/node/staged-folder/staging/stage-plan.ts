@@ -17,7 +17,7 @@ export interface PlanStaging {
 }
 
 /** The number of files that are staged before yielding to the event loop. */
-const FILES_AT_ONCE = 32;
+const filesAtOnce = 32;
 
 /**
  * Fills a folder as planned.
@@ -41,7 +41,7 @@ async function stageEntries(
       baseline.set(file.path, fileOnDisk(openSource, file));
       continue;
     }
-    if (written > 0 && written % FILES_AT_ONCE === 0) await setImmediate(undefined, { signal });
+    if (written > 0 && written % filesAtOnce === 0) await setImmediate(undefined, { signal });
     written += 1;
     baseline.set(
       file.path,

@@ -8,7 +8,7 @@ import type { StagingLimits } from './options.ts';
 import { oversizeError, tooManyError, writingError } from './staging-error.ts';
 
 /** The number of files that are written at the same time. */
-const FILES_AT_ONCE = 16;
+const filesAtOnce = 16;
 
 /** The context of writing a folder. */
 export interface FolderWriting {
@@ -54,9 +54,9 @@ async function writeDirectory(
     bytes += file.bytes;
     if (bytes > limits.maxBytes) throw tooManyError(`${limits.maxBytes} bytes`, 'maxBytes', file.path);
   }
-  for (let start = 0; start < files.length; start += FILES_AT_ONCE) {
+  for (let start = 0; start < files.length; start += filesAtOnce) {
     signal?.throwIfAborted();
-    const group = files.slice(start, start + FILES_AT_ONCE);
+    const group = files.slice(start, start + filesAtOnce);
     const written = await settled(group.map((file) => writeFile(filesystem, directory, file)));
     for (const [index, file] of group.entries()) {
       baseline.set(file.path, written[index] ?? { kind: 'left-out' });

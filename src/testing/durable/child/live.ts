@@ -16,7 +16,7 @@ import { writeLeft } from './run-left.ts';
 import { runOptions } from './run-options.ts';
 import { Counted, Received } from './state.ts';
 
-const SESSION_ID = 'matrix-session';
+const sessionId = 'matrix-session';
 
 /** Lives until the runs are done, one of them fails, or the stroke. @returns the exit code. */
 export async function live(life: Life): Promise<number> {
@@ -25,7 +25,7 @@ export async function live(life: Life): Promise<number> {
   const opened = await openJournal(life);
   const journal = withPoints(opened, points);
   const begun = await runsBegun(journal, life.runs);
-  const session = new Session({ id: SESSION_ID, clock });
+  const session = new Session({ id: sessionId, clock });
   session.dispatcher.subscribe(Counted, (counted) => {
     points.pass('subscriber in');
     session.dispatch(Received, counted);

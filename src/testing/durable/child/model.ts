@@ -18,7 +18,7 @@ const turns: readonly string[] = [
 ];
 
 /** The turn before which the conversation has become too long. */
-const LONG_TURN = 5;
+const longTurn = 5;
 
 /** The model of the cases: follows a script, and refuses a long conversation once. */
 export function matrixModel(points: Points): ProviderAdapter {
@@ -28,7 +28,7 @@ export function matrixModel(points: Points): ProviderAdapter {
     const turn = conversation.filter(({ type }) => type === 'assistant').length + 1;
     const said = firstTextOf(conversation);
     const [, inner] = /^inner (.*)$/.exec(said) ?? [];
-    if (inner === undefined && turn === LONG_TURN && !conversation.some(isDropped))
+    if (inner === undefined && turn === longTurn && !conversation.some(isDropped))
       throw new ModelResponseError('model-context-exceeded', 'The conversation is too long.');
     points.pass('model out');
     const calls = inner === undefined ? (turns[turn - 1] ?? '') : turn === 1 ? 'count' : '';

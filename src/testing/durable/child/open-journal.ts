@@ -9,8 +9,8 @@ import { eraFile, type JournalOpening, type Life } from '../life.ts';
 import type { Points } from './points.ts';
 
 /** Longer than the lease of any journal. */
-const ERA_MS = 24 * 3_600_000;
-const LEASE_TIMEOUT_MS = 600_000;
+const eraMs = 24 * 3_600_000;
+const leaseTimeoutMs = 600_000;
 
 /** A journal that this process has opened. */
 export type ChildJournal = RunJournal & Partial<AsyncDisposable>;
@@ -41,13 +41,13 @@ async function load({ module }: JournalOpening): Promise<JournalModule> {
 
 function placeOf({ journal, folder }: Pick<Life, 'journal' | 'folder'>): JournalPlace {
   const { arguments: parameters = {} } = journal;
-  return { folder, parameters, clock: clockOf(folder), leaseTimeoutMs: LEASE_TIMEOUT_MS };
+  return { folder, parameters, clock: clockOf(folder), leaseTimeoutMs: leaseTimeoutMs };
 }
 
 /** The clock that all processes of a case see. Its timers do not keep the process alive. */
 function clockOf(folder: string): Clock {
   return {
-    now: () => systemClock.now() + readEra(folder) * ERA_MS,
+    now: () => systemClock.now() + readEra(folder) * eraMs,
     schedule: (delayMs, callback) => {
       const timer = setTimeout(callback, delayMs);
       timer.unref();

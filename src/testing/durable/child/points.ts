@@ -4,7 +4,7 @@ import type { Stroke } from '../life.ts';
 import { writeWhole } from './write-whole.ts';
 
 /** Later than the deadline of every run. */
-const PAST_DEADLINE_MS = 10 * 3_600_000;
+const pastDeadlineMs = 10 * 3_600_000;
 
 /** The points of the program: prints the name of each that is passed, and strikes at one of them. */
 export class Points {
@@ -49,7 +49,7 @@ export class Points {
         this.#stopping.abort(new Error('The person who began the run has stopped it.'));
         break;
       case 'deadline':
-        this.#clock.advance(PAST_DEADLINE_MS);
+        this.#clock.advance(pastDeadlineMs);
         break;
       case 'fill':
         this.#isFull = true;

@@ -6,7 +6,7 @@ import type { Effects } from './effects.ts';
 import type { Points } from './points.ts';
 import { lastCount } from './state.ts';
 
-const DEADLINE_MS = 3_600_000;
+const deadlineMs = 3_600_000;
 
 /** What the options of a life are made of. */
 export interface RunOptionsParts {
@@ -23,7 +23,7 @@ export function runOptions(parts: RunOptionsParts): EvaluateOptions {
   const { points, effects, session, clock, onChanged } = parts;
   return {
     ...{ session, clock, signal: points.signal },
-    limits: { budget: { maxTotalTokens: 100_000 }, deadline: Deadline.after(DEADLINE_MS, clock) },
+    limits: { budget: { maxTotalTokens: 100_000 }, deadline: Deadline.after(deadlineMs, clock) },
     context: { overflow: 'drop-tool-results' },
     approve: ({ callId }) => {
       points.pass('asked before');

@@ -8,7 +8,7 @@ import { Counted, lastCount, members, Said } from './state.ts';
 type Work = (context: ToolContext) => Promise<ToolResult<unknown>>;
 
 /** What a count leaves in the conversation: so much that it alone decides which results are dropped. */
-const FILLER = 'x'.repeat(600);
+const filler = 'x'.repeat(600);
 
 /** Counts in session and files; calls of one turn conflict. */
 export function countTool(points: Points): AnyTool {
@@ -18,9 +18,9 @@ export function countTool(points: Points): AnyTool {
     session.dispatch(Counted, { count: next, by: callId });
     points.pass('count mid');
     await filesystem.write('count.txt', `${next}\n`);
-    await filesystem.write(`notes/${callId}.txt`, `${callId} counted ${next} ${FILLER}\n`);
+    await filesystem.write(`notes/${callId}.txt`, `${callId} counted ${next} ${filler}\n`);
     points.pass('count out');
-    return ToolResult.ok({ count: next, filler: FILLER }, 'Counted.');
+    return ToolResult.ok({ count: next, filler: filler }, 'Counted.');
   });
 }
 

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 
-const RETRY_AFTER_MS = 5;
+const retryAfterMs = 5;
 
 /** Writes bytes and returns how many it has taken, as `writeSync`. */
 export type WriteSome = (fd: number, bytes: Uint8Array) => number;
@@ -19,7 +19,7 @@ export function writeWhole(fd: number, text: string, write: WriteSome = writeSyn
       rest = rest.subarray(write(fd, rest));
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_AFTER_MS);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryAfterMs);
     }
   }
 }

@@ -1,13 +1,13 @@
 import { cutAfter } from '../../../internal/index.ts';
 
-const MAX_DIFFERENCES = 12;
-const SHOWN_CHARACTERS = 160;
+const maxDifferences = 12;
+const shownCharacters = 160;
 
 /** Where two JSON values differ, a line for each place; empty when they are the same. */
 export function differences(expected: unknown, actual: unknown): readonly string[] {
   const found: string[] = [];
   compare('', expected, actual, found);
-  return found.slice(0, MAX_DIFFERENCES);
+  return found.slice(0, maxDifferences);
 }
 
 function compare(path: string, expected: unknown, actual: unknown, found: string[]): void {
@@ -24,5 +24,5 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 function shown(value: unknown): string {
-  return cutAfter(JSON.stringify(value) ?? 'nothing', SHOWN_CHARACTERS);
+  return cutAfter(JSON.stringify(value) ?? 'nothing', shownCharacters);
 }

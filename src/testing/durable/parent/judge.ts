@@ -7,7 +7,7 @@ import { type CallInDoubt, isExcusedBy, mayAskAgain, type StruckLife } from './w
 import { withoutCalls } from './without-calls.ts';
 
 /** The evaluation inside a call asks the model twice. */
-const ANSWERS_LOST_BY_A_KILL = 2;
+const answersLostByAKill = 2;
 
 /** What is judged. */
 export interface Judged {
@@ -44,7 +44,7 @@ export function judge({ at, struck, whole, end }: Judged): DurableOutcome['becam
   if (end.changed.length > 0)
     refuse(`the run that went on says that it is not as it was: ${end.changed.join(', ')}.`);
   const extra = extraAnswers(whole, end);
-  const allowed = struck.length * ANSWERS_LOST_BY_A_KILL;
+  const allowed = struck.length * answersLostByAKill;
   if (extra.some((count) => count < 0 || count > allowed))
     refuse('the rows have other answers of the model.', { expected: whole.answers, actual: end.answers });
   const plain = (of: EndOfCase): EndOfCase => withoutCalls({ ...of, asked: [...new Set(of.asked)] }, doubts);

@@ -13,7 +13,7 @@ import { plays } from './plays.ts';
 import { randomNumbers } from './random.ts';
 import type { LifeEnd } from './start-life.ts';
 
-const DEFAULT_KILLS = 4;
+const defaultKills = 4;
 
 /** The cases of one kit. */
 export class Matrix {
@@ -26,7 +26,7 @@ export class Matrix {
 
   /** Runs a case. @throws {ConformanceError} */
   async run(key: CaseKey, files: DurableFiles): Promise<void> {
-    const { seed = 1, killsPerCase = DEFAULT_KILLS } = this.#options;
+    const { seed = 1, killsPerCase = defaultKills } = this.#options;
     const number = cases.findIndex((each) => each.key === key);
     const name = cases[number]?.name ?? key;
     const folder = (runs = oneRun): CaseFolder =>

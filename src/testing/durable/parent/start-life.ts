@@ -28,7 +28,7 @@ export interface StartedLife {
 }
 
 /** How long a life may last, in milliseconds: for one that hangs, however busy the machine is. */
-const LIFE_LIMIT_MS = 1_200_000;
+const lifeLimitMs = 1_200_000;
 
 /** Starts a life in a process of its own. */
 export function startLife(life: Life): StartedLife {
@@ -62,7 +62,7 @@ export function startLife(life: Life): StartedLife {
 }
 
 async function endOf(child: ChildProcess): Promise<Pick<LifeEnd, 'code' | 'signal'>> {
-  const cancelLimit = systemClock.schedule(LIFE_LIMIT_MS, () => void child.kill('SIGKILL'));
+  const cancelLimit = systemClock.schedule(lifeLimitMs, () => void child.kill('SIGKILL'));
   // The event has an exit code or a signal.
   const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
   cancelLimit();

@@ -358,15 +358,15 @@ describe.skipIf(noGit !== undefined)(`a hostile repository${noGit ?? ''}`, () =>
 });
 
 describe.skipIf(noGit !== undefined)(`files that the workspace excludes${noGit ?? ''}`, () => {
-  const SECRET = 'hunter2';
+  const secret = 'hunter2';
 
   function withSecrets(): TestRepository {
     const repository = TestRepository.create();
     const lines = Array.from({ length: 20 }, (_, index) => `line ${index}`).join('\n');
     repository.commit('First', {
-      '.env': `${SECRET}\n${lines}\n`,
+      '.env': `${secret}\n${lines}\n`,
       'a.txt': '1\n',
-      'x/.env': SECRET,
+      'x/.env': secret,
       y: 'f\n',
     });
     repository.git('mv', '.env', '.ENV');
@@ -374,7 +374,7 @@ describe.skipIf(noGit !== undefined)(`files that the workspace excludes${noGit ?
     // A file in the place of a directory with an excluded file, and the reverse.
     rmSync(join(repository.path, 'x'), { recursive: true });
     rmSync(join(repository.path, 'y'));
-    repository.commit('Third', { x: 'file\n', 'y/.env': SECRET, 'y/k': 'k\n' });
+    repository.commit('Third', { x: 'file\n', 'y/.env': secret, 'y/k': 'k\n' });
     repository.git('mv', 'a.txt', 'b.txt');
     repository.commit('Fourth');
     return repository;
@@ -388,7 +388,7 @@ describe.skipIf(noGit !== undefined)(`files that the workspace excludes${noGit ?
     const answers: GitAnswer[] = [];
     for (const revision of ['HEAD', 'HEAD~1', 'HEAD~3'])
       for (const path of ['x', 'y', '.ENV']) answers.push(...(await callAll(call, revision, path)));
-    for (const { all } of answers) expect(all).not.toContain(SECRET);
+    for (const { all } of answers) expect(all).not.toContain(secret);
     for (const { text } of answers) expect(text.toLowerCase()).not.toContain('.env');
     expect((await call('git_show', { path: '.ENV' })).message).toContain('excluded from this workspace');
     expect((await call('git_show', { revision: 'HEAD~3' })).message).toContain('2 changes at paths');
@@ -398,19 +398,19 @@ describe.skipIf(noGit !== undefined)(`files that the workspace excludes${noGit ?
   it('are shown as additions when they are renamed to a visible path', async () => {
     const repository = TestRepository.create();
     const lines = Array.from({ length: 20 }, (_, index) => `line ${index}\n`).join('');
-    repository.commit('First', { '.env': `${SECRET}\n${lines}` });
+    repository.commit('First', { '.env': `${secret}\n${lines}` });
     repository.git('mv', '.env', 'public.txt');
     repository.commit('Second', { 'public.txt': `nothing\n${lines}` });
     repository.git('mv', 'public.txt', '.env');
-    repository.commit('Third', { '.env': `${SECRET}\n${lines}` });
+    repository.commit('Third', { '.env': `${secret}\n${lines}` });
     const call = await gitTools(repository.path, { files });
     const second = await call('git_show', { revision: 'HEAD~1' });
     expect(second.value).toMatchObject({ changes: { files: [{ path: 'public.txt', status: 'added' }] } });
-    expect(second.all).not.toContain(SECRET);
+    expect(second.all).not.toContain(secret);
     const third = await call('git_show');
     expect(third.value).toMatchObject({ changes: { files: [{ path: 'public.txt', status: 'deleted' }] } });
-    expect(third.all).not.toContain(SECRET);
-    expect((await call('git_blame', { revision: 'HEAD~1', path: 'public.txt' })).all).not.toContain(SECRET);
+    expect(third.all).not.toContain(secret);
+    expect((await call('git_blame', { revision: 'HEAD~1', path: 'public.txt' })).all).not.toContain(secret);
   });
 
   it('hide the rest when only some files are included', async () => {
@@ -418,7 +418,7 @@ describe.skipIf(noGit !== undefined)(`files that the workspace excludes${noGit ?
     const call = await gitTools(repository.path, { files: { include: ['*.txt'] } });
     expect((await call('git_show', { path: '.' })).text).toBe('b.txt');
     expect((await call('git_show', { path: 'y/k' })).success).toBe(false);
-    expect((await call('git_log', { files: true })).all).not.toContain(SECRET);
+    expect((await call('git_log', { files: true })).all).not.toContain(secret);
   });
 
   it('never appear, whatever revision and path a model names', async () => {
@@ -461,7 +461,7 @@ describe.skipIf(noGit !== undefined)(`files that the workspace excludes${noGit ?
         async (revision, path, name) => {
           const params = name === 'git_diff' ? { from: revision, path } : { revision, path };
           const { all } = await call(name, params);
-          expect(all).not.toContain(SECRET);
+          expect(all).not.toContain(secret);
         },
       ),
       { numRuns: draws(60) },

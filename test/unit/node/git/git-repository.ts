@@ -16,7 +16,7 @@ import { tempFolder } from '../temp-folder.ts';
 export const noGit: string | undefined =
   spawnSync('git', ['--version']).status === 0 ? undefined : ' (skipped: git is not installed)';
 
-const ENV = {
+const env = {
   PATH: process.env['PATH'] ?? '',
   HOME: '/nonexistent',
   GIT_CONFIG_NOSYSTEM: '1',
@@ -43,14 +43,14 @@ export class TestRepository {
 
   /** Runs git on the repository, as its owner would. @returns what it prints. */
   git(...args: readonly string[]): string {
-    return execFileSync('git', args, { cwd: this.path, env: ENV, encoding: 'utf8', stdio: 'pipe' }).trim();
+    return execFileSync('git', args, { cwd: this.path, env: env, encoding: 'utf8', stdio: 'pipe' }).trim();
   }
 
   /** The same with a standard input of bytes. */
   gitWith(input: string | Uint8Array, ...args: readonly string[]): string {
     return execFileSync('git', args, {
       cwd: this.path,
-      env: ENV,
+      env: env,
       encoding: 'utf8',
       input,
       stdio: 'pipe',

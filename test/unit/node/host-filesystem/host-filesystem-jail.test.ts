@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { FilesystemError } from 'weakincentives';
 import { openHost, testFolders } from './host-workspace.ts';
 
-const READS = process.env['WINK_SOAK'] === '1' ? 200_000 : 20_000;
+const readCount = process.env['WINK_SOAK'] === '1' ? 200_000 : 20_000;
 
 /** Swaps `folder` and `link` as fast as it can until it is terminated. */
 const swapping = `
@@ -20,7 +20,7 @@ const swapping = `
   }`;
 
 describe('a folder that is swapped for a link out of the root while it is read and written', () => {
-  it(`leads to nothing outside, ${READS} times`, async () => {
+  it(`leads to nothing outside, ${readCount} times`, async () => {
     const folders = testFolders({ 'place/file.txt': 'inside' });
     const outside = testFolders({ 'file.txt': 'outside' }).root;
     const link = join(folders.root, '..', 'link');
@@ -34,7 +34,7 @@ describe('a folder that is swapped for a link out of the root while it is read a
     });
     await new Promise((resolve) => worker.once('message', resolve));
     const seen = { inside: 0, refused: 0, leaked: 0 };
-    for (let read = 0; read < READS; read += 1) {
+    for (let read = 0; read < readCount; read += 1) {
       try {
         const text = (await filesystem.read('place/file.txt')).text;
         if (text.toLowerCase() === 'inside') seen.inside += 1;

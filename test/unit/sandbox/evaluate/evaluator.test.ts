@@ -17,7 +17,7 @@ const request: EvaluationRequest = {
   maxTotalFileBytes: 100,
 };
 const never = new AbortController().signal;
-const STARTED = { started: true };
+const started = { started: true };
 
 /** An evaluator whose processes are the given ones, one after the other. */
 function evaluatorWith(
@@ -105,7 +105,7 @@ describe('Evaluator', () => {
 
   it('refuses an interpreter that computes something else', async () => {
     const wrong = reply({ failed: true, value: '', stderr: 'Error: bad\n' });
-    const { evaluator } = evaluatorWith([answering([STARTED, wrong])]);
+    const { evaluator } = evaluatorWith([answering([started, wrong])]);
     expect(await failureOf(evaluator.start(never))).toHaveProperty(
       'message',
       'The evaluation of JavaScript does not work here: the package "quickjs-emscripten" does not work: it computes 40 + 2 wrongly: "Error: bad\\n". ' +
@@ -114,7 +114,7 @@ describe('Evaluator', () => {
   });
 
   it('sends the request to another process when the first one had ended before', async () => {
-    const { evaluator, opened } = evaluatorWith([answering([undefined]), answering([STARTED, reply()])]);
+    const { evaluator, opened } = evaluatorWith([answering([undefined]), answering([started, reply()])]);
     expect(await evaluator.run(request, never)).toStrictEqual({ kind: 'reply', reply: reply() });
     expect(opened.map(({ requests }) => requests.length)).toStrictEqual([1, 1]);
   });
@@ -127,8 +127,8 @@ describe('Evaluator', () => {
 
   it('runs code that has started once, and the next call in another process', async () => {
     const { evaluator, opened } = evaluatorWith([
-      answering([STARTED, undefined]),
-      answering([STARTED, reply({ value: '1' })]),
+      answering([started, undefined]),
+      answering([started, reply({ value: '1' })]),
     ]);
     expect(await evaluator.run(request, never)).toStrictEqual({ kind: 'crash' });
     expect(opened).toHaveLength(1);
@@ -138,7 +138,7 @@ describe('Evaluator', () => {
   it.each([{ failed: 'no' }, 'text', { started: true }])(
     'ends a process that replies with %j',
     async (wrong) => {
-      const { evaluator, opened } = evaluatorWith([answering([STARTED, wrong])]);
+      const { evaluator, opened } = evaluatorWith([answering([started, wrong])]);
       expect(await evaluator.run(request, never)).toStrictEqual({ kind: 'crash' });
       expect(opened[0]?.isKilled).toBe(true);
     },
@@ -146,8 +146,8 @@ describe('Evaluator', () => {
 
   it('ends a process that sends something between two calls', async () => {
     const { evaluator, opened } = evaluatorWith([
-      answering([STARTED, reply(), reply({ value: 'left over' })]),
-      answering([STARTED, reply({ value: '1' })]),
+      answering([started, reply(), reply({ value: 'left over' })]),
+      answering([started, reply({ value: '1' })]),
     ]);
     await evaluator.run(request, never);
     expect(await evaluator.run(request, never)).toMatchObject({ reply: { value: '1' } });
@@ -155,7 +155,7 @@ describe('Evaluator', () => {
   });
 
   it('kills the process at 1.5 times of the limit, and not before', async () => {
-    const { evaluator, opened, clock } = evaluatorWith([answering([STARTED])]);
+    const { evaluator, opened, clock } = evaluatorWith([answering([started])]);
     const outcome = evaluator.run(request, never);
     await settle();
     clock.advance(1499);
@@ -167,7 +167,7 @@ describe('Evaluator', () => {
   });
 
   it('kills the process when its call is aborted', async () => {
-    const { evaluator, opened } = evaluatorWith([answering([STARTED]), answering([STARTED, reply()])]);
+    const { evaluator, opened } = evaluatorWith([answering([started]), answering([started, reply()])]);
     const controller = new AbortController();
     const outcome = failureOf(evaluator.run(request, controller.signal));
     await settle();
@@ -178,7 +178,7 @@ describe('Evaluator', () => {
   });
 
   it('ends a call at once that is aborted while it waits, and leaves the running one alone', async () => {
-    const { evaluator, opened } = evaluatorWith([answering([STARTED], [STARTED, reply({ value: 'third' })])]);
+    const { evaluator, opened } = evaluatorWith([answering([started], [started, reply({ value: 'third' })])]);
     const controller = new AbortController();
     const first = evaluator.run(request, never);
     const second = failureOf(evaluator.run(request, controller.signal));
@@ -195,7 +195,7 @@ describe('Evaluator', () => {
   });
 
   it('ends the running and the waiting calls when it is disposed', async () => {
-    const { evaluator, opened } = evaluatorWith([answering([STARTED])]);
+    const { evaluator, opened } = evaluatorWith([answering([started])]);
     const calls = [failureOf(evaluator.run(request, never)), failureOf(evaluator.run(request, never))];
     await settle();
     await evaluator[Symbol.asyncDispose]();

@@ -14,7 +14,7 @@ import { type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
 import { ImagePython } from '../../../../src/sandbox/podman-section/image-python.ts';
 import { type FakeBackend, fakeBackend, outcome } from '../shell/fake-backend.ts';
 
-const IMAGE = 'localhost/some:1';
+const imageName = 'localhost/some:1';
 const version = (text: string) => ({ text: `${text}\n`, totalBytes: text.length + 1, omittedBytes: 0 });
 
 /** A backend with the given version of Python, or without one. */
@@ -26,7 +26,7 @@ function promptOf(backend: SandboxBackend, options: Partial<PodmanSectionOptions
   const template = promptTemplate({
     ns: 'tests',
     key: 'podman',
-    sections: [podmanSection({ image: IMAGE, files, ...options })],
+    sections: [podmanSection({ image: imageName, files, ...options })],
   });
   return template.bind({}, { resources: [binding(SandboxBackend, { instance: backend })] });
 }
@@ -50,16 +50,16 @@ async function evaluate(
   return seen;
 }
 
-const PRESENT = { isOffered: true, isExplained: true };
-const ABSENT = { isOffered: false, isExplained: false };
+const presentPython = { isOffered: true, isExplained: true };
+const absentPython = { isOffered: false, isExplained: false };
 
 describe('evaluate_python', () => {
   it.each([
-    [undefined, '3.13.1', PRESENT],
-    [undefined, undefined, ABSENT],
-    [true, '3.13.1', PRESENT],
-    [false, '3.13.1', ABSENT],
-    [false, undefined, ABSENT],
+    [undefined, '3.13.1', presentPython],
+    [undefined, undefined, absentPython],
+    [true, '3.13.1', presentPython],
+    [false, '3.13.1', absentPython],
+    [false, undefined, absentPython],
   ])('with python %s and an image with Python %s is %o', async (python, found, expected) => {
     await using session = new Session();
     const options = python === undefined ? {} : { python };
@@ -77,9 +77,9 @@ describe('evaluate_python', () => {
     await using session = new Session();
     const prompt = promptOf(backend);
     await evaluate(session, backend, {}, prompt);
-    expect(await evaluate(session, backend, {}, prompt)).toStrictEqual(PRESENT);
+    expect(await evaluate(session, backend, {}, prompt)).toStrictEqual(presentPython);
     expect(backend.log).toStrictEqual(['prepare', 'start', 'dispose']);
-    expect(session.slice(ImagePython).all()).toStrictEqual([{ image: IMAGE, version: '3.13.1' }]);
+    expect(session.slice(ImagePython).all()).toStrictEqual([{ image: imageName, version: '3.13.1' }]);
     await using other = new Session();
     await evaluate(other, unchecked, { python: false });
     expect(unchecked.log).toStrictEqual(['prepare']);
@@ -92,18 +92,18 @@ describe('evaluate_python', () => {
     second.install(ImagePython);
     second.importState(first.exportState());
     expect(second.slice(ImagePython).all()).toHaveLength(1);
-    expect(await evaluate(second, backendWith(undefined))).toStrictEqual(ABSENT);
-    expect(second.slice(ImagePython).all()).toStrictEqual([{ image: IMAGE }]);
+    expect(await evaluate(second, backendWith(undefined))).toStrictEqual(absentPython);
+    expect(second.slice(ImagePython).all()).toStrictEqual([{ image: imageName }]);
   });
 
   it('is that of the image that a section names, of several in one session', async () => {
     await using session = new Session();
-    expect(await evaluate(session, backendWith('3.13.1'))).toStrictEqual(PRESENT);
+    expect(await evaluate(session, backendWith('3.13.1'))).toStrictEqual(presentPython);
     expect(await evaluate(session, backendWith(undefined), { image: 'localhost/bare:1' })).toStrictEqual(
-      ABSENT,
+      absentPython,
     );
     expect(session.slice(ImagePython).all()).toStrictEqual([
-      { image: IMAGE, version: '3.13.1' },
+      { image: imageName, version: '3.13.1' },
       { image: 'localhost/bare:1' },
     ]);
   });

@@ -89,9 +89,9 @@ export interface FakeService extends AsyncDisposable {
   stop(): void;
 }
 
-const PREFIX = '/v4.0.0/libpod';
+const apiPrefix = '/v4.0.0/libpod';
 
-const STEPS: readonly (readonly [Step, string, RegExp])[] = [
+const steps: readonly (readonly [Step, string, RegExp])[] = [
   ['ping', 'GET', /^\/_ping$/],
   ['info', 'GET', /^\/info$/],
   ['image', 'GET', /^\/images\/[^/]+\/exists$/],
@@ -105,7 +105,7 @@ const STEPS: readonly (readonly [Step, string, RegExp])[] = [
 ];
 
 function stepOf(method: string, path: string): { readonly step: Step; readonly name: string } {
-  for (const [step, wanted, pattern] of STEPS) {
+  for (const [step, wanted, pattern] of steps) {
     const match = wanted === method ? pattern.exec(path) : null;
     if (match !== null) return { step, name: match[1] ?? '' };
   }
@@ -139,7 +139,7 @@ export async function fakeService(options: FakeServiceOptions = {}): Promise<Fak
   const { run = (container: FakeContainer) => endContainer(container), exitCode = 0 } = options;
 
   const handle = async (request: IncomingMessage, response: ServerResponse | Duplex): Promise<void> => {
-    const path = (request.url ?? '').slice(PREFIX.length);
+    const path = (request.url ?? '').slice(apiPrefix.length);
     const method = request.method ?? '';
     const { step, name } = stepOf(method, path);
     const request_ = {

@@ -6,11 +6,11 @@ import { ownerLabels, removeContainer, removeLeftovers } from '../../../../src/s
 import { draws } from '../../../support/draws.ts';
 import { fakeService, refuse } from './fake-service.ts';
 
-const LABEL = 'dev.weakincentives.owner';
+const ownerLabel = 'dev.weakincentives.owner';
 const present = presentProcess();
 const namespace = namespaceOf();
 /** More than the largest number of a process. */
-const NO_PID = 4_194_305;
+const noPid = 4_194_305;
 
 function namespaceOf(): string {
   try {
@@ -27,8 +27,8 @@ interface Container {
 
 /** A process that certainly has ended. */
 const dead: fc.Arbitrary<object> = fc.constantFrom(
-  { ...present, namespace, pid: NO_PID },
-  { ...present, namespace, pid: NO_PID, startedAt: '' },
+  { ...present, namespace, pid: noPid },
+  { ...present, namespace, pid: noPid, startedAt: '' },
   // A later process has its number; where start times are unknown, it may be the same one.
   ...(present.startedAt === '' ? [] : [{ ...present, namespace, startedAt: `${present.startedAt}1` }]),
 );
@@ -39,9 +39,9 @@ const alive: fc.Arbitrary<object> = fc.constantFrom(
   { ...present, namespace, startedAt: '' },
   { ...present, namespace, pid: process.ppid, startedAt: '' },
   // Where nothing can be seen from here.
-  { ...present, namespace, pid: NO_PID, host: 'another-host' },
-  { ...present, namespace: 'pid:[1]', pid: NO_PID },
-  { ...present, pid: NO_PID },
+  { ...present, namespace, pid: noPid, host: 'another-host' },
+  { ...present, namespace: 'pid:[1]', pid: noPid },
+  { ...present, pid: noPid },
 );
 
 const broken: fc.Arbitrary<string | undefined> = fc.oneof(
@@ -66,7 +66,7 @@ const container: fc.Arbitrary<Container> = fc.oneof(
 const listed = (containers: readonly Container[]) =>
   containers.map(({ label }, index) => ({
     Id: `c${index}`,
-    Labels: label === undefined ? {} : { [LABEL]: label },
+    Labels: label === undefined ? {} : { [ownerLabel]: label },
   }));
 
 describe('removeLeftovers', () => {
@@ -97,7 +97,7 @@ describe('removeLeftovers', () => {
     await using service = await fakeService();
     await removeLeftovers(service.client, undefined);
     expect(service.received.map(({ path }) => decodeURIComponent(path))).toStrictEqual([
-      `/containers/json?all=true&filters={"label":["${LABEL}"]}`,
+      `/containers/json?all=true&filters={"label":["${ownerLabel}"]}`,
     ]);
   });
 
@@ -117,7 +117,7 @@ describe('removeLeftovers', () => {
   });
 
   it('goes on after a container that cannot be removed, such as one that another process is removing', async () => {
-    const label = { [LABEL]: JSON.stringify({ ...present, namespace, pid: NO_PID }) };
+    const label = { [ownerLabel]: JSON.stringify({ ...present, namespace, pid: noPid }) };
     const containers = ['a', 'b', 'c'].map((Id) => ({ Id, Labels: label }));
     await using service = await fakeService({
       containers,
@@ -138,7 +138,7 @@ describe('removeLeftovers', () => {
   });
 
   it('reports a service that has ended', async () => {
-    const label = { [LABEL]: JSON.stringify({ ...present, namespace, pid: NO_PID }) };
+    const label = { [ownerLabel]: JSON.stringify({ ...present, namespace, pid: noPid }) };
     await using service = await fakeService({
       containers: [{ Id: 'a', Labels: label }],
       answer: ({ step }, response) => {

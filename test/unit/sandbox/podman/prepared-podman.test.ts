@@ -46,13 +46,13 @@ async function failureOf(work: Promise<unknown>): Promise<string> {
 }
 
 const stepsOf = ({ received }: FakeService): readonly Step[] => received.map(({ step }) => step);
-const ALL: readonly Step[] = ['ping', 'image', 'list', 'info', 'create', 'attach', 'start', 'remove'];
+const allSteps: readonly Step[] = ['ping', 'image', 'list', 'info', 'create', 'attach', 'start', 'remove'];
 
 describe('the preparation', () => {
   it('finds the service, the image, what is left and the user, and runs a command', async () => {
     await using service = await fakeService();
     await prepareOn(service);
-    expect(stepsOf(service)).toStrictEqual(ALL);
+    expect(stepsOf(service)).toStrictEqual(allSteps);
     expect(service.received[1]?.path).toBe('/images/localhost%2Fsome%3A1/exists');
     expect(service.containers.size).toBe(0);
     expect(readdirSync(tempRoot)).toStrictEqual([]);
@@ -126,11 +126,11 @@ describe('the preparation', () => {
       await using second = await backend.prepare();
       await using sandbox = await backend.start({ filesystem: new MemoryFilesystem() });
       void [first, second, sandbox];
-      expect(stepsOf(service)).toStrictEqual(ALL);
+      expect(stepsOf(service)).toStrictEqual(allSteps);
     }
     await using again = await backend.prepare();
     void again;
-    expect(stepsOf(service)).toStrictEqual([...ALL, ...ALL]);
+    expect(stepsOf(service)).toStrictEqual([...allSteps, ...allSteps]);
   });
 
   it('ends when the only one that waits for it is aborted, and leaves nothing', async () => {
@@ -155,7 +155,7 @@ describe('the preparation', () => {
     await using prepared = await backend.prepare();
     void prepared;
     await aborted;
-    expect(stepsOf(service)).toStrictEqual(ALL);
+    expect(stepsOf(service)).toStrictEqual(allSteps);
   });
 });
 

@@ -16,7 +16,7 @@ import {
   writeFrame,
 } from './fake-service.ts';
 
-const FOLDER = '/private/staged';
+const folder = '/private/staged';
 
 interface RunOptions {
   readonly sandbox?: Partial<PodmanSandboxOptions>;
@@ -32,7 +32,7 @@ async function runOn(service: FakeService, { sandbox, command, signal, keepsId =
       client: service.client,
       user: { user: '65534:65534', keepsId, newOwner: undefined },
     },
-    FOLDER,
+    folder,
     checkCommand('podman', { command: 'go', ...command }),
     signal,
   );
@@ -113,7 +113,7 @@ describe('the requests for one command', () => {
       mounts: [
         {
           type: 'bind',
-          source: FOLDER,
+          source: folder,
           destination: '/workspace',
           options: ['rw', 'nosuid', 'nodev', 'rprivate'],
         },
@@ -198,23 +198,23 @@ describe('the requests for one command', () => {
 });
 
 describe('a service that fails', () => {
-  const CREATED: readonly Step[] = ['create', 'remove'];
-  const ATTACHED: readonly Step[] = ['create', 'attach', 'remove'];
-  const STARTED: readonly Step[] = ['create', 'attach', 'start', 'remove'];
+  const created: readonly Step[] = ['create', 'remove'];
+  const attached: readonly Step[] = ['create', 'attach', 'remove'];
+  const started: readonly Step[] = ['create', 'attach', 'start', 'remove'];
   /** Where the first process was killed, Podman is asked for the exit code. */
-  const UNREPORTED: FakeServiceOptions = { run: ({ stream }) => void stream?.end(), exitCode: 137 };
-  const WAITED: readonly Step[] = ['create', 'attach', 'start', 'wait', 'remove'];
+  const unreported: FakeServiceOptions = { run: ({ stream }) => void stream?.end(), exitCode: 137 };
+  const waited: readonly Step[] = ['create', 'attach', 'start', 'wait', 'remove'];
 
   it.each([
-    ['create', CREATED],
-    ['attach', ATTACHED],
-    ['start', STARTED],
-    ['wait', WAITED],
+    ['create', created],
+    ['attach', attached],
+    ['start', started],
+    ['wait', waited],
   ] as const)(
     'at "%s" with the status 500 leaves no container, and no path in the message',
     async (failing, steps) => {
       await using service = await fakeService({
-        ...UNREPORTED,
+        ...unreported,
         answer: ({ step }, response) =>
           step === failing && refuse(response, 500, 'cannot open `/var/lib/containers/x`: exit status 1\n'),
       });
@@ -227,15 +227,15 @@ describe('a service that fails', () => {
   );
 
   it.each([
-    ['create', CREATED],
-    ['attach', ATTACHED],
-    ['start', STARTED],
-    ['wait', WAITED],
+    ['create', created],
+    ['attach', attached],
+    ['start', started],
+    ['wait', waited],
   ] as const)(
     'in the middle of "%s" by closing the connection leaves no container',
     async (failing, steps) => {
       await using service = await fakeService({
-        ...UNREPORTED,
+        ...unreported,
         answer: ({ step }, response) => {
           if (step === failing) response.destroy();
           return step === failing;

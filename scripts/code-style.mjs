@@ -1,0 +1,87 @@
+#!/usr/bin/env node
+// Rules of style that oxlint has no rule for: constants in camelCase. Prints one line for each place that breaks one.
+// `--root <folder>` checks another project.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseAst } from 'rolldown/parseAst';
+
+/**
+ * @typedef {{ type: string, start: number, end: number, [field: string]: any }} Node
+ * @typedef {(at: Node, message: string) => void} Report
+ */
+
+const rootOption = process.argv.indexOf('--root');
+const root =
+  rootOption === -1
+    ? fileURLToPath(new URL('..', import.meta.url))
+    : resolve(process.argv[rootOption + 1] ?? '.');
+const folders = ['src', 'test', 'bench', 'examples', 'scripts'];
+
+const files = folders
+  .filter((folder) => existsSync(join(root, folder)))
+  .flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),
+  )
+  .filter((path) => /\.(ts|tsx|mjs)$/.test(path) && !path.includes('node_modules/'));
+let found = 0;
+for (const file of files) found += checkFile(file);
+if (found > 0) process.exitCode = 1;
+
+/** @param {string} file @returns {number} how many places of it break a rule */
+function checkFile(file) {
+  const text = readFileSync(join(root, file), 'utf8');
+  let count = 0;
+  /** @type {Report} */
+  const report = (at, message) => {
+    console.log(`${file}:${text.slice(0, at.start).split('\n').length}: ${message}`);
+    count += 1;
+  };
+  /** @type {any} */
+  const program = parseAst(text, { lang: file.endsWith('x') ? 'tsx' : 'ts', sourceType: 'module' });
+  forEachNode(program, (node) => {
+    checkConstants(node, report);
+  });
+  return count;
+}
+
+/**
+ * Constants are camelCase: no variable has a name of capitals. A single capital passes.
+ * @param {Node} node @param {Report} report
+ */
+function checkConstants(node, report) {
+  if (node.type !== 'VariableDeclarator') return;
+  for (const { name, at } of boundNames(node['id'])) {
+    if (!/^[A-Z][A-Z0-9_]+$/.test(name)) continue;
+    const better = name.toLowerCase().replace(/_+([a-z0-9])/g, (_, first) => first.toUpperCase());
+    report(at, `${name}: constants are camelCase: ${better}`);
+  }
+}
+
+/** @param {Node | null} pattern what a declaration binds @returns {{ name: string, at: Node }[]} */
+function boundNames(pattern) {
+  switch (pattern?.type) {
+    case 'Identifier':
+      return [{ name: pattern['name'], at: pattern }];
+    case 'ObjectPattern':
+      // A member that keeps its name was named elsewhere, such as those of node:fs.
+      return pattern['properties']
+        .filter((/** @type {Node} */ one) => one['shorthand'] !== true)
+        .flatMap((/** @type {Node} */ one) => boundNames(one['value'] ?? one));
+    case 'ArrayPattern':
+      return pattern['elements'].flatMap(boundNames);
+    case 'AssignmentPattern':
+      return boundNames(pattern['left']);
+    case 'RestElement':
+      return boundNames(pattern['argument']);
+    default:
+      return [];
+  }
+}
+
+/** @param {unknown} value a node, a list of nodes or anything else @param {(node: Node) => void} visit */
+function forEachNode(value, visit) {
+  if (typeof value !== 'object' || value === null) return;
+  if ('type' in value && typeof value.type === 'string') visit(/** @type {Node} */ (value));
+  for (const child of Object.values(value)) forEachNode(child, visit);
+}
