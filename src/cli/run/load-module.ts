@@ -69,56 +69,34 @@ async function importModule(path: string, shown: string, what: string): Promise<
   }
 }
 
-/** The entries of this package. Each is loaded when a module imports it: jiti reads the member then, and waits for it. */
+/** What the package exports. */
+const ownEntries: readonly string[] = [
+  'weakincentives',
+  'weakincentives/acp',
+  'weakincentives/ai-sdk',
+  'weakincentives/anthropic',
+  'weakincentives/claude-agent',
+  'weakincentives/mcp',
+  'weakincentives/node',
+  'weakincentives/openai',
+  'weakincentives/otel',
+  'weakincentives/provider',
+  'weakincentives/record',
+  'weakincentives/sandbox',
+  'weakincentives/sqlite',
+  'weakincentives/suite',
+  'weakincentives/testing',
+  'weakincentives/vitest',
+];
+
+/**
+ * The entries of this package, which a package finds by its own name. Each is loaded when a module imports it: jiti reads the member then, and
+ * waits for it.
+ */
 function ownModules(): Record<string, unknown> {
-  return {
-    get weakincentives() {
-      return import('../../index.ts');
-    },
-    get 'weakincentives/acp'() {
-      return import('../../acp/index.ts');
-    },
-    get 'weakincentives/ai-sdk'() {
-      return import('../../ai-sdk/index.ts');
-    },
-    get 'weakincentives/anthropic'() {
-      return import('../../anthropic/index.ts');
-    },
-    get 'weakincentives/claude-agent'() {
-      return import('../../claude-agent/index.ts');
-    },
-    get 'weakincentives/mcp'() {
-      return import('../../mcp/index.ts');
-    },
-    get 'weakincentives/node'() {
-      return import('../../node/index.ts');
-    },
-    get 'weakincentives/openai'() {
-      return import('../../openai/index.ts');
-    },
-    get 'weakincentives/otel'() {
-      return import('../../otel/index.ts');
-    },
-    get 'weakincentives/provider'() {
-      return import('../../provider/index.ts');
-    },
-    get 'weakincentives/record'() {
-      return import('../../record/index.ts');
-    },
-    get 'weakincentives/sandbox'() {
-      return import('../../sandbox/index.ts');
-    },
-    get 'weakincentives/sqlite'() {
-      return import('../../sqlite/index.ts');
-    },
-    get 'weakincentives/suite'() {
-      return import('../../suite/index.ts');
-    },
-    get 'weakincentives/testing'() {
-      return import('../../testing/index.ts');
-    },
-    get 'weakincentives/vitest'() {
-      return import('../../vitest/index.ts');
-    },
-  };
+  const modules = {};
+  for (const name of ownEntries) {
+    Object.defineProperty(modules, name, { enumerable: true, get: () => import(name) });
+  }
+  return modules;
 }
