@@ -52,9 +52,7 @@ export class JournalThread implements JournalBackend {
     this.#onOpened = onOpened;
     this.#onLoss = onLoss;
     const data: StoreThreadData = { file: resolve(file), ...options };
-    // This module is in a file one folder below that of the build, whichever file that is, and the program is translated with it.
-    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-    this.#worker = new Worker(new URL(`../sqlite/worker/program.${extension}`, import.meta.url), {
+    this.#worker = new Worker(programUrl(), {
       name: 'weakincentives-sqlite-journal',
       env: {},
       argv: [],
@@ -132,4 +130,11 @@ export class JournalThread implements JournalBackend {
     // oxlint-disable-next-line require-post-message-target-origin -- A thread, not a window.
     this.#worker.postMessage(request);
   }
+}
+
+/** The program of the thread: built, it is a module of its own, and this module is part of a file one folder below that of the build. */
+function programUrl(): URL {
+  return import.meta.url.endsWith('.ts')
+    ? new URL('./worker/program.ts', import.meta.url)
+    : new URL('../sqlite/worker/program.js', import.meta.url);
 }
