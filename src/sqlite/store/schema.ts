@@ -22,7 +22,7 @@ export interface JournalSchema {
   readonly migrations: readonly Migration[];
 }
 
-const FORMAT = 2;
+const currentFormat = 2;
 
 /**
  * The tables of this version. When they change, or what rows mean: raise the format, and add the migration of the one before.
@@ -32,7 +32,7 @@ const FORMAT = 2;
  * @see test/fixtures/stored/README.md
  */
 export const journalSchema: JournalSchema = {
-  format: FORMAT,
+  format: currentFormat,
   tables: (place) => `
   create table if not exists ${place}.wink_journal (
     one integer primary key check (one = 1), format integer not null, epochs integer not null
@@ -46,7 +46,7 @@ export const journalSchema: JournalSchema = {
   create table if not exists ${place}.wink_leases (
     session_id text primary key, owner text not null, epoch integer not null, until_ms integer not null
   ) without rowid;
-  insert or ignore into ${place}.wink_journal values (1, ${FORMAT}, 0);
+  insert or ignore into ${place}.wink_journal values (1, ${currentFormat}, 0);
 `,
   migrations: [],
 };

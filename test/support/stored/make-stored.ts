@@ -108,7 +108,7 @@ const servedCalls: readonly ToolRuntimeCall[] = [
 
 async function serve(journal: KeepingJournal, runId: string, approve: Approver): Promise<void> {
   const runtime = await openToolRuntime(storedPrompt({ filesystem: startFiles() }), {
-    ...{ journal, runId, session: new Session({ id: `session of ${runId}` }), agent: 'shopkeeper' },
+    ...{ journal, runId, session: new Session({ id: `session of ${runId}` }), agentName: 'shopkeeper' },
     approve,
   });
   await runtime.runCalls(servedCalls);

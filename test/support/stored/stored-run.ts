@@ -371,9 +371,9 @@ export const storedModel: ReturnType<typeof providerAdapter> = providerAdapter({
 /** What the run is evaluated with beside its prompt, but for `approve`. */
 export const storedOptions: Pick<
   EvaluateOptions,
-  'feedback' | 'completion' | 'limits' | 'settings' | 'agent'
+  'feedback' | 'completion' | 'limits' | 'settings' | 'agentName'
 > = {
-  agent: 'shopkeeper',
+  agentName: 'shopkeeper',
   feedback: [
     {
       name: 'counts',
