@@ -30,9 +30,13 @@ export async function endOf({ response, session, filesystem }: Ended): Promise<S
         .exportState()
         // It has times.
         .slices.filter(({ name }) => name !== 'weakincentives.feedback')
-        .map(({ name, items }) => [name, items]),
+        .map(({ name, items }) => [name, items.map(withoutEvaluation)]),
     ),
     sayings: session.slice(Sayings).all(),
     files: contents,
   };
 }
+
+/** An item without the ids of evaluations, which are random. */
+const withoutEvaluation = (item: unknown): unknown =>
+  JSON.parse(JSON.stringify(item, (key, value: unknown) => (key === 'evaluationId' ? undefined : value)));
