@@ -40,7 +40,7 @@ const directionRules = order.map((folder, position) => ({
  */
 const rooms = {
   anthropic: ['hosted'],
-  durable: ['rows', 'repeat', 'run', 'fork', 'approvals'],
+  durable: ['rows', 'resume', 'run', 'fork', 'approvals'],
   cli: [
     'process',
     'durable',

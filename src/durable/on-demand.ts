@@ -83,7 +83,7 @@ export async function pendingApprovals(
 }
 
 /**
- * Goes on with a run that was interrupted, or that ended without an answer: repeats it from the rows of its journal, without asking the
+ * Goes on with a run that was interrupted, or that ended without an answer: takes what it did from the rows of its journal, without asking the
  * model or running a handler again, and goes on after the last one. A run that has its answer returns it again.
  *
  * Functions cannot be compared: give the same prompt, params, resources, options and files in memory that the run began with. Files on a disk, and resources

@@ -13,8 +13,8 @@ import type { Approver, ConversationItem, RunJournal, SuspendedRun, UserItem } f
 import { type Session, systemClock } from '../session/index.ts';
 import type { PromptResponse } from '../tool/index.ts';
 import { appendAnswers, type ResumeAnswer } from './approvals/answer-approvals.ts';
-import { resetState } from './repeat/recorded-state.ts';
-import { migrateRows } from './repeat/row-migration.ts';
+import { resetState } from './resume/recorded-state.ts';
+import { migrateRows } from './resume/row-migration.ts';
 import { type RunRows, readRunRows } from './rows/run-rows.ts';
 import { runOnJournal } from './run/run-on-journal.ts';
 

@@ -1,6 +1,6 @@
 import type { Filesystem, LandingReport } from '../filesystem/index.ts';
 import type { RunJournal } from '../runtime/index.ts';
-import { landLastCommit } from './repeat/land-last-commit.ts';
+import { landLastCommit } from './resume/land-last-commit.ts';
 import { readRunRows } from './rows/run-rows.ts';
 
 /**

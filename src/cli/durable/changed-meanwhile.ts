@@ -13,7 +13,7 @@ interface KnownContents {
 }
 
 /**
- * The files that a run has changed in memory and another process has changed on disk since: the run repeats its changes on the folder of now,
+ * The files that a run has changed in memory and another process has changed on disk since: a resumed run makes its changes on the folder of now,
  * where they would replace those of the other. A file that is as the run left it was written by the run.
  */
 export async function changedMeanwhile(

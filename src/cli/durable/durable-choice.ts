@@ -11,11 +11,11 @@ export interface DurableChoice {
   /** See `RunInfo`; without the folder. */
   readonly call: readonly string[];
   /** The run that is resumed under this name; undefined: it begins. */
-  readonly resumed: ResumedRun | undefined;
+  readonly resumed: RunToResume | undefined;
 }
 
 /** What is known of a run that is resumed. */
-export interface ResumedRun {
+export interface RunToResume {
   readonly sessionId: string;
   /** Whether a changed prompt, tools, policies or model are refused. */
   readonly isStrict: boolean;

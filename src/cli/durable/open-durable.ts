@@ -9,7 +9,7 @@ import type { RunJournal, RunLease } from '../../runtime/index.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { changedMeanwhile, changedSince } from './changed-meanwhile.ts';
-import type { DurableChoice, ResumedRun } from './durable-choice.ts';
+import type { DurableChoice, RunToResume } from './durable-choice.ts';
 import { journalOption } from './open-journal.ts';
 import { acquireWithInfo, findRun, journalWithInfo, type RunInfo, updateRunInfo } from './run-info.ts';
 
@@ -19,7 +19,7 @@ export interface KeptRun {
   readonly journal: RunJournal;
   readonly runId: string;
   /** Undefined: the run begins. */
-  readonly resumed: ResumedRun | undefined;
+  readonly resumed: RunToResume | undefined;
   /** The command that goes on with the run. */
   readonly resumeCommand: string;
   /** See {@link changedMeanwhile}; empty for a run that begins. */

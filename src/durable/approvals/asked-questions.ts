@@ -1,6 +1,6 @@
 import type { PendingQuestion } from '../../record/index.ts';
 import type { PendingApproval, RunJournal } from '../../runtime/index.ts';
-import { fileChanges } from '../repeat/repeated-call.ts';
+import { fileChanges } from '../resume/resumed-call.ts';
 import { type RunRows, readRunRows } from '../rows/run-rows.ts';
 
 /** A question that a run was suspended with, and its answer. */

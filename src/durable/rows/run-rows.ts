@@ -53,7 +53,7 @@ export interface AnsweredRequest {
 /** The decision of a call. */
 export type CallDecision = Extract<Decision, { readonly kind: 'call' }>;
 
-/** The rows of one evaluation as they are needed to repeat it. */
+/** The rows of one evaluation as they are needed to resume it. */
 export class EvaluationRows {
   readonly description: HeaderRow | RunRow;
   /** What the keys of its calls begin with. */
@@ -143,7 +143,7 @@ export class EvaluationRows {
   }
 }
 
-/** The rows of a run as they are needed to repeat it. */
+/** The rows of a run as they are needed to resume it. */
 export interface RunRows {
   readonly header: HeaderRow;
   readonly count: number;

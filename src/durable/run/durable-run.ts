@@ -27,8 +27,8 @@ import type {
 } from '../../runtime/index.ts';
 import type { Session } from '../../session/index.ts';
 import type { AnyTool, Logger, UserItem } from '../../tool/index.ts';
-import type { RepeatedEvaluation } from '../repeat/repeated-evaluation.ts';
-import type { RepeatedRun } from '../repeat/repeated-run.ts';
+import type { ResumedEvaluation } from '../resume/resumed-evaluation.ts';
+import type { ResumedRun } from '../resume/resumed-run.ts';
 import type { JournalWriter } from '../rows/journal-writer.ts';
 import type { RunSummaryKeeper } from '../rows/run-summary.ts';
 import { RunReports } from './run-reports.ts';
@@ -49,7 +49,7 @@ export interface RunHooksParts {
   /** What is said to the model when a run is resumed. */
   readonly input: readonly UserItem[];
   /** Answers from the rows of the run; undefined for a new one. */
-  readonly repeated: RepeatedRun | undefined;
+  readonly resumed: ResumedRun | undefined;
 }
 
 /**
@@ -65,44 +65,44 @@ export class RunHooks implements CallHooks, RunReplay, RunSurroundings {
   readonly #reports: RunReports;
   /** Calls that must not be lost, with the row that their resources wait for. */
   readonly #begun = new Map<string, Writable<DecidingRow> | undefined>();
-  /** Evaluations inside calls that are repeated, by their ids. */
-  readonly #inside = new Map<string, RepeatedEvaluation>();
+  /** Evaluations inside calls that are resumed, by their ids. */
+  readonly #inside = new Map<string, ResumedEvaluation>();
   #environment: EvaluationEnvironment | undefined;
   #unmute: (() => void) | undefined;
   /** What is said to the model when the run goes on. */
   #input: readonly UserItem[];
 
   constructor(parts: RunHooksParts) {
-    const { recorder, writer, summary, repeated, session } = parts;
+    const { recorder, writer, summary, resumed, session } = parts;
     this.#parts = parts;
     this.runId = parts.runId;
     this.#input = parts.input;
-    if (repeated !== undefined) this.#unmute = session.mute();
+    if (resumed !== undefined) this.#unmute = session.mute();
     this.#reports = new RunReports({
-      ...{ recorder, writer, summary, isResumed: repeated !== undefined },
-      isRepeating: (evaluationId) =>
-        this.#inside.get(evaluationId)?.isRepeating ??
-        (this.#isRepeating && evaluationId === repeated?.evaluationId),
+      ...{ recorder, writer, summary, isResumed: resumed !== undefined },
+      isResuming: (evaluationId) =>
+        this.#inside.get(evaluationId)?.isResuming ??
+        (this.#isResuming && evaluationId === resumed?.evaluationId),
       lastLength: (evaluationId) =>
-        this.#inside.get(evaluationId)?.rows.lastRequest?.length ?? repeated?.lastLength ?? 0,
-      onStart: (event) => repeated?.compare(event),
+        this.#inside.get(evaluationId)?.rows.lastRequest?.length ?? resumed?.lastLength ?? 0,
+      onStart: (event) => resumed?.compare(event),
       onEnd: ({ outcome }) => {
         // All was decided, and the process was killed before it said so.
-        if (repeated?.isUsedUp === true && repeated.outcome !== outcome) this.#leaveRows(repeated.turn);
+        if (resumed?.isUsedUp === true && resumed.outcome !== outcome) this.#leaveRows(resumed.turn);
       },
       isStopped: () => this.#environment?.stop.reason !== undefined,
       reportChanges: () => this.#environment?.reporter?.reportChanges(),
     });
   }
 
-  /** The run has ended. The session belongs to its caller again, also after a run that was repeated as a whole. */
+  /** The run has ended. The session belongs to its caller again, also after a run that was resumed as a whole. */
   end(): void {
     this.#unmute?.();
     this.#unmute = undefined;
   }
 
-  /** True while the run is repeated. */
-  get #isRepeating(): boolean {
+  /** True while the run is resumed. */
+  get #isResuming(): boolean {
     return this.#unmute !== undefined;
   }
 
@@ -113,13 +113,13 @@ export class RunHooks implements CallHooks, RunReplay, RunSurroundings {
   onBegun = async (environment: EvaluationEnvironment): Promise<void> => {
     this.#environment = environment;
     this.#parts.summary.works(environment.roots.filesystem?.hostPath);
-    await this.#parts.repeated?.begin(environment);
+    await this.#parts.resumed?.begin(environment);
   };
 
   evaluationId(place: EvaluationPlace): string | undefined {
-    const { repeated } = this.#parts;
-    if (place.path.length === 0) return repeated?.evaluationId;
-    const inside = repeated?.inside(place);
+    const { resumed } = this.#parts;
+    if (place.path.length === 0) return resumed?.evaluationId;
+    const inside = resumed?.inside(place);
     if (inside === undefined) return undefined;
     const { evaluationId } = inside.rows.description;
     this.#inside.set(evaluationId, inside);
@@ -132,15 +132,15 @@ export class RunHooks implements CallHooks, RunReplay, RunSurroundings {
     _tool: AnyTool,
     params: unknown,
   ): RecordedHandler | undefined {
-    return this.#parts.repeated?.handlerFor(this.#rowsOf(evaluationId), call, params);
+    return this.#parts.resumed?.handlerFor(this.#rowsOf(evaluationId), call, params);
   }
 
   paidAnswer(turn: ModelTurn): PaidAnswer | undefined {
-    return this.#parts.repeated?.paid.of(turn);
+    return this.#parts.resumed?.paid.of(turn);
   }
 
   paidInside(evaluationId: string, call: Pick<AttemptName, 'turn' | 'callId'>): readonly PaidAnswer[] {
-    return this.#parts.repeated?.paid.inside(evaluationId, call) ?? none;
+    return this.#parts.resumed?.paid.inside(evaluationId, call) ?? none;
   }
 
   onSuspend = async (
@@ -205,10 +205,10 @@ export class RunHooks implements CallHooks, RunReplay, RunSurroundings {
 
   /** What the rows say of a step of the run itself; undefined when it is to be done. */
   async #answer(asked: Step): Promise<StepKinds[keyof StepKinds]['result'] | undefined> {
-    const { repeated } = this.#parts;
-    if (repeated === undefined || !this.#isRepeating) return undefined;
-    if (asked.kind === 'model-call') repeated.compareRequest(asked.input as ModelRequest);
-    const answer = await repeated.answer(asked);
+    const { resumed } = this.#parts;
+    if (resumed === undefined || !this.#isResuming) return undefined;
+    if (asked.kind === 'model-call') resumed.compareRequest(asked.input as ModelRequest);
+    const answer = await resumed.answer(asked);
     if (answer !== undefined) return answer;
     this.#leaveRows(asked.input.turn);
     return undefined;
@@ -220,7 +220,7 @@ export class RunHooks implements CallHooks, RunReplay, RunSurroundings {
     asked: Step,
   ): Promise<StepKinds[keyof StepKinds]['result'] | undefined> {
     const inside = this.#inside.get(evaluationId);
-    if (inside?.isRepeating !== true) return undefined;
+    if (inside?.isResuming !== true) return undefined;
     const isSame = asked.kind !== 'model-call' || inside.isSameRequest(asked.input as ModelRequest);
     const answered = isSame ? inside.answer(asked) : undefined;
     if (answered !== undefined) return answered.result;
@@ -230,19 +230,19 @@ export class RunHooks implements CallHooks, RunReplay, RunSurroundings {
   }
 
   #leaveRows(turn: number): void {
-    const { recorder, repeated } = this.#parts;
-    if (this.#unmute === undefined || repeated === undefined) return;
+    const { recorder, resumed } = this.#parts;
+    if (this.#unmute === undefined || resumed === undefined) return;
     this.#unmute();
     this.#unmute = undefined;
-    const { changed, commits } = repeated;
+    const { changed, commits } = resumed;
     const atMs = this.#environment?.clock.now() ?? 0;
     recorder.add((part) => ({ type: 'resumed', ...part, atMs, turn, changed }));
-    this.#declareMigrated(repeated, atMs);
+    this.#declareMigrated(resumed, atMs);
     this.#reports.resumed({ type: 'run-resumed', runId: this.runId, turn, commits, changed });
   }
 
   /** From here on rows have slices of other versions in the shape of today. */
-  #declareMigrated({ evaluationId, migrated }: RepeatedRun, atMs: number): void {
+  #declareMigrated({ evaluationId, migrated }: ResumedRun, atMs: number): void {
     if (migrated === undefined) return;
     const { recorder, session } = this.#parts;
     const slices = session.observe(0).slices.filter(({ name }) => migrated.slices.has(name));
@@ -260,17 +260,17 @@ export class RunHooks implements CallHooks, RunReplay, RunSurroundings {
   // The calls.
 
   hasInputFor(turn: number): boolean {
-    const { repeated } = this.#parts;
-    if (repeated === undefined) return false;
-    return repeated.inputFor(turn).length > 0 || (repeated.isUsedUp && this.#input.length > 0);
+    const { resumed } = this.#parts;
+    if (resumed === undefined) return false;
+    return resumed.inputFor(turn).length > 0 || (resumed.isUsedUp && this.#input.length > 0);
   }
 
   takeInputFor(turn: number): readonly UserItem[] {
-    const { repeated } = this.#parts;
-    if (repeated === undefined) return none;
-    const before = repeated.inputFor(turn);
+    const { resumed } = this.#parts;
+    if (resumed === undefined) return none;
+    const before = resumed.inputFor(turn);
     const now = this.#input;
-    if (!repeated.isUsedUp || now.length === 0) return before;
+    if (!resumed.isUsedUp || now.length === 0) return before;
     this.#input = none;
     const items = now.map((item) => ({ ...item }));
     this.#parts.recorder.add((part) => ({ type: 'input', ...part, turn, items }));
@@ -279,7 +279,7 @@ export class RunHooks implements CallHooks, RunReplay, RunSurroundings {
 
   restartsAnswer(evaluationId: string, turn: number): boolean {
     const isRoot = evaluationId === this.#environment?.origin.evaluationId;
-    if (isRoot) return this.#parts.repeated?.hasAsked(turn) ?? false;
+    if (isRoot) return this.#parts.resumed?.hasAsked(turn) ?? false;
     return this.#inside.get(evaluationId)?.rows.requests.has(turn) ?? false;
   }
 
@@ -317,13 +317,13 @@ export class RunHooks implements CallHooks, RunReplay, RunSurroundings {
   }
 
   isInDoubt(attempt: AttemptName): boolean {
-    return this.#parts.repeated?.isInDoubt(this.#rowsOf(attempt.evaluationId), attempt) ?? false;
+    return this.#parts.resumed?.isInDoubt(this.#rowsOf(attempt.evaluationId), attempt) ?? false;
   }
 
-  /** The rows of an evaluation that is repeated, or was; undefined for one that was never interrupted. */
-  #rowsOf(evaluationId: string): RepeatedEvaluation | undefined {
-    const { repeated } = this.#parts;
-    return evaluationId === repeated?.evaluationId ? repeated.root : this.#inside.get(evaluationId);
+  /** The rows of an evaluation that is resumed, or was; undefined for one that was never interrupted. */
+  #rowsOf(evaluationId: string): ResumedEvaluation | undefined {
+    const { resumed } = this.#parts;
+    return evaluationId === resumed?.evaluationId ? resumed.root : this.#inside.get(evaluationId);
   }
 
   onLost(cause: unknown): void {
@@ -333,12 +333,12 @@ export class RunHooks implements CallHooks, RunReplay, RunSurroundings {
   }
 
   onRedeliver(): void {
-    this.#leaveRows(this.#parts.repeated?.turn ?? 0);
+    this.#leaveRows(this.#parts.resumed?.turn ?? 0);
   }
 
   onTakenOver(result: ToolCallResult): void {
     const { evaluationId, parentCallIds } = result.invocation;
-    if (parentCallIds === undefined) this.#parts.repeated?.takenOver(result);
+    if (parentCallIds === undefined) this.#parts.resumed?.takenOver(result);
     else this.#inside.get(evaluationId)?.takenOver(result);
   }
 }

@@ -11,7 +11,7 @@ import type {
 } from '../../runtime/index.ts';
 import { type Session, systemClock } from '../../session/index.ts';
 import type { UserItem } from '../../tool/index.ts';
-import type { RepeatedRun } from '../repeat/repeated-run.ts';
+import type { ResumedRun } from '../resume/resumed-run.ts';
 import { JournalWriter } from '../rows/journal-writer.ts';
 import type { RunRows } from '../rows/run-rows.ts';
 import { RunSummaryKeeper } from '../rows/run-summary.ts';
@@ -31,7 +31,7 @@ export interface JournalingEvaluatorParts {
   /** What the journal lists of it. Default: nothing. */
   readonly known?: Partial<RunSummary> | undefined;
   /** Answers from its rows. Default: nothing does. */
-  readonly repeated?: RepeatedRun | undefined;
+  readonly resumed?: ResumedRun | undefined;
   /** What is said to the model when it is resumed. Default: nothing. */
   readonly input?: readonly UserItem[] | undefined;
 }
@@ -51,7 +51,7 @@ export class JournalingEvaluator {
   #loss: RunLostError | undefined;
 
   constructor(parts: JournalingEvaluatorParts) {
-    const { journal, lease, runId, session, options, rows, known, repeated } = parts;
+    const { journal, lease, runId, session, options, rows, known, resumed } = parts;
     const clock = options.clock ?? session.clock ?? systemClock;
     this.#parts = parts;
     const signals = [this.#ending.signal, ...(options.signal === undefined ? [] : [options.signal])];
@@ -74,7 +74,7 @@ export class JournalingEvaluator {
     if (rows !== undefined) recorder.continueAfter({ ...rows, blobs: rows.blobs.keys() });
     this.#writer = writer;
     this.durable = new RunHooks({
-      ...{ runId, session, lease, writer, recorder, summary, repeated },
+      ...{ runId, session, lease, writer, recorder, summary, resumed },
       onPending: parts.onPending,
       logger: options.logger,
       database: journal['~database'],

@@ -10,8 +10,8 @@ import {
 } from '../../runtime/index.ts';
 import { type Session, systemClock } from '../../session/index.ts';
 import type { NestedAdapter, PromptResponse, UserItem } from '../../tool/index.ts';
-import { RepeatedRun } from '../repeat/repeated-run.ts';
-import type { RowMigration } from '../repeat/row-migration.ts';
+import { ResumedRun } from '../resume/resumed-run.ts';
+import type { RowMigration } from '../resume/row-migration.ts';
 import type { RunRows } from '../rows/run-rows.ts';
 import { knownSummary } from '../rows/run-summary.ts';
 import { JournalingEvaluator } from './journaled-run.ts';
@@ -51,9 +51,9 @@ export async function runOnJournal<Output>(
   const clock = options.clock ?? session.clock ?? systemClock;
   const named = { runId, sessionId: lease.sessionId };
   const known = rows === undefined ? undefined : await knownSummary(journal, named, rows, clock.now());
-  const repeated = repeatedOf(run);
+  const resumed = resumedOf(run);
   const journaled = new JournalingEvaluator({
-    ...{ journal, lease, runId, session, options, rows, known, repeated, input },
+    ...{ journal, lease, runId, session, options, rows, known, resumed, input },
     onPending: isSuspension(approve) ? approve.onPending : undefined,
   });
   const { durable } = journaled;
@@ -74,23 +74,23 @@ export async function runOnJournal<Output>(
         onBegun: (environment) => journaled.begin(environment),
       },
     );
-    repeated?.assertUsedUp();
+    resumed?.assertUsedUp();
     await journaled.flush();
     return response;
   } catch (error) {
     // How it ended is worth a row, too; one that was lost has no more of them.
     await journaled.flush().catch(() => undefined);
-    throw journaled.loss ?? repeated?.divergence ?? error;
+    throw journaled.loss ?? resumed?.divergence ?? error;
   } finally {
     journaled.end();
   }
 }
 
 /** Answers from the rows of a run that is resumed. */
-function repeatedOf<Output>(run: RunOnJournal<Output>): RepeatedRun | undefined {
+function resumedOf<Output>(run: RunOnJournal<Output>): ResumedRun | undefined {
   const { options, rows, runId } = run;
   if (rows === undefined) return undefined;
-  return new RepeatedRun({
+  return new ResumedRun({
     ...{ runId, rows },
     migration: run.migration ?? { changed: [], migrated: undefined, inside: [] },
     session: options.session,

@@ -19,8 +19,8 @@ export interface RunReportsOptions {
   readonly summary: RunSummaryKeeper;
   /** Whether the rows of the run have its beginning. */
   readonly isResumed: boolean;
-  /** Whether an evaluation is repeated from its rows: nothing of it is reported then. */
-  isRepeating(evaluationId: string): boolean;
+  /** Whether an evaluation is resumed from its rows: nothing of it is reported then. */
+  isResuming(evaluationId: string): boolean;
   /** Items of the conversation in the last request of an evaluation, as the rows have it. */
   lastLength(evaluationId: string): number;
   onStart(event: Extract<RunEvent, { readonly type: 'run-start' }>): void;
@@ -49,7 +49,7 @@ export class RunReports {
   readonly #held = new Map<string, HeldRequest>();
   /** Ids of evaluations inside calls, by their places. */
   readonly #idsByPlace = new Map<string, string>();
-  /** What began the present turn of each evaluation that is repeated. */
+  /** What began the present turn of each evaluation that is resumed. */
   readonly #turnEvents = new Map<string, RunEvent[]>();
 
   constructor(options: RunReportsOptions) {
@@ -60,28 +60,28 @@ export class RunReports {
   observe(users: ObserverCalls): ObserverCalls {
     const { recorder, summary, writer } = this.#options;
     this.#users = users;
-    const unlessRepeating =
+    const unlessResuming =
       <T extends { readonly evaluationId: string }>(...listeners: (((report: T) => void) | undefined)[]) =>
       (report: T): void => {
-        if (this.#options.isRepeating(report.evaluationId)) return;
+        if (this.#options.isResuming(report.evaluationId)) return;
         for (const listener of listeners) listener?.(report);
       };
     const { around } = users;
     return {
       onEvent: (event) => this.#onEvent(event),
-      onState: unlessRepeating((state) => recorder.onState(state), users.onState),
+      onState: unlessResuming((state) => recorder.onState(state), users.onState),
       onRequest: (request) => this.#onRequest(request),
-      onResponse: unlessRepeating((response) => {
+      onResponse: unlessResuming((response) => {
         recorder.onResponse(response);
         // Begun at once, and awaited with what leaves next.
         writer.flush().catch(() => undefined);
       }, users.onResponse),
-      onCommit: unlessRepeating(
+      onCommit: unlessResuming(
         (commit) => recorder.onCommit(commit),
         (commit) => summary.committed(commit),
         (commit) => users.onCommit?.({ ...commit, ...forUsers(commit) }),
       ),
-      onDiscard: unlessRepeating(
+      onDiscard: unlessResuming(
         (attempt) => recorder.onDiscard(attempt),
         (attempt) => users.onDiscard?.({ ...attempt, ...forUsers(attempt) }),
       ),
@@ -89,7 +89,7 @@ export class RunReports {
         around === undefined
           ? undefined
           : <T>(scope: RunScope, work: () => T): T =>
-              scope.kind !== 'run' && this.#options.isRepeating(scope.evaluationId)
+              scope.kind !== 'run' && this.#options.isResuming(scope.evaluationId)
                 ? work()
                 : around(scope, work),
     };
@@ -133,7 +133,7 @@ export class RunReports {
     const { evaluationId } = request;
     const held = this.#held.get(evaluationId) ?? {
       request: undefined,
-      isKnown: !this.#options.isRepeating(evaluationId),
+      isKnown: !this.#options.isResuming(evaluationId),
     };
     this.#held.set(evaluationId, held);
     held.request = request;
@@ -156,10 +156,10 @@ export class RunReports {
       return;
     }
     if (event.type === 'run-end') this.#options.onEnd(event);
-    const isRepeating = this.#options.isRepeating(this.#rootId);
-    if (isRepeating) this.#beginTurn(this.#rootId, event, event);
-    if (isRepeating && event.type === 'run-end') this.emit(event);
-    if (isRepeating || this.#isInsideRepeating(event)) return;
+    const isResuming = this.#options.isResuming(this.#rootId);
+    if (isResuming) this.#beginTurn(this.#rootId, event, event);
+    if (isResuming && event.type === 'run-end') this.emit(event);
+    if (isResuming || this.#isInsideResuming(event)) return;
     if (event.type === 'tool-call-end') this.#options.reportChanges();
     // A stop has cut off the feedback of a call, perhaps: resumed, the run asks for it again.
     const isCutOff = !this.#isToolRuntime && event.type === 'tool-call-end' && this.#options.isStopped();
@@ -172,8 +172,8 @@ export class RunReports {
     this.emit(event);
   }
 
-  /** Whether an event is of an evaluation inside a call that is repeated. Its beginning is reported: it is known again. */
-  #isInsideRepeating(event: RunEvent): boolean {
+  /** Whether an event is of an evaluation inside a call that is resumed. Its beginning is reported: it is known again. */
+  #isInsideResuming(event: RunEvent): boolean {
     let place = '';
     let inner = event;
     while (inner.type === 'nested-run') {
@@ -185,7 +185,7 @@ export class RunReports {
       return false;
     }
     const evaluationId = this.#idsByPlace.get(place);
-    if (evaluationId === undefined || !this.#options.isRepeating(evaluationId)) return false;
+    if (evaluationId === undefined || !this.#options.isResuming(evaluationId)) return false;
     this.#beginTurn(evaluationId, inner, event);
     return true;
   }

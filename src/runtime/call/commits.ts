@@ -72,7 +72,7 @@ interface Applied {
 
 /**
  * Where calls are committed and rolled back, and their results enter the run: the only place that puts patches on the state,
- * live and when a run is repeated.
+ * live and when a run is resumed.
  */
 export class CallCommits {
   readonly #environment: EvaluationEnvironment;
@@ -125,17 +125,17 @@ export class CallCommits {
    */
   async takeOver(result: ToolCallResult): Promise<ToolCallResult> {
     const { feedback, hooks, reporter, roots } = this.#environment;
-    const { patch, repeated } = result;
+    const { patch, resumed } = result;
     const notify = patch === undefined ? undefined : applyPatch(roots, patch);
     const seq = reporter?.takenOver(result);
     let taken = result;
-    if (repeated?.isDelivered === false) {
+    if (resumed?.isDelivered === false) {
       hooks?.onRedeliver?.();
       notify?.({ again: true, ...present({ commit: seq }) });
       if (feedback !== undefined) taken = await withFeedback(result, feedback);
-    } else if (repeated === undefined) notify?.();
+    } else if (resumed === undefined) notify?.();
     this.#publish(taken);
-    this.#environment.outer?.addInnerChanges(repeated?.changes ?? none);
+    this.#environment.outer?.addInnerChanges(resumed?.changes ?? none);
     hooks?.onTakenOver?.(taken);
     return taken;
   }
@@ -323,7 +323,7 @@ export class CallCommits {
   #publish({ invocation, attachments, cause }: ToolCallResult): void {
     const { logger, emit, feedback, isObserved, redactor } = this.#environment;
     const { callId, openedSections, reason, toolName, turn } = invocation;
-    // What was opened is part of the next request, live and when the run is repeated.
+    // What was opened is part of the next request, live and when the run is resumed.
     if (openedSections !== undefined) this.#state.openings.push({ callId, shown: openedSections });
     if (reason === 'sections-opened' || reason === 'sections-not-opened') this.#state.expansions += 1;
     const recorded = redactor?.record(invocation) ?? invocation;

@@ -48,7 +48,7 @@ interface Entry {
 
 /**
  * The feedback providers of one evaluation. `addTo` runs those that are due after a call, once, in the live run; `note`
- * counts the call, from its record alone, so that a repeated run counts the same. Neither throws.
+ * counts the call, from its record alone, so that a resumed run counts the same. Neither throws.
  */
 export class FeedbackRunner {
   readonly #entries: readonly Entry[];

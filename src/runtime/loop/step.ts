@@ -37,7 +37,7 @@ export interface StepKinds {
   readonly 'completion-check': { readonly input: CompletionCheck; readonly result: CompletionVerdict };
 }
 
-/** One impure act, described as data. `key` is unique within the run and the same when the run is repeated. */
+/** One impure act, described as data. `key` is unique within the run and the same when the run is resumed. */
 export interface Step<Kind extends keyof StepKinds = keyof StepKinds> {
   readonly kind: Kind;
   readonly key: string;
@@ -45,7 +45,7 @@ export interface Step<Kind extends keyof StepKinds = keyof StepKinds> {
 }
 
 /**
- * Through which a run does everything that is not pure: a journal does `live` once and answers from its rows when the run is repeated.
+ * Through which a run does everything that is not pure: a journal does `live` once and answers from its rows when the run is resumed.
  * Steps of one turn are asked for together and answered in order.
  *
  * @param live does the act.

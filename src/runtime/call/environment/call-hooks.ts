@@ -6,7 +6,7 @@ import type { ToolCall, ToolCallResult } from '../tool-call/tool-call.ts';
 import type { CallPatch } from '../transaction/transaction.ts';
 import type { KnownAnswer, OpenQuestion } from './run-suspension.ts';
 
-/** One attempt at a call, named the same when the run is repeated. */
+/** One attempt at a call, named the same when the run is resumed. */
 export interface AttemptName {
   readonly callId: string;
   readonly toolName: string;

@@ -40,7 +40,7 @@ export interface ToolCallResult {
   /** True for a call without a result: it waits for an answer, or for a call before it that does. */
   readonly isSuspended?: boolean;
   /** Set on a call that a journal has decided before. Subscribers and feedback providers receive it only when it was not delivered. */
-  readonly repeated?: {
+  readonly resumed?: {
     readonly isDelivered: boolean;
     /** What it changed, for the call around it. Absent: nothing. */
     readonly changes?: readonly FileChange[];

@@ -13,10 +13,10 @@ import {
 import { landableChanges } from './land-last-commit.ts';
 import type { PaidAnswers } from './paid-answers.ts';
 import { findsTheSame } from './reads-again.ts';
-import { filePatch, repeatedCall } from './repeated-call.ts';
+import { filePatch, resumedCall } from './resumed-call.ts';
 
 /** What answers are made from. */
-export interface RepeatedEvaluationParts {
+export interface ResumedEvaluationParts {
   readonly header: HeaderRow;
   readonly blobs: RunRows['blobs'];
   readonly paid: PaidAnswers;
@@ -30,9 +30,9 @@ export interface RepeatedEvaluationParts {
 }
 
 /** Answers the steps of one evaluation from its rows, in their order, until they are used up. */
-export class RepeatedEvaluation {
+export class ResumedEvaluation {
   readonly rows: EvaluationRows;
-  readonly #parts: RepeatedEvaluationParts;
+  readonly #parts: ResumedEvaluationParts;
   readonly #taken = new Map<string, CallDecision>();
   #next = 0;
   #isLeft = false;
@@ -42,7 +42,7 @@ export class RepeatedEvaluation {
   /** What it works on as it is once all calls that were answered are on the state; undefined for the run itself. */
   #draft: Draft | undefined;
 
-  constructor(rows: EvaluationRows, parts: RepeatedEvaluationParts) {
+  constructor(rows: EvaluationRows, parts: ResumedEvaluationParts) {
     this.rows = rows;
     this.#parts = parts;
   }
@@ -53,7 +53,7 @@ export class RepeatedEvaluation {
   }
 
   /** False once a step was not answered. */
-  get isRepeating(): boolean {
+  get isResuming(): boolean {
     return !this.#isLeft;
   }
 
@@ -158,7 +158,7 @@ export class RepeatedEvaluation {
     const { adapter, blobs, header, ids, path } = this.#parts;
     this.#taken.set(callKey(decision), decision);
     this.#untaken += 1;
-    const result = repeatedCall({
+    const result = resumedCall({
       ...{ header, blobs, path },
       evaluation: this.rows.description,
       row: decision.row,

@@ -23,8 +23,8 @@ import type { ToolCallResult } from '../../runtime/index.ts';
 import type { LogAppend, SessionOperation, SessionPatch } from '../../session/index.ts';
 import type { MediaPart } from '../../tool/index.ts';
 
-/** What a repeated call is made from. */
-export interface RepeatedCallParts {
+/** What a resumed call is made from. */
+export interface ResumedCallParts {
   readonly header: HeaderRow;
   /** The evaluation whose call it is. */
   readonly evaluation: HeaderRow | RunRow;
@@ -40,7 +40,7 @@ export interface RepeatedCallParts {
 }
 
 /** The result of a call as its rows have it. */
-export function repeatedCall(parts: RepeatedCallParts): ToolCallResult {
+export function resumedCall(parts: ResumedCallParts): ToolCallResult {
   const { row, delivered, header, evaluation, path } = parts;
   const { callId, toolName, turn, params, attempt, phases, result } = row;
   if (result === undefined) throw new RangeError('A superseded attempt settles no call.');
@@ -69,7 +69,7 @@ export function repeatedCall(parts: RepeatedCallParts): ToolCallResult {
     },
     ...attachmentsOf(row),
     patch: patchOf(parts),
-    repeated:
+    resumed:
       path.length === 0
         ? { isDelivered: delivered !== undefined }
         : { isDelivered: true, changes: fileChanges(row, parts.blobs) },
@@ -90,7 +90,7 @@ function renderedOf({ message, modelText }: NonNullable<AttemptRow['result']>): 
   return modelText.startsWith(`${message}\n\n`) ? modelText.slice(message.length + 2) : '';
 }
 
-function patchOf({ row, files }: RepeatedCallParts): NonNullable<ToolCallResult['patch']> {
+function patchOf({ row, files }: ResumedCallParts): NonNullable<ToolCallResult['patch']> {
   const session = sessionPatch(
     row.type === 'commit' ? row.writes : none,
     [...row.log, ...(row.records ?? none)],
@@ -102,7 +102,7 @@ function patchOf({ row, files }: RepeatedCallParts): NonNullable<ToolCallResult[
 /** The changes to files that a row names, with their contents. */
 export function fileChanges(
   { files }: Pick<AttemptRow, 'files'>,
-  blobs: RepeatedCallParts['blobs'],
+  blobs: ResumedCallParts['blobs'],
 ): readonly FileChange[] {
   return files.map(({ before, after, ...change }) => ({
     ...change,
@@ -112,7 +112,7 @@ export function fileChanges(
 }
 
 /** The content that a row names. */
-export function contentOf(reference: ContentReference, blobs: RepeatedCallParts['blobs']): FileContent {
+export function contentOf(reference: ContentReference, blobs: ResumedCallParts['blobs']): FileContent {
   return fileContent(bytesOf(reference, blobs));
 }
 
@@ -147,7 +147,7 @@ function toOperation(write: RowWrite): SessionOperation {
 /** The recorded files of a call as a patch for memory: removals first, since what was removed may have been in the way. */
 export function filePatch(
   { files, phases }: CommitRow,
-  { blobs, header }: Pick<RepeatedCallParts, 'blobs' | 'header'>,
+  { blobs, header }: Pick<ResumedCallParts, 'blobs' | 'header'>,
 ): FilePatch {
   const atMs = header.startedAtMs + phases.settledAtMs;
   const removals = removedPaths(files).map((path): FileOperation => ({ op: 'remove', path }));
@@ -164,7 +164,7 @@ export function removedPaths(files: readonly RowFileChange[]): readonly string[]
 function putOf(
   { path, kind, entry, after }: RowFileChange,
   atMs: number,
-  blobs: RepeatedCallParts['blobs'],
+  blobs: ResumedCallParts['blobs'],
 ): readonly FileOperation[] {
   if (kind === 'removed') return [];
   if (entry === 'directory') return [{ op: 'put', path, node: emptyDirectory }];

@@ -1,7 +1,7 @@
 import { FeedbackState } from '../../runtime/index.ts';
 import type { Session } from '../../session/index.ts';
 import type { RecordedStateChange } from '../rows/run-rows.ts';
-import { sessionPatch } from './repeated-call.ts';
+import { sessionPatch } from './resumed-call.ts';
 
 type Steps = Pick<RecordedStateChange, 'writes' | 'log'>;
 
@@ -22,7 +22,7 @@ export function resetState(session: Session, start: Steps | undefined): void {
   applyKnown(session, { writes: start.writes, log });
 }
 
-/** Applies what others changed during a run, but for what a repeated run counts itself. */
+/** Applies what others changed during a run, but for what a resumed run counts itself. */
 export function applyChange(session: Session, { writes, log }: Steps): void {
   applyKnown(session, { writes: writes.filter(({ slice }) => slice !== FeedbackState.name), log });
 }

@@ -19,12 +19,12 @@ import { callKey, type Decision, type RecordedStateChange, type RunRows } from '
 import { landLastCommit } from './land-last-commit.ts';
 import { PaidAnswers } from './paid-answers.ts';
 import { applyChange, resetState } from './recorded-state.ts';
-import { RepeatedEvaluation } from './repeated-evaluation.ts';
+import { ResumedEvaluation } from './resumed-evaluation.ts';
 import type { RowMigration } from './row-migration.ts';
 import { approvedStage, isSameCall, stagedHandler } from './staged-call.ts';
 
-/** What a {@link RepeatedRun} works with. */
-export interface RepeatedRunParts {
+/** What a {@link ResumedRun} works with. */
+export interface ResumedRunParts {
   readonly runId: string;
   readonly rows: RunRows;
   /** What had to be done so that the rows fit the slices of the session. */
@@ -40,20 +40,20 @@ export interface RepeatedRunParts {
  *
  * @see docs/spec/durable-runs.md §4
  */
-export class RepeatedRun {
-  readonly #parts: RepeatedRunParts;
+export class ResumedRun {
+  readonly #parts: ResumedRunParts;
   /** The answers of models that the rows have. */
   readonly paid: PaidAnswers;
-  readonly #root: RepeatedEvaluation;
+  readonly #root: ResumedEvaluation;
   readonly #changed: string[];
   #environment: EvaluationEnvironment | undefined;
   #divergence: PromptEvaluationError | undefined;
 
-  constructor(parts: RepeatedRunParts) {
+  constructor(parts: ResumedRunParts) {
     this.#parts = parts;
     this.paid = new PaidAnswers(parts.rows);
     this.#changed = parts.migration.changed.map((name) => `slice ${name}`);
-    this.#root = this.#repeated(parts.rows.root, none);
+    this.#root = this.#resumed(parts.rows.root, none);
   }
 
   get evaluationId(): string {
@@ -80,7 +80,7 @@ export class RepeatedRun {
     return this.#changed;
   }
 
-  /** Why the run cannot be repeated; undefined when it can. */
+  /** Why the run cannot be resumed; undefined when it can. */
   get divergence(): PromptEvaluationError | undefined {
     return this.#divergence;
   }
@@ -172,18 +172,18 @@ export class RepeatedRun {
   }
 
   /** Answers for an evaluation inside a call that is entered again; undefined where it is made anew. */
-  inside({ key, reenters, path }: EvaluationPlace): RepeatedEvaluation | undefined {
+  inside({ key, reenters, path }: EvaluationPlace): ResumedEvaluation | undefined {
     const rows = key === undefined || reenters !== true ? undefined : this.#parts.rows.inside.get(key);
-    return rows === undefined ? undefined : this.#repeated(rows, path);
+    return rows === undefined ? undefined : this.#resumed(rows, path);
   }
 
   /** The run itself. */
-  get root(): RepeatedEvaluation {
+  get root(): ResumedEvaluation {
     return this.#root;
   }
 
   /** Whether a call began before the run was interrupted, so that it is not known what became of it. */
-  isInDoubt(evaluation: RepeatedEvaluation | undefined, call: AttemptName): boolean {
+  isInDoubt(evaluation: ResumedEvaluation | undefined, call: AttemptName): boolean {
     if (evaluation?.rows.begun.has(callKey(call)) !== true) return false;
     // What it did waits for its commit, unless that has failed.
     return call.attempt > 1 || approvedStage(this.#parts.rows, evaluation.rows, call) === undefined;
@@ -191,7 +191,7 @@ export class RepeatedRun {
 
   /** What takes the place of a handler whose changes were approved; undefined: it runs. */
   handlerFor(
-    evaluation: RepeatedEvaluation | undefined,
+    evaluation: ResumedEvaluation | undefined,
     call: AttemptName,
     params: unknown,
   ): RecordedHandler | undefined {
@@ -209,9 +209,9 @@ export class RepeatedRun {
     if (decision !== undefined) this.#apply(decision.changes);
   }
 
-  #repeated(rows: RunRows['root'], path: readonly string[]): RepeatedEvaluation {
+  #resumed(rows: RunRows['root'], path: readonly string[]): ResumedEvaluation {
     const { header, blobs } = this.#parts.rows;
-    return new RepeatedEvaluation(rows, {
+    return new ResumedEvaluation(rows, {
       ...{ header, blobs, path, paid: this.paid },
       ids: this.#parts.ids,
       adapter: () => this.#environment?.origin.adapter ?? header.adapter,
@@ -250,7 +250,7 @@ export class RepeatedRun {
     const recorded = nameOf(decision);
     this.#divergence = new PromptEvaluationError(
       'evaluation-diverged',
-      `The run "${runId}" cannot be repeated: it asks for ${asked}, and its rows have ${recorded} of turn ${decision.turn} there. Resume it with the options, the input and the prompt that it began with.`,
+      `The run "${runId}" cannot be resumed: it asks for ${asked}, and its rows have ${recorded} of turn ${decision.turn} there. Resume it with the options, the input and the prompt that it began with.`,
       { phase: 'request', promptName: this.#parts.rows.header.promptName, details: { turn: decision.turn } },
     );
     return this.#divergence;

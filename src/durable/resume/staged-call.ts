@@ -7,7 +7,7 @@ import { ToolResult } from '../../tool/index.ts';
 import { type EvaluationRows, keyOfCall, type RunRows } from '../rows/run-rows.ts';
 import { landableChanges } from './land-last-commit.ts';
 import { findsTheSame } from './reads-again.ts';
-import { attachmentsOf, bytesOf, removedPaths, sessionPatch } from './repeated-call.ts';
+import { attachmentsOf, bytesOf, removedPaths, sessionPatch } from './resumed-call.ts';
 
 /** A question about what a call has done. */
 export type StagedQuestion = PendingQuestion & { readonly staged: StagedPart };

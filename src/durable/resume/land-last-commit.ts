@@ -1,7 +1,7 @@
 import type { Filesystem, LandableChange, LandingReport } from '../../filesystem/index.ts';
 import type { CommitRow, ContentReference, RowFileChange } from '../../record/index.ts';
 import type { CallDecision, Decision, RunRows } from '../rows/run-rows.ts';
-import { bytesOf } from './repeated-call.ts';
+import { bytesOf } from './resumed-call.ts';
 
 /**
  * Brings the last commit of a run to the disk when it was decided and perhaps not done: by content, so that it does not matter how far it
