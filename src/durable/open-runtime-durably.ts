@@ -56,7 +56,7 @@ export async function openRuntimeDurably<Output>(
       { ...options, session, journal, signal: journaled.signal, ...present({ approve }) },
       {
         hooks: durable,
-        replay: durable,
+        earlier: durable,
         suspension: questionsOf({ approve: undefined, rows: undefined }, () => clock.now()),
         ownsSession: options.session === undefined,
         observe: (users) => waiting?.observe(durable.observe(users)) ?? durable.observe(users),

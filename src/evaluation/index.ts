@@ -31,6 +31,6 @@ export type {
 } from './runtime/tool-runtime-types.ts';
 export { TurnQueue } from './runtime/turn-queue.ts';
 export { evaluationSlices } from './scope/evaluation-record.ts';
-export type { ForeignLoop, RunLoop, RunReplay, RunSurroundings } from './scope/evaluation-scope.ts';
+export type { EarlierRun, ForeignLoop, RunLoop, RunSurroundings } from './scope/evaluation-scope.ts';
 export { newSession } from './scope/hold-session.ts';
 export { type PromptStream, type RunStreamEvent, streamOf } from './stream/prompt-stream.ts';

@@ -26,19 +26,19 @@ export {
 export { markRejected } from './call/attempt/exceptions.ts';
 export type { AttemptName, CallHooks } from './call/environment/call-hooks.ts';
 export type {
-  ApprovalAnswer,
-  ApprovalHandler,
-  ApprovalRequest,
-  EvaluationEnvironment,
-} from './call/environment/environment.ts';
-export type {
-  CallReplay,
+  EarlierCalls,
   EvaluationPlace,
   PaidAnswer,
   RecordedEnd,
   RecordedFork,
   RecordedHandler,
-} from './call/environment/run-replay.ts';
+} from './call/environment/earlier-calls.ts';
+export type {
+  ApprovalAnswer,
+  ApprovalHandler,
+  ApprovalRequest,
+  EvaluationEnvironment,
+} from './call/environment/environment.ts';
 export {
   type KnownAnswer,
   type KnownAnswers,

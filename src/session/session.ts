@@ -19,7 +19,7 @@ import {
 } from './export/session-export.ts';
 import { CellView } from './fork/cell-view.ts';
 import { CellFork, type ForkOptions, type SessionFork } from './fork/fork.ts';
-import { stateAfter } from './fork/replay-patch.ts';
+import { stateAfter } from './fork/reapply-patch.ts';
 import { RootCell, type SliceInstallOptions } from './fork/root-cell.ts';
 import type { SessionView } from './fork/session-view.ts';
 import { type IdSource, randomIds } from './ids.ts';

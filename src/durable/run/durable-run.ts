@@ -1,5 +1,5 @@
 import { describeError, RunLostError } from '../../error/index.ts';
-import type { RunReplay, RunSurroundings } from '../../evaluation/index.ts';
+import type { EarlierRun, RunSurroundings } from '../../evaluation/index.ts';
 import type { PendingMark } from '../../filesystem/index.ts';
 import { none, type Writable } from '../../internal/index.ts';
 import type { Recorder } from '../../record/internal.ts';
@@ -58,7 +58,7 @@ export interface RunHooksParts {
  *
  * @see docs/spec/durable-runs.md §3
  */
-export class RunHooks implements CallHooks, RunReplay, RunSurroundings {
+export class RunHooks implements CallHooks, EarlierRun, RunSurroundings {
   readonly runId: string;
   readonly decides = true;
   readonly #parts: RunHooksParts;

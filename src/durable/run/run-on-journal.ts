@@ -66,7 +66,7 @@ export async function runOnJournal<Output>(
       {
         ready: run.ready,
         hooks: durable,
-        replay: durable,
+        earlier: durable,
         suspension: questionsOf({ approve, rows }, () => clock.now()),
         onSuspend: durable.onSuspend,
         ownsSession: run.ownsSession,

@@ -251,7 +251,7 @@ async function prepareEvaluation<Output>(
               }),
         ready: scope.ready,
         hooks: scope.hooks,
-        replay: scope.replay,
+        earlier: scope.earlier,
         warnedTools: outer?.call.run.warnedTools ?? new Set(),
         hintedTools: outer?.call.run.hintedTools ?? new Set(),
       },

@@ -131,7 +131,7 @@ async function evaluateObserved<Output>({
       {
         model,
         ...settings.loop,
-        step: scope.replay?.stepsOf(environment.origin.evaluationId, environment.roots),
+        step: scope.earlier?.stepsOf(environment.origin.evaluationId, environment.roots),
         outputSchema: rendered.output?.compiled.inputJsonSchema,
         answer: {
           model: model.name,

@@ -41,10 +41,10 @@ export async function openHeldToolRuntime<Output>(
       { details: { option: 'adapter' } },
     );
   }
-  const { hooks, observe, ownsSession = false, replay, suspension } = surroundings;
+  const { hooks, observe, ownsSession = false, earlier, suspension } = surroundings;
   const held = holdSession(given, { ownsSession, ...present({ observe }) });
   const { settings, stop } = held;
-  const scope: HeldScope = { evaluator: { name }, ...held.scope, hooks, replay, suspension };
+  const scope: HeldScope = { evaluator: { name }, ...held.scope, hooks, earlier, suspension };
   const inner: EvaluationScope | undefined =
     adapter === undefined || nestedModel === undefined
       ? undefined

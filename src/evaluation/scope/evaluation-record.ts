@@ -45,14 +45,14 @@ export class EvaluationRecord {
   #renderId: string | undefined;
 
   constructor(scope: HeldScope, { name }: PromptPort, { ids, clock, logger }: CallSettings) {
-    const { evaluator, host, outer, replay } = scope;
+    const { evaluator, host, outer, earlier } = scope;
     const { attempt = 0, path = none } = outer?.call ?? {};
     const evaluation = outer?.evaluation ?? 0;
     const inside =
       outer === undefined
         ? {}
         : { key: `${outer.call.idempotencyKey}/${evaluation}`, reenters: outer.call.reenters };
-    const recordedId = replay?.evaluationId({ path, attempt, evaluation, ...inside });
+    const recordedId = earlier?.evaluationId({ path, attempt, evaluation, ...inside });
     this.#scope = scope;
     this.#ids = ids;
     this.#clock = clock;

@@ -3,7 +3,7 @@ import type { Filesystem } from '../../filesystem/index.ts';
 import { type AnyResourceBinding, tokenName } from '../../resource/index.ts';
 import type {
   CallHooks,
-  CallReplay,
+  EarlierCalls,
   EvaluationEnvironment,
   LanguageModel,
   LoopOptions,
@@ -23,8 +23,8 @@ import { freezeJson } from '../../schema/index.ts';
 import type { AnySlice, ReadonlySessionView, Session } from '../../session/index.ts';
 import type { NestedAdapter } from '../../tool/index.ts';
 
-/** Answers from the record of another run, in all evaluations of a run. */
-export interface RunReplay extends CallReplay {
+/** Answers from the rows of an earlier run, in all evaluations of a run. */
+export interface EarlierRun extends EarlierCalls {
   /**
    * Through which an evaluation does what is not pure.
    *
@@ -50,7 +50,7 @@ export interface ForeignLoop {
 
 /** What a run has around it beside its options. Everything is optional. */
 export interface RunSurroundings
-  extends Pick<HeldScope, 'ready' | 'replay' | 'hooks' | 'suspension' | 'loop'> {
+  extends Pick<HeldScope, 'ready' | 'earlier' | 'hooks' | 'suspension' | 'loop'> {
   /** Whether the session was made for the run although it is given. Default: it was not. */
   readonly ownsSession?: boolean;
   /** What observes the run in the place of its observers; a journal gets everything as it is, before redaction. Default: they do. */
@@ -78,8 +78,8 @@ export interface HeldScope {
   readonly install: (slice: AnySlice) => void;
   /** What a journal and observers get of the calls, those of nested evaluations included. Default: nothing. */
   readonly hooks?: CallHooks | undefined;
-  /** Answers from the record of another run. Default: nothing does. */
-  readonly replay?: RunReplay | undefined;
+  /** Answers from the rows of an earlier run: of this one before it was resumed, or of one that it is compared with. Default: nothing does. */
+  readonly earlier?: EarlierRun | undefined;
   /** Takes the questions of policies over its calls. Default: `approve` is asked. */
   readonly suspension?: RunSuspension | undefined;
   /** Runs the evaluation in the place of the library's loop. Default: that one does. */
@@ -128,7 +128,7 @@ export function rootScope(
 
 /** The scope of an evaluation inside a call of `scope`: the views of the call. */
 export function nestedScope(scope: EvaluationScope, outer: OuterScope): EvaluationScope {
-  const { evaluator, hooks, model, host, isSessionGiven, redactor, ready, replay, suspension } = scope;
+  const { evaluator, hooks, model, host, isSessionGiven, redactor, ready, earlier, suspension } = scope;
   const { session, sessionFork } = outer.call;
   return {
     evaluator,
@@ -138,7 +138,7 @@ export function nestedScope(scope: EvaluationScope, outer: OuterScope): Evaluati
     redactor,
     hooks,
     ready,
-    replay,
+    earlier,
     // A handler that does not run again could not wait for an answer.
     suspension: outer.call.reenters ? suspension?.inside() : undefined,
     session,

@@ -16,7 +16,7 @@ export function isRequest({ type }: WireFields): boolean {
  * @param isCut whether the answer is truncated.
  * @param goesOn whether truncated calls get a result, so that the model continues.
  */
-export function toReplayedItems(
+export function toReturnedItems(
   items: readonly WireFields[],
   options: {
     readonly asked: PreparedOpenAIRequest['asked'];

@@ -8,7 +8,7 @@ import {
 import type { FinishReason, ModelTurn } from '../../runtime/index.ts';
 import type { TokenUsage } from '../../tool/index.ts';
 import type { PreparedOpenAIRequest } from '../request/request.ts';
-import { isRefusal, toReplayedItems, withWholeArguments } from './output-items.ts';
+import { isRefusal, toReturnedItems, withWholeArguments } from './output-items.ts';
 import { toFailure } from './provider-error.ts';
 import { invalidResponse, readContent } from './turn-content.ts';
 
@@ -40,7 +40,7 @@ export function readResponse(
   const came = objectsIn(response['output']);
   const isCut = status === 'incomplete';
   const goesOn = !isCut || cutReason(response) === 'length';
-  const items = toReplayedItems(came, { asked: prepared.asked, isCut, goesOn });
+  const items = toReturnedItems(came, { asked: prepared.asked, isCut, goesOn });
   const { content, text, startOf } = readContent(items, prepared, isCut);
   const hosted = registry.read(prepared.hostedTools, { items: came, text, startOf });
   const usage = readUsage(response['usage']);

@@ -113,7 +113,7 @@ export async function replayRun(options: ReplayOptions): Promise<ReplayReport> {
         retry: false,
         signal: signal === undefined ? ending.signal : AbortSignal.any([signal, ending.signal]),
       },
-      { replay },
+      { earlier: replay },
     );
   } catch (error) {
     failure = error;

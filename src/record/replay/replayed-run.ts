@@ -1,5 +1,5 @@
 import { describeError } from '../../error/index.ts';
-import type { RunReplay } from '../../evaluation/index.ts';
+import type { EarlierRun } from '../../evaluation/index.ts';
 import type {
   ApprovalHandler,
   AttemptName,
@@ -49,7 +49,7 @@ export interface MadeRequest {
 }
 
 /** Answers a run from its record, and finds out where it leaves it. */
-export class ReplayedRun implements RunReplay {
+export class ReplayedRun implements EarlierRun {
   readonly requests: MadeRequest[] = [];
   readonly #options: ReplayedRunOptions;
   readonly #sources = new Map<RecordedCall, ReplayedCall['source']>();

@@ -11,7 +11,7 @@ import { AttemptEnd, isThrown } from './attempt/exceptions.ts';
 import { assertResultSize, readOutput, readSuccess, renderValue } from './attempt/handler-result.ts';
 import { createToolContext } from './attempt/tool-context.ts';
 import { awaitHook, HookFailure, nameAttempt } from './environment/call-hooks.ts';
-import type { RecordedEnd, RecordedHandler } from './environment/run-replay.ts';
+import type { RecordedEnd, RecordedHandler } from './environment/earlier-calls.ts';
 import { RunSuspended } from './environment/run-suspension.ts';
 import { checkCall, checkChanges, recordInPolicies } from './policies/policies.ts';
 import { copyOfArguments } from './tool-call/tool-call.ts';
@@ -158,12 +158,12 @@ async function runHandler(attempt: CallAttempt): Promise<Verdict | undefined> {
   return undefined;
 }
 
-/** What takes the place of the handler in a replay. */
+/** What takes the place of the handler where an earlier run is known. */
 function recordedHandler({ environment, number, resolved, tool }: CallAttempt): RecordedHandler | undefined {
-  const { origin, replay } = environment;
-  if (replay === undefined) return undefined;
+  const { origin, earlier } = environment;
+  if (earlier === undefined) return undefined;
   const { call, params } = resolved;
-  return replay.handlerFor(origin.evaluationId, nameAttempt(call, number, environment), tool, params);
+  return earlier.handlerFor(origin.evaluationId, nameAttempt(call, number, environment), tool, params);
 }
 
 /** Asks the tool what became of a call that is in doubt. What it says takes the place of what the handler returned. */
@@ -206,7 +206,7 @@ async function runRecorded(
     apply: (patch: SessionPatch) => transaction.sessionFork.apply(patch),
     readAgain: (read: FileRead | SessionRead) => transaction.readAgain(read),
   };
-  // The handler of a replay returns what `RecordedHandler` says.
+  // The handler of an earlier run returns what `RecordedHandler` says.
   const end = (await attempt.handlerResult(handler(context, fork))) as RecordedEnd;
   if (end.kind === 'outdated') return end.isInDoubt ? 'in-doubt' : 'not-recorded';
   if (end.kind === 'fatal') throw new AttemptEnd({ kind: 'fatal', error: end.error });

@@ -327,8 +327,8 @@ class Loop<Output> {
 
   /** Counts what a turn took, also when nothing else of it can be used. @returns the limits that it passed. */
   #countUsage(usage: TokenUsage | undefined, turn: ModelTurn): readonly BudgetExcess[] {
-    const { budget, display, logger, outer, replay } = this.#environment;
-    const answer = replay?.paidAnswer?.(turn);
+    const { budget, display, logger, outer, earlier } = this.#environment;
+    const answer = earlier?.paidAnswer?.(turn);
     if (usage !== undefined) this.#state.usage = sumUsage(this.#state.usage, usage);
     this.#state.lastInputTokens = usage?.inputTokens ?? 0;
     outer?.countUsage(usage, answer);

@@ -126,9 +126,9 @@ export class ModelCaller {
       // An answer that is no longer awaited is paid for all the same.
       answer.then(
         (late) => {
-          const { budget, logger, replay } = this.#environment;
+          const { budget, logger, earlier } = this.#environment;
           const estimate = (): TokenUsage => tokens.usageOf(request, late);
-          budget.count(readUsage(late), logger, estimate, replay?.paidAnswer?.(late));
+          budget.count(readUsage(late), logger, estimate, earlier?.paidAnswer?.(late));
         },
         () => undefined,
       );

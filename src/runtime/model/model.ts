@@ -39,7 +39,7 @@ export interface ModelTurn {
   readonly content: readonly AssistantPart[];
   readonly finishReason: FinishReason;
   readonly usage?: TokenUsage;
-  /** The provider's own items of this turn, replayed to it unchanged. */
+  /** The provider's own items of this turn, sent back to it unchanged. */
   readonly raw?: RawItems;
   /** The outputs of the hosted tools of the request in this turn. Default: nothing. */
   readonly hosted?: readonly HostedToolReading[];

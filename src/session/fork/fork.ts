@@ -13,7 +13,7 @@ import { StateMark } from '../state/state-mark.ts';
 import { CellView } from './cell-view.ts';
 import { ForkPatch, type PatchOrigin } from './fork-patch.ts';
 import { type ReadRecorder, ReadSet } from './read-set.ts';
-import { CollectedReads, replay, stateAfter, withLog } from './replay-patch.ts';
+import { CollectedReads, reapply, stateAfter, withLog } from './reapply-patch.ts';
 import type { SessionRead } from './session-read.ts';
 import type { SessionView } from './session-view.ts';
 import type { Part, StateCell } from './state-cell.ts';
@@ -159,7 +159,7 @@ export class CellFork implements SessionFork, StateCell, PatchOrigin {
     if (cell !== this.#parent || patch !== this.#patch) return undefined;
     if (cell.current === this.#base) return this.current;
     if (this.#prepared?.base !== cell.current) return undefined;
-    this.#prepared.reads.replayTo(recorder);
+    this.#prepared.reads.passTo(recorder);
     return this.#prepared.next;
   }
 
@@ -320,7 +320,7 @@ export class CellFork implements SessionFork, StateCell, PatchOrigin {
     const patch = this.patch();
     let next = this.current;
     try {
-      if (present.slices !== this.#base.slices) next = replay(this.#parent, present, patch, reads);
+      if (present.slices !== this.#base.slices) next = reapply(this.#parent, present, patch, reads);
       else if (present.logs !== this.#base.logs) {
         const { layout, slices } = next;
         next = { layout, slices, logs: withLog(this.#parent, present, patch.log).logs };

@@ -4,12 +4,12 @@ import { type Clock, systemClock } from '../../session/index.ts';
 import { createManualClock } from '../manual-clock.ts';
 import { answerCases } from './cases/answers.ts';
 import { callCases } from './cases/calls.ts';
+import { conversationCases } from './cases/conversation.ts';
 import { endCases } from './cases/ends.ts';
 import { failureCases } from './cases/failures.ts';
 import { hostedCases } from './cases/hosted.ts';
 import { promptCases } from './cases/prompts.ts';
 import { refusedCallCases } from './cases/refused-calls.ts';
-import { replayCases } from './cases/replay.ts';
 import { usageCases } from './cases/usage.ts';
 import { type ConformanceMode, type ConformancePeer, ScriptedProvider } from './peer.ts';
 import { type CaseDefinition, Stage } from './stage.ts';
@@ -38,7 +38,7 @@ const definitions: readonly CaseDefinition[] = [
   ...callCases,
   ...refusedCallCases,
   ...promptCases,
-  ...replayCases,
+  ...conversationCases,
   ...usageCases,
   ...hostedCases,
   ...failureCases,

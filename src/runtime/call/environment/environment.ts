@@ -15,7 +15,7 @@ import type { CallReporter } from '../report/call-reporter.ts';
 import type { OuterCall } from '../tool-call/outer-call.ts';
 import type { TransactionRoots } from '../transaction/transaction.ts';
 import type { CallHooks } from './call-hooks.ts';
-import type { CallReplay } from './run-replay.ts';
+import type { EarlierCalls } from './earlier-calls.ts';
 import type { RunSuspension } from './run-suspension.ts';
 
 /** What a policy wants someone to decide. */
@@ -74,8 +74,8 @@ export interface EvaluationEnvironment {
   readonly observers: ObserverCalls;
   /** Tells the observers what calls did; undefined when none wants to know. */
   readonly reporter?: CallReporter | undefined;
-  /** Answers from the record of another run; undefined in a run of its own. */
-  readonly replay?: CallReplay | undefined;
+  /** Answers from the rows of an earlier run; undefined where there is none. */
+  readonly earlier?: EarlierCalls | undefined;
   /** Whether policies are held to; otherwise what they would have refused or asked is only reported. */
   readonly enforce: boolean;
   /** Calls of one turn that may run at the same time, at least 1. */

@@ -39,7 +39,7 @@ export interface RecordedFork {
   readAgain(read: FileRead | SessionRead): string | undefined;
 }
 
-/** Does what a handler did in another run: files through the context, the session through the fork. What it throws, a handler has thrown. */
+/** Does what a handler did in an earlier run: files through the context, the session through the fork. What it throws, a handler has thrown. */
 export type RecordedHandler = (context: ToolContext, fork: RecordedFork) => Promise<RecordedEnd>;
 
 /** Where an evaluation begins. */
@@ -63,8 +63,8 @@ export interface PaidAnswer {
   readonly request: EstimatedRequest | undefined;
 }
 
-/** Answers from the record of another run for what a run cannot do again. Nothing of it may throw but the handlers. */
-export interface CallReplay {
+/** Answers from the rows of an earlier run for what a run cannot do again, be it resumed or compared with a record. Nothing of it may throw but the handlers. */
+export interface EarlierCalls {
   /** The id that an evaluation had; undefined: the record has none, and it gets a new one. */
   evaluationId(place: EvaluationPlace): string | undefined;
   /** What takes the place of the handler of a tool; undefined: the handler itself runs. */

@@ -19,14 +19,14 @@ export function stateAfter(
   recorder: ReadRecorder | undefined,
 ): SessionState {
   const known = ForkPatch.originOf(patch)?.outcomeOn(cell, patch, recorder);
-  return known ?? replay(cell, cell.current, patch, recorder);
+  return known ?? reapply(cell, cell.current, patch, recorder);
 }
 
 /**
  * Does everything in a patch again, in order, on a state of the cell. Throws SessionError `reducer-failed` when an
  * operation refuses.
  */
-export function replay(
+export function reapply(
   cell: StateCell,
   start: SessionState,
   patch: SessionPatch,
@@ -38,12 +38,12 @@ export function replay(
     const before = operation.logged ?? 0;
     if (before > logged) state = withLog(cell, state, patch.log.slice(logged, before));
     logged = Math.max(logged, before);
-    state = replayOperation(cell, state, operation, recorder);
+    state = reapplyOperation(cell, state, operation, recorder);
   }
   return patch.log.length === logged ? state : withLog(cell, state, patch.log.slice(logged));
 }
 
-function replayOperation(
+function reapplyOperation(
   cell: StateCell,
   state: SessionState,
   operation: SessionOperation,
@@ -55,7 +55,7 @@ function replayOperation(
       if (route === undefined) {
         throw new SessionError(
           'slice-unknown',
-          `A patch replays event ${operation.event}, but no installed slice listens to it.`,
+          `A patch applies event ${operation.event}, but no installed slice listens to it.`,
           {
             details: { event: operation.event },
           },
@@ -96,7 +96,7 @@ export function withLog(cell: StateCell, start: SessionState, log: readonly LogA
   return state;
 }
 
-/** The reads of reducers in a replay, passed on to a recorder when the replayed state is used. */
+/** The reads of reducers while a patch is applied again, passed on to a recorder when the state is used. */
 export class CollectedReads implements ReadRecorder {
   readonly #reads: ((recorder: ReadRecorder) => void)[] = [];
 
@@ -108,7 +108,7 @@ export class CollectedReads implements ReadRecorder {
     this.#reads.push((recorder) => recorder.accepted(target, event));
   }
 
-  replayTo(recorder: ReadRecorder | undefined): void {
+  passTo(recorder: ReadRecorder | undefined): void {
     if (recorder === undefined) return;
     for (const pass of this.#reads) pass(recorder);
   }

@@ -128,4 +128,4 @@ const interrupted: CaseDefinition = {
 };
 
 /** Cases of conversations that are continued. */
-export const replayCases: readonly CaseDefinition[] = [goesOn, thoughts, foreign, interrupted];
+export const conversationCases: readonly CaseDefinition[] = [goesOn, thoughts, foreign, interrupted];
