@@ -5,7 +5,7 @@
 // Its default model is not a language model: rules decide each turn (model/). With `--model openai:NAME` a language model does the work.
 import { setImmediate } from 'node:timers/promises';
 import { type Agent, defineAgent, type Filesystem, type Session } from 'weakincentives';
-import type { HostMountSkip } from 'weakincentives/node';
+import type { FolderCopy } from 'weakincentives/node';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { modelDescription } from './model/review-notes.ts';
 import { createRuleModel } from './model/rule-model.ts';
@@ -74,7 +74,7 @@ export const agent: Agent<ReviewParams, undefined> = defineAgent({
 export interface ReviewFolder {
   readonly filesystem: Filesystem;
   /** Entries of the folder that are not readable regular files. */
-  readonly listSkipped: () => readonly HostMountSkip[];
+  readonly listSkipped: () => FolderCopy['report']['skipped'];
 }
 
 /** How a review ended, by the state it left. */

@@ -1,11 +1,13 @@
-import type { HostMountSkip, HostMountSkipReason } from 'weakincentives/node';
+import type { FolderCopy } from 'weakincentives/node';
 import type { Unmounted } from './slices.ts';
 import { showName } from './text.ts';
+
+type Skipped = FolderCopy['report']['skipped'];
 
 /** Paths that one note names. */
 const namedPaths = 3;
 
-const reasons: Readonly<Record<HostMountSkipReason, string>> = {
+const reasons: Readonly<Record<Skipped[number]['reason'], string>> = {
   symlink: 'a symbolic link',
   'symlink-outside': 'a symbolic link that leads out of what is shown',
   'symlink-cycle': 'a symbolic link into its own parents',
@@ -18,7 +20,7 @@ const reasons: Readonly<Record<HostMountSkipReason, string>> = {
 };
 
 /** A description of what a review skips. @param folders names of directories that are left out at any depth. */
-export function skippedFiles(skipped: readonly HostMountSkip[], folders: readonly string[]): Unmounted {
+export function skippedFiles(skipped: Skipped, folders: readonly string[]): Unmounted {
   const entries = skipped.map(({ path, reason }) => ({ path, reason: reasons[reason] }));
   return { folders, entries, total: entries.length };
 }

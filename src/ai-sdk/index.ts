@@ -7,11 +7,6 @@ export {
   fromAiSdkTool,
 } from './tools/from-ai-sdk-tool.ts';
 export { type AiSdkUsage, fromAiSdkUsage } from './tools/from-ai-sdk-usage.ts';
-export {
-  type AiSdkRuntimeTool,
-  type AiSdkRuntimeTools,
-  type ToAiSdkToolsOptions,
-  toAiSdkTools,
-} from './tools/to-ai-sdk-tools.ts';
+export { type AiSdkRuntimeTools, type ToAiSdkToolsOptions, toAiSdkTools } from './tools/to-ai-sdk-tools.ts';
 export { aiSdkDialect } from './wire/ai-sdk-dialect.ts';
 export type { AiSdkModel } from './wire/ai-sdk-model.ts';

@@ -17,12 +17,6 @@ export interface ClaudeHookAnswer {
   };
 }
 
-/** Is asked before each call of a tool. */
-export type ClaudeToolHook = (call: {
-  readonly tool_name: string;
-  readonly tool_input: unknown;
-}) => Promise<ClaudeHookAnswer>;
-
 /** What a run of Claude Code is begun with: the options of the SDK that are used. */
 export interface ClaudeQueryOptions {
   readonly abortController: AbortController;
@@ -34,7 +28,19 @@ export interface ClaudeQueryOptions {
   /** Built-in tools; none when it is empty. */
   readonly tools: readonly string[];
   readonly allowedTools: readonly string[];
-  readonly hooks: { readonly PreToolUse: readonly [{ readonly hooks: readonly [ClaudeToolHook] }] };
+  readonly hooks: {
+    readonly PreToolUse: readonly [
+      {
+        /** Is asked before each call of a tool. */
+        readonly hooks: readonly [
+          (call: {
+            readonly tool_name: string;
+            readonly tool_input: unknown;
+          }) => Promise<{ [Name in keyof ClaudeHookAnswer]: ClaudeHookAnswer[Name] }>,
+        ];
+      },
+    ];
+  };
   readonly permissionMode: 'default';
   readonly settingSources: readonly never[];
   readonly strictMcpConfig: true;
@@ -47,8 +53,13 @@ export interface ClaudeQueryOptions {
   readonly outputFormat?: { readonly type: 'json_schema'; readonly schema: object };
   readonly pathToClaudeCodeExecutable?: string;
   /** Starts the program of Claude Code. */
-  readonly spawnClaudeCodeProcess: (request: ClaudeSpawnRequest) => ClaudeSpawnedProcess;
+  readonly spawnClaudeCodeProcess: (
+    request: { [Name in keyof ClaudeSpawnRequest]: ClaudeSpawnRequest[Name] },
+  ) => { [Name in keyof ClaudeSpawnedProcess]: ClaudeSpawnedProcess[Name] };
 }
+
+/** Is asked before each call of a tool. */
+export type ClaudeToolHook = ClaudeQueryOptions['hooks']['PreToolUse'][0]['hooks'][0];
 
 /**
  * The part of the package `@anthropic-ai/claude-agent-sdk` that the adapter uses. The package fits, and so does an object of your own, for example for a test. The
@@ -57,8 +68,8 @@ export interface ClaudeQueryOptions {
 export interface ClaudeAgentSdk {
   /** Begins a run; its messages arrive while it goes on. */
   query(request: {
-    readonly prompt: AsyncIterable<ClaudeUserMessage>;
-    readonly options: ClaudeQueryOptions;
+    readonly prompt: AsyncIterable<{ [Name in keyof ClaudeUserMessage]: ClaudeUserMessage[Name] }>;
+    readonly options: { [Name in keyof ClaudeQueryOptions]: ClaudeQueryOptions[Name] };
   }): AsyncIterable<unknown>;
 }
 

@@ -21,4 +21,3 @@ export {
 } from './open-mcp-server.ts';
 export type { McpHttpTransport } from './server/http-transport-options.ts';
 export type { McpHttpSessionLimits, McpServerOptions, McpSessionOptions } from './server/server-options.ts';
-export type { StructuredResults } from './server/structured-results.ts';

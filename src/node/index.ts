@@ -1,24 +1,12 @@
 export { type GitLimits, type GitSectionOptions, type GitToolName, gitSection } from './git/index.ts';
 export {
   type HostFilesystem,
-  type HostFilesystemFork,
   type HostFilesystemOptions,
-  type HostView,
   type InterruptedCommit,
-  type OutsideChange,
   openHostFilesystem,
   type PendingCommit,
 } from './host-filesystem/index.ts';
-export {
-  defaultExcludes,
-  type FolderCopy,
-  type HostMountReport,
-  type HostMountSkip,
-  type HostMountSkipReason,
-  type HostMountStop,
-  type ReadFolderOptions,
-  readFolder,
-} from './host-mount/index.ts';
+export { defaultExcludes, type FolderCopy, type ReadFolderOptions, readFolder } from './host-mount/index.ts';
 export { LocalOverridesStore, type LocalOverridesStoreOptions } from './overrides/index.ts';
 export type {
   StagedCommandArguments,
@@ -31,8 +19,6 @@ export {
   openRunRecorder,
 } from './record/open-run-recorder.ts';
 export {
-  type CollectSkip,
-  type CollectSkipReason,
   openStagedFolder,
   type StagedFolder,
   type StagedFolderOptions,

@@ -18,13 +18,10 @@ export type {
 } from '../runtime/index.ts';
 export {
   projectSchema,
-  type SchemaCounts,
   type SchemaDialect,
   type SchemaKeyword,
   type SchemaLimits,
-  type SchemaLoss,
   type SchemaProjection,
-  type SchemaRequestLimits,
 } from '../schema/index.ts';
 export type { HostedToolReading } from '../tool/index.ts';
 export type {
@@ -48,11 +45,6 @@ export type {
 } from './hosted/hosted-tool-codec.ts';
 export { type HostedRequestWire, HostedToolRegistry } from './hosted/hosted-tool-registry.ts';
 export { providerAdapter } from './provider-adapter.ts';
-export {
-  type ProjectedRequest,
-  type ProjectedTool,
-  type StrictTools,
-  ToolSchemas,
-} from './schema/tool-schemas.ts';
+export { ToolSchemas } from './schema/tool-schemas.ts';
 export type { UnsupportedConfig } from './wire/model-options.ts';
 export { type ProviderErrorOptions, toProviderError } from './wire/provider-error.ts';

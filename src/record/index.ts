@@ -3,9 +3,8 @@ export { type ExportRecordOptions, exportRecord } from './export/export-record.t
 export { readRunRecord } from './fold/read-run-record.ts';
 export { RunFold } from './fold/run-fold.ts';
 export type * from './fold/run-record.ts';
-export type * from './format/journal-rows.ts';
-export type * from './format/row-parts.ts';
-export type * from './format/rows.ts';
+export type { ContentReference, RecordedWrite } from './format/row-parts.ts';
+export type { RequestTokens, Row, RowOf, RunHeader } from './format/rows.ts';
 export type {
   CallDifference,
   ReplayDifference,
@@ -13,7 +12,6 @@ export type {
   ReplayedTurn,
   ReplayReport,
 } from './replay/replay-report.ts';
-export { type ReplayEvaluateOptions, type ReplayOptions, replayRun } from './replay/replay-run.ts';
-export type { ReplayTools } from './replay/replayed-run.ts';
+export { type ReplayOptions, replayRun } from './replay/replay-run.ts';
 export type { RequestDifference } from './replay/request-difference.ts';
 export { type RunRecorder, type RunRecorderOptions, runRecorder } from './writer/run-recorder.ts';

@@ -8,19 +8,16 @@ export {
   type SandboxOutput,
   type SandboxStartOptions,
 } from './backend/sandbox-backend.ts';
-export type { SandboxLimitScope, SandboxLimitScopes, SandboxLimits } from './backend/sandbox-limits.ts';
+export type { SandboxLimits } from './backend/sandbox-limits.ts';
 export { bubblewrapSandbox } from './bubblewrap/bubblewrap-sandbox.ts';
 export type { BubblewrapSandboxOptions } from './bubblewrap/options.ts';
-export type { EvaluateCodeParams, EvaluateCodeResult } from './evaluate/evaluate-code.ts';
 export { type CodeEvaluationSectionOptions, codeEvaluationSection } from './evaluate/evaluate-section.ts';
 export type { CodeEvaluationLimits } from './evaluate/limits.ts';
 export type { CodeEvaluationLanguage } from './evaluate/protocol.ts';
 export type { PodmanSandboxOptions } from './podman/options.ts';
 export { podmanSandbox } from './podman/podman-sandbox.ts';
-export type { EvaluatePythonParams, EvaluatePythonResult } from './podman-section/evaluate-python.ts';
 export { type PodmanSectionOptions, podmanSection } from './podman-section/podman-section.ts';
 export type { ShellRollback } from './shell/run-in-call.ts';
-export type { ShellExecuteParams, ShellExecuteResult } from './shell/shell-execute.ts';
 export type { ShellLimits } from './shell/shell-limits.ts';
 export { type ShellSectionOptions, shellSection } from './shell/shell-section.ts';
 export type {

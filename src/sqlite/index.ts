@@ -6,4 +6,3 @@ export {
 } from './resource/sqlite-resource.ts';
 export { type SqliteJournalOptions, type SqliteRunJournal, sqliteJournal } from './sqlite-journal.ts';
 export type { SqliteDatabase, SqliteStatement, SqliteValue } from './store/database.ts';
-export type { Synchronous } from './store/open-store.ts';

@@ -1,9 +1,5 @@
 export { type AgentToolOptions, agentTool } from './agent/index.ts';
 export {
-  type DigestCommand,
-  type DigestDirectory,
-  type DigestLanguage,
-  type DigestManifest,
   WorkspaceDigest,
   type WorkspaceDigestLimits,
   type WorkspaceDigestSectionOptions,

@@ -20,15 +20,7 @@ export {
   type ConformanceSearch,
   type ConformanceTurn,
 } from './conformance/index.ts';
-export {
-  type DurableConformanceOptions,
-  type DurableFiles,
-  type DurableOutcome,
-  durableConformance,
-  type JournalModule,
-  type JournalOpening,
-  type JournalPlace,
-} from './durable/index.ts';
+export { type DurableConformanceOptions, durableConformance } from './durable/index.ts';
 export { createManualClock, type ManualClock } from './manual-clock.ts';
 export { memoryJournal } from './memory-journal.ts';
 export {

@@ -35,31 +35,32 @@ export interface CompletionContext {
   readonly signal: AbortSignal;
 }
 
-/** Something that a checker needs, without which the task could never be done. */
-export type CompletionRequirement =
-  | {
-      readonly kind: 'slice';
-      readonly slice: AnySlice;
-      /** What brings it, for the error: `planningToolsSection()`. */
-      readonly broughtBy: string;
-    }
-  /** A tool of the prompt, in whatever section, or one that `history` has a result of. */
-  | { readonly kind: 'tool'; readonly toolName: string }
-  /** A binding of `Filesystem`, or the files of the call around the evaluation. */
-  | { readonly kind: 'filesystem' };
-
 /** Decides whether the task is done when the model ends its turn without calling a tool. */
 export interface CompletionChecker {
   /** For events and errors. Not empty. */
   readonly name: string;
   /** What the prompt must have. An evaluation without it rejects with a `PromptValidationError` before it begins. Default: nothing. */
-  readonly requires?: readonly CompletionRequirement[];
+  readonly requires?: readonly (
+    | {
+        readonly kind: 'slice';
+        readonly slice: AnySlice;
+        /** What brings it, for the error: `planningToolsSection()`. */
+        readonly broughtBy: string;
+      }
+    /** A tool of the prompt, in whatever section, or one that `history` has a result of. */
+    | { readonly kind: 'tool'; readonly toolName: string }
+    /** A binding of `Filesystem`, or the files of the call around the evaluation. */
+    | { readonly kind: 'filesystem' }
+  )[];
   /**
    * May throw or reject: the evaluation ends with a `PromptEvaluationError` of code `evaluation-completion-failed`. A
    * checker that cannot decide must not count as one that agreed.
    */
   check(context: CompletionContext): CompletionVerdict | Promise<CompletionVerdict>;
 }
+
+/** Something that a checker needs, without which the task could never be done. */
+export type CompletionRequirement = NonNullable<CompletionChecker['requires']>[number];
 
 const done: CompletionVerdict = /* @__PURE__ */ Object.freeze({ outcome: 'complete' });
 

@@ -136,7 +136,7 @@ const nothing: HostedToolOutputs<never> = Object.freeze({
 export function hostedOutputsOf<Output extends HostedToolOutput>(
   response: { readonly hostedOutputs: Readonly<Record<string, HostedToolOutputs>> },
   tool: HostedTool<JsonObject, Output>,
-): HostedToolOutputs<Output> {
+): { [Name in keyof HostedToolOutputs<Output>]: HostedToolOutputs<Output>[Name] } {
   assertOptions('hostedOutputsOf()', response, { hostedOutputs: 'object!' });
   assertArgument('hostedOutputsOf()', 'tool', tool, 'object');
   const { hostedOutputs } = response;

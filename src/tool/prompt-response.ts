@@ -38,7 +38,9 @@ export interface PromptResponse<out Output = unknown> {
   /** The final answer as the prompt's output schema reads it; undefined for a prompt without one. */
   readonly output: Output;
   /** The outputs of the hosted tools, by name; `hostedOutputsOf` gives that of one tool with its types. */
-  readonly hostedOutputs: Readonly<Record<string, HostedToolOutputs>>;
+  readonly hostedOutputs: Readonly<
+    Record<string, { [Name in keyof HostedToolOutputs]: HostedToolOutputs[Name] }>
+  >;
   /** Sum over every turn, and over the evaluations inside tool calls. */
   readonly usage: TokenUsage;
   /**

@@ -7,7 +7,8 @@ import {
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
 import type { RunObserver } from 'weakincentives';
-import { type OtelObserverOptions, type OtelTracer, otelObserver } from 'weakincentives/otel';
+import { type OtelObserverOptions, otelObserver } from 'weakincentives/otel';
+import type { OtelTracer } from '../../src/otel/otel-api.ts';
 
 /** A span with what is below it, in the order in which it began. */
 export interface SpanTree {

@@ -7,7 +7,6 @@ import {
   PromptExecutionLog,
   PromptRendered,
   type PromptRenderedPayload,
-  type RecordOrigin,
   type Redaction,
   redactPatterns,
   redactSecrets,
@@ -17,6 +16,7 @@ import {
   ToolsRendered,
   type ToolsRenderedPayload,
 } from 'weakincentives';
+import type { RecordOrigin } from '../../src/runtime/events/event-origin.ts';
 
 describe('session events of evaluations', () => {
   it('have typed payloads, with one origin', () => {

@@ -3,7 +3,6 @@ import {
   type Citation,
   type HostedTool,
   type HostedToolOutput,
-  type HostedToolOutputs,
   hostedOutputsOf,
   hostedTool,
   type PromptResponse,
@@ -30,6 +29,7 @@ import {
   webSearchTool,
 } from 'weakincentives/suite';
 import { mockHostedToolCodec, scriptedAdapter } from 'weakincentives/testing';
+import type { HostedToolOutputs } from '../../src/tool/hosted-tool.ts';
 
 declare const response: PromptResponse;
 

@@ -9,13 +9,12 @@ import type {
   PolicyContext,
   Prompt,
   ReadBeforeWritePolicyOptions,
-  RecordedApproval,
   SequentialDependencyPolicyOptions,
   ToolContext,
   ToolInvokedPayload,
   ToolPolicy,
-  UnenforcedDecision,
 } from 'weakincentives';
+import type { RecordedApproval, UnenforcedDecision } from '../../src/runtime/events/tool-invoked.ts';
 import type {
   BudgetTrackerPort,
   DeadlinePort,

@@ -7,7 +7,6 @@ import type {
   HostedApprovalRequestPart,
   NestedAdapter,
   PromptExecutedPayload,
-  RecordedChange,
   RecordedError,
   ToolContext,
   ToolInvokedPayload,
@@ -27,7 +26,9 @@ test('whatever a public type speaks of can be named', () => {
   >().toEqualTypeOf<HostedApprovalRequestPart>();
   expectTypeOf<Extract<ConversationItem, { type: 'approval' }>>().toEqualTypeOf<HostedApprovalItem>();
   expectTypeOf<AssistantItem['raw']>().toEqualTypeOf<RawItems | undefined>();
-  expectTypeOf<ToolInvokedPayload['changes']>().toEqualTypeOf<readonly RecordedChange[]>();
+  expectTypeOf<ToolInvokedPayload['changes']>().toEqualTypeOf<
+    readonly { readonly path: string; readonly kind: 'created' | 'modified' | 'removed' }[]
+  >();
   expectTypeOf<NonNullable<PromptExecutedPayload['error']>>().toExtend<RecordedError>();
   expectTypeOf<ToolContext['deadline']>().toEqualTypeOf<DeadlinePort | undefined>();
   expectTypeOf<ToolContext['prompt']>().toEqualTypeOf<PromptPort>();

@@ -6,12 +6,12 @@ import {
   SectionsOpened,
   type Session,
   SetVisibility,
-  type ShownSection,
   type ToolContext,
   type ToolInvokedPayload,
   type Visibility,
   VisibilityOverrides,
 } from 'weakincentives';
+import type { ShownSection } from '../../src/prompt/visibility/section-tools.ts';
 
 /** Never called: the calls are only typed. */
 function typedOnly(_calls: (session: Session, context: ToolContext) => void): void {}

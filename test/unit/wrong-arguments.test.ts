@@ -10,6 +10,7 @@ import { openai, openaiDialect, runOpenAICalls, toOpenAITools } from 'weakincent
 import * as provider from 'weakincentives/provider';
 import * as suite from 'weakincentives/suite';
 import { adapterConformance, mockHostedToolCodec, scriptedAdapter } from 'weakincentives/testing';
+import { systemClock } from '../../src/session/index.ts';
 
 /** A maker, and arguments that it takes. It is code without types that gives it others. */
 type Case = readonly [make: (...args: never[]) => unknown, ...args: readonly unknown[]];
@@ -85,7 +86,7 @@ const cases: Readonly<Record<string, Case>> = {
     (options: never) => new w.Session(options),
     {
       ...{ id: 'a', dispatcher: w.createDispatcher(), parent: new w.Session(), tags: {} },
-      ...{ clock: w.systemClock, ids: () => 'id', logger: console },
+      ...{ clock: systemClock, ids: () => 'id', logger: console },
     },
   ],
   'session.install': [(...args: [never, never]) => new w.Session().install(...args), slice, {}],
@@ -105,8 +106,8 @@ const cases: Readonly<Record<string, Case>> = {
   BudgetTracker: [(budget: never) => new w.BudgetTracker(budget), { maxTotalTokens: 3 }],
   addUsage: [w.addTokenUsage, {}, {}],
   costOf: [w.tokenCost, {}, { inputPerMillion: 1, outputPerMillion: 1 }],
-  Deadline: [(...args: [never, never]) => new w.Deadline(...args), Date.now() + 1e9, w.systemClock],
-  'Deadline.after': [(...args: [never, never]) => w.Deadline.after(...args), 1_000, w.systemClock],
+  Deadline: [(...args: [never, never]) => new w.Deadline(...args), Date.now() + 1e9, systemClock],
+  'Deadline.after': [(...args: [never, never]) => w.Deadline.after(...args), 1_000, systemClock],
   deadlineFeedback: [w.deadlineFeedback, {}],
   repetitionFeedback: [w.repetitionFeedback, { times: 2 }],
   redactPatterns: [w.redactPatterns, ['a']],

@@ -1,6 +1,6 @@
 import { FilesystemError } from '../../error/index.ts';
 import type { Filesystem } from '../../filesystem/index.ts';
-import type { OutsideChange } from '../../node/index.ts';
+import type { OutsideChange } from '../../node/internal.ts';
 import { RowReader, sha256 } from '../../record/internal.ts';
 import type { RunJournal } from '../../runtime/index.ts';
 

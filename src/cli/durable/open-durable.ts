@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { describeError, SessionBusyError } from '../../error/index.ts';
 import type { Filesystem } from '../../filesystem/index.ts';
 import { showName } from '../../internal/index.ts';
-import type { OutsideChange } from '../../node/index.ts';
+import type { OutsideChange } from '../../node/internal.ts';
 import { presentProcess } from '../../node/internal.ts';
 import type { RunJournal, RunLease } from '../../runtime/index.ts';
 import { UsageError } from '../process/errors.ts';

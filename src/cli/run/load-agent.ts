@@ -1,7 +1,7 @@
 import { describeError } from '../../error/index.ts';
 import type { AnyAgent } from '../../evaluation/index.ts';
 import type { Filesystem } from '../../filesystem/index.ts';
-import type { HostMountSkip } from '../../node/index.ts';
+import type { HostMountSkip } from '../../node/internal.ts';
 import type { Session } from '../../session/index.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';

@@ -6,11 +6,11 @@ import { showName } from '../../internal/index.ts';
 import {
   defaultExcludes,
   type HostFilesystem,
-  type HostMountSkip,
   type InterruptedCommit,
   openHostFilesystem,
   type PendingCommit,
 } from '../../node/index.ts';
+import type { HostMountSkip } from '../../node/internal.ts';
 import type { RunJournal } from '../../runtime/index.ts';
 import { printable } from '../process/plain-text.ts';
 

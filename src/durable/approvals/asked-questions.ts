@@ -1,4 +1,4 @@
-import type { PendingQuestion } from '../../record/index.ts';
+import type { PendingQuestion } from '../../record/internal.ts';
 import type { PendingApproval, RunJournal } from '../../runtime/index.ts';
 import { fileChanges } from '../resume/resumed-call.ts';
 import { type RunRows, readRunRows } from '../rows/run-rows.ts';

@@ -1,5 +1,6 @@
 import { PromptValidationError } from '../../error/index.ts';
-import { type BlobRow, type HeaderRow, RunFold, type RunRecord } from '../../record/index.ts';
+import { RunFold, type RunRecord } from '../../record/index.ts';
+import type { BlobRow, HeaderRow } from '../../record/internal.ts';
 import { isDecidedFailure, lineOf, RowReader } from '../../record/internal.ts';
 import type { JournalRow } from '../../runtime/index.ts';
 import type { JsonObject } from '../../schema/index.ts';

@@ -1,5 +1,5 @@
 import type { FileRead } from '../../filesystem/index.ts';
-import type { RowRead } from '../../record/index.ts';
+import type { RowRead } from '../../record/internal.ts';
 import { sha256 } from '../../record/internal.ts';
 import type { SessionRead } from '../../session/index.ts';
 

@@ -8,17 +8,16 @@ import {
   fileNode,
 } from '../../filesystem/index.ts';
 import { none } from '../../internal/index.ts';
+import type { ContentReference, RecordedWrite } from '../../record/index.ts';
 import type {
   AttemptRow,
   BlobRow,
   CommitRow,
-  ContentReference,
   DeliveredRow,
   HeaderRow,
   RowFileChange,
-  RowWrite,
   RunRow,
-} from '../../record/index.ts';
+} from '../../record/internal.ts';
 import type { ToolCallResult } from '../../runtime/index.ts';
 import type { LogAppend, SessionOperation, SessionPatch } from '../../session/index.ts';
 import type { MediaPart } from '../../tool/index.ts';
@@ -118,7 +117,7 @@ export function contentOf(reference: ContentReference, blobs: ResumedCallParts['
 
 /** Recorded steps as a patch: no reducer runs again. */
 export function sessionPatch(
-  writes: readonly RowWrite[],
+  writes: readonly RecordedWrite[],
   log: readonly LogAppend[],
   events: SessionPatch['events'] = [],
 ): SessionPatch {
@@ -126,7 +125,7 @@ export function sessionPatch(
 }
 
 /** A recorded step as the operation of a reducer that does the same. */
-function toOperation(write: RowWrite): SessionOperation {
+function toOperation(write: RecordedWrite): SessionOperation {
   const { slice } = write;
   switch (write.op) {
     case 'append':

@@ -1,5 +1,5 @@
 import type { FilePatch, FileRead, FilesystemFork } from '../../filesystem/index.ts';
-import type { HeaderRow } from '../../record/index.ts';
+import type { HeaderRow } from '../../record/internal.ts';
 import { requestDifferences } from '../../record/internal.ts';
 import type { ModelRequest, Step, StepKinds, ToolCallResult, TransactionRoots } from '../../runtime/index.ts';
 import { type IdSource, isSessionRead, type SessionFork, type SessionRead } from '../../session/index.ts';

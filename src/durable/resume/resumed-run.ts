@@ -1,6 +1,6 @@
 import { PromptValidationError } from '../../error/index.ts';
 import { none } from '../../internal/index.ts';
-import type { EndRow } from '../../record/index.ts';
+import type { EndRow } from '../../record/internal.ts';
 import {
   type AttemptName,
   type EvaluationEnvironment,

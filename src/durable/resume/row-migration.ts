@@ -1,5 +1,6 @@
 import { none } from '../../internal/index.ts';
-import type { AttemptRow, CommitRow, RowLog, RowWrite, SliceRow, StagedPart } from '../../record/index.ts';
+import type { RecordedWrite } from '../../record/index.ts';
+import type { AttemptRow, CommitRow, RowLog, SliceRow, StagedPart } from '../../record/internal.ts';
 import { StateTimeline } from '../../record/internal.ts';
 import type { Session, SliceExport } from '../../session/index.ts';
 import {
@@ -16,7 +17,7 @@ export interface RowMigration {
   readonly changed: readonly string[];
   /** What the slices of other versions hold at the end of the rows; undefined: there are none. */
   readonly migrated:
-    | { readonly slices: ReadonlySet<string>; readonly writes: readonly RowWrite[] }
+    | { readonly slices: ReadonlySet<string>; readonly writes: readonly RecordedWrite[] }
     | undefined;
   /** Calls of the run that have no end, and whose evaluations inside have changed such slices. */
   readonly inside: readonly InsideChange[];
@@ -28,7 +29,7 @@ interface InsideChange {
 }
 
 interface Steps {
-  readonly writes: readonly RowWrite[];
+  readonly writes: readonly RecordedWrite[];
   readonly log: readonly RowLog[];
 }
 
@@ -58,7 +59,7 @@ class MigratingRows {
   readonly #unknown = new Set<string>();
   readonly #versions = new Map<string, number>();
   readonly #timeline = new StateTimeline();
-  readonly #latest = new Map<string, readonly RowWrite[]>();
+  readonly #latest = new Map<string, readonly RecordedWrite[]>();
   #seq = 0;
 
   constructor(rows: RunRows, session: Session) {
@@ -143,26 +144,26 @@ class MigratingRows {
     return { ...kept, writes: [...kept.writes, ...this.#migrated(touched)] };
   }
 
-  #migrated(names: ReadonlySet<string>): readonly RowWrite[] {
+  #migrated(names: ReadonlySet<string>): readonly RecordedWrite[] {
     return this.#timeline.at(this.#seq).flatMap(({ name, items }) => {
       if (!names.has(name)) return [];
       const version = this.#versions.get(name) ?? 1;
       const exported = { name, version, items: items.map(({ value }) => value) };
-      const all: readonly RowWrite[] = [{ slice: name, op: 'clear' }, ...this.#imported(exported)];
+      const all: readonly RecordedWrite[] = [{ slice: name, op: 'clear' }, ...this.#imported(exported)];
       this.#latest.set(name, all);
       return all;
     });
   }
 
   /** What fills an empty slice with exported items. */
-  #imported(exported: SliceExport): readonly RowWrite[] {
+  #imported(exported: SliceExport): readonly RecordedWrite[] {
     this.#draft.reset();
     const state = this.#draft.exportState();
     this.#draft.importState({ ...state, includesLogs: true, slices: [exported] });
     const { writes, log } = this.#draft.observe(0);
     const appends = log.map(({ slice, items }) => ({ slice, op: 'append', items }));
     // Slices hold plain JSON only.
-    const all = [...writes, ...appends] as readonly RowWrite[];
+    const all = [...writes, ...appends] as readonly RecordedWrite[];
     return all.filter(({ slice }) => slice === exported.name);
   }
 

@@ -1,6 +1,6 @@
 import type { FilePatch, Filesystem } from '../../filesystem/index.ts';
 import { none } from '../../internal/index.ts';
-import type { PendingQuestion, RowFileChange, StagedPart } from '../../record/index.ts';
+import type { PendingQuestion, RowFileChange, StagedPart } from '../../record/internal.ts';
 import type { AttemptName, RecordedHandler } from '../../runtime/index.ts';
 import { canonicalJson, type JsonValue } from '../../schema/index.ts';
 import { ToolResult } from '../../tool/index.ts';

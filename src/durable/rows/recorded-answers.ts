@@ -1,4 +1,4 @@
-import type { PendingQuestion } from '../../record/index.ts';
+import type { PendingQuestion } from '../../record/internal.ts';
 import type { KnownAnswer, KnownAnswers, KnownRefusal, PendingApproval } from '../../runtime/index.ts';
 import type { RunRows } from './run-rows.ts';
 

@@ -1,4 +1,5 @@
 import { PromptValidationError } from '../../error/index.ts';
+import type { RecordedRequest, Row } from '../../record/index.ts';
 import type {
   AnswerRow,
   AttemptRow,
@@ -10,15 +11,13 @@ import type {
   EventRow,
   HeaderRow,
   PendingQuestion,
-  RecordedRequest,
   RequestRow,
   ResponseRow,
-  Row,
   RunRow,
   SeenRow,
   SliceRow,
   StateRow,
-} from '../../record/index.ts';
+} from '../../record/internal.ts';
 import { isDecidedFailure, RequestHistory, RowReader } from '../../record/internal.ts';
 import type { JournalRow } from '../../runtime/index.ts';
 import type { JsonObject } from '../../schema/index.ts';

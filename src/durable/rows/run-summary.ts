@@ -1,5 +1,5 @@
 import { present } from '../../internal/index.ts';
-import type { EndRow } from '../../record/index.ts';
+import type { EndRow } from '../../record/internal.ts';
 import type { CallCommit, JournaledRun, RunEvent, RunJournal, RunSummary } from '../../runtime/index.ts';
 import type { Clock } from '../../session/index.ts';
 import type { RunRows } from './run-rows.ts';

@@ -1,7 +1,7 @@
 import { describeError, PromptValidationError } from '../../error/index.ts';
 import type { FileChange } from '../../filesystem/index.ts';
 import { none } from '../../internal/index.ts';
-import type { AnswerRow } from '../../record/index.ts';
+import type { AnswerRow } from '../../record/internal.ts';
 import type {
   ApprovalAnswer,
   ApprovalHandler,

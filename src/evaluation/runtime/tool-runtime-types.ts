@@ -40,7 +40,7 @@ export interface ToolRuntimeCallOptions {
    */
   readonly signal?: AbortSignal;
   /** The span of another program that asked for these calls. An observer such as `otelObserver` continues its trace. Default: none. */
-  readonly trace?: TraceContext;
+  readonly trace?: { [Name in keyof TraceContext]: TraceContext[Name] };
 }
 
 /** What a loop knows of the tokens of one answer; AI SDK's `usage` fits. */

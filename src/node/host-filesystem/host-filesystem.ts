@@ -234,7 +234,7 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
    * (`special-file`), files larger than `maxFileBytes` (`file-too-large`), names that are not valid in a path
    * (`name-not-allowed`). Sorted by path; reads every entry except excluded ones.
    */
-  listSkipped(): readonly HostMountSkip[] {
+  listSkipped(): readonly { [Name in keyof HostMountSkip]: HostMountSkip[Name] }[] {
     const { limits } = this.#workspace;
     return skippedIn(this.#workspace.present().root, limits.maxFileBytes);
   }
@@ -252,7 +252,7 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
    * With `writeOn: 'flush'`: the files where `flush` would overwrite or remove a change that another process has made since they were
    * first changed here, sorted by path.
    */
-  outsideChanges(): readonly OutsideChange[] {
+  outsideChanges(): readonly { [Name in keyof OutsideChange]: OutsideChange[Name] }[] {
     return this.#workspace.pendingConflicts();
   }
 

@@ -1,36 +1,34 @@
-/**
- * Why an entry was skipped by a mount.
- *
- * - `symlink`: a symbolic link, and links are not followed.
- * - `symlink-outside`: a link that leads out of the folder, or nowhere.
- * - `symlink-cycle`: a link to a directory that contains it.
- * - `special-file`: a fifo, socket or device.
- * - `unreadable`: the operating system refuses to open or read it.
- * - `file-too-large`: larger than `maxFileBytes`.
- * - `mount-full`: does not fit into the rest of `maxBytes`.
- * - `changed-while-reading`: written to, replaced or removed while it was read.
- * - `name-not-allowed`: its name is not UTF-8, or breaks the path rules of a workspace.
- */
-export type HostMountSkipReason =
-  | 'symlink'
-  | 'symlink-outside'
-  | 'symlink-cycle'
-  | 'special-file'
-  | 'unreadable'
-  | 'file-too-large'
-  | 'mount-full'
-  | 'changed-while-reading'
-  | 'name-not-allowed';
-
 /** One skipped entry. */
 export interface HostMountSkip {
   /** Path below the mounted folder. */
   readonly path: string;
-  readonly reason: HostMountSkipReason;
+  /**
+   * Why an entry was skipped by a mount.
+   *
+   * - `symlink`: a symbolic link, and links are not followed.
+   * - `symlink-outside`: a link that leads out of the folder, or nowhere.
+   * - `symlink-cycle`: a link to a directory that contains it.
+   * - `special-file`: a fifo, socket or device.
+   * - `unreadable`: the operating system refuses to open or read it.
+   * - `file-too-large`: larger than `maxFileBytes`.
+   * - `mount-full`: does not fit into the rest of `maxBytes`.
+   * - `changed-while-reading`: written to, replaced or removed while it was read.
+   * - `name-not-allowed`: its name is not UTF-8, or breaks the path rules of a workspace.
+   */
+  readonly reason:
+    | 'symlink'
+    | 'symlink-outside'
+    | 'symlink-cycle'
+    | 'special-file'
+    | 'unreadable'
+    | 'file-too-large'
+    | 'mount-full'
+    | 'changed-while-reading'
+    | 'name-not-allowed';
 }
 
-/** The limit that ended the reading before the whole folder was read. */
-export type HostMountStop = 'max-files' | 'max-entries';
+/** Why an entry was skipped by a mount. */
+export type HostMountSkipReason = HostMountSkip['reason'];
 
 /** What a mount took and what it skipped. Entries that `exclude` or `include` filter out do not count as skipped. */
 export interface HostMountReport {
@@ -39,7 +37,7 @@ export interface HostMountReport {
   /** Bytes taken. */
   readonly bytes: number;
   /** The skipped entries, sorted by path, at most 1,000. */
-  readonly skipped: readonly HostMountSkip[];
+  readonly skipped: readonly { [Name in keyof HostMountSkip]: HostMountSkip[Name] }[];
   /** The number of all skipped entries, including those beyond the limit of `skipped`. */
   readonly skippedCount: number;
   /** Entries excluded by `exclude`; a directory counts once. */
@@ -47,8 +45,11 @@ export interface HostMountReport {
   /** True when the whole folder was read and nothing was skipped. */
   readonly complete: boolean;
   /** The limit that ended the reading early; absent when the whole folder was read. */
-  readonly stoppedBy?: HostMountStop;
+  readonly stoppedBy?: 'max-files' | 'max-entries';
 }
+
+/** The limit that ended the reading before the whole folder was read. */
+export type HostMountStop = NonNullable<HostMountReport['stoppedBy']>;
 
 /** The maximum number of entries that a report lists. */
 const maxNamedSkips = 1000;

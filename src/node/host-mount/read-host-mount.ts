@@ -16,7 +16,7 @@ export interface FolderCopy {
   /** Content by path from the workspace root, including `mountPath`. An object without prototype. */
   readonly files: Readonly<Record<string, Uint8Array>>;
   /** What was taken and what was left out, by name and reason. */
-  readonly report: HostMountReport;
+  readonly report: { [Name in keyof HostMountReport]: HostMountReport[Name] };
 }
 
 /**

@@ -9,7 +9,7 @@ import { openaiDialect } from '../wire/openai-dialect.ts';
 import type { InputItem, OpenAIFunctionTool } from '../wire/wire.ts';
 
 /** The result of a call, for the input of the next request. */
-export type OpenAICallOutput = Extract<InputItem, { type: 'function_call_output' }>;
+export interface OpenAICallOutput extends Extract<InputItem, { type: 'function_call_output' }> {}
 
 /** One item of the output of a response. */
 export interface OpenAIOutputItem {

@@ -31,9 +31,9 @@ export interface SectionsOpenedPayload {
   readonly prompt: string;
   /** The evaluation whose model was shown them. */
   readonly evaluationId: string;
-  readonly opened: readonly OpenedSection[];
+  readonly opened: readonly { [Name in keyof OpenedSection]: OpenedSection[Name] }[];
   /** Every section of the text, in order. */
-  readonly shown: readonly ShownSection[];
+  readonly shown: readonly { [Name in keyof ShownSection]: ShownSection[Name] }[];
   /** What the model reads. */
   readonly text: string;
 }
@@ -53,7 +53,10 @@ export interface OpenSectionsParams {
 /** Dispatched inside the call that opens sections, so that they are open when the call is committed. */
 export const SectionsOpened: EventDefinition<
   ToolSucceededPayload<unknown, unknown>,
-  ToolSucceededPayload<OpenSectionsParams, SectionsOpenedPayload>
+  ToolSucceededPayload<
+    { [Name in keyof OpenSectionsParams]: OpenSectionsParams[Name] },
+    SectionsOpenedPayload
+  >
 > = defineSystemEvent<ToolSucceededPayload<unknown, unknown>>(
   'weakincentives.sections-opened',
 ) as EventDefinition<

@@ -33,11 +33,11 @@ const visibility = { enum: ['full', 'summary'] } as const;
  * summary; evaluations log a warning then.
  */
 export const SetVisibility: EventDefinition<
-  VisibilityTarget & { readonly visibility: Visibility },
-  VisibilityTarget & { readonly visibility: Visibility }
+  Pick<VisibilityOverride, 'prompt' | 'section' | 'visibility'>,
+  Pick<VisibilityOverride, 'prompt' | 'section' | 'visibility'>
 > = defineEvent({
   name: 'weakincentives.set-visibility',
-  schema: jsonSchema<VisibilityTarget & { readonly visibility: Visibility }>({
+  schema: jsonSchema<Pick<VisibilityOverride, 'prompt' | 'section' | 'visibility'>>({
     type: 'object',
     properties: { prompt: text, section: text, visibility },
     required: ['prompt', 'section', 'visibility'],
@@ -46,7 +46,9 @@ export const SetVisibility: EventDefinition<
 });
 
 /** What {@link ClearVisibility} clears: one section, every section of a prompt, or without `prompt` all of them. */
-type ClearedVisibility = VisibilityTarget | { readonly prompt?: string; readonly section?: undefined };
+type ClearedVisibility =
+  | Pick<VisibilityOverride, 'prompt' | 'section'>
+  | { readonly prompt?: string; readonly section?: undefined };
 
 /** Leaves the visibility of sections to themselves again: of one section, of every section of a prompt, or without `prompt` of all. */
 export const ClearVisibility: EventDefinition<ClearedVisibility, ClearedVisibility> = defineEvent({

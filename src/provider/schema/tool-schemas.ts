@@ -18,7 +18,7 @@ export interface ProjectedTool {
 /** The schemas of one request in the provider's dialect. */
 export interface ProjectedRequest {
   /** In the order of the request. */
-  readonly tools: readonly ProjectedTool[];
+  readonly tools: readonly { [Name in keyof ProjectedTool]: ProjectedTool[Name] }[];
   /** Undefined when the request has no output schema. */
   readonly answer: SchemaProjection | undefined;
 }
@@ -63,7 +63,7 @@ export class ToolSchemas {
   project(
     { tools, outputSchema }: Pick<ModelRequest, 'tools' | 'outputSchema'>,
     logger: Logger,
-  ): ProjectedRequest {
+  ): { [Name in keyof ProjectedRequest]: ProjectedRequest[Name] } {
     const room = new RequestRoom(this.#dialect.requestLimits ?? {});
     const answer =
       outputSchema === undefined

@@ -19,7 +19,7 @@ import type {
   TokenUsage,
   ToolEffects,
 } from '../../tool/index.ts';
-import type { RowWrite } from '../format/row-parts.ts';
+import type { RecordedWrite } from '../format/row-parts.ts';
 
 /** A text, or bytes, that a record holds. */
 export interface RecordedContent {
@@ -171,7 +171,7 @@ export interface RecordedCall {
   readonly error?: RecordedError;
   readonly policy?: string;
   readonly feedback: readonly RecordedFeedback[];
-  readonly approvals: readonly RecordedApproval[];
+  readonly approvals: readonly { [Name in keyof RecordedApproval]: RecordedApproval[Name] }[];
   readonly residualEffects: readonly string[];
   readonly openedSections: readonly string[];
   readonly usage?: TokenUsage;
@@ -189,10 +189,10 @@ export interface RecordedAttempt {
   /** How the attempt ended. */
   readonly outcome: ToolCallOutcome | 'superseded';
   /** Milliseconds after the start of the root run. */
-  readonly phases: CallPhases;
+  readonly phases: { [Name in keyof CallPhases]: CallPhases[Name] };
   readonly base?: number;
   readonly reads: readonly RecordedRead[];
-  readonly policies: readonly PolicyAnswer[];
+  readonly policies: readonly { [Name in keyof PolicyAnswer]: PolicyAnswer[Name] }[];
   readonly conflicts: readonly RecordedConflict[];
   readonly writes: readonly RecordedWrite[];
   readonly log: readonly { readonly slice: string; readonly items: readonly JsonValue[] }[];
@@ -201,7 +201,9 @@ export interface RecordedAttempt {
 }
 
 /** A read; what was found is a content of the record. */
-export type RecordedRead = SessionRead | (Omit<FileRead, 'content'> & { readonly content?: RecordedContent });
+export type RecordedRead =
+  | { [Name in keyof SessionRead]: SessionRead[Name] }
+  | (Omit<FileRead, 'content'> & { readonly content?: RecordedContent });
 
 /** Something that an attempt had read and that was changed before it could be committed. */
 export interface RecordedConflict {
@@ -209,9 +211,6 @@ export interface RecordedConflict {
   /** Ids (`RecordedCall.id`) of the calls that changed it; empty: it was changed from outside, or by what cannot be named. */
   readonly by: readonly string[];
 }
-
-/** A step on a slice. */
-export type RecordedWrite = RowWrite;
 
 /** One file, or one empty directory, that an attempt changed. */
 export interface RecordedFileChange {

@@ -1,12 +1,12 @@
 import { spliceAll } from '../../internal/index.ts';
 import type { JsonValue } from '../../schema/index.ts';
-import type { RowLog, RowWrite } from '../format/row-parts.ts';
+import type { RecordedWrite, RowLog } from '../format/row-parts.ts';
 import type { SliceRow } from '../format/rows.ts';
 import type { RecordedCall, RecordedSlice } from './run-record.ts';
 
 /** Something that changed state. */
 interface StateStep {
-  readonly writes: readonly RowWrite[];
+  readonly writes: readonly RecordedWrite[];
   readonly log: readonly RowLog[];
   /** Undefined: no call did. */
   readonly call: RecordedCall | undefined;
@@ -174,7 +174,7 @@ interface Written {
 
 function applyWrite(
   items: Item[],
-  write: Exclude<RowWrite, { readonly op: 'clear' }>,
+  write: Exclude<RecordedWrite, { readonly op: 'clear' }>,
   writerOf: (value: JsonValue) => Written,
 ): void {
   switch (write.op) {

@@ -21,7 +21,7 @@ export interface ContentReference {
 }
 
 /** A step of a STATE slice, or of a LOG slice that began anew. */
-export type RowWrite = { readonly slice: string } & (
+export type RecordedWrite = { readonly slice: string } & (
   | { readonly op: 'append'; readonly items: readonly JsonValue[] }
   | { readonly op: 'put'; readonly key: string; readonly item: JsonValue; readonly toEnd?: true }
   | { readonly op: 'remove'; readonly keys: readonly string[] }
@@ -81,7 +81,7 @@ export interface AttemptPart extends RunPart {
   readonly policies: readonly PolicyAnswer[];
   /** Images and files of the result. */
   readonly attachments?: readonly JsonObject[];
-  readonly writes: readonly RowWrite[];
+  readonly writes: readonly RecordedWrite[];
   readonly log: readonly RowLog[];
   readonly events: readonly {
     readonly name: string;

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../schema/index.ts';
 import type { ObservedSlice } from '../../session/index.ts';
 import type { FinishReason, TokenPrices, TokenUsage, ToolEffects } from '../../tool/index.ts';
 import type { AnswerRow, BeginRow, InputRow, PendingRow, QuestionRow, ResumedRow } from './journal-rows.ts';
-import type { AttemptPart, ContentReference, RowLog, RowWrite, RunPart } from './row-parts.ts';
+import type { AttemptPart, ContentReference, RecordedWrite, RowLog, RunPart } from './row-parts.ts';
 
 /** The name of the format. */
 export const recordVersion = 'wink-run/1';
@@ -84,7 +84,7 @@ export interface SliceRow extends ObservedSlice {
 export interface StateRow extends RunPart {
   readonly type: 'state';
   readonly kind: 'start' | 'change';
-  readonly writes: readonly RowWrite[];
+  readonly writes: readonly RecordedWrite[];
   readonly log: readonly RowLog[];
 }
 
@@ -245,3 +245,6 @@ export type Row =
   | InputRow
   | EventRow
   | EndRow;
+
+/** A row of one type: `RowOf<'commit'>`. */
+export type RowOf<Type extends Row['type']> = Extract<Row, { readonly type: Type }>;

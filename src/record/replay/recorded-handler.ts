@@ -4,7 +4,8 @@ import { VisibilityExpansionRequired } from '../../prompt/index.ts';
 import { FeedbackState, type RecordedEnd, type RecordedHandler } from '../../runtime/index.ts';
 import type { SessionPatch, SliceOperation } from '../../session/index.ts';
 import { type MediaPart, ToolResult } from '../../tool/index.ts';
-import type { RecordedAttempt, RecordedCall, RecordedFileChange, RecordedWrite } from '../fold/run-record.ts';
+import type { RecordedAttempt, RecordedCall, RecordedFileChange } from '../fold/run-record.ts';
+import type { RecordedWrite } from '../format/row-parts.ts';
 import { toError } from './recorded-turn.ts';
 import { bytesOfContent } from './start-files.ts';
 

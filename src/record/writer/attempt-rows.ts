@@ -12,10 +12,10 @@ import type { StagedPart } from '../format/journal-rows.ts';
 import type {
   AttemptPart,
   ContentReference,
+  RecordedWrite,
   RowFileChange,
   RowLog,
   RowRead,
-  RowWrite,
   RunPart,
 } from '../format/row-parts.ts';
 import type { AttemptRow, CommitRow, RowResult, SeenRow } from '../format/rows.ts';
@@ -121,7 +121,7 @@ export class AttemptRows {
     const records = appends.filter(({ slice }) => !isReported(slice));
     return {
       reads: reads.map((read) => this.#read(read)),
-      writes: writes as readonly RowWrite[],
+      writes: writes as readonly RecordedWrite[],
       log: records.length === 0 ? appends : appends.filter(({ slice }) => isReported(slice)),
       events: events.map(({ name, policy, payload }) => ({
         name,

@@ -1,6 +1,6 @@
 import type { ObservedRequest, ObservedResponse, ObservedState, RunEvent } from '../../runtime/index.ts';
 import type { JsonObject } from '../../schema/index.ts';
-import type { RowLog, RowWrite, RunPart } from '../format/row-parts.ts';
+import type { RecordedWrite, RowLog, RunPart } from '../format/row-parts.ts';
 import type {
   DeliveredRow,
   RequestRow,
@@ -40,7 +40,7 @@ export function stateRow({ kind, writes, log, isRedacted }: ObservedState, place
     ...mark(isRedacted),
     kind,
     // Slices hold plain JSON only.
-    writes: writes as readonly RowWrite[],
+    writes: writes as readonly RecordedWrite[],
     log: log as readonly RowLog[],
   };
 }

@@ -207,7 +207,7 @@ export type RunEvent =
       /** The arguments as parsed JSON; absent when they were no JSON. */
       readonly params?: JsonValue;
       /** The span of the caller, where the caller of a tool runtime named one. */
-      readonly trace?: TraceContext;
+      readonly trace?: { [Name in keyof TraceContext]: TraceContext[Name] };
     }
   | {
       readonly type: 'tool-call-retry';
@@ -225,7 +225,7 @@ export type RunEvent =
       readonly callId: string;
       readonly toolName: string;
       /** The files that the call would change; absent when it has not run yet. */
-      readonly changes?: readonly RecordedChange[];
+      readonly changes?: readonly { [Name in keyof RecordedChange]: RecordedChange[Name] }[];
     } & Pick<RecordedApproval, 'policy' | 'policyPrompt' | 'reason' | 'about'>)
   | ({
       /** The answer. It does not come when the run ends first. */

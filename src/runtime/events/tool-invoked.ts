@@ -193,7 +193,9 @@ const toolInvoked = {
   /** Exactly what the model reads, feedback included. */
   modelText: text as Field<string>,
   /** The images and files that it got after the text. Absent: none. */
-  attachments: optional(list(record(recordedAttachment))) as OptionalField<readonly RecordedAttachment[]>,
+  attachments: optional(list(record(recordedAttachment))) as OptionalField<
+    readonly { [Name in keyof RecordedAttachment]: RecordedAttachment[Name] }[]
+  >,
   error: optional(record(recordedError)) as OptionalField<RecordedError>,
   /** How often the call was tried; above 1 it was re-run because of conflicts. 0: it was rejected, or the run ended, before that. */
   attempts: count as Field<number>,
@@ -209,13 +211,21 @@ const toolInvoked = {
   /** Tokens that evaluations inside the call spent, in all its attempts; absent when there were none. */
   usage: optional(record(tokenUsage)) as OptionalField<TokenUsage>,
   /** The files that the committed call changed, sorted by path. */
-  changes: list(record(recordedChange)) as Field<readonly RecordedChange[]>,
+  changes: list(record(recordedChange)) as Field<
+    readonly { [Name in keyof RecordedChange]: RecordedChange[Name] }[]
+  >,
   /** What was asked about the call, in order; in all attempts, since an answer is not asked for twice. Absent: nothing. */
-  approvals: optional(list(record(recordedApproval))) as OptionalField<readonly RecordedApproval[]>,
+  approvals: optional(list(record(recordedApproval))) as OptionalField<
+    readonly { [Name in keyof RecordedApproval]: RecordedApproval[Name] }[]
+  >,
   /** With `enforce: false`: what policies would have denied or asked in the last attempt. Absent: nothing. */
-  unenforced: optional(list(record(unenforcedDecision))) as OptionalField<readonly UnenforcedDecision[]>,
+  unenforced: optional(list(record(unenforcedDecision))) as OptionalField<
+    readonly { [Name in keyof UnenforcedDecision]: UnenforcedDecision[Name] }[]
+  >,
   /** Sections that the call opened, with those shown below them; the tools of the full ones can be called from the next turn on. Absent: none. */
-  openedSections: optional(list(record(shownSection))) as OptionalField<readonly ShownSection[]>,
+  openedSections: optional(list(record(shownSection))) as OptionalField<
+    readonly { [Name in keyof ShownSection]: ShownSection[Name] }[]
+  >,
   /** The feedback providers that ran after the call, in order. Absent: none did. */
   feedback: optional(
     list(

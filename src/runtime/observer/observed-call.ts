@@ -42,7 +42,7 @@ export interface ReadConflict {
   /** As `ToolInvokedPayload.conflicts` names it. */
   readonly what: string;
   /** The read; absent when the conflict has no single one. */
-  readonly read?: FileRead | SessionRead;
+  readonly read?: FileRead | { [Name in keyof SessionRead]: SessionRead[Name] };
 }
 
 /** What one attempt at a call did, whatever became of it. */
@@ -56,15 +56,15 @@ export interface ObservedAttempt extends ObservedEvaluation {
   readonly effects?: ToolEffects;
   /** The arguments as parsed JSON; absent when they were no JSON. */
   readonly params?: JsonValue;
-  readonly phases: CallPhases;
+  readonly phases: { [Name in keyof CallPhases]: CallPhases[Name] };
   /** How many final commits there were when the attempt began: what it read is the state after that one. Undefined for a call that never began. */
   readonly base?: number;
-  readonly reads: readonly (FileRead | SessionRead)[];
-  readonly policies: readonly PolicyAnswer[];
+  readonly reads: readonly (FileRead | { [Name in keyof SessionRead]: SessionRead[Name] })[];
+  readonly policies: readonly { [Name in keyof PolicyAnswer]: PolicyAnswer[Name] }[];
   /** What it did to STATE slices: for a commit the difference on the session, else on the attempt's own view. */
   readonly writes: readonly SliceWrite[];
   /** What it added to LOG slices; stays also after a rollback, unless the attempt was superseded. */
-  readonly log: readonly LogAppend[];
+  readonly log: readonly { [Name in keyof LogAppend]: LogAppend[Name] }[];
   /** Events that it dispatched. */
   readonly events: readonly DispatchedEvent[];
   readonly files: readonly FileChange[];
@@ -89,7 +89,7 @@ export interface DiscardedAttempt extends ObservedAttempt {
   /** `superseded`: another attempt takes its place. `failed`: the call ends without a commit. */
   readonly why: 'superseded' | 'failed';
   /** What it had read and was changed by others; empty when it was discarded for another reason. */
-  readonly conflicts: readonly ReadConflict[];
+  readonly conflicts: readonly { [Name in keyof ReadConflict]: ReadConflict[Name] }[];
   /** The record of the call as it is before feedback; absent for a superseded attempt. */
   readonly invocation?: ToolInvokedPayload;
   /** Images and files that the model gets after the text. Absent: none. */

@@ -34,7 +34,7 @@ export interface ObservedRequest extends ObservedEvaluation {
   readonly settings: ModelSettings;
   readonly outputSchema?: JsonSchema;
   /** What makes the conversation of the request before into the one of this request; the first request of a run begins with none. */
-  readonly edits: readonly ConversationEdit[];
+  readonly edits: readonly { [Name in keyof ConversationEdit]: ConversationEdit[Name] }[];
   /** Items of the conversation. */
   readonly length: number;
   /** True when `redact` changed something in it. */

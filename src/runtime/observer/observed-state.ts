@@ -7,9 +7,9 @@ export interface ObservedState extends ObservedEvaluation {
   /** `start`: everything that is there before the first call. `change`: what others changed since the last report. */
   readonly kind: 'start' | 'change';
   /** Slices that were installed since the last report. */
-  readonly slices: readonly ObservedSlice[];
+  readonly slices: readonly { [Name in keyof ObservedSlice]: ObservedSlice[Name] }[];
   readonly writes: readonly SliceWrite[];
-  readonly log: readonly LogAppend[];
+  readonly log: readonly { [Name in keyof LogAppend]: LogAppend[Name] }[];
   /** True when `redact` changed something in it. */
   readonly isRedacted: boolean;
 }

@@ -1,4 +1,5 @@
 import { SandboxError } from '../../error/index.ts';
+import type { SandboxCapabilities } from './sandbox-backend.ts';
 
 /** Limits on what the commands of a sandbox may use. Each is enforced by the backend; one that is left out is not set. */
 export interface SandboxLimits {
@@ -15,10 +16,10 @@ export interface SandboxLimits {
 }
 
 /** How a backend enforces a limit: for each process, for all of a command together, or not at all. */
-export type SandboxLimitScope = 'process' | 'command' | 'none';
+export type SandboxLimitScope = SandboxCapabilities['limits'][keyof SandboxLimits];
 
 /** Which limits a backend enforces, and for what. */
-export type SandboxLimitScopes = Readonly<Record<keyof SandboxLimits, SandboxLimitScope>>;
+export type SandboxLimitScopes = SandboxCapabilities['limits'];
 
 const wholeLimits: ReadonlySet<keyof SandboxLimits> = new Set([
   'maxMemoryBytes',

@@ -20,12 +20,6 @@ export interface SchemaLimits extends Partial<SchemaCounts> {
   readonly nesting?: number;
 }
 
-/** How much the strict schemas of one request may hold together. What is absent has no limit. */
-export interface SchemaRequestLimits extends Partial<Pick<SchemaCounts, 'optionalProperties' | 'unions'>> {
-  /** Tools that are strict. */
-  readonly tools?: number;
-}
-
 /**
  * The part of JSON Schema that a provider enforces: the form in which `projectSchema` writes schemas. In each of them objects
  * are closed, lists have a schema for their items, alternatives are `anyOf`, `$ref` leads to a definition and has no
@@ -61,9 +55,17 @@ export interface SchemaDialect {
   /** Whether a schema may contain itself. */
   readonly recursion: boolean;
   readonly limits: SchemaLimits;
-  /** Default: none. */
-  readonly requestLimits?: SchemaRequestLimits;
+  /** How much the strict schemas of one request may hold together. What is absent has no limit. Default: none. */
+  readonly requestLimits?: {
+    /** Tools that are strict. */
+    readonly tools?: number;
+    readonly optionalProperties?: number;
+    readonly unions?: number;
+  };
 }
+
+/** How much the strict schemas of one request may hold together. */
+export type SchemaRequestLimits = NonNullable<SchemaDialect['requestLimits']>;
 
 /** A part of a schema that a provider does not enforce, or that keeps the schema from being strict. */
 export interface SchemaLoss {

@@ -15,9 +15,9 @@ export interface SchemaProjection {
   /** Whether the provider can enforce it; otherwise the schema is advice to the model. */
   readonly strict: boolean;
   /** What the provider does not enforce, or, when the schema is not strict, why. This library checks values in any case. */
-  readonly losses: readonly SchemaLoss[];
+  readonly losses: readonly { [Name in keyof SchemaLoss]: SchemaLoss[Name] }[];
   /** What the strict form holds. */
-  readonly counts: SchemaCounts;
+  readonly counts: { [Name in keyof SchemaCounts]: SchemaCounts[Name] };
   /** True when {@link restore} may change a value. */
   readonly changesValues: boolean;
   /** True when a value is under the key `value` of an object, since the provider accepts objects only. */

@@ -68,36 +68,42 @@ export const reducers: {
    * Adds what `toItem` makes of each payload.
    * @param toItem makes the item from the payload.
    */
-  append<T, P>(toItem: ToItem<NoInfer<T>, P>): Reducer<T, P>;
+  append<T, P>(toItem: (payload: DeepReadonly<P>) => DeepReadonly<NoInfer<T>>): Reducer<T, P>;
   /** Puts each payload in the place of all items: the slice holds the latest payload only. */
   keepLatest<T>(): Reducer<T, T>;
   /**
    * Puts what `toItem` makes of each payload in the place of all items.
    * @param toItem makes the item from the payload.
    */
-  keepLatest<T, P>(toItem: ToItem<NoInfer<T>, P>): Reducer<T, P>;
+  keepLatest<T, P>(toItem: (payload: DeepReadonly<P>) => DeepReadonly<NoInfer<T>>): Reducer<T, P>;
   /**
    * Puts each payload in the place of the item with the same key, or at the end when there is none. In a slice without keys it
    * reads and writes every item; in a keyed slice it reads nothing and its cost does not depend on how many items there are.
    * @param key must agree with the key of the slice if that is keyed: else the dispatch throws `reducer-failed`.
    */
-  upsertBy<T>(key: ItemKey<NoInfer<T>>): Reducer<T, T>;
+  upsertBy<T>(key: (item: DeepReadonly<NoInfer<T>>) => string): Reducer<T, T>;
   /**
    * The same with what `toItem` makes of each payload.
    * @param key must agree with the key of the slice if that is keyed.
    * @param toItem makes the item from the payload.
    */
-  upsertBy<T, P>(key: ItemKey<NoInfer<T>>, toItem: ToItem<NoInfer<T>, P>): Reducer<T, P>;
+  upsertBy<T, P>(
+    key: (item: DeepReadonly<NoInfer<T>>) => string,
+    toItem: (payload: DeepReadonly<P>) => DeepReadonly<NoInfer<T>>,
+  ): Reducer<T, P>;
   /**
    * Removes the item with the same key as the payload, if there is one, and adds the payload at the end: the latest of each key,
    * the newest last. Reads and costs the same as `upsertBy`.
    * @param key must agree with the key of the slice if that is keyed: else the dispatch throws `reducer-failed`.
    */
-  keepLatestBy<T>(key: ItemKey<NoInfer<T>>): Reducer<T, T>;
+  keepLatestBy<T>(key: (item: DeepReadonly<NoInfer<T>>) => string): Reducer<T, T>;
   /**
    * The same with what `toItem` makes of each payload.
    * @param key must agree with the key of the slice if that is keyed.
    * @param toItem makes the item from the payload.
    */
-  keepLatestBy<T, P>(key: ItemKey<NoInfer<T>>, toItem: ToItem<NoInfer<T>, P>): Reducer<T, P>;
+  keepLatestBy<T, P>(
+    key: (item: DeepReadonly<NoInfer<T>>) => string,
+    toItem: (payload: DeepReadonly<P>) => DeepReadonly<NoInfer<T>>,
+  ): Reducer<T, P>;
 } = { append, keepLatest, upsertBy, keepLatestBy };

@@ -1,12 +1,12 @@
 /** STATE rolls back with a failed tool call; LOG only ever grows, and keeps what a failed call wrote. */
-export type SlicePolicy = 'state' | 'log';
+export type SlicePolicy = StoredSlice['policy'];
 
 /** A stored slice of any item type. Every {@link Slice} is one. Made by `defineSlice` only. */
 export interface StoredSlice {
   readonly kind: 'slice';
   /** Identifies the slice within a session and in patches. */
   readonly name: string;
-  readonly policy: SlicePolicy;
+  readonly policy: 'state' | 'log';
   /** True when items are addressed by a key. */
   readonly keyed: boolean;
   /** True for state of the runtime itself, which a `restore` inside a tool call leaves alone. */

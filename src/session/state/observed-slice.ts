@@ -1,4 +1,4 @@
-import type { SlicePolicy, StoredSlice } from '../slice/slice.ts';
+import type { StoredSlice } from '../slice/slice.ts';
 import { internalsOf } from '../slice/slice-internals.ts';
 import { SequenceState } from '../slice/slice-state.ts';
 import type { Registry } from './registry.ts';
@@ -7,7 +7,7 @@ import { sliceStateIn } from './session-state.ts';
 /** A slice as far as a reader of its items has to know it. */
 export interface ObservedSlice {
   readonly name: string;
-  readonly policy: SlicePolicy;
+  readonly policy: 'state' | 'log';
   /** True when items are addressed by a key. */
   readonly isKeyed: boolean;
   /** Version of the shape of the items. */

@@ -28,7 +28,7 @@ export interface DigestManifest {
   readonly path: string;
   /** The name that it gives the package; absent when it gives none. */
   readonly name?: string;
-  readonly commands: readonly DigestCommand[];
+  readonly commands: readonly { [Name in keyof DigestCommand]: DigestCommand[Name] }[];
   /** Commands that were left out. */
   readonly omitted: number;
 }
@@ -50,12 +50,12 @@ export interface WorkspaceDigest {
   /** False when the limit `maxEntries` ended the count. */
   readonly isComplete: boolean;
   /** Sorted by path. */
-  readonly layout: readonly DigestDirectory[];
+  readonly layout: readonly { [Name in keyof DigestDirectory]: DigestDirectory[Name] }[];
   /** Directories that the layout leaves out. */
   readonly omittedDirectories: number;
   /** The eight most frequent, most files first. */
-  readonly languages: readonly DigestLanguage[];
-  readonly manifests: readonly DigestManifest[];
+  readonly languages: readonly { [Name in keyof DigestLanguage]: DigestLanguage[Name] }[];
+  readonly manifests: readonly { [Name in keyof DigestManifest]: DigestManifest[Name] }[];
   /** Paths of files such as `README.md`, those of upper levels first. */
   readonly notable: readonly string[];
   /** Notable files that were left out. */

@@ -14,5 +14,5 @@ export interface DurableConformanceOptions {
   /** Which points are chosen: an integer. Default: 1. */
   readonly seed?: number;
   /** Called when a run has ended that was killed or stopped. Must not throw. Default: nothing. */
-  readonly onOutcome?: (outcome: DurableOutcome) => void;
+  readonly onOutcome?: (outcome: { [Name in keyof DurableOutcome]: DurableOutcome[Name] }) => void;
 }

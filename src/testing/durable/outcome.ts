@@ -1,11 +1,11 @@
 /** Where the files of an agent are: in memory, or in a folder on a disk. */
-export type DurableFiles = 'memory' | 'folder';
+export type DurableFiles = DurableOutcome['files'];
 
 /** What became of a run that was killed or stopped. */
 export interface DurableOutcome {
   /** Name of the case, without what begins it. */
   readonly name: string;
-  readonly files: DurableFiles;
+  readonly files: 'memory' | 'folder';
   /** Where its processes were killed or stopped, in order. */
   readonly at: readonly string[];
   /**

@@ -6,7 +6,7 @@ import {
   type ProviderAdapter,
   Session,
 } from 'weakincentives';
-import type { HostMountSkip } from 'weakincentives/node';
+import type { FolderCopy } from 'weakincentives/node';
 import { agent, type ReviewFolder, winkHooks } from '../../../examples/review/agent.ts';
 import { Findings, Publications } from '../../../examples/review/slices.ts';
 import { reviewTemplate } from '../../../examples/review/template.ts';
@@ -37,7 +37,7 @@ async function reviewModel(): Promise<ProviderAdapter> {
 /** Reviews a folder in memory with the real agent, its own model by default. */
 export async function review(
   files: Files,
-  options: { readonly model?: ProviderAdapter; readonly skipped?: readonly HostMountSkip[] } = {},
+  options: { readonly model?: ProviderAdapter; readonly skipped?: FolderCopy['report']['skipped'] } = {},
 ): Promise<Reviewed> {
   const folder = {
     filesystem: new MemoryFilesystem({ files }),

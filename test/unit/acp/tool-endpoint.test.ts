@@ -1,8 +1,9 @@
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openToolRuntime, systemClock } from 'weakincentives';
+import { openToolRuntime } from 'weakincentives';
 import { openRelayedTools, type ToolEndpoint } from '../../../src/acp/tool-endpoint.ts';
 import { errorCode } from '../../../src/node/disk/system-error.ts';
+import { systemClock } from '../../../src/session/clock.ts';
 import { servedPrompt } from '../../support/mcp/served-prompt.ts';
 
 const silent = {

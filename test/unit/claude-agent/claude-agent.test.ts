@@ -13,7 +13,8 @@ import {
   section,
   ToolResult,
 } from 'weakincentives';
-import { type ClaudeQueryOptions, claudeAgent } from 'weakincentives/claude-agent';
+import { claudeAgent } from 'weakincentives/claude-agent';
+import type { ClaudeQueryOptions } from '../../../src/claude-agent/sdk.ts';
 import { evaluationFailure } from '../../support/failure.ts';
 import { gate } from '../../support/gate.ts';
 import { claudeSdk, resultOf, streamedAnswer, wholeAnswer } from '../../support/harness/claude-sdk.ts';

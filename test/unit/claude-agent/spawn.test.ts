@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { systemClock } from 'weakincentives';
 import { createManualClock } from 'weakincentives/testing';
 import { ClaudeProcesses } from '../../../src/claude-agent/spawn.ts';
+import { systemClock } from '../../../src/session/clock.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 
 const node = (program: string) => ({ command: process.execPath, args: ['-e', program], env: {} });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type InputPart, redactSecrets, ToolResult, tool } from 'weakincentives';
-import { type OtelSpan, type OtelTracer, otelObserver } from 'weakincentives/otel';
+import { otelObserver } from 'weakincentives/otel';
 import { z } from 'zod';
+import type { OtelSpan, OtelTracer } from '../../../src/otel/otel-api.ts';
 import { promptWith } from '../../support/nested-setup.ts';
 import { type TracedRuns, tracedRuns } from '../../support/span-trees.ts';
 import { telemetryModel } from '../../support/telemetry-model.ts';

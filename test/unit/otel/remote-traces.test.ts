@@ -1,6 +1,7 @@
 import { context } from '@opentelemetry/api';
 import { expect, test } from 'vitest';
-import { openToolRuntime, ToolResult, type TraceContext } from 'weakincentives';
+import { openToolRuntime, ToolResult } from 'weakincentives';
+import type { TraceContext } from '../../../src/runtime/events/trace-context.ts';
 import { delegate, promptWith } from '../../support/nested-setup.ts';
 import { tracedRuns, withContexts } from '../../support/span-trees.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RunEvent, RunObserver, RunScope } from 'weakincentives';
-import { type OtelTracer, otelObserver } from 'weakincentives/otel';
+import { otelObserver } from 'weakincentives/otel';
+import type { OtelTracer } from '../../../src/otel/otel-api.ts';
 import { promptWith } from '../../support/nested-setup.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { outlineOf, tracedRuns, treesOf } from '../../support/span-trees.ts';

@@ -1,29 +1,30 @@
-/**
- * Why an entry of the folder was not collected.
- *
- * - `symlink`: a symbolic link that the process created or changed; links are not followed.
- * - `special-file`: a fifo, socket or device.
- * - `unreadable`: the operating system refuses to open or read it.
- * - `changed-while-reading`: written to, replaced or removed while it was read: a process is still running.
- * - `not-staged`: its path was left out when the folder was created, or is not visible in the file system.
- * - `git-directory`: it is in a Git directory of a folder that was opened without `allowGitWrites`, and the process has changed it.
- * - `name-not-allowed`: its name is not UTF-8, or breaks the path rules of a file system.
- */
-export type CollectSkipReason =
-  | 'symlink'
-  | 'special-file'
-  | 'unreadable'
-  | 'changed-while-reading'
-  | 'not-staged'
-  | 'git-directory'
-  | 'name-not-allowed';
-
 /** One entry that was not collected. What the file system has at that path and below stays. */
 export interface CollectSkip {
   /** Path below the folder. */
   readonly path: string;
-  readonly reason: CollectSkipReason;
+  /**
+   * Why an entry of the folder was not collected.
+   *
+   * - `symlink`: a symbolic link that the process created or changed; links are not followed.
+   * - `special-file`: a fifo, socket or device.
+   * - `unreadable`: the operating system refuses to open or read it.
+   * - `changed-while-reading`: written to, replaced or removed while it was read: a process is still running.
+   * - `not-staged`: its path was left out when the folder was created, or is not visible in the file system.
+   * - `git-directory`: it is in a Git directory of a folder that was opened without `allowGitWrites`, and the process has changed it.
+   * - `name-not-allowed`: its name is not UTF-8, or breaks the path rules of a file system.
+   */
+  readonly reason:
+    | 'symlink'
+    | 'special-file'
+    | 'unreadable'
+    | 'changed-while-reading'
+    | 'not-staged'
+    | 'git-directory'
+    | 'name-not-allowed';
 }
+
+/** Why an entry of the folder was not collected. */
+export type CollectSkipReason = CollectSkip['reason'];
 
 /** The result of one `collect`. Paths from the root, sorted; directories are listed like files. */
 export interface StagedFolderReport {
@@ -41,7 +42,7 @@ export interface StagedFolderReport {
    */
   readonly permissions: readonly string[];
   /** The entries that were not collected, sorted by path, at most 1,000. */
-  readonly skipped: readonly CollectSkip[];
+  readonly skipped: readonly { [Name in keyof CollectSkip]: CollectSkip[Name] }[];
   /** The number of all entries that were not collected, including those beyond the limit of `skipped`. */
   readonly skippedCount: number;
   /** True when nothing was skipped. */

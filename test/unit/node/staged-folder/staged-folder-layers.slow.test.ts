@@ -16,13 +16,13 @@ import { describe, expect, it } from 'vitest';
 import { type Filesystem, MemoryFilesystem } from 'weakincentives';
 import {
   type HostFilesystem,
-  type HostFilesystemFork,
   type HostFilesystemOptions,
   openStagedFolder,
   type StagedFolder,
   type StagedFolderOptions,
   type StagedFolderReport,
 } from 'weakincentives/node';
+import type { HostFilesystemFork } from '../../../../src/node/host-filesystem/host-view.ts';
 import { contentOf, expectCode } from '../../../contract/filesystem-setup.ts';
 import { manifestOf } from '../../../support/tree-manifest.ts';
 import { openHost, type TestFolders, testFolders } from '../host-filesystem/host-workspace.ts';

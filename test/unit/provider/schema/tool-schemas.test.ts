@@ -3,12 +3,8 @@ import type { JsonSchema } from 'weakincentives';
 import { aiSdkDialect } from 'weakincentives/ai-sdk';
 import { anthropicDialect } from 'weakincentives/anthropic';
 import { openaiDialect } from 'weakincentives/openai';
-import {
-  type ModelTool,
-  type ProjectedRequest,
-  type SchemaDialect,
-  ToolSchemas,
-} from 'weakincentives/provider';
+import { type ModelTool, type SchemaDialect, ToolSchemas } from 'weakincentives/provider';
+import type { ProjectedRequest } from '../../../../src/provider/schema/tool-schemas.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { closed, text } from '../../schema/projection/shape.ts';
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { type Clock, systemClock, ToolResult, tool } from 'weakincentives';
+import { type Clock, ToolResult, tool } from 'weakincentives';
 import { scriptedAdapter } from 'weakincentives/testing';
+import { systemClock } from '../../../../src/session/clock.ts';
 import { evaluationFailure } from '../../../support/failure.ts';
 import { calling, delegate, modelFor, promptWith } from '../../../support/nested-setup.ts';
 import { promptOf } from '../../../support/prompt-of.ts';

@@ -2,9 +2,10 @@ import { transformJSONSchema } from '@anthropic-ai/sdk/lib/transform-json-schema
 import { describe, expect, it } from 'vitest';
 import { type JsonSchema, type JsonValue, jsonSchema, tool } from 'weakincentives';
 import { openaiDialect } from 'weakincentives/openai';
-import { projectSchema, type SchemaCounts, type SchemaDialect } from 'weakincentives/provider';
+import { projectSchema, type SchemaDialect } from 'weakincentives/provider';
 import { z } from 'zod';
 import { restoreText } from '../../../../src/schema/index.ts';
+import type { SchemaCounts } from '../../../../src/schema/projection/dialect.ts';
 import { closed, dialects, text } from './shape.ts';
 
 const schemaOf = (inputSchema: z.ZodObject): JsonSchema =>
