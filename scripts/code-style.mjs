@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Rules of style that oxlint has no rule for: constants in camelCase. Prints one line for each place that breaks one.
-// `--root <folder>` checks another project.
+// Rules of style that oxlint has no rule for: constants in camelCase, no spread of an object literal that is there only sometimes.
+// Prints one line for each place that breaks one. `--root <folder>` checks another project.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -41,6 +41,7 @@ function checkFile(file) {
   const program = parseAst(text, { lang: file.endsWith('x') ? 'tsx' : 'ts', sourceType: 'module' });
   forEachNode(program, (node) => {
     checkConstants(node, report);
+    checkSpreads(node, file.startsWith('src/'), report);
   });
   return count;
 }
@@ -56,6 +57,47 @@ function checkConstants(node, report) {
     const better = name.toLowerCase().replace(/_+([a-z0-9])/g, (_, first) => first.toUpperCase());
     report(at, `${name}: constants are camelCase: ${better}`);
   }
+}
+
+/**
+ * Members that may be undefined go through `present()`; only sources have it. A literal within a literal is plain members.
+ * @param {Node} node @param {boolean} isSource @param {Report} report
+ */
+function checkSpreads(node, isSource, report) {
+  if (node.type !== 'ObjectExpression') return;
+  for (const member of node['properties']) {
+    if (member.type !== 'SpreadElement') continue;
+    const spread = member['argument'];
+    if (spread.type === 'ObjectExpression') report(member, 'spread of an object literal: write its members');
+    if (isSource && isConditional(spread))
+      report(member, 'conditional spread: use present() of src/internal, or a member that may be undefined');
+  }
+}
+
+/** Whether an object literal is there under a condition, and nothing otherwise. @param {Node} node @returns {boolean} */
+function isConditional(node) {
+  const branches = branchesOf(node);
+  return branches.some(isLiteral) && branches.some((branch) => branch === undefined || isNothing(branch));
+}
+
+/** What a value may be, through all conditions; undefined stands for a condition that is false. @param {Node} node @returns {(Node | undefined)[]} */
+function branchesOf(node) {
+  if (node.type === 'ConditionalExpression')
+    return [...branchesOf(node['consequent']), ...branchesOf(node['alternate'])];
+  if (node.type === 'LogicalExpression' && node['operator'] === '&&')
+    return [undefined, ...branchesOf(node['right'])];
+  return [node];
+}
+
+/** @param {Node | undefined} node @returns {boolean} */
+function isLiteral(node) {
+  return node?.type === 'ObjectExpression' && node['properties'].length > 0;
+}
+
+/** @param {Node} node @returns {boolean} */
+function isNothing(node) {
+  if (node.type === 'ObjectExpression') return node['properties'].length === 0;
+  return node.type === 'Literal' || (node.type === 'Identifier' && node['name'] === 'undefined');
 }
 
 /** @param {Node | null} pattern what a declaration binds @returns {{ name: string, at: Node }[]} */

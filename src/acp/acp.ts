@@ -1,5 +1,6 @@
 import { assertOptions } from '../error/index.ts';
 import type { ProviderAdapter } from '../evaluation/index.ts';
+import { present } from '../internal/index.ts';
 import { harnessAdapter } from '../provider/index.ts';
 import { acpHarness } from './acp-harness.ts';
 import type { AcpOptions } from './acp-options.ts';
@@ -28,6 +29,6 @@ export function acp(options: AcpOptions): ProviderAdapter {
   const { adapter, ...harness } = options;
   return harnessAdapter({
     harness: acpHarness(harness),
-    ...(adapter === undefined ? {} : { adapter }),
+    ...present({ adapter }),
   });
 }

@@ -1,6 +1,6 @@
 import { assertOptions, PromptValidationError } from '../error/index.ts';
 import { type ProviderAdapter } from '../evaluation/index.ts';
-import { isRecord } from '../internal/index.ts';
+import { isRecord, present } from '../internal/index.ts';
 import {
   type CallIdForm,
   checkModelOptions,
@@ -149,9 +149,9 @@ function adapterOf<Version extends AiSdkVersion>(
       name,
       model: model.modelId,
       provider: toTelemetryName(model.provider),
-      ...(options.settings === undefined ? {} : { settings: options.settings }),
+      ...present({ settings: options.settings }),
       takesOutputSchema,
-      ...(options.prices === undefined ? {} : { prices: options.prices }),
+      ...present({ prices: options.prices }),
       check: (check) => checkRequest(check, context),
       generate: (request, generateOptions) => {
         const { outputSchema: _told, ...plain } = request;
@@ -214,8 +214,7 @@ function checkStrictTools(strictTools: unknown): void {
 /** Options that can also be given as settings. */
 function layerOf({ providerOptions, headers }: AiSdkOptions): ModelSettings {
   return {
-    ...(providerOptions === undefined ? {} : { providerOptions }),
-    ...(headers === undefined ? {} : { headers }),
+    ...present({ providerOptions, headers }),
   };
 }
 

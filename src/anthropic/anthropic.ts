@@ -1,5 +1,6 @@
 import { assertOptions, PromptValidationError } from '../error/index.ts';
 import { type ProviderAdapter } from '../evaluation/index.ts';
+import { present } from '../internal/index.ts';
 import {
   checkModelOptions,
   type HostedToolCodecTable,
@@ -101,18 +102,25 @@ export function anthropic(options: AnthropicOptions): ProviderAdapter {
       name,
       model,
       provider: 'anthropic',
-      ...(options.settings === undefined ? {} : { settings: options.settings }),
+      ...present({ settings: options.settings }),
       takesExamples: true,
       takesOutputSchema: true,
-      ...(options.prices === undefined ? {} : { prices: options.prices }),
+      ...present({ prices: options.prices }),
       check: (check) => {
         toWireChoice(check, registry, undefined);
         toWireSettings(check.settings);
       },
       generate: async (request, { signal, logger, onDelta, clock }) => {
         const prepared = prepareRequest(request, {
-          ...{ model, provider: name, maxTokens, settings, betas },
-          ...{ cacheControl, projections, registry, logger },
+          model,
+          provider: name,
+          maxTokens,
+          settings,
+          betas,
+          cacheControl,
+          projections,
+          registry,
+          logger,
         });
         const { body, headers } = prepared;
         const client = await getClient();
@@ -123,12 +131,14 @@ export function anthropic(options: AnthropicOptions): ProviderAdapter {
             signal: onDelta === undefined ? signal : AbortSignal.any([signal, left.signal]),
             timeout: requestTimeoutMs(options.timeoutMs),
             maxRetries: 0,
-            ...(Object.keys(headers).length === 0 ? {} : { headers: { ...headers } }),
+            ...present({ headers: Object.keys(headers).length === 0 ? undefined : { ...headers } }),
           });
           if (isEventStream(message)) {
             message = await readMessageStream(message, {
-              ...{ signal, clock, leave: () => left.abort() },
-              ...(onDelta === undefined ? {} : { onDelta }),
+              signal,
+              clock,
+              leave: () => left.abort(),
+              ...present({ onDelta }),
             });
           }
         } catch (error) {

@@ -1,3 +1,4 @@
+import { present } from '../internal/index.ts';
 import {
   type AnthropicRequest,
   type Cacheable,
@@ -15,8 +16,10 @@ export function markPrefixes(body: AnthropicRequest, control: CacheControl): Ant
   const { tools, system, messages } = body;
   return {
     ...body,
-    ...(tools === undefined ? {} : { tools: markLast(tools, control) }),
-    ...(system === undefined ? {} : { system: markLast(system, control) }),
+    ...present({
+      tools: tools === undefined ? undefined : markLast(tools, control),
+      system: system === undefined ? undefined : markLast(system, control),
+    }),
     messages: markMessages(messages, control),
   };
 }

@@ -1,4 +1,5 @@
 import { PromptValidationError } from '../error/index.ts';
+import { present } from '../internal/index.ts';
 import { isWebUrl, toBase64 } from '../provider/internal.ts';
 import type { InputPart, MediaPart } from '../runtime/index.ts';
 import type { DocumentBlock, ImageBlock, ImageType, InputBlock } from './wire.ts';
@@ -36,7 +37,7 @@ export function toMediaBlock(part: MediaPart): ImageBlock | DocumentBlock | unde
   }
   const source = toDocumentSource(mediaType, part.data, url);
   if (source === undefined) return undefined;
-  return { type: 'document', source, ...(part.name === undefined ? {} : { title: part.name }) };
+  return { type: 'document', source, ...present({ title: part.name }) };
 }
 
 function toDocumentSource(

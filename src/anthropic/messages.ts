@@ -1,3 +1,4 @@
+import { present } from '../internal/index.ts';
 import { ForeignCallIds, plainCallIds } from '../provider/internal.ts';
 import { isSchemaObject, type JsonObject } from '../schema/index.ts';
 import type { AssistantItem, ConversationItem, ToolResultItem } from '../tool/index.ts';
@@ -125,8 +126,10 @@ function toResult(
   return {
     type: 'tool_result',
     tool_use_id: ids.idOf(callId),
-    ...(shown.length > 0 ? { content: [...content, ...shown] } : content.length > 0 ? { content: text } : {}),
-    ...(isError ? { is_error: true } : {}),
+    ...present({
+      content: shown.length > 0 ? [...content, ...shown] : content.length > 0 ? text : undefined,
+      is_error: isError ? (true as const) : undefined,
+    }),
   };
 }
 

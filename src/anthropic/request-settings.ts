@@ -1,4 +1,5 @@
 import { PromptValidationError } from '../error/index.ts';
+import { present } from '../internal/index.ts';
 import { splitSettings } from '../provider/internal.ts';
 import { isSchemaObject, type JsonObject } from '../schema/index.ts';
 import type { ModelSettings } from '../tool/index.ts';
@@ -39,8 +40,7 @@ export function toWireSettings(settings: AnthropicSettings): JsonObject {
   const { maxOutputTokens, stopSequences, reasoningEffort } = neutral;
   return merge(
     {
-      ...(maxOutputTokens === undefined ? {} : { max_tokens: maxOutputTokens }),
-      ...(stopSequences === undefined ? {} : { stop_sequences: stopSequences }),
+      ...present({ max_tokens: maxOutputTokens, stop_sequences: stopSequences }),
       ...(reasoningEffort === undefined ? {} : toEffort(reasoningEffort)),
     },
     own,
@@ -69,7 +69,7 @@ function merge(outer: JsonObject, inner: JsonObject): JsonObject {
   return {
     ...outer,
     ...inner,
-    ...(configs.length === 0 ? {} : { output_config: Object.assign({}, ...configs) }),
+    ...present({ output_config: configs.length === 0 ? undefined : Object.assign({}, ...configs) }),
   };
 }
 

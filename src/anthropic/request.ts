@@ -1,3 +1,4 @@
+import { present } from '../internal/index.ts';
 import { describeAnswerFormat } from '../prompt/index.ts';
 import {
   type HostedToolRegistry,
@@ -74,18 +75,21 @@ export function prepareRequest(
   const body: AnthropicRequest = {
     ...hosted.request,
     ...settings,
-    ...(container === undefined ? {} : { container }),
+    ...present({ container }),
     model: options.model,
     max_tokens: Number(settings['max_tokens'] ?? options.maxTokens),
-    ...(entries.length === 0
-      ? {}
-      : { tools: entries, tool_choice: toWireChoice(request, options.registry, oneByOne) }),
+    ...present({
+      tools: entries.length === 0 ? undefined : entries,
+      tool_choice: entries.length === 0 ? undefined : toWireChoice(request, options.registry, oneByOne),
+    }),
     ...toSystem(
       instructions,
       answerSchema === undefined && outputSchema !== undefined ? describeAnswer(outputSchema) : '',
     ),
     messages: toMessages(conversation, options.provider),
-    ...(answerSchema === undefined ? {} : { output_config: toOutputConfig(settings, answerSchema) }),
+    ...present({
+      output_config: answerSchema === undefined ? undefined : toOutputConfig(settings, answerSchema),
+    }),
   };
   const { cacheControl } = options;
   return {
@@ -114,11 +118,12 @@ function toFunctionTool({ tool, schema: projection }: ProjectedTool): AnthropicF
     name: tool.name,
     description: tool.description,
     input_schema: { ...schema, type: 'object' },
-    ...(strict ? { strict } : {}),
+    ...present({ strict: strict ? (true as const) : undefined }),
     // Examples were checked against the schema of the tool, which is that of an object.
-    ...(examples.length === 0
-      ? {}
-      : { input_examples: examples as AnthropicFunctionTool['input_examples'] & object }),
+    ...present({
+      input_examples:
+        examples.length === 0 ? undefined : (examples as AnthropicFunctionTool['input_examples'] & object),
+    }),
   };
 }
 

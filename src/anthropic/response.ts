@@ -1,5 +1,5 @@
 import { ModelResponseError } from '../error/index.ts';
-import { isRecord } from '../internal/index.ts';
+import { isRecord, present } from '../internal/index.ts';
 import {
   DistinctCallIds,
   type HostedToolRegistry,
@@ -54,8 +54,7 @@ export function readMessage(
       reason,
       blocks.some(({ type }) => type === 'tool_use'),
     ),
-    ...(usage === undefined ? {} : { usage }),
-    ...(hosted.length === 0 ? {} : { hosted }),
+    ...present({ usage, hosted: hosted.length === 0 ? undefined : hosted }),
     raw: { provider, items: [...blocks.map(withObjectInput), ...end] },
     ...stringFields({ responseId: message['id'], responseModel: message['model'] }),
   };
@@ -155,8 +154,10 @@ function endOf({ stop_reason: reason, container }: WireFields): readonly Message
   return [
     {
       type: 'message_end',
-      ...(isPaused ? { stop_reason: reason } : {}),
-      ...(typeof id === 'string' ? { container: { id } } : {}),
+      ...present({
+        stop_reason: isPaused ? ('pause_turn' as const) : undefined,
+        container: typeof id === 'string' ? { id } : undefined,
+      }),
     },
   ];
 }
@@ -171,11 +172,13 @@ function usageOf(usage: unknown): TokenUsage | undefined {
   const details = usage['output_tokens_details'];
   const thinking = isRecord(details) ? countOf(details['thinking_tokens']) : undefined;
   return {
-    ...(input === undefined ? {} : { inputTokens: input + (read ?? 0) + (written ?? 0) }),
-    ...(output === undefined ? {} : { outputTokens: output }),
-    ...(read === undefined ? {} : { cachedInputTokens: read }),
-    ...(written === undefined ? {} : { cacheWriteInputTokens: written }),
-    ...(thinking === undefined ? {} : { reasoningTokens: thinking }),
+    ...present({
+      inputTokens: input === undefined ? undefined : input + (read ?? 0) + (written ?? 0),
+      outputTokens: output,
+      cachedInputTokens: read,
+      cacheWriteInputTokens: written,
+      reasoningTokens: thinking,
+    }),
   };
 }
 

@@ -146,9 +146,12 @@ export class ClaudeHarness implements AgentHarness {
       mcpServers: { [serverName]: { type: 'sdk', name: serverName, instance: parts.server } },
       includePartialMessages: true,
       persistSession: false,
-      ...(outputSchema === undefined
-        ? {}
-        : { outputFormat: { type: 'json_schema', schema: new AnswerSchema(outputSchema).wire } }),
+      ...present({
+        outputFormat:
+          outputSchema === undefined
+            ? undefined
+            : { type: 'json_schema', schema: new AnswerSchema(outputSchema).wire },
+      }),
       spawnClaudeCodeProcess: (spawn) => parts.processes.spawn(spawn),
     };
   }

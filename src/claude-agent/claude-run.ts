@@ -94,7 +94,7 @@ export class ClaudeRun {
     const finishReason = messagesFinishReason(reason, false);
     return {
       text: typeof text === 'string' ? text : this.#turns.lastText,
-      ...(hasOutput ? { output: new AnswerSchema(outputSchema).read(output) } : {}),
+      ...present({ output: hasOutput ? new AnswerSchema(outputSchema).read(output) : undefined }),
       // The last turn may have been one of calls, such as that of the answer.
       finishReason: finishReason === 'tool-calls' ? 'stop' : finishReason,
       ...present({ usage }),

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import { escapeInvisible, startOf } from '../internal/index.ts';
+import { escapeInvisible, present, startOf } from '../internal/index.ts';
 import { killGroup } from '../mcp/internal.ts';
 import type { Clock } from '../session/index.ts';
 import type { Logger } from '../tool/index.ts';
@@ -50,7 +50,7 @@ export class ClaudeProcesses {
   /** Starts what the SDK asks for. */
   spawn({ args, command, cwd, env }: ClaudeSpawnRequest): ClaudeSpawnedProcess {
     const child = spawn(command, args, {
-      ...(cwd === undefined ? {} : { cwd }),
+      ...present({ cwd }),
       env,
       stdio: ['pipe', 'pipe', 'pipe'],
       detached: true,

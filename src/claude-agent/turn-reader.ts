@@ -1,4 +1,4 @@
-import { isRecord } from '../internal/index.ts';
+import { isRecord, present } from '../internal/index.ts';
 import type { HarnessRunOptions, ModelTurn } from '../provider/index.ts';
 import { messagesFinishReason, objectsIn, type WireFields } from '../provider/internal.ts';
 import type { AssistantPart, TokenUsage } from '../tool/index.ts';
@@ -132,9 +132,7 @@ export class TurnReader {
         this.#finishReason,
         content.some(({ type }) => type === 'tool-call'),
       ),
-      ...(this.#usage === undefined ? {} : { usage: this.#usage }),
-      ...(this.#streamed === undefined ? {} : { responseId: this.#streamed }),
-      ...(this.#model === undefined ? {} : { responseModel: this.#model }),
+      ...present({ usage: this.#usage, responseId: this.#streamed, responseModel: this.#model }),
     };
     await this.#reports.onTurn(turn);
   }

@@ -1,4 +1,4 @@
-import { isRecord } from '../internal/index.ts';
+import { isRecord, present } from '../internal/index.ts';
 import type { TokenUsage } from '../tool/index.ts';
 
 export function countOf(value: unknown): number | undefined {
@@ -41,9 +41,11 @@ function toUsage(counts: {
     countOf,
   );
   return {
-    ...(input === undefined ? {} : { inputTokens: input + (read ?? 0) + (written ?? 0) }),
-    ...(output === undefined ? {} : { outputTokens: output }),
-    ...(read === undefined ? {} : { cachedInputTokens: read }),
-    ...(written === undefined ? {} : { cacheWriteInputTokens: written }),
+    ...present({
+      inputTokens: input === undefined ? undefined : input + (read ?? 0) + (written ?? 0),
+      outputTokens: output,
+      cachedInputTokens: read,
+      cacheWriteInputTokens: written,
+    }),
   };
 }

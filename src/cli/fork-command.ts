@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { forkRun } from '../durable/index.ts';
 import { describeError, PromptValidationError } from '../error/index.ts';
+import { present } from '../internal/index.ts';
 import { journalOption, refuseJournalInside, sqliteJournalFiles } from './durable/open-journal.ts';
 import { findRun, type RunInfo, readRunInfo, updateRunInfo } from './durable/run-info.ts';
 import { servedError } from './durable/served-runs.ts';
@@ -58,10 +59,15 @@ async function fork(
   refuseJournalInside(journalFile, workspace);
   try {
     const folder = await checkForkFolder({
-      ...{ journal, run, info, at, workspace, open },
+      journal,
+      run,
+      info,
+      at,
+      workspace,
+      open,
       journalOption: journalOption(journalFile),
     });
-    const forked = await forkRun({ journal, runId, at, ...(newRunId === undefined ? {} : { newRunId }) });
+    const forked = await forkRun({ journal, runId, at, ...present({ newRunId }) });
     await updateRunInfo(journal, forked.runId, forkInfo(info, workspace), folder);
     return forked.runId;
   } catch (error) {

@@ -1,4 +1,4 @@
-import { counted } from '../internal/index.ts';
+import { counted, present } from '../internal/index.ts';
 import { type Approver, BudgetTracker, type RunEvent, suspendApproval } from '../runtime/index.ts';
 import { systemClock } from '../session/index.ts';
 import type { Logger } from '../tool/index.ts';
@@ -155,14 +155,10 @@ async function carryOut(
     input: request.input ?? agent.input,
     settings: request.settings,
     context: {
-      ...(request.contextOverflow === undefined ? {} : { overflow: request.contextOverflow }),
-      ...(request.maxConversationTurns === undefined ? {} : { maxTurns: request.maxConversationTurns }),
+      ...present({ overflow: request.contextOverflow, maxTurns: request.maxConversationTurns }),
     },
     limits: {
-      ...(request.maxTurns === undefined ? {} : { maxTurns: request.maxTurns }),
-      ...(request.maxRepeatedFailures === undefined
-        ? {}
-        : { maxRepeatedFailures: request.maxRepeatedFailures }),
+      ...present({ maxTurns: request.maxTurns, maxRepeatedFailures: request.maxRepeatedFailures }),
       budget,
     },
     // Without streaming there are fewer ways to be cut off.
@@ -204,9 +200,11 @@ async function carryOut(
   const questions = pending.map((question, index) => questionRecord(question, index + 1));
   record({
     ...result,
-    ...(result.outcome === 'suspended' ? { questions } : {}),
-    ...(run.failure === undefined ? {} : { failure: run.failure }),
-    ...(durable === undefined ? {} : { runId: durable.runId }),
+    ...present({
+      questions: result.outcome === 'suspended' ? questions : undefined,
+      failure: run.failure,
+      runId: durable?.runId,
+    }),
   });
   if (!request.isJson) {
     const style = createTextStyle(stdout, environment.variables);

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { describeError, WinkError } from '../error/index.ts';
 import type { AnyAgent } from '../evaluation/index.ts';
 import { Filesystem, type FilesystemSnapshot } from '../filesystem/index.ts';
-import { counted, untilAborted } from '../internal/index.ts';
+import { counted, present, untilAborted } from '../internal/index.ts';
 import { type McpServerOptions, type McpToolServer, openMcpServer } from '../mcp/index.ts';
 import type { Prompt } from '../prompt/index.ts';
 import { binding } from '../resource/index.ts';
@@ -124,14 +124,15 @@ async function open(
       ],
       redact: redactor.text,
       openSession: () => sessions.open(),
-      ...(approve === undefined ? {} : { approve }),
-      ...(agent.feedback === undefined ? {} : { feedback: agent.feedback }),
-      ...(overrides === undefined ? {} : { overrides }),
-      ...(logger === undefined ? {} : { logger }),
+      ...present({ approve, feedback: agent.feedback, overrides, logger }),
       transport:
         request.port === undefined
           ? { kind: 'stdio', input: parts.input(), output: writableOf(stdout) }
-          : { kind: 'http', port: request.port, ...(token === undefined || token === '' ? {} : { token }) },
+          : {
+              kind: 'http',
+              port: request.port,
+              ...present({ token: token === undefined || token === '' ? undefined : token }),
+            },
     });
   try {
     return await (telemetry === undefined ? start() : telemetry.runIn(start));
@@ -157,7 +158,7 @@ function approverFor(
   if (kept === undefined) return undefined;
   const option = journalOption(kept.choice.journalFile);
   return suspendApproval({
-    ...(expiresMs === undefined ? {} : { expiresMs }),
+    ...present({ expiresMs }),
     onPending: (pending) => {
       for (const { policy, toolName } of pending) {
         say(
@@ -172,11 +173,7 @@ function approverFor(
 function limitsOf({ limits = {} }: AnyAgent): NonNullable<McpServerOptions['limits']> {
   const { budget, idleTimeoutMs, maxConcurrentCalls, maxResultCharacters, maxSectionOpenings } = limits;
   return {
-    ...(budget === undefined ? {} : { budget }),
-    ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
-    ...(maxConcurrentCalls === undefined ? {} : { maxConcurrentCalls }),
-    ...(maxResultCharacters === undefined ? {} : { maxResultCharacters }),
-    ...(maxSectionOpenings === undefined ? {} : { maxSectionOpenings }),
+    ...present({ budget, idleTimeoutMs, maxConcurrentCalls, maxResultCharacters, maxSectionOpenings }),
   };
 }
 

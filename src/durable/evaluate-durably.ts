@@ -24,12 +24,20 @@ export async function evaluateDurably<Output>(
   const session = options.session ?? newSession(options);
   const runId = name ?? session.ids();
   const lease = await acquireNewRun({
-    ...{ journal, runId, sessionId: session.id },
+    journal,
+    runId,
+    sessionId: session.id,
     instead: 'Go on with it by resumeRun(), or give this one another runId.',
   });
   try {
     return await runOnJournal({
-      ...{ evaluator, model, prompt, journal, lease, runId, ready },
+      evaluator,
+      model,
+      prompt,
+      journal,
+      lease,
+      runId,
+      ready,
       options: { ...options, session },
       ownsSession: options.session === undefined,
     });

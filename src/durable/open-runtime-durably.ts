@@ -34,7 +34,9 @@ export async function openRuntimeDurably<Output>(
   const session = options.session ?? newSession(options);
   const runId = givenId ?? session.ids();
   const lease = await acquireNewRun({
-    ...{ journal, runId, sessionId: session.id },
+    journal,
+    runId,
+    sessionId: session.id,
     instead: 'Give this one another runId.',
   });
   const clock = options.clock ?? session.clock ?? systemClock;

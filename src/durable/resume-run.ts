@@ -96,7 +96,14 @@ async function resume<Output>(
     // What the prompt is rendered from.
     resetState(session, rows.start);
     return await runOnJournal({
-      ...{ evaluator: adapter, model, prompt, journal, lease, runId, rows, migration },
+      evaluator: adapter,
+      model,
+      prompt,
+      journal,
+      lease,
+      runId,
+      rows,
+      migration,
       options: { ...options, session, history: beginningOf(rows) },
       ownsSession: options.session === undefined,
       isStrict: strict === true,

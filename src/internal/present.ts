@@ -7,9 +7,16 @@ export type Present<Members> = Omit<Members, OptionalKey<Members>> & {
   [Name in OptionalKey<Members>]?: Exclude<Members[Name], undefined>;
 };
 
-/** An object without the members that are undefined. */
+/** An object without the members that are undefined: `members` itself when none is. Made for spreading a literal. */
 export function present<Members extends object>(members: Members): Present<Members> {
-  const entries = Object.entries(members).filter(([, value]) => value !== undefined);
+  for (const name in members) if (members[name] === undefined) return withoutUndefined(members);
+  // Every member has its value.
+  return members as Present<Members>;
+}
+
+function withoutUndefined<Members extends object>(members: Members): Present<Members> {
+  const kept: Partial<Members> = {};
+  for (const name in members) if (members[name] !== undefined) kept[name] = members[name];
   // What is left has its value, and what is gone is optional.
-  return Object.fromEntries(entries) as Present<Members>;
+  return kept as Present<Members>;
 }

@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { assertOptions, describeError, PromptValidationError } from '../error/index.ts';
+import { present } from '../internal/index.ts';
 import type { Prompt } from '../prompt/index.ts';
 import { silentLogger } from '../tool/index.ts';
 import { answersSent } from './server/answers-sent.ts';
@@ -59,8 +60,7 @@ export async function openMcpServer(
     case 'http':
       return openHttp(prompt, options, {
         transport,
-        ...(sessionIdleTimeoutMs === undefined ? {} : { sessionIdleTimeoutMs }),
-        ...(maxSessions === undefined ? {} : { maxSessions }),
+        ...present({ sessionIdleTimeoutMs, maxSessions }),
       });
     default:
       throw new PromptValidationError('openMcpServer(): transport.kind must be "stdio" or "http".', {

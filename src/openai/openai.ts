@@ -1,5 +1,6 @@
 import { assertOptions, PromptValidationError } from '../error/index.ts';
 import { type ProviderAdapter } from '../evaluation/index.ts';
+import { present } from '../internal/index.ts';
 import {
   checkModelOptions,
   type HostedToolCodecTable,
@@ -122,9 +123,9 @@ function createModel(options: OpenAIOptions): LanguageModel {
     name,
     model,
     provider: 'openai',
-    ...(options.settings === undefined ? {} : { settings: options.settings }),
+    ...present({ settings: options.settings }),
     takesOutputSchema: true,
-    ...(options.prices === undefined ? {} : { prices: options.prices }),
+    ...present({ prices: options.prices }),
     check: (check) => void checkRequest(check, requestOptions),
     generate: async (request, { signal, logger, onDelta, clock }) => {
       const prepared = prepareRequest(request, requestOptions, logger);
@@ -134,7 +135,7 @@ function createModel(options: OpenAIOptions): LanguageModel {
         signal,
         timeout: requestTimeoutMs(options.timeoutMs),
         maxRetries: 0,
-        ...(Object.keys(headers).length === 0 ? {} : { headers }),
+        ...present({ headers: Object.keys(headers).length === 0 ? undefined : headers }),
       };
       const response =
         onDelta === undefined

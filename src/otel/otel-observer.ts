@@ -1,5 +1,5 @@
 import { assertOptions, PromptValidationError } from '../error/index.ts';
-import { isPromiseLike } from '../internal/index.ts';
+import { isPromiseLike, present } from '../internal/index.ts';
 import type {
   ObservedEvaluation,
   ObservedRequest,
@@ -77,7 +77,9 @@ export function createOtelObserver(
     onEvent: (event, evaluation) => observer.onEvent(event, evaluation),
     onResponse: (response) => observer.onResponse(response),
     // Requests are made for observers only when one wants them.
-    ...(hasContent ? { onRequest: (request: ObservedRequest) => observer.onRequest(request) } : {}),
+    ...present({
+      onRequest: hasContent ? (request: ObservedRequest) => observer.onRequest(request) : undefined,
+    }),
     around: (scope, work) => observer.around(scope, work),
   } satisfies RunObserver);
 }

@@ -1,3 +1,4 @@
+import { present } from '../internal/index.ts';
 import type { TraceContext } from '../runtime/index.ts';
 import type { OtelSpan, OtelSpanContext, OtelTraceState } from './otel-api.ts';
 
@@ -23,7 +24,7 @@ export function remoteSpanOf({ traceparent, tracestate }: TraceContext): OtelSpa
     // Of the flags only "sampled" has a meaning in every version.
     traceFlags: Number.parseInt(flags, 16) & 1,
     isRemote: true,
-    ...(state.length === 0 ? {} : { traceState: new RemoteState(state) }),
+    ...present({ traceState: state.length === 0 ? undefined : new RemoteState(state) }),
   };
   const nothing = (): void => undefined;
   return {

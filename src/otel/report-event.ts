@@ -1,3 +1,4 @@
+import { present } from '../internal/index.ts';
 import type { RunEvent } from '../runtime/index.ts';
 import { attributesOf, errorTypeOf, shortList, shortText } from './attributes.ts';
 import type { OtelAttributes } from './otel-api.ts';
@@ -56,7 +57,7 @@ export function reportEvent(
       run.purpose = 'output-repair';
       noteOnTurn(run, event.turn, 'wink.output.rejected', {
         repair: event.repair,
-        ...(hasContent ? { problem: event.problem } : {}),
+        ...present({ problem: hasContent ? event.problem : undefined }),
       });
       return;
     case 'completion-checked': {
@@ -114,7 +115,7 @@ export function reportEvent(
         policy,
         outcome,
         attempt,
-        ...(hasContent ? { reason } : {}),
+        ...present({ reason: hasContent ? reason : undefined }),
       });
       return;
     }
@@ -147,7 +148,7 @@ export function reportEvent(
       run.ending = {
         turns,
         outcome,
-        ...(error === undefined ? {} : { errorType: errorTypeOf(error) }),
+        ...present({ errorType: error === undefined ? undefined : errorTypeOf(error) }),
       };
       run.span.setAttributes(
         attributesOf({

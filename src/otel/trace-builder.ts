@@ -1,4 +1,4 @@
-import { isRecord } from '../internal/index.ts';
+import { isRecord, present } from '../internal/index.ts';
 import type { RunEvent, ToolInvokedPayload, TraceContext } from '../runtime/index.ts';
 import type { Clock } from '../session/index.ts';
 import type { TokenUsage } from '../tool/index.ts';
@@ -333,7 +333,7 @@ export class TraceBuilder {
 
 function linkTo(span: OtelSpan): OtelLink {
   const { spanId, traceFlags = 0, traceId, traceState } = span.spanContext();
-  return { context: { traceId, spanId, traceFlags, ...(traceState === undefined ? {} : { traceState }) } };
+  return { context: { traceId, spanId, traceFlags, ...present({ traceState }) } };
 }
 
 /** The key is of this module, which puts calls there. */

@@ -7,7 +7,7 @@ import {
   type Filesystem,
   normalizePath,
 } from '../filesystem/index.ts';
-import { none, quoteText } from '../internal/index.ts';
+import { none, present, quoteText } from '../internal/index.ts';
 import type { SessionView } from '../session/index.ts';
 import { PolicyDecision } from './policy-decision.ts';
 import { findFact, type PolicyFact, PolicyFacts, recordFact } from './policy-state.ts';
@@ -61,7 +61,7 @@ export function readBeforeWritePolicy(options: ReadBeforeWritePolicyOptions = {}
   const rule = new ReadBeforeWrite(options);
   return Object.freeze({
     name: rule.name,
-    ...(options.scope === undefined ? {} : { scope: options.scope }),
+    ...present({ scope: options.scope }),
     slices: Object.freeze([PolicyFacts]),
     check: (call, context) => rule.check(call, context),
     checkChanges: (call, changes, context) => rule.checkChanges(call, changes, context),

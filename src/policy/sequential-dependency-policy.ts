@@ -1,5 +1,5 @@
 import { assertArgument, assertOptions, PromptValidationError } from '../error/index.ts';
-import { quotedList } from '../internal/index.ts';
+import { present, quotedList } from '../internal/index.ts';
 import { howToCall } from './how-to-call.ts';
 import { PolicyDecision } from './policy-decision.ts';
 import { findFact, PolicyFacts, recordFact } from './policy-state.ts';
@@ -35,7 +35,7 @@ export function sequentialDependencyPolicy(options: SequentialDependencyPolicyOp
   assertNoCycle(name, required);
   return Object.freeze({
     name,
-    ...(scope === undefined ? {} : { scope }),
+    ...present({ scope }),
     slices: Object.freeze([PolicyFacts]),
     dependencies: Object.freeze(Object.fromEntries(required)),
     check: ({ tool }, context) => {

@@ -1,5 +1,5 @@
 import { assertOptions } from '../error/index.ts';
-import { once } from '../internal/index.ts';
+import { once, present } from '../internal/index.ts';
 import type { ResourceRegistry } from '../resource/index.ts';
 import type { AnySlice } from '../session/index.ts';
 import type { AnyTool, SectionPort } from '../tool/index.ts';
@@ -109,7 +109,7 @@ export function createPrompt<Output, Params>(
     kind: 'prompt',
     ...plan.identity,
     params,
-    ...(plan.output === undefined ? {} : { output: plan.output }),
+    ...present({ output: plan.output }),
     with: (changed) =>
       createPrompt<Output, Params>(
         template,

@@ -1,4 +1,5 @@
 import { assertOptions, type RefuseArgument, ResourceError } from '../error/index.ts';
+import { present } from '../internal/index.ts';
 import { isTransactional, type ResourceToken, tokenName } from './token.ts';
 import { findProtocolFault, type TransactionProtocol } from './transaction-protocol.ts';
 
@@ -189,7 +190,7 @@ export function binding<T>(
   const source: ResourceSource<T> = {
     kind: 'factory',
     factory: create,
-    ...(afterCreate === undefined ? {} : { afterCreate }),
+    ...present({ afterCreate }),
   };
   return Object.freeze({
     kind: 'binding',

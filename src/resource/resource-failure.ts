@@ -1,4 +1,5 @@
 import { describeError, ResourceError, TransactionClosedError, type WinkError } from '../error/index.ts';
+import { present } from '../internal/index.ts';
 import { nearestNames } from './nearest-names.ts';
 import type { ResourceRegistry } from './registry.ts';
 import { type ResourceToken, tokenName } from './token.ts';
@@ -49,7 +50,7 @@ export function outsideCall(path: readonly string[], singleton: string | undefin
   return new ResourceError(
     'resource-scope-invalid',
     `"${name}" has tool-call scope and cannot be looked up ${who}${along(path)}. Give what needs it tool-call scope as well.`,
-    { details: { token: name, path, ...(singleton === undefined ? {} : { dependent: singleton }) } },
+    { details: { token: name, path, ...present({ dependent: singleton }) } },
   );
 }
 

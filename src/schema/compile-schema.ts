@@ -1,4 +1,5 @@
 import { describeError, SchemaError } from '../error/index.ts';
+import { present } from '../internal/index.ts';
 import { freezeJson } from './json/freeze-json.ts';
 import { closeJsonSchema } from './json-schema/close.ts';
 import { isSchemaObject, type JsonSchema } from './json-schema/json-schema.ts';
@@ -93,7 +94,7 @@ function emit(schema: Schema, side: 'input' | 'output'): JsonSchema {
     const converter = schema['~standard'].jsonSchema;
     // Through JSON: a private copy, without properties that the library may have attached.
     const libraryOptions = libraryOptionsOf(vendor);
-    const options = { target: 'draft-2020-12', ...(libraryOptions === undefined ? {} : { libraryOptions }) };
+    const options = { target: 'draft-2020-12', ...present({ libraryOptions }) };
     emitted = JSON.parse(JSON.stringify(converter[side](options)));
   } catch (cause) {
     throw new SchemaError(

@@ -5,6 +5,7 @@ import {
   SessionBusyError,
   SessionError,
 } from '../error/index.ts';
+import { present } from '../internal/index.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Dispatcher, EventDelivery } from './event/dispatcher.ts';
 import type { DispatchedEvent, EventDefinition } from './event/event.ts';
@@ -176,7 +177,7 @@ export class Session implements SessionView, AsyncDisposable {
       format: exportFormat,
       version: exportVersion,
       id: this.id,
-      ...(this.#parent === undefined ? {} : { parentId: this.#parent.id }),
+      ...present({ parentId: this.#parent?.id }),
       childIds: Object.freeze(this.#children.map(({ id }) => id)),
       tags: this.tags,
       createdAtMs: this.createdAtMs,
@@ -258,11 +259,11 @@ export class Session implements SessionView, AsyncDisposable {
   /**
    * Applies the patch of a fork to the present state, then calls the subscribers, in order. Right after an empty
    * `conflicts()` of the fork no reducer runs again.
-   * @param present maps an event to the one that subscribers get; reducers get the event unchanged. Must not throw. Default: the event itself.
+   * @param mapEvent maps an event to the one that subscribers get; reducers get the event unchanged. Must not throw. Default: the event itself.
    * @throws {SessionError} code `reducer-failed` when a reducer refuses on the present state; nothing is applied then.
    */
-  apply(patch: SessionPatch, present?: (event: DispatchedEvent) => DispatchedEvent): void {
-    this.applyQuietly(patch, present)();
+  apply(patch: SessionPatch, mapEvent?: (event: DispatchedEvent) => DispatchedEvent): void {
+    this.applyQuietly(patch, mapEvent)();
   }
 
   /**
@@ -271,12 +272,12 @@ export class Session implements SessionView, AsyncDisposable {
    */
   applyQuietly(
     patch: SessionPatch,
-    present?: (event: DispatchedEvent) => DispatchedEvent,
+    mapEvent?: (event: DispatchedEvent) => DispatchedEvent,
   ): (delivery?: EventDelivery) => void {
     this.#cell.assertUsable('write');
     const next = stateAfter(this.#cell, patch, undefined);
     // Before anything is changed: it may throw.
-    const events = present === undefined ? patch.events : patch.events.map(present);
+    const events = mapEvent === undefined ? patch.events : patch.events.map(mapEvent);
     this.#cell.current = next;
     return (delivery) => {
       for (const event of events) this.#cell.deliver(event, delivery);

@@ -1,5 +1,6 @@
 import { assertOptions, RecordError } from '../error/index.ts';
 import type { ProviderAdapter } from '../evaluation/index.ts';
+import { present } from '../internal/index.ts';
 import { providerAdapter } from '../provider/index.ts';
 import type { RecordedRequest, RecordedTurn, RunRecord } from '../record/index.ts';
 import { pathOf, recordedTurn, requestDifferences } from '../record/internal.ts';
@@ -44,8 +45,7 @@ export function recordedAdapter(options: RecordedAdapterOptions): RecordedAdapte
     model: {
       name: root.adapter,
       model: root.model,
-      ...(root.provider === undefined ? {} : { provider: root.provider }),
-      ...(root.prices === undefined ? {} : { prices: root.prices }),
+      ...present({ provider: root.provider, prices: root.prices }),
       takesExamples,
       takesOutputSchema: takesOutputSchema(root.turns[0]?.request),
       generate: (request) => answers.answer(request),

@@ -1,5 +1,6 @@
 import { assertOptions } from '../error/index.ts';
 import type { ProviderAdapter } from '../evaluation/index.ts';
+import { present } from '../internal/index.ts';
 import {
   type HostedToolCodecTable,
   HostedToolRegistry,
@@ -13,6 +14,7 @@ import type {
   FinishReason,
   HostedApprovalRequestPart,
   ModelCallOptions,
+  ModelCheck,
   ModelRequest,
   ModelTurn,
   TokenUsage,
@@ -97,8 +99,13 @@ export function scriptedAdapter(
   return providerAdapter({
     model: {
       name,
-      ...(prices === undefined ? {} : { prices }),
-      ...(registry === undefined ? {} : { check: ({ hostedTools }) => void registry.check(hostedTools) }),
+      ...present({
+        prices,
+        check:
+          registry === undefined
+            ? undefined
+            : ({ hostedTools }: ModelCheck) => void registry.check(hostedTools),
+      }),
       generate: async (request, generateOptions) => {
         const { onDelta, logger } = generateOptions;
         registry?.serialize(request.hostedTools, logger);

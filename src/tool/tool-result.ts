@@ -1,4 +1,4 @@
-import type { Writable } from '../internal/index.ts';
+import { present, type Writable } from '../internal/index.ts';
 import { readAttachments } from './attachments.ts';
 import type { MediaPart } from './conversation.ts';
 
@@ -79,9 +79,11 @@ export const ToolResult: {
     return Object.freeze({
       success: false,
       message,
-      ...(value === undefined ? {} : { value }),
-      ...(options?.excludeValueFromContext === true ? { excludeValueFromContext: true } : {}),
-      ...(options?.attachments === undefined ? {} : { attachments: options.attachments }),
+      ...present({
+        value,
+        excludeValueFromContext: options?.excludeValueFromContext === true ? true : undefined,
+        attachments: options?.attachments,
+      }),
     });
   },
 });

@@ -1,5 +1,5 @@
 import { assertOptions, describeError, PromptValidationError } from '../error/index.ts';
-import { countCharacters } from '../internal/index.ts';
+import { countCharacters, present } from '../internal/index.ts';
 import {
   assertObjectSchema,
   type CompiledSchema,
@@ -174,26 +174,26 @@ function makeTool<PS extends Schema | undefined, RS extends Schema | undefined>(
     type: 'tool',
     name,
     description,
-    ...(inputSchema === undefined ? {} : { inputSchema, compiledInput }),
-    ...(outputSchema === undefined ? {} : { outputSchema, compiledOutput }),
-    // What a handler returns passes the output schema before anyone reads it as the schema's output.
-    ...(execute === undefined ? {} : { execute: execute as Tool<OutputOf<PS>, Value<RS>>['execute'] }),
+    ...present({
+      inputSchema,
+      compiledInput: inputSchema === undefined ? undefined : compiledInput,
+      outputSchema,
+      compiledOutput: outputSchema === undefined ? undefined : compiledOutput,
+      execute,
+    }),
     examples: checkExamples(options.examples ?? [], { name, compiledInput, compiledOutput }),
-    ...(render === undefined ? {} : { render }),
+    ...present({ render }),
     effects,
     idempotent: options.idempotent ?? false,
     reenters: options.reenters === true,
-    // As the handler.
-    ...(reconcile === undefined
-      ? {}
-      : { reconcile: reconcile as Tool<OutputOf<PS>, Value<RS>>['reconcile'] }),
+    ...present({ reconcile }),
     pure: options.pure === true,
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(maxResultCharacters === undefined ? {} : { maxResultCharacters }),
+    ...present({ timeoutMs, maxResultCharacters }),
     acceptsOverrides: options.acceptsOverrides ?? true,
     succeeded: defineSystemEvent(`tool.${name}.succeeded`),
   };
-  // The schemas carry the types of params and value; what is assembled here holds them only as they were compiled.
+  // The schemas carry the types of params and value; what is assembled here holds them only as they were compiled. What a handler
+  // returns passes the output schema before anyone reads it as the schema's output.
   return Object.freeze(made) as Tool<OutputOf<PS>, Value<RS>, InputOf<PS>>;
 }
 
@@ -249,13 +249,15 @@ export function overrideTool(base: AnyTool, { description, params, examples }: T
   const maxCharacters = Math.max(maxOwnDescriptionCharacters, countCharacters(base.description));
   return Object.freeze({
     ...base,
-    ...(description === undefined
-      ? {}
-      : { description: assertDescription(description, `tool "${name}"`, { tool: name }, maxCharacters) }),
-    ...(params === undefined || compiledInput === undefined
-      ? {}
-      : { compiledInput: redescribed(compiledInput, params) }),
-    ...(examples === undefined ? {} : { examples: checkExamples(examples, owner) }),
+    ...present({
+      description:
+        description === undefined
+          ? undefined
+          : assertDescription(description, `tool "${name}"`, { tool: name }, maxCharacters),
+      compiledInput:
+        params === undefined || compiledInput === undefined ? undefined : redescribed(compiledInput, params),
+      examples: examples === undefined ? undefined : checkExamples(examples, owner),
+    }),
   });
 }
 

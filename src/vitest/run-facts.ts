@@ -1,3 +1,4 @@
+import { present } from '../internal/index.ts';
 import type { RecordedRun, RunRecord } from '../record/index.ts';
 import {
   addTokenUsage,
@@ -69,15 +70,14 @@ function factsOfRecord(record: RunRecord): RunFacts {
     calls: record.calls.map((call) => ({
       toolName: call.toolName,
       params: call.params,
-      ...(call.outcome === undefined ? {} : { outcome: call.outcome }),
-      ...(call.reason === undefined ? {} : { reason: call.reason }),
+      ...present({ outcome: call.outcome, reason: call.reason }),
       isCommitted: call.isFinal && call.outcome === 'committed',
       depth: depthOf(call.run),
     })),
     files: files.byPath,
     usage: root.usage ?? record.turns.reduce((sum, turn) => addTokenUsage(sum, turn.response?.usage), {}),
     turns: root.turns.length,
-    ...(root.prices === undefined ? {} : { prices: root.prices }),
+    ...present({ prices: root.prices }),
   };
 }
 
@@ -105,7 +105,7 @@ function factsOfSession(session: ReadonlySessionView): RunFacts {
       toolName: invocation.toolName,
       params: invocation.params,
       outcome: invocation.outcome,
-      ...(invocation.reason === undefined ? {} : { reason: invocation.reason }),
+      ...present({ reason: invocation.reason }),
       isCommitted: invocation.outcome === 'committed' && isInsideCommitted(invocation, invocations),
       depth: invocation.parentCallIds?.length ?? 0,
     })),

@@ -53,3 +53,37 @@ test('accepts other names, and those that somebody else gave', () => {
     }),
   ).toEqual({ status: 0, lines: [''] });
 });
+
+test('refuses spreads of object literals, under a condition or not', () => {
+  expect(
+    check({
+      'src/a.ts': [
+        'const a = { b, ...(c === undefined ? {} : { c }) };',
+        'const d = { ...(isOn && { e }), ...(f ? { g } : h ? { i } : {}) };',
+        'const j = { ...(k ? undefined : { l }), ...{ m } };',
+      ],
+      'test/b.ts': ['const a = { ...(b ? { b } : {}), ...{ c } };'],
+    }),
+  ).toEqual({
+    status: 1,
+    lines: [
+      ...[1, 2, 2, 3].map(
+        (line) =>
+          `src/a.ts:${line}: conditional spread: use present() of src/internal, or a member that may be undefined`,
+      ),
+      'src/a.ts:3: spread of an object literal: write its members',
+      'test/b.ts:1: spread of an object literal: write its members',
+    ],
+  });
+});
+
+test('accepts spreads of other objects, and a choice of two', () => {
+  expect(
+    check({
+      'src/a.ts': [
+        'const a = { ...b, ...present({ c }), ...(d ? { d } : { e: 1 }), ...(isRecord(f) ? f : {}) };',
+        'const list = [...(g === undefined ? [] : [g])];',
+      ],
+    }),
+  ).toEqual({ status: 0, lines: [''] });
+});

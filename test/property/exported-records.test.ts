@@ -32,7 +32,11 @@ async function whole(run: RandomRun, redaction?: (text: string) => string): Prom
   const recorder = runRecorder({ write: (line) => void lines.push(line), runId: 'run' });
   const { session, prompt } = startRandomly('session');
   await randomAdapter(run).evaluate(prompt, {
-    ...{ session, journal, limits, runId: 'run', observers: [recorder] },
+    session,
+    journal,
+    limits,
+    runId: 'run',
+    observers: [recorder],
     ...(redaction === undefined ? {} : { redact: redaction }),
     input: 'Go.',
   });
@@ -49,7 +53,10 @@ async function resumed(run: RandomRun, batches: readonly JournalBatch[]): Promis
   const session = new Session({ id: 'session' });
   for (const slice of randomSlices) session.install(slice);
   await resumeRun({
-    ...{ journal, session, limits, runId: 'run' },
+    journal,
+    session,
+    limits,
+    runId: 'run',
     adapter: randomAdapter(run),
     prompt: randomPrompt(new MemoryFilesystem({ files: startFiles })),
   });
@@ -60,22 +67,36 @@ async function resumed(run: RandomRun, batches: readonly JournalBatch[]): Promis
 function foldOf(record: RunRecord): unknown {
   const { calls, commits, turns, runs, problems, root, isRedacted, isComplete, unknownRows } = record;
   return {
-    ...{ isRedacted, isComplete, unknownRows },
+    isRedacted,
+    isComplete,
+    unknownRows,
     problems: problems.map(({ kind, text, count }) => ({ kind, text, count })),
     text: root.text,
     usage: root.usage,
     runs: runs.map(({ promptName, model, tools, policies, outcome, parent, turns: { length } }) => ({
-      ...{ promptName, model, tools, policies, outcome, turns: length },
+      promptName,
+      model,
+      tools,
+      policies,
+      outcome,
+      turns: length,
       parent: [parent?.call.id, parent?.attempt, parent?.evaluation],
     })),
     turns: turns.map(({ run, number, request, response, events, calls: { length } }) => ({
-      ...{ run: run.index, number, calls: length, events: events.map(({ event }) => event) },
+      run: run.index,
+      number,
+      calls: length,
+      events: events.map(({ event }) => event),
       request: request && { ...request, atMs: 0, conversation: request.conversation },
       response: response && { ...response, atMs: 0, durationMs: 0, timeToFirstPieceMs: 0 },
     })),
     calls: calls.map((call) => ({
       ...call,
-      ...{ run: call.run.index, startedAtMs: 0, endedAtMs: 0, inner: call.inner.length, progress: 0 },
+      run: call.run.index,
+      startedAtMs: 0,
+      endedAtMs: 0,
+      inner: call.inner.length,
+      progress: 0,
       attempts: call.attempts.map((attempt) => ({ ...attempt, phases: 0 })),
       committed: 0,
     })),

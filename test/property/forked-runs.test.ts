@@ -90,7 +90,11 @@ async function resumed(
   for (const slice of randomSlices) session.install(slice);
   const stop = new AbortController();
   const running = resumeRun({
-    ...{ journal, session, limits, runId: fork.runId, signal: stop.signal },
+    journal,
+    session,
+    limits,
+    runId: fork.runId,
+    signal: stop.signal,
     adapter: randomAdapter(run),
     prompt: randomPrompt(filesystem),
     observers: [
@@ -130,7 +134,10 @@ test('a fork has the state and the files of the commits that it took over, and g
       };
       keep();
       await randomAdapter(run).evaluate(prompt, {
-        ...{ session, journal, limits, runId: 'run' },
+        session,
+        journal,
+        limits,
+        runId: 'run',
         input: 'Go.',
         observers: [afterCommits(keep)],
       });
@@ -182,7 +189,10 @@ test('a fork on a folder that is as it was goes on as the run did', async () => 
       {
         await using filesystem = await openHostFilesystem(place);
         await randomAdapter(run).evaluate(randomPrompt(filesystem), {
-          ...{ session, journal, limits, runId: 'run' },
+          session,
+          journal,
+          limits,
+          runId: 'run',
           input: 'Go.',
           observers: [afterCommits(() => moments.push({ slices: slicesOf(session), place: copyOf(place) }))],
         });

@@ -30,7 +30,9 @@ const answersIn = (batches: readonly JournalBatch[]): number =>
 async function lead(tree: AgentTree, journal: WatchedJournal, maxInputTokens: number): Promise<End> {
   const budget = new BudgetTracker({ maxInputTokens });
   const options = {
-    ...{ journal, runId: 'run', approve: suspendApproval() },
+    journal,
+    runId: 'run',
+    approve: suspendApproval(),
     limits: { budget, maxRepeatedFailures: 1_000 },
   };
   const prompt = treePrompt(tree);

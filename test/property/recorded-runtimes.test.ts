@@ -94,7 +94,10 @@ async function ran(calls: readonly Arrival[], scheduler: fc.Scheduler): Promise<
     journal.batches.flatMap(({ rows }) => rows.map(({ line }) => line)).join('\n');
   const work = async (): Promise<void> => {
     const runtime = await openToolRuntime(randomPrompt(filesystem, [], pause), {
-      ...{ session, journal, runId: 'run', adapter: randomAdapter([]) },
+      session,
+      journal,
+      runId: 'run',
+      adapter: randomAdapter([]),
       observers: [watch, runRecorder({ write: (line) => void lines.push(line), runId: 'run' })],
     });
     await Promise.all(
@@ -119,7 +122,12 @@ async function ran(calls: readonly Arrival[], scheduler: fc.Scheduler): Promise<
   await scheduler.waitFor(work());
   const turns = journal.batches.at(-1)?.summary.turns ?? 0;
   return {
-    ...{ batches: journal.batches, lines, states, answeredEarly, turns, last: itemsOf(session) },
+    batches: journal.batches,
+    lines,
+    states,
+    answeredEarly,
+    turns,
+    last: itemsOf(session),
     files: await Promise.all(forks.map(textsOf)),
   };
 }

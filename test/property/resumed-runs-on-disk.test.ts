@@ -72,7 +72,9 @@ async function whole(run: RandomRun): Promise<{ moments: readonly Moment[]; end:
   await using filesystem = await openHostFilesystem(place);
   const session = new Session({ id: 'session' });
   const { text } = await randomAdapter(run).evaluate(randomPrompt(filesystem), {
-    ...{ session, journal, limits },
+    session,
+    journal,
+    limits,
     runId: 'run',
     input: 'Go.',
   });
@@ -85,7 +87,9 @@ async function resumed(run: RandomRun, { place, batches }: Moment): Promise<unkn
   await using filesystem = await openHostFilesystem(place);
   const session = new Session({ id: 'session' });
   const ended = await resumeRun({
-    ...{ journal, session, limits },
+    journal,
+    session,
+    limits,
     adapter: randomAdapter(run),
     prompt: randomPrompt(filesystem),
     runId: 'run',

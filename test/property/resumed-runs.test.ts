@@ -28,7 +28,9 @@ async function whole(run: RandomRun): Promise<{ batches: readonly JournalBatch[]
   const journal = watchedJournal();
   const { session, filesystem, prompt } = startRandomly('session');
   const { text } = await randomAdapter(run).evaluate(prompt, {
-    ...{ session, journal, limits },
+    session,
+    journal,
+    limits,
     runId: 'run',
     input: 'Go.',
   });
@@ -41,7 +43,9 @@ async function resumed(run: RandomRun, batches: readonly JournalBatch[]): Promis
   for (const slice of randomSlices) session.install(slice);
   const filesystem = new MemoryFilesystem({ files: startFiles });
   const ended = await resumeRun({
-    ...{ journal, session, limits },
+    journal,
+    session,
+    limits,
     adapter: randomAdapter(run),
     prompt: randomPrompt(filesystem),
     runId: 'run',

@@ -67,7 +67,9 @@ test('a folder that is rewound to any commit is as it was then, unless others ha
       {
         await using filesystem = await openHostFilesystem(place);
         await randomAdapter(run).evaluate(randomPrompt(filesystem), {
-          ...{ journal, runId: 'run', input: 'Go.' },
+          journal,
+          runId: 'run',
+          input: 'Go.',
           limits: { maxRepeatedFailures: 1_000 },
           // The files of a call are in the folder when it ends.
           observers: [

@@ -94,17 +94,28 @@ export function treePrompt({ effects, ownLimit }: AgentTree): Prompt {
       output: at,
       sections: [
         section({
-          ...{ title: 'Task', key: 'task', params: at, slices: [Counts], tools: toolsOf(depth - 1) },
+          title: 'Task',
+          key: 'task',
+          params: at,
+          slices: [Counts],
+          tools: toolsOf(depth - 1),
           template: (params) => `Agent ${params.at}!`,
         }),
       ],
     });
     const agent = agentTool({
-      ...{ name: 'agent', description: 'Asks an agent.', inputSchema: at, effects, template },
+      name: 'agent',
+      description: 'Asks an agent.',
+      inputSchema: at,
+      effects,
+      template,
       ...(ownLimit === undefined ? {} : { limits: { budget: { maxInputTokens: ownLimit } } }),
     });
     const handler = tool({
-      ...{ name: 'handler', description: 'Asks an agent itself.', inputSchema: at, effects },
+      name: 'handler',
+      description: 'Asks an agent itself.',
+      inputSchema: at,
+      effects,
       execute: async (params, { adapter }) =>
         ToolResult.ok((await adapter.evaluate(template.bind(params))).output),
     });

@@ -1,4 +1,4 @@
-import { isRecord } from '../../internal/index.ts';
+import { isRecord, present } from '../../internal/index.ts';
 import { type HostedTurn, objectsIn, parseJsonText, type WireFields } from '../../provider/internal.ts';
 import type { HostedToolOutput } from '../../tool/index.ts';
 
@@ -71,7 +71,7 @@ export function toOutput({ id, isDone, isError, result }: HostedInvocation): Hos
   const errorCode = [fields['errorCode'], fields['error_code']].find((code) => typeof code === 'string');
   return {
     status: isDone ? (failed ? 'failed' : 'completed') : 'incomplete',
-    ...(failed && typeof errorCode === 'string' ? { errorCode } : {}),
+    ...present({ errorCode: failed && typeof errorCode === 'string' ? errorCode : undefined }),
     invocationId: id,
   };
 }

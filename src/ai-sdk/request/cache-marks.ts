@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import type {
   AiSdkFunctionTool,
   AiSdkVersion,
@@ -26,8 +27,10 @@ export function cacheMarkOf(
   return {
     anthropic: { cacheControl },
     // Each package reads the options under its own name and ignores the others.
-    ...(/bedrock/i.test(provider) ? { bedrock: { cachePoint: { type: 'default', ...kept } } } : {}),
-    ...(/openrouter/i.test(provider) ? { openrouter: { cacheControl } } : {}),
+    ...present({
+      bedrock: /bedrock/i.test(provider) ? { cachePoint: { type: 'default', ...kept } } : undefined,
+      openrouter: /openrouter/i.test(provider) ? { cacheControl } : undefined,
+    }),
   };
 }
 

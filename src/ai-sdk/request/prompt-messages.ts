@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import { type CallIdForm, ForeignCallIds } from '../../provider/internal.ts';
 import type { AssistantItem, ConversationItem, InputPart, ToolResultItem } from '../../runtime/index.ts';
 import type {
@@ -65,7 +66,7 @@ export function toPrompt<Version extends AiSdkVersion>(
           type: 'tool-approval-response',
           approvalId,
           approved,
-          ...(reason === undefined ? {} : { reason }),
+          ...present({ reason }),
         });
         break;
       }

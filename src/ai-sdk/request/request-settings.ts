@@ -1,4 +1,5 @@
 import { PromptValidationError } from '../../error/index.ts';
+import { present } from '../../internal/index.ts';
 import { splitSettings } from '../../provider/internal.ts';
 import { isSchemaObject, type JsonObject } from '../../schema/index.ts';
 import type { ModelSettings } from '../../tool/index.ts';
@@ -62,8 +63,10 @@ function readLayer(version: AiSdkVersion, settings: ModelSettings): Layer {
     call: {
       ...plain,
       ...Object.fromEntries(numeric),
-      ...(stopSequences === undefined ? {} : { stopSequences: [...stopSequences] }),
-      ...(reasoningEffort === undefined ? {} : { reasoning: reasoningEffort }),
+      ...present({
+        stopSequences: stopSequences === undefined ? undefined : [...stopSequences],
+        reasoning: reasoningEffort,
+      }),
     },
     providerOptions: readProviderOptions(own['providerOptions']),
     headers: readHeaders(own['headers']),

@@ -1,5 +1,5 @@
 import { PromptValidationError } from '../../error/index.ts';
-import { isRecord } from '../../internal/index.ts';
+import { isRecord, present } from '../../internal/index.ts';
 import {
   type CallIdForm,
   type HostedToolRegistry,
@@ -116,18 +116,21 @@ export function prepareRequest<Version extends AiSdkVersion>(
     options: {
       ...settings,
       // An error for version 3 when the settings were read.
-      ...(reasoning === undefined
-        ? {}
-        : { reasoning: reasoning as AiSdkCallOptions<Version>['reasoning'] & string }),
+      ...present({
+        reasoning: reasoning as (AiSdkCallOptions<Version>['reasoning'] & string) | undefined,
+      }),
       prompt,
-      ...(tools.length === 0
-        ? {}
-        : { tools: [...tools], toolChoice: toWireChoice(request.toolChoice, request.hostedTools, wires) }),
-      ...(projected.answer === undefined
-        ? {}
-        : { responseFormat: { type: 'json', name: 'answer', schema: toWire(projected.answer.schema) } }),
-      ...(Object.keys(allHeaders).length === 0 ? {} : { headers: allHeaders }),
-      ...(Object.keys(allOptions).length === 0 ? {} : { providerOptions: allOptions }),
+      ...present({
+        tools: tools.length === 0 ? undefined : [...tools],
+        toolChoice:
+          tools.length === 0 ? undefined : toWireChoice(request.toolChoice, request.hostedTools, wires),
+        responseFormat:
+          projected.answer === undefined
+            ? undefined
+            : { type: 'json', name: 'answer', schema: toWire(projected.answer.schema) },
+        headers: Object.keys(allHeaders).length === 0 ? undefined : allHeaders,
+        providerOptions: Object.keys(allOptions).length === 0 ? undefined : allOptions,
+      }),
     },
   };
 }

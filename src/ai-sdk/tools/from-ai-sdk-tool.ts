@@ -1,4 +1,5 @@
 import { assertArgument, assertOptions, PromptValidationError } from '../../error/index.ts';
+import { present } from '../../internal/index.ts';
 import { type JsonValue, renderJson } from '../../schema/index.ts';
 import { type Tool, type ToolContext, type ToolEffects, ToolResult, tool } from '../../tool/index.ts';
 import { fromAiSdkSchema } from './from-ai-sdk-schema.ts';
@@ -90,7 +91,7 @@ export function fromAiSdkTool<Input, Output>(
     name,
     description,
     inputSchema: fromAiSdkSchema(aiTool.inputSchema, name, 'inputSchema'),
-    ...(outputSchema === undefined ? {} : { outputSchema }),
+    ...present({ outputSchema }),
     render: (value) => (typeof value === 'string' ? value : renderJson(value as JsonValue)), // Recorded values are JSON.
     execute: async (given, context) => {
       // The tool's own schema returned it.

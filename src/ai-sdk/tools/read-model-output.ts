@@ -1,4 +1,4 @@
-import { isRecord } from '../../internal/index.ts';
+import { isRecord, present } from '../../internal/index.ts';
 import { type WireFields } from '../../provider/internal.ts';
 import type { MediaPart } from '../../tool/index.ts';
 import { keepFile } from '../wire/files.ts';
@@ -67,7 +67,7 @@ function readMedia({ type, data, url, mediaType, filename }: WireFields): MediaP
     type: 'file',
     mediaType: full,
     data: content,
-    ...(typeof filename === 'string' ? { name: filename } : {}),
+    ...present({ name: typeof filename === 'string' ? filename : undefined }),
   };
 }
 

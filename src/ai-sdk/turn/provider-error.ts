@@ -1,5 +1,5 @@
 import { describeError, ModelResponseError, ThrottleError } from '../../error/index.ts';
-import { cutAfter, isRecord } from '../../internal/index.ts';
+import { cutAfter, isRecord, present } from '../../internal/index.ts';
 import {
   failureReason,
   isContextOverflow,
@@ -105,6 +105,9 @@ function lostConnection(error: WireFields): ThrottleError {
 /** The properties of an error, under the names that other clients use. */
 function carriedBy(error: WireFields): {
   readonly status?: unknown;
+  readonly errorCode: unknown;
+  readonly code: unknown;
+  readonly type: unknown;
   readonly headers: WireFields;
   readonly apiMessage: string;
 } {
@@ -113,9 +116,11 @@ function carriedBy(error: WireFields): {
   const failure = failureIn(body) ?? failureIn(error) ?? (isRecord(body) ? body : error);
   const { code = error['code'], status, type, message = error['message'] } = failure;
   return {
-    ...(typeof statusCode === 'number' ? { status: statusCode } : {}),
+    ...present({ status: typeof statusCode === 'number' ? statusCode : undefined }),
     // One of them is the name of the failure; the other may be a number.
-    ...{ errorCode: status, code, type },
+    errorCode: status,
+    code,
+    type,
     headers: { ...retryAfterHeader(failure), ...(isRecord(responseHeaders) ? responseHeaders : {}) },
     apiMessage: failureReason(body) ?? failureReason(message) ?? '',
   };

@@ -1,5 +1,5 @@
 import { ModelResponseError } from '../../error/index.ts';
-import { isRecord } from '../../internal/index.ts';
+import { isRecord, present } from '../../internal/index.ts';
 import {
   DistinctCallIds,
   type HostedToolRegistry,
@@ -58,11 +58,13 @@ export function readTurn(answer: unknown, context: TurnContext): ModelTurn {
   return {
     content,
     finishReason,
-    ...(usage === undefined ? {} : { usage }),
+    ...present({ usage }),
     raw: { provider, items },
     ...responseNames(answer['response']),
-    ...(items.some(({ type }) => type === 'file') ? { hasFiles: true } : {}),
-    ...(hosted.length === 0 ? {} : { hosted }),
+    ...present({
+      hasFiles: items.some(({ type }) => type === 'file') ? true : undefined,
+      hosted: hosted.length === 0 ? undefined : hosted,
+    }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import { isWebUrl, toBase64 } from '../../provider/internal.ts';
 import type { MediaPart } from '../../tool/index.ts';
 import type { AiSdkVersion, FileDataV4, FilePart, ResultFile } from './call-options.ts';
@@ -42,7 +43,7 @@ function toDataV4({ data }: MediaPart): FileDataV4 {
 
 function named(media: MediaPart): { mediaType: string; filename?: string } {
   const name = media.type === 'file' ? media.name : undefined;
-  return { mediaType: media.mediaType, ...(name === undefined ? {} : { filename: name }) };
+  return { mediaType: media.mediaType, ...present({ filename: name }) };
 }
 
 /** The data of a model's file in stored form; undefined for a value that is not a file of either version. */

@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import { type HostedTurn, objectsIn, type WireFields } from '../../provider/internal.ts';
 import type { Citation } from '../../tool/index.ts';
 
@@ -21,7 +22,11 @@ export function citationsOf(turn: HostedTurn, readSource: SourceReader): readonl
       const { cited_text: cited } = citation;
       if (source === undefined) return [];
       return [
-        { ...source, ...span, ...(typeof cited === 'string' && cited !== '' ? { citedText: cited } : {}) },
+        {
+          ...source,
+          ...span,
+          ...present({ citedText: typeof cited === 'string' && cited !== '' ? cited : undefined }),
+        },
       ];
     });
   });

@@ -1,4 +1,4 @@
-import { isRecord } from '../../internal/index.ts';
+import { isRecord, present } from '../../internal/index.ts';
 import {
   configuredPaths,
   type HostedToolCodec,
@@ -27,7 +27,7 @@ export const codeInterpreterCodec: HostedToolCodec<CodeInterpreterConfig, CodeIn
   kind: 'code_interpreter',
   serialize: ({ config: { containerId, fileIds, memoryLimit, network } }) => ({
     tools: [{ type: 'code_execution_20260521', name: 'code_execution' } satisfies CodeExecutionWire],
-    ...(containerId === undefined ? {} : { request: { container: containerId } }),
+    ...present({ request: containerId === undefined ? undefined : { container: containerId } }),
     unsupported: configuredPaths({
       fileIds,
       memoryLimit,
@@ -53,7 +53,7 @@ function toResult(call: ServerCall): CodeInterpreterResult {
   return {
     ...outcomeOf(call),
     ...stringFields({ code: codeOf(call), stdout: stdout ?? shownOf(result), stderr }),
-    ...(typeof exitCode === 'number' ? { exitCode } : {}),
+    ...present({ exitCode: typeof exitCode === 'number' ? exitCode : undefined }),
     files: objectsIn(result['content']).flatMap(({ file_id: fileId }): readonly CodeInterpreterFile[] =>
       typeof fileId === 'string' ? [{ fileId }] : [],
     ),

@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import { toOneDomainList } from '../../provider/internal.ts';
 import type { DomainFilter } from '../../suite/index.ts';
 
@@ -12,8 +13,10 @@ export function toDomainLists(filter: DomainFilter | undefined): {
   const { list, unsupported } = toOneDomainList(filter);
   const { allowed, blocked } = list;
   const lists = {
-    ...(allowed === undefined ? {} : { allowed_domains: [...allowed] }),
-    ...(blocked === undefined ? {} : { blocked_domains: [...blocked] }),
+    ...present({
+      allowed_domains: allowed === undefined ? undefined : [...allowed],
+      blocked_domains: blocked === undefined ? undefined : [...blocked],
+    }),
   };
   return { lists, unsupported };
 }

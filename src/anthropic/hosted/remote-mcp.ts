@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import {
   configuredPaths,
   type HostedToolCodec,
@@ -37,7 +38,7 @@ export const remoteMcpCodec: HostedToolCodec<HostedMcpConfig, HostedMcpResult> =
           type: 'url',
           url,
           name: label,
-          ...(authorization === undefined ? {} : { authorization_token: authorization }),
+          ...present({ authorization_token: authorization }),
         } satisfies McpServerWire,
       ],
     },
@@ -68,13 +69,14 @@ function toConfigs(
 function toResult(call: ServerCall, server: string): HostedMcpResult {
   const outcome = outcomeOf(call);
   const text = textOf(call.result);
+  const hasFailed = outcome.status === 'failed';
   return {
     ...outcome,
     server,
     name: call.name ?? '',
     // It was parsed from JSON.
     arguments: call.input as JsonObject,
-    ...(text === undefined ? {} : outcome.status === 'failed' ? { error: text } : { output: text }),
+    ...present({ error: hasFailed ? text : undefined, output: hasFailed ? undefined : text }),
   };
 }
 

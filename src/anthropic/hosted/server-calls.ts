@@ -1,4 +1,4 @@
-import { isRecord } from '../../internal/index.ts';
+import { isRecord, present } from '../../internal/index.ts';
 import { type HostedTurn, objectsIn, type WireFields } from '../../provider/internal.ts';
 import type { HostedToolOutput } from '../../tool/index.ts';
 
@@ -55,7 +55,11 @@ export function outcomeOf({ id, result }: ServerCall): HostedToolOutput {
   if (isError !== true && !(typeof type === 'string' && type.endsWith('_error'))) {
     return { status: 'completed', ...named };
   }
-  return { status: 'failed', ...(typeof errorCode === 'string' ? { errorCode } : {}), ...named };
+  return {
+    status: 'failed',
+    ...present({ errorCode: typeof errorCode === 'string' ? errorCode : undefined }),
+    ...named,
+  };
 }
 
 function textOf(value: unknown): string | undefined {

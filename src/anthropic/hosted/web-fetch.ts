@@ -1,4 +1,4 @@
-import { isRecord } from '../../internal/index.ts';
+import { isRecord, present } from '../../internal/index.ts';
 import { type HostedToolCodec, stringFields, type WireFields } from '../../provider/internal.ts';
 import type { WebFetchConfig, WebFetchResult } from '../../suite/index.ts';
 import { type CitedSource, citationsOf } from './citations.ts';
@@ -37,9 +37,11 @@ export const webFetchCodec: HostedToolCodec<WebFetchConfig, WebFetchResult> = {
           name: 'web_fetch',
           allowed_callers: ['direct'],
           ...lists,
-          ...(maxUses === undefined ? {} : { max_uses: maxUses }),
-          ...(maxContentTokens === undefined ? {} : { max_content_tokens: maxContentTokens }),
-          ...(citations === undefined ? {} : { citations: { enabled: citations } }),
+          ...present({
+            max_uses: maxUses,
+            max_content_tokens: maxContentTokens,
+            citations: citations === undefined ? undefined : { enabled: citations },
+          }),
         } satisfies WebFetchWire,
       ],
       unsupported,
@@ -75,7 +77,7 @@ function sourceOf(citation: WireFields, pages: readonly WebFetchResult[]): Cited
     return undefined;
   }
   if (typeof fileId === 'string') {
-    return { type: 'file', fileId, ...(typeof title === 'string' ? { filename: title } : {}) };
+    return { type: 'file', fileId, ...present({ filename: typeof title === 'string' ? title : undefined }) };
   }
   const fetched = pages.filter(({ url }) => url !== undefined);
   const page = fetched.find((one) => one.title === title) ?? (fetched.length === 1 ? fetched[0] : undefined);

@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import {
   configuredPaths,
   type HostedToolCodec,
@@ -49,8 +50,10 @@ export const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> =
           name: 'web_search',
           allowed_callers: ['direct'],
           ...lists,
-          ...(maxUses === undefined ? {} : { max_uses: maxUses }),
-          ...(geoHint === undefined ? {} : { user_location: toApproximateLocation(geoHint) }),
+          ...present({
+            max_uses: maxUses,
+            user_location: geoHint === undefined ? undefined : toApproximateLocation(geoHint),
+          }),
         } satisfies AnthropicWebSearchWire,
       ],
       unsupported: [

@@ -1,6 +1,6 @@
 import { answerApprovals } from '../../durable/index.ts';
 import { describeError, PromptValidationError, SessionBusyError } from '../../error/index.ts';
-import { counted } from '../../internal/index.ts';
+import { counted, present } from '../../internal/index.ts';
 import type { JournaledRun, RunJournal } from '../../runtime/index.ts';
 import type { Clock } from '../../session/index.ts';
 import { UsageError } from '../process/errors.ts';
@@ -33,8 +33,7 @@ export async function answerQuestions(given: GivenAnswer): Promise<readonly stri
   const chosen = choose(given);
   const answer = {
     approved,
-    ...(by === undefined ? {} : { by }),
-    ...(note === undefined ? {} : { note }),
+    ...present({ by, note }),
   };
   // The digest is that of the question which is printed below.
   const answers = chosen.map(({ question: { id, digest } }) => ({ id, digest, ...answer }));

@@ -1,5 +1,5 @@
 import { askedQuestions } from '../../durable/internal.ts';
-import { escapeInvisible } from '../../internal/index.ts';
+import { escapeInvisible, present } from '../../internal/index.ts';
 import type { JournaledRun, RunJournal } from '../../runtime/index.ts';
 import { type Clock, systemClock } from '../../session/index.ts';
 import { folderFilter, runNamed } from '../durable/named-runs.ts';
@@ -134,7 +134,7 @@ function jsonLine(
 ): string {
   const questions = asked.map(({ question, number, answer }) => ({
     ...questionRecord(question, number),
-    ...(answer === undefined ? {} : { answer }),
+    ...present({ answer }),
   }));
   return escapeInvisible(
     JSON.stringify({ runId, sessionId, promptName, agent, workspace, updatedAtMs, questions }),

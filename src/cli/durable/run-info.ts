@@ -1,4 +1,4 @@
-import { isRecord } from '../../internal/index.ts';
+import { isRecord, present } from '../../internal/index.ts';
 import { isProcessAlive, type ProcessIdentity } from '../../node/internal.ts';
 import type {
   JournaledRun,
@@ -114,7 +114,7 @@ export async function acquireWithInfo(
     if (run !== undefined) {
       const summary = {
         ...summaryOf(run),
-        ...(workspace === undefined ? {} : { workspace }),
+        ...present({ workspace }),
         info: infoOf(info, run.rows, lease),
       };
       await journal.append({ runId, rows: [], summary }, lease);

@@ -1,5 +1,6 @@
 import { describeError, MissingPeerError, PromptValidationError } from '../../error/index.ts';
 import type { AnyAgent, ProviderAdapter } from '../../evaluation/index.ts';
+import { present } from '../../internal/index.ts';
 import type { DynamicParams } from '../../prompt/index.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
@@ -77,7 +78,7 @@ async function harness(
     return made(() => makers.acp({ ...line, name }));
   }
   const { model } = choice;
-  return made(() => makers['claude-agent']({ name, ...(model === undefined ? {} : { model }) }));
+  return made(() => makers['claude-agent']({ name, ...present({ model }) }));
 }
 
 async function vendorModel(
@@ -101,7 +102,7 @@ async function vendorModel(
       model,
       name,
       ...credential,
-      ...(baseUrl === undefined ? {} : { baseURL: baseUrl }),
+      ...present({ baseURL: baseUrl }),
     }),
   );
 }

@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import type { PromptOverrides, SectionOverride, TextOverride, ToolOverride } from '../../prompt/index.ts';
 
 /** Overrides of a file merged with the texts of the code, and the counts of changes. */
@@ -43,7 +44,7 @@ class Merge {
     const merged = {
       ...this.#entry('body', before?.body, fresh?.body),
       ...this.#entry('summary', before?.summary, fresh?.summary),
-      ...(before?.visibility === undefined ? {} : { visibility: before.visibility }),
+      ...present({ visibility: before?.visibility }),
     };
     return Object.keys(merged).length === 0 ? undefined : merged;
   }
@@ -60,7 +61,7 @@ class Merge {
     return {
       contract: fresh.contract,
       ...this.#entry('description', kept?.description, fresh.description),
-      ...(Object.keys(params).length === 0 ? {} : { params }),
+      ...present({ params: Object.keys(params).length === 0 ? undefined : params }),
       ...this.#entry('examples', kept?.examples, fresh.examples),
     };
   }

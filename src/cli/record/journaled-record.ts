@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { describeError } from '../../error/index.ts';
+import { present } from '../../internal/index.ts';
 import { exportRecord, RecordError, type RunRecord, readRunRecord } from '../../record/index.ts';
 import type { JournaledRun } from '../../runtime/index.ts';
 import { type JournalFiles, journalOption, type OpenedJournal } from '../durable/open-journal.ts';
@@ -95,7 +96,7 @@ function calledAs(run: JournaledRun): Pick<RunRecord, 'module' | 'workspace' | '
   return {
     module: request.agent,
     params: request.params,
-    ...(run.workspace === undefined ? {} : { workspace: folderName(run.workspace) }),
+    ...present({ workspace: run.workspace === undefined ? undefined : folderName(run.workspace) }),
   };
 }
 

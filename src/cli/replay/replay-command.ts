@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { modelOf, type ProviderAdapter } from '../../evaluation/index.ts';
+import { present } from '../../internal/index.ts';
 import { replayRun } from '../../record/index.ts';
 import { type JournalFiles, sqliteJournalFiles } from '../durable/open-journal.ts';
 import { chooseModel } from '../model/choose-model.ts';
@@ -105,15 +106,11 @@ async function replay(
     record,
     prompt: agent.template.bind(params),
     onDrift: request.onDrift,
-    ...(adapter === undefined ? {} : { adapter: handoverOf(adapter) }),
-    ...(request.tools === undefined ? {} : { tools: request.tools }),
+    ...present({ adapter: adapter === undefined ? undefined : handoverOf(adapter), tools: request.tools }),
     options: {
       agentName: agent.name,
       signal,
-      ...(feedback === undefined ? {} : { feedback }),
-      ...(completion === undefined ? {} : { completion }),
-      ...(agent.limits === undefined ? {} : { limits: agent.limits }),
-      ...(overrides === undefined ? {} : { overrides: overrides.source }),
+      ...present({ feedback, completion, limits: agent.limits, overrides: overrides?.source }),
       redact: hostRedact(
         {
           workspace: request.workspace === undefined ? undefined : resolve(request.workspace),

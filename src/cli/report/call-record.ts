@@ -1,4 +1,4 @@
-import { counted } from '../../internal/index.ts';
+import { counted, present } from '../../internal/index.ts';
 import type {
   RecordedApproval,
   ToolCallFailureReason,
@@ -78,8 +78,7 @@ export function toCallRecord(
     toolName: invocation.toolName,
     subject: clean(callSubject(invocation.params)),
     outcome,
-    ...(reason === undefined ? {} : { reason }),
-    ...(policy === undefined ? {} : { policy }),
+    ...present({ reason, policy }),
     message: clean(invocation.message),
     attempts: invocation.attempts,
     conflicts: invocation.conflicts.map(clean),
@@ -88,7 +87,7 @@ export function toCallRecord(
     approvals: approvals.map((approval) => ({
       ...approval,
       reason: clean(approval.reason),
-      ...(approval.answer === undefined ? {} : { answer: clean(approval.answer) }),
+      ...present({ answer: approval.answer === undefined ? undefined : clean(approval.answer) }),
     })),
     unenforced: unenforced.map((finding) => ({ ...finding, reason: clean(finding.reason) })),
     residualEffects: residualEffects.map(clean),

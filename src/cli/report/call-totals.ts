@@ -1,4 +1,4 @@
-import { counted } from '../../internal/index.ts';
+import { counted, present } from '../../internal/index.ts';
 import type { ToolCallOutcome } from '../../runtime/index.ts';
 import { type CallRecord, isHosted } from './call-record.ts';
 
@@ -45,7 +45,7 @@ export function countCalls(records: readonly CallRecord[]): CallCounts {
   return {
     calls: records.length - hosted,
     outcomes,
-    ...(inDoubt === 0 ? {} : { inDoubt }),
+    ...present({ inDoubt: inDoubt === 0 ? undefined : inDoubt }),
     undone,
     rerun,
     unenforced: records.filter(({ unenforced }) => unenforced.length > 0).length,

@@ -1,5 +1,5 @@
 import type { PromptResponse } from '../../evaluation/index.ts';
-import { counted } from '../../internal/index.ts';
+import { counted, present } from '../../internal/index.ts';
 import type { Citation } from '../../tool/index.ts';
 import { printable } from '../process/plain-text.ts';
 import type { TextStyle } from '../process/text-style.ts';
@@ -24,7 +24,10 @@ export function citedSources(
     for (const citation of citations) {
       const { title, place } = toSource(citation);
       if (sources.get(place)?.title !== undefined) continue;
-      sources.set(place, { place: clean(place), ...(title === undefined ? {} : { title: clean(title) }) });
+      sources.set(place, {
+        place: clean(place),
+        ...present({ title: title === undefined ? undefined : clean(title) }),
+      });
     }
   }
   return [...sources.values()];

@@ -1,5 +1,6 @@
 import { diffLines } from 'diff';
 import type { FileChange } from '../../filesystem/index.ts';
+import { present } from '../../internal/index.ts';
 import type { PendingApproval } from '../../runtime/index.ts';
 import { maxComparedBytes, textsOf } from './change-diff.ts';
 
@@ -22,7 +23,11 @@ export function questionRecord(
   { changes, key: _key, ...question }: PendingApproval,
   number: number,
 ): QuestionRecord {
-  return { number, ...question, ...(changes === undefined ? {} : { changes: changes.map(changeRecord) }) };
+  return {
+    number,
+    ...question,
+    ...present({ changes: changes?.map(changeRecord) }),
+  };
 }
 
 /** The change with the numbers of its lines. */

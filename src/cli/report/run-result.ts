@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import { exitCodes } from '../process/environment.ts';
 import { type Application, describeApplication, describeApplied } from '../run/apply-to-folder.ts';
 import type { AgentRun } from '../run/run-agent.ts';
@@ -11,16 +12,19 @@ export function toResult(run: AgentRun, application: Application, spending: Spen
   return {
     type: 'command-result',
     ...codeOf(run, application),
-    ...(response === undefined ? {} : { text: response.text }),
+    ...present({ text: response?.text }),
     usage,
-    ...(cost === undefined ? {} : { cost }),
-    ...(exceeded === undefined ? {} : { budgetExceeded: exceeded }),
-    ...(response?.output === undefined ? {} : { output: response.output }),
-    ...(response === undefined || Object.keys(response.hostedOutputs).length === 0
-      ? {}
-      : { hostedOutputs: response.hostedOutputs }),
+    ...present({
+      cost,
+      budgetExceeded: exceeded,
+      output: response?.output,
+      hostedOutputs:
+        response === undefined || Object.keys(response.hostedOutputs).length === 0
+          ? undefined
+          : response.hostedOutputs,
+    }),
     changes: run.changes.map(({ path, kind, entry }) => ({ path, kind, entry })),
-    ...(application.kind === 'off' ? {} : { application }),
+    ...present({ application: application.kind === 'off' ? undefined : application }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import type { BudgetTracker } from '../../runtime/index.ts';
 import type { BudgetExcess, TokenUsage } from '../../tool/index.ts';
 
@@ -17,8 +18,7 @@ export function spendingOf(tracker: BudgetTracker): Spending {
   const { usage, cost, exceeded, uncountedTurns } = tracker;
   return {
     usage,
-    ...(cost === undefined ? {} : { cost }),
-    ...(exceeded === undefined ? {} : { exceeded }),
+    ...present({ cost, exceeded }),
     uncountedTurns,
   };
 }

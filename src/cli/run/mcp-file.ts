@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { isRecord, quotedList } from '../../internal/index.ts';
+import { isRecord, present, quotedList } from '../../internal/index.ts';
 import type { McpMountedServer, McpSectionOptions } from '../../mcp/index.ts';
 import { errorMessage, UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
@@ -109,7 +109,7 @@ class FileReader {
       if (command !== undefined) throw this.#refuse(`has both a command and a url for ${of}`);
       return {
         url: this.#text(url, `the url of ${of}`),
-        ...(headers === undefined ? {} : { headers: this.#texts(headers, `headers of ${of}`) }),
+        ...present({ headers: headers === undefined ? undefined : this.#texts(headers, `headers of ${of}`) }),
       };
     }
     const line = splitWords(typeof command === 'string' ? command : '');
@@ -121,8 +121,10 @@ class FileReader {
     return {
       command: program,
       args: [...words, ...further.map((each) => this.#text(each, `args of ${of}`))],
-      ...(env === undefined ? {} : { env: this.#texts(env, `env of ${of}`) }),
-      ...(cwd === undefined ? {} : { cwd: this.#text(cwd, `cwd of ${of}`) }),
+      ...present({
+        env: env === undefined ? undefined : this.#texts(env, `env of ${of}`),
+        cwd: cwd === undefined ? undefined : this.#text(cwd, `cwd of ${of}`),
+      }),
     };
   }
 

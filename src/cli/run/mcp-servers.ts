@@ -1,5 +1,6 @@
 import { describeError, WinkError } from '../../error/index.ts';
 import type { AnyAgent } from '../../evaluation/index.ts';
+import { present } from '../../internal/index.ts';
 import { type McpSection, type McpSectionOptions, openMcpSection } from '../../mcp/index.ts';
 import type { Logger } from '../../tool/index.ts';
 import { unlessAborted } from '../process/environment.ts';
@@ -52,7 +53,7 @@ export async function openMcpServers(options: McpServersOptions): Promise<Mounte
   }
   const opening = Promise.allSettled(
     places.map(({ key, prefix, server: { name: _name, ...server } }) =>
-      open({ title: `Tools of ${key}`, key, prefix, ...server, ...(logger === undefined ? {} : { logger }) }),
+      open({ title: `Tools of ${key}`, key, prefix, ...server, ...present({ logger }) }),
     ),
   );
   const opened = async (): Promise<readonly McpSection[]> =>

@@ -2,7 +2,7 @@ import { basename, resolve } from 'node:path';
 import { FilesystemError } from '../../error/index.ts';
 import type { AgentWorkspace } from '../../evaluation/index.ts';
 import type { FileChange, Filesystem, FilesystemSnapshot } from '../../filesystem/index.ts';
-import { showName } from '../../internal/index.ts';
+import { present, showName } from '../../internal/index.ts';
 import {
   defaultExcludes,
   type HostFilesystem,
@@ -93,8 +93,7 @@ export async function openFolder(
       root: hostPath,
       exclude: leftOut,
       writeOn: mode === undefined ? 'never' : mode === 'each' ? 'apply' : 'flush',
-      ...(journal === undefined ? {} : { journal }),
-      ...(stateDirectory === undefined ? {} : { stateDirectory }),
+      ...present({ journal, stateDirectory }),
     });
     return {
       name: folderName(folder),

@@ -1,4 +1,5 @@
 import type { ContextOptions } from '../../evaluation/index.ts';
+import { present } from '../../internal/index.ts';
 import type { JsonObject } from '../../schema/index.ts';
 import type { Budget, ModelSettings, ReasoningEffort, TokenPrices } from '../../tool/index.ts';
 import { UsageError } from '../process/errors.ts';
@@ -86,9 +87,11 @@ export function readBudget(values: {
 }): Budget {
   const { maxTokens, maxCost, prices } = values;
   return {
-    ...(maxTokens === undefined ? {} : { maxTotalTokens: maxTokens }),
-    ...(maxCost === undefined ? {} : { maxCost: readCost(maxCost) }),
-    ...(prices === undefined ? {} : { prices: readPrices(prices) }),
+    ...present({
+      maxTotalTokens: maxTokens,
+      maxCost: maxCost === undefined ? undefined : readCost(maxCost),
+      prices: prices === undefined ? undefined : readPrices(prices),
+    }),
   };
 }
 
@@ -112,7 +115,7 @@ function readPrices(text: string): TokenPrices {
   return {
     inputPerMillion: input,
     outputPerMillion: output,
-    ...(third === undefined || second === undefined ? {} : { cachedInputPerMillion: second }),
+    ...present({ cachedInputPerMillion: third === undefined ? undefined : second }),
   };
 }
 
@@ -140,8 +143,7 @@ export function readSettings(values: {
 }): ModelSettings {
   const { maxOutputTokens, effort } = values;
   return {
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...(effort === undefined ? {} : { reasoningEffort: readEffort(effort) }),
+    ...present({ maxOutputTokens, reasoningEffort: effort === undefined ? undefined : readEffort(effort) }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, statSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { describeError, FilesystemError } from '../../error/index.ts';
+import { present } from '../../internal/index.ts';
 import { type FileRunRecorder, openRunRecorder } from '../../node/index.ts';
 import { userStateFolder } from '../../node/internal.ts';
 import type { JsonObject } from '../../schema/index.ts';
@@ -57,7 +58,7 @@ export async function openRecordFile(options: RecordFileOptions): Promise<Record
       file: path,
       module: options.module,
       workspace: options.workspaceName,
-      ...(Object.keys(options.params).length === 0 ? {} : { params: options.params }),
+      ...present({ params: Object.keys(options.params).length === 0 ? undefined : options.params }),
       onFailure: (error) => {
         problem = `the record "${shown}" is incomplete: ${printable(describeError(error).replace(/\.$/, ''))}.`;
       },

@@ -8,6 +8,7 @@ import type {
   RunLimits,
 } from '../../evaluation/index.ts';
 import { type FileChange, Filesystem } from '../../filesystem/index.ts';
+import { present } from '../../internal/index.ts';
 import type { DynamicParams, OverridesSource, Prompt } from '../../prompt/index.ts';
 import { type AnyResourceBinding, binding } from '../../resource/index.ts';
 import {
@@ -183,19 +184,17 @@ async function evaluate(
       limits: {
         ...agent.limits,
         ...options.limits,
-        ...(deadlineMs === undefined ? {} : { deadline: Deadline.after(deadlineMs) }),
+        ...present({ deadline: deadlineMs === undefined ? undefined : Deadline.after(deadlineMs) }),
       },
-      ...(Object.keys(options.context).length === 0 ? {} : { context: options.context }),
+      ...present({ context: Object.keys(options.context).length === 0 ? undefined : options.context }),
       agentName: agent.name,
       settings,
       streaming,
       redact: options.redactor.text,
       approve: options.approve,
-      ...(feedback === undefined ? {} : { feedback }),
-      ...(completion === undefined ? {} : { completion }),
+      ...present({ feedback, completion }),
       enforce: options.isEnforced,
-      ...(logger === undefined ? {} : { logger }),
-      ...(options.overrides === undefined ? {} : { overrides: options.overrides }),
+      ...present({ logger, overrides: options.overrides }),
     };
     const observers = [...(agent.observers ?? []), ...options.observers];
     let response: PromptResponse | SuspendedRun | undefined;
@@ -204,8 +203,7 @@ async function evaluate(
       const stream = model.stream(prompt, {
         ...common,
         observers: [{ onEvent }, ...observers],
-        ...(input === undefined ? {} : { input }),
-        ...(durable === undefined ? {} : { journal: durable.journal, runId: durable.runId }),
+        ...present({ input, journal: durable?.journal, runId: durable?.runId }),
       });
       for await (const event of stream) {
         if (event.type === 'run-result') response = event.response;
@@ -221,7 +219,7 @@ async function evaluate(
         journal,
         runId,
         strict: resumed.isStrict,
-        ...(resumed.input === undefined ? {} : { input: resumed.input }),
+        ...present({ input: resumed.input }),
         observers: [{ onEvent }, { onEvent: observe }, ...observers],
       });
     }

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describeError } from '../../error/index.ts';
-import { isRecord } from '../../internal/index.ts';
+import { isRecord, present } from '../../internal/index.ts';
 import {
   createOtelObserver,
   type OtelContext,
@@ -135,9 +135,11 @@ function startSdk(
     (variables['OTEL_SERVICE_NAME'] ?? '') !== '' ||
     /(^|,)\s*service\.name\s*=/.test(variables['OTEL_RESOURCE_ATTRIBUTES'] ?? '');
   const sdk = new NodeSDK({
-    ...(isNamed ? {} : { serviceName: 'wink' }),
+    ...present({ serviceName: isNamed ? undefined : 'wink' }),
     // The detectors of processes and hosts add the arguments of this command, which hold the input of the run, and names of this machine.
-    ...((variables['OTEL_NODE_RESOURCE_DETECTORS'] ?? '') === '' ? { resourceDetectors: [envDetector] } : {}),
+    ...present({
+      resourceDetectors: (variables['OTEL_NODE_RESOURCE_DETECTORS'] ?? '') === '' ? [envDetector] : undefined,
+    }),
   });
   sdk.start();
   return sdk;

@@ -1,4 +1,5 @@
 import type { AnyAgent } from '../../evaluation/index.ts';
+import { present } from '../../internal/index.ts';
 import type { McpSessionOptions } from '../../mcp/index.ts';
 import type { Prompt } from '../../prompt/index.ts';
 import { Session, systemClock } from '../../session/index.ts';
@@ -30,7 +31,7 @@ export class ServedSessions {
       return {
         session,
         observers,
-        ...(run === undefined ? {} : { journal: run.journal, runId: run.runId }),
+        ...present({ journal: run?.journal, runId: run?.runId }),
       };
     } catch (error) {
       await session[Symbol.asyncDispose]();

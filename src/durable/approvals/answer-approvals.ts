@@ -1,4 +1,5 @@
 import { assertOptions, PromptValidationError } from '../../error/index.ts';
+import { present } from '../../internal/index.ts';
 import { Recorder } from '../../record/internal.ts';
 import type { RunJournal, RunLease, RunSummary } from '../../runtime/index.ts';
 import { type Clock, systemClock } from '../../session/index.ts';
@@ -70,7 +71,10 @@ export async function appendAnswers(
       : { status: rows.end === undefined ? 'running' : statusAfter(rows.end), pending: 0 }),
   };
   const writer = new JournalWriter({
-    ...{ journal, lease, runId, rows: rows.count },
+    journal,
+    lease,
+    runId,
+    rows: rows.count,
     summary: () => summary,
     onLost: () => undefined,
   });
@@ -78,9 +82,13 @@ export async function appendAnswers(
   recorder.continueAfter({ ...rows, blobs: rows.blobs.keys() });
   for (const { id, digest, approved, by, note } of fresh) {
     recorder.add((part) => ({
-      ...{ type: 'answer', ...part, id, digest, approved, atMs },
-      ...(by === undefined ? {} : { by }),
-      ...(note === undefined ? {} : { note }),
+      type: 'answer',
+      ...part,
+      id,
+      digest,
+      approved,
+      atMs,
+      ...present({ by, note }),
     }));
   }
   await writer.flush();

@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import type { PendingQuestion } from '../../record/internal.ts';
 import type { PendingApproval, RunJournal } from '../../runtime/index.ts';
 import { fileChanges } from '../resume/resumed-call.ts';
@@ -31,11 +32,11 @@ export async function askedQuestions(
 
 function toApproval(question: PendingQuestion, blobs: RunRows['blobs']): PendingApproval {
   const { attempt: _attempt, staged, ...asked } = question;
-  return { ...asked, ...(staged === undefined ? {} : { changes: fileChanges(staged, blobs) }) };
+  return { ...asked, ...present({ changes: staged === undefined ? undefined : fileChanges(staged, blobs) }) };
 }
 
 function answerOf(row: AskedQuestion['answer']): AskedQuestion['answer'] {
   if (row === undefined) return undefined;
   const { approved, by, note } = row;
-  return { approved, ...(by === undefined ? {} : { by }), ...(note === undefined ? {} : { note }) };
+  return { approved, ...present({ by, note }) };
 }

@@ -1,5 +1,6 @@
 import type { FileChange, FileContent, PutBackPath, RecordedEntry } from '../../filesystem/index.ts';
 import { fileContent } from '../../filesystem/index.ts';
+import { present } from '../../internal/index.ts';
 import { type RecordedContent, type RecordedFileChange, RunFold } from '../../record/index.ts';
 import type { JournalRow } from '../../runtime/index.ts';
 import { commitOf } from './fork-rows.ts';
@@ -44,7 +45,9 @@ export function changesBack(
       path,
       found: entryOf(found),
       wanted: entryOf(wanted),
-      ...(wanted.kind === 'file' && isKept(wanted.content) ? { data: () => bytesOf(wanted.content) } : {}),
+      ...present({
+        data: wanted.kind === 'file' && isKept(wanted.content) ? () => bytesOf(wanted.content) : undefined,
+      }),
     })),
     changes: paths.flatMap(changesOf),
     missing: paths.flatMap(({ path, wanted }) => (isMissing(wanted) ? path : [])),
@@ -94,8 +97,7 @@ function replacedBy(put: RecordedFileChange | undefined): State {
   return stateOf(
     {
       ...change,
-      ...(replacedLink === undefined ? {} : { link: replacedLink }),
-      ...(replacedMode === undefined ? {} : { mode: replacedMode }),
+      ...present({ link: replacedLink, mode: replacedMode }),
     },
     put.before,
   );
@@ -109,7 +111,11 @@ function stateOf(
   content: RecordedContent | undefined,
 ): State {
   if (link !== undefined) {
-    return { kind: 'link', text: link, ...(from === undefined || kind === 'removed' ? {} : { from }) };
+    return {
+      kind: 'link',
+      text: link,
+      ...present({ from: from === undefined || kind === 'removed' ? undefined : from }),
+    };
   }
   if (entry === 'directory') return { kind: 'directory' };
   const known = content ?? { hash: '', bytes: 0, isOmitted: true };
@@ -150,15 +156,13 @@ function changesOf({ path, found, wanted }: Back): readonly FileChange[] {
   if (found.kind === 'file' && wanted.kind === 'file') {
     return [
       {
-        ...{
-          path,
-          kind: 'modified',
-          entry: 'file',
-          before: contentOf(found.content),
-          after: contentOf(wanted.content),
-        },
+        path,
+        kind: 'modified',
+        entry: 'file',
+        before: contentOf(found.content),
+        after: contentOf(wanted.content),
         ...modeOf(wanted),
-        ...(found.mode === wanted.mode ? {} : { replacedMode: found.mode }),
+        ...present({ replacedMode: found.mode === wanted.mode ? undefined : found.mode }),
       },
     ];
   }

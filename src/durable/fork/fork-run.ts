@@ -74,7 +74,10 @@ export async function forkRun(options: ForkRunOptions): Promise<ForkedRun> {
   const lease = await journal.acquire(fork.sessionId);
   try {
     const writer = new JournalWriter({
-      ...{ journal, lease, runId: fork.runId, rows: 0 },
+      journal,
+      lease,
+      runId: fork.runId,
+      rows: 0,
       summary: () => summary,
       onLost: () => undefined,
     });

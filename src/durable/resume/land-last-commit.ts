@@ -1,4 +1,5 @@
 import type { Filesystem, LandableChange, LandingReport } from '../../filesystem/index.ts';
+import { present } from '../../internal/index.ts';
 import type { ContentReference } from '../../record/index.ts';
 import type { CommitRow, RowFileChange } from '../../record/internal.ts';
 import type { CallDecision, Decision, RunRows } from '../rows/run-rows.ts';
@@ -41,8 +42,10 @@ function landableChange(
 ): LandableChange {
   return {
     ...change,
-    ...(before === undefined ? {} : { before: markOf(before) }),
-    ...(after === undefined ? {} : { after: { ...markOf(after), data: () => bytesOf(after, blobs) } }),
+    ...present({
+      before: before === undefined ? undefined : markOf(before),
+      after: after === undefined ? undefined : { ...markOf(after), data: () => bytesOf(after, blobs) },
+    }),
   };
 }
 

@@ -7,7 +7,7 @@ import {
   fileContent,
   fileNode,
 } from '../../filesystem/index.ts';
-import { none } from '../../internal/index.ts';
+import { none, present } from '../../internal/index.ts';
 import type { ContentReference, RecordedWrite } from '../../record/index.ts';
 import type {
   AttemptRow,
@@ -49,17 +49,17 @@ export function resumedCall(parts: ResumedCallParts): ToolCallResult {
     invocation: {
       ...result,
       modelText,
-      ...(feedback === undefined ? {} : { feedback }),
+      ...present({ feedback }),
       eventId: parts.newId(),
       evaluationId: evaluation.evaluationId,
       promptName: evaluation.promptName,
-      ...(path.length === 0 ? {} : { parentCallIds: path }),
+      ...present({ parentCallIds: path.length === 0 ? undefined : path }),
       adapter: parts.adapter,
       sessionId: header.sessionId,
       callId,
       toolName,
       turn,
-      ...(params === undefined ? {} : { params }),
+      ...present({ params }),
       success: isCommitted,
       rendered: renderedOf(result),
       attempts: attempt,
@@ -105,8 +105,10 @@ export function fileChanges(
 ): readonly FileChange[] {
   return files.map(({ before, after, ...change }) => ({
     ...change,
-    ...(before === undefined ? {} : { before: contentOf(before, blobs) }),
-    ...(after === undefined ? {} : { after: contentOf(after, blobs) }),
+    ...present({
+      before: before === undefined ? undefined : contentOf(before, blobs),
+      after: after === undefined ? undefined : contentOf(after, blobs),
+    }),
   }));
 }
 

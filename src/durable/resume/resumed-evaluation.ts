@@ -1,4 +1,5 @@
 import type { FilePatch, FileRead, FilesystemFork } from '../../filesystem/index.ts';
+import { present } from '../../internal/index.ts';
 import type { HeaderRow } from '../../record/internal.ts';
 import { requestDifferences } from '../../record/internal.ts';
 import type { ModelRequest, Step, StepKinds, ToolCallResult, TransactionRoots } from '../../runtime/index.ts';
@@ -127,7 +128,7 @@ export class ResumedEvaluation {
         }
         if (event.type !== 'hosted-approval-answered' || kind !== 'remote-approval') return undefined;
         const { approved, reason } = event;
-        return () => ({ approved, ...(reason === undefined ? {} : { reason }) });
+        return () => ({ approved, ...present({ reason }) });
       }
     }
   }
@@ -159,7 +160,9 @@ export class ResumedEvaluation {
     this.#taken.set(callKey(decision), decision);
     this.#untaken += 1;
     const result = resumedCall({
-      ...{ header, blobs, path },
+      header,
+      blobs,
+      path,
       evaluation: this.rows.description,
       row: decision.row,
       delivered: decision.delivered,

@@ -212,7 +212,10 @@ export class ResumedRun {
   #resumed(rows: RunRows['root'], path: readonly string[]): ResumedEvaluation {
     const { header, blobs } = this.#parts.rows;
     return new ResumedEvaluation(rows, {
-      ...{ header, blobs, path, paid: this.paid },
+      header,
+      blobs,
+      path,
+      paid: this.paid,
       ids: this.#parts.ids,
       adapter: () => this.#environment?.origin.adapter ?? header.adapter,
       appliesFiles: () => {

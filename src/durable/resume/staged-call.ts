@@ -1,5 +1,5 @@
 import type { FilePatch, Filesystem } from '../../filesystem/index.ts';
-import { none } from '../../internal/index.ts';
+import { none, present } from '../../internal/index.ts';
 import type { PendingQuestion, RowFileChange, StagedPart } from '../../record/internal.ts';
 import type { AttemptName, RecordedHandler } from '../../runtime/index.ts';
 import { canonicalJson, type JsonValue } from '../../schema/index.ts';
@@ -54,7 +54,7 @@ export function stagedHandler(
     fork.apply(sessionPatch(writes, [...log, ...records], events));
     if (files.length > 0) await applyFiles(filesystem, patch, files, blobs);
     const result = ToolResult.ok(value, message, {
-      ...(staged.excludesValue === true ? { excludeValueFromContext: true } : {}),
+      ...present({ excludeValueFromContext: staged.excludesValue === true ? true : undefined }),
       ...attachmentsOf(staged),
     });
     return { kind: 'succeeded', result, isStaged: true };

@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import type { PendingQuestion } from '../../record/internal.ts';
 import type { KnownAnswer, KnownAnswers, KnownRefusal, PendingApproval } from '../../runtime/index.ts';
 import type { RunRows } from './run-rows.ts';
@@ -16,7 +17,7 @@ export class RecordedAnswers implements KnownAnswers {
     const question = this.#questionLike(pending);
     if (question === undefined) return undefined;
     const { id, askedAtMs, expiresAtMs } = question;
-    return { id, askedAtMs, ...(expiresAtMs === undefined ? {} : { expiresAtMs }) };
+    return { id, askedAtMs, ...present({ expiresAtMs }) };
   }
 
   answerTo(pending: PendingApproval): KnownAnswer | undefined {
@@ -25,7 +26,7 @@ export class RecordedAnswers implements KnownAnswers {
     const answer = this.#rows.answers.get(question.id);
     if (answer !== undefined) {
       const { approved, note } = answer;
-      return { approved, ...(note === undefined ? {} : { why: note }) };
+      return { approved, ...present({ why: note }) };
     }
     return isExpired(question, this.#now())
       ? { approved: false, why: 'the question expired without an answer.' }
@@ -37,7 +38,7 @@ export class RecordedAnswers implements KnownAnswers {
       const question = this.#rows.questions.get(id);
       if (approved || question?.key !== key) continue;
       const { policy, policyPrompt, reason } = question;
-      return { policy, reason, why: note, ...(policyPrompt === undefined ? {} : { policyPrompt }) };
+      return { policy, reason, why: note, ...present({ policyPrompt }) };
     }
     return undefined;
   }

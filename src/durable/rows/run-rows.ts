@@ -270,7 +270,10 @@ class RowParts {
       });
     }
     return {
-      ...{ header, count, root, blobs },
+      header,
+      count,
+      root,
+      blobs,
       byNumber: this.#runs,
       inside: this.#inside,
       evaluations: this.#evaluations,

@@ -24,8 +24,12 @@ export async function knownSummary(
   const turns = root.decisions.at(-1)?.turn ?? 0;
   return {
     ...(found === undefined ? {} : withoutKeys(found)),
-    ...{ promptName, startedAtMs, commits, turns, updatedAtMs: atMs },
-    ...(agent === undefined ? {} : { agent }),
+    promptName,
+    startedAtMs,
+    commits,
+    turns,
+    updatedAtMs: atMs,
+    ...present({ agent }),
   };
 }
 

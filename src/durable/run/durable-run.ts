@@ -1,7 +1,7 @@
 import { describeError, RunLostError } from '../../error/index.ts';
 import type { EarlierRun, RunSurroundings } from '../../evaluation/index.ts';
 import type { PendingMark } from '../../filesystem/index.ts';
-import { none, type Writable } from '../../internal/index.ts';
+import { none, present, type Writable } from '../../internal/index.ts';
 import type { Recorder } from '../../record/internal.ts';
 import type { DecidingRow } from '../../resource/index.ts';
 import type {
@@ -79,7 +79,10 @@ export class RunHooks implements CallHooks, EarlierRun, RunSurroundings {
     this.#input = parts.input;
     if (resumed !== undefined) this.#unmute = session.mute();
     this.#reports = new RunReports({
-      ...{ recorder, writer, summary, isResumed: resumed !== undefined },
+      recorder,
+      writer,
+      summary,
+      isResumed: resumed !== undefined,
       isResuming: (evaluationId) =>
         this.#inside.get(evaluationId)?.isResuming ??
         (this.#isResuming && evaluationId === resumed?.evaluationId),
@@ -153,8 +156,15 @@ export class RunHooks implements CallHooks, EarlierRun, RunSurroundings {
     await this.#flush();
     for (const { turn, callId, toolName, policy, policyPrompt, reason, id, digest, changes } of pending) {
       this.#reports.emit({
-        ...{ type: 'approval-pending', turn, callId, toolName, policy, reason, id, digest },
-        ...(policyPrompt === undefined ? {} : { policyPrompt }),
+        type: 'approval-pending',
+        turn,
+        callId,
+        toolName,
+        policy,
+        reason,
+        id,
+        digest,
+        ...present({ policyPrompt }),
         about: changes === undefined ? 'call' : 'changes',
       });
     }
@@ -177,8 +187,13 @@ export class RunHooks implements CallHooks, EarlierRun, RunSurroundings {
     const { id, digest } = pending;
     const atMs = this.#environment?.clock.now() ?? 0;
     this.#parts.recorder.add((part) => ({
-      ...{ type: 'answer', ...part, id, digest, approved, atMs },
-      ...(why === undefined ? {} : { note: why }),
+      type: 'answer',
+      ...part,
+      id,
+      digest,
+      approved,
+      atMs,
+      ...present({ note: why }),
     }));
     await this.#flush();
   }
@@ -247,8 +262,14 @@ export class RunHooks implements CallHooks, EarlierRun, RunSurroundings {
     const { recorder, session } = this.#parts;
     const slices = session.observe(0).slices.filter(({ name }) => migrated.slices.has(name));
     recorder.onState({
-      ...{ evaluationId, path: none, atMs, kind: 'change', slices },
-      ...{ writes: migrated.writes, log: none, isRedacted: false },
+      evaluationId,
+      path: none,
+      atMs,
+      kind: 'change',
+      slices,
+      writes: migrated.writes,
+      log: none,
+      isRedacted: false,
     });
   }
 

@@ -58,7 +58,9 @@ export class JournalingEvaluator {
     this.signal = AbortSignal.any(signals);
     const summary = new RunSummaryKeeper(clock, known);
     const writer = new JournalWriter({
-      ...{ journal, lease, runId },
+      journal,
+      lease,
+      runId,
       rows: rows?.count ?? 0,
       summary: () => summary.current(),
       onLost: (error) => this.#lose(error),
@@ -74,7 +76,13 @@ export class JournalingEvaluator {
     if (rows !== undefined) recorder.continueAfter({ ...rows, blobs: rows.blobs.keys() });
     this.#writer = writer;
     this.durable = new RunHooks({
-      ...{ runId, session, lease, writer, recorder, summary, resumed },
+      runId,
+      session,
+      lease,
+      writer,
+      recorder,
+      summary,
+      resumed,
       onPending: parts.onPending,
       logger: options.logger,
       database: journal['~database'],

@@ -30,7 +30,10 @@ export async function appendQuestion(options: NewQuestion): Promise<void> {
   summary.waits(1);
   await writeRows({ journal, runId, rows: 0, summary: () => summary.current() }, (write, onFailure) => {
     const recorder = new Recorder({
-      ...{ write, runId, clock, onFailure },
+      write,
+      runId,
+      clock,
+      onFailure,
       maxContentBytes: Infinity,
       marksDeliveries: true,
     });
@@ -77,7 +80,11 @@ async function writeRows(
   const lease = await journal.acquire(runId);
   try {
     const writer = new JournalWriter({
-      ...{ journal, lease, runId, rows, summary },
+      journal,
+      lease,
+      runId,
+      rows,
+      summary,
       onLost: () => undefined,
     });
     let failure: { readonly error: unknown } | undefined;

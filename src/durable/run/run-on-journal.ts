@@ -53,7 +53,15 @@ export async function runOnJournal<Output>(
   const known = rows === undefined ? undefined : await knownSummary(journal, named, rows, clock.now());
   const resumed = resumedOf(run);
   const journaled = new JournalingEvaluator({
-    ...{ journal, lease, runId, session, options, rows, known, resumed, input },
+    journal,
+    lease,
+    runId,
+    session,
+    options,
+    rows,
+    known,
+    resumed,
+    input,
     onPending: isSuspension(approve) ? approve.onPending : undefined,
   });
   const { durable } = journaled;
@@ -91,7 +99,8 @@ function resumedOf<Output>(run: RunOnJournal<Output>): ResumedRun | undefined {
   const { options, rows, runId } = run;
   if (rows === undefined) return undefined;
   return new ResumedRun({
-    ...{ runId, rows },
+    runId,
+    rows,
     migration: run.migration ?? { changed: [], migrated: undefined, inside: [] },
     session: options.session,
     ids: options.ids ?? options.session.ids,

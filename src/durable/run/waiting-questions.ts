@@ -1,6 +1,6 @@
 import { describeError, PromptValidationError } from '../../error/index.ts';
 import type { FileChange } from '../../filesystem/index.ts';
-import { none } from '../../internal/index.ts';
+import { none, present } from '../../internal/index.ts';
 import type { AnswerRow } from '../../record/internal.ts';
 import type {
   ApprovalAnswer,
@@ -137,7 +137,7 @@ export class WaitingQuestions {
     if (start === undefined) throw new RangeError('A call asks before its run has begun.');
     const runId = await this.#newName();
     const question = this.#openQuestion(request, runId);
-    await appendQuestion({ ...{ journal, runId, start, question, clock }, workspace: this.#workspace });
+    await appendQuestion({ journal, runId, start, question, clock, workspace: this.#workspace });
     try {
       await approve.onPending?.([question.pending]);
     } catch (error) {
@@ -162,7 +162,7 @@ export class WaitingQuestions {
     const { approve } = this.#options;
     const { callId, toolName, params, policy, policyPrompt, reason, changes } = request;
     const call = { callId, toolName, arguments: '', turn: 1 };
-    const about = { policy, reason, ...(policyPrompt === undefined ? {} : { policyPrompt }) };
+    const about = { policy, reason, ...present({ policyPrompt }) };
     const question = questionsOf({ approve, rows: undefined }, () => this.#now()).questionOf(
       { call, key, params, path: none, attempt: 1 },
       about,

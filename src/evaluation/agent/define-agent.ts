@@ -1,6 +1,6 @@
 import { describeError, PromptValidationError } from '../../error/index.ts';
 import { compileGlob } from '../../filesystem/index.ts';
-import { isRecord } from '../../internal/index.ts';
+import { isRecord, type Writable } from '../../internal/index.ts';
 import { BudgetTracker, checkFeedbackProviders } from '../../runtime/index.ts';
 import { checkLimits } from '../options/check-limits.ts';
 import { checkObservers } from '../options/check-observers.ts';
@@ -67,17 +67,14 @@ export function defineAgent<Params, Output>(options: AgentOptions<Params, Output
     checkCompletion(completion, { ...template['~parts'], promptName: template.name });
   check('name', name, isLine, 'a text of one line, not empty');
   check('description', description, isText, 'a text');
-  return Object.freeze({
-    kind: 'agent',
-    ...options,
-    name: name ?? template.name,
-    ...(isRecord(params) ? { params: Object.freeze({ ...params }) } : {}),
-    ...(feedback === undefined ? {} : { feedback: Object.freeze([...feedback]) }),
-    ...(observers === undefined ? {} : { observers: Object.freeze([...observers]) }),
-    ...(ownLimits === undefined ? {} : { limits: ownLimits }),
-    ...(Array.isArray(input) ? { input: Object.freeze([...input]) } : {}),
-    ...(isRecord(workspace) ? { workspace: frozenWorkspace(workspace) } : {}),
-  } satisfies Agent<Params, Output>);
+  const agent: Writable<Agent<Params, Output>> = { kind: 'agent', ...options, name: name ?? template.name };
+  if (isRecord(params)) agent.params = Object.freeze({ ...params });
+  if (feedback !== undefined) agent.feedback = Object.freeze([...feedback]);
+  if (observers !== undefined) agent.observers = Object.freeze([...observers]);
+  if (ownLimits !== undefined) agent.limits = ownLimits;
+  if (Array.isArray(input)) agent.input = Object.freeze([...input]);
+  if (isRecord(workspace)) agent.workspace = frozenWorkspace(workspace);
+  return Object.freeze(agent);
 }
 
 /** The limits of an agent, checked; its budget as a copy. */

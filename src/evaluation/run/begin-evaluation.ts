@@ -110,10 +110,9 @@ function runStart<Output>({ environment, prompt, settings, start, scope }: Start
     isRedacted: scope.redactor !== undefined,
     ...present({ isToolRuntime: start.isToolRuntime }),
     prompt: { namespace: prompt.ns, key: prompt.key, hash: prompt['~hash']() },
-    ...(settings.agent === undefined ? {} : { agent: settings.agent }),
-    ...(model.provider === undefined ? {} : { provider: model.provider }),
+    ...present({ agent: settings.agent, provider: model.provider }),
     model: model.model ?? model.name,
-    ...(model.prices === undefined ? {} : { prices: model.prices }),
+    ...present({ prices: model.prices }),
     settings: { ...model.settings, ...settings.loop.settings },
     effects: Object.fromEntries(bound.map(({ tool }) => [tool.name, tool.effects])),
     // The schemas of tools are plain JSON.
@@ -174,12 +173,12 @@ async function prepareEvaluation<Output>(
     const rendered = await stop.race(
       prompt.render({
         session,
-        ...(overrides === undefined ? {} : { overrides }),
+        ...present({ overrides }),
         resources: resolver,
         examplesOnWire: model.takesExamples === true,
         outputSchemaOnWire: model.takesOutputSchema === true,
         evaluationId: origin.evaluationId,
-        ...(deadline === undefined ? {} : { deadline }),
+        ...present({ deadline }),
       }),
     );
     warnOfDropped(rendered.droppedOverrides, prompt.name, logger);
@@ -192,7 +191,7 @@ async function prepareEvaluation<Output>(
     model.check?.({
       tools: display.tools,
       hostedTools: rendered.hostedTools,
-      ...(outputSchema === undefined ? {} : { outputSchema }),
+      ...present({ outputSchema }),
       toolChoice,
       settings: settings.loop.settings,
     });

@@ -145,7 +145,7 @@ async function evaluateObserved<Output>({
     end = {
       outcome: 'finished',
       text,
-      ...(json === undefined ? {} : { output: json }),
+      ...present({ output: json }),
     };
     const response = Object.freeze({
       promptName: prompt.name,
@@ -153,7 +153,9 @@ async function evaluateObserved<Output>({
       output,
       hostedOutputs: hostedOutputs(state),
       usage: state.usage,
-      ...(budgetExceeded === undefined ? {} : { budgetExceeded: Object.freeze(budgetExceeded) }),
+      ...present({
+        budgetExceeded: budgetExceeded === undefined ? undefined : Object.freeze(budgetExceeded),
+      }),
       finishReason,
       conversation: Object.freeze(state.conversation),
     });
@@ -168,7 +170,10 @@ async function evaluateObserved<Output>({
       const { conversation, usage } = state;
       markSuspended(conversation, suspended.runId);
       return Object.freeze({
-        ...{ finishReason: 'suspended', promptName: prompt.name, ...suspended, usage },
+        finishReason: 'suspended',
+        promptName: prompt.name,
+        ...suspended,
+        usage,
         conversation: Object.freeze(conversation),
       });
     }

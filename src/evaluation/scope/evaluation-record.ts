@@ -1,5 +1,5 @@
 import { describeError } from '../../error/index.ts';
-import { none } from '../../internal/index.ts';
+import { none, present } from '../../internal/index.ts';
 import { PolicyState } from '../../policy/index.ts';
 import { type Prompt, type RenderedPrompt, VisibilityOverrides } from '../../prompt/index.ts';
 import {
@@ -63,7 +63,7 @@ export class EvaluationRecord {
       promptName: name,
       adapter: evaluator.name,
       sessionId: host.id,
-      ...(outer === undefined ? {} : { parentCallIds: outer.call.path }),
+      ...present({ parentCallIds: outer?.call.path }),
     };
   }
 
@@ -101,7 +101,7 @@ export class EvaluationRecord {
     this.#executed({
       outcome: 'finished',
       text,
-      ...(json === undefined ? {} : { output: recordable(json) }),
+      ...present({ output: json === undefined ? undefined : recordable(json) }),
       finishReason,
       usage,
       turns,
@@ -134,7 +134,7 @@ export class EvaluationRecord {
     this.#dispatch(PromptExecuted, {
       eventId: this.#ids(),
       ...this.origin,
-      ...(this.#renderId === undefined ? {} : { renderId: this.#renderId }),
+      ...present({ renderId: this.#renderId }),
       ...how,
       startedAtMs,
       durationMs: this.#clock.now() - startedAtMs,

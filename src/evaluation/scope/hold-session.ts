@@ -1,4 +1,5 @@
 import { describeError } from '../../error/index.ts';
+import { present } from '../../internal/index.ts';
 import { ResourceContainer } from '../../resource/index.ts';
 import { type Approver, markRejected, RunStop } from '../../runtime/index.ts';
 import { Session } from '../../session/index.ts';
@@ -96,8 +97,6 @@ async function disposeOwn(session: Session, logger: Logger): Promise<void> {
 /** The session of a run that is given none. */
 export function newSession(options: Pick<EvaluateOptions, 'clock' | 'ids'>, id?: string): Session {
   return new Session({
-    ...(id === undefined ? {} : { id }),
-    ...(options.clock === undefined ? {} : { clock: options.clock }),
-    ...(options.ids === undefined ? {} : { ids: options.ids }),
+    ...present({ id, clock: options.clock, ids: options.ids }),
   });
 }

@@ -1,5 +1,5 @@
 import { assertOptions, FilesystemError, type RefuseArgument } from '../../error/index.ts';
-import { cutAfter } from '../../internal/index.ts';
+import { cutAfter, present } from '../../internal/index.ts';
 import { EventLoopYield } from '../../session/index.ts';
 import type { FileLink } from '../content/tree-node.ts';
 import type { TreeCell } from '../fork/tree-cell.ts';
@@ -101,8 +101,10 @@ export async function globFiles(
   const result = (truncated: boolean): GlobResult => ({
     paths,
     truncated,
-    ...(hasLinks ? { links } : {}),
-    ...(respectGitignore ? { ignored: ignores?.ignored ?? 0 } : {}),
+    ...present({
+      links: hasLinks ? links : undefined,
+      ignored: respectGitignore ? (ignores?.ignored ?? 0) : undefined,
+    }),
   });
   for (const file of walkFiles(found.node, path, glob, ignores)) {
     const pause = pauses.pauseIfDue();
@@ -167,7 +169,7 @@ export async function grepFiles(
     matches,
     truncated,
     skippedBinary,
-    ...(respectGitignore ? { ignored: ignores?.ignored ?? 0 } : {}),
+    ...present({ ignored: respectGitignore ? (ignores?.ignored ?? 0) : undefined }),
   });
   for (const file of files) {
     const pause = pauses.pauseIfDue();

@@ -1,4 +1,4 @@
-import { PersistentMap } from '../../internal/index.ts';
+import { PersistentMap, present } from '../../internal/index.ts';
 import {
   childOf,
   type DirectoryNode,
@@ -89,7 +89,7 @@ function attributesOf(
 /** @param top the path of the whole that the entry was created or removed with. */
 function changeOf(kind: 'created' | 'removed', { path, node }: Leaf, top: string): FileChange {
   const isWithin = kind === 'removed' && path !== top;
-  const attributes = { ...attributesOf(node), ...(isWithin ? { removedWith: top } : {}) };
+  const attributes = { ...attributesOf(node), ...present({ removedWith: isWithin ? top : undefined }) };
   if (node.kind === 'directory') return { path, kind, entry: 'directory', ...attributes };
   const side = kind === 'created' ? { after: node.content } : { before: node.content };
   return { path, kind, entry: 'file', ...side, ...attributes };
@@ -107,8 +107,7 @@ function modification(path: string, before: FileNode, after: FileNode): FileChan
     before: before.content,
     after: after.content,
     ...attributesOf(after, after.mode ?? before.mode),
-    ...(hasOtherMode ? { replacedMode } : {}),
-    ...(linkText === undefined ? {} : { replacedLink: linkText }),
+    ...present({ replacedMode: hasOtherMode ? replacedMode : undefined, replacedLink: linkText }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
+import { present } from '../../internal/index.ts';
 import type { Clock } from '../../session/index.ts';
 import { childEnvironment } from './child-environment.ts';
 import { killGroup } from './kill-group.ts';
@@ -27,7 +28,7 @@ const drainMs = 500;
 export async function startChild(server: McpChildServer, clock: Clock): Promise<StartedChild> {
   const { args = [], command, cwd, env } = server;
   const child = spawn(command, args, {
-    ...(cwd === undefined ? {} : { cwd }),
+    ...present({ cwd }),
     env: childEnvironment(env),
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,

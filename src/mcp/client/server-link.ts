@@ -1,6 +1,6 @@
 import type { Tool as McpTool } from '@modelcontextprotocol/client';
 import type { McpError } from '../../error/index.ts';
-import { untilAborted } from '../../internal/index.ts';
+import { present, untilAborted } from '../../internal/index.ts';
 import type { Clock } from '../../session/index.ts';
 import { ConnectTimeout, connectError, type NamedServer, unavailableError } from './connect-error.ts';
 import { type ConnectionOptions, McpConnection } from './connection.ts';
@@ -124,7 +124,7 @@ export class ServerLink {
       const { key, logger } = this.#options;
       logger.warn('The connection to an MCP server has ended. The next call connects again.', {
         server: key,
-        ...(connection.reason === undefined ? {} : { reason: connection.reason }),
+        ...present({ reason: connection.reason }),
       });
     });
   }

@@ -1,6 +1,6 @@
 import type { Tool as McpTool } from '@modelcontextprotocol/client';
 import { describeError, McpError, PromptValidationError } from '../../error/index.ts';
-import { formatNumber, quotedList, quoteText, shorten } from '../../internal/index.ts';
+import { formatNumber, present, quotedList, quoteText, shorten } from '../../internal/index.ts';
 import { nearestNames } from '../../resource/index.ts';
 import type { AnyTool } from '../../tool/index.ts';
 import type { McpListedTool, McpSectionOptions, McpToolEffects } from './mount-options.ts';
@@ -102,9 +102,7 @@ export function chooseTools(
 export function listedTool({ annotations, description, name, title }: McpTool): McpListedTool {
   return {
     name,
-    ...(title === undefined ? {} : { title }),
-    ...(description === undefined ? {} : { description }),
-    ...(annotations === undefined ? {} : { annotations }),
+    ...present({ title, description, annotations }),
   };
 }
 

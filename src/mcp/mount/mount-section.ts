@@ -1,4 +1,5 @@
 import { McpError } from '../../error/index.ts';
+import { present } from '../../internal/index.ts';
 import { section } from '../../prompt/index.ts';
 import { systemClock } from '../../session/index.ts';
 import { silentLogger } from '../../tool/index.ts';
@@ -48,7 +49,7 @@ function sectionOf(mount: McpMount, options: McpSectionOptions): McpSection {
     template: template.trim() === '' ? note : `${template.trim()}\n\n${note}`,
     acceptsOverrides,
     tools: mount.tools,
-    ...(policies === undefined ? {} : { policies }),
+    ...present({ policies }),
   });
   return Object.freeze({
     ...made,

@@ -1,4 +1,5 @@
 import type { Progress } from '@modelcontextprotocol/client';
+import { present } from '../../internal/index.ts';
 import type { JsonObject } from '../../schema/index.ts';
 import type { Clock } from '../../session/index.ts';
 import type { ToolContext } from '../../tool/index.ts';
@@ -28,7 +29,9 @@ export function remoteProgress(
 function readProgress({ message, progress, total }: Progress): JsonObject {
   return {
     progress,
-    ...(total === undefined ? {} : { total }),
-    ...(message === undefined ? {} : { message: visibleText(message, maxMessageCharacters) }),
+    ...present({
+      total,
+      message: message === undefined ? undefined : visibleText(message, maxMessageCharacters),
+    }),
   };
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { describeError, PromptValidationError } from '../../error/index.ts';
+import { present } from '../../internal/index.ts';
 import type { Logger } from '../../tool/index.ts';
 import { randomId } from '../wire/random-id.ts';
 import type { McpNodeSdk } from '../wire/sdk.ts';
@@ -114,7 +115,7 @@ function refuse(
     'content-type': 'application/json',
     // What is left of the body is not read.
     connection: 'close',
-    ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
+    ...present({ 'www-authenticate': status === 401 ? 'Bearer' : undefined }),
   });
   response.end(JSON.stringify(jsonRpcError(message)));
 }

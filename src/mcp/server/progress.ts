@@ -1,5 +1,5 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
-import { isRecord } from '../../internal/index.ts';
+import { isRecord, present } from '../../internal/index.ts';
 import type { Clock } from '../../session/index.ts';
 import type { CallProgress } from './call-events.ts';
 
@@ -27,7 +27,7 @@ export function progressNotifier(
     mcpReq
       .notify({
         method: 'notifications/progress',
-        params: { progressToken, progress: count, ...(message === undefined ? {} : { message }) },
+        params: { progressToken, progress: count, ...present({ message }) },
       })
       .catch(() => undefined);
   };

@@ -2,6 +2,7 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import { openToolRuntime } from '../../durable/index.ts';
 import { describeError } from '../../error/index.ts';
 import type { ToolRuntime } from '../../evaluation/index.ts';
+import { present } from '../../internal/index.ts';
 import type { Prompt } from '../../prompt/index.ts';
 import { type Session, systemClock } from '../../session/index.ts';
 import { silentLogger } from '../../tool/index.ts';
@@ -69,7 +70,7 @@ export class ServedSession implements AsyncDisposable {
         ...own,
         name,
         observers: [events, ...observers, ...ownObservers],
-        ...(approver === undefined ? {} : { approve: approver }),
+        ...present({ approve: approver }),
       });
       return new ServedSession(sdk, options, {
         runtime,

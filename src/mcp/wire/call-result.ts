@@ -1,6 +1,6 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
 import type { ToolRuntimeOutput } from '../../evaluation/index.ts';
-import { isRecord } from '../../internal/index.ts';
+import { isRecord, present } from '../../internal/index.ts';
 import type { MediaPart } from '../../tool/index.ts';
 
 /**
@@ -14,7 +14,10 @@ export function toCallToolResult(output: ToolRuntimeOutput, isStructured: boolea
   const { attachments = [], isError, text } = output;
   const content: ContentBlock[] = [{ type: 'text', text }, ...attachments.map(toBlock)];
   if (isError) return { content, isError };
-  return { content, ...(isStructured ? { structuredContent: structuredContentOf(output) } : {}) };
+  return {
+    content,
+    ...present({ structuredContent: isStructured ? structuredContentOf(output) : undefined }),
+  };
 }
 
 function structuredContentOf({

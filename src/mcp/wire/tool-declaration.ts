@@ -23,8 +23,10 @@ export function toolDeclaration(
     description,
     // Arguments of a tool are an object, so its schema is one of type "object".
     inputSchema: withoutHeaders(inputSchema) as McpTool['inputSchema'],
-    ...(output === undefined ? {} : { outputSchema: output }),
-    ...(tool === undefined ? {} : { annotations: annotationsOf(tool.effects, tool.idempotent) }),
+    ...present({
+      outputSchema: output,
+      annotations: tool === undefined ? undefined : annotationsOf(tool.effects, tool.idempotent),
+    }),
   };
 }
 

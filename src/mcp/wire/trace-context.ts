@@ -1,4 +1,4 @@
-import { isRecord } from '../../internal/index.ts';
+import { isRecord, present } from '../../internal/index.ts';
 import type { TraceContext } from '../../runtime/index.ts';
 
 /**
@@ -10,5 +10,5 @@ export function traceContextOf(meta: unknown): TraceContext | undefined {
   if (!isRecord(meta)) return undefined;
   const { traceparent, tracestate } = meta;
   if (typeof traceparent !== 'string') return undefined;
-  return { traceparent, ...(typeof tracestate === 'string' ? { tracestate } : {}) };
+  return { traceparent, ...present({ tracestate: typeof tracestate === 'string' ? tracestate : undefined }) };
 }

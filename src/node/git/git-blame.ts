@@ -1,4 +1,4 @@
-import { counted, showName, startOf } from '../../internal/index.ts';
+import { counted, present, showName, startOf } from '../../internal/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../tool/index.ts';
 import { linesOf, readBlob } from './blobs.ts';
@@ -106,7 +106,7 @@ export function createGitBlameTool(options: GitToolOptions): Tool<GitBlameParams
         const lines = cut(parseBlame(stdout.toString('utf8')), maxOutputCharacters);
         const next = offset + lines.length;
         return ToolResult.ok(
-          { id, lines, ...(next < total ? { next_offset: next } : {}) },
+          { id, lines, ...present({ next_offset: next < total ? next : undefined }) },
           `${name} in commit ${id} - lines ${offset + 1}-${next} of ${total}`,
         );
       }),

@@ -1,4 +1,4 @@
-import { counted, showName } from '../../internal/index.ts';
+import { counted, present, showName } from '../../internal/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../tool/index.ts';
 import { listCommits, oneLine, resolveCommit } from './commits.ts';
@@ -111,8 +111,7 @@ export function createGitLogTool(options: GitToolOptions): Tool<GitLogParams, Gi
         const without = not_in === undefined ? undefined : await resolveCommit(repository, not_in);
         const found = await listCommits(repository, {
           from,
-          ...(without === undefined ? {} : { without }),
-          ...(wanted === undefined ? {} : { path: wanted }),
+          ...present({ without, path: wanted }),
           skip,
           limit: limit + 1,
         });
@@ -124,12 +123,16 @@ export function createGitLogTool(options: GitToolOptions): Tool<GitLogParams, Gi
             const { changes } = await listChanges(repository, parents[0], id, undefined);
             const names = changes.slice(0, maxNames).map(({ path: name }) => name);
             const more = changes.length - names.length;
-            commits.push({ ...entry, files: names, ...(more === 0 ? {} : { more_files: more }) });
+            commits.push({
+              ...entry,
+              files: names,
+              ...present({ more_files: more === 0 ? undefined : more }),
+            });
           }
         }
         const result: GitLogResult = {
           commits,
-          ...(found.length > limit ? { next_skip: skip + limit } : {}),
+          ...present({ next_skip: found.length > limit ? skip + limit : undefined }),
         };
         const note = repository.isShallow
           ? ' The repository is a shallow clone: older commits are missing.'

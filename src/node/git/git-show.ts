@@ -1,4 +1,4 @@
-import { counted, formatNumber, showName, startOf } from '../../internal/index.ts';
+import { counted, formatNumber, present, showName, startOf } from '../../internal/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, ToolResult, type ToolSuccess, tool } from '../../tool/index.ts';
 import { linesOf, readBlob } from './blobs.ts';
@@ -171,7 +171,7 @@ async function showFile(
       id,
       text,
       first_line: lines.length === 0 ? 0 : offset + 1,
-      ...(end < lines.length ? { next_offset: end } : {}),
+      ...present({ next_offset: end < lines.length ? end : undefined }),
     },
     `${name} in commit ${id} - lines ${lines.length === 0 ? 0 : offset + 1}-${end} of ${lines.length}`,
   );

@@ -2,12 +2,13 @@
 type ArgumentSchema = Readonly<Record<string, string | number>>;
 
 /** The schema of an argument that names a commit. */
+import { present } from '../../internal/index.ts';
 export function revisionProperty(purpose: string, value?: string): ArgumentSchema {
   return {
     type: 'string',
     minLength: 1,
     maxLength: 250,
-    ...(value === undefined ? {} : { default: value }),
+    ...present({ default: value }),
     description: `${purpose} A branch, a tag, "HEAD" or a commit id; "~2" after it names an ancestor.`,
   };
 }

@@ -1,4 +1,4 @@
-import { counted, showName, startOf } from '../../internal/index.ts';
+import { counted, present, showName, startOf } from '../../internal/index.ts';
 import type { FileChangeEntry, GitChangeStatus, ShownChanges } from './file-changes.ts';
 import { filePatch } from './file-patch.ts';
 import type { PrivateRepository } from './private-repository.ts';
@@ -64,15 +64,18 @@ export async function showChanges(
     if (left <= 0) break;
   }
   const next = skip + files.length;
-  return { files, total: changes.length, ...(next < changes.length ? { next_skip: next } : {}) };
+  return {
+    files,
+    total: changes.length,
+    ...present({ next_skip: next < changes.length ? next : undefined }),
+  };
 }
 
 function toFileChange({ path, status, oldPath }: FileChangeEntry, patch: string | undefined): GitFileChange {
   return {
     path,
     status,
-    ...(oldPath === undefined ? {} : { old_path: oldPath }),
-    ...(patch === undefined ? {} : { patch }),
+    ...present({ old_path: oldPath, patch }),
   };
 }
 

@@ -1,3 +1,5 @@
+import { present } from '../../internal/index.ts';
+
 /** One skipped entry. */
 export interface HostMountSkip {
   /** Path below the mounted folder. */
@@ -118,7 +120,7 @@ export class MountTally {
       skippedCount: this.#skippedCount,
       excluded: this.#excluded,
       complete: this.#stoppedBy === undefined && this.#skippedCount === 0,
-      ...(this.#stoppedBy === undefined ? {} : { stoppedBy: this.#stoppedBy }),
+      ...present({ stoppedBy: this.#stoppedBy }),
     });
   }
 }

@@ -1,5 +1,5 @@
 import { FilesystemError, SessionBusyError } from '../../error/index.ts';
-import { quoteText } from '../../internal/index.ts';
+import { present, quoteText } from '../../internal/index.ts';
 import type { RunJournal, RunLease } from '../../runtime/index.ts';
 import { endedLease, forgetLease, rememberLease } from './lease-owner.ts';
 
@@ -78,7 +78,7 @@ export class FolderLease {
     return new FilesystemError(
       'filesystem-locked',
       `The lease of the folder ${quoteText(this.#folder)} ${what} Open the folder again.`,
-      { ...(aborted ? { cause: reason } : {}), details: { path: this.#folder } },
+      { ...present({ cause: aborted ? reason : undefined }), details: { path: this.#folder } },
     );
   }
 

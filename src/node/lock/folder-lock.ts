@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { linkSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FilesystemError } from '../../error/index.ts';
-import { quoteText } from '../../internal/index.ts';
+import { present, quoteText } from '../../internal/index.ts';
 import { errorCode } from '../disk/system-error.ts';
 import { isAlive, isElsewhere, type ProcessIdentity, presentProcess } from './process-identity.ts';
 
@@ -42,7 +42,7 @@ export class FolderLock {
     const record: LockRecord = {
       ...presentProcess(),
       token: randomUUID(),
-      ...(isLeased ? { isLeased } : {}),
+      ...present({ isLeased: isLeased ? true : undefined }),
     };
     for (;;) {
       if (createAtomically(path, JSON.stringify(record))) {

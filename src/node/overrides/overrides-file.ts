@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describeError, OverridesError, type OverridesErrorCode } from '../../error/index.ts';
+import { present } from '../../internal/index.ts';
 import { type PromptIdentity, type PromptOverrides, parseOverrides } from '../../prompt/index.ts';
 import type { JsonValue } from '../../schema/index.ts';
 import { errorCode } from '../disk/system-error.ts';
@@ -136,7 +137,7 @@ function tryToRemove(draft: string): void {
 
 function fileError(code: OverridesErrorCode, name: string, problem: string, cause?: unknown): OverridesError {
   return new OverridesError(code, `The overrides file "${name}" ${problem}. Fix it, or remove it.`, {
-    ...(cause === undefined ? {} : { cause }),
+    ...present({ cause }),
     details: { file: name },
   });
 }

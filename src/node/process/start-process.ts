@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { FilesystemError } from '../../error/index.ts';
+import { present } from '../../internal/index.ts';
 import { type Clock, systemClock } from '../../session/index.ts';
 import { errorCode, withoutPaths } from '../disk/system-error.ts';
 import type { StagedCommandArguments } from './run-options.ts';
@@ -163,6 +164,9 @@ function commandError(error: unknown): FilesystemError {
     'argument-invalid',
     `The command cannot be started (${code ?? 'unknown error'}). Name a command, and pass arguments and variables without NUL ` +
       'characters that are not too long in total.',
-    { cause: withoutPaths(error), ...(code === undefined ? {} : { details: { systemCode: code } }) },
+    {
+      cause: withoutPaths(error),
+      ...present({ details: code === undefined ? undefined : { systemCode: code } }),
+    },
   );
 }

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FilesystemError } from '../../error/index.ts';
 import { type Filesystem, normalizePath } from '../../filesystem/index.ts';
-import { quoteText } from '../../internal/index.ts';
+import { present, quoteText } from '../../internal/index.ts';
 import { type HostDirectory, openDirectory } from '../disk/host-directory.ts';
 import { identityOf } from '../disk/stamp.ts';
 import { errorCode, withoutPaths } from '../disk/system-error.ts';
@@ -273,6 +273,9 @@ function removalError(error: unknown): FilesystemError {
   return new FilesystemError(
     'filesystem-storage-failed',
     `The staged folder cannot be removed (${code ?? 'unknown error'}). End the processes that work in it, then remove it by hand.`,
-    { cause: withoutPaths(error), ...(code === undefined ? {} : { details: { systemCode: code } }) },
+    {
+      cause: withoutPaths(error),
+      ...present({ details: code === undefined ? undefined : { systemCode: code } }),
+    },
   );
 }

@@ -1,4 +1,4 @@
-import { isRecord } from '../../internal/index.ts';
+import { isRecord, present } from '../../internal/index.ts';
 import {
   annotatedCitations,
   type Cited,
@@ -18,7 +18,7 @@ export function toOutput({ id, status, error }: WireFields): HostedToolOutput {
   return {
     status: toStatus(status, error),
     ...toErrorCode(error),
-    ...(typeof id === 'string' ? { invocationId: id } : {}),
+    ...present({ invocationId: typeof id === 'string' ? id : undefined }),
   };
 }
 

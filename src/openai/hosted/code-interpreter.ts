@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import {
   citedContainerFile,
   configuredPaths,
@@ -51,9 +52,11 @@ export function toCodeInterpreter({
     type: 'code_interpreter',
     container: {
       type: 'auto',
-      ...(fileIds === undefined ? {} : { file_ids: [...fileIds] }),
-      ...(memoryLimit === undefined ? {} : { memory_limit: memoryLimit }),
-      ...(network === undefined ? {} : { network_policy: toNetworkPolicy(network) }),
+      ...present({
+        file_ids: fileIds === undefined ? undefined : [...fileIds],
+        memory_limit: memoryLimit,
+        network_policy: network === undefined ? undefined : toNetworkPolicy(network),
+      }),
     },
   };
 }

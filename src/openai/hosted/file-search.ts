@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import { citedFile, type HostedToolCodec, readFileHits, stringsIn } from '../../provider/internal.ts';
 import type { FileSearchConfig, FileSearchResult } from '../../suite/index.ts';
 import { citationsOf, itemsOf, toOutput } from './calls.ts';
@@ -43,9 +44,11 @@ export function toFileSearch({
   return {
     type: 'file_search',
     vector_store_ids: [...storeIds],
-    ...(maxResults === undefined ? {} : { max_num_results: maxResults }),
-    ...(scoreThreshold === undefined ? {} : { ranking_options: { score_threshold: scoreThreshold } }),
+    ...present({
+      max_num_results: maxResults,
+      ranking_options: scoreThreshold === undefined ? undefined : { score_threshold: scoreThreshold },
+    }),
     // The filter is in the provider's format and is validated by the provider.
-    ...(filter === undefined ? {} : { filters: filter as FileFilterWire }),
+    ...present({ filters: filter as FileFilterWire | undefined }),
   };
 }

@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import { type HostedToolCodec, stringFields, type WireFields } from '../../provider/internal.ts';
 import type { ImageGenerationConfig, ImageGenerationResult } from '../../suite/index.ts';
 import { itemsOf, toOutput } from './calls.ts';
@@ -31,11 +32,7 @@ export function toImageGeneration({
 }: ImageGenerationConfig): ImageGenerationWire {
   return {
     type: 'image_generation',
-    ...(format === undefined ? {} : { output_format: format }),
-    ...(size === undefined ? {} : { size }),
-    ...(quality === undefined ? {} : { quality }),
-    ...(background === undefined ? {} : { background }),
-    ...(model === undefined ? {} : { model }),
+    ...present({ output_format: format, size, quality, background, model }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import {
   describeRemoteFailure,
   type HostedToolCodec,
@@ -46,9 +47,11 @@ export function toRemoteMcp({
     type: 'mcp',
     server_label: label,
     server_url: url,
-    ...(authorization === undefined ? {} : { authorization }),
-    ...(headers === undefined ? {} : { headers: { ...headers } }),
-    ...(allowedTools === undefined ? {} : { allowed_tools: [...allowedTools] }),
+    ...present({
+      authorization,
+      headers: headers === undefined ? undefined : { ...headers },
+      allowed_tools: allowedTools === undefined ? undefined : [...allowedTools],
+    }),
     require_approval: approval,
   };
 }

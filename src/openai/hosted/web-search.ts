@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import {
   citedUrl,
   type HostedToolCodec,
@@ -47,14 +48,18 @@ export function toWebSearch({
 }: WebSearchConfig): OpenAIWebSearchWire {
   const { allowed = [], blocked = [] } = domainFilter ?? {};
   const filters = {
-    ...(allowed.length === 0 ? {} : { allowed_domains: [...allowed] }),
-    ...(blocked.length === 0 ? {} : { blocked_domains: [...blocked] }),
+    ...present({
+      allowed_domains: allowed.length === 0 ? undefined : [...allowed],
+      blocked_domains: blocked.length === 0 ? undefined : [...blocked],
+    }),
   };
   return {
     type: 'web_search',
-    ...(Object.keys(filters).length === 0 ? {} : { filters }),
-    ...(geoHint === undefined ? {} : { user_location: toApproximateLocation(geoHint) }),
-    ...(allowLiveAccess ? {} : { external_web_access: false }),
-    ...(contextSize === undefined ? {} : { search_context_size: contextSize }),
+    ...present({
+      filters: Object.keys(filters).length === 0 ? undefined : filters,
+      user_location: geoHint === undefined ? undefined : toApproximateLocation(geoHint),
+      external_web_access: allowLiveAccess ? undefined : (false as const),
+      search_context_size: contextSize,
+    }),
   };
 }

@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import { ForeignCallIds, isWebUrl, shortCallIds, toUrl } from '../../provider/internal.ts';
 import type {
   AssistantItem,
@@ -78,7 +79,7 @@ function toApprovalResponse({ approvalId, approved, reason }: HostedApprovalItem
     type: 'mcp_approval_response',
     approval_request_id: approvalId,
     approve: approved,
-    ...(reason === undefined ? {} : { reason }),
+    ...present({ reason }),
   };
 }
 

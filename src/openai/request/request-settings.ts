@@ -1,4 +1,5 @@
 import { PromptValidationError } from '../../error/index.ts';
+import { present } from '../../internal/index.ts';
 import { splitSettings } from '../../provider/internal.ts';
 import { isSchemaObject, type JsonObject } from '../../schema/index.ts';
 import type { ModelSettings } from '../../tool/index.ts';
@@ -37,12 +38,15 @@ export function toWireSettings(settings: OpenAISettings): JsonObject {
   refuseBoth('reasoningEffort', reasoningEffort, 'reasoning.effort', effort);
   return {
     ...own,
-    ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(topP === undefined ? {} : { top_p: topP }),
-    ...(reasoningEffort === undefined
-      ? {}
-      : { reasoning: { ...(isSchemaObject(reasoning) ? reasoning : {}), effort: reasoningEffort } }),
+    ...present({
+      max_output_tokens: maxOutputTokens,
+      temperature,
+      top_p: topP,
+      reasoning:
+        reasoningEffort === undefined
+          ? undefined
+          : { ...(isSchemaObject(reasoning) ? reasoning : {}), effort: reasoningEffort },
+    }),
   };
 }
 

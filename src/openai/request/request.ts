@@ -1,4 +1,5 @@
 import { digestOf } from '../../filesystem/index.ts';
+import { present } from '../../internal/index.ts';
 import type { HostedToolRegistry, ProjectedTool, ToolSchemas } from '../../provider/internal.ts';
 import type { ModelCheck, ModelRequest } from '../../runtime/index.ts';
 import { isSchemaObject, type JsonObject, type SchemaProjection } from '../../schema/index.ts';
@@ -88,17 +89,17 @@ export function prepareRequest(
       instructions,
       input: toInputItems(request.conversation, options.provider),
       store,
-      ...(include.length === 0 ? {} : { include }),
-      ...(tools.length + hosted.tools.length === 0
-        ? {}
-        : {
-            // Codecs of the caller may write tools that are not listed here; the provider validates them.
-            tools: [...(hosted.tools as readonly OpenAIHostedWire[]), ...tools.map(toFunctionTool)],
-            tool_choice: checked.toolChoice,
-          }),
-      ...(tools.length === 0 ? {} : { parallel_tool_calls: settings['parallel_tool_calls'] !== false }),
-      ...(answerSchema === undefined ? {} : { text: toText(settings, answerSchema) }),
-      ...(cacheKey === undefined ? {} : { prompt_cache_key: cacheKey }),
+      ...present({
+        include: include.length === 0 ? undefined : include,
+        tools:
+          tools.length + hosted.tools.length === 0
+            ? undefined
+            : [...(hosted.tools as readonly OpenAIHostedWire[]), ...tools.map(toFunctionTool)],
+        tool_choice: tools.length + hosted.tools.length === 0 ? undefined : checked.toolChoice,
+        parallel_tool_calls: tools.length === 0 ? undefined : settings['parallel_tool_calls'] !== false,
+        text: answerSchema === undefined ? undefined : toText(settings, answerSchema),
+        prompt_cache_key: cacheKey,
+      }),
     },
   };
 }

@@ -1,4 +1,4 @@
-import { isRecord } from '../../internal/index.ts';
+import { isRecord, present } from '../../internal/index.ts';
 import {
   type HostedToolRegistry,
   objectsIn,
@@ -47,8 +47,7 @@ export function readResponse(
   return {
     content,
     finishReason: finishReasonOf(response, items),
-    ...(usage === undefined ? {} : { usage }),
-    ...(hosted.length === 0 ? {} : { hosted }),
+    ...present({ usage, hosted: hosted.length === 0 ? undefined : hosted }),
     raw: { provider, items: items.map(withWholeArguments) },
     ...stringFields({ responseId: response['id'], responseModel: response['model'] }),
   };

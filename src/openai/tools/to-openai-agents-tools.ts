@@ -94,7 +94,10 @@ type Run = (
 function toAgentsTool(projected: ProjectedTool, run: Run): OpenAIAgentsTool {
   const { type, name, description, parameters, strict } = toFunctionTool(projected);
   return {
-    ...{ type, name, description, strict },
+    type,
+    name,
+    description,
+    strict,
     // The schema of a tool is that of an object; the package passes it on unchanged.
     parameters: parameters as unknown as OpenAIAgentsParameters,
     invoke: async (_runContext, input, details) => toOutput(await run(projected, input, details)),

@@ -1,5 +1,5 @@
 import { describeError, PromptValidationError } from '../../error/index.ts';
-import { once, quotedList } from '../../internal/index.ts';
+import { once, present, quotedList } from '../../internal/index.ts';
 import { describeSection, type PromptDescriptor } from '../plan/descriptors.ts';
 import type { SectionNode } from '../plan/section-tree.ts';
 import { placeholderNames } from '../section/section-params.ts';
@@ -36,8 +36,10 @@ export function overrideSection(
     ...node,
     section: {
       ...node.section,
-      ...(body === undefined ? {} : { template: body }),
-      ...(visibility === undefined || !isShown ? {} : { visibility }),
+      ...present({
+        template: body,
+        visibility: visibility === undefined || !isShown ? undefined : visibility,
+      }),
     },
     summary: texts.summary,
     descriptor: once(() => describeSection({ ...node, ...texts })),

@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import { freezeJson } from '../../schema/index.ts';
 import { type PromptDescriptor, paramDescriptionsOf } from '../plan/descriptors.ts';
 import { overridableSections, overridableTools, type PromptPlan } from '../plan/prompt-plan.ts';
@@ -60,8 +61,10 @@ function seedTools(plan: PromptPlan<unknown>, { tools }: PromptDescriptor): Reco
     seeded[name] = {
       contract,
       description: { hash: description, text: tool.description },
-      ...(descriptions.length === 0 ? {} : { params: Object.fromEntries(descriptions) }),
-      ...(tool.examples.length === 0 ? {} : { examples: { hash: examples, examples: tool.examples } }),
+      ...present({
+        params: descriptions.length === 0 ? undefined : Object.fromEntries(descriptions),
+        examples: tool.examples.length === 0 ? undefined : { hash: examples, examples: tool.examples },
+      }),
     };
   }
   return seeded;

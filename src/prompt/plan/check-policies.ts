@@ -1,4 +1,5 @@
 import { PromptValidationError } from '../../error/index.ts';
+import { present } from '../../internal/index.ts';
 import type { ToolPolicy } from '../../policy/index.ts';
 import type { AnyTool } from '../../tool/index.ts';
 import type { SectionNode } from './section-tree.ts';
@@ -69,7 +70,7 @@ export function checkPolicies(
       coverageProblem(policy, node, covering);
     if (problem === undefined) continue;
     throw new PromptValidationError(`Policy "${name}" of ${where} ${problem.message}.`, {
-      details: { ...details, policy: name, ...(problem.tool !== undefined && { tool: problem.tool }) },
+      details: { ...details, policy: name, ...present({ tool: problem.tool }) },
     });
   }
 }

@@ -1,4 +1,5 @@
 import { digestOf } from '../../filesystem/index.ts';
+import { present } from '../../internal/index.ts';
 import {
   canonicalJson,
   type JsonSchema,
@@ -57,8 +58,10 @@ export function describeSection({ path, number, template, summary }: SectionText
   return Object.freeze({
     path,
     number,
-    ...(template === undefined ? {} : { body: hashOfText(template.source) }),
-    ...(summary === undefined ? {} : { summary: hashOfText(summary.source) }),
+    ...present({
+      body: template === undefined ? undefined : hashOfText(template.source),
+      summary: summary === undefined ? undefined : hashOfText(summary.source),
+    }),
   });
 }
 

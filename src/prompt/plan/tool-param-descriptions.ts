@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import type { JsonValue } from '../../schema/index.ts';
 import type { AnyTool } from '../../tool/index.ts';
 import { objectProperties } from '../section/object-properties.ts';
@@ -32,9 +33,9 @@ function describe(subschemas: readonly JsonValue[]): ToolParamDescription {
     .map((schema) => keyword(schema, 'default'))
     .find((value) => value !== undefined);
   return Object.freeze({
-    ...(description === undefined ? {} : { description }),
+    ...present({ description }),
     type: either(subschemas.map(typeText)),
-    ...(fallback === undefined ? {} : { default: fallback }),
+    ...present({ default: fallback }),
   });
 }
 

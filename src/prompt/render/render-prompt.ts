@@ -1,4 +1,4 @@
-import { once } from '../../internal/index.ts';
+import { once, present } from '../../internal/index.ts';
 import type { ResourceResolver } from '../../resource/index.ts';
 import { type ReadOnlyView, type ReadonlySessionView, readOnlyView, Session } from '../../session/index.ts';
 import type { AnyTool, DeadlinePort, HostedTool, SectionPort } from '../../tool/index.ts';
@@ -136,12 +136,12 @@ function assemble<Output>(rendering: Rendering<Output>): RenderedPrompt<Output> 
     get toolParamDescriptions() {
       return paramDescriptions();
     },
-    ...(plan.output === undefined ? {} : { output: plan.output }),
+    ...present({ output: plan.output }),
     get descriptor() {
       return plan.descriptor();
     },
     droppedOverrides: dropped,
-    ...(deadline === undefined ? {} : { deadline }),
+    ...present({ deadline }),
     '~sections': {
       open: (keys, context) => sections.open(keys, context),
       read: (key, context) => sections.read(key, context),

@@ -1,4 +1,5 @@
 import { describeError } from '../../error/index.ts';
+import { present } from '../../internal/index.ts';
 import type { ResourceResolver } from '../../resource/index.ts';
 import type { ReadOnlyView } from '../../session/index.ts';
 import type { PromptPlan } from '../plan/prompt-plan.ts';
@@ -81,7 +82,7 @@ async function renderedText(
 ): Promise<string> {
   const context: SectionRenderContext = Object.freeze({
     session: session(),
-    ...(resources === undefined ? {} : { resources }),
+    ...present({ resources }),
     path: node.path,
     number: node.number,
     prompt: plan.identity,

@@ -1,4 +1,5 @@
 import { describeError, PromptRenderError } from '../../error/index.ts';
+import { present } from '../../internal/index.ts';
 import { describeIssues, type ParseOutcome, parseInput, type SchemaIssue } from '../../schema/index.ts';
 import type { ReadOnlyView } from '../../session/index.ts';
 import type { PromptPlan } from '../plan/prompt-plan.ts';
@@ -209,7 +210,7 @@ export function callSection<Result>(node: SectionNode, name: string, call: () =>
 /** A rendering that failed in one section. */
 export function sectionError(node: SectionNode, message: string, cause?: unknown): PromptRenderError {
   return new PromptRenderError(message, {
-    ...(cause === undefined ? {} : { cause }),
+    ...present({ cause }),
     details: { section: node.path },
   });
 }

@@ -1,4 +1,5 @@
 import { type ErrorDetails, PromptValidationError } from '../../error/index.ts';
+import { present } from '../../internal/index.ts';
 import { parseTemplate } from './parse-template.ts';
 import { unknownName } from './stand-in.ts';
 import { isTemplateText, type TemplateText } from './template-text.ts';
@@ -21,8 +22,8 @@ export function compileTemplate(
 ): TemplateText {
   const refuse = (problem: string, placeholder: string, cause?: unknown): never => {
     throw new PromptValidationError(`The ${what} ${problem}.`, {
-      ...(cause === undefined ? {} : { cause }),
-      details: { ...details, ...(placeholder === '' ? {} : { placeholder }) },
+      ...present({ cause }),
+      details: { ...details, ...present({ placeholder: placeholder === '' ? undefined : placeholder }) },
     });
   };
   if (typeof template !== 'string' && typeof template !== 'function' && !isTemplateText(template)) {

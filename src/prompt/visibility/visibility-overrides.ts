@@ -1,4 +1,5 @@
 import { SessionError } from '../../error/index.ts';
+import { present } from '../../internal/index.ts';
 import { jsonSchema } from '../../schema/index.ts';
 import {
   defineEvent,
@@ -92,7 +93,7 @@ export const VisibilityOverrides: Slice<VisibilityOverride> = defineSystemSlice<
           prompt,
           section,
           visibility: 'full' as const,
-          ...(shown === undefined ? {} : { opened: { evaluationId, shown } }),
+          ...present({ opened: shown === undefined ? undefined : { evaluationId, shown } }),
         })),
       ),
     ),

@@ -1,5 +1,6 @@
 import { OutputParseError } from '../../error/index.ts';
 import type { ToolRuntimeCall, ToolRuntimeOutput } from '../../evaluation/index.ts';
+import { present } from '../../internal/index.ts';
 import {
   type AnswerOptions,
   type EvaluationEnvironment,
@@ -127,10 +128,10 @@ export class FinishedAnswer<Output> {
         callId,
         toolName: name,
         turn,
-        ...(typeof given === 'string' ? {} : { params: given }),
+        ...present({ params: typeof given === 'string' ? undefined : given }),
         success,
         outcome: success ? 'committed' : 'rejected',
-        ...(success ? {} : { reason: 'invalid-arguments' as const }),
+        ...present({ reason: success ? undefined : ('invalid-arguments' as const) }),
         message,
         rendered: '',
         modelText: message,

@@ -10,6 +10,7 @@ import {
   type LoopOptions,
   type LoopResult,
   type LoopState,
+  type ModelDelta,
   PromptEvaluationError,
   RunErrors,
   RunStoppedSignal,
@@ -83,8 +84,10 @@ export class HarnessLoop<Output> {
     const answer = {
       ...options.answer,
       // A model that takes no further message is not asked again.
-      ...(capabilities.followUps === true ? {} : { maxRepairs: 0 }),
-      ...(finish === undefined ? {} : { correction: (problem: string) => finish.correction(problem) }),
+      ...present({
+        maxRepairs: capabilities.followUps === true ? undefined : 0,
+        correction: finish === undefined ? undefined : (problem: string) => finish.correction(problem),
+      }),
     };
     const run = { state, errors, step: stepLive };
     this.#harness = harness;
@@ -164,7 +167,12 @@ export class HarnessLoop<Output> {
       onUsage: (usage) => this.#countUsage(usage),
       hasAnswer: () => this.#finished?.taken !== undefined,
       onAnswer: (answer) => this.#answered(answer),
-      ...(streaming === true ? { onDelta: (delta) => this.#guarded(() => this.#turns.delta(delta)) } : {}),
+      ...present({
+        onDelta:
+          streaming === true
+            ? (delta: ModelDelta) => this.#guarded(() => this.#turns.delta(delta))
+            : undefined,
+      }),
     };
     const finish = this.#finished?.tool;
     const request: HarnessRequest = {

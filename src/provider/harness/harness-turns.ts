@@ -1,4 +1,4 @@
-import type { Writable } from '../../internal/index.ts';
+import { present, type Writable } from '../../internal/index.ts';
 import {
   type AssistantPart,
   addTokenUsage,
@@ -185,7 +185,7 @@ export class HarnessTurns {
       toolChoice: loop.toolChoice,
       settings: loop.settings,
       turn,
-      ...(loop.outputSchema === undefined ? {} : { outputSchema: loop.outputSchema }),
+      ...present({ outputSchema: loop.outputSchema }),
     });
   }
 
@@ -223,10 +223,9 @@ export class HarnessTurns {
       text: textOf(turn.content),
       toolCalls: turn.calls,
       finishReason,
-      ...(usage === undefined ? {} : { usage }),
+      ...present({ usage }),
       ...this.#timing,
-      ...(responseId === undefined ? {} : { responseId }),
-      ...(responseModel === undefined ? {} : { responseModel }),
+      ...present({ responseId, responseModel }),
     });
   }
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../../internal/index.ts';
+import { isRecord, present } from '../../internal/index.ts';
 import { objectsIn, stringFields, stringsIn, type WireFields } from '../wire/fields.ts';
 import type { Cited } from './annotations.ts';
 
@@ -60,7 +60,7 @@ export function readCodeOutputs(list: unknown): {
   const outputs = objectsIn(list);
   const logs = outputs.flatMap(({ logs: text }) => (typeof text === 'string' ? [text] : []));
   return {
-    ...(logs.length === 0 ? {} : { stdout: logs.join('') }),
+    ...present({ stdout: logs.length === 0 ? undefined : logs.join('') }),
     files: outputs.flatMap(({ type, url }) => (type === 'image' && typeof url === 'string' ? [{ url }] : [])),
   };
 }
@@ -85,7 +85,7 @@ export function readFileHits(results: unknown): readonly FileHit[] {
           {
             fileId,
             filename: typeof filename === 'string' ? filename : fileId,
-            ...(typeof score === 'number' ? { score } : {}),
+            ...present({ score: typeof score === 'number' ? score : undefined }),
             ...stringFields({ text }),
           },
         ]

@@ -1,4 +1,5 @@
 import { PromptValidationError } from '../../error/index.ts';
+import { present } from '../../internal/index.ts';
 
 /** What to do with a config that a provider does not fully support. */
 export type UnsupportedConfig = 'error' | 'warn';
@@ -89,6 +90,6 @@ export function lazyClient<Client, Options extends object>(
 
 function fault(message: string, option: string, value?: string | number): PromptValidationError {
   return new PromptValidationError(message, {
-    details: { option, ...(value === undefined ? {} : { value }) },
+    details: { option, ...present({ value }) },
   });
 }

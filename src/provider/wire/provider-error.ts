@@ -1,4 +1,5 @@
 import { describeError, ModelResponseError, ThrottleError, type ThrottleKind } from '../../error/index.ts';
+import { present } from '../../internal/index.ts';
 import { isContextOverflow } from './context-overflow.ts';
 import { failureReason } from './failure-reason.ts';
 
@@ -40,7 +41,7 @@ export function toProviderError(error: unknown, { codes, fields }: ProviderError
   return new ThrottleError(message, {
     kind,
     retryAfterMs: retryAfterMs(headers),
-    ...(headers('x-should-retry') === 'false' ? { retrySafe: false } : {}),
+    ...present({ retrySafe: headers('x-should-retry') === 'false' ? false : undefined }),
     cause: error,
   });
 }

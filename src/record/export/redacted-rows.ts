@@ -1,4 +1,5 @@
 import type { FileContent } from '../../filesystem/index.ts';
+import { present } from '../../internal/index.ts';
 import {
   type ObservedAttempt,
   type ObservedRequest,
@@ -90,7 +91,7 @@ export class RedactedRows {
     const request = {
       ...row,
       tools: parsed(tools),
-      ...(outputSchema === undefined ? {} : { outputSchema: parsed(outputSchema) }),
+      ...present({ outputSchema: outputSchema === undefined ? undefined : parsed(outputSchema) }),
     } as unknown as ObservedRequest;
     const redacted = redactRequest(request, this.#redactor);
     const estimate = this.#estimates.get(run) ?? new RequestEstimate();
@@ -98,7 +99,9 @@ export class RedactedRows {
     return {
       ...redacted,
       tools: JSON.stringify(redacted.tools),
-      ...(outputSchema === undefined ? {} : { outputSchema: JSON.stringify(redacted.outputSchema) }),
+      ...present({
+        outputSchema: outputSchema === undefined ? undefined : JSON.stringify(redacted.outputSchema),
+      }),
       tokens: estimate.next(redacted),
     };
   }
@@ -119,8 +122,10 @@ export class RedactedRows {
       reads: redacted.reads.map((read) => this.#withReference(read)),
       files: redacted.files.map(({ before, after, ...change }) => ({
         ...change,
-        ...(before === undefined ? {} : { before: this.#keep(before) }),
-        ...(after === undefined ? {} : { after: this.#keep(after) }),
+        ...present({
+          before: before === undefined ? undefined : this.#keep(before),
+          after: after === undefined ? undefined : this.#keep(after),
+        }),
       })),
     };
   }
@@ -129,11 +134,10 @@ export class RedactedRows {
     const { type, t, run, path, found, content, names } = row;
     const read = {
       ...({ kind: 'file', what: '', path, found } as const),
-      ...(names === undefined ? {} : { names }),
-      ...(content === undefined ? {} : { content: this.#content(content) }),
+      ...present({ names, content: content === undefined ? undefined : this.#content(content) }),
     };
     const { kind: _kind, what: _what, ...redacted } = this.#withReference(redactRead(read, this.#redactor));
-    return { type, t, ...(run === undefined ? {} : { run }), ...redacted };
+    return { type, t, ...present({ run }), ...redacted };
   }
 
   #pending({ questions, ...row }: PendingRow): object {
@@ -141,7 +145,7 @@ export class RedactedRows {
       ...row,
       questions: questions.map(({ staged, ...question }) => ({
         ...this.#redactor.record(question),
-        ...(staged === undefined ? {} : { staged: this.#done(staged) }),
+        ...present({ staged: staged === undefined ? undefined : this.#done(staged) }),
       })),
     };
   }
@@ -154,14 +158,16 @@ export class RedactedRows {
   #withContents({ before, after, ...change }: RowFileChange): object {
     return {
       ...change,
-      ...(before === undefined ? {} : { before: this.#content(before) }),
-      ...(after === undefined ? {} : { after: this.#content(after) }),
+      ...present({
+        before: before === undefined ? undefined : this.#content(before),
+        after: after === undefined ? undefined : this.#content(after),
+      }),
     };
   }
 
   #withReference<T extends object>(read: T): Omit<T, 'content'> & { readonly content?: ContentReference } {
     const { content, ...rest } = read as T & { readonly content?: FileContent };
-    return { ...rest, ...(content === undefined ? {} : { content: this.#keep(content) }) };
+    return { ...rest, ...present({ content: content === undefined ? undefined : this.#keep(content) }) };
   }
 
   /** The content of a file, as the journal keeps it. */

@@ -1,4 +1,4 @@
-import { spliceAll } from '../../internal/index.ts';
+import { present, spliceAll } from '../../internal/index.ts';
 import type { JsonSchema, JsonValue } from '../../schema/index.ts';
 import type { ConversationItem } from '../../tool/index.ts';
 import type { RequestRow, RowEdit } from '../format/rows.ts';
@@ -26,7 +26,9 @@ export class RequestHistory {
       hostedTools,
       toolChoice,
       settings: row.settings,
-      ...(outputSchema === undefined ? {} : { outputSchema: parsed(outputSchema) as JsonSchema }),
+      ...present({
+        outputSchema: outputSchema === undefined ? undefined : (parsed(outputSchema) as JsonSchema),
+      }),
       added: row.edits.flatMap(insertedBy),
       removed: row.edits.reduce((sum, { remove }) => sum + remove, 0),
       changedInstructions: !isFirst && instructions !== this.#instructions,

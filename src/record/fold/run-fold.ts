@@ -194,7 +194,12 @@ export class RunFold {
     if (!isOfRoot || row.why !== 'failed') return;
     const isCutOff = !isDecidedFailure(row);
     if (isCutOff) this.#cutOff.add(call);
-    this.#state.add({ writes: none, log: row.log, call, ...(isCutOff ? { isCutOff } : {}) });
+    this.#state.add({
+      writes: none,
+      log: row.log,
+      call,
+      ...present({ isCutOff: isCutOff ? (true as const) : undefined }),
+    });
   }
 
   #delivered(row: DeliveredRow): void {
@@ -241,7 +246,14 @@ export class RunFold {
       // A call inside another one waits in the turn of that one, the last of the run.
       const turn = path === undefined ? asked.turn : last;
       this.#event(0, t, {
-        ...{ type: 'approval-pending', turn, callId, toolName, policy, reason, id, digest },
+        type: 'approval-pending',
+        turn,
+        callId,
+        toolName,
+        policy,
+        reason,
+        id,
+        digest,
         ...present({ policyPrompt }),
         about: staged === undefined ? 'call' : 'changes',
       });

@@ -1,5 +1,5 @@
 import { describeError, RecordError } from '../../error/index.ts';
-import { isRecord, quoteText } from '../../internal/index.ts';
+import { isRecord, present, quoteText } from '../../internal/index.ts';
 import { fromReferences, MissingBlob } from './references.ts';
 import { findFault, isKnownType } from './row-shapes.ts';
 import { type BlobRow, type Row, recordVersion } from './rows.ts';
@@ -116,7 +116,7 @@ export class RowReader {
   #malformed(why: string, line = this.#line, cause?: unknown): RecordError {
     return new RecordError('record-malformed', `Line ${line} is not a row of a record: ${why}.`, {
       details: { line },
-      ...(cause === undefined ? {} : { cause }),
+      ...present({ cause }),
     });
   }
 }

@@ -1,4 +1,5 @@
 import { describeError } from '../../error/index.ts';
+import { present } from '../../internal/index.ts';
 import type { RecordedCall, RecordedRun, RecordedTurn, RunRecord } from '../fold/run-record.ts';
 import { compareCalls } from './compare-calls.ts';
 import { pathOf } from './record-index.ts';
@@ -34,11 +35,11 @@ export function makeReport({ record, now, replay, notes, failure }: ReportParts)
     // What a record that ends early does not know the end of cannot be compared, nor what is inside of it.
     if (isOpen(call)) return { ...base, status: 'not-replayed', differences: [] };
     if (isInsideRecorded(call, replay)) return { ...base, source: 'outer', status: 'same', differences: [] };
-    const present = callsNow.get(placeOf(call));
-    if (present?.outcome === undefined || (isOver && isAborted(present) && !isAborted(call)))
+    const current = callsNow.get(placeOf(call));
+    if (current?.outcome === undefined || (isOver && isAborted(current) && !isAborted(call)))
       return { ...base, status: 'not-replayed', differences: [] };
     const differences = [
-      ...compareCalls(call, present, base.source),
+      ...compareCalls(call, current, base.source),
       ...(call === reordered?.call ? [reordered.difference] : []),
     ];
     if (isIncomplete(call) && differences.every(({ part }) => part === 'text' || part === 'changes'))
@@ -67,12 +68,11 @@ export function makeReport({ record, now, replay, notes, failure }: ReportParts)
       !isOver &&
       calls.every(({ status }) => status === 'same' || status === 'redacted') &&
       turns.every(({ status }) => status === 'same'),
-    ...(firstDifference === undefined ? {} : { firstDifference }),
-    ...(firstMessage === undefined ? {} : { firstMessage }),
+    ...present({ firstDifference, firstMessage }),
     ending: replay.isLive ? 'live' : replay.isStopped ? 'stopped' : 'complete',
     turns,
     calls,
-    ...(outcome === undefined ? {} : { outcome }),
+    ...present({ outcome }),
     notes,
     record: now,
   };
@@ -90,9 +90,9 @@ function firstReordered(
   const recordedPlaces = new Set(record.commits.map(({ call }) => placeOf(call)));
   const presentPlaces = new Set(now.commits.map(({ call }) => placeOf(call)));
   const recorded = record.commits.filter(({ call }) => presentPlaces.has(placeOf(call)));
-  const present = now.commits.filter(({ call }) => recordedPlaces.has(placeOf(call)));
+  const current = now.commits.filter(({ call }) => recordedPlaces.has(placeOf(call)));
   for (const [at, { call }] of recorded.entries()) {
-    const other = present[at]?.call ?? call;
+    const other = current[at]?.call ?? call;
     if (placeOf(other) === placeOf(call)) continue;
     const text = `It was committed before ${other.id}, and is committed after it now.`;
     return { call, difference: { part: 'order', text } };
@@ -175,10 +175,10 @@ interface OutcomeParts extends Pick<ReportParts, 'record' | 'now' | 'failure'> {
 function outcomeOf({ record, now, failure, isOver }: OutcomeParts): ReplayReport['outcome'] {
   if (isOver || record.root.outcome === undefined) return undefined;
   const recorded = describeEnd(record.root);
-  const present = describeEnd(now.root, failure);
-  if (recorded === present) return undefined;
+  const current = describeEnd(now.root, failure);
+  if (recorded === current) return undefined;
   // The end of the record ends the replay in its own way.
-  return record.root.outcome === 'failed' && isEnd(failure) ? undefined : { recorded, now: present };
+  return record.root.outcome === 'failed' && isEnd(failure) ? undefined : { recorded, now: current };
 }
 
 function describeEnd({ outcome, text, output, error }: RecordedRun, failure?: unknown): string {

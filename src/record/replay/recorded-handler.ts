@@ -1,4 +1,5 @@
 import type { Filesystem } from '../../filesystem/index.ts';
+import { present } from '../../internal/index.ts';
 import { PolicyState } from '../../policy/index.ts';
 import { VisibilityExpansionRequired } from '../../prompt/index.ts';
 import { FeedbackState, type RecordedEnd, type RecordedHandler } from '../../runtime/index.ts';
@@ -44,8 +45,7 @@ function endOf(call: RecordedCall): RecordedEnd {
   const { outcome, reason, message = '', value, error } = call;
   const attachments = attachmentsOf(call);
   const options = {
-    ...(isValueExcluded(call) ? { excludeValueFromContext: true } : {}),
-    ...(attachments === undefined ? {} : { attachments }),
+    ...present({ excludeValueFromContext: isValueExcluded(call) ? true : undefined, attachments }),
   };
   if (outcome === 'committed' || afterSuccess.has(reason))
     return { kind: 'succeeded', result: ToolResult.ok(value, message, options) };
@@ -55,7 +55,7 @@ function endOf(call: RecordedCall): RecordedEnd {
     outcome: outcome ?? 'aborted',
     reason: reason ?? 'aborted',
     result: ToolResult.error(message, value, options),
-    ...(error === undefined ? {} : { error: toError(error) }),
+    ...present({ error: error === undefined ? undefined : toError(error) }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { ModelResponseError } from '../../error/index.ts';
+import { present } from '../../internal/index.ts';
 import type { ModelTurn, RecordedError } from '../../runtime/index.ts';
 import type { AssistantPart, HostedToolReading } from '../../tool/index.ts';
 import type { RecordedResponse } from '../fold/run-record.ts';
@@ -15,13 +16,14 @@ export function recordedTurn(response: RecordedResponse): ModelTurn {
     // The content of an answer is recorded as it is, and checked by the run like that of any model.
     content: response.content as unknown as readonly AssistantPart[],
     finishReason: finishReason ?? 'other',
-    ...(usage === undefined ? {} : { usage }),
-    ...(raw === undefined ? {} : { raw }),
+    ...present({ usage, raw }),
     // As above.
-    ...(hosted === undefined ? {} : { hosted: hosted as unknown as readonly HostedToolReading[] }),
-    ...(responseId === undefined ? {} : { responseId }),
-    ...(model === undefined ? {} : { responseModel: model }),
-    ...(hasFiles === undefined ? {} : { hasFiles }),
+    ...present({
+      hosted: hosted as unknown as readonly HostedToolReading[] | undefined,
+      responseId,
+      responseModel: model,
+      hasFiles,
+    }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import type { Prompt } from '../../prompt/index.ts';
 import type { LanguageModel } from '../../runtime/index.ts';
 import type { ReadonlySessionView } from '../../session/index.ts';
@@ -26,8 +27,7 @@ export async function replayModel(
   return {
     name: adapter,
     model,
-    ...(provider === undefined ? {} : { provider }),
-    ...(prices === undefined ? {} : { prices }),
+    ...present({ provider, prices }),
     ...(await wireFlags(root.turns[0]?.request?.instructions, prompt, session)),
     generate: () => {
       throw new TypeError('A replay has no model to ask.');

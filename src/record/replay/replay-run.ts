@@ -6,6 +6,7 @@ import {
   type ProviderAdapter,
 } from '../../evaluation/index.ts';
 import { Filesystem } from '../../filesystem/index.ts';
+import { present } from '../../internal/index.ts';
 import type { Prompt } from '../../prompt/index.ts';
 import { binding, ResourceRegistry } from '../../resource/index.ts';
 import { type LanguageModel, Redactor } from '../../runtime/index.ts';
@@ -98,13 +99,11 @@ export async function replayRun(options: ReplayOptions): Promise<ReplayReport> {
       replayed,
       {
         ...given,
-        ...(first === undefined
-          ? {}
-          : {
-              history: first.conversation,
-              settings: first.settings,
-              toolChoice: first.toolChoice as 'auto',
-            }),
+        ...present({
+          history: first?.conversation,
+          settings: first?.settings,
+          toolChoice: first?.toolChoice as 'auto' | undefined,
+        }),
         session,
         clock,
         ids,

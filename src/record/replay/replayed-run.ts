@@ -1,5 +1,6 @@
 import { describeError } from '../../error/index.ts';
 import type { EarlierRun } from '../../evaluation/index.ts';
+import { present } from '../../internal/index.ts';
 import type {
   ApprovalHandler,
   AttemptName,
@@ -141,9 +142,7 @@ export class ReplayedRun implements EarlierRun {
       const answer = answers[Math.min(answered, answers.length - 1)];
       if (answer === undefined) continue;
       this.#answered.set(call, answered + 1);
-      return answer.approved
-        ? true
-        : { approved: false, ...(answer.answer === undefined ? {} : { reason: answer.answer }) };
+      return answer.approved ? true : { approved: false, ...present({ reason: answer.answer }) };
     }
     return { approved: false, reason: 'the record has no answer to this.' };
   };
@@ -160,7 +159,7 @@ export class ReplayedRun implements EarlierRun {
       if (this.#isLive && (event.toolName !== toolName || event.name !== name)) continue;
       this.#answeredRemote.add(recorded);
       const { approved, reason } = event;
-      return { approved, ...(reason === undefined ? {} : { reason }) };
+      return { approved, ...present({ reason }) };
     }
     return { approved: false, reason: 'the record has no answer to this.' };
   }

@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import type { ModelRequest } from '../../runtime/index.ts';
 import type { ConversationItem } from '../../tool/index.ts';
 import type { RecordedRequest } from '../fold/run-record.ts';
@@ -57,10 +58,10 @@ function toolDifference(recorded: RecordedRequest, now: ComparedRequest): Reques
     now.tools.map(({ name }) => name),
   );
   for (const tool of recorded.tools) {
-    const present = now.tools.find(({ name }) => name === tool.name);
-    if (present === undefined)
+    const current = now.tools.find(({ name }) => name === tool.name);
+    if (current === undefined)
       return { part: 'tools', name: tool.name, text: `The tool "${tool.name}" is missing.` };
-    const { name, description, inputSchema } = present;
+    const { name, description, inputSchema } = current;
     const found = firstDifference(
       { name: tool.name, description: tool.description, inputSchema: tool.inputSchema },
       { name, description, inputSchema },
@@ -100,7 +101,7 @@ function conversationDifference(
     return {
       part: 'conversation',
       index,
-      ...(item?.type === 'tool-result' ? { name: item.callId } : {}),
+      ...present({ name: item?.type === 'tool-result' ? item.callId : undefined }),
       text,
     };
   }

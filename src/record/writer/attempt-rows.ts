@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import {
   type CallCommit,
   type CallPhases,
@@ -51,7 +52,7 @@ export class AttemptRows {
     const row: CommitRow = {
       type: 'commit',
       ...this.#part(commit, place, startedAtMs),
-      ...(seq === undefined ? {} : { seq }),
+      ...present({ seq }),
       ...attachmentsOf(commit),
       result: resultOf(invocation),
     };
@@ -70,7 +71,7 @@ export class AttemptRows {
         by: base === undefined ? [] : this.#writers.of(conflict, base),
       })),
       ...attachmentsOf(attempt),
-      ...(invocation === undefined ? {} : { result: resultOf(invocation) }),
+      ...present({ result: invocation === undefined ? undefined : resultOf(invocation) }),
     };
     return [...this.#newlySeen(attempt, place), row];
   }
@@ -83,8 +84,10 @@ export class AttemptRows {
       ...attachmentsOf(attachments === undefined ? {} : { attachments }),
       message,
       // The value was checked to be plain JSON when the handler returned.
-      ...(value === undefined ? {} : { value: value as JsonValue }),
-      ...(excludeValueFromContext === true ? { excludesValue: true } : {}),
+      ...present({
+        value: value as JsonValue | undefined,
+        excludesValue: excludeValueFromContext === true ? (true as const) : undefined,
+      }),
     };
   }
 
@@ -97,10 +100,9 @@ export class AttemptRows {
       callId,
       toolName,
       attempt: attempt.attempt,
-      ...(effects === undefined ? {} : { effects }),
-      ...(params === undefined ? {} : { params }),
+      ...present({ effects, params }),
       phases: phasesAfter(attempt.phases, startedAtMs),
-      ...(base === undefined ? {} : { base }),
+      ...present({ base }),
       policies: attempt.policies.filter(({ outcome, about }) => outcome !== 'allow' || about !== 'call'),
       ...this.#done(attempt),
     };
@@ -129,7 +131,7 @@ export class AttemptRows {
         payload: (payload ?? null) as JsonValue,
       })),
       files: files.map((change) => this.#change(change)),
-      ...(records.length === 0 ? {} : { records }),
+      ...present({ records: records.length === 0 ? undefined : records }),
     };
   }
 
@@ -152,14 +154,16 @@ export class AttemptRows {
       path,
       kind,
       entry,
-      ...(before === undefined ? {} : { before: this.#content(before, true) }),
-      ...(after === undefined ? {} : { after: this.#content(after, true) }),
-      ...(from === undefined ? {} : { from }),
-      ...(mode === undefined ? {} : { mode }),
-      ...(replacedMode === undefined ? {} : { replacedMode }),
-      ...(link === undefined ? {} : { link }),
-      ...(replacedLink === undefined ? {} : { replacedLink }),
-      ...(removedWith === undefined ? {} : { removedWith }),
+      ...present({
+        before: before === undefined ? undefined : this.#content(before, true),
+        after: after === undefined ? undefined : this.#content(after, true),
+        from,
+        mode,
+        replacedMode,
+        link,
+        replacedLink,
+        removedWith,
+      }),
     };
   }
 

@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import type { ObservedRequest, ObservedResponse, ObservedState, RunEvent } from '../../runtime/index.ts';
 import type { JsonObject } from '../../schema/index.ts';
 import type { RecordedWrite, RowLog, RunPart } from '../format/row-parts.ts';
@@ -20,11 +21,11 @@ export function describeRun(event: Extract<RunEvent, { readonly type: 'run-start
     evaluationId,
     promptName,
     prompt,
-    ...(agent === undefined ? {} : { agent }),
+    ...present({ agent }),
     adapter,
-    ...(provider === undefined ? {} : { provider }),
+    ...present({ provider }),
     model,
-    ...(prices === undefined ? {} : { prices }),
+    ...present({ prices }),
     settings: plain(event.settings),
     tools: event.tools.map((name) => ({ name, effects: event.effects[name] ?? 'external' })),
     toolsHash: event.toolsHash,
@@ -54,10 +55,12 @@ export function requestRow(request: ObservedRequest, tokens: RequestTokens, plac
     turn,
     instructions,
     tools: JSON.stringify(tools),
-    ...(hostedTools.length === 0 ? {} : { hostedTools: hostedTools.map((tool) => plain(tool)) }),
+    ...present({
+      hostedTools: hostedTools.length === 0 ? undefined : hostedTools.map((tool) => plain(tool)),
+    }),
     toolChoice: plain(toolChoice),
     settings: plain(settings),
-    ...(outputSchema === undefined ? {} : { outputSchema: JSON.stringify(outputSchema) }),
+    ...present({ outputSchema: outputSchema === undefined ? undefined : JSON.stringify(outputSchema) }),
     edits: edits as unknown as readonly RowEdit[],
     length: request.length,
     tokens,
@@ -72,20 +75,20 @@ export function responseRow(response: ObservedResponse, place: Place): ResponseR
     ...mark(isRedacted),
     turn,
     durationMs,
-    ...(timeToFirstPieceMs === undefined ? {} : { timeToFirstPieceMs }),
+    ...present({ timeToFirstPieceMs }),
   } as const;
   if (response.outcome === 'failed') return { ...row, error: response.error };
   const { content, raw, hosted = [], hasFiles, finishReason, usage, responseId, responseModel } = response;
   return {
     ...row,
     content: content as unknown as readonly JsonObject[],
-    ...(raw === undefined ? {} : { raw: { provider: raw.provider, items: raw.items.map(plain) } }),
-    ...(hosted.length === 0 ? {} : { hosted: hosted.map((reading) => plain(reading)) }),
-    ...(hasFiles === undefined ? {} : { hasFiles }),
+    ...present({
+      raw: raw === undefined ? undefined : { provider: raw.provider, items: raw.items.map(plain) },
+      hosted: hosted.length === 0 ? undefined : hosted.map((reading) => plain(reading)),
+      hasFiles,
+    }),
     finishReason,
-    ...(usage === undefined ? {} : { usage }),
-    ...(responseId === undefined ? {} : { responseId }),
-    ...(responseModel === undefined ? {} : { responseModel }),
+    ...present({ usage, responseId, responseModel }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { assertOptions } from '../../error/index.ts';
+import { present } from '../../internal/index.ts';
 import type {
   CallCommit,
   DiscardedAttempt,
@@ -154,7 +155,7 @@ export class Recorder implements RunRecorder {
       ...part,
       questions: questions.map(({ pending, attempt, staged }) => ({
         ...questionOf(pending, attempt),
-        ...(staged === undefined ? {} : { staged: this.#attempts.staged(staged) }),
+        ...present({ staged: staged === undefined ? undefined : this.#attempts.staged(staged) }),
       })),
     }));
   }
@@ -266,14 +267,11 @@ export class Recorder implements RunRecorder {
       runId,
       sessionId: event.sessionId,
       startedAtMs: this.#startedAtMs,
-      ...(runtime === undefined ? {} : { runtime }),
-      ...(module === undefined ? {} : { module }),
-      ...(workspace === undefined ? {} : { workspace }),
-      ...(params === undefined ? {} : { params }),
+      ...present({ runtime, module, workspace, params }),
       reads,
       // A journal gets everything before it is redacted; only the observers of the run do not.
       redacted: event.isRedacted && !this.#marksDeliveries,
-      ...(event.isToolRuntime === true ? { toolRuntime: true as const } : {}),
+      ...present({ toolRuntime: event.isToolRuntime === true ? (true as const) : undefined }),
       ...describeRun(event),
     });
   }
@@ -295,12 +293,12 @@ export class Recorder implements RunRecorder {
       run,
       t,
       parent: {
-        ...(outer === 0 ? {} : { run: outer }),
+        ...present({ run: outer === 0 ? undefined : outer }),
         turn,
         callId,
         attempt,
         evaluation,
-        ...(policy === undefined ? {} : { policy }),
+        ...present({ policy }),
       },
       ...describeRun(event),
     });

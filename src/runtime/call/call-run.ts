@@ -1,5 +1,5 @@
 import { describeError } from '../../error/index.ts';
-import { none, type Writable } from '../../internal/index.ts';
+import { none, present, type Writable } from '../../internal/index.ts';
 import type { JsonObject } from '../../schema/index.ts';
 import type { AnyTool, TokenUsage } from '../../tool/index.ts';
 import type { RecordedApproval } from '../events/tool-invoked.ts';
@@ -140,9 +140,10 @@ export class CallRun implements AttemptedCall, SettledCall {
     if (isObserved) {
       emit({
         type: 'tool-call-start',
-        ...{ turn, callId, toolName },
-        ...(params !== undefined && { params }),
-        ...(trace !== undefined && { trace }),
+        turn,
+        callId,
+        toolName,
+        ...present({ params, trace }),
       });
     }
     const resolution = this.#resolution;
@@ -274,7 +275,9 @@ export class CallRun implements AttemptedCall, SettledCall {
     const note = `${thrower.residualNote()}${await commits.rollback(thrower)}`;
     this.#plainResources = [...this.#plainResources, ...thrower.transaction.plainResources];
     const opening = new SectionOpening(this.#environment, this.call, {
-      ...{ thrower, signal, note },
+      thrower,
+      signal,
+      note,
       countUsage: (usage, answer) => this.countUsage(usage, answer),
     });
     this.#opening = opening;

@@ -352,7 +352,7 @@ export class CallCommits {
       callId,
       toolName,
       invocation: recorded,
-      ...(cause === undefined ? {} : { cause }),
+      ...present({ cause }),
     });
   }
 

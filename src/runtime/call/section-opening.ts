@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import { openSections, type VisibilityExpansionRequired } from '../../prompt/index.ts';
 import { ToolResult } from '../../tool/index.ts';
 import { type AttemptedCall, CallAttempt } from './attempt/attempt.ts';
@@ -67,9 +68,7 @@ export class SectionOpening implements AttemptedCall {
       const { policy, policyPrompt, error } = opening;
       return withNote(
         failed('rolled-back', 'sections-not-opened', message, {
-          ...(policy !== undefined && { policy }),
-          ...(policyPrompt !== undefined && { policyPrompt }),
-          ...(error !== undefined && { error }),
+          ...present({ policy, policyPrompt, error }),
         }),
         note,
       );

@@ -1,5 +1,7 @@
 /* oxlint-disable typescript/no-unnecessary-type-assertion -- The fields of records name their types: isolatedDeclarations wants them written down. */
+
 import { describeError, WinkError } from '../../error/index.ts';
+import { present } from '../../internal/index.ts';
 import { defineSystemSlice, type EventDefinition, type Slice } from '../../session/index.ts';
 import type { TokenUsage } from '../../tool/index.ts';
 import {
@@ -54,7 +56,7 @@ export function defineRecordSlice<Payload extends RecordOrigin>(
   return defineSystemSlice<Payload>({
     name,
     policy: 'log',
-    ...(retain === undefined ? {} : { retain }),
+    ...present({ retain }),
     ...exports,
     reducers: (on) => [on(event, (items, payload) => items.append(payload))],
     importSchema: recordSchema<Payload>({ ...eventOrigin, ...fields }),

@@ -1,4 +1,5 @@
 import { assertOptions, PromptValidationError } from '../../error/index.ts';
+import { present } from '../../internal/index.ts';
 import { canonicalJson } from '../../schema/index.ts';
 import type { ToolInvokedPayload } from '../events/tool-invoked.ts';
 import type { CallHistory, FeedbackProvider, FeedbackSeverity } from './feedback-provider.ts';
@@ -27,9 +28,12 @@ export function deadlineFeedback(options: DeadlineFeedbackOptions = {}): Feedbac
       return {
         severity,
         message: `${toWords(leftMs)} of ${toWords(leftMs + elapsedMs)} are left for the task.`,
-        ...(severity === 'warning'
-          ? { suggestions: ['Come to an end with what you have: when the time is up, the run is over.'] }
-          : {}),
+        ...present({
+          suggestions:
+            severity === 'warning'
+              ? ['Come to an end with what you have: when the time is up, the run is over.']
+              : undefined,
+        }),
       };
     },
   };

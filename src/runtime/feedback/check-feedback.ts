@@ -1,6 +1,6 @@
 import { PromptValidationError } from '../../error/index.ts';
 import { compileGlob } from '../../filesystem/index.ts';
-import { isRecord } from '../../internal/index.ts';
+import { isRecord, present } from '../../internal/index.ts';
 import type { Feedback, FeedbackProvider, FeedbackSeverity } from './feedback-provider.ts';
 
 const namePattern = /^[a-z0-9][a-z0-9._-]{0,63}$/;
@@ -69,7 +69,7 @@ function checkProvider(provider: unknown): string {
 
 function invalid(message: string, provider?: string): PromptValidationError {
   return new PromptValidationError(message, {
-    details: { option: 'feedback', ...(provider === undefined ? {} : { provider }) },
+    details: { option: 'feedback', ...present({ provider }) },
   });
 }
 
@@ -91,7 +91,11 @@ export function readFeedback(
   }
   // Every property was checked.
   const { message, suggestions = [], severity = 'info' } = returned as Feedback;
-  return { severity, message, ...(suggestions.length === 0 ? {} : { suggestions: [...suggestions] }) };
+  return {
+    severity,
+    message,
+    ...present({ suggestions: suggestions.length === 0 ? undefined : [...suggestions] }),
+  };
 }
 
 function findFault(returned: unknown): string | undefined {

@@ -1,4 +1,5 @@
 import { BudgetExceededError, PromptValidationError } from '../../error/index.ts';
+import { present } from '../../internal/index.ts';
 import type {
   Budget,
   BudgetExcess,
@@ -50,7 +51,7 @@ export class BudgetTracker implements BudgetTrackerPort {
     const { prices } = budget;
     this.budget = Object.freeze({
       ...budget,
-      ...(prices === undefined ? {} : { prices: Object.freeze({ ...prices }) }),
+      ...present({ prices: prices === undefined ? undefined : Object.freeze({ ...prices }) }),
     });
   }
 
@@ -89,14 +90,16 @@ export class BudgetTracker implements BudgetTrackerPort {
     const usage = tokensOf(this.#spent);
     const costLeft = maxCost === undefined ? undefined : toExactAmount(maxCost) - cost;
     return {
-      ...(maxTotalTokens === undefined ? {} : { totalTokens: atLeastZero(maxTotalTokens - totalOf(usage)) }),
-      ...(maxInputTokens === undefined
-        ? {}
-        : { inputTokens: atLeastZero(maxInputTokens - (usage.inputTokens ?? 0)) }),
-      ...(maxOutputTokens === undefined
-        ? {}
-        : { outputTokens: atLeastZero(maxOutputTokens - (usage.outputTokens ?? 0)) }),
-      ...(costLeft === undefined ? {} : { cost: costLeft < 0n ? 0 : costDown(costLeft) }),
+      ...present({
+        totalTokens: maxTotalTokens === undefined ? undefined : atLeastZero(maxTotalTokens - totalOf(usage)),
+        inputTokens:
+          maxInputTokens === undefined ? undefined : atLeastZero(maxInputTokens - (usage.inputTokens ?? 0)),
+        outputTokens:
+          maxOutputTokens === undefined
+            ? undefined
+            : atLeastZero(maxOutputTokens - (usage.outputTokens ?? 0)),
+        cost: costLeft === undefined ? undefined : costLeft < 0n ? 0 : costDown(costLeft),
+      }),
     };
   }
 

@@ -1,5 +1,5 @@
 import type { BudgetExceededError } from '../../error/index.ts';
-import { none } from '../../internal/index.ts';
+import { none, present } from '../../internal/index.ts';
 import type { Budget, BudgetExcess, BudgetTrackerPort, Logger, TokenUsage } from '../../tool/index.ts';
 import type { LanguageModel } from '../model/model.ts';
 import { type BudgetTracker, noPrices, toBudgetTracker } from './budget-tracker.ts';
@@ -86,8 +86,10 @@ export class RunBudget {
     if (estimate === undefined) return noTokens;
     const { inputTokens = 0, outputTokens = 0 } = estimate();
     return {
-      ...(usage?.inputTokens === undefined ? { inputTokens } : {}),
-      ...(usage?.outputTokens === undefined ? { outputTokens } : {}),
+      ...present({
+        inputTokens: usage?.inputTokens === undefined ? inputTokens : undefined,
+        outputTokens: usage?.outputTokens === undefined ? outputTokens : undefined,
+      }),
     };
   }
 

@@ -1,5 +1,5 @@
 import { ModelResponseError } from '../../error/index.ts';
-import { none } from '../../internal/index.ts';
+import { none, present } from '../../internal/index.ts';
 import type { JsonValue } from '../../schema/index.ts';
 import type {
   AssistantPart,
@@ -300,10 +300,8 @@ class Loop<Output> {
       text: textOf(content),
       toolCalls: content.filter((part) => part.type === 'tool-call'),
       finishReason,
-      ...(usage === undefined ? {} : { usage }),
+      ...present({ usage, responseId, responseModel }),
       ...this.#model.timing,
-      ...(responseId === undefined ? {} : { responseId }),
-      ...(responseModel === undefined ? {} : { responseModel }),
     });
   }
 

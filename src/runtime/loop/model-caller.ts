@@ -1,5 +1,5 @@
 import { describeError, ModelResponseError } from '../../error/index.ts';
-import { none, type Writable } from '../../internal/index.ts';
+import { none, present, type Writable } from '../../internal/index.ts';
 import type { JsonSchema } from '../../schema/index.ts';
 import type { ModelSettings, TokenUsage, ToolChoice } from '../../tool/index.ts';
 import type { EvaluationEnvironment } from '../call/environment/environment.ts';
@@ -211,7 +211,7 @@ export class ModelCaller {
         hostedTools,
         toolChoice,
         settings,
-        ...(outputSchema === undefined ? {} : { outputSchema }),
+        ...present({ outputSchema }),
       });
     } catch (cause) {
       const message = `The sections that were opened cannot be used: ${describeError(cause)}`;

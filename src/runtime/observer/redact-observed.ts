@@ -1,4 +1,5 @@
 import type { FileChange, FileContent, FileRead } from '../../filesystem/index.ts';
+import { present } from '../../internal/index.ts';
 import type { LogAppend, SessionRead, SliceWrite } from '../../session/index.ts';
 import type { Redactor } from '../redaction/index.ts';
 import type { ObservedAttempt } from './observed-call.ts';
@@ -37,7 +38,7 @@ export function redactAttempt<T extends ObservedAttempt>(attempt: T, redactor: R
     const { reads, writes, log, events, files, params, ...rest } = attempt;
     const redacted = {
       ...redactor.record(rest),
-      ...(params === undefined ? {} : { params: redactor.data(params) }),
+      ...present({ params: params === undefined ? undefined : redactor.data(params) }),
       reads: reads.map((read) => redactRead(read, redactor)),
       writes: redactWrites(writes, redactor),
       log: redactLog(log, redactor),
@@ -83,10 +84,12 @@ function redactChange(change: FileChange, redactor: Redactor): FileChange {
   return {
     kind,
     entry,
-    ...(mode === undefined ? {} : { mode }),
+    ...present({ mode }),
     ...redactor.record(words),
-    ...(before === undefined ? {} : { before: redactContent(before, redactor) }),
-    ...(after === undefined ? {} : { after: redactContent(after, redactor) }),
+    ...present({
+      before: before === undefined ? undefined : redactContent(before, redactor),
+      after: after === undefined ? undefined : redactContent(after, redactor),
+    }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import { openStagedFolder } from '../../node/index.ts';
 import type { SandboxBackend } from '../backend/sandbox-backend.ts';
 import { StagedSandbox } from '../backend/staged-sandbox.ts';
@@ -51,7 +52,7 @@ export function bubblewrapSandbox(options: BubblewrapSandboxOptions = {}): Sandb
       await test(signal);
       const staged = await openStagedFolder(filesystem, {
         ...settings.staging,
-        ...(signal === undefined ? {} : { signal }),
+        ...present({ signal }),
       });
       return new StagedSandbox({
         backend: bubblewrapBackend,

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { assertOptions, SandboxError } from '../../error/index.ts';
+import { present } from '../../internal/index.ts';
 import type { StagedFolderOptions } from '../../node/index.ts';
 import type { Clock } from '../../session/index.ts';
 import type { SandboxCapabilities } from '../backend/sandbox-backend.ts';
@@ -99,7 +100,7 @@ export function resolveOptions(options: BubblewrapSandboxOptions, isRoot: boolea
   const defaults: SandboxLimits = {
     maxMemoryBytes: 1024 * mib,
     maxFileBytes: 256 * mib,
-    ...(isRoot ? {} : { maxProcesses: 256 }),
+    ...present({ maxProcesses: isRoot ? undefined : 256 }),
   };
   const limits = resolveSandboxLimits(
     bubblewrapBackend,

@@ -1,5 +1,6 @@
 import { FilesystemError, SandboxError } from '../../error/index.ts';
 import { Filesystem, normalizePath } from '../../filesystem/index.ts';
+import { present } from '../../internal/index.ts';
 import { type NamedResourceToken, resourceToken } from '../../resource/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, type ToolContext, type ToolExample, ToolResult, tool } from '../../tool/index.ts';
@@ -83,7 +84,7 @@ function examplesFor(
     {
       description: 'Compute with an input and a file.',
       input: {
-        ...(languages.length > 1 ? { language: first } : {}),
+        ...present({ language: languages.length > 1 ? first : undefined }),
         code,
         inputs: [{ name: 'tax', json: '1.5' }],
         reads: ['sales.csv'],
@@ -105,7 +106,7 @@ function inputSchema(
   return jsonSchema<EvaluateCodeParams>({
     type: 'object',
     properties: {
-      ...(languages.length > 1 ? { language: { type: 'string', enum: [...languages] } } : {}),
+      ...present({ language: languages.length > 1 ? { type: 'string', enum: [...languages] } : undefined }),
       code: { type: 'string', minLength: 1, maxLength: limits.maxCodeCharacters },
       inputs: {
         type: 'array',

@@ -1,4 +1,5 @@
 import { SandboxError } from '../../error/index.ts';
+import { present } from '../../internal/index.ts';
 import type { CodeEvaluationLanguage, UnusableEvaluator } from './protocol.ts';
 
 const languages = {
@@ -24,7 +25,7 @@ export function startError(reason: string, cause: unknown): SandboxError {
   return new SandboxError(
     'sandbox-unavailable',
     `The evaluation of code does not work here: ${sentence(reason)} It needs a process of Node beside this one.`,
-    { ...(cause === undefined ? {} : { cause }), details: { backend: 'evaluate' } },
+    { ...present({ cause }), details: { backend: 'evaluate' } },
   );
 }
 

@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, type ToolContext, type ToolEffects, type ToolResult, tool } from '../../tool/index.ts';
 import type { SandboxOutcome } from '../backend/sandbox-backend.ts';
@@ -105,7 +106,7 @@ function execute(
 
 function valueOf({ exitCode, stdout, stderr }: SandboxOutcome): EvaluatePythonResult {
   return {
-    ...(exitCode === undefined ? {} : { exit_code: exitCode }),
+    ...present({ exit_code: exitCode }),
     stdout: stdout.text,
     stderr: stderr.text,
   };

@@ -1,5 +1,6 @@
 import { SandboxError, SessionError } from '../../error/index.ts';
 import { MemoryFilesystem } from '../../filesystem/index.ts';
+import { present } from '../../internal/index.ts';
 import type { SectionPrepareContext } from '../../prompt/index.ts';
 import {
   type AnyResourceBinding,
@@ -76,7 +77,7 @@ export async function prepareImagePython(
   const known = imagePython(session, image);
   if (known !== undefined && known.version === version) return;
   try {
-    session.slice(ImagePython).append({ image, ...(version === undefined ? {} : { version }) });
+    session.slice(ImagePython).append({ image, ...present({ version }) });
   } catch (error) {
     // Inside a call that may only read, what an earlier evaluation has found still holds.
     if (!SessionError.isInstance(error) || error.code !== 'session-read-only') throw error;

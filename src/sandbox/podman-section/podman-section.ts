@@ -1,6 +1,7 @@
 import { assertOptions } from '../../error/index.ts';
+import { present } from '../../internal/index.ts';
 import type { ToolPolicy } from '../../policy/index.ts';
-import type { Section } from '../../prompt/index.ts';
+import type { Section, SectionPrepareContext } from '../../prompt/index.ts';
 import { type VfsToolsSectionOptions, vfsToolsSection } from '../../suite/index.ts';
 import type { PodmanSandboxOptions } from '../podman/options.ts';
 import { podmanSandbox } from '../podman/podman-sandbox.ts';
@@ -71,12 +72,15 @@ export function podmanSection(options: PodmanSectionOptions): Section<Record<nev
     policies,
     children: [
       vfsToolsSection({ ...options.files, title: 'Files', key: 'files' }),
-      shellSection({ backend, limits, ...(rollbackOn === undefined ? {} : { rollbackOn }) }),
+      shellSection({ backend, limits, ...present({ rollbackOn }) }),
       ...(python === false ? [] : [pythonSection({ image, isRequired: python === true, limits, effects })]),
     ],
     // Here, because a disabled part is not prepared.
-    ...(python === false
-      ? {}
-      : { prepare: (context) => prepareImagePython(context, image, python === true) }),
+    ...present({
+      prepare:
+        python === false
+          ? undefined
+          : (context: SectionPrepareContext) => prepareImagePython(context, image, python === true),
+    }),
   };
 }

@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import type { CheckedCommand } from '../backend/command.ts';
 import type { PodmanSettings } from './options.ts';
 
@@ -57,7 +58,7 @@ export function containerSpec(settings: PodmanSettings, parts: ContainerParts): 
   const { maxMemoryBytes, maxProcesses, maxCpus, maxFileBytes } = limits;
   const processLimits = {
     ...ownLimits,
-    ...(maxFileBytes === undefined ? {} : { FSIZE: maxFileBytes }),
+    ...present({ FSIZE: maxFileBytes }),
   };
   return {
     image: settings.image,
@@ -75,9 +76,11 @@ export function containerSpec(settings: PodmanSettings, parts: ContainerParts): 
     image_volume_mode: 'ignore',
     log_configuration: { driver: 'none' },
     user,
-    ...(keepsId ? { userns: { nsmode: 'keep-id' } } : {}),
-    ...(network === 'none' ? { netns: { nsmode: 'none' } } : {}),
-    ...(runtime === undefined ? {} : { oci_runtime: runtime }),
+    ...present({
+      userns: keepsId ? { nsmode: 'keep-id' } : undefined,
+      netns: network === 'none' ? { nsmode: 'none' } : undefined,
+      oci_runtime: runtime,
+    }),
     cap_drop: ['ALL'],
     no_new_privileges: true,
     privileged: false,
@@ -85,11 +88,14 @@ export function containerSpec(settings: PodmanSettings, parts: ContainerParts): 
     r_limits: Object.entries(processLimits).map(([type, value]) => ({ type, hard: value, soft: value })),
     resource_limits: {
       // Swap is part of the limit, so that it cannot be exceeded by swapping.
-      ...(maxMemoryBytes === undefined ? {} : { memory: { limit: maxMemoryBytes, swap: maxMemoryBytes } }),
-      ...(maxProcesses === undefined ? {} : { pids: { limit: maxProcesses + 1 } }),
-      ...(maxCpus === undefined
-        ? {}
-        : { cpu: { period: cpuPeriodUs, quota: Math.max(1000, Math.round(maxCpus * cpuPeriodUs)) } }),
+      ...present({
+        memory: maxMemoryBytes === undefined ? undefined : { limit: maxMemoryBytes, swap: maxMemoryBytes },
+        pids: maxProcesses === undefined ? undefined : { limit: maxProcesses + 1 },
+        cpu:
+          maxCpus === undefined
+            ? undefined
+            : { period: cpuPeriodUs, quota: Math.max(1000, Math.round(maxCpus * cpuPeriodUs)) },
+      }),
     },
     mounts: [
       {

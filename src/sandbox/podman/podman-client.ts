@@ -1,6 +1,6 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { isRecord } from '../../internal/index.ts';
+import { isRecord, present } from '../../internal/index.ts';
 import { type Clock, systemClock } from '../../session/index.ts';
 import { PodmanRequestError } from './podman-error.ts';
 
@@ -65,7 +65,7 @@ export class PodmanClient {
         const options = {
           ...this.#address(method, path),
           headers,
-          ...(signal === undefined ? {} : { signal }),
+          ...present({ signal }),
         };
         const sent = request(options, resolve).on('error', reject);
         stopTimer = this.#limitTime(sent);

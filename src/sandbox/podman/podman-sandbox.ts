@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import { openStagedFolder } from '../../node/index.ts';
 import type { SandboxBackend } from '../backend/sandbox-backend.ts';
 import { StagedSandbox } from '../backend/staged-sandbox.ts';
@@ -43,7 +44,7 @@ export function podmanSandbox(options: PodmanSandboxOptions): SandboxBackend {
         const staged = await openStagedFolder(filesystem, {
           ...settings.staging,
           layer: 'copy',
-          ...(signal === undefined ? {} : { signal }),
+          ...present({ signal }),
         });
         try {
           const { host } = use;

@@ -1,5 +1,6 @@
 import { SandboxError } from '../../error/index.ts';
 import { MemoryFilesystem } from '../../filesystem/index.ts';
+import { present } from '../../internal/index.ts';
 import { openStagedFolder } from '../../node/index.ts';
 import { checkCommand } from '../backend/command.ts';
 import { connect } from './connection.ts';
@@ -69,7 +70,7 @@ async function selfTest(host: ContainerHost, signal: AbortSignal | undefined): P
   const { tempRoot } = host.settings.staging;
   await using staged = await openStagedFolder(new MemoryFilesystem(), {
     layer: 'copy',
-    ...(tempRoot === undefined ? {} : { tempRoot }),
+    ...present({ tempRoot }),
   });
   if (host.user.newOwner !== undefined) await giveTo(host.user.newOwner, staged.path);
   const script =

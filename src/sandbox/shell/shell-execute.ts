@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import type { StagedFolderReport } from '../../node/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, type ToolContext, type ToolEffects, type ToolResult, tool } from '../../tool/index.ts';
@@ -143,9 +144,7 @@ function execute(
   return runInCall(context, {
     command: {
       command,
-      ...(cwd === undefined ? {} : { cwd }),
-      ...(env === undefined ? {} : { env }),
-      ...(stdin === undefined ? {} : { stdin }),
+      ...present({ cwd, env, stdin }),
     },
     noun: 'command',
     timeoutSeconds,
@@ -166,7 +165,7 @@ function describeRollback({ timedOut }: SandboxOutcome): string {
 function valueOf(outcome: SandboxOutcome, report: StagedFolderReport | undefined): ShellExecuteResult {
   const { exitCode, timedOut, stdout, stderr, killedProcesses } = outcome;
   return {
-    ...(exitCode === undefined ? {} : { exit_code: exitCode }),
+    ...present({ exit_code: exitCode }),
     timed_out: timedOut,
     stdout: stdout.text,
     stderr: stderr.text,

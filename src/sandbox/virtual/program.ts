@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { describeError } from '../../error/index.ts';
+import { present } from '../../internal/index.ts';
 import type { JustBash, ShellResult } from './just-bash.ts';
 import type { ShellThreadData, ShellThreadReport, ShellThreadRequest } from './protocol.ts';
 import { FileRefusal, RemoteCalls } from './remote-calls.ts';
@@ -58,7 +59,7 @@ async function main(): Promise<void> {
       cwd,
       env,
       executionLimits: { ...executionLimits, maxStringLength: maxStringBytes },
-      ...(network === undefined ? {} : { network }),
+      ...present({ network }),
     });
     const { signal } = new AbortController();
     // The interpreter asks before every statement, also in a loop that keeps the thread to itself.
@@ -110,7 +111,7 @@ async function main(): Promise<void> {
 
   try {
     // It writes the files that the shell has for itself, such as /bin/ls.
-    const maker = new shell.Bash({ fs: base, cwd: '/', ...(network === undefined ? {} : { network }) });
+    const maker = new shell.Bash({ fs: base, cwd: '/', ...present({ network }) });
     for (const directory of ['/workspace', '/tmp', '/etc']) base.mkdirSync(directory, { recursive: true });
     const { stdout } = await maker.exec('echo works | cat', {
       stdin: '',

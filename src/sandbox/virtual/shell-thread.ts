@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { describeError, SandboxError } from '../../error/index.ts';
+import { present } from '../../internal/index.ts';
 import { systemClock } from '../../session/index.ts';
 import type { CheckedCommand } from '../backend/command.ts';
 import { outputWindow, sandboxOutput } from '../backend/output.ts';
@@ -218,7 +219,7 @@ function failedError(ending: Ending): SandboxError {
   return new SandboxError(
     'sandbox-failed',
     `The interpreter failed in the middle of the command: ${reason}. Simplify the command.`,
-    { ...(cause === undefined ? {} : { cause }), details: { backend: virtualBackend } },
+    { ...present({ cause }), details: { backend: virtualBackend } },
   );
 }
 

@@ -1,4 +1,4 @@
-import { countCharacters, isRecord } from '../../internal/index.ts';
+import { countCharacters, isRecord, present } from '../../internal/index.ts';
 import { canonicalJson, sameJson } from '../json/canonical-json.ts';
 import type { JsonValue } from '../json/json.ts';
 import { formats } from './format.ts';
@@ -28,7 +28,7 @@ function of<T>(
 ): Constraint {
   return {
     holds: (value) => !isOfType(value) || holds(value),
-    ...(problem === undefined ? {} : { problem }),
+    ...present({ problem }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import { sameJson } from '../json/canonical-json.ts';
 import type { JsonValue } from '../json/json.ts';
 import { isSchemaObject, type JsonSchema } from './json-schema.ts';
@@ -38,10 +39,10 @@ export function mergeObjects(schema: JsonSchema, resolve: ReferenceResolver): Js
   const description = parts.map((part) => part['description']).find((text) => text !== undefined);
   return {
     ...own,
-    ...(description === undefined ? {} : { description }),
+    ...present({ description }),
     type: 'object',
     properties: Object.fromEntries(properties),
-    ...(required.size === 0 ? {} : { required: [...required] }),
+    ...present({ required: required.size === 0 ? undefined : [...required] }),
   };
 }
 

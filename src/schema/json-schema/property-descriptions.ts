@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import { freezeJson } from '../json/freeze-json.ts';
 import type { JsonValue } from '../json/json.ts';
 import { isSchemaObject, type JsonSchema } from './json-schema.ts';
@@ -44,8 +45,7 @@ function mapProperty(child: JsonSchema, path: string, describe: DescribeProperty
   const { description: given, ...rest } = child;
   const before = typeof given === 'string' ? given : undefined;
   const after = describe(path, before);
-  const described =
-    after === before ? child : { ...rest, ...(after === undefined ? {} : { description: after }) };
+  const described = after === before ? child : { ...rest, ...present({ description: after }) };
   return mapNode(described, path, describe);
 }
 

@@ -1,4 +1,5 @@
 import { SchemaError } from '../../error/index.ts';
+import { present } from '../../internal/index.ts';
 import { formatPath } from './issue.ts';
 import type { JsonValue } from './json.ts';
 import { maxJsonDepth, nameOf } from './json-walk.ts';
@@ -101,7 +102,7 @@ class JsonCopy {
     const path = formatPath(this.#path);
     const place = path === '' ? this.#what : `${this.#what} at ${path}`;
     return new SchemaError('value-not-json', `Not plain JSON: ${place} ${problem}.`, {
-      ...(cause === undefined ? {} : { cause }),
+      ...present({ cause }),
       details: { what: this.#what, path },
     });
   }

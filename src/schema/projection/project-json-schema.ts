@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import type { JsonValue } from '../json/json.ts';
 import type { JsonSchema } from '../json-schema/json-schema.ts';
 import { createReferenceResolver, type ReferenceResolver } from '../json-schema/reference.ts';
@@ -101,8 +102,7 @@ function wrapped(schema: JsonSchema): JsonSchema {
 function withDefinitions(flat: JsonSchema, { $defs, definitions }: JsonSchema): JsonSchema {
   return {
     ...flat,
-    ...($defs === undefined ? {} : { $defs }),
-    ...(definitions === undefined ? {} : { definitions }),
+    ...present({ $defs, definitions }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import type { JsonValue } from '../json/json.ts';
 import { isList } from '../json/json.ts';
 import { isSchemaObject, type JsonSchema } from '../json-schema/json-schema.ts';
@@ -92,7 +93,7 @@ class RestorePlanner {
       kind: 'object',
       omitted,
       properties: plans,
-      ...(others === undefined ? {} : { others: { names: new Set(names), plan: others } }),
+      ...present({ others: others === undefined ? undefined : { names: new Set(names), plan: others } }),
     };
   }
 

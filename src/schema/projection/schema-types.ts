@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import type { JsonValue } from '../json/json.ts';
 import { isList } from '../json/json.ts';
 import type { JsonSchema } from '../json-schema/json-schema.ts';
@@ -52,7 +53,7 @@ export function splitTypes(schema: JsonSchema, types: readonly string[]): JsonSc
     const own = isList(fixed) ? fixed.filter((value) => hasType(value, [type])) : undefined;
     if (own?.length === 0) return [];
     const isTold = own === undefined || type === 'null';
-    return [{ type, ...(isTold ? {} : { enum: own }), ...Object.fromEntries(member) }];
+    return [{ type, ...present({ enum: isTold ? undefined : own }), ...Object.fromEntries(member) }];
   });
   return { ...Object.fromEntries(outer), ...(members.length === 1 ? members[0] : { anyOf: members }) };
 }

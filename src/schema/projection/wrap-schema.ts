@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import { isList, type JsonValue } from '../json/json.ts';
 import { isSchemaObject, type JsonSchema } from '../json-schema/json-schema.ts';
 import { keywords } from '../json-schema/keywords.ts';
@@ -17,8 +18,10 @@ export function wrapSchema(schema: JsonSchema, key: string = wrapperKey): JsonSc
     properties: { [key]: moveReferences(rest, false, key) },
     required: [key],
     additionalProperties: false,
-    ...($defs === undefined ? {} : { $defs: moveReferences($defs, true, key) }),
-    ...(definitions === undefined ? {} : { definitions: moveReferences(definitions, true, key) }),
+    ...present({
+      $defs: $defs === undefined ? undefined : moveReferences($defs, true, key),
+      definitions: definitions === undefined ? undefined : moveReferences(definitions, true, key),
+    }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { describeError, SchemaError, SnapshotError } from '../../error/index.ts';
-import { isRecord } from '../../internal/index.ts';
+import { isRecord, present } from '../../internal/index.ts';
 import {
   compileSchema,
   copyUntrustedJson,
@@ -131,7 +131,7 @@ function malformed(
     `This is not a readable export of a session: ${problem.replace(/\.$/, '')}.`,
     {
       details,
-      ...(cause === undefined ? {} : { cause }),
+      ...present({ cause }),
     },
   );
 }

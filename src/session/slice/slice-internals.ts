@@ -1,4 +1,5 @@
 import { describeError, SchemaError, SessionError, SnapshotError } from '../../error/index.ts';
+import { present } from '../../internal/index.ts';
 import {
   compileSchema,
   describeIssues,
@@ -209,7 +210,7 @@ export function invalidItem(slice: string, index: number, cause: unknown): Snaps
     `Item ${index} of slice ${slice}: ${describeError(cause)}`,
     {
       cause,
-      details: { slice, index, ...(issues === undefined ? {} : { issues }) },
+      details: { slice, index, ...present({ issues }) },
     },
   );
 }

@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import type { SqliteDatabase } from './database.ts';
 import { findFormat, migrate, migrationsFrom, readAsPresent } from './migrate.ts';
 import { type JournalSchema, journalSchema } from './schema.ts';
@@ -63,7 +64,7 @@ export function openStore(
     inTransaction(database, () => migrate(database, schema));
     database.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
   }
-  return { format: schema.format, ...(isExclusive ? { exclusiveVersion: version } : {}) };
+  return { format: schema.format, ...present({ exclusiveVersion: isExclusive ? version : undefined }) };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { assertOptions } from '../../error/index.ts';
 import { Filesystem } from '../../filesystem/index.ts';
+import { present } from '../../internal/index.ts';
 import type { PromptTemplate } from '../../prompt/index.ts';
 import { binding } from '../../resource/index.ts';
 import type { InferInput, InferOutput, Schema } from '../../schema/index.ts';
@@ -71,10 +72,12 @@ export function agentTool<PS extends Schema, Params, Output>(
     // The type of the options says that the schema yields params of the template.
     const prompt = bound(template as PromptTemplate<unknown, Output>, params, context);
     const { output, text } = await context.adapter.evaluate(prompt, {
-      ...(options.input === undefined ? {} : { input: options.input(params) }),
-      ...(limits === undefined ? {} : { limits }),
-      ...(completion === undefined ? {} : { completion }),
-      ...(settings === undefined ? {} : { settings }),
+      ...present({
+        input: options.input === undefined ? undefined : options.input(params),
+        limits,
+        completion,
+        settings,
+      }),
       signal: context.signal,
     });
     return output === undefined ? ToolResult.ok(undefined, text) : ToolResult.ok(output);

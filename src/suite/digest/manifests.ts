@@ -1,4 +1,4 @@
-import { isRecord, showName } from '../../internal/index.ts';
+import { isRecord, present, showName } from '../../internal/index.ts';
 import { clean } from './clean.ts';
 import type { DigestCommand, DigestManifest } from './workspace-digest.ts';
 
@@ -38,7 +38,7 @@ export function readManifest(path: string, text: string, maxCommands: number): D
   const { name, commands } = content;
   return {
     path: clean(path),
-    ...(name === undefined || name === '' ? {} : { name: clean(name) }),
+    ...present({ name: name === undefined || name === '' ? undefined : clean(name) }),
     commands: commands.slice(0, maxCommands),
     omitted: Math.max(0, commands.length - maxCommands),
   };
@@ -48,7 +48,7 @@ function command(tool: string, name: string, runs?: string): DigestCommand {
   const cleaned = clean(runs ?? '');
   return {
     command: `${tool}${tool === '' ? '' : ' '}${showName(clean(name))}`,
-    ...(cleaned === '' ? {} : { runs: cleaned }),
+    ...present({ runs: cleaned === '' ? undefined : cleaned }),
   };
 }
 
@@ -64,7 +64,7 @@ function readPackageJson(text: string): ManifestContent {
   const commands = Object.entries(isRecord(scripts) ? scripts : {}).flatMap(([script, runs]) =>
     typeof runs === 'string' ? [command('npm run', script, runs)] : [],
   );
-  return { ...(typeof name === 'string' ? { name } : {}), commands };
+  return { ...present({ name: typeof name === 'string' ? name : undefined }), commands };
 }
 
 function linesOf(text: string): readonly string[] {

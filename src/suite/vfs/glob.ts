@@ -1,5 +1,5 @@
 import type { FileLink } from '../../filesystem/index.ts';
-import { counted, showName } from '../../internal/index.ts';
+import { counted, present, showName } from '../../internal/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../tool/index.ts';
 import { explainingFailures } from './failure.ts';
@@ -103,7 +103,7 @@ export function createGlobTool(limits: VfsLimits, respectGitignore: boolean): To
           paths,
           truncated: found.truncated || paths.length < found.paths.length,
           ...linksAmong(paths, found.links),
-          ...(found.ignored === undefined ? {} : { ignored: found.ignored }),
+          ...present({ ignored: found.ignored }),
         };
         return ToolResult.ok(result, summary(result, pattern));
       }),

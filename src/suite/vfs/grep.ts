@@ -1,5 +1,5 @@
 import type { GrepMatch } from '../../filesystem/index.ts';
-import { counted, showName } from '../../internal/index.ts';
+import { counted, present, showName } from '../../internal/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../tool/index.ts';
 import { explainingFailures } from './failure.ts';
@@ -119,14 +119,14 @@ export function createGrepTool(limits: VfsLimits, respectGitignore: boolean): To
           maxLineLength: limits.maxMatchCharacters,
           signal,
           respectGitignore,
-          ...(glob === undefined ? {} : { glob }),
+          ...present({ glob }),
         });
         const matches = takeWithin(found.matches, limits.maxOutputCharacters, showMatch);
         const result: GrepOutput = {
           matches: matches.map(({ path: file, line, text }) => ({ path: file, line, text })),
           truncated: found.truncated || matches.length < found.matches.length,
           skippedBinary: found.skippedBinary,
-          ...(found.ignored === undefined ? {} : { ignored: found.ignored }),
+          ...present({ ignored: found.ignored }),
         };
         return ToolResult.ok(result, summary(result, pattern));
       }),

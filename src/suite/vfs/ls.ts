@@ -6,7 +6,7 @@ import {
   isIgnored,
   readIgnores,
 } from '../../filesystem/index.ts';
-import { counted, showName } from '../../internal/index.ts';
+import { counted, present, showName } from '../../internal/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../tool/index.ts';
 import { explainingFailures } from './failure.ts';
@@ -116,7 +116,7 @@ export function createLsTool(limits: VfsLimits, respectGitignore: boolean): Tool
           path: directory,
           entries: found.slice(0, limits.maxEntries).map(toLsEntry),
           total: found.length,
-          ...(ignored === undefined ? {} : { ignored }),
+          ...present({ ignored }),
         };
         const of = (kind: LsEntry['kind']): number => found.filter((entry) => entry.kind === kind).length;
         const links = of('link');

@@ -1,4 +1,4 @@
-import { counted, formatNumber, showName } from '../../internal/index.ts';
+import { counted, formatNumber, present, showName } from '../../internal/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, ToolResult, type ToolSuccess, tool } from '../../tool/index.ts';
 import { describeKinds, type FileAttachment, readOrAttach, type VfsAttachmentKind } from './attachment.ts';
@@ -106,7 +106,7 @@ export function createReadFileTool(
           firstLine: offset + 1,
           lastLine,
           totalLines: window.totalLines,
-          ...(lastLine < window.totalLines ? { nextOffset: lastLine } : {}),
+          ...present({ nextOffset: lastLine < window.totalLines ? lastLine : undefined }),
         };
         return ToolResult.ok(result, header(result, shown.hasCarriageReturns));
       }),

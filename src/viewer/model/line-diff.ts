@@ -1,4 +1,4 @@
-import { type Edit, editScript } from '../../internal/index.ts';
+import { type Edit, editScript, present } from '../../internal/index.ts';
 import type { RecordedFileChange } from '../../record/index.ts';
 
 /** One line of a difference, with its numbers before and after. */
@@ -45,8 +45,7 @@ export function diffLines(before: string, after: string): readonly DiffLine[] {
     found.push({
       op,
       text,
-      ...(op === 'added' ? {} : { before: left }),
-      ...(op === 'removed' ? {} : { after: right }),
+      ...present({ before: op === 'added' ? undefined : left, after: op === 'removed' ? undefined : right }),
     });
   }
   return found;

@@ -48,9 +48,12 @@ async function evaluate(
   const filesystem = startFiles();
   const response = await storedModel.evaluate(storedPrompt({ filesystem }), {
     ...storedOptions,
-    ...{ input: 'Begin.', approve: yes },
+    input: 'Begin.',
+    approve: yes,
     ...options,
-    ...{ journal, runId, session },
+    journal,
+    runId,
+    session,
   });
   const end = 'text' in response ? await endOf({ response, session, filesystem }) : undefined;
   return { end, session };
@@ -83,8 +86,13 @@ async function resume(
 ): Promise<void> {
   const prompt = storedPrompt({ filesystem: startFiles() });
   await resumeRun({
-    ...{ adapter: storedModel, prompt, journal, runId },
-    ...{ ...storedOptions, approve: yes, ...options },
+    adapter: storedModel,
+    prompt,
+    journal,
+    runId,
+    ...storedOptions,
+    approve: yes,
+    ...options,
   });
 }
 
@@ -108,7 +116,10 @@ const servedCalls: readonly ToolRuntimeCall[] = [
 
 async function serve(journal: KeepingJournal, runId: string, approve: Approver): Promise<void> {
   const runtime = await openToolRuntime(storedPrompt({ filesystem: startFiles() }), {
-    ...{ journal, runId, session: new Session({ id: `session of ${runId}` }), agentName: 'shopkeeper' },
+    journal,
+    runId,
+    session: new Session({ id: `session of ${runId}` }),
+    agentName: 'shopkeeper',
     approve,
   });
   await runtime.runCalls(servedCalls);

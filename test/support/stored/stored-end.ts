@@ -24,7 +24,8 @@ export async function endOf({ response, session, filesystem }: Ended): Promise<S
   const contents: Record<string, string> = {};
   for (const path of paths) contents[path] = Buffer.from(await filesystem.readBytes(path)).toString('base64');
   return {
-    ...{ text: response.text, output: response.output },
+    text: response.text,
+    output: response.output,
     state: Object.fromEntries(
       session
         .exportState()

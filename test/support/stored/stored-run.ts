@@ -104,7 +104,10 @@ const key = z.object({ key: z.string() });
 /** What the tools do beside being called. */
 function toolsOf(ran: string[]): { readonly shop: readonly AnyTool[]; readonly extras: readonly AnyTool[] } {
   const put = tool({
-    ...{ name: 'put', description: 'Puts stock.', effects: 'state', inputSchema: Stock },
+    name: 'put',
+    description: 'Puts stock.',
+    effects: 'state',
+    inputSchema: Stock,
     execute: (stock, { session }) => {
       ran.push(`put ${stock.key}`);
       session.dispatch(StockPut, stock);
@@ -112,7 +115,10 @@ function toolsOf(ran: string[]): { readonly shop: readonly AnyTool[]; readonly e
     },
   });
   const drop = tool({
-    ...{ name: 'drop', description: 'Drops stock.', effects: 'state', inputSchema: key },
+    name: 'drop',
+    description: 'Drops stock.',
+    effects: 'state',
+    inputSchema: key,
     execute: (given, { session }) => {
       ran.push(`drop ${given.key}`);
       const known = session.slice(StockTable).get(given.key);
@@ -122,7 +128,9 @@ function toolsOf(ran: string[]): { readonly shop: readonly AnyTool[]; readonly e
     },
   });
   const count = tool({
-    ...{ name: 'count', description: 'Counts.', effects: 'state' },
+    name: 'count',
+    description: 'Counts.',
+    effects: 'state',
     execute: async (_params, { session, progress }) => {
       ran.push('count');
       const before = session.slice(Numbers).latest() ?? 0;
@@ -135,12 +143,10 @@ function toolsOf(ran: string[]): { readonly shop: readonly AnyTool[]; readonly e
     },
   });
   const write = tool({
-    ...{
-      name: 'write',
-      description: 'Writes.',
-      effects: 'state',
-      inputSchema: z.object({ text: z.string() }),
-    },
+    name: 'write',
+    description: 'Writes.',
+    effects: 'state',
+    inputSchema: z.object({ text: z.string() }),
     execute: async ({ text }, { filesystem }) => {
       ran.push('write');
       const { text: before } = await filesystem.read('notes.md');
@@ -151,7 +157,9 @@ function toolsOf(ran: string[]): { readonly shop: readonly AnyTool[]; readonly e
     },
   });
   const tidy = tool({
-    ...{ name: 'tidy', description: 'Tidies.', effects: 'state' },
+    name: 'tidy',
+    description: 'Tidies.',
+    effects: 'state',
     execute: async (_params, { filesystem }) => {
       ran.push('tidy');
       await filesystem.list('docs');
@@ -167,7 +175,10 @@ function toolsOf(ran: string[]): { readonly shop: readonly AnyTool[]; readonly e
     },
   });
   const fail = tool({
-    ...{ name: 'fail', description: 'Fails.', effects: 'state', inputSchema: z.object({ how: z.string() }) },
+    name: 'fail',
+    description: 'Fails.',
+    effects: 'state',
+    inputSchema: z.object({ how: z.string() }),
     execute: async ({ how }, { session, filesystem }) => {
       ran.push(`fail ${how}`);
       session.dispatch(Counted, { by: 100 });
@@ -178,7 +189,9 @@ function toolsOf(ran: string[]): { readonly shop: readonly AnyTool[]; readonly e
     },
   });
   const charge = tool({
-    ...{ name: 'charge', description: 'Charges.', effects: 'external' },
+    name: 'charge',
+    description: 'Charges.',
+    effects: 'external',
     execute: (_params, { session, idempotencyKey }) => {
       ran.push('charge');
       session.dispatch(Said, { text: `charged ${idempotencyKey.length > 0}` });
@@ -186,18 +199,24 @@ function toolsOf(ran: string[]): { readonly shop: readonly AnyTool[]; readonly e
     },
   });
   const mail = tool({
-    ...{ name: 'mail', description: 'Mails.', effects: 'external' },
+    name: 'mail',
+    description: 'Mails.',
+    effects: 'external',
     execute: () => {
       ran.push('mail');
       return ToolResult.ok(null, 'Mailed.');
     },
   });
   const refund = tool({
-    ...{ name: 'refund', description: 'Refunds.', effects: 'external' },
+    name: 'refund',
+    description: 'Refunds.',
+    effects: 'external',
     execute: () => ToolResult.ok(null),
   });
   const publish = tool({
-    ...{ name: 'publish', description: 'Publishes.', effects: 'state' },
+    name: 'publish',
+    description: 'Publishes.',
+    effects: 'state',
     execute: async (_params, { filesystem, session }) => {
       ran.push('publish');
       const { text } = await filesystem.read('notes.md');
@@ -207,7 +226,10 @@ function toolsOf(ran: string[]): { readonly shop: readonly AnyTool[]; readonly e
     },
   });
   const look = tool({
-    ...{ name: 'look', description: 'Looks.', effects: 'read', inputSchema: key },
+    name: 'look',
+    description: 'Looks.',
+    effects: 'read',
+    inputSchema: key,
     execute: (given, { session }) => {
       ran.push(`look ${given.key}`);
       return ToolResult.ok(session.slice(StockTable).get(given.key) ?? null, 'Looked.');
@@ -228,7 +250,10 @@ function toolsOf(ran: string[]): { readonly shop: readonly AnyTool[]; readonly e
     output: z.object({ isSure: z.boolean() }),
   });
   const investigate = agentTool({
-    ...{ name: 'investigate', description: 'Investigates.', inputSchema: key, template: research },
+    name: 'investigate',
+    description: 'Investigates.',
+    inputSchema: key,
+    template: research,
     effects: 'state',
   });
   return {
@@ -257,14 +282,22 @@ export function storedPrompt({
         slices: [...ownSlices],
       }),
       section({
-        ...{ title: 'Extras', key: 'extras', summary: 'How to tidy.', template: 'Tidy at the end.' },
-        ...{ visibility: 'summary', tools: extras },
+        title: 'Extras',
+        key: 'extras',
+        summary: 'How to tidy.',
+        template: 'Tidy at the end.',
+        visibility: 'summary',
+        tools: extras,
       }),
       section({
-        ...{ title: 'Weather', key: 'weather', template: 'Ask for the weather.' },
+        title: 'Weather',
+        key: 'weather',
+        template: 'Ask for the weather.',
         hostedTools: [
           hostedTool({
-            ...{ kind: 'weather', name: 'weather', description: 'Looks up the weather.' },
+            kind: 'weather',
+            name: 'weather',
+            description: 'Looks up the weather.',
             config: { units: 'metric' },
           }),
         ],
@@ -282,7 +315,9 @@ const calls = (turn: number, ...asked: readonly Call[]): ModelTurn => ({
     { type: 'reasoning', text: `Thoughts of turn ${turn}.` },
     { type: 'text', text: `Turn ${turn}.` },
     ...asked.map(([name, params = {}], index) => ({
-      ...{ type: 'tool-call' as const, callId: `c${turn}-${index + 1}`, name },
+      type: 'tool-call' as const,
+      callId: `c${turn}-${index + 1}`,
+      name,
       arguments: JSON.stringify(params),
     })),
   ],
@@ -337,7 +372,10 @@ const turns: readonly ModelTurn[] = [
     ...says(''),
     content: [
       {
-        ...{ type: 'approval-request', approvalId: 'h1', toolName: 'weather', name: 'station' },
+        type: 'approval-request',
+        approvalId: 'h1',
+        toolName: 'weather',
+        name: 'station',
         arguments: '{"at":"sea"}',
       },
     ],
@@ -357,7 +395,10 @@ const researchTurns: readonly ModelTurn[] = [
 /** The model of the run. It answers by the number of the turn, whatever it reads. */
 export const storedModel: ReturnType<typeof providerAdapter> = providerAdapter({
   model: {
-    ...{ name: 'stored adapter', model: 'stored-model', provider: 'stored', settings: { temperature: 0.5 } },
+    name: 'stored adapter',
+    model: 'stored-model',
+    provider: 'stored',
+    settings: { temperature: 0.5 },
     prices: { inputPerMillion: 1, outputPerMillion: 2 },
     generate: ({ instructions, turn }) => {
       const script = instructions.includes('Look up ') ? researchTurns : turns;

@@ -111,7 +111,10 @@ describe('wink fork', () => {
     expect(
       readArguments(['fork', '--on-suspend=--at', 'one', '--at=call-1', '--workspace', 'd', '--strict']),
     ).toMatchObject({
-      ...{ kind: 'fork', at: 'call-1', workspace: 'd', newRunId: undefined },
+      kind: 'fork',
+      at: 'call-1',
+      workspace: 'd',
+      newRunId: undefined,
       resume: { kind: 'resume', runId: 'one', words: ['--on-suspend=--at'], isStrict: true },
     });
   });

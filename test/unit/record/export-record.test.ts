@@ -200,7 +200,9 @@ describe('exportRecord', () => {
     const read = async (): Promise<readonly JournalRow[]> =>
       lines.map((line, seq) => ({ seq, type: 'row', line }));
     const resuming = resumeRun({
-      ...{ adapter: model(), prompt: promptOf({}), runId: 'run' },
+      adapter: model(),
+      prompt: promptOf({}),
+      runId: 'run',
       journal: { ...watchedJournal(), read },
     });
     await expect(resuming).rejects.toThrow(PromptValidationError);
@@ -249,8 +251,11 @@ describe('the record of a run that was interrupted', () => {
     ]);
     expect(record.calls[1]?.attempts.map(({ outcome }) => outcome)).toEqual(['aborted', 'committed']);
     expect(record.root.turns.flatMap(({ events }) => events.map(({ event }) => event))).toContainEqual({
-      ...{ type: 'run-resumed', runId: 'run', changed: [] },
-      ...{ turn: expect.any(Number), commits: 1 },
+      type: 'run-resumed',
+      runId: 'run',
+      changed: [],
+      turn: expect.any(Number),
+      commits: 1,
     });
     expect(valuesOf(record, 'log')).toEqual([{ text: secret }, { text: 'other' }]);
     expect(valuesOf(record, 'notes')).toEqual([{ text: secret }, { text: 'other' }]);

@@ -29,7 +29,9 @@ function openWith(
   const opened = openStore(database, { synchronous: 'normal', isReadOnly }, schema);
   let names = 0;
   return new SqliteJournal({
-    ...{ backend: localBackend(database, opened, () => undefined), isReadOnly, leaseTimeoutMs: 1000 },
+    backend: localBackend(database, opened, () => undefined),
+    isReadOnly,
+    leaseTimeoutMs: 1000,
     clock: { now: () => 1000, schedule: () => () => undefined },
     randomName: () => `owner ${(names += 1)}`,
   });

@@ -44,13 +44,20 @@ function research(options: Partial<Research> = {}, policies: readonly ToolPolicy
     policies,
     sections: [
       section({
-        ...{ title: 'Task', key: 'task', params: topic, tools: [note] },
+        title: 'Task',
+        key: 'task',
+        params: topic,
+        tools: [note],
         template: (params) => `Research ${params.topic}.`,
       }),
     ],
   });
   return agentTool({
-    ...{ name: 'research', description: 'Researches.', inputSchema: topic, template, effects: 'state' },
+    name: 'research',
+    description: 'Researches.',
+    inputSchema: topic,
+    template,
+    effects: 'state',
     ...options,
   });
 }
@@ -134,7 +141,10 @@ describe('the call of an agent', () => {
       ],
     });
     const agent = agentTool({
-      ...{ name: 'research', description: 'Researches.', inputSchema: topic, template },
+      name: 'research',
+      description: 'Researches.',
+      inputSchema: topic,
+      template,
     });
     const { call } = await run(agent, [says('Cats sleep.')]);
     expect(call).toMatchObject({ success: true, modelText: 'Cats sleep.' });
@@ -219,7 +229,8 @@ describe('the limits of an agent', () => {
     const filesystem = new MemoryFilesystem();
     const budget = new BudgetTracker({ maxInputTokens: 100 });
     const { call } = await run(research({ limits: { budget: { maxInputTokens: 2 } } }), looping, {
-      ...{ filesystem, budget },
+      filesystem,
+      budget,
     });
     expect(call).toMatchObject({ success: false, usage: { inputTokens: 2 } });
     expect(call.message).toContain('budget');
@@ -252,13 +263,20 @@ it('agents run at most eight deep', async () => {
       key: `level-${depth}`,
       sections: [
         section({
-          ...{ title: 'Task', key: 'task', params: topic, tools: [agent] },
+          title: 'Task',
+          key: 'task',
+          params: topic,
+          tools: [agent],
           template: 'Delegate.',
         }),
       ],
     });
     agent = agentTool({
-      ...{ name: 'research', description: 'Delegates.', inputSchema: topic, template, effects: 'state' },
+      name: 'research',
+      description: 'Delegates.',
+      inputSchema: topic,
+      template,
+      effects: 'state',
     });
   }
   const session = new Session();

@@ -114,7 +114,7 @@ describe('secrets of a remote server', () => {
     expectNoSecret(await evaluationFailure(fails.evaluate(template.bind(), { retry: false })));
   });
 
-  it.each<[string, Partial<Record<keyof HostedMcpConfig, unknown>>]>([
+  it.each<[string, Readonly<Record<string, unknown>>]>([
     ['a token with a line break', { authorization: `${token}\n` }],
     ['a token that is not a string', { authorization: [token] }],
     ['a header with a line break', { headers: { 'X-Key': `${header}\r\nX-More: 1` } }],
@@ -124,9 +124,9 @@ describe('secrets of a remote server', () => {
     ['a password in the address', { url: `https://me:${token}@wiki.example/` }],
     ['an address without https', { url: `http://wiki.example/${query}?key=${query}` }],
     ['an address that is none', { url: `wiki.example/${query}` }],
-    ['another key that is unknown', { label: 'wiki', ...{ token } }],
+    ['another key that is unknown', { label: 'wiki', token }],
   ])('are not in the refusal of %s', (_what, wrong) => {
     // Plain JavaScript can pass anything.
-    expectNoSecret(refusal(() => hostedMcpTool({ config: { ...config, ...wrong } as HostedMcpConfig })));
+    expectNoSecret(refusal(() => hostedMcpTool({ config: { ...config, ...wrong } })));
   });
 });

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../internal/index.ts';
+import { isRecord, present } from '../../../internal/index.ts';
 import {
   configuredPaths,
   type HostedToolCodec,
@@ -19,9 +19,12 @@ export const codeInterpreterCodec: HostedToolCodec<CodeInterpreterConfig, CodeIn
   kind: 'code_interpreter',
   serialize: ({ config: { containerId, fileIds, memoryLimit, network } }) => ({
     tools: [providerTool('anthropic.code_execution_20250825', name)],
-    ...(containerId === undefined
-      ? {}
-      : { request: { providerOptions: { anthropic: { container: { id: containerId } } } } }),
+    ...present({
+      request:
+        containerId === undefined
+          ? undefined
+          : { providerOptions: { anthropic: { container: { id: containerId } } } },
+    }),
     unsupported: configuredPaths({
       fileIds,
       memoryLimit,
@@ -46,7 +49,7 @@ function toResult(run: HostedInvocation): CodeInterpreterResult {
       stdout: stdout ?? (typeof content === 'string' ? content : undefined),
       stderr,
     }),
-    ...(typeof exitCode === 'number' ? { exitCode } : {}),
+    ...present({ exitCode: typeof exitCode === 'number' ? exitCode : undefined }),
     files: objectsIn(content).flatMap(({ file_id: fileId }) =>
       typeof fileId === 'string' ? [{ fileId }] : [],
     ),

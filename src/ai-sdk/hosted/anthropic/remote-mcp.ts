@@ -1,3 +1,4 @@
+import { present } from '../../../internal/index.ts';
 import { configuredPaths, type HostedToolCodec, objectsIn } from '../../../provider/internal.ts';
 import type { HostedMcpConfig, HostedMcpResult } from '../../../suite/index.ts';
 import { providerMetadataOf } from '../../wire/provider-metadata.ts';
@@ -21,8 +22,10 @@ export const remoteMcpCodec: HostedToolCodec<HostedMcpConfig, HostedMcpResult> =
               type: 'url',
               name: label,
               url,
-              ...(authorization === undefined ? {} : { authorizationToken: authorization }),
-              ...(allowedTools === undefined ? {} : { toolConfiguration: { enabled: true, allowedTools } }),
+              ...present({
+                authorizationToken: authorization,
+                toolConfiguration: allowedTools === undefined ? undefined : { enabled: true, allowedTools },
+              }),
             },
           ],
         },
@@ -46,7 +49,10 @@ function toResult(run: HostedInvocation, server: string): HostedMcpResult {
     name: run.toolName,
     // The package parsed it from JSON.
     arguments: run.input as HostedMcpResult['arguments'],
-    ...(run.isDone ? (run.isError ? { error: text } : { output: text }) : {}),
+    ...present({
+      error: run.isDone && run.isError ? text : undefined,
+      output: run.isDone && !run.isError ? text : undefined,
+    }),
   };
 }
 

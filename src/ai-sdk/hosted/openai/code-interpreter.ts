@@ -1,4 +1,4 @@
-import { isRecord } from '../../../internal/index.ts';
+import { isRecord, present } from '../../../internal/index.ts';
 import {
   citedContainerFile,
   configuredPaths,
@@ -34,16 +34,16 @@ export const codeInterpreterCodec: HostedToolCodec<CodeInterpreterConfig, CodeIn
 function toContainer({ containerId, fileIds, memoryLimit, network }: CodeInterpreterConfig): JsonValue {
   if (containerId !== undefined) return containerId;
   return {
-    ...(fileIds === undefined ? {} : { fileIds }),
-    ...(memoryLimit === undefined ? {} : { memoryLimit }),
-    ...(network === undefined
-      ? {}
-      : {
-          networkPolicy:
-            network === 'disabled'
-              ? { type: 'disabled' }
-              : { type: 'allowlist', allowedDomains: network.allowedDomains },
-        }),
+    ...present({
+      fileIds,
+      memoryLimit,
+      networkPolicy:
+        network === undefined
+          ? undefined
+          : network === 'disabled'
+            ? { type: 'disabled' }
+            : { type: 'allowlist', allowedDomains: network.allowedDomains },
+    }),
   };
 }
 

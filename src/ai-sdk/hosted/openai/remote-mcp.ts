@@ -1,4 +1,4 @@
-import { isRecord } from '../../../internal/index.ts';
+import { isRecord, present } from '../../../internal/index.ts';
 import {
   describeRemoteFailure,
   type HostedToolCodec,
@@ -42,7 +42,7 @@ function toResult(run: HostedInvocation, fields: WireFields, server: string): Ho
   const own = toOutput(run);
   return {
     ...own,
-    ...(error === undefined ? {} : { status: 'failed' as const, error }),
+    ...present({ status: error === undefined ? undefined : ('failed' as const), error }),
     server,
     name: typeof name === 'string' ? name : run.toolName.replace(/^mcp\./, ''),
     arguments: parseJsonText(text),

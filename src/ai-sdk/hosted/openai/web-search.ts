@@ -1,4 +1,4 @@
-import { isRecord } from '../../../internal/index.ts';
+import { isRecord, present } from '../../../internal/index.ts';
 import {
   citedUrl,
   configuredPaths,
@@ -41,8 +41,10 @@ function toFilters(filter: DomainFilter = {}): JsonObject | undefined {
   if (domainsIn(filter) === undefined) return undefined;
   const { allowed = [], blocked = [] } = filter;
   return {
-    ...(allowed.length === 0 ? {} : { allowedDomains: allowed }),
-    ...(blocked.length === 0 ? {} : { blockedDomains: blocked }),
+    ...present({
+      allowedDomains: allowed.length === 0 ? undefined : allowed,
+      blockedDomains: blocked.length === 0 ? undefined : blocked,
+    }),
   };
 }
 

@@ -9,6 +9,7 @@ import {
   type TreeDifference,
   type TreeNode,
 } from '../../../filesystem/index.ts';
+import { present } from '../../../internal/index.ts';
 import { temporaryNameOf } from '../jail/jail.ts';
 import { DiskContent, RefusedContent } from '../tree/disk-content.ts';
 import { DiskDirectory } from '../tree/disk-directory.ts';
@@ -88,7 +89,7 @@ class Planner {
       if (node instanceof DiskDirectory && node.unlistedNames.length > 0)
         throw unlistedNotMovedError(path, node.unlistedNames);
       const mode = node instanceof DiskDirectory ? node.mode : undefined;
-      this.#made.push({ op: 'mkdir', path, ...(mode === undefined ? {} : { mode }) });
+      this.#made.push({ op: 'mkdir', path, ...present({ mode }) });
       for (const [name, child] of node.entries) this.#put(below(place, name), child);
     }
   }
@@ -145,7 +146,12 @@ class Planner {
       modifiedAtMs: node.stamp === undefined ? undefined : node.modifiedAtMs,
     });
     const backup = childPath(parentOf(path), temporaryNameOf(this.id, `b${index}`));
-    this.#places.push({ op: 'place', path, staged, ...(replaced === undefined ? {} : { backup }) });
+    this.#places.push({
+      op: 'place',
+      path,
+      staged,
+      ...present({ backup: replaced === undefined ? undefined : backup }),
+    });
   }
 }
 

@@ -1,5 +1,6 @@
 import { FilesystemError } from '../../../error/index.ts';
 import { segmentsOf } from '../../../filesystem/index.ts';
+import { present } from '../../../internal/index.ts';
 import { isMarkOf } from '../../disk/stamp.ts';
 import { errorCode } from '../../disk/system-error.ts';
 import type { HostJail } from '../jail/jail.ts';
@@ -79,7 +80,7 @@ function interrupted(
   return {
     outcome,
     paths: changedPaths(steps),
-    ...(pending === undefined ? {} : { runId: pending.runId }),
+    ...present({ runId: pending?.runId }),
   };
 }
 

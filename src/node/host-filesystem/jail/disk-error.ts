@@ -1,5 +1,5 @@
 import { FilesystemError } from '../../../error/index.ts';
-import { quoteText } from '../../../internal/index.ts';
+import { present, quoteText } from '../../../internal/index.ts';
 import { errorCode, withoutPaths } from '../../disk/system-error.ts';
 
 /** A parent of a path is not a directory, or is a link: nothing is accessed through it. */
@@ -25,7 +25,7 @@ export function diskError(path: string, error: unknown): FilesystemError {
   if (error instanceof NoDirectoryError) return changedOnDiskError(path, error);
   const code = errorCode(error);
   const cause = withoutPaths(error);
-  const details = { path, ...(code === undefined ? {} : { systemCode: code }) };
+  const details = { path, ...present({ systemCode: code }) };
   switch (code) {
     case 'EACCES':
     case 'EPERM':

@@ -12,7 +12,7 @@ import {
   segmentsOf,
   type TreeNode,
 } from '../../../filesystem/index.ts';
-import { quoteText } from '../../../internal/index.ts';
+import { present, quoteText } from '../../../internal/index.ts';
 import { isRegularFile } from '../commit/taken-nodes.ts';
 import { DiskDirectory } from '../tree/disk-directory.ts';
 import { newLinkNode } from '../tree/disk-leaf.ts';
@@ -149,7 +149,7 @@ class LandingPlanner {
     if (createHash('sha256').update(data).digest('hex') !== after.hash) throw otherContentError(path);
     const wanted = mode ?? (from === undefined ? undefined : usualMode);
     // The time of the disk is that of the machine.
-    return { ...fileNode(data, 0), ...(wanted === undefined ? {} : { mode: wanted }) };
+    return { ...fileNode(data, 0), ...present({ mode: wanted }) };
   }
 }
 

@@ -7,7 +7,7 @@ import {
   joinPath,
   type TreeNode,
 } from '../../../filesystem/index.ts';
-import { PersistentMap, quoteText } from '../../../internal/index.ts';
+import { PersistentMap, present, quoteText } from '../../../internal/index.ts';
 import { identityOf, stampOf } from '../../disk/stamp.ts';
 import type { LinkEnd, Segments } from '../jail/jail.ts';
 import { DiskContent, type ReadingContext, RefusedContent } from './disk-content.ts';
@@ -150,7 +150,7 @@ function refusedNode(
   { code, problem, link, linkText }: Refusal,
 ): TreeNode {
   const path = joinPath(segments);
-  const details = { path, ...(link === undefined ? {} : { link: link.leads }) };
+  const details = { path, ...present({ link: link?.leads }) };
   const content = new RefusedContent(
     link !== undefined,
     identityOf(stats),

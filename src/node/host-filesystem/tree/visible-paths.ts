@@ -1,6 +1,6 @@
 import { FilesystemError } from '../../../error/index.ts';
 import { childPath, type TreeNode } from '../../../filesystem/index.ts';
-import { quoteText } from '../../../internal/index.ts';
+import { present, quoteText } from '../../../internal/index.ts';
 import { compileMountFilter, type MountFilter } from '../../host-mount/mount-filter.ts';
 
 /** The kind of a path. */
@@ -29,8 +29,7 @@ export class VisiblePaths {
     if (include === undefined && (exclude === undefined || exclude.length === 0)) return undefined;
     return new VisiblePaths(
       compileMountFilter({
-        ...(include === undefined ? {} : { include }),
-        ...(exclude === undefined ? {} : { exclude }),
+        ...present({ include, exclude }),
         defaultExcludes: false,
       }),
       exclude ?? [],

@@ -1,5 +1,5 @@
 import { describeError, FilesystemError, WinkError } from '../../../error/index.ts';
-import { quoteText } from '../../../internal/index.ts';
+import { present, quoteText } from '../../../internal/index.ts';
 import { errorCode, withoutPaths } from '../../disk/system-error.ts';
 import { changedOnDiskError, NoDirectoryError } from '../../host-filesystem/jail/disk-error.ts';
 
@@ -44,7 +44,10 @@ export function stagingError(
   return new FilesystemError(
     'filesystem-storage-failed',
     `The files could not be ${done} (${code ?? describeError(error)}). Nothing was ${done}; you can try again.`,
-    { cause: withoutPaths(error), ...(code === undefined ? {} : { details: { systemCode: code } }) },
+    {
+      cause: withoutPaths(error),
+      ...present({ details: code === undefined ? undefined : { systemCode: code } }),
+    },
   );
 }
 

@@ -83,7 +83,7 @@ function knownAnswer(
   if (answer === undefined) return suspension.opens ? 'waiting' : undefined;
   const { approved, why = 'it was not approved.' } = answer;
   const about = changes === undefined ? 'call' : 'changes';
-  approvals.record({ ...question, about, approved, ...(approved ? {} : { answer: why }) });
+  approvals.record({ ...question, about, approved, ...present({ answer: approved ? undefined : why }) });
   if (!approved) return refused(tool.name, question, why);
   approvals.add(question, changes);
   return 'approved';
@@ -127,14 +127,14 @@ async function putQuestion(
     turn,
     ...call,
     ...asked,
-    ...(paths === undefined ? {} : { changes: paths }),
+    ...present({ changes: paths }),
   });
   const { params } = resolved;
   const request = {
     ...call,
     params,
     path: enclosing,
-    ...(changes === undefined ? {} : { changes }),
+    ...present({ changes }),
     ...question,
   };
   const fromMs = clock.now();

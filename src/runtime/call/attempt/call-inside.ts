@@ -1,4 +1,4 @@
-import { none } from '../../../internal/index.ts';
+import { none, present } from '../../../internal/index.ts';
 import type { RunEvent } from '../../events/run-event.ts';
 import type { OuterCall } from '../tool-call/outer-call.ts';
 import { type GoverningPolicy, policiesInside } from '../tool-call/policy-phases.ts';
@@ -24,6 +24,7 @@ export function callInside(attempt: CallAttempt, views: InsideViews): OuterCall 
   const { outer, prompt, roots } = environment;
   const { callId, toolName, turn } = resolved.call;
   const { except, policy } = views;
+  const asked = present({ policy });
   const owner = { promptName: prompt.name, container: roots.container };
   const policies = policiesInside(resolved.bound.policies, owner, outer?.policies);
   return {
@@ -64,7 +65,7 @@ export function callInside(attempt: CallAttempt, views: InsideViews): OuterCall 
         toolName,
         attempt: number,
         evaluation,
-        ...(policy === undefined ? {} : { policy }),
+        ...asked,
         event,
       }),
   };

@@ -1,4 +1,5 @@
 import type { FileChange } from '../../../filesystem/index.ts';
+import { present } from '../../../internal/index.ts';
 import { canonicalJson, type JsonValue } from '../../../schema/index.ts';
 import type { EnclosingCall, ToolSuccess } from '../../../tool/index.ts';
 import type { ToolCall } from '../tool-call/tool-call.ts';
@@ -181,7 +182,7 @@ export class RunSuspension {
     if (!this.#options.opens) return undefined;
     const { attempt, call } = asking;
     const staged = stagedOf();
-    const question = { pending, attempt, ...(staged === undefined ? {} : { staged }) };
+    const question = { pending, attempt, ...present({ staged }) };
     this.#open.push({ callId: call.callId, question });
     return undefined;
   }
@@ -206,11 +207,15 @@ export class RunSuspension {
     const pending: PendingApproval = {
       id: `${key}/${attempt}/${by}${changes === undefined ? '' : '/changes'}`,
       digest: digest(canonicalJson(asked)),
-      ...{ turn, callId, toolName, key, params, ...question },
-      ...(path.length === 0 ? {} : { path }),
-      ...(changes === undefined ? {} : { changes }),
+      turn,
+      callId,
+      toolName,
+      key,
+      params,
+      ...question,
+      ...present({ path: path.length === 0 ? undefined : path, changes }),
       askedAtMs,
-      ...(expiresMs === undefined ? {} : { expiresAtMs: askedAtMs + expiresMs }),
+      ...present({ expiresAtMs: expiresMs === undefined ? undefined : askedAtMs + expiresMs }),
     };
     return { ...pending, ...this.#options.answers?.earlier(pending) };
   }

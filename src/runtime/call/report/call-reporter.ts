@@ -101,10 +101,9 @@ export class CallReporter {
       observers.onCommit?.({
         ...this.#attempt(settled),
         ...this.#reported(session.changesSince(before)),
-        ...(seq === undefined ? {} : { seq }),
+        ...present({ seq, attachments }),
         isFinal: seq !== undefined,
         invocation,
-        ...present({ attachments }),
       });
     });
     return seq;
@@ -192,18 +191,14 @@ export class CallReporter {
       callId,
       toolName,
       attempt: attempt?.number ?? 0,
-      ...(effects === undefined ? {} : { effects }),
-      ...(params === undefined ? {} : { params }),
+      ...present({ effects, params }),
       phases: {
         requestedAtMs: trace?.requestedAtMs ?? requestedAtMs,
-        ...(startedAtMs === undefined ? {} : { startedAtMs }),
-        ...(handlerStartedAtMs === undefined ? {} : { handlerStartedAtMs }),
-        ...(handlerEndedAtMs === undefined ? {} : { handlerEndedAtMs }),
-        ...(endedAtMs === undefined ? {} : { endedAtMs }),
+        ...present({ startedAtMs, handlerStartedAtMs, handlerEndedAtMs, endedAtMs }),
         settledAtMs: this.now(),
         approvals: trace?.approvals ?? none,
       },
-      ...(trace?.base === undefined ? {} : { base: trace.base }),
+      ...present({ base: trace?.base }),
       policies: trace?.policies ?? none,
       ...(attempt?.transaction.observe({ results: this.#options.includesResults }) ?? nothingDone),
       isRedacted: false,

@@ -62,7 +62,13 @@ export class RunLedger {
     const { evaluationId } = this.#origin;
     const atMs = this.#clock.now();
     this.#observers.onState?.({
-      ...{ evaluationId, path: none, atMs, kind, slices, writes, log },
+      evaluationId,
+      path: none,
+      atMs,
+      kind,
+      slices,
+      writes,
+      log,
       isRedacted: false,
     });
   }

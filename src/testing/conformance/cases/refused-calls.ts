@@ -1,3 +1,4 @@
+import { present } from '../../../internal/index.ts';
 import { PolicyDecision } from '../../../policy/index.ts';
 import { expectEqual, expectTrue } from '../expect.ts';
 import { forget, note } from '../fixture.ts';
@@ -13,7 +14,7 @@ function rejected(
 ): CaseDefinition {
   return {
     name: what,
-    ...(expected.needs === undefined ? {} : { needs: expected.needs }),
+    ...present({ needs: expected.needs }),
     script: [
       answer({ toolCalls: [{ callId: 'c1', ...asked }, call('c2', 'note', { text: 'b' })] }),
       answer({ text: 'Done.' }),

@@ -1,6 +1,7 @@
 import { resumeRun } from '../../../durable/index.ts';
 import { hasErrorMarker, RunLostError } from '../../../error/index.ts';
 import type { Filesystem } from '../../../filesystem/index.ts';
+import { present } from '../../../internal/index.ts';
 import type { ApprovalHandler, RunJournal } from '../../../runtime/index.ts';
 import { Session } from '../../../session/index.ts';
 import type { PromptResponse } from '../../../tool/index.ts';
@@ -83,7 +84,7 @@ async function runOnce(run: OneRun): Promise<RunLeft> {
     return {
       codes,
       error: error instanceof Error ? (error.stack ?? error.message) : String(error),
-      ...(isClosed === undefined ? {} : { isClosed }),
+      ...present({ isClosed }),
       changed,
     };
   } finally {

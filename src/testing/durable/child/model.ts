@@ -1,5 +1,6 @@
 import { ModelResponseError } from '../../../error/index.ts';
 import type { ProviderAdapter } from '../../../evaluation/index.ts';
+import { present } from '../../../internal/index.ts';
 import type { ConversationItem } from '../../../runtime/index.ts';
 import { type ScriptedToolCall, scriptedAdapter } from '../../scripted-adapter.ts';
 import { answerUsage } from '../answer-usage.ts';
@@ -46,7 +47,11 @@ export function matrixModel(points: Points): ProviderAdapter {
 function toCall(prefix: string, turn: number): (call: string, index: number) => ScriptedToolCall {
   return (call, index) => {
     const [name = '', to] = call.split(':');
-    return { name, callId: `${prefix}.${turn}-${index}`, ...(to === undefined ? {} : { arguments: { to } }) };
+    return {
+      name,
+      callId: `${prefix}.${turn}-${index}`,
+      ...present({ arguments: to === undefined ? undefined : { to } }),
+    };
   };
 }
 

@@ -22,7 +22,9 @@ export interface RunOptionsParts {
 export function runOptions(parts: RunOptionsParts): EvaluateOptions {
   const { points, effects, session, clock, onChanged } = parts;
   return {
-    ...{ session, clock, signal: points.signal },
+    session,
+    clock,
+    signal: points.signal,
     limits: { budget: { maxTotalTokens: 100_000 }, deadline: Deadline.after(deadlineMs, clock) },
     context: { overflow: 'drop-tool-results' },
     approve: ({ callId }) => {

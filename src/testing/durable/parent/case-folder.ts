@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { present } from '../../../internal/index.ts';
 import { eraFile, type JournalOpening, type Life, type Stroke } from '../life.ts';
 import type { DurableFiles } from '../outcome.ts';
 import { startFiles } from '../start-files.ts';
@@ -52,9 +53,13 @@ export class CaseFolder implements Disposable {
     if (!isContemporary) this.#beginEra();
     const { path: folder, files, journal, runs } = this;
     const life: Life = {
-      ...{ folder, files, journal, runs, number: this.#number },
+      folder,
+      files,
+      journal,
+      runs,
+      number: this.#number,
       stateFolder: this.stateFolder(state),
-      ...(stroke === undefined ? {} : { stroke }),
+      ...present({ stroke }),
     };
     return startLife(life);
   }

@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { present } from '../../../internal/index.ts';
 import { readLeft } from '../child/run-left.ts';
 import type { RunLeft } from '../life.ts';
 import { comparableSlices, withoutVolatile } from './comparable.ts';
@@ -42,7 +43,7 @@ function plainEnd(left: RunLeft | undefined, isFirst: boolean): EndOfCase['runs'
   return {
     ...rest,
     conversation: withoutVolatile(conversation),
-    ...(slices === undefined ? {} : { slices: comparableSlices(slices, isFirst) }),
+    ...present({ slices: slices === undefined ? undefined : comparableSlices(slices, isFirst) }),
   };
 }
 

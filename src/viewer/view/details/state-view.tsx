@@ -1,4 +1,5 @@
 import type { JSX, VNode } from 'preact';
+import { present } from '../../../internal/index.ts';
 import type { RecordedSlice } from '../../../record/index.ts';
 import { commitAt, isInternal, placeOf } from '../../model/steps.ts';
 import { innerList, sliceTable } from '../../model/tables.ts';
@@ -122,8 +123,10 @@ function SliceView({ slice }: { readonly slice: RecordedSlice }): VNode {
           hasWriter
           rows={table.rows.map(({ cells, writtenBy }) => ({
             cells: cells.map((value) => <Value value={value} />),
-            ...(writtenBy === undefined ? {} : { by: <CallLink call={writtenBy} /> }),
-            ...(writtenBy !== undefined && writtenBy === writer ? { kind: 'new' as const } : {}),
+            ...present({
+              by: writtenBy === undefined ? undefined : <CallLink call={writtenBy} />,
+              kind: writtenBy !== undefined && writtenBy === writer ? ('new' as const) : undefined,
+            }),
           }))}
         />
       )}

@@ -1,4 +1,5 @@
 import type { JSX, VNode } from 'preact';
+import { present } from '../../../internal/index.ts';
 import type { RecordedAttempt, RecordedCall } from '../../../record/index.ts';
 import { type ChangedCell, type SliceChange, sliceChanges } from '../../model/slice-changes.ts';
 import { isInternal, seqOfCall } from '../../model/steps.ts';
@@ -140,7 +141,9 @@ function SliceTable({ change, landed }: { readonly change: SliceChange; readonly
       columns={columns}
       rows={rows.map(({ kind, cells }) => ({
         cells: cells.map((cell) => <Cell cell={cell} />),
-        ...(kind === 'same' ? { kind: 'mute' as const } : landed ? { kind: 'new' as const } : {}),
+        ...present({
+          kind: kind === 'same' ? ('mute' as const) : landed ? ('new' as const) : undefined,
+        }),
       }))}
     />
   );

@@ -1,4 +1,5 @@
 import type { VNode } from 'preact';
+import { present } from '../../../internal/index.ts';
 import type { RecordedCall } from '../../../record/index.ts';
 import { askedMs, lengthOf, phasesOf } from '../../model/phases.ts';
 import type { CallRow, TimelineRow, TurnRow } from '../../model/rows.ts';
@@ -35,7 +36,7 @@ function treeItem(row: TimelineRow, isFocusable: boolean, store: ReturnType<type
     'aria-posinset': row.position,
     'aria-setsize': row.siblings,
     'aria-selected': store.selected.value === row.id,
-    ...(row.isOpen === undefined ? {} : { 'aria-expanded': row.isOpen }),
+    ...present({ 'aria-expanded': row.isOpen }),
     'data-id': row.id,
     onClick: () => {
       store.select(row.id, { detail: true, focus: true });

@@ -51,7 +51,9 @@ export async function suspend(
     { toolCalls: [...calls] },
     { text: 'done' },
   ]).evaluate(prompt, {
-    ...{ journal, runId, clock: createManualClock(60_000) },
+    journal,
+    runId,
+    clock: createManualClock(60_000),
     approve: suspendApproval(expiresMs === undefined ? {} : { expiresMs }),
   });
   return end.finishReason === 'suspended' ? end.pending : [];

@@ -14,7 +14,8 @@ const agent = (turns: readonly { readonly text: string }[]) =>
   ofAgent(
     defineAgent({
       template: promptTemplate({
-        ...{ ns: 'tests', key: 'talker' },
+        ns: 'tests',
+        key: 'talker',
         sections: [section({ title: 'Task', key: 'task', template: () => 'Talk.' })],
       }),
       name: 'the talker',
@@ -37,7 +38,8 @@ async function ownedRun(journals: MemoryJournals): Promise<{
   const lease = await journal.acquire(sessionId);
   const info = {
     ...kept.info,
-    ...{ process: { host: hostname(), pid: 2 ** 30, startedAt: '' }, rows },
+    process: { host: hostname(), pid: 2 ** 30, startedAt: '' },
+    rows,
     lease: { owner: lease.owner, epoch: lease.epoch },
   };
   const write = (): Promise<void> =>

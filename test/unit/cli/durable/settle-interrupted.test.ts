@@ -51,7 +51,9 @@ async function killed(cut: Cut, runId = 'run'): Promise<Killed> {
   });
   await using filesystem = await openHostFilesystem(folders);
   const runtime = await openToolRuntime(promptOn(filesystem), {
-    ...{ journal, runId, session: new Session({ id: 'session' }) },
+    journal,
+    runId,
+    session: new Session({ id: 'session' }),
   });
   await runtime.call(writing('a.md', 'one\n'));
   isCut = true;

@@ -52,7 +52,8 @@ const open: typeof openFolder = (folder, workspace, mode, options) =>
   openFolder(folder, workspace, mode, { ...options, stateDirectory });
 
 const writing = (callId: string, path: string, content: string) => ({
-  ...{ callId, name: 'write_file' },
+  callId,
+  name: 'write_file',
   arguments: { file_path: path, content },
 });
 
@@ -121,7 +122,8 @@ describe('the run of a tool runtime', () => {
       requestOf('rewind', 'rewind', 'one', '--to', to, '--apply'),
       environment,
       {
-        ...{ journals, open },
+        journals,
+        open,
       },
     );
     expect(code, environment.stdout.text()).toBe(0);
@@ -195,7 +197,8 @@ describe('the run of a server of this command', () => {
       await serve(journalWithInfo(journals.journal(), served(apply)), runId);
       const environment = fakeEnvironment();
       await rewindCommand(requestOf('rewind', 'rewind', runId, '--to', '0', '--apply'), environment, {
-        ...{ journals, open },
+        journals,
+        open,
       });
       expect(environment.stdout.text()).toBe(
         `the changes of ${runId} are not in the folder, so there is nothing to put back.\n`,
@@ -216,7 +219,11 @@ describe('the run of a server of this command', () => {
     const journal = journals.journal();
     const summary = {
       ...({ status: 'running', promptName: 'served', isToolRuntime: true, workspace: root } as const),
-      ...{ startedAtMs: 0, updatedAtMs: 0, turns: 2, commits: 2, pending: 0 },
+      startedAtMs: 0,
+      updatedAtMs: 0,
+      turns: 2,
+      commits: 2,
+      pending: 0,
     };
     const lease = await journal.acquire('s-killed');
     await journal.append({ runId: 'killed', rows: [], summary }, lease);
@@ -234,11 +241,17 @@ describe('the run of a server of this command', () => {
     await using filesystem = await openHostFilesystem({ root, stateDirectory });
     const asks: ToolPolicy = { name: 'asks', check: () => PolicyDecision.ask('It writes.') };
     const prompt = promptTemplate({
-      ...{ ns: 'tests', key: 'served', sections: [vfsToolsSection()], policies: [asks] },
+      ns: 'tests',
+      key: 'served',
+      sections: [vfsToolsSection()],
+      policies: [asks],
     }).bind({}, { resources: [binding(Filesystem, { instance: filesystem })] });
     const kept = journalWithInfo(journal, served('each'));
     await using runtime = await openToolRuntime(prompt, {
-      ...{ journal: kept, runId: 'one', approve: suspendApproval(), agentName: 'demo' },
+      journal: kept,
+      runId: 'one',
+      approve: suspendApproval(),
+      agentName: 'demo',
     });
     expect((await runtime.call(writing('first', 'a.md', 'one\n'))).isError).toBe(true);
     const listed = fakeEnvironment();

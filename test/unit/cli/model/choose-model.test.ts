@@ -123,7 +123,10 @@ describe('chooseModel', () => {
       { kind: 'claude-agent', name: 'claude-agent' },
       { kind: 'claude-agent', name: 'claude-agent:opus', model: 'opus' },
       {
-        ...{ kind: 'acp', name: 'acp', command: 'my agent', args: ['acp', '--name=it'] },
+        kind: 'acp',
+        name: 'acp',
+        command: 'my agent',
+        args: ['acp', '--name=it'],
         env: { KEY: 'sk-1 2', MODE: 'fast' },
       },
     ]);

@@ -91,7 +91,11 @@ describe('the live line', () => {
     const { screen, timers, progress } = live();
     progress.observe(started('a'));
     progress.observe({
-      ...{ type: 'tool-call-retry', turn: 1, callId: 'a', toolName: 'look', attempt: 2 },
+      type: 'tool-call-retry',
+      turn: 1,
+      callId: 'a',
+      toolName: 'look',
+      attempt: 2,
       conflicts: ['slice count'],
     });
     timers.advance(80);

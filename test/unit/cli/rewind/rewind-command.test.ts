@@ -56,7 +56,9 @@ const write = (path: string, content: string) => ({
 async function evaluate(runId: string, act: (filesystem: Filesystem) => Promise<void>): Promise<void> {
   await using filesystem = await openHostFilesystem({ root, stateDirectory });
   const change = tool({
-    ...{ name: 'change', description: 'Changes files.', effects: 'state' as const },
+    name: 'change',
+    description: 'Changes files.',
+    effects: 'state' as const,
     execute: async (_params, context) => {
       if (context.filesystem === undefined) throw new TypeError('There are files.');
       await act(context.filesystem);
@@ -64,7 +66,8 @@ async function evaluate(runId: string, act: (filesystem: Filesystem) => Promise<
     },
   });
   const prompt = promptTemplate({
-    ...{ ns: 'tests', key: 'changer' },
+    ns: 'tests',
+    key: 'changer',
     sections: [section({ title: 'Task', key: 'task', template: 'Change.', tools: [change] })],
   }).bind({}, { resources: [binding(Filesystem, { instance: filesystem })] });
   const adapter = scriptedAdapter([{ toolCalls: [{ name: 'change' }] }, { text: 'Done.' }]);

@@ -18,14 +18,18 @@ import { journalAfter, watchedJournal } from '../../../support/journals.ts';
 /** A prompt with a call that needs an approval. */
 function promptOf(ran: string[]): Prompt {
   const publish = tool({
-    ...{ name: 'publish', description: 'Publishes.', effects: 'external', inputSchema: z.object({}) },
+    name: 'publish',
+    description: 'Publishes.',
+    effects: 'external',
+    inputSchema: z.object({}),
     execute: (_params, { callId }) => {
       ran.push(callId);
       return ToolResult.ok(null, 'Published.');
     },
   });
   return promptTemplate({
-    ...{ ns: 'test', key: 'answers' },
+    ns: 'test',
+    key: 'answers',
     policies: [{ name: 'asks', check: () => PolicyDecision.ask('Really?') }],
     sections: [section({ title: 'Task', key: 'task', template: 'Publish.', tools: [publish] })],
   }).bind();
@@ -40,7 +44,10 @@ async function answered(approved: boolean): Promise<{
 }> {
   const journal = watchedJournal();
   const suspended = await adapter.evaluate(promptOf([]), {
-    ...{ journal, runId: 'run', session: new Session({ id: 'session' }), approve: suspendApproval() },
+    journal,
+    runId: 'run',
+    session: new Session({ id: 'session' }),
+    approve: suspendApproval(),
   });
   if (suspended.finishReason !== 'suspended') throw new Error('It was not suspended.');
   const answers = suspended.pending.map(({ id, digest }) => ({ id, digest, approved, note: 'Not today.' }));
@@ -63,7 +70,9 @@ describe('an answer of a resume that was cut off', () => {
     const { batches, answer } = await answered(approved);
     const ran: string[] = [];
     const end = await resumeRun({
-      ...{ adapter, runId: 'run', prompt: promptOf(ran) },
+      adapter,
+      runId: 'run',
+      prompt: promptOf(ran),
       journal: await journalAfter(batches.slice(0, answer + 1), 'session'),
     });
     expect(end.finishReason).toBe('stop');

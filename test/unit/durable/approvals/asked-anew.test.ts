@@ -55,7 +55,10 @@ describe('a question of a policy that has had an answer before', () => {
     const ran: string[] = [];
     const resume = (kept = 'kept'): ReturnType<typeof resumeRun> =>
       resumeRun({
-        ...{ adapter: adapter(), journal, runId: 'run', approve: suspendApproval() },
+        adapter: adapter(),
+        journal,
+        runId: 'run',
+        approve: suspendApproval(),
         prompt: promptOf(ran, new MemoryFilesystem({ files: { 'kept.md': kept } })),
       });
     const approve = async (): Promise<void> => {

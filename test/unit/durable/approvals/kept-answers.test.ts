@@ -61,7 +61,9 @@ async function resumedAfterAnswer(answer: ReturnType<ApprovalHandler>): Promise<
     const types = typesIn(batches.slice(0, length));
     if (!types.includes('answer') || types.includes('delivered')) continue;
     const end = await resumeRun({
-      ...{ adapter: adapter(), runId: 'run', prompt: promptOf() },
+      adapter: adapter(),
+      runId: 'run',
+      prompt: promptOf(),
       journal: await journalAfter(batches.slice(0, length), sessionId),
       approve: () => {
         throw new Error('asked again');
@@ -98,7 +100,9 @@ describe('the question of a run that a function answers', () => {
     const length = batches.findIndex(({ rows }) => rows.some(({ type }) => type === 'question')) + 1;
     let asked = 0;
     const end = await resumeRun({
-      ...{ adapter: adapter(), runId: 'run', prompt: promptOf() },
+      adapter: adapter(),
+      runId: 'run',
+      prompt: promptOf(),
       journal: await journalAfter(batches.slice(0, length), sessionId),
       approve: () => {
         asked += 1;

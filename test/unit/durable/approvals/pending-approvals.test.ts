@@ -41,7 +41,8 @@ describe('pendingApprovals', () => {
     const journal = memoryJournal();
     const adapter = scriptedAdapter([{ text: 'done' }]);
     const prompt = promptTemplate({
-      ...{ ns: 'tests', key: 'plain' },
+      ns: 'tests',
+      key: 'plain',
       sections: [section({ title: 'Task', key: 'task', template: 'Do it.' })],
     }).bind();
     await adapter.evaluate(prompt, { journal, runId: 'one' });

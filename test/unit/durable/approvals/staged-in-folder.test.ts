@@ -79,7 +79,10 @@ async function approve(
 ): ReturnType<typeof resumeRun> {
   await using filesystem = await openHostFilesystem(folders);
   return await resumeRun({
-    ...{ adapter: adapter(), journal, runId: 'run', prompt: promptOf(filesystem, ran) },
+    adapter: adapter(),
+    journal,
+    runId: 'run',
+    prompt: promptOf(filesystem, ran),
     approve: suspendApproval(),
     answers: pending.map(({ id, digest }) => ({ id, digest, approved: true })),
   });

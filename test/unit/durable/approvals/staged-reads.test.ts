@@ -95,7 +95,11 @@ function promptOf(filesystem: Filesystem, { act, effects, isInside, ran }: Askin
     sections: [section({ ...parts, template: 'Inner.' })],
   });
   const delegate = agentTool({
-    ...{ name: 'delegate', description: 'Delegates.', effects, inputSchema: z.object({}), template },
+    name: 'delegate',
+    description: 'Delegates.',
+    effects,
+    inputSchema: z.object({}),
+    template,
   });
   const lead = section({
     title: 'Lead',
@@ -124,7 +128,9 @@ interface Waiting extends Asking {
 async function suspend(filesystem: Filesystem, asking: Asking): Promise<Waiting> {
   const journal = memoryJournal();
   const run = await adapter().evaluate(promptOf(filesystem, asking), {
-    ...{ journal, runId: 'run', approve: suspendApproval() },
+    journal,
+    runId: 'run',
+    approve: suspendApproval(),
   });
   if (run.finishReason !== 'suspended') throw new Error(run.text);
   return { ...asking, journal, pending: run.pending };
@@ -135,7 +141,10 @@ async function approve(
   { journal, pending, ...asking }: Waiting,
 ): ReturnType<typeof resumeRun> {
   return resumeRun({
-    ...{ adapter: adapter(), journal, runId: 'run', prompt: promptOf(filesystem, asking) },
+    adapter: adapter(),
+    journal,
+    runId: 'run',
+    prompt: promptOf(filesystem, asking),
     approve: suspendApproval(),
     answers: pending.map(({ id, digest }) => ({ id, digest, approved: true })),
   });

@@ -19,14 +19,18 @@ import { recordingLogger } from '../../../support/recording-logger.ts';
 /** A prompt whose call needs an approval. */
 function promptOf(ran: string[] = []): Prompt {
   const publish = tool({
-    ...{ name: 'publish', description: 'Publishes.', effects: 'external', inputSchema: z.object({}) },
+    name: 'publish',
+    description: 'Publishes.',
+    effects: 'external',
+    inputSchema: z.object({}),
     execute: (_params, { callId }) => {
       ran.push(callId);
       return ToolResult.ok(null, 'Published.');
     },
   });
   return promptTemplate({
-    ...{ ns: 'test', key: 'publishing' },
+    ns: 'test',
+    key: 'publishing',
     policies: [{ name: 'asks', check: () => PolicyDecision.ask('Really?') }],
     sections: [section({ title: 'Task', key: 'task', template: 'Publish.', tools: [publish] })],
   }).bind();
@@ -37,7 +41,9 @@ const adapter = scriptedAdapter([{ toolCalls: [{ name: 'publish', arguments: {} 
 async function suspend(): Promise<{ readonly suspended: SuspendedRun; readonly journal: WatchedJournal }> {
   const journal = watchedJournal();
   const suspended = await adapter.evaluate(promptOf(), {
-    ...{ journal, runId: 'run', approve: suspendApproval() },
+    journal,
+    runId: 'run',
+    approve: suspendApproval(),
   });
   if (suspended.finishReason !== 'suspended') throw new Error('It was not suspended.');
   return { suspended, journal };

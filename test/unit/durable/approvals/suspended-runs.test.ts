@@ -172,7 +172,10 @@ describe('a run that is suspended', () => {
     ran.length = 0;
     asked.length = 0;
     const end = await resumeRun({
-      ...{ adapter, journal, runId: 'run', prompt: promptOf(setup) },
+      adapter,
+      journal,
+      runId: 'run',
+      prompt: promptOf(setup),
       answers: suspended.pending.map(yes),
     });
     expect(end).toMatchObject({ finishReason: 'stop', text: 'done' });
@@ -221,7 +224,10 @@ describe('a run that is suspended', () => {
     expect(ran.filter((each) => !each.startsWith('draft'))).toEqual([]);
     ran.length = 0;
     const end = await resumeRun({
-      ...{ adapter, journal, runId: 'run', prompt: promptOf(setup) },
+      adapter,
+      journal,
+      runId: 'run',
+      prompt: promptOf(setup),
       answers: suspended.pending.map(yes),
     });
     expect(end.finishReason).toBe('stop');
@@ -235,7 +241,10 @@ describe('a run that is suspended', () => {
     const { suspended, journal } = await suspend(setup, adapter);
     const [first] = suspended.pending;
     const next = await resumeRun({
-      ...{ adapter, journal, runId: 'run', prompt: promptOf(setup) },
+      adapter,
+      journal,
+      runId: 'run',
+      prompt: promptOf(setup),
       answers: first === undefined ? [] : [yes(first)],
     });
     assertSuspended(next);
@@ -253,7 +262,11 @@ describe('a run that is suspended', () => {
     expect(await filesystem.stat('draft.md')).toBeUndefined();
     const session = new Session({ id: (await journal.runs())[0]?.sessionId ?? '' });
     const end = await resumeRun({
-      ...{ adapter, journal, runId: 'run', session, prompt: promptOf(setup) },
+      adapter,
+      journal,
+      runId: 'run',
+      session,
+      prompt: promptOf(setup),
       answers: suspended.pending.map(yes),
     });
     expect(end.finishReason).toBe('stop');
@@ -268,7 +281,10 @@ describe('a run that is suspended', () => {
     const adapter = calling(call('mail', 'a'));
     const { suspended, journal } = await suspend(setup, adapter);
     const end = await resumeRun({
-      ...{ adapter, journal, runId: 'run', prompt: promptOf(setup) },
+      adapter,
+      journal,
+      runId: 'run',
+      prompt: promptOf(setup),
       answers: suspended.pending.map(yes),
     });
     expect(end.conversation.at(-2)).toMatchObject({ text: 'Did mail a.\n\n{"done":"a"}' });
@@ -332,7 +348,9 @@ describe('an answer', () => {
     const ran: string[] = [];
     const adapter = calling(call('publish', 'b'));
     const suspended = await adapter.evaluate(promptOf({ ran }), {
-      ...{ journal, runId: 'run', clock },
+      journal,
+      runId: 'run',
+      clock,
       approve: suspendApproval({ expiresMs: 60_000 }),
     });
     assertSuspended(suspended);
@@ -385,7 +403,11 @@ describe('an answer to a run that was suspended and went on', () => {
     };
     const prompt = promptOf({ ran: [], policies: [...policies, stopping] });
     const run = resumeRun({
-      ...{ adapter: twoCalls, prompt, journal, runId: 'run', approve: suspendApproval() },
+      adapter: twoCalls,
+      prompt,
+      journal,
+      runId: 'run',
+      approve: suspendApproval(),
       signal: stop.signal,
     });
     await expect(run).rejects.toMatchObject({ code: 'evaluation-aborted' });

@@ -101,8 +101,13 @@ describe('forkRun', () => {
     expect(fork).toEqual({ runId: 'other', sessionId: expect.any(String), seq: 1 });
     expect(fork.sessionId).not.toBe(original?.sessionId);
     expect((await journal.runs()).find(({ runId }) => runId === 'other')).toMatchObject({
-      ...{ status: 'interrupted', commits: 1, turns: 1, pending: 0, updatedAtMs: 5 },
-      ...{ promptName: original?.promptName, sessionId: fork.sessionId },
+      status: 'interrupted',
+      commits: 1,
+      turns: 1,
+      pending: 0,
+      updatedAtMs: 5,
+      promptName: original?.promptName,
+      sessionId: fork.sessionId,
     });
     expect(await readRunRecord(exportRecord({ journal, runId: 'other' }))).toMatchObject({
       base: { runId: 'run', seq: 1 },

@@ -53,7 +53,9 @@ const open = (writeOn: 'apply' | 'never' = 'apply') =>
 async function run(filesystem: Filesystem, ...acts: readonly Act[]): Promise<RunJournal> {
   const tools = acts.map((act, index) =>
     tool({
-      ...{ name: `act-${index}`, description: 'Changes files.', effects: 'state' as const },
+      name: `act-${index}`,
+      description: 'Changes files.',
+      effects: 'state' as const,
       execute: async (_params, context) => {
         if (context.filesystem === undefined) throw new TypeError('There are files.');
         await act(context.filesystem);

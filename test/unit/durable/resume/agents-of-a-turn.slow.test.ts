@@ -73,7 +73,11 @@ function leadPrompt({ isDeep, where }: Case, files: MemoryFilesystem): Prompt {
     ],
     sections: [
       section({
-        ...{ title: 'Task', key: 'task', params: who, slices: [Totals], tools: [add] },
+        title: 'Task',
+        key: 'task',
+        params: who,
+        slices: [Totals],
+        tools: [add],
         template: (params) => `Adder ${params.who}.`,
       }),
     ],
@@ -86,7 +90,11 @@ function leadPrompt({ isDeep, where }: Case, files: MemoryFilesystem): Prompt {
     output: who,
     sections: [
       section({
-        ...{ title: 'Task', key: 'task', params: who, slices: [Totals], tools: [askAdder] },
+        title: 'Task',
+        key: 'task',
+        params: who,
+        slices: [Totals],
+        tools: [askAdder],
         template: (params) => `Manager ${params.who}.`,
       }),
     ],

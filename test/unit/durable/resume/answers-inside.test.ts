@@ -33,7 +33,9 @@ interface Setup {
 /** A lead with an agent that looks twice and answers. */
 function leadOf({ task = 'Look well.', found = 'a cat', ownLimit, send }: Setup = {}): Prompt {
   const look = tool({
-    ...{ name: 'look', description: 'Looks.', effects: send === undefined ? 'read' : 'external' },
+    name: 'look',
+    description: 'Looks.',
+    effects: send === undefined ? 'read' : 'external',
     execute: async (_params, { filesystem }) => {
       send?.();
       return ToolResult.ok(null, `There is ${(await filesystem.read('found.txt')).text}.`);
@@ -45,7 +47,10 @@ function leadOf({ task = 'Look well.', found = 'a cat', ownLimit, send }: Setup 
     sections: [section({ title: 'Task', key: 'task', template: `Agent: ${task}`, tools: [look] })],
   });
   const agent = agentTool({
-    ...{ name: 'agent', description: 'Looks.', inputSchema: z.object({}), template },
+    name: 'agent',
+    description: 'Looks.',
+    inputSchema: z.object({}),
+    template,
     effects: send === undefined ? 'state' : 'external',
     ...(ownLimit === undefined ? {} : { limits: { budget: { maxInputTokens: ownLimit } } }),
   });
@@ -154,7 +159,8 @@ describe('answers inside a call that is entered again', () => {
     const journal = watchedJournal();
     const reads: object[] = [];
     await modelOf([]).evaluate(leadOf(), {
-      ...{ journal, runId: 'run' },
+      journal,
+      runId: 'run',
       observers: [{ onCommit: (commit) => void reads.push(...commit.reads) }],
     });
     const lines = journal.batches.flatMap(({ rows }) => rows).filter(({ type }) => type === 'commit');

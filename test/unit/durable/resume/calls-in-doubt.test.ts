@@ -22,7 +22,8 @@ const inputSchema = z.object({});
 
 function promptOf(tools: readonly AnyTool[]): Prompt {
   return promptTemplate({
-    ...{ ns: 'test', key: 'doubt' },
+    ns: 'test',
+    key: 'doubt',
     resources: [binding(Accounts, { instance: bankOf({ a: 10 }), transactional: parallelAccounts() })],
     sections: [section({ title: 'Task', key: 'task', template: 'Pay.', tools })],
   }).bind();
@@ -42,7 +43,10 @@ async function readOf(make: (ran: string[]) => AnyTool) {
   const batches = await killedAfterBegin(promptOf([make([])]));
   const session = new Session({ id: 'session' });
   const { conversation } = await resumeRun({
-    ...{ adapter, runId: 'run', session, prompt: promptOf([make(ran)]) },
+    adapter,
+    runId: 'run',
+    session,
+    prompt: promptOf([make(ran)]),
     journal: await journalAfter(batches, 'session'),
   });
   return { ran, item: conversation.at(-2), record: session.slice(ToolCallLog).latest() };
@@ -52,7 +56,11 @@ const external =
   (extra: object = {}) =>
   (ran: string[]) =>
     tool({
-      ...{ name: 'pay', description: 'Pays.', effects: 'external' as const, inputSchema, ...extra },
+      name: 'pay',
+      description: 'Pays.',
+      effects: 'external' as const,
+      inputSchema,
+      ...extra,
       execute: (_params, { callId }) => {
         ran.push(callId);
         return ToolResult.ok(null, 'Paid.');
@@ -61,7 +69,10 @@ const external =
 
 const withResource = (ran: string[]) =>
   tool({
-    ...{ name: 'pay', description: 'Pays.', effects: 'state', inputSchema },
+    name: 'pay',
+    description: 'Pays.',
+    effects: 'state',
+    inputSchema,
     execute: async (_params, { callId, resources }) => {
       ran.push(callId);
       (await resources.get(Accounts)).set('a', 9);

@@ -146,7 +146,9 @@ describe('a call that is entered again', () => {
     const asked: string[] = [];
     const run = resumeRun({
       adapter: modelOf(asked),
-      ...{ journal, runId: 'run', prompt: leadOf([]) },
+      journal,
+      runId: 'run',
+      prompt: leadOf([]),
       limits: { budget: { maxInputTokens: 35 } },
     });
     await expect(run).rejects.toMatchObject({ code: 'evaluation-budget-exceeded' });
@@ -175,7 +177,8 @@ describe('a question inside an agent', () => {
       { toolName: 'send', params: { to: 'bob' }, path: [{ toolName: 'delegate', promptName: 'mailer' }] },
     ]);
     await answerApprovals({
-      ...{ journal, runId: 'run' },
+      journal,
+      runId: 'run',
       answers: suspended.pending.map(({ id, digest }) => ({ id, digest, approved: true })),
     });
     const asked: string[] = [];
@@ -197,7 +200,9 @@ describe('a question inside an agent', () => {
       policies: [{ name: 'asks', check: () => PolicyDecision.ask('Really?') }],
       sections: [
         section({
-          ...{ title: 'In', key: 'in', template: 'Inner.' },
+          title: 'In',
+          key: 'in',
+          template: 'Inner.',
           tools: [
             tool({ name: 'act', description: 'Acts.', effects: 'state', execute: () => ToolResult.ok(null) }),
           ],
@@ -205,7 +210,9 @@ describe('a question inside an agent', () => {
       ],
     });
     const outer = tool({
-      ...{ name: 'outer', description: 'Evaluates.', effects: 'state' },
+      name: 'outer',
+      description: 'Evaluates.',
+      effects: 'state',
       execute: async (_params, { adapter }) => {
         const { conversation } = await adapter.evaluate(template.bind());
         return ToolResult.ok(conversation.find(({ type }) => type === 'tool-result'));

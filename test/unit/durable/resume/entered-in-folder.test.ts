@@ -100,7 +100,10 @@ async function resumed(
   const ran: string[] = [];
   await using filesystem = await openHostFilesystem(folders);
   const end = await resumeRun({
-    ...{ adapter: adapter(), journal: killed, runId: 'run', prompt: leadOf(filesystem, ran) },
+    adapter: adapter(),
+    journal: killed,
+    runId: 'run',
+    prompt: leadOf(filesystem, ran),
   });
   expect(end).toMatchObject({ finishReason: 'stop', text: 'done' });
   return { root: folders.root, ran };

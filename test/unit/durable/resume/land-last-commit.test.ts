@@ -24,7 +24,10 @@ const files = { 'kept.md': 'before\n' };
 
 function promptOf(filesystem: Filesystem, ran: string[] = []): Prompt {
   const write = tool({
-    ...{ name: 'write', description: 'Writes.', effects: 'state', inputSchema: z.object({}) },
+    name: 'write',
+    description: 'Writes.',
+    effects: 'state',
+    inputSchema: z.object({}),
     execute: async (_params, context) => {
       ran.push(context.callId);
       await context.filesystem.write('kept.md', 'after\n');
@@ -33,7 +36,8 @@ function promptOf(filesystem: Filesystem, ran: string[] = []): Prompt {
     },
   });
   return promptTemplate({
-    ...{ ns: 'test', key: 'landing' },
+    ns: 'test',
+    key: 'landing',
     resources: [binding(Filesystem, { instance: filesystem })],
     sections: [section({ title: 'Task', key: 'task', template: 'Write.', tools: [write] })],
   }).bind();
@@ -63,7 +67,9 @@ async function resumeIn(folders: TestFolders, batches: readonly JournalBatch[]) 
   const events: RunEvent[] = [];
   const ran: string[] = [];
   await resumeRun({
-    ...{ adapter, runId: 'run', prompt: promptOf(filesystem, ran) },
+    adapter,
+    runId: 'run',
+    prompt: promptOf(filesystem, ran),
     journal: await journalAfter(batches, 'session'),
     observers: [{ onEvent: (event) => void events.push(event) }],
   });

@@ -33,7 +33,9 @@ function slicesOf(version: number, migrate: boolean = true): readonly AnySlice[]
       });
   return [
     defineSlice({
-      ...{ name: 'notes', version, schema: z.record(z.string(), z.unknown()) },
+      name: 'notes',
+      version,
+      schema: z.record(z.string(), z.unknown()),
       ...(version > 1 && migrate ? { migrate: renamed(name) } : {}),
       key: ({ [name]: key }) => (typeof key === 'string' ? key : fail('An item of another version.')),
       reducers: (on) => [
@@ -44,7 +46,10 @@ function slicesOf(version: number, migrate: boolean = true): readonly AnySlice[]
       ],
     }),
     defineSlice({
-      ...{ name: 'sayings', version, policy: 'log', schema: z.record(z.string(), z.unknown()) },
+      name: 'sayings',
+      version,
+      policy: 'log',
+      schema: z.record(z.string(), z.unknown()),
       ...(version > 1 && migrate ? { migrate: renamed(text) } : {}),
       reducers: (on) => [
         on(
@@ -64,7 +69,10 @@ const noParameters = z.object({});
 
 function promptOf(slices: readonly AnySlice[], rendered: string[] = []): Prompt {
   const note = tool({
-    ...{ name: 'note', description: 'Notes.', effects: 'state', inputSchema: noParameters },
+    name: 'note',
+    description: 'Notes.',
+    effects: 'state',
+    inputSchema: noParameters,
     execute: (_params, { session, callId }) => {
       const turn = Number(callId.split('-')[1]);
       session.dispatch(Said, { text: callId });
@@ -77,7 +85,10 @@ function promptOf(slices: readonly AnySlice[], rendered: string[] = []): Prompt 
     key: 'versions',
     sections: [
       section({
-        ...{ title: 'Task', key: 'task', slices, tools: [note] },
+        title: 'Task',
+        key: 'task',
+        slices,
+        tools: [note],
         template: 'Note.',
         enabled: (_params, session) => {
           const [notes] = slices;
@@ -110,7 +121,11 @@ async function wholeRun(version: number): Promise<{ journal: WatchedJournal; sta
 async function resumed(journal: WatchedJournal, version: number): Promise<unknown> {
   const session = new Session({ id: 'session' });
   await resumeRun({
-    ...{ adapter: model(), prompt: promptOf(slicesOf(version)), journal, runId: 'run', session },
+    adapter: model(),
+    prompt: promptOf(slicesOf(version)),
+    journal,
+    runId: 'run',
+    session,
   });
   return stateOf(session);
 }
@@ -142,7 +157,9 @@ describe('slices of another version', () => {
     const cut = journal.batches.slice(0, 5);
     const events: RunEvent[] = [];
     await resumeRun({
-      ...{ adapter: model(), prompt: promptOf(slicesOf(2)), runId: 'run' },
+      adapter: model(),
+      prompt: promptOf(slicesOf(2)),
+      runId: 'run',
       journal: await journalAfter(cut, 'session'),
       observers: [{ onEvent: (event) => void events.push(event) }],
     });
@@ -150,7 +167,10 @@ describe('slices of another version', () => {
       changed: ['slice notes', 'slice sayings'],
     });
     const strict = resumeRun({
-      ...{ adapter: model(), prompt: promptOf(slicesOf(2)), runId: 'run', strict: true },
+      adapter: model(),
+      prompt: promptOf(slicesOf(2)),
+      runId: 'run',
+      strict: true,
       journal: await journalAfter(cut, 'session'),
     });
     await expect(strict).rejects.toThrow(/slice notes/);
@@ -160,7 +180,9 @@ describe('slices of another version', () => {
     const { journal } = await wholeRun(1);
     const rendered: string[] = [];
     await resumeRun({
-      ...{ adapter: model(), prompt: promptOf(slicesOf(2), rendered), runId: 'run' },
+      adapter: model(),
+      prompt: promptOf(slicesOf(2), rendered),
+      runId: 'run',
       journal: await journalAfter(journal.batches.slice(0, 7), 'session'),
     });
     expect(rendered.length).toBeGreaterThan(0);
@@ -171,7 +193,10 @@ describe('slices of another version', () => {
     const { journal } = await wholeRun(1);
     const later = await journalAfter(journal.batches.slice(0, 5), 'session');
     const run = resumeRun({
-      ...{ adapter: model(), prompt: promptOf(slicesOf(2, false)), journal: later, runId: 'run' },
+      adapter: model(),
+      prompt: promptOf(slicesOf(2, false)),
+      journal: later,
+      runId: 'run',
     });
     await expect(run).rejects.toMatchObject({ code: 'snapshot-version-unsupported' });
     expect(later.batches).toHaveLength(5);
@@ -182,7 +207,9 @@ describe('slices of another version', () => {
     const events: RunEvent[] = [];
     const [notes] = slicesOf(1);
     const response = await resumeRun({
-      ...{ adapter: model(), prompt: promptOf(notes === undefined ? [] : [notes]), runId: 'run' },
+      adapter: model(),
+      prompt: promptOf(notes === undefined ? [] : [notes]),
+      runId: 'run',
       journal: await journalAfter(journal.batches.slice(0, 9), 'session'),
       observers: [{ onEvent: (event) => void events.push(event) }],
     });
@@ -195,7 +222,10 @@ it('refuses a resume in the middle of a call that goes on and has changed a slic
   const leadOf = (version: number): Prompt => {
     const slices = slicesOf(version);
     const note = tool({
-      ...{ name: 'note', description: 'Notes.', effects: 'state', inputSchema: noParameters },
+      name: 'note',
+      description: 'Notes.',
+      effects: 'state',
+      inputSchema: noParameters,
       execute: (_params, { session }) => {
         session.dispatch(Noted, { name: 'inner', count: 1 });
         return ToolResult.ok(null, 'Noted.');
@@ -203,7 +233,9 @@ it('refuses a resume in the middle of a call that goes on and has changed a slic
     });
     const task = section({ title: 'Task', key: 'task', template: 'Note once.', tools: [note] });
     const delegate = agentTool({
-      ...{ name: 'delegate', description: 'Delegates.', inputSchema: noParameters },
+      name: 'delegate',
+      description: 'Delegates.',
+      inputSchema: noParameters,
       template: promptTemplate({ ns: 'test', key: 'inner', sections: [task] }),
     });
     const lead = section({ title: 'Task', key: 'task', template: 'Lead.', slices, tools: [delegate] });
@@ -221,11 +253,17 @@ it('refuses a resume in the middle of a call that goes on and has changed a slic
   );
   const cut = journal.batches.slice(0, inner + 1);
   const run = resumeRun({
-    ...{ adapter: leading(), prompt: leadOf(2), runId: 'run', journal: await journalAfter(cut, 'session') },
+    adapter: leading(),
+    prompt: leadOf(2),
+    runId: 'run',
+    journal: await journalAfter(cut, 'session'),
   });
   await expect(run).rejects.toThrow(/has changed slices that have another version now: notes/);
   const same = await resumeRun({
-    ...{ adapter: leading(), prompt: leadOf(1), runId: 'run', journal: await journalAfter(cut, 'session') },
+    adapter: leading(),
+    prompt: leadOf(1),
+    runId: 'run',
+    journal: await journalAfter(cut, 'session'),
   });
   expect(same.finishReason).toBe('stop');
 });

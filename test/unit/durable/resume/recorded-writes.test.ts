@@ -24,7 +24,9 @@ const Noted = defineEvent({ name: 'noted', schema: z.object({ name: z.string(), 
 /** A counter whose reducer adds so much in this version of the code; the version of the slice stays. */
 const countBy = (step: number): Slice<number> =>
   defineSlice({
-    ...{ name: 'count', schema: z.number(), initial: [0] },
+    name: 'count',
+    schema: z.number(),
+    initial: [0],
     reducers: (on) => [on(Counted, (items) => items.replace([(items.latest() ?? 0) + step]))],
   });
 
@@ -52,7 +54,8 @@ function newSession(...slices: readonly AnySlice[]): Session {
 
 function promptWith(tools: readonly AnyTool[], slices: readonly AnySlice[]): Prompt {
   return promptTemplate({
-    ...{ ns: 'test', key: 'writes' },
+    ns: 'test',
+    key: 'writes',
     sections: [section({ title: 'Task', key: 'task', template: 'Go.', slices, tools })],
   }).bind();
 }
@@ -65,7 +68,10 @@ describe('a reducer that was changed between two lives of a run', () => {
   function counting(step: number): { readonly Count: Slice<number>; readonly prompt: Prompt } {
     const Count = countBy(step);
     const count = tool({
-      ...{ name: 'count', description: 'Counts.', effects: 'state', inputSchema: z.object({}) },
+      name: 'count',
+      description: 'Counts.',
+      effects: 'state',
+      inputSchema: z.object({}),
       execute: (_params, { session }) => {
         session.dispatch(Counted, {});
         return ToolResult.ok(null, `n=${session.slice(Count).latest()}`);
@@ -83,7 +89,11 @@ describe('a reducer that was changed between two lives of a run', () => {
       const { Count, prompt } = counting(10);
       const session = newSession(Count);
       const end = await resumeRun({
-        ...{ adapter, runId: 'run', prompt, session, journal: await journalAfter(part, 'session') },
+        adapter,
+        runId: 'run',
+        prompt,
+        session,
+        journal: await journalAfter(part, 'session'),
       });
       const expected = Array.from({ length: 4 }, (_, index) =>
         index < commits ? index + 1 : commits + 10 * (index + 1 - commits),
@@ -105,7 +115,10 @@ describe('a snapshot that a call goes back to', () => {
   function notingPrompt(): Prompt {
     const inputSchema = z.object({});
     const note = tool({
-      ...{ name: 'note', description: 'Notes.', effects: 'state', inputSchema },
+      name: 'note',
+      description: 'Notes.',
+      effects: 'state',
+      inputSchema,
       execute: (_params, { session, callId }) => {
         session.dispatch(Noted, { name: 'latest', text: callId });
         session.dispatch(Noted, { name: callId, text: callId });
@@ -113,7 +126,10 @@ describe('a snapshot that a call goes back to', () => {
       },
     });
     const undo = tool({
-      ...{ name: 'undo', description: 'Tries something and goes back.', effects: 'state', inputSchema },
+      name: 'undo',
+      description: 'Tries something and goes back.',
+      effects: 'state',
+      inputSchema,
       execute: (_params, { session, callId }) => {
         const snapshot = session.snapshot();
         session.slice(Notes).clear();
@@ -147,7 +163,10 @@ describe('a snapshot that a call goes back to', () => {
       const { part } = batchesUpTo(journal.batches, count);
       const again = newSession(Notes, Log);
       const end = await resumeRun({
-        ...{ adapter, runId: 'run', prompt: notingPrompt(), session: again },
+        adapter,
+        runId: 'run',
+        prompt: notingPrompt(),
+        session: again,
         journal: await journalAfter(part, 'session'),
       });
       expect(end.conversation, `after ${count}`).toEqual(whole.conversation);

@@ -58,7 +58,10 @@ function recordsOf(session: Session): unknown {
   const runs = session.slice(PromptExecutionLog).all();
   return {
     calls: calls.map(({ toolName, parentCallIds, outcome, turn }) => ({
-      ...{ toolName, parentCallIds, outcome, turn },
+      toolName,
+      parentCallIds,
+      outcome,
+      turn,
     })),
     runs: runs.map(({ promptName }) => promptName),
   };
@@ -74,7 +77,11 @@ it('keeps what the library recorded of evaluations inside calls', async () => {
     const resumed = new Session({ id: 'session' });
     const rows = await journalAfter(journal.batches.slice(0, count), 'session');
     await resumeRun({
-      ...{ adapter: model(), prompt: leadPrompt(), journal: rows, runId: 'run', session: resumed },
+      adapter: model(),
+      prompt: leadPrompt(),
+      journal: rows,
+      runId: 'run',
+      session: resumed,
     });
     expect(recordsOf(resumed), `after ${count}`).toEqual(whole);
   }

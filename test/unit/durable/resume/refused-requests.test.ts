@@ -18,14 +18,18 @@ const context = { overflow: 'drop-tool-results' } as const;
 
 function readingPrompt(ran: string[] = []): Prompt {
   const read = tool({
-    ...{ name: 'read', description: 'Reads.', effects: 'state', inputSchema: z.object({}) },
+    name: 'read',
+    description: 'Reads.',
+    effects: 'state',
+    inputSchema: z.object({}),
     execute: (_params, { callId }) => {
       ran.push(callId);
       return ToolResult.ok(null, `${callId} `.repeat(50));
     },
   });
   return promptTemplate({
-    ...{ ns: 'test', key: 'reading' },
+    ns: 'test',
+    key: 'reading',
     sections: [section({ title: 'Task', key: 'task', template: 'Read.', tools: [read] })],
   }).bind();
 }
@@ -42,7 +46,10 @@ async function wholeRun() {
   const journal = watchedJournal();
   const asked: number[] = [];
   const { conversation } = await narrow(asked).evaluate(readingPrompt(), {
-    ...{ journal, runId: 'run', session: new Session({ id: 'session' }), context },
+    journal,
+    runId: 'run',
+    session: new Session({ id: 'session' }),
+    context,
   });
   expect(asked).toEqual([1, 2, 3, 4, 5, 6]);
   return { conversation, batches: journal.batches };
@@ -82,7 +89,10 @@ describe('a request that the model refused as too long', () => {
       const asked: number[] = [];
       const ran: string[] = [];
       const end = await resumeRun({
-        ...{ adapter: narrow(asked), runId: 'run', prompt: readingPrompt(ran), context },
+        adapter: narrow(asked),
+        runId: 'run',
+        prompt: readingPrompt(ran),
+        context,
         journal: await journalAfter(part, 'session'),
       });
       expect(asked, `after ${count}`).toEqual([1, 2, 3, 4, 5, 6].slice(answered));
@@ -99,7 +109,11 @@ describe('a request that the model refused as too long', () => {
     const asked: number[] = [];
     const ran: string[] = [];
     const resumed = resumeRun({
-      ...{ adapter: narrow(asked), journal, runId: 'run', prompt: readingPrompt(ran), context },
+      adapter: narrow(asked),
+      journal,
+      runId: 'run',
+      prompt: readingPrompt(ran),
+      context,
     });
     await expect(resumed).rejects.toMatchObject({
       code: 'evaluation-diverged',
@@ -116,7 +130,11 @@ describe('a request that the model refused as too long', () => {
     const journal = await journalAfter(lost.slice(0, -1), 'session');
     const ran: string[] = [];
     const resumed = resumeRun({
-      ...{ adapter: narrow(), journal, runId: 'run', prompt: readingPrompt(ran), context },
+      adapter: narrow(),
+      journal,
+      runId: 'run',
+      prompt: readingPrompt(ran),
+      context,
     });
     await expect(resumed).rejects.toMatchObject({ code: 'evaluation-diverged' });
     expect(ran).toEqual([]);

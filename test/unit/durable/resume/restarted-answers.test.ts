@@ -17,20 +17,28 @@ import { z } from 'zod';
 import { journalAfter, watchedJournal } from '../../../support/journals.ts';
 
 const look = tool({
-  ...{ name: 'look', description: 'Looks.', effects: 'read', inputSchema: z.object({}) },
+  name: 'look',
+  description: 'Looks.',
+  effects: 'read',
+  inputSchema: z.object({}),
   execute: () => ToolResult.ok(null, 'Seen.'),
 });
 const inner = promptTemplate({
-  ...{ ns: 'test', key: 'inner' },
+  ns: 'test',
+  key: 'inner',
   sections: [section({ title: 'Task', key: 'task', template: 'Look inside.', tools: [look] })],
 });
 const delegate = agentTool({
-  ...{ name: 'delegate', description: 'Delegates.', inputSchema: z.object({}), template: inner },
+  name: 'delegate',
+  description: 'Delegates.',
+  inputSchema: z.object({}),
+  template: inner,
 });
 
 const outerPrompt = (): Prompt =>
   promptTemplate({
-    ...{ ns: 'test', key: 'outer' },
+    ns: 'test',
+    key: 'outer',
     sections: [section({ title: 'Task', key: 'task', template: 'Delegate.', tools: [look, delegate] })],
   }).bind();
 
@@ -53,7 +61,11 @@ async function resumedAfter(
 ): Promise<readonly RunEvent[]> {
   const events: RunEvent[] = [];
   await resumeRun({
-    ...{ adapter, prompt: outerPrompt(), runId: 'run', streaming: true, ...options },
+    adapter,
+    prompt: outerPrompt(),
+    runId: 'run',
+    streaming: true,
+    ...options,
     journal: await journalAfter(batches, 'session'),
     observers: [{ onEvent: (event) => void events.push(event) }],
   });
@@ -63,7 +75,10 @@ async function resumedAfter(
 async function wholeRun(): Promise<readonly JournalBatch[]> {
   const journal = watchedJournal();
   await adapter.evaluate(outerPrompt(), {
-    ...{ journal, runId: 'run', session: new Session({ id: 'session' }), streaming: true },
+    journal,
+    runId: 'run',
+    session: new Session({ id: 'session' }),
+    streaming: true,
   });
   return journal.batches;
 }
@@ -117,7 +132,11 @@ describe('an answer that was cut off', () => {
       throw new Error('The provider is down.');
     });
     const run = broken.evaluate(outerPrompt(), {
-      ...{ journal, runId: 'run', session: new Session({ id: 'session' }), streaming: true, retry: false },
+      journal,
+      runId: 'run',
+      session: new Session({ id: 'session' }),
+      streaming: true,
+      retry: false,
     });
     await expect(run).rejects.toMatchObject({ code: 'evaluation-request-failed' });
     const events = await resumedAfter(journal.batches);

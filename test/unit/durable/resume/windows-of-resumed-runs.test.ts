@@ -23,15 +23,26 @@ const turns = 10;
 function promptOf(): Prompt {
   const make = (name: string) =>
     tool({
-      ...{ name, description: 'Makes a step.', effects: 'state', inputSchema: z.object({}) },
+      name,
+      description: 'Makes a step.',
+      effects: 'state',
+      inputSchema: z.object({}),
       execute: (_params, { callId }) => ToolResult.ok(null, `${callId} `.repeat(20)),
     });
   const details = section({
-    ...{ title: 'Details', key: 'details', template: 'All of them.' },
-    ...{ summary: 'Some.', visibility: 'summary', tools: [make('detail')] },
+    title: 'Details',
+    key: 'details',
+    template: 'All of them.',
+    summary: 'Some.',
+    visibility: 'summary',
+    tools: [make('detail')],
   });
   const task = section({
-    ...{ title: 'Task', key: 'task', template: 'Work.', tools: [make('step')], children: [details] },
+    title: 'Task',
+    key: 'task',
+    template: 'Work.',
+    tools: [make('step')],
+    children: [details],
   });
   return promptTemplate({ ns: 'test', key: 'window', sections: [task] }).bind();
 }
@@ -70,7 +81,11 @@ test.each<[string, EvaluateOptions['context'], readonly number[]]>([
   const journal = watchedJournal();
   const whole = new Map<number, string>();
   const ended = await working(whole, tooLong).evaluate(promptOf(), {
-    ...{ journal, runId: 'run', session: new Session({ id: 'session' }), context, history },
+    journal,
+    runId: 'run',
+    session: new Session({ id: 'session' }),
+    context,
+    history,
     input: 'The task.',
   });
   const last = whole.get(turns + 1) ?? '';
@@ -84,7 +99,10 @@ test.each<[string, EvaluateOptions['context'], readonly number[]]>([
     const part = journal.batches.slice(0, count);
     const asked = new Map<number, string>();
     const end = await resumeRun({
-      ...{ adapter: working(asked, tooLong), runId: 'run', prompt: promptOf(), context },
+      adapter: working(asked, tooLong),
+      runId: 'run',
+      prompt: promptOf(),
+      context,
       journal: await journalAfter(part, 'session'),
     });
     expect([...asked.keys()], `after ${count}`).toEqual([...whole.keys()].slice(answersIn(part)));

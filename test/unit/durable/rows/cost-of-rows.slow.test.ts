@@ -68,11 +68,15 @@ test('the rows of a turn are as long after 1,000 turns as after 100', async () =
 
 describe('rows of a conversation that is cut', () => {
   const read = tool({
-    ...{ name: 'read', description: 'Reads.', effects: 'read', inputSchema: z.object({}) },
+    name: 'read',
+    description: 'Reads.',
+    effects: 'read',
+    inputSchema: z.object({}),
     execute: (_params, { callId }) => ToolResult.ok(null, callId.padEnd(400, '.')),
   });
   const prompt = promptTemplate({
-    ...{ ns: 'test', key: 'cut' },
+    ns: 'test',
+    key: 'cut',
     sections: [section({ title: 'Task', key: 'task', template: 'Read.', tools: [read] })],
   }).bind();
 
@@ -94,7 +98,9 @@ describe('rows of a conversation that is cut', () => {
       return turn > 300 ? { text: 'done' } : { toolCalls: [{ name: 'read', arguments: {} }] };
     });
     await adapter.evaluate(prompt, {
-      ...{ journal, context, limits: { maxTurns: 400 } },
+      journal,
+      context,
+      limits: { maxTurns: 400 },
       observers: [
         {
           onEvent: ({ type }) => {

@@ -5,7 +5,8 @@ import { watchedJournal } from '../../../support/journals.ts';
 
 const prompt = (): Prompt =>
   promptTemplate({
-    ...{ ns: 'test', key: 'listed' },
+    ns: 'test',
+    key: 'listed',
     sections: [section({ title: 'Task', key: 'task', template: 'Do it.' })],
   }).bind();
 
@@ -30,7 +31,10 @@ describe('a run that another program resumes', () => {
   it('keeps in the list of the journal what only the first one knew', async () => {
     const journal = watchedJournal();
     const begun = failing().evaluate(prompt(), {
-      ...{ journal: keeping(journal), runId: 'run', agentName: 'clerk', retry: false },
+      journal: keeping(journal),
+      runId: 'run',
+      agentName: 'clerk',
+      retry: false,
     });
     await expect(begun).rejects.toThrow('The provider is down.');
     const [before] = await journal.runs();

@@ -29,7 +29,10 @@ const Work = defineSlice({
 function promptOf(onCall: (callId: string) => void | Promise<void> = () => undefined): Prompt {
   const make = (name: string, effects: 'state' | 'external') =>
     tool({
-      ...{ name, description: `Does ${name}.`, effects, inputSchema: z.object({}) },
+      name,
+      description: `Does ${name}.`,
+      effects,
+      inputSchema: z.object({}),
       execute: async (_params, { session, callId }) => {
         await onCall(callId);
         session.dispatch(Worked, { by: callId });
@@ -38,7 +41,8 @@ function promptOf(onCall: (callId: string) => void | Promise<void> = () => undef
     });
   const tools = [make('work', 'state'), make('send', 'external')];
   return promptTemplate({
-    ...{ ns: 'test', key: 'cut-off' },
+    ns: 'test',
+    key: 'cut-off',
     sections: [section({ title: 'Task', key: 'task', template: 'Work.', slices: [Work], tools })],
   }).bind();
 }
@@ -109,7 +113,11 @@ describe('calls that the end of a run cut off', () => {
     const ran: string[] = [];
     const session = newSession();
     const resumed = await resumeRun({
-      ...{ adapter, journal, runId: 'run', session, clock },
+      adapter,
+      journal,
+      runId: 'run',
+      session,
+      clock,
       prompt: promptOf((callId) => void ran.push(callId)),
     });
     expect(ran.toSorted()).toEqual(['call-2-1', 'call-2-2', 'call-2-3']);
@@ -130,7 +138,9 @@ describe('calls that the end of a run cut off', () => {
     await expect(run).rejects.toMatchObject({ code: 'evaluation-aborted' });
     const ran: string[] = [];
     const { conversation } = await resumeRun({
-      ...{ adapter, journal, runId: 'run' },
+      adapter,
+      journal,
+      runId: 'run',
       prompt: promptOf((callId) => void ran.push(callId)),
     });
     expect(ran).not.toContain('call-2-2');
@@ -143,14 +153,18 @@ describe('calls that the end of a run cut off', () => {
 describe('a run that ended because the same call failed again and again', () => {
   const failing = (ran: string[]): Prompt => {
     const broken = tool({
-      ...{ name: 'broken', description: 'Never works.', effects: 'state', inputSchema: z.object({}) },
+      name: 'broken',
+      description: 'Never works.',
+      effects: 'state',
+      inputSchema: z.object({}),
       execute: (_params, { callId }) => {
         ran.push(callId);
         return ToolResult.error('It does not work.');
       },
     });
     return promptTemplate({
-      ...{ ns: 'test', key: 'failing' },
+      ns: 'test',
+      key: 'failing',
       sections: [section({ title: 'Task', key: 'task', template: 'Try.', tools: [broken] })],
     }).bind();
   };
@@ -160,19 +174,19 @@ describe('a run that ended because the same call failed again and again', () => 
     const journal = watchedJournal();
     const first: string[] = [];
     const run = trying.evaluate(failing(first), {
-      ...{ journal, runId: 'run', limits: { maxRepeatedFailures: 2 } },
+      journal,
+      runId: 'run',
+      limits: { maxRepeatedFailures: 2 },
     });
     await expect(run).rejects.toMatchObject({ code: 'evaluation-failures-repeated' });
     expect(first).toEqual(['call-1-1', 'call-2-1']);
     const then: string[] = [];
     const again = resumeRun({
-      ...{
-        adapter: trying,
-        journal,
-        runId: 'run',
-        prompt: failing(then),
-        limits: { maxRepeatedFailures: 4 },
-      },
+      adapter: trying,
+      journal,
+      runId: 'run',
+      prompt: failing(then),
+      limits: { maxRepeatedFailures: 4 },
     });
     await expect(again).rejects.toMatchObject({ code: 'evaluation-failures-repeated' });
     expect(then).toEqual(['call-3-1', 'call-4-1']);

@@ -69,7 +69,10 @@ function promptOf(setup: Setup = {}): Prompt {
     resources: [binding(Filesystem, { instance: filesystem })],
     sections: [
       section({
-        ...{ title: 'Task', key: 'task', template, slices: [Counts, Sightings] },
+        title: 'Task',
+        key: 'task',
+        template,
+        slices: [Counts, Sightings],
         tools: [make('count', 'state'), make('send', 'external')],
       }),
     ],
@@ -264,7 +267,9 @@ describe('a call in doubt', () => {
   ])('fails when reconcile %s', async (_what, reconcile, text) => {
     const end = await resumeRun({
       adapter: calling(['send']),
-      ...{ journal: await killedInHandler({ reconcile }), runId: 'run', prompt: promptOf({ reconcile }) },
+      journal: await killedInHandler({ reconcile }),
+      runId: 'run',
+      prompt: promptOf({ reconcile }),
     });
     expect(end.conversation.at(-2)).toMatchObject({ isError: true, text: expect.stringContaining(text) });
   });
@@ -286,7 +291,8 @@ describe('a call in doubt', () => {
         [request, answer].filter((batch) => batch !== undefined),
         'session',
       ),
-      ...{ runId: 'run', prompt: promptOf({ ran, isIdempotent: true }) },
+      runId: 'run',
+      prompt: promptOf({ ran, isIdempotent: true }),
     });
     expect(ran).toEqual(['send call-1-1']);
   });
@@ -321,7 +327,9 @@ describe('a journal that fails', () => {
   it('a lease that is lost ends the run as well', async () => {
     const journal = watchedJournal();
     const run = calling(['count']).evaluate(promptOf({ onCall: () => journal.revoke('session') }), {
-      ...{ journal, session: newSession(), runId: 'run' },
+      journal,
+      session: newSession(),
+      runId: 'run',
     });
     await expect(run).rejects.toMatchObject({ code: 'run-lost', cause: { code: 'journal-fenced' } });
     expect(await journal.runs()).toMatchObject([{ status: 'interrupted' }]);
@@ -365,7 +373,9 @@ describe('a resume', () => {
     await resumeRun({
       adapter,
       journal: await journalAfter(first === undefined ? [] : [first], 'session'),
-      ...{ runId: 'run', prompt: promptOf(), settings: { temperature: 1 } },
+      runId: 'run',
+      prompt: promptOf(),
+      settings: { temperature: 1 },
       observers: [{ onEvent: (event) => void events.push(event) }],
     });
     expect(events.find(({ type }) => type === 'run-resumed')).toMatchObject({ changed: ['request'] });
@@ -402,12 +412,10 @@ describe('a resume', () => {
   it('emits nothing again, begins with run-start and run-resumed', async () => {
     const types: string[] = [];
     await resumeRun({
-      ...{
-        adapter: calling(['count'], ['count']),
-        journal: await recorded(),
-        runId: 'run',
-        prompt: promptOf(),
-      },
+      adapter: calling(['count'], ['count']),
+      journal: await recorded(),
+      runId: 'run',
+      prompt: promptOf(),
       observers: [{ onEvent: ({ type }) => void types.push(type) }],
     });
     expect(types.slice(0, 3)).toEqual(['run-start', 'run-resumed', 'turn-start']);

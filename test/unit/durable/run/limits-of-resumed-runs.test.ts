@@ -28,7 +28,10 @@ interface Setup {
 
 function promptOf({ left = [], onCall, asks = false }: Setup = {}): Prompt {
   const work = tool({
-    ...{ name: 'work', description: 'Works.', effects: 'state', inputSchema: z.object({}) },
+    name: 'work',
+    description: 'Works.',
+    effects: 'state',
+    inputSchema: z.object({}),
     execute: (_params, { deadline }) => {
       left.push(deadline?.remainingMs());
       onCall?.();
@@ -36,7 +39,8 @@ function promptOf({ left = [], onCall, asks = false }: Setup = {}): Prompt {
     },
   });
   return promptTemplate({
-    ...{ ns: 'test', key: 'working' },
+    ns: 'test',
+    key: 'working',
     policies: asks ? [{ name: 'asks', check: () => PolicyDecision.ask('Really?') }] : [],
     sections: [section({ title: 'Task', key: 'task', template: 'Work.', tools: [work] })],
   }).bind();
@@ -54,7 +58,10 @@ const working = (turns: number, asked: number[] = []): ReturnType<typeof scripte
 async function killedInTurn(turn: number, options: EvaluateOptions = {}): Promise<WatchedJournal> {
   const journal = watchedJournal();
   await working(4).evaluate(promptOf(), {
-    ...{ ...options, journal, runId: 'run', session: new Session({ id: 'session' }) },
+    ...options,
+    journal,
+    runId: 'run',
+    session: new Session({ id: 'session' }),
   });
   const end = journal.batches.findIndex(({ rows }) =>
     rows.some(({ type, line }) => type === 'response' && line.includes(`"turn":${turn}`)),
@@ -67,7 +74,10 @@ describe('the budget of a resumed run', () => {
     const journal = await killedInTurn(3);
     const asked: number[] = [];
     const run = resumeRun({
-      ...{ adapter: working(4, asked), journal, runId: 'run', prompt: promptOf() },
+      adapter: working(4, asked),
+      journal,
+      runId: 'run',
+      prompt: promptOf(),
       limits: { budget: { maxInputTokens: 35 } },
     });
     await expect(run).rejects.toMatchObject({ code: 'evaluation-budget-exceeded' });
@@ -93,7 +103,11 @@ describe('the budget of a resumed run', () => {
     const journal = await killedInTurn(3);
     const asked: number[] = [];
     const run = resumeRun({
-      ...{ adapter: working(4, asked), journal, runId: 'run', prompt: promptOf(), limits: { maxTurns: 3 } },
+      adapter: working(4, asked),
+      journal,
+      runId: 'run',
+      prompt: promptOf(),
+      limits: { maxTurns: 3 },
     });
     await expect(run).rejects.toMatchObject({ code: 'evaluation-turns-exceeded' });
     expect(asked).toEqual([3]);
@@ -105,14 +119,21 @@ describe('the deadline of a resumed run', () => {
     const clock = createManualClock();
     const journal = watchedJournal();
     const suspended = await working(1).evaluate(promptOf({ asks: true }), {
-      ...{ journal, runId: 'run', clock, approve: suspendApproval() },
+      journal,
+      runId: 'run',
+      clock,
+      approve: suspendApproval(),
       limits: { deadline: Deadline.after(1_000, clock), idleTimeoutMs: 1_000 },
     });
     if (suspended.finishReason !== 'suspended') throw new Error('It was not suspended.');
     clock.advance(day);
     const left: (number | undefined)[] = [];
     const end = await resumeRun({
-      ...{ adapter: working(1), journal, runId: 'run', clock, prompt: promptOf({ asks: true, left }) },
+      adapter: working(1),
+      journal,
+      runId: 'run',
+      clock,
+      prompt: promptOf({ asks: true, left }),
       answers: suspended.pending.map(({ id, digest }) => ({ id, digest, approved: true })),
       limits: { deadline: Deadline.after(1_000, clock), idleTimeoutMs: 1_000 },
     });
@@ -124,12 +145,19 @@ describe('the deadline of a resumed run', () => {
     const clock = createManualClock();
     const journal = watchedJournal();
     const run = working(2).evaluate(promptOf({ onCall: () => clock.advance(2_000) }), {
-      ...{ journal, runId: 'run', clock, limits: { deadline: Deadline.after(1_000, clock) } },
+      journal,
+      runId: 'run',
+      clock,
+      limits: { deadline: Deadline.after(1_000, clock) },
     });
     await expect(run).rejects.toMatchObject({ code: 'evaluation-deadline-exceeded' });
     const left: (number | undefined)[] = [];
     const end = await resumeRun({
-      ...{ adapter: working(2), journal, runId: 'run', clock, prompt: promptOf({ left }) },
+      adapter: working(2),
+      journal,
+      runId: 'run',
+      clock,
+      prompt: promptOf({ left }),
     });
     expect(end.finishReason).toBe('stop');
     expect(left).toEqual([undefined, undefined]);

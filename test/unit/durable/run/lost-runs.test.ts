@@ -38,7 +38,10 @@ interface Setup {
 
 function promptOf({ filesystem, onCall }: Setup): Prompt {
   const write = tool({
-    ...{ name: 'write', description: 'Writes.', effects: 'state', inputSchema: z.object({}) },
+    name: 'write',
+    description: 'Writes.',
+    effects: 'state',
+    inputSchema: z.object({}),
     execute: async (_params, context) => {
       await onCall?.(context);
       context.session.dispatch(Written, { by: context.callId });
@@ -47,7 +50,8 @@ function promptOf({ filesystem, onCall }: Setup): Prompt {
     },
   });
   return promptTemplate({
-    ...{ ns: 'test', key: 'lost' },
+    ns: 'test',
+    key: 'lost',
     resources: filesystem === undefined ? [] : [binding(Filesystem, { instance: filesystem })],
     sections: [section({ title: 'Task', key: 'task', template: 'Write.', slices: [Writes], tools: [write] })],
   }).bind();
@@ -113,12 +117,10 @@ describe('a disk that fails after the decision', () => {
     session.dispatcher.subscribe(Written, ({ by }, { again: isAgain }) => void heard.push([by, isAgain]));
     const ran: string[] = [];
     const end = await resumeRun({
-      ...{
-        adapter: modelOf(),
-        runId: 'run',
-        session,
-        journal: await journalAfter(journal.batches, 'session'),
-      },
+      adapter: modelOf(),
+      runId: 'run',
+      session,
+      journal: await journalAfter(journal.batches, 'session'),
       prompt: promptOf({ filesystem: again, onCall: ({ callId }) => void ran.push(callId) }),
     });
     expect(end.finishReason).toBe('stop');
@@ -134,7 +136,9 @@ describe('a disk that fails after the decision', () => {
     await using again = await openHostFilesystem(folders);
     const events: RunEvent[] = [];
     await resumeRun({
-      ...{ adapter: modelOf(), runId: 'run', prompt: promptOf({ filesystem: again }) },
+      adapter: modelOf(),
+      runId: 'run',
+      prompt: promptOf({ filesystem: again }),
       journal: await journalAfter(journal.batches, 'session'),
       observers: [{ onEvent: (event) => void events.push(event) }],
     });
@@ -157,7 +161,9 @@ describe('a lease that is lost', () => {
     };
     const asked: number[] = [];
     const run = modelOf(asked).evaluate(promptOf({ onCall }), {
-      ...{ journal, runId: 'run', session: newSession() },
+      journal,
+      runId: 'run',
+      session: newSession(),
     });
     await expect(run).rejects.toMatchObject({
       code: 'run-lost',

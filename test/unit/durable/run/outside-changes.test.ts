@@ -28,7 +28,10 @@ const Arrivals = defineSlice({
 function promptOf(onCall: (callId: string) => void = () => undefined): Prompt {
   const make = (name: string, effects: 'state' | 'external') =>
     tool({
-      ...{ name, description: `Does ${name}.`, effects, inputSchema: z.object({}) },
+      name,
+      description: `Does ${name}.`,
+      effects,
+      inputSchema: z.object({}),
       execute: (_params, { callId }) => {
         onCall(callId);
         return ToolResult.ok(null, `Did ${name}.`);
@@ -36,7 +39,8 @@ function promptOf(onCall: (callId: string) => void = () => undefined): Prompt {
     });
   const tools = [make('work', 'state'), make('send', 'external')];
   return promptTemplate({
-    ...{ ns: 'test', key: 'arrivals' },
+    ns: 'test',
+    key: 'arrivals',
     sections: [section({ title: 'Task', key: 'task', template: 'Work.', slices: [Arrivals], tools })],
   }).bind();
 }

@@ -18,7 +18,9 @@ import { watchedJournal } from '../../../support/journals.ts';
 
 const Priced = defineEvent({ name: 'priced', schema: z.number() });
 const Price = defineSlice({
-  ...{ name: 'price', schema: z.number(), initial: [3] },
+  name: 'price',
+  schema: z.number(),
+  initial: [3],
   reducers: (on) => [on(Priced, reducers.keepLatest())],
 });
 
@@ -56,7 +58,10 @@ async function pay(
     }
   });
   const payTool = tool({
-    ...{ name: 'pay', description: 'Pays.', effects: 'state', inputSchema: z.object({}) },
+    name: 'pay',
+    description: 'Pays.',
+    effects: 'state',
+    inputSchema: z.object({}),
     execute: async (_params, context) => {
       const accounts = await context.resources.get(Accounts);
       const price = reads(context);
@@ -67,7 +72,8 @@ async function pay(
     },
   });
   const prompt = promptTemplate({
-    ...{ ns: 'test', key: 'paying' },
+    ns: 'test',
+    key: 'paying',
     resources: [binding(Accounts, { instance: bank, transactional: parallelAccounts({ lines }) })],
     sections: [section({ title: 'Task', key: 'task', template: 'Pay.', slices: [Price], tools: [payTool] })],
   }).bind();

@@ -79,12 +79,19 @@ describe('a run with a journal that is stopped', () => {
     const journal = watchedJournal();
     const stopping = new AbortController();
     const stopped = adapter.evaluate(countingPrompt(), {
-      ...{ journal, runId: 'run', session: listeningSession(), signal: stopping.signal },
+      journal,
+      runId: 'run',
+      session: listeningSession(),
+      signal: stopping.signal,
       feedback: feedback(() => stopping.abort(new Error('Enough.'))),
     });
     await expect(stopped).rejects.toMatchObject({ code: 'evaluation-aborted' });
     const resumed = await resumeRun({
-      ...{ journal, runId: 'run', adapter, prompt: countingPrompt(), session: listeningSession() },
+      journal,
+      runId: 'run',
+      adapter,
+      prompt: countingPrompt(),
+      session: listeningSession(),
       feedback: feedback(),
     });
     expect(resumed).toMatchObject({ finishReason: 'stop', conversation: whole.conversation });

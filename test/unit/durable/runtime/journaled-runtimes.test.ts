@@ -41,7 +41,10 @@ const typesOf = ({ batches }: WatchedJournal): readonly (readonly string[])[] =>
   batches.map(({ rows }) => rows.map(({ type }) => type));
 
 const write: AnyTool = tool({
-  ...{ name: 'write', description: 'Writes.', effects: 'state', inputSchema: z.object({ text: z.string() }) },
+  name: 'write',
+  description: 'Writes.',
+  effects: 'state',
+  inputSchema: z.object({ text: z.string() }),
   execute: async ({ text }, { filesystem }) => {
     await filesystem.write('out.md', text);
     return ToolResult.ok(null, `Wrote ${text}.`);
@@ -50,7 +53,9 @@ const write: AnyTool = tool({
 
 function promptOn(filesystem: Filesystem, policies: readonly ToolPolicy[] = []): Prompt {
   return promptTemplate({
-    ...{ ns: 'test', key: 'files', policies },
+    ns: 'test',
+    key: 'files',
+    policies,
     resources: [binding(Filesystem, { instance: filesystem })],
     sections: [section({ title: 'Task', key: 'task', template: 'Write.', tools: [write] })],
   }).bind();
@@ -62,12 +67,21 @@ describe('a tool runtime with a journal', () => {
   it('is listed from its opening to its end', async () => {
     const journal = watchedJournal();
     const runtime = await openToolRuntime(promptWith('listed', [add]), {
-      ...{ journal, runId: 'run', session: newSession(), agentName: 'counter' },
+      journal,
+      runId: 'run',
+      session: newSession(),
+      agentName: 'counter',
     });
     expect(await journal.runs()).toMatchObject([
       {
-        ...{ runId: 'run', sessionId: 'session', status: 'running', isToolRuntime: true },
-        ...{ promptName: 'listed', agent: 'counter', turns: 0, commits: 0 },
+        runId: 'run',
+        sessionId: 'session',
+        status: 'running',
+        isToolRuntime: true,
+        promptName: 'listed',
+        agent: 'counter',
+        turns: 0,
+        commits: 0,
       },
     ]);
     await runtime.runCalls(callsOf('add', 'add'));
@@ -102,7 +116,9 @@ describe('a tool runtime with a journal', () => {
     const stop = new AbortController();
     const inside = gate();
     const runtime = await openToolRuntime(promptWith('stopped', [act('waits', () => inside.pass())]), {
-      ...{ journal, runId: 'run', signal: stop.signal },
+      journal,
+      runId: 'run',
+      signal: stop.signal,
     });
     const call = runtime.call({ callId: 'a', name: 'waits', arguments: '' });
     await inside.reached;
@@ -139,7 +155,9 @@ describe('a tool runtime with a journal', () => {
     const runtime = await openToolRuntime(
       promptWith('error', [add, act('stops', () => stop.abort(), { effects: 'external' })]),
       {
-        ...{ journal, runId: 'run', signal: stop.signal },
+        journal,
+        runId: 'run',
+        signal: stop.signal,
       },
     );
     await using _ = runtime;
@@ -158,7 +176,9 @@ describe('a tool runtime with a journal', () => {
     const again = openToolRuntime(promptWith('again', [add]), { journal, runId: 'run', session });
     await expect(again).rejects.toThrow('The journal has a run "run" already. Give this one another runId.');
     await using runtime = await openToolRuntime(promptWith('again', [add]), {
-      ...{ journal, runId: 'other', session },
+      journal,
+      runId: 'other',
+      session,
     });
     expect(textsOf(await runtime.runCalls(callsOf('add')))).toEqual(['Counted 1.']);
   });
@@ -203,10 +223,12 @@ describe('a tool runtime with a journal', () => {
   it('does not leave a lease when its prompt cannot be prepared', async () => {
     const journal = watchedJournal();
     const prompt = promptTemplate({
-      ...{ ns: 'test', key: 'broken' },
+      ns: 'test',
+      key: 'broken',
       sections: [
         section({
-          ...{ title: 'Task', key: 'task' },
+          title: 'Task',
+          key: 'task',
           render: () => {
             throw new TypeError('It cannot be rendered.');
           },
@@ -224,7 +246,8 @@ describe('a tool runtime with a journal', () => {
     const asks: ToolPolicy = { name: 'asks', check: () => PolicyDecision.ask('It writes.') };
     const before: string[] = [];
     await using runtime = await openToolRuntime(promptOn(new MemoryFilesystem(), [asks]), {
-      ...{ journal, runId: 'run' },
+      journal,
+      runId: 'run',
       approve: () => {
         before.push(...typesOf(journal).flat());
         return { approved: false, reason: 'not today.' };
@@ -247,7 +270,9 @@ describe('a tool runtime with a journal', () => {
       return ToolResult.ok(null, text);
     });
     await using runtime = await openToolRuntime(promptWith('outer', [asksInside]), {
-      ...{ journal, runId: 'run', adapter },
+      journal,
+      runId: 'run',
+      adapter,
     });
     expect(textsOf(await runtime.runCalls(callsOf('asks')))).toEqual(['inside']);
     expect(seen).toContain('request');
@@ -262,7 +287,9 @@ describe('a tool runtime with a journal', () => {
     const journal = watchedJournal();
     const session = newSession();
     await using runtime = await openToolRuntime(promptWith('outside', [add]), {
-      ...{ journal, runId: 'run', session },
+      journal,
+      runId: 'run',
+      session,
     });
     session.dispatch(Added, { by: 10 });
     await runtime.runCalls(callsOf('add'));
@@ -311,7 +338,9 @@ describe('a tool runtime that has lost its journal', () => {
   it('rejects when its lease is lost between two calls', async () => {
     const journal = watchedJournal();
     const runtime = await openToolRuntime(promptWith('revoked', [add]), {
-      ...{ journal, runId: 'run', session: newSession() },
+      journal,
+      runId: 'run',
+      session: newSession(),
     });
     await runtime.runCalls(callsOf('add'));
     await journal.revoke('session');
@@ -325,7 +354,9 @@ describe('a tool runtime that has lost its journal', () => {
     const journal = watchedJournal();
     const inside = gate();
     const runtime = await openToolRuntime(promptWith('running', [add, act('waits', () => inside.pass())]), {
-      ...{ journal, runId: 'run', session: newSession() },
+      journal,
+      runId: 'run',
+      session: newSession(),
     });
     const waits = runtime.call({ callId: 'a', name: 'waits', arguments: '' });
     await inside.reached;
@@ -339,7 +370,9 @@ describe('a tool runtime that has lost its journal', () => {
       throw new Error('The disk is full.');
     });
     const opening = openToolRuntime(promptWith('full', [add]), {
-      ...{ journal, runId: 'run', session: newSession() },
+      journal,
+      runId: 'run',
+      session: newSession(),
     });
     await expect(opening).rejects.toEqual(lost);
     await (await journal.acquire('session')).release();
@@ -362,8 +395,10 @@ describe('the run of a tool runtime', () => {
 
   it('cannot be resumed', async () => {
     const resuming = resumeRun({
-      ...{ adapter: scriptedAdapter([{ text: 'done' }]), prompt: promptWith('ran', [add]) },
-      ...{ journal: await ran(), runId: 'run' },
+      adapter: scriptedAdapter([{ text: 'done' }]),
+      prompt: promptWith('ran', [add]),
+      journal: await ran(),
+      runId: 'run',
     });
     await expect(resuming).rejects.toThrow(PromptValidationError);
     await expect(resuming).rejects.toThrow('cannot be resumed: it is that of a tool runtime');

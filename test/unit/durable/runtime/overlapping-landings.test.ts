@@ -32,7 +32,9 @@ it('a commit that was decided is landed although a call of another turn has fail
       { resources: [binding(Filesystem, { instance: filesystem })] },
     );
     await using runtime = await openToolRuntime(prompt, {
-      ...{ journal, runId: 'run', session: new Session({ id: 'session' }) },
+      journal,
+      runId: 'run',
+      session: new Session({ id: 'session' }),
       observers: [
         {
           onCommit: ({ callId }) => void (callId === 'writes' && staged.pass()),

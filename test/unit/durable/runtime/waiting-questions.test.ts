@@ -43,7 +43,9 @@ const asking = (about: 'call' | 'changes'): ToolPolicy => ({
 
 function promptOf(policy: ToolPolicy): Prompt {
   const write = tool({
-    ...{ name: 'write', description: 'Writes.', effects: 'state' },
+    name: 'write',
+    description: 'Writes.',
+    effects: 'state',
     inputSchema: z.object({ text: z.string() }),
     execute: async ({ text }, context) => {
       ran.push(text);
@@ -53,7 +55,9 @@ function promptOf(policy: ToolPolicy): Prompt {
     },
   });
   return promptTemplate({
-    ...{ ns: 'test', key: 'asking', policies: [policy] },
+    ns: 'test',
+    key: 'asking',
+    policies: [policy],
     resources: [binding(Filesystem, { instance: filesystem })],
     sections: [section({ title: 'Task', key: 'task', template: 'Write.', tools: [write] })],
   }).bind();
@@ -246,13 +250,20 @@ describe('a tool runtime that suspends approvals', () => {
     await write(runtime, 'a');
     const [question] = (await journal.runs()).filter(({ runId }) => runId === 'run.ask-1');
     expect(question).toMatchObject({
-      ...{ status: 'suspended', pending: 1, sessionId: 'run.ask-1', isToolRuntime: true },
-      ...{ promptName: 'asking', agent: 'writer', commits: 0 },
+      status: 'suspended',
+      pending: 1,
+      sessionId: 'run.ask-1',
+      isToolRuntime: true,
+      promptName: 'asking',
+      agent: 'writer',
+      commits: 0,
     });
     const record = await readRunRecord((await journal.read('run.ask-1')).map(({ line }) => line));
     expect(record).toMatchObject({ isToolRuntime: true, root: { outcome: 'suspended' } });
     const resuming = resumeRun({
-      ...{ journal, runId: 'run.ask-1', prompt: promptOf(asking('call')) },
+      journal,
+      runId: 'run.ask-1',
+      prompt: promptOf(asking('call')),
       adapter: scriptedAdapter([{ text: 'done' }]),
     });
     await expect(resuming).rejects.toThrow('it is that of a tool runtime');
@@ -300,7 +311,9 @@ describe('a tool runtime that suspends approvals', () => {
       { text: 'Done.' },
     ]);
     const outer = tool({
-      ...{ name: 'outer', description: 'Evaluates.', effects: 'state' },
+      name: 'outer',
+      description: 'Evaluates.',
+      effects: 'state',
       execute: async (_params, context) => {
         const { conversation } = await context.adapter.evaluate(promptOf(asking('call')));
         const said = conversation.find(({ type }) => type === 'tool-result');
@@ -308,12 +321,16 @@ describe('a tool runtime that suspends approvals', () => {
       },
     });
     const prompt = promptTemplate({
-      ...{ ns: 'test', key: 'outer' },
+      ns: 'test',
+      key: 'outer',
       resources: [binding(Filesystem, { instance: filesystem })],
       sections: [section({ title: 'Task', key: 'task', template: 'Do.', tools: [outer] })],
     }).bind();
     await using runtime = await openToolRuntime(prompt, {
-      ...{ journal, runId: 'run', adapter: inner, approve: suspendApproval() },
+      journal,
+      runId: 'run',
+      adapter: inner,
+      approve: suspendApproval(),
     });
     const { text } = await runtime.call({ callId: 'o', name: 'outer', arguments: '' });
     expect(text).toContain('only calls of its own can wait for an answer');

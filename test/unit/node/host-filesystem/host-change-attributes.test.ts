@@ -56,8 +56,12 @@ describe('a change of a file in a host folder', () => {
     await fork.view.move('run.sh', 'plain.md');
     expect(attributesOf(fork)).toEqual([
       {
-        ...{ path: 'plain.md', kind: 'modified', entry: 'file', from: 'run.sh' },
-        ...{ mode: 0o755, replacedMode: 0o644 },
+        path: 'plain.md',
+        kind: 'modified',
+        entry: 'file',
+        from: 'run.sh',
+        mode: 0o755,
+        replacedMode: 0o644,
       },
       { path: 'run.sh', kind: 'removed', entry: 'file', mode: 0o755 },
     ]);

@@ -15,8 +15,15 @@ describe('eventWords', () => {
     ]);
     expect(
       eventWords({
-        ...{ type: 'approval-pending', turn: 1, callId: 'c', toolName: 'write_file', policy: 'reviews' },
-        ...{ reason: 'Is this right?', about: 'changes', id: 'i', digest: 'd' },
+        type: 'approval-pending',
+        turn: 1,
+        callId: 'c',
+        toolName: 'write_file',
+        policy: 'reviews',
+        reason: 'Is this right?',
+        about: 'changes',
+        id: 'i',
+        digest: 'd',
       }),
     ).toBe('reviews asks about the changes of write_file: Is this right? The run ended with the question.');
     expect(eventWords({ type: 'run-resumed', turn: 1, runId: 'r', commits: 2, changed: [] })).toBe(
