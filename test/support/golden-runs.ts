@@ -62,7 +62,7 @@ const Trail = defineSlice({
 export interface GoldenStage {
   readonly prompt: Prompt<{ done: boolean }>;
   readonly adapter: ProviderAdapter;
-  readonly options: EvaluateOptions & Required<Pick<EvaluateOptions, 'session' | 'clock' | 'ids' | 'agent'>>;
+  readonly options: EvaluateOptions & Required<Pick<EvaluateOptions, 'session' | 'clock' | 'ids' | 'agentName'>>;
 }
 
 /** A stage with the files and the state that every golden run begins with. */
@@ -75,8 +75,15 @@ export function goldenStage({ fails = false }: { readonly fails?: boolean } = {}
     prompt: goldenPrompt(clock),
     adapter: goldenAdapter(clock, fails),
     options: {
-      ...{ session, clock, ids, agent: 'golden', input: 'Begin.', feedback: [reminder], completion: second },
-      ...{ retry: { baseDelayMs: 100 }, streaming: true },
+      session,
+      clock,
+      ids,
+      agentName: 'golden',
+      input: 'Begin.',
+      feedback: [reminder],
+      completion: second,
+      retry: { baseDelayMs: 100 },
+      streaming: true,
       // Nothing but the wait before a retry needs time to pass.
       observers: [
         { onEvent: ({ type }) => type === 'model-call-retry' && queueMicrotask(() => clock.advance(60_000)) },
@@ -117,7 +124,10 @@ const attachments = [{ type: 'image', mediaType: 'image/png', data: 'iVBORw0KGgo
 
 function goldenPrompt(clock: ManualClock): Prompt<{ done: boolean }> {
   const note = tool({
-    ...{ name: 'note', description: 'Notes.', effects: 'state', inputSchema: noted },
+    name: 'note',
+    description: 'Notes.',
+    effects: 'state',
+    inputSchema: noted,
     execute: async (payload, { session, filesystem }) => {
       clock.advance(1);
       const before = session.slice(Notes).get(payload.key)?.text ?? '';
@@ -130,7 +140,9 @@ function goldenPrompt(clock: ManualClock): Prompt<{ done: boolean }> {
     },
   });
   const shift = tool({
-    ...{ name: 'shift', description: 'Moves and removes.', effects: 'state' },
+    name: 'shift',
+    description: 'Moves and removes.',
+    effects: 'state',
     execute: async (_params, { session, filesystem }) => {
       await filesystem.list('.');
       await filesystem.stat('none.md');
@@ -145,7 +157,9 @@ function goldenPrompt(clock: ManualClock): Prompt<{ done: boolean }> {
     },
   });
   const fail = tool({
-    ...{ name: 'fail', description: 'Fails.', effects: 'state' },
+    name: 'fail',
+    description: 'Fails.',
+    effects: 'state',
     execute: async (_params, { session, filesystem }) => {
       session.slice(Trail).append({ tool: 'fail' });
       await filesystem.write('lost.md', 'lost');
@@ -154,7 +168,10 @@ function goldenPrompt(clock: ManualClock): Prompt<{ done: boolean }> {
   });
   const write = (name: string, effects: 'read' | 'state' | 'external') =>
     tool({
-      ...{ name, description: `Does ${name}.`, effects, inputSchema: z.object({ text: z.string() }) },
+      name,
+      description: `Does ${name}.`,
+      effects,
+      inputSchema: z.object({ text: z.string() }),
       execute: async ({ text }, { session, filesystem }) => {
         session.slice(Trail).append({ tool: name });
         await filesystem.readBytes('bytes.bin');
@@ -164,7 +181,9 @@ function goldenPrompt(clock: ManualClock): Prompt<{ done: boolean }> {
     });
   const draft = write('draft', 'state');
   const inner = promptTemplate({
-    ...{ ns: 'golden', key: 'inner', policies: [reviews] },
+    ns: 'golden',
+    key: 'inner',
+    policies: [reviews],
     sections: [
       section({
         title: 'Inner',
@@ -176,7 +195,9 @@ function goldenPrompt(clock: ManualClock): Prompt<{ done: boolean }> {
     ],
   });
   const delegate = tool({
-    ...{ name: 'delegate', description: 'Delegates.', effects: 'state' },
+    name: 'delegate',
+    description: 'Delegates.',
+    effects: 'state',
     execute: async (_params, { adapter }) => {
       const { text } = await adapter.evaluate(inner.bind(), { input: 'Note it.' });
       return ToolResult.ok({ text }, 'Delegated.');
@@ -186,11 +207,17 @@ function goldenPrompt(clock: ManualClock): Prompt<{ done: boolean }> {
     files: { 'a.md': 'alpha\n', 'old/b.md': 'beta\n', 'bytes.bin': new Uint8Array([0, 255, 1]) },
   });
   return promptTemplate({
-    ...{ ns: 'golden', key: 'outer', policies: [asks, reviews], output: z.object({ done: z.boolean() }) },
+    ns: 'golden',
+    key: 'outer',
+    policies: [asks, reviews],
+    output: z.object({ done: z.boolean() }),
     resources: [binding(Filesystem, { instance: filesystem })],
     sections: [
       section({
-        ...{ title: 'Task', key: 'task', template: 'Note what is said.', slices: [Notes, Texts, Trail] },
+        title: 'Task',
+        key: 'task',
+        template: 'Note what is said.',
+        slices: [Notes, Texts, Trail],
         tools: [note, shift, fail, delegate, write('publish', 'external'), draft, write('forbidden', 'read')],
         hostedTools: [webSearchTool()],
       }),
@@ -207,7 +234,9 @@ const turnOf = (turn: number, calls: readonly Call[], more: Partial<ModelTurn> =
   content: [
     ...(more.content ?? []),
     ...calls.map(([name, params = {}], index) => ({
-      ...{ type: 'tool-call' as const, callId: `call-${turn}-${index + 1}`, name },
+      type: 'tool-call' as const,
+      callId: `call-${turn}-${index + 1}`,
+      name,
       arguments: JSON.stringify(params),
     })),
   ],

@@ -1,8 +1,9 @@
+import { present } from '../../internal/index.ts';
+
 /** The JSON Schema of one argument. */
 type ArgumentSchema = Readonly<Record<string, string | number>>;
 
 /** The schema of an argument that names a commit. */
-import { present } from '../../internal/index.ts';
 export function revisionProperty(purpose: string, value?: string): ArgumentSchema {
   return {
     type: 'string',

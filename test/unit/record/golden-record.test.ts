@@ -11,13 +11,11 @@ async function recordOf(
   const recorder = runRecorder({
     write: (line) => void lines.push(line),
     clock: options.clock,
-    ...{
-      runId: 'run',
-      runtime: 'node 20.0.0',
-      module: 'agent.ts',
-      workspace: 'project',
-      params: { topic: 'x' },
-    },
+    runId: 'run',
+    runtime: 'node 20.0.0',
+    module: 'agent.ts',
+    workspace: 'project',
+    params: { topic: 'x' },
     onFailure: (error) => {
       throw error;
     },

@@ -78,8 +78,14 @@ async function resume(
   const filesystem = startFiles();
   const ran: string[] = [];
   const response = await resumeRun({
-    ...{ adapter: storedModel, prompt: storedPrompt({ filesystem, ran }), session, journal, runId },
-    ...{ ...storedOptions, approve: yes, ...options },
+    adapter: storedModel,
+    prompt: storedPrompt({ filesystem, ran }),
+    session,
+    journal,
+    runId,
+    ...storedOptions,
+    approve: yes,
+    ...options,
   });
   const end = 'text' in response ? await endOf({ response, session, filesystem }) : undefined;
   return { end, ran, finishReason: response.finishReason };
@@ -202,7 +208,8 @@ describe.each(cases)('the journal of version $version, with $name', ({ version, 
     await expect(resume(journal, 'served-and-killed')).rejects.toThrow('it is that of a tool runtime');
     const [run] = (await journal.runs()).filter(({ runId }) => runId === 'served-and-killed');
     await using runtime = await openToolRuntime(storedPrompt({ filesystem: startFiles() }), {
-      ...{ journal, session: new Session({ id: run?.sessionId ?? '' }) },
+      journal,
+      session: new Session({ id: run?.sessionId ?? '' }),
     });
     expect((await runtime.call({ callId: 'c', name: 'count', arguments: '{}' })).text).toContain(
       'Counted 8.',
@@ -237,7 +244,9 @@ describe.each(storedVersions)('what version %s has stored', (version) => {
     expect(record.root).toMatchObject({ outcome: 'finished', text: '{"done":1}' });
     expect(record.runs.map(({ promptName }) => promptName)).toEqual(['shop', 'research']);
     const report = await replayRun({
-      ...{ record, prompt: storedPrompt({ filesystem: startFiles() }), onDrift: 'force' },
+      record,
+      prompt: storedPrompt({ filesystem: startFiles() }),
+      onDrift: 'force',
       options: storedOptions,
     });
     expect(report.calls.filter(({ status }) => status !== 'same')).toEqual([]);

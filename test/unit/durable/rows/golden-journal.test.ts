@@ -15,26 +15,25 @@ import { goldenStage, withNumberedIds } from '../../../support/golden-runs.ts';
 
 /** Every kind of row. */
 const kinds: Readonly<Record<Row['type'], true>> = {
-  ...{
-    header: true,
-    blob: true,
-    run: true,
-    slice: true,
-    state: true,
-    seen: true,
-    request: true,
-    response: true,
-  },
-  ...{
-    commit: true,
-    attempt: true,
-    delivered: true,
-    begin: true,
-    pending: true,
-    question: true,
-    answer: true,
-  },
-  ...{ resumed: true, input: true, event: true, end: true },
+  header: true,
+  blob: true,
+  run: true,
+  slice: true,
+  state: true,
+  seen: true,
+  request: true,
+  response: true,
+  commit: true,
+  attempt: true,
+  delivered: true,
+  begin: true,
+  pending: true,
+  question: true,
+  answer: true,
+  resumed: true,
+  input: true,
+  event: true,
+  end: true,
 };
 
 /** A journal with a run that asks twice before it ends, a fork of it, and a tool runtime that asks. */
@@ -59,12 +58,12 @@ async function goldenJournal(): Promise<RunJournal> {
   const { prompt, options } = goldenStage();
   await forkRun({ journal, runId: 'run', at: 1, newRunId: 'fork', ids: options.ids, clock: options.clock });
   const session = new Session({ id: 'served', clock: options.clock, ids: options.ids });
-  const { clock, ids, agent } = options;
+  const { clock, ids, agentName } = options;
   await using runtime = await openToolRuntime(prompt, {
     session,
     clock,
     ids,
-    agent,
+    agentName,
     journal,
     runId: 'served',
     approve,

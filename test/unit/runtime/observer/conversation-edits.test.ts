@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { ConversationItem } from 'weakincentives';
 import { ConversationEdits } from '../../../../src/runtime/observer/conversation-edits.ts';
-import { draws } from '../../../support/draws.ts';
 import type { ConversationEdit } from '../../../../src/runtime/observer/observed-model-call.ts';
+import { draws } from '../../../support/draws.ts';
 
 /** Grows, loses items, and has items replaced, as conversations do. */
 const steps = fc.array(
