@@ -163,14 +163,15 @@ export function removedPaths(files: readonly RowFileChange[]): readonly string[]
 }
 
 function putOf(
-  { path, kind, entry, after }: RowFileChange,
+  { path, kind, entry, after, mode }: RowFileChange,
   atMs: number,
   blobs: ResumedCallParts['blobs'],
 ): readonly FileOperation[] {
   if (kind === 'removed') return [];
   if (entry === 'directory') return [{ op: 'put', path, node: emptyDirectory }];
   if (after === undefined) return [];
-  return [{ op: 'put', path, node: fileNode(bytesOf(after, blobs), atMs) }];
+  const node = fileNode(bytesOf(after, blobs), atMs);
+  return [{ op: 'put', path, node: mode === undefined ? node : { ...node, mode } }];
 }
 
 /** The bytes of a content that a row names. */
