@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
-  type Approver,
   answerApprovals,
   forkRun,
   openToolRuntime,
@@ -70,7 +69,7 @@ interface Resumed {
 async function resume(
   journal: RunJournal,
   runId: string,
-  options: Partial<ResumeRunOptions<{ readonly done: number }, Approver>> = {},
+  options: Partial<ResumeRunOptions<{ readonly done: number }>> = {},
 ): Promise<Resumed> {
   const run = (await journal.runs()).find((known) => known.runId === runId);
   const session = new Session({ id: run?.sessionId ?? '' });
