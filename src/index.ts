@@ -200,7 +200,6 @@ export {
   type RecordedError,
   type RecordedFeedback,
   type Redaction,
-  type RenderedTool,
   type RepetitionFeedbackOptions,
   type RetryOptions,
   type RunEvent,
@@ -225,10 +224,7 @@ export {
   type ToolChoice,
   ToolInvoked,
   type ToolInvokedPayload,
-  ToolRenderings,
   type ToolResultItem,
-  ToolsRendered,
-  type ToolsRenderedPayload,
   tokenCost,
   type UserItem,
 } from './runtime/index.ts';

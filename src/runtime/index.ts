@@ -76,10 +76,7 @@ export {
   PromptRendered,
   type PromptRenderedPayload,
   PromptRenderingLog,
-  type RenderedTool,
   ToolRenderings,
-  ToolsRendered,
-  type ToolsRenderedPayload,
 } from './events/prompt-rendered.ts';
 export type { RunEvent, RunEventListener } from './events/run-event.ts';
 export {

@@ -22,7 +22,6 @@ import {
   Session,
   section,
   ToolCallLog,
-  ToolRenderings,
 } from 'weakincentives';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
@@ -215,7 +214,7 @@ test('a secret reaches no logger, listener or record, wherever something fails o
         await run().catch(keep);
         await nextTurn();
         keep(session.slice(ToolCallLog).all(), session.slice(PromptExecutionLog).all());
-        keep(session.slice(PromptRenderingLog).all(), session.slice(ToolRenderings).all());
+        keep(session.slice(PromptRenderingLog).all());
         keep(runLogger.lines, sessionLogger.lines);
         expect(session.slice(ToolCallLog).length).toBeGreaterThanOrEqual(called.length);
         expect(writtenOut(left)).not.toContain(core);

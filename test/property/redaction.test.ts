@@ -19,7 +19,6 @@ import {
   section,
   ToolCallLog,
   type ToolContext,
-  ToolRenderings,
   ToolResult,
   ToolValidationError,
   tool,
@@ -264,7 +263,6 @@ test('what is to be redacted reaches the model, handlers and state, and nothing 
         left.push(
           ...session.slice(ToolCallLog).all(),
           ...session.slice(PromptRenderingLog).all(),
-          ...session.slice(ToolRenderings).all(),
           ...session.slice(PromptExecutionLog).all(),
         );
         for (const value of left) expect(writtenOut(value)).not.toContain(core);

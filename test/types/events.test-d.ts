@@ -13,8 +13,6 @@ import {
   Session,
   type SubscriberFailure,
   type ToolInvokedPayload,
-  ToolsRendered,
-  type ToolsRenderedPayload,
 } from 'weakincentives';
 import type { RecordOrigin } from '../../src/runtime/events/event-origin.ts';
 
@@ -24,15 +22,14 @@ describe('session events of evaluations', () => {
     dispatcher.subscribe(PromptRendered, (payload) => {
       expectTypeOf(payload).toEqualTypeOf<DeepReadonly<PromptRenderedPayload>>();
     });
-    dispatcher.subscribe(ToolsRendered, ({ tools }) => {
-      expectTypeOf(tools[0]?.name).toEqualTypeOf<string | undefined>();
+    dispatcher.subscribe(PromptRendered, ({ tools }) => {
+      expectTypeOf(tools?.[0]?.name).toEqualTypeOf<string | undefined>();
     });
     dispatcher.subscribe(PromptExecuted, ({ outcome, finishReason }) => {
       expectTypeOf(outcome).toEqualTypeOf<'finished' | 'failed'>();
       expectTypeOf(finishReason).toExtend<string | undefined>();
     });
     expectTypeOf<PromptRenderedPayload>().toExtend<RecordOrigin>();
-    expectTypeOf<ToolsRenderedPayload>().toExtend<RecordOrigin>();
     expectTypeOf<ToolInvokedPayload>().toExtend<RecordOrigin>();
     expectTypeOf<PromptExecutedPayload>().toExtend<RecordOrigin>();
     expectTypeOf(new Session().slice(PromptExecutionLog).latest()).toExtend<

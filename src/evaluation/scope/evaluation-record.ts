@@ -17,7 +17,6 @@ import {
   recordError,
   ToolCallLog,
   ToolRenderings,
-  ToolsRendered,
 } from '../../runtime/index.ts';
 import { type JsonValue, jsonCopy } from '../../schema/index.ts';
 import type { AnySlice, Clock, EventDefinition, IdSource } from '../../session/index.ts';
@@ -84,12 +83,6 @@ export class EvaluationRecord {
         }),
       ),
       text,
-      atMs,
-    });
-    this.#dispatch(ToolsRendered, {
-      eventId: this.#ids(),
-      ...this.origin,
-      renderId,
       tools: tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
       hostedTools: rendered.hostedTools.map(({ name }) => name),
       atMs,

@@ -9,6 +9,8 @@ import {
   type FieldsOf,
   list,
   milliseconds,
+  type OptionalField,
+  optional,
   type RecordOf,
   record,
   text,
@@ -22,19 +24,6 @@ const descriptor: FieldsOf<PromptDescriptor> = {
   tools: list(anyObject()),
 };
 
-const rendered = {
-  descriptor: record(descriptor) as Field<PromptDescriptor>,
-  /** The params as they were bound, before any section parsed them; anything but JSON as JSON.stringify would write it. */
-  params: anyObject() as Field<{ readonly [name: string]: JsonValue }>,
-  /** The instructions as the model gets them. */
-  text: text as Field<string>,
-  /** Milliseconds since the Unix epoch. */
-  atMs: milliseconds as Field<number>,
-};
-
-/** A prompt as it was rendered for an evaluation. JSON-safe. */
-export interface PromptRenderedPayload extends RecordOrigin, RecordOf<typeof rendered> {}
-
 const renderedTool = {
   name: text as Field<string>,
   description: text as Field<string>,
@@ -45,27 +34,28 @@ const renderedTool = {
 /** A tool as it is offered to the model. */
 export interface RenderedTool extends RecordOf<typeof renderedTool> {}
 
-const renderedTools = {
-  /** `eventId` of the {@link PromptRendered} that they belong to. */
-  renderId: text as Field<string>,
-  /** In order of declaration. */
-  tools: list(record(renderedTool)) as Field<readonly RenderedTool[]>,
-  /** Names of the hosted tools, in order of declaration. */
-  hostedTools: list(text) as Field<readonly string[]>,
+const rendered = {
+  descriptor: record(descriptor) as Field<PromptDescriptor>,
+  /** The params as they were bound, before any section parsed them; anything but JSON as JSON.stringify would write it. */
+  params: anyObject() as Field<{ readonly [name: string]: JsonValue }>,
+  /** The instructions as the model gets them. */
+  text: text as Field<string>,
+  /** The tools that the prompt gives the model, in order of declaration. Absent: recorded by version 0.1. */
+  tools: optional(list(record(renderedTool))) as OptionalField<
+    readonly { [Name in keyof RenderedTool]: RenderedTool[Name] }[]
+  >,
+  /** Names of the hosted tools, in order of declaration. Absent: recorded by version 0.1. */
+  hostedTools: optional(list(text)) as OptionalField<readonly string[]>,
   /** Milliseconds since the Unix epoch. */
   atMs: milliseconds as Field<number>,
 };
 
-/** The tools that a rendered prompt gives the model. JSON-safe. */
-export interface ToolsRenderedPayload extends RecordOrigin, RecordOf<typeof renderedTools> {}
+/** A prompt as it was rendered for an evaluation. JSON-safe. */
+export interface PromptRenderedPayload extends RecordOrigin, RecordOf<typeof rendered> {}
 
 /** Dispatched when the prompt of an evaluation was rendered, before the model is asked. */
 export const PromptRendered: EventDefinition<PromptRenderedPayload, PromptRenderedPayload> =
   defineSystemEvent<PromptRenderedPayload>('weakincentives.prompt-rendered');
-
-/** Dispatched right after {@link PromptRendered}, also when there are no tools. */
-export const ToolsRendered: EventDefinition<ToolsRenderedPayload, ToolsRenderedPayload> =
-  defineSystemEvent<ToolsRenderedPayload>('weakincentives.tools-rendered');
 
 /** The last 100 {@link PromptRendered} of a session: a LOG slice, never rolled back. */
 export const PromptRenderingLog: Slice<PromptRenderedPayload> = defineRecordSlice(
@@ -73,8 +63,24 @@ export const PromptRenderingLog: Slice<PromptRenderedPayload> = defineRecordSlic
   { event: PromptRendered, fields: rendered, retain: 100 },
 );
 
-/** The last 100 {@link ToolsRendered} of a session: a LOG slice, never rolled back. */
+const renderedTools = {
+  /** `eventId` of the {@link PromptRendered} that they belong to. */
+  renderId: text as Field<string>,
+  tools: list(record(renderedTool)) as Field<readonly RenderedTool[]>,
+  hostedTools: list(text) as Field<readonly string[]>,
+  atMs: milliseconds as Field<number>,
+};
+
+interface ToolsRenderedPayload extends RecordOrigin, RecordOf<typeof renderedTools> {}
+
+/**
+ * What version 0.1 kept of the tools of rendered prompts. Nothing is added to it: exports and journals of that version hold the slice.
+ */
 export const ToolRenderings: Slice<ToolsRenderedPayload> = defineRecordSlice(
   'weakincentives.tool-renderings',
-  { event: ToolsRendered, fields: renderedTools, retain: 100 },
+  {
+    event: defineSystemEvent<ToolsRenderedPayload>('weakincentives.tools-rendered'),
+    fields: renderedTools,
+    retain: 100,
+  },
 );

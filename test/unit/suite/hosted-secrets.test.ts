@@ -5,7 +5,6 @@ import {
   promptTemplate,
   Session,
   section,
-  ToolRenderings,
   WinkError,
 } from 'weakincentives';
 import { type HostedMcpConfig, hostedMcpTool } from 'weakincentives/suite';
@@ -102,9 +101,9 @@ describe('secrets of a remote server', () => {
     expectNoSecret(ending);
     expectNoSecret({ events, lines: logger.lines });
     expectNoSecret(session.exportState({ includeLogs: true }));
-    const renderings = session.slice(ToolRenderings).all();
+    const renderings = session.slice(PromptRenderingLog).all();
     if (!WinkError.isInstance(ending)) expect(renderings.map((each) => each.hostedTools)).toEqual([['wiki']]);
-    expectNoSecret([renderings, session.slice(PromptRenderingLog).all()]);
+    expectNoSecret(renderings);
   });
 
   it('do not appear in the error of a failing model', async () => {

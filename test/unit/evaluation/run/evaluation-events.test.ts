@@ -13,9 +13,7 @@ import {
   section,
   ToolCallLog,
   ToolInvoked,
-  ToolRenderings,
   ToolResult,
-  ToolsRendered,
   tool,
 } from 'weakincentives';
 import { scriptedAdapter } from 'weakincentives/testing';
@@ -94,7 +92,6 @@ describe('the events of an evaluation', () => {
     const { heard, session } = await observe((options) => surveyor.evaluate(prompt, options));
     expect(heard.map(([name]) => name)).toEqual([
       PromptRendered.name,
-      ToolsRendered.name,
       look.succeeded.name,
       ToolInvoked.name,
       PromptExecuted.name,
@@ -111,12 +108,6 @@ describe('the events of an evaluation', () => {
       // As they were bound, before the section made anything of them.
       params: { since: '1970-01-01T00:00:00.000Z', topic: 'roofs' },
       text: expect.stringContaining('Survey ROOFS.') as unknown,
-      atMs: startedAtMs,
-    });
-    expect(heard[1]?.[1]).toEqual({
-      eventId: 'id-3',
-      ...origin,
-      renderId: 'id-2',
       tools: [
         {
           name: 'look',
@@ -130,9 +121,9 @@ describe('the events of an evaluation', () => {
       hostedTools: [],
       atMs: startedAtMs,
     });
-    expect(heard[3]?.[1]).toMatchObject({ eventId: 'id-4', ...origin, toolName: 'look', durationMs: 20 });
-    expect(heard[4]?.[1]).toEqual({
-      eventId: 'id-5',
+    expect(heard[2]?.[1]).toMatchObject({ eventId: 'id-3', ...origin, toolName: 'look', durationMs: 20 });
+    expect(heard[3]?.[1]).toEqual({
+      eventId: 'id-4',
       ...origin,
       renderId: 'id-2',
       outcome: 'finished',
@@ -147,11 +138,10 @@ describe('the events of an evaluation', () => {
     });
     const records = [
       only(session.slice(PromptRenderingLog).all()),
-      only(session.slice(ToolRenderings).all()),
       only(session.slice(ToolCallLog).all()),
       only(session.slice(PromptExecutionLog).all()),
     ];
-    for (const [index, at] of [0, 1, 3, 4].entries()) {
+    for (const [index, at] of [0, 2, 3].entries()) {
       expect(records[index]).toBe(heard[at]?.[1]);
       expect(JSON.parse(JSON.stringify(records[index]))).toEqual(records[index]);
     }
@@ -163,13 +153,13 @@ describe('the events of an evaluation', () => {
       await surveyor.evaluate(prompt, options);
     });
     const executions = session.slice(PromptExecutionLog).all();
-    expect(executions.map(({ evaluationId }) => evaluationId)).toEqual(['id-1', 'id-6']);
+    expect(executions.map(({ evaluationId }) => evaluationId)).toEqual(['id-1', 'id-5']);
     expect(
       session
         .slice(ToolCallLog)
         .all()
         .map(({ evaluationId }) => evaluationId),
-    ).toEqual(['id-1', 'id-6']);
+    ).toEqual(['id-1', 'id-5']);
   });
 
   test('are kept in bounded numbers', async () => {
@@ -178,7 +168,6 @@ describe('the events of an evaluation', () => {
       for (let run = 0; run < 101; run += 1) await modelFor({}).evaluate(plain, options);
     });
     expect(session.slice(PromptRenderingLog).length).toBe(100);
-    expect(session.slice(ToolRenderings).length).toBe(100);
     expect(session.slice(PromptExecutionLog).length).toBe(101);
   });
 
@@ -192,7 +181,7 @@ describe('the events of an evaluation', () => {
       }),
     );
     expect(only(session.slice(PromptExecutionLog).all())).toMatchObject({
-      eventId: 'own-5',
+      eventId: 'own-4',
       evaluationId: 'own-1',
       startedAtMs: 77,
       durationMs: 0,
@@ -298,9 +287,7 @@ describe('the events of an evaluation inside a call', () => {
     );
     expect(names(heard).filter((name) => !name.includes('added') && !name.includes('succeeded'))).toEqual([
       'weakincentives.prompt-rendered outer',
-      'weakincentives.tools-rendered outer',
       'weakincentives.prompt-rendered inner',
-      'weakincentives.tools-rendered inner',
       'weakincentives.tool-invoked inner',
       'weakincentives.prompt-executed inner',
       'weakincentives.tool-invoked outer',
