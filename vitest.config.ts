@@ -54,6 +54,7 @@ const sandboxProject = {
   resolve: {
     alias: [
       { find: /^weakincentives$/, replacement: `${installedPackage}index.js` },
+      { find: /^weakincentives\/tools$/, replacement: `${installedPackage}suite/index.js` },
       { find: /^weakincentives\/(.+)$/, replacement: `${installedPackage}$1/index.js` },
     ],
   },
@@ -82,8 +83,8 @@ const config: ViteUserConfig = defineConfig({
       { find: /^weakincentives\/sandbox$/, replacement: source('sandbox/index.ts') },
       { find: /^weakincentives\/record$/, replacement: source('record/index.ts') },
       { find: /^weakincentives\/sqlite$/, replacement: source('sqlite/index.ts') },
-      { find: /^weakincentives\/suite$/, replacement: source('suite/index.ts') },
       { find: /^weakincentives\/testing$/, replacement: source('testing/index.ts') },
+      { find: /^weakincentives\/tools$/, replacement: source('suite/index.ts') },
       { find: /^weakincentives\/vitest$/, replacement: source('vitest/index.ts') },
     ],
   },

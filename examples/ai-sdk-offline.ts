@@ -11,7 +11,7 @@ import {
   tool,
 } from 'weakincentives';
 import { aiSdk } from 'weakincentives/ai-sdk';
-import { webSearchTool } from 'weakincentives/suite';
+import { webSearchTool } from 'weakincentives/tools';
 import { z } from 'zod';
 
 // A local server replaces Google: its model requests a call, then searches the web by itself and

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
 import { hostedOutputsOf, promptTemplate, section, ToolResult, tool } from 'weakincentives';
 import { anthropic } from 'weakincentives/anthropic';
-import { webSearchSection } from 'weakincentives/suite';
+import { webSearchSection } from 'weakincentives/tools';
 import { z } from 'zod';
 
 // A local server replaces the provider: it is overloaded once, searches, pauses, requests two calls, then

@@ -12,8 +12,8 @@ import {
   tool,
 } from 'weakincentives';
 import { openHostFilesystem, openStagedFolder } from 'weakincentives/node';
-import { vfsToolsSection } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
+import { vfsToolsSection } from 'weakincentives/tools';
 import { z } from 'zod';
 
 // The commands of the project. The model chooses one by its name and cannot add to it.

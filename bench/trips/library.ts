@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type * as Core from 'weakincentives';
 import type * as Node from 'weakincentives/node';
-import type * as Suite from 'weakincentives/suite';
 import type * as Testing from 'weakincentives/testing';
+import type * as Suite from 'weakincentives/tools';
 
 /** The entries of a library that was compiled file by file, so that coverage names the source files. */
 export interface Library {

@@ -4,8 +4,8 @@
 //
 // With `--apply` the file is written to the folder; with `--model openai:NAME` a language model does the work.
 import { type AnyAgent, defineAgent, promptTemplate, section } from 'weakincentives';
-import { vfsToolsSection } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
+import { vfsToolsSection } from 'weakincentives/tools';
 
 const task = section({
   title: 'Task',

@@ -1,7 +1,7 @@
 import { type AnyAgent, defineAgent, lastCallCompletion, promptTemplate, section } from 'weakincentives';
 import { bubblewrapSandbox, shellSection } from 'weakincentives/sandbox';
-import { vfsToolsSection } from 'weakincentives/suite';
 import { type ScriptedToolCall, scriptedAdapter } from 'weakincentives/testing';
+import { vfsToolsSection } from 'weakincentives/tools';
 
 /** What the agents of this folder differ in. */
 interface FixTestsOptions {

@@ -7,7 +7,7 @@ import {
   sequentialDependencyPolicy,
   toolsSection,
 } from 'weakincentives';
-import { PlanningStrategy, planningToolsSection, vfsToolsSection } from 'weakincentives/suite';
+import { PlanningStrategy, planningToolsSection, vfsToolsSection } from 'weakincentives/tools';
 import { findingHeadings, findingKinds } from './finding.ts';
 import { listUnmounted } from './list-unmounted.ts';
 import { publishReport } from './publish-report.ts';

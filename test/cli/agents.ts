@@ -11,7 +11,7 @@ export const eventsOf = (text: string): readonly Record<string, unknown>[] =>
 /** A module with an agent that counts words; `parts` are further options. */
 export const agentText = (parts: string, more = ''): string => `
 import { defineAgent, jsonSchema, promptTemplate, section, tool, ToolResult } from 'weakincentives';
-import { vfsToolsSection } from 'weakincentives/suite';
+import { vfsToolsSection } from 'weakincentives/tools';
 import { scriptedAdapter } from 'weakincentives/testing';
 ${more}
 interface Params { readonly topic: string }

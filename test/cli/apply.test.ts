@@ -52,7 +52,7 @@ function agent(calls: readonly Call[], own = 'const own = [];'): string {
     `
 import { writeFileSync } from 'node:fs';
 import { defineAgent, promptTemplate, section, tool, ToolResult } from 'weakincentives';
-import { vfsToolsSection } from 'weakincentives/suite';
+import { vfsToolsSection } from 'weakincentives/tools';
 import { scriptedAdapter } from 'weakincentives/testing';
 ${own}
 const template = promptTemplate({

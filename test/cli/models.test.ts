@@ -205,7 +205,7 @@ describe.skipIf(!hasScript)(
         'remote/agent.ts',
         `
 import { defineAgent, promptTemplate, section } from 'weakincentives';
-import { hostedMcpTool, webSearchTool } from 'weakincentives/suite';
+import { hostedMcpTool, webSearchTool } from 'weakincentives/tools';
 const task = section({
   title: 'Task', key: 'task', template: 'Write it.',
   hostedTools: [hostedMcpTool({ config: { label: 'wiki', url: 'https://wiki.example' } }), webSearchTool()],

@@ -385,7 +385,7 @@ describe('wink run with a model behind --base-url', () => {
       'secret/agent.ts',
       `
 import { defineAgent, jsonSchema, promptTemplate } from 'weakincentives';
-import { planningToolsSection } from 'weakincentives/suite';
+import { planningToolsSection } from 'weakincentives/tools';
 import { scriptedAdapter } from 'weakincentives/testing';
 const secret = process.env['SERVICE_TOKEN'] ?? '';
 const output = jsonSchema<Record<string, string>>({ type: 'object', additionalProperties: { type: 'string' } });

@@ -38,7 +38,7 @@ interface Parts {
 /** An agent whose model writes a file, calls `act`, and ends. */
 const agentModule = ({ act = '', module = '', section = '', agent = '', template = '' }: Parts): string => `
 import * as w from 'weakincentives';
-import { vfsToolsSection } from 'weakincentives/suite';
+import { vfsToolsSection } from 'weakincentives/tools';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { EventEmitter } from 'node:events';
 const never = () => new Promise((resolve) => setTimeout(resolve, 600_000));

@@ -288,8 +288,8 @@ describe('every entry', () => {
       'weakincentives/record',
       'weakincentives/sandbox',
       'weakincentives/sqlite',
-      'weakincentives/suite',
       'weakincentives/testing',
+      'weakincentives/tools',
       'weakincentives/vitest',
     ]);
     for (const name of names) {

@@ -8,7 +8,7 @@ import {
   imageGenerationTool,
   webFetchTool,
   webSearchTool,
-} from 'weakincentives/suite';
+} from 'weakincentives/tools';
 import { draws, seenAtLeast } from '../support/draws.ts';
 
 const name = fc.oneof(

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { hostedOutputsOf } from 'weakincentives';
 import { openaiHostedToolCodecs } from 'weakincentives/openai';
 import { HostedToolRegistry, type ModelDelta } from 'weakincentives/provider';
-import { webSearchTool } from 'weakincentives/suite';
+import { webSearchTool } from 'weakincentives/tools';
 import { readStream } from '../../src/openai/response/read-stream.ts';
 import { readResponse } from '../../src/openai/response/response.ts';
 import { draws } from '../support/draws.ts';

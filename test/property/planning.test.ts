@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { promptTemplate, Session } from 'weakincentives';
+import { scriptedAdapter } from 'weakincentives/testing';
 import {
   AddStep,
   CurrentPlan,
@@ -8,8 +9,7 @@ import {
   planningToolsSection,
   SetupPlan,
   UpdateStep,
-} from 'weakincentives/suite';
-import { scriptedAdapter } from 'weakincentives/testing';
+} from 'weakincentives/tools';
 import { draws } from '../support/draws.ts';
 
 type Status = 'pending' | 'in_progress' | 'done';

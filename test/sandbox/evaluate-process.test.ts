@@ -15,8 +15,8 @@ import {
   tool,
 } from 'weakincentives';
 import { codeEvaluationSection } from 'weakincentives/sandbox';
-import { vfsToolsSection } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
+import { vfsToolsSection } from 'weakincentives/tools';
 import { deadlockMs } from '../support/deadlock.ts';
 import { type Language, playCode, skipReason, suiteName } from './support/play-code.ts';
 

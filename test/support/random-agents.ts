@@ -11,8 +11,8 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
-import { agentTool } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
+import { agentTool } from 'weakincentives/tools';
 import { z } from 'zod';
 
 /** A call of a random agent: an act, or another agent. */

@@ -13,8 +13,8 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
-import { vfsToolsSection } from 'weakincentives/suite';
 import { type ScriptedToolCall, type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
+import { vfsToolsSection } from 'weakincentives/tools';
 import { z } from 'zod';
 
 /** What a random run does. */

@@ -17,7 +17,7 @@ import {
   type ReadonlySessionView,
   type ToolInvokedPayload,
 } from 'weakincentives';
-import { planCompletion } from 'weakincentives/suite';
+import { planCompletion } from 'weakincentives/tools';
 
 describe('a feedback provider', () => {
   it('may be sync or async, and may have nothing to say', () => {

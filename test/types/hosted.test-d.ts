@@ -10,6 +10,7 @@ import {
   section,
 } from 'weakincentives';
 import { type HostedToolCodec, type HostedToolCodecTable } from 'weakincentives/provider';
+import { mockHostedToolCodec, scriptedAdapter } from 'weakincentives/testing';
 import {
   type CodeInterpreterResult,
   codeInterpreterTool,
@@ -27,8 +28,7 @@ import {
   webFetchTool,
   webSearchSection,
   webSearchTool,
-} from 'weakincentives/suite';
-import { mockHostedToolCodec, scriptedAdapter } from 'weakincentives/testing';
+} from 'weakincentives/tools';
 import type { HostedToolOutputs } from '../../src/tool/hosted-tool.ts';
 
 declare const response: PromptResponse;

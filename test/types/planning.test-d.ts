@@ -12,7 +12,7 @@ import {
   planningToolsSection,
   SetupPlan,
   UpdateStep,
-} from 'weakincentives/suite';
+} from 'weakincentives/tools';
 import { planningTools } from '../../src/suite/planning/index.ts';
 
 test('a plan is plain readonly data', () => {

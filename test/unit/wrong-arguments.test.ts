@@ -8,8 +8,8 @@ import { anthropic } from 'weakincentives/anthropic';
 import { LocalOverridesStore, openHostFilesystem, openStagedFolder, readFolder } from 'weakincentives/node';
 import { openai, openaiDialect, runOpenAICalls, toOpenAITools } from 'weakincentives/openai';
 import * as provider from 'weakincentives/provider';
-import * as suite from 'weakincentives/suite';
 import { adapterConformance, mockHostedToolCodec, scriptedAdapter } from 'weakincentives/testing';
+import * as suite from 'weakincentives/tools';
 import { systemClock } from '../../src/session/index.ts';
 
 /** A maker, and arguments that it takes. It is code without types that gives it others. */

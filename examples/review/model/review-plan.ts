@@ -1,4 +1,4 @@
-import type { PlanStepStatus } from 'weakincentives/suite';
+import type { PlanStepStatus } from 'weakincentives/tools';
 import { reportPath } from '../report-format.ts';
 import type { AnsweredCall, ToolRequest } from './tool-request.ts';
 

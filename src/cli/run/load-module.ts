@@ -84,8 +84,8 @@ const ownEntries: readonly string[] = [
   'weakincentives/record',
   'weakincentives/sandbox',
   'weakincentives/sqlite',
-  'weakincentives/suite',
   'weakincentives/testing',
+  'weakincentives/tools',
   'weakincentives/vitest',
 ];
 

@@ -8,7 +8,7 @@ import { type Ending, run, start } from '../../cli/wink.ts';
 const agentText = `
 import { appendFileSync } from 'node:fs';
 import { defineAgent, PolicyDecision, promptTemplate, section, tool, ToolResult } from 'weakincentives';
-import { vfsToolsSection } from 'weakincentives/suite';
+import { vfsToolsSection } from 'weakincentives/tools';
 import { scriptedAdapter } from 'weakincentives/testing';
 
 const append = tool({

@@ -9,7 +9,7 @@ const agentText = (task: string): string => `
 import fs, { existsSync, readFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { defineAgent, promptTemplate, section, tool, ToolResult } from 'weakincentives';
-import { vfsToolsSection } from 'weakincentives/suite';
+import { vfsToolsSection } from 'weakincentives/tools';
 import { scriptedAdapter } from 'weakincentives/testing';
 
 const killFile = process.env.GATE + '.kill';

@@ -59,7 +59,7 @@ const killed = (ending: string): string => `
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { defineAgent, promptTemplate, section, tool, ToolResult } from 'weakincentives';
-import { vfsToolsSection } from 'weakincentives/suite';
+import { vfsToolsSection } from 'weakincentives/tools';
 
 let isArmed = false;
 for (const name of ['linkSync', 'renameSync', 'copyFileSync']) {

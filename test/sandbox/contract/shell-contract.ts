@@ -10,8 +10,8 @@ import {
   type ToolPolicy,
 } from 'weakincentives';
 import { type ShellSectionOptions, shellSection } from 'weakincentives/sandbox';
-import { vfsToolsSection } from 'weakincentives/suite';
 import { type ScriptedToolCall, scriptedAdapter } from 'weakincentives/testing';
+import { vfsToolsSection } from 'weakincentives/tools';
 import { type SandboxSubject, suiteName } from './sandbox-subject.ts';
 
 const files = { 'a.txt': 'one\n', 'src/main.txt': 'main\n' };

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { MemoryFilesystem, promptTemplate, Session } from 'weakincentives';
 import { type CodeEvaluationSectionOptions, codeEvaluationSection } from 'weakincentives/sandbox';
-import { vfsToolsSection } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
+import { vfsToolsSection } from 'weakincentives/tools';
 import { deadlockMs } from '../../support/deadlock.ts';
 
 export type Language = 'javascript' | 'python';

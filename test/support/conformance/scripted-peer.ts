@@ -6,7 +6,6 @@ import {
   ModelResponseError,
   ThrottleError,
 } from 'weakincentives/provider';
-import { type WebSearchResult } from 'weakincentives/suite';
 import {
   type ConformanceAnswer,
   type ConformanceGap,
@@ -19,6 +18,7 @@ import {
   type ScriptedTurn,
   scriptedAdapter,
 } from 'weakincentives/testing';
+import { type WebSearchResult } from 'weakincentives/tools';
 
 const gaps: readonly ConformanceGap[] = [
   { feature: 'output-schema', why: 'a script is told of the schema in its instructions' },

@@ -6,7 +6,7 @@ import {
   type RunEvent,
   section,
 } from 'weakincentives';
-import { vfsToolsSection } from 'weakincentives/suite';
+import { vfsToolsSection } from 'weakincentives/tools';
 import { gate } from '../gate.ts';
 import { hangTool, replaceTogetherTool } from './waiting-tools.ts';
 

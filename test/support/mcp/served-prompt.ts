@@ -14,7 +14,7 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
-import { vfsToolsSection } from 'weakincentives/suite';
+import { vfsToolsSection } from 'weakincentives/tools';
 import { z } from 'zod';
 import { type Gate, gate } from '../gate.ts';
 

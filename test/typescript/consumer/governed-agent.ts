@@ -16,8 +16,8 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
-import { vfsToolsSection } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
+import { vfsToolsSection } from 'weakincentives/tools';
 import { z } from 'zod';
 
 // The test exports every constant here: the declaration files of a project have to be able to spell their types out.

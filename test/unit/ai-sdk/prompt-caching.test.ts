@@ -2,7 +2,7 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import { describe, expect, it } from 'vitest';
 import { promptTemplate, section, ToolResult, tool } from 'weakincentives';
 import { type AiSdkOptions, aiSdk } from 'weakincentives/ai-sdk';
-import { webSearchTool } from 'weakincentives/suite';
+import { webSearchTool } from 'weakincentives/tools';
 import { answeringModel, call, reasoning, text } from '../../support/ai-sdk-models.ts';
 import { text as anthropicText, message, toolUse } from '../../support/anthropic-messages.ts';
 import { capturingFetch } from '../../support/captured-requests.ts';

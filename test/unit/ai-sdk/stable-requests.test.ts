@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { promptTemplate, section, ToolResult, tool } from 'weakincentives';
 import { aiSdk } from 'weakincentives/ai-sdk';
-import { webSearchTool } from 'weakincentives/suite';
+import { webSearchTool } from 'weakincentives/tools';
 import { answeringModel, call, text } from '../../support/ai-sdk-models.ts';
 
 // What a model was given stays, byte for byte, the beginning of what it is given next, so that providers can cache it.

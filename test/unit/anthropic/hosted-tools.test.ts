@@ -19,7 +19,7 @@ import {
   imageGenerationTool,
   webFetchTool,
   webSearchTool,
-} from 'weakincentives/suite';
+} from 'weakincentives/tools';
 import { z } from 'zod';
 import type { AnthropicModelOptions } from '../../../src/anthropic/anthropic.ts';
 import { type AnthropicMessage, message, serverToolUse, text } from '../../support/anthropic-messages.ts';

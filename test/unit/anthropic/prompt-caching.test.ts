@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ToolResult, tool } from 'weakincentives';
 import { anthropic } from 'weakincentives/anthropic';
-import { webSearchTool } from 'weakincentives/suite';
+import { webSearchTool } from 'weakincentives/tools';
 import { z } from 'zod';
 import type { AnthropicModelOptions } from '../../../src/anthropic/anthropic.ts';
 import { message, serverToolUse, text, thinking, toolUse } from '../../support/anthropic-messages.ts';

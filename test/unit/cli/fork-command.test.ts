@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type AnyAgent, defineAgent, promptTemplate, section } from 'weakincentives';
 import { exportRecord, type RunRecord, readRunRecord } from 'weakincentives/record';
-import { vfsToolsSection } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
+import { vfsToolsSection } from 'weakincentives/tools';
 import { readArguments } from '../../../src/cli/arguments.ts';
 import { forkCommand } from '../../../src/cli/fork-command.ts';
 import { runCommand } from '../../../src/cli/run-command.ts';

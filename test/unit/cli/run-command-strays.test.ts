@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type AnyAgent, defineAgent, promptTemplate } from 'weakincentives';
-import { vfsToolsSection } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
+import { vfsToolsSection } from 'weakincentives/tools';
 import { CliInterruption } from '../../../src/cli/process/environment.ts';
 import { StrayError } from '../../../src/cli/process/stray-error.ts';
 import { runCommand } from '../../../src/cli/run-command.ts';

@@ -11,8 +11,8 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
-import { vfsToolsSection } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
+import { vfsToolsSection } from 'weakincentives/tools';
 import { agent as reviewAgent, winkHooks } from '../../../examples/review/agent.ts';
 import { CliInterruption } from '../../../src/cli/process/environment.ts';
 import { UsageError } from '../../../src/cli/process/errors.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { defineAgent, type ProviderAdapter, promptTemplate, section, ToolResult, tool } from 'weakincentives';
 import { type ModelRequest, ModelResponseError, providerAdapter } from 'weakincentives/provider';
-import { hostedMcpTool, webSearchTool } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
+import { hostedMcpTool, webSearchTool } from 'weakincentives/tools';
 import { readArguments } from '../../../src/cli/arguments.ts';
 import { CliInterruption } from '../../../src/cli/process/environment.ts';
 import type { PrepareRunParts } from '../../../src/cli/run/prepare-run.ts';

@@ -4,7 +4,7 @@ import { type Fixture, LLMock } from '@copilotkit/aimock';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type EvaluateOptions, hostedOutputsOf, type RunEvent, Session, ToolCallLog } from 'weakincentives';
 import { openai } from 'weakincentives/openai';
-import { webSearchTool } from 'weakincentives/suite';
+import { webSearchTool } from 'weakincentives/tools';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { modes, promptOf } from '../../support/openai-runs.ts';
 import { sums } from '../../support/sums.ts';

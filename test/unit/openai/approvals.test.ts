@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ApprovalRequest, hostedOutputsOf, ToolResult, tool } from 'weakincentives';
-import { hostedMcpTool } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
+import { hostedMcpTool } from 'weakincentives/tools';
 import { functionCall, message, response } from '../../support/openai-responses.ts';
 import { modes, openaiFixture, promptOf, runOpenAI } from '../../support/openai-runs.ts';
 import { inEitherMode } from '../../support/openai-stream.ts';

@@ -6,7 +6,7 @@ import {
   hostedMcpTool,
   imageGenerationTool,
   webSearchTool,
-} from 'weakincentives/suite';
+} from 'weakincentives/tools';
 import { z } from 'zod';
 import { message, response } from '../../support/openai-responses.ts';
 import { modes, openaiFixture, promptOf, runOpenAI } from '../../support/openai-runs.ts';

@@ -9,7 +9,7 @@ import {
   imageGenerationTool,
   webFetchTool,
   webSearchTool,
-} from 'weakincentives/suite';
+} from 'weakincentives/tools';
 import { functionCall, message, response } from '../../support/openai-responses.ts';
 import { promptOf, runOpenAI } from '../../support/openai-runs.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';

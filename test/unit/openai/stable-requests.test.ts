@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type EvaluateOptions, promptTemplate, section, ToolResult, tool } from 'weakincentives';
-import { codeInterpreterTool, hostedMcpTool, webSearchTool } from 'weakincentives/suite';
+import { codeInterpreterTool, hostedMcpTool, webSearchTool } from 'weakincentives/tools';
 import { z } from 'zod';
 import { functionCall, message, reasoning, response } from '../../support/openai-responses.ts';
 import { modes, runOpenAI } from '../../support/openai-runs.ts';

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { type RunEvent, ToolResult, tool } from 'weakincentives';
 import { openai } from 'weakincentives/openai';
 import type { ModelDelta } from 'weakincentives/provider';
-import { hostedMcpTool } from 'weakincentives/suite';
+import { hostedMcpTool } from 'weakincentives/tools';
 import { z } from 'zod';
 import { readStream } from '../../../src/openai/response/read-stream.ts';
 import type { CapturedAnswer } from '../../support/captured-requests.ts';

@@ -22,8 +22,8 @@ import {
   tool,
   VisibilityOverrides,
 } from 'weakincentives';
-import { vfsToolsSection } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
+import { vfsToolsSection } from 'weakincentives/tools';
 import { z } from 'zod';
 
 const Build = z.object({ target: z.string() });

@@ -16,8 +16,8 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
-import { type AgentToolOptions, agentTool } from 'weakincentives/suite';
 import { type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
+import { type AgentToolOptions, agentTool } from 'weakincentives/tools';
 import { z } from 'zod';
 
 const topic = z.object({ topic: z.string() });

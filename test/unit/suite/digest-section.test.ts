@@ -9,13 +9,13 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
+import { type Script, scriptedAdapter } from 'weakincentives/testing';
 import {
   vfsToolsSection,
   WorkspaceDigest,
   type WorkspaceDigestSectionOptions,
   workspaceDigestSection,
-} from 'weakincentives/suite';
-import { type Script, scriptedAdapter } from 'weakincentives/testing';
+} from 'weakincentives/tools';
 
 const files = {
   'README.md': '# x',

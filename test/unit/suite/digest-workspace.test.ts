@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MemoryFilesystem } from 'weakincentives';
-import type { WorkspaceDigestLimits } from 'weakincentives/suite';
+import type { WorkspaceDigestLimits } from 'weakincentives/tools';
 import { digestWorkspace } from '../../../src/suite/digest/digest-workspace.ts';
 import { digestDetails, digestOverview } from '../../../src/suite/digest/format-digest.ts';
 import { resolveDigestLimits } from '../../../src/suite/digest/limits.ts';

@@ -12,7 +12,7 @@ import {
   imageGenerationTool,
   webFetchTool,
   webSearchTool,
-} from 'weakincentives/suite';
+} from 'weakincentives/tools';
 
 const guide = readFileSync(new URL('../../../guides/hosted-tools.md', import.meta.url), 'utf8');
 

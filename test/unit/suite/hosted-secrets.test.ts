@@ -7,8 +7,8 @@ import {
   section,
   WinkError,
 } from 'weakincentives';
-import { type HostedMcpConfig, hostedMcpTool } from 'weakincentives/suite';
 import { mockHostedToolCodec, type ScriptedAdapterOptions, scriptedAdapter } from 'weakincentives/testing';
+import { type HostedMcpConfig, hostedMcpTool } from 'weakincentives/tools';
 import { evaluationFailure } from '../../support/failure.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { refusal } from '../prompt/refusal.ts';

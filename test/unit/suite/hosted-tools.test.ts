@@ -14,7 +14,7 @@ import {
   type WebSearchConfig,
   webFetchTool,
   webSearchTool,
-} from 'weakincentives/suite';
+} from 'weakincentives/tools';
 import { refusal } from '../prompt/refusal.ts';
 
 type Kind = 'web_search' | 'web_fetch' | 'code_interpreter' | 'file_search' | 'image_generation' | 'mcp';

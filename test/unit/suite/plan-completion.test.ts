@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { promptTemplate, Session, section } from 'weakincentives';
+import { type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
 import {
   CurrentPlan,
   planCompletion,
   planningToolsSection,
   SetupPlan,
   UpdateStep,
-} from 'weakincentives/suite';
-import { type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
+} from 'weakincentives/tools';
 
 const planned = promptTemplate({ ns: 'test', key: 'plan', sections: [planningToolsSection()] });
 

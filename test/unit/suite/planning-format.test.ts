@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatPlan, type Plan } from 'weakincentives/suite';
+import { formatPlan, type Plan } from 'weakincentives/tools';
 import { formatPlanStep } from '../../../src/suite/planning/index.ts';
 
 const plan: Plan = {

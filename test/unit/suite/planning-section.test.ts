@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { PolicyDecision, PromptValidationError, promptTemplate, Session } from 'weakincentives';
+import { scriptedAdapter } from 'weakincentives/testing';
 import {
   CurrentPlan,
   PlanningStrategy,
   type PlanningToolsSectionOptions,
   planningToolsSection,
   SetupPlan,
-} from 'weakincentives/suite';
-import { scriptedAdapter } from 'weakincentives/testing';
+} from 'weakincentives/tools';
 import { createPlanningTools, planningToolNames, planningTools } from '../../../src/suite/planning/index.ts';
 
 const templateOf = (options: PlanningToolsSectionOptions = {}) =>

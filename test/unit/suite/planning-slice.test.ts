@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SchemaError, Session, SessionError, ToolValidationError } from 'weakincentives';
-import { AddStep, CurrentPlan, SetupPlan, UpdateStep } from 'weakincentives/suite';
+import { AddStep, CurrentPlan, SetupPlan, UpdateStep } from 'weakincentives/tools';
 
 function sessionWith(...initialSteps: readonly string[]): Session {
   const session = new Session();

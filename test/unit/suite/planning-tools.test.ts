@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Session } from 'weakincentives';
-import { CurrentPlan, SetupPlan, UpdateStep } from 'weakincentives/suite';
 import type { ScriptedToolCall } from 'weakincentives/testing';
+import { CurrentPlan, SetupPlan, UpdateStep } from 'weakincentives/tools';
 import { planningTools } from '../../../src/suite/planning/index.ts';
 import { type CallOutcome, runCalls } from '../../support/run-calls.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MemoryFilesystem, promptTemplate } from 'weakincentives';
-import { vfsToolsSection } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
+import { vfsToolsSection } from 'weakincentives/tools';
 import { createVfsTools, vfsTools } from '../../../src/suite/vfs/index.ts';
 import { draws } from '../../support/draws.ts';
 import { runTool } from './run-tool.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Filesystem, MemoryFilesystem, promptTemplate } from 'weakincentives';
-import { type VfsToolsSectionOptions, vfsToolsSection } from 'weakincentives/suite';
+import { type VfsToolsSectionOptions, vfsToolsSection } from 'weakincentives/tools';
 import { createVfsTools, vfsTools } from '../../../src/suite/vfs/index.ts';
 import { runTool } from './run-tool.ts';
 

@@ -11,8 +11,8 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
-import { type VfsToolsSectionOptions, vfsToolsSection } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
+import { type VfsToolsSectionOptions, vfsToolsSection } from 'weakincentives/tools';
 import { ResourceContainer } from '../../../src/resource/index.ts';
 import { vfsToolNames, vfsTools } from '../../../src/suite/vfs/index.ts';
 

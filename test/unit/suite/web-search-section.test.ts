@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hostedOutputsOf, promptTemplate, section } from 'weakincentives';
-import { type WebSearchSectionOptions, webSearchSection, webSearchTool } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
+import { type WebSearchSectionOptions, webSearchSection, webSearchTool } from 'weakincentives/tools';
 import { refusal } from '../prompt/refusal.ts';
 
 async function textOf(options: WebSearchSectionOptions): Promise<string> {

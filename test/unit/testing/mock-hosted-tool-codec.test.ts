@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { hostedOutputsOf, hostedTool, promptTemplate, section } from 'weakincentives';
 import { type HostedToolCodec } from 'weakincentives/provider';
-import { webFetchTool, webSearchTool } from 'weakincentives/suite';
 import { mockHostedToolCodec, type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
+import { webFetchTool, webSearchTool } from 'weakincentives/tools';
 import { evaluationFailure } from '../../support/failure.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 

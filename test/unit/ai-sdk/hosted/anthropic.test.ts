@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type HostedTool, hostedOutputsOf } from 'weakincentives';
-import { codeInterpreterTool, hostedMcpTool, webFetchTool, webSearchTool } from 'weakincentives/suite';
+import { codeInterpreterTool, hostedMcpTool, webFetchTool, webSearchTool } from 'weakincentives/tools';
 import anthropicAnswer from '../../../fixtures/hosted-tools/ai-sdk/anthropic.json' with { type: 'json' };
 import { anthropic, docs, geoHint, location, run } from './run.ts';
 

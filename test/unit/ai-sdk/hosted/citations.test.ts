@@ -2,7 +2,7 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import { describe, expect, it } from 'vitest';
 import { aiSdk } from 'weakincentives/ai-sdk';
 import { anthropic } from 'weakincentives/anthropic';
-import { webFetchTool, webSearchTool } from 'weakincentives/suite';
+import { webFetchTool, webSearchTool } from 'weakincentives/tools';
 import { answeringModel, text as textPart } from '../../../support/ai-sdk-models.ts';
 import { type Block, message, serverToolUse, text } from '../../../support/anthropic-messages.ts';
 import { answering } from '../../../support/anthropic-stream.ts';

@@ -1,7 +1,7 @@
 import { createGoogle } from '@ai-sdk/google';
 import { describe, expect, it } from 'vitest';
 import { type HostedTool, hostedOutputsOf } from 'weakincentives';
-import { codeInterpreterTool, fileSearchTool, webFetchTool, webSearchTool } from 'weakincentives/suite';
+import { codeInterpreterTool, fileSearchTool, webFetchTool, webSearchTool } from 'weakincentives/tools';
 import googleAnswer from '../../../fixtures/hosted-tools/ai-sdk/google.json' with { type: 'json' };
 import { apiKey, type Create, geoHint, google, run } from './run.ts';
 

@@ -7,7 +7,7 @@ import {
   hostedMcpTool,
   imageGenerationTool,
   webSearchTool,
-} from 'weakincentives/suite';
+} from 'weakincentives/tools';
 import openaiAnswer from '../../../fixtures/hosted-tools/ai-sdk/openai.json' with { type: 'json' };
 import { docs, geoHint, location, openai, openaiV3, run } from './run.ts';
 

@@ -2,7 +2,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { describe, expect, it } from 'vitest';
 import { type HostedTool, hostedTool, ToolResult, tool } from 'weakincentives';
 import { aiSdk } from 'weakincentives/ai-sdk';
-import { codeInterpreterTool, hostedMcpTool, imageGenerationTool, webSearchTool } from 'weakincentives/suite';
+import { codeInterpreterTool, hostedMcpTool, imageGenerationTool, webSearchTool } from 'weakincentives/tools';
 import anthropicAnswer from '../../../fixtures/hosted-tools/ai-sdk/anthropic.json' with { type: 'json' };
 import googleAnswer from '../../../fixtures/hosted-tools/ai-sdk/google.json' with { type: 'json' };
 import openaiAnswer from '../../../fixtures/hosted-tools/ai-sdk/openai.json' with { type: 'json' };

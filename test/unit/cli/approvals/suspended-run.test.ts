@@ -8,8 +8,8 @@ import {
   promptTemplate,
   section,
 } from 'weakincentives';
-import { vfsToolsSection } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
+import { vfsToolsSection } from 'weakincentives/tools';
 import { approvalsCommand } from '../../../../src/cli/approvals/approvals-command.ts';
 import { readArguments } from '../../../../src/cli/arguments.ts';
 import { readRunInfo } from '../../../../src/cli/durable/run-info.ts';

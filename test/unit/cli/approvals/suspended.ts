@@ -9,8 +9,8 @@ import {
   section,
   suspendApproval,
 } from 'weakincentives';
-import { vfsToolsSection } from 'weakincentives/suite';
 import { createManualClock, scriptedAdapter } from 'weakincentives/testing';
+import { vfsToolsSection } from 'weakincentives/tools';
 
 /** A call that writes a file. */
 export const write = (path: string, content: string): { name: string; arguments: object } => ({

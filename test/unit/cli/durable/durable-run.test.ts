@@ -10,8 +10,8 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
-import { vfsToolsSection } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
+import { vfsToolsSection } from 'weakincentives/tools';
 import { readArguments } from '../../../../src/cli/arguments.ts';
 import type { JournalFiles } from '../../../../src/cli/durable/open-journal.ts';
 import { readRunInfo } from '../../../../src/cli/durable/run-info.ts';

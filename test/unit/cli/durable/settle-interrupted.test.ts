@@ -11,8 +11,8 @@ import {
   Session,
 } from 'weakincentives';
 import { openHostFilesystem } from 'weakincentives/node';
-import { vfsToolsSection } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
+import { vfsToolsSection } from 'weakincentives/tools';
 import { settleInterrupted } from '../../../../src/cli/durable/settle-interrupted.ts';
 import { type WatchedJournal, watchedJournal } from '../../../support/journals.ts';
 import { type TestFolders, testFolders } from '../../node/host-filesystem/host-workspace.ts';

@@ -15,7 +15,7 @@ import {
 } from 'weakincentives';
 import { openHostFilesystem } from 'weakincentives/node';
 import { readRunRecord } from 'weakincentives/record';
-import { vfsToolsSection } from 'weakincentives/suite';
+import { vfsToolsSection } from 'weakincentives/tools';
 import { approvalsCommand } from '../../../../src/cli/approvals/approvals-command.ts';
 import { readArguments } from '../../../../src/cli/arguments.ts';
 import { describeInterruptedRuns } from '../../../../src/cli/durable/interrupted-runs.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { promptTemplate, section } from 'weakincentives';
-import { hostedMcpTool, webSearchSection } from 'weakincentives/suite';
+import { hostedMcpTool, webSearchSection } from 'weakincentives/tools';
 import { promptDocument } from '../../../../src/cli/prompt/prompt-document.ts';
 
 it('tells of hosted tools without their configs', async () => {

@@ -6,7 +6,7 @@ import type {
   ImageGenerationResult,
   WebFetchResult,
   WebSearchResult,
-} from 'weakincentives/suite';
+} from 'weakincentives/tools';
 import { CallLog } from '../../../../src/cli/report/call-log.ts';
 import { formatCallTable } from '../../../../src/cli/report/call-table.ts';
 import { describeTotals } from '../../../../src/cli/report/call-totals.ts';

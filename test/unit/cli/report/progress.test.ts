@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RunEvent } from 'weakincentives';
-import type { Plan, PlanStepStatus } from 'weakincentives/suite';
+import type { Plan, PlanStepStatus } from 'weakincentives/tools';
 import { createProgress } from '../../../../src/cli/report/create-progress.ts';
 import { capturedStream } from '../support.ts';
 import { asked, ended, inside, started } from './call-events.ts';

@@ -26,8 +26,8 @@ import {
   tool,
 } from 'weakincentives';
 import { openHostFilesystem } from 'weakincentives/node';
-import { vfsToolsSection } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
+import { vfsToolsSection } from 'weakincentives/tools';
 import { readArguments } from '../../../../src/cli/arguments.ts';
 import { rewindCommand } from '../../../../src/cli/rewind/rewind-command.ts';
 import { openFolder } from '../../../../src/cli/run/open-folder.ts';

@@ -25,7 +25,7 @@ import {
 } from 'weakincentives';
 import { openRunRecorder } from 'weakincentives/node';
 import { bubblewrapSandbox } from 'weakincentives/sandbox';
-import { vfsToolsSection } from 'weakincentives/suite';
+import { vfsToolsSection } from 'weakincentives/tools';
 import { z } from 'zod';
 import { CliInterruption } from '../../../../src/cli/process/environment.ts';
 import { UsageError } from '../../../../src/cli/process/errors.ts';

@@ -26,8 +26,8 @@ import {
   tool,
 } from 'weakincentives';
 import { openHostFilesystem } from 'weakincentives/node';
-import { agentTool } from 'weakincentives/suite';
 import { memoryJournal, scriptedAdapter } from 'weakincentives/testing';
+import { agentTool } from 'weakincentives/tools';
 import { z } from 'zod';
 import { type TestFolders, testFolders } from '../../node/host-filesystem/host-workspace.ts';
 

@@ -20,8 +20,8 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
-import { agentTool } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
+import { agentTool } from 'weakincentives/tools';
 import { z } from 'zod';
 import { journalAfter, type WatchedJournal, watchedJournal } from '../../../support/journals.ts';
 

@@ -14,8 +14,8 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
-import { agentTool } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
+import { agentTool } from 'weakincentives/tools';
 import { z } from 'zod';
 import { journalAfter, watchedJournal } from '../../../support/journals.ts';
 

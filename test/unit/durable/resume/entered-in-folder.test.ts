@@ -13,8 +13,8 @@ import {
   tool,
 } from 'weakincentives';
 import { openHostFilesystem } from 'weakincentives/node';
-import { agentTool } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
+import { agentTool } from 'weakincentives/tools';
 import { z } from 'zod';
 import { journalAfter, watchedJournal } from '../../../support/journals.ts';
 import { type TestFolders, testFolders } from '../../node/host-filesystem/host-workspace.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { binding, Filesystem, openToolRuntime, promptTemplate, Session } from 'weakincentives';
 import { openHostFilesystem } from 'weakincentives/node';
-import { vfsToolsSection } from 'weakincentives/suite';
+import { vfsToolsSection } from 'weakincentives/tools';
 import { settleRun } from '../../../../src/durable/internal.ts';
 import { gate } from '../../../support/gate.ts';
 import { watchedJournal } from '../../../support/journals.ts';

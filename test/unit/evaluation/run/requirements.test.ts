@@ -21,8 +21,8 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
-import { planCompletion, planningToolsSection } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
+import { planCompletion, planningToolsSection } from 'weakincentives/tools';
 import { z } from 'zod';
 import { calling, delegate, modelFor, promptWith } from '../../../support/nested-setup.ts';
 

@@ -10,8 +10,8 @@ import {
   tool,
 } from 'weakincentives';
 import { type GitSectionOptions, gitSection, openHostFilesystem } from 'weakincentives/node';
-import { vfsToolsSection } from 'weakincentives/suite';
 import { type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
+import { vfsToolsSection } from 'weakincentives/tools';
 import { tempFolder } from '../temp-folder.ts';
 import { noGit, TestRepository } from './git-repository.ts';
 

@@ -3,8 +3,8 @@ import { mkdirSync, readdirSync, readlinkSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { binding, Filesystem, promptTemplate } from 'weakincentives';
-import { vfsToolsSection } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
+import { vfsToolsSection } from 'weakincentives/tools';
 import { expectCode } from '../../../contract/filesystem-setup.ts';
 import { openHost, type TestFolders, testFolders } from './host-workspace.ts';
 

@@ -8,8 +8,8 @@ import {
   Session,
   section,
 } from 'weakincentives';
-import { vfsToolsSection } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
+import { vfsToolsSection } from 'weakincentives/tools';
 import { z } from 'zod';
 import { gate } from '../../../support/gate.ts';
 

@@ -8,8 +8,8 @@ import {
   section,
 } from 'weakincentives';
 import { type HarnessCapabilities, harnessAdapter } from 'weakincentives/provider';
-import { hostedMcpTool } from 'weakincentives/suite';
 import { memoryJournal } from 'weakincentives/testing';
+import { hostedMcpTool } from 'weakincentives/tools';
 import { fullCapabilities, loopHarness } from '../../../support/harness/loop-harness.ts';
 import { notebook, noteTool } from '../../../support/harness/notebook.ts';
 import { said, scriptedModel } from '../../../support/harness/said.ts';

@@ -15,8 +15,8 @@ import {
   tool,
 } from 'weakincentives';
 import { type RunRecord, readRunRecord, replayRun } from 'weakincentives/record';
-import { vfsToolsSection } from 'weakincentives/suite';
 import { type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
+import { vfsToolsSection } from 'weakincentives/tools';
 import { z } from 'zod';
 import { linesOf, recordOf } from '../../../support/replays.ts';
 

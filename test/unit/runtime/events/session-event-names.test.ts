@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import * as root from 'weakincentives';
-import * as suite from 'weakincentives/suite';
+import * as suite from 'weakincentives/tools';
 import { FeedbackStepped } from '../../../../src/runtime/feedback/feedback-progress.ts';
 
 /** The events that the library declares, by the names of their constants. */

@@ -12,8 +12,8 @@ import {
   codeEvaluationSection,
   SandboxError,
 } from 'weakincentives/sandbox';
-import { vfsToolsSection } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
+import { vfsToolsSection } from 'weakincentives/tools';
 import { EvaluatorToken } from '../../../../src/sandbox/evaluate/evaluate-code.ts';
 import { evaluateInstructions } from '../../../../src/sandbox/evaluate/evaluate-section.ts';
 import { Evaluator } from '../../../../src/sandbox/evaluate/evaluator.ts';

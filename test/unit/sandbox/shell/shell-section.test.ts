@@ -9,8 +9,8 @@ import {
   ToolCallLog,
 } from 'weakincentives';
 import { SandboxBackend, SandboxError, type ShellSectionOptions, shellSection } from 'weakincentives/sandbox';
-import { vfsToolsSection } from 'weakincentives/suite';
 import { scriptedAdapter } from 'weakincentives/testing';
+import { vfsToolsSection } from 'weakincentives/tools';
 import { type FakeBackend, fakeBackend, outcome } from './fake-backend.ts';
 
 const resultsOf = (conversation: readonly ConversationItem[]): readonly string[] =>
