@@ -26,8 +26,8 @@ import {
   providerAdapter,
   ThrottleError,
 } from 'weakincentives/provider';
-import { webSearchTool } from 'weakincentives/suite';
 import { createManualClock, type ManualClock } from 'weakincentives/testing';
+import { webSearchTool } from 'weakincentives/tools';
 import { z } from 'zod';
 
 // Runs in which as much happens as a row can say, with a clock and ids that are the same every time: what they leave is
@@ -62,7 +62,8 @@ const Trail = defineSlice({
 export interface GoldenStage {
   readonly prompt: Prompt<{ done: boolean }>;
   readonly adapter: ProviderAdapter;
-  readonly options: EvaluateOptions & Required<Pick<EvaluateOptions, 'session' | 'clock' | 'ids' | 'agentName'>>;
+  readonly options: EvaluateOptions &
+    Required<Pick<EvaluateOptions, 'session' | 'clock' | 'ids' | 'agentName'>>;
 }
 
 /** A stage with the files and the state that every golden run begins with. */

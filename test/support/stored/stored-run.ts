@@ -20,7 +20,7 @@ import {
   tool,
 } from 'weakincentives';
 import { type ModelTurn, providerAdapter } from 'weakincentives/provider';
-import { agentTool, planningToolsSection } from 'weakincentives/suite';
+import { agentTool, planningToolsSection } from 'weakincentives/tools';
 import { z } from 'zod';
 
 // The run that is stored in test/fixtures/stored by each version whose rows differ, and gone on with by every later one. So what it
