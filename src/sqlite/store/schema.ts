@@ -29,7 +29,9 @@ const currentFormat = 2;
  *
  * The id of a row is that of its run, shifted by 32 bits, with its number: the rows of a run lie together, and need no second tree to be found.
  *
- * @see test/fixtures/stored/README.md
+ * A test refuses other tables until a fixture has them: `test/fixtures/stored/README.md`.
+ *
+ * @see docs/spec/durable-runs.md §1
  */
 export const journalSchema: JournalSchema = {
   format: currentFormat,
