@@ -1,0 +1,241 @@
+import { describe, expect, it } from 'vitest';
+import { deadlineFeedback, Session } from 'weakincentives';
+import { ThrottleError } from 'weakincentives/provider';
+import { readQueryArguments } from '../../src/cli/query/query-arguments.ts';
+import { toSettings } from '../../src/evaluation/options/settings.ts';
+import { resolveMountLimits } from '../../src/mcp/mount/mount-options.ts';
+import { resolveGitLimits } from '../../src/node/git/git-limits.ts';
+import { limitsOf } from '../../src/node/host-filesystem/options.ts';
+import { resolveLimits as resolveHostMountLimits } from '../../src/node/host-mount/options.ts';
+import { resolveStagingLimits } from '../../src/node/staged-folder/staging/options.ts';
+import { requestTimeoutMs } from '../../src/provider/wire/model-options.ts';
+import { noObservers, toThrottlePolicy } from '../../src/runtime/index.ts';
+import { checkCommand } from '../../src/sandbox/backend/command.ts';
+import { resolveOptions as resolveBubblewrapOptions } from '../../src/sandbox/bubblewrap/options.ts';
+import { resolveEvaluateLimits } from '../../src/sandbox/evaluate/limits.ts';
+import { resolvePodmanOptions } from '../../src/sandbox/podman/options.ts';
+import { resolveShellLimits } from '../../src/sandbox/shell/shell-limits.ts';
+import { resolveVirtualOptions } from '../../src/sandbox/virtual/options.ts';
+import { resolveDigestLimits } from '../../src/suite/digest/limits.ts';
+import { resolveVfsLimits } from '../../src/suite/vfs/limits.ts';
+import { silentLogger } from '../../src/tool/index.ts';
+import { defaultsInTexts, documentedDefaults, writtenDefault } from '../support/documented-defaults.ts';
+
+type Figures = Readonly<Record<string, number>>;
+
+/** The options of one type: what they are by default, and what the sources make of options that are left out. */
+interface DefaultsOf {
+  readonly figures: Figures;
+  readonly actual: () => Readonly<Record<string, unknown>>;
+}
+
+const byDefault = (figures: Figures, actual: DefaultsOf['actual']): DefaultsOf => ({ figures, actual });
+/** For options whose default no function gives; `beside`: see {@link writtenDefault}. */
+const written = (figures: Figures, beside?: string): DefaultsOf =>
+  byDefault(figures, () =>
+    Object.fromEntries(Object.keys(figures).map((option) => [option, writtenDefault(option, beside)])),
+  );
+
+const mebibyte = 1_048_576;
+
+function runSettings(): Readonly<Record<string, unknown>> {
+  const callbacks = {
+    ...{ logger: silentLogger, observers: noObservers, isObserved: false },
+    ...{ approve: undefined, emit: () => undefined },
+  };
+  const completion = { name: 'done', check: () => ({ outcome: 'complete' }) as const };
+  const { maxSectionOpenings, maxOutputRepairs, calls, loop } = toSettings(
+    { completion },
+    new Session(),
+    callbacks,
+  );
+  const { maxTurns, maxRepeatedFailures, completion: { maxChecks } = {} } = loop;
+  return {
+    ...calls,
+    maxSectionOpenings,
+    maxOutputRepairs,
+    maxTurns,
+    maxRepeatedFailures,
+    maxCompletionChecks: maxChecks,
+  };
+}
+
+/** Every figure that a comment gives as the default of an option, by type and option. One that is left out here fails below. */
+const defaults: Readonly<Record<string, DefaultsOf>> = {
+  RunLimits: byDefault(
+    {
+      ...{ maxTurns: 100, maxConcurrentCalls: 8, maxOutputRepairs: 2, maxSectionOpenings: 16 },
+      ...{ maxCompletionChecks: 3, maxRepeatedFailures: 5, maxResultCharacters: 400_000 },
+    },
+    runSettings,
+  ),
+  NestedRunLimits: byDefault({ maxTurns: 100, maxCompletionChecks: 3 }, runSettings),
+  RetryOptions: byDefault(
+    { maxAttempts: 5, baseDelayMs: 500, maxDelayMs: 8_000, maxTotalDelayMs: 30_000 },
+    () => ({ ...toThrottlePolicy() }),
+  ),
+  DeadlineFeedbackOptions: byDefault({ everyMs: 60_000 }, () => ({ ...deadlineFeedback().triggers })),
+  RepetitionFeedbackOptions: written({ times: 3 }, 'repetitionFeedback()'),
+  ThrottleErrorOptions: byDefault({ attempts: 1 }, () => ({ ...new ThrottleError('', { kind: 'timeout' }) })),
+  CommonSliceOptions: written({ version: 1 }, 'defineSlice()'),
+  SessionImportOptions: written({ maxValues: 10_000_000 }, 'readSessionExport('),
+  AcpOptions: written({ startTimeoutMs: 120_000 }),
+  AiSdkOptions: byDefault({ timeoutMs: 600_000 }, providerTimeout),
+  OpenAIModelOptions: byDefault({ timeoutMs: 600_000 }, providerTimeout),
+  AnthropicModelOptions: byDefault({ timeoutMs: 600_000, maxTokens: 16_000 }, () => ({
+    ...providerTimeout(),
+    maxTokens: writtenDefault('maxTokens', 'anthropic()'),
+  })),
+  ToAiSdkToolsOptions: written({ version: 7 }, 'toAiSdkTools'),
+  CallIdForm: written({ minLength: 1 }),
+  GrepOptions: byDefault({ limit: 1_000, maxLineLength: 2_000 }, () => ({
+    limit: writtenDefault('limit', 'maxLineLength'),
+    maxLineLength: writtenDefault('maxLineLength'),
+  })),
+  TextWindowOptions: written({ offset: 0 }, 'TextWindowOptions'),
+  MemoryFilesystemOptions: written(
+    { maxBytes: 1024 * mebibyte, maxFileBytes: 32 * mebibyte, maxFiles: 1_000_000 },
+    'class MemoryFilesystem',
+  ),
+  HostFilesystemOptions: byDefault({ maxFileBytes: 32 * mebibyte }, hostLimits),
+  AgentWorkspace: byDefault({ maxFileBytes: 32 * mebibyte }, hostLimits),
+  MountOptions: byDefault(
+    { maxBytes: 64 * mebibyte, maxFileBytes: 8 * mebibyte, maxFiles: 20_000, maxEntries: 200_000 },
+    () => ({ ...resolveHostMountLimits({ hostPath: '.' }) }),
+  ),
+  StagedFolderOptions: byDefault(
+    { maxBytes: 256 * mebibyte, maxFileBytes: 32 * mebibyte, maxEntries: 100_000 },
+    () => ({ ...resolveStagingLimits({}) }),
+  ),
+  LocalOverridesStoreOptions: written({ lockTimeoutMs: 10_000 }),
+  CommandOptions: written({ maxOutputBytes: 65_536 }, 'runProcess('),
+  GitLimits: byDefault(
+    {
+      ...{
+        maxCommits: 50,
+        maxFiles: 50,
+        maxLines: 500,
+        maxOutputCharacters: 50_000,
+        maxBlobBytes: 4 * mebibyte,
+      },
+      ...{ maxRefBytes: 32 * mebibyte, maxMemoryBytes: 2048 * mebibyte, timeoutMs: 30_000 },
+    },
+    () => ({ ...resolveGitLimits() }),
+  ),
+  GitLogParams: written({ skip: 0 }, 'GitLogParams'),
+  GitDiffParams: written({ skip: 0 }, 'GitDiffParams'),
+  GitShowParams: written({ offset: 0, skip: 0 }, 'GitShowParams'),
+  GitBlameParams: written({ offset: 0 }, 'GitBlameParams'),
+  GitRun: written({ maxBytes: 16 * mebibyte }, 'GitRun'),
+  McpMountLimits: byDefault(
+    {
+      ...{ connectTimeoutMs: 30_000, callTimeoutMs: 60_000, maxTotalTimeoutMs: 600_000, maxTools: 128 },
+      ...{ maxResultCharacters: 100_000, maxAttachmentBytes: 5 * mebibyte, maxMessageBytes: 10 * mebibyte },
+    },
+    () => ({ ...resolveMountLimits('a server') }),
+  ),
+  LimitRule: written({ least: 1 }, 'LimitRule'),
+  McpHttpTransport: written({ port: 0, maxRequestBytes: 4 * mebibyte }, 'openHttpEndpoint'),
+  McpServerOptions: written({ approvalTimeoutMs: 600_000 }),
+  McpSessionsOptions: written({ sessionIdleTimeoutMs: 600_000, maxSessions: 64 }),
+  // The type of the options of a journal in SQLite.
+  CommonOptions: written({ leaseTimeoutMs: 30_000 }),
+  JournalRecorderOptions: written({ maxContentBytes: mebibyte }),
+  RecordFileOptions: written({ number: 1 }, 'RecordFileOptions'),
+  SandboxCommand: byDefault({ maxOutputBytes: 32_768 }, () => ({
+    ...checkCommand('a sandbox', { command: 'ls' }),
+  })),
+  ShellLimits: byDefault({ timeoutMs: 30_000, maxTimeoutMs: 300_000, maxOutputBytes: 32_768 }, () => ({
+    ...resolveShellLimits(),
+  })),
+  EvaluateLimits: byDefault(
+    {
+      ...{ maxCodeCharacters: 8_000, timeoutMs: 5_000, maxMemoryBytes: 64 * mebibyte },
+      ...{ maxOutputBytes: 32_768, maxFiles: 20, maxTotalFileBytes: 2 * mebibyte },
+    },
+    () => ({ ...resolveEvaluateLimits() }),
+  ),
+  'BubblewrapSandboxOptions.limits': byDefault(
+    { maxMemoryBytes: 1024 * mebibyte, maxFileBytes: 256 * mebibyte, maxProcesses: 256 },
+    () => ({ ...resolveBubblewrapOptions({}, false).limits }),
+  ),
+  'PodmanSandboxOptions.limits': byDefault(
+    { maxMemoryBytes: 1024 * mebibyte, maxProcesses: 256, maxCpus: 1, maxFileBytes: 256 * mebibyte },
+    () => ({ ...resolvePodmanOptions({ image: 'image' }).limits }),
+  ),
+  PodmanSandboxOptions: byDefault({ maxTemporaryBytes: 64 * mebibyte }, () => ({
+    ...resolvePodmanOptions({ image: 'image' }),
+  })),
+  'VirtualSandboxOptions.limits': byDefault(
+    { maxMemoryBytes: 512 * mebibyte, maxFileBytes: 32 * mebibyte },
+    () => ({ ...resolveVirtualOptions({}) }),
+  ),
+  VfsLimits: byDefault(
+    {
+      ...{
+        maxLines: 2_000,
+        maxLineCharacters: 2_000,
+        maxOutputCharacters: 50_000,
+        maxEntries: 500,
+        maxPaths: 1_000,
+      },
+      ...{ maxMatches: 250, maxMatchCharacters: 500, maxAttachmentBytes: 3 * mebibyte },
+      ...{ maxFileBytes: 32 * mebibyte, maxBytes: 1024 * mebibyte, maxFiles: 1_000_000 },
+    },
+    () => ({ ...resolveVfsLimits() }),
+  ),
+  ReadFileParams: written({ offset: 0 }, 'ReadFileParams'),
+  WorkspaceDigestLimits: byDefault(
+    {
+      ...{ maxEntries: 20_000, maxDepth: 3, maxDirectories: 60 },
+      ...{ maxManifests: 12, maxCommands: 20, maxNotable: 40 },
+    },
+    () => ({ ...resolveDigestLimits() }),
+  ),
+  ConformanceOptions: written({ patienceMs: 10_000 }),
+  DurableConformanceOptions: written({ killsPerCase: 4, seed: 1 }, 'killsPerCase'),
+};
+
+function providerTimeout(): Figures {
+  return { timeoutMs: requestTimeoutMs(undefined) };
+}
+
+function hostLimits(): Readonly<Record<string, unknown>> {
+  return { ...limitsOf({ root: '.' }) };
+}
+
+/** The table by `Type.option`; the limits of a sandbox are one option. */
+function* rows(): Generator<readonly [name: string, figures: readonly number[]]> {
+  for (const [type, { figures }] of Object.entries(defaults)) {
+    if (type.includes('.')) yield [type, Object.values(figures)];
+    else for (const [option, figure] of Object.entries(figures)) yield [`${type}.${option}`, [figure]];
+  }
+}
+
+describe('documented defaults', () => {
+  it.each(Object.entries(defaults))('of %s are what the sources do', (_type, { figures, actual }) => {
+    expect(actual()).toMatchObject(figures);
+  });
+
+  it('are those of the comments: each has its row, and each row its comment', () => {
+    expect(Object.fromEntries(documentedDefaults())).toEqual(Object.fromEntries(rows()));
+  });
+
+  it('are those that guides, specification and help name', () => {
+    const known = new Set(
+      Object.values(defaults).flatMap(({ figures }) =>
+        Object.entries(figures).map((entry) => entry.join(' ')),
+      ),
+    );
+    // The command has it in seconds.
+    const query = readQueryArguments(['run.jsonl', 'select 1']);
+    if (query.kind === 'query') known.add(`timeout ${query.timeoutMs / 1_000}`);
+    const texts = defaultsInTexts();
+    const wrong = texts.filter(
+      ([, option, figure]) =>
+        !known.has(`${option.replaceAll(/-./g, ([, letter = '']) => letter.toUpperCase())} ${figure}`),
+    );
+    expect(wrong).toEqual([]);
+    expect(texts.length).toBeGreaterThan(10);
+  });
+});
