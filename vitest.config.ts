@@ -54,6 +54,10 @@ const sandboxProject = {
   resolve: {
     alias: [
       { find: /^weakincentives$/, replacement: `${installedPackage}index.js` },
+      {
+        find: /^weakincentives\/conformance$/,
+        replacement: `${installedPackage}testing/conformance.js`,
+      },
       { find: /^weakincentives\/tools$/, replacement: `${installedPackage}suite/index.js` },
       { find: /^weakincentives\/(.+)$/, replacement: `${installedPackage}$1/index.js` },
     ],
@@ -75,6 +79,7 @@ const config: ViteUserConfig = defineConfig({
       { find: /^weakincentives\/ai-sdk$/, replacement: source('ai-sdk/index.ts') },
       { find: /^weakincentives\/anthropic$/, replacement: source('anthropic/index.ts') },
       { find: /^weakincentives\/claude-agent$/, replacement: source('claude-agent/index.ts') },
+      { find: /^weakincentives\/conformance$/, replacement: source('testing/conformance.ts') },
       { find: /^weakincentives\/mcp$/, replacement: source('mcp/index.ts') },
       { find: /^weakincentives\/node$/, replacement: source('node/index.ts') },
       { find: /^weakincentives\/openai$/, replacement: source('openai/index.ts') },

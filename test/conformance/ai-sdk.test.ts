@@ -2,7 +2,7 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAI as createOpenAIV3 } from 'ai-sdk-openai-v3';
 import { aiSdk } from 'weakincentives/ai-sdk';
-import type { ConformanceGap } from 'weakincentives/testing';
+import type { ConformanceGap } from 'weakincentives/conformance';
 import { aiSdkModelPeer } from '../support/conformance/ai-sdk-model-peer.ts';
 import { aiSdkOpenAIFetch } from '../support/conformance/ai-sdk-openai-fetch.ts';
 import { anthropicGaps, anthropicWirePeer } from '../support/conformance/anthropic-peer.ts';

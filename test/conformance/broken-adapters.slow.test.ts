@@ -1,18 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { type Clock } from 'weakincentives';
+import { adapterConformance, ConformanceError, type ConformancePeer } from 'weakincentives/conformance';
 import {
   type ModelCallOptions,
   type ModelRequest,
   ModelResponseError,
   ThrottleError,
 } from 'weakincentives/provider';
-import {
-  adapterConformance,
-  ConformanceError,
-  type ConformancePeer,
-  type Script,
-  type ScriptedTurn,
-} from 'weakincentives/testing';
+import { type Script, type ScriptedTurn } from 'weakincentives/testing';
 import { modelPeer } from '../support/conformance/model-peer.ts';
 import { scriptedPeer } from '../support/conformance/scripted-peer.ts';
 

@@ -208,8 +208,8 @@ describe('command wink', () => {
 });
 
 describe('root entry', () => {
-  it('reaches no Node module', () => {
-    const { outside } = followImports([entry('weakincentives').code], packed.read);
+  it.each(['weakincentives', 'weakincentives/testing'])('%s reaches no Node module', (name) => {
+    const { outside } = followImports([entry(name).code], packed.read);
     expect([...outside].filter(([specifier]) => isBuiltin(specifier))).toEqual([]);
   });
 
@@ -280,6 +280,7 @@ describe('every entry', () => {
       'weakincentives/ai-sdk',
       'weakincentives/anthropic',
       'weakincentives/claude-agent',
+      'weakincentives/conformance',
       'weakincentives/mcp',
       'weakincentives/node',
       'weakincentives/openai',

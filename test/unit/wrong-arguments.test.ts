@@ -5,10 +5,11 @@ import { afterAll, describe, expect, it } from 'vitest';
 import * as w from 'weakincentives';
 import { aiSdk, fromAiSdkTool, toAiSdkTools } from 'weakincentives/ai-sdk';
 import { anthropic } from 'weakincentives/anthropic';
+import { adapterConformance } from 'weakincentives/conformance';
 import { LocalOverridesStore, openHostFilesystem, openStagedFolder, readFolder } from 'weakincentives/node';
 import { openai, openaiDialect, runOpenAICalls, toOpenAITools } from 'weakincentives/openai';
 import * as provider from 'weakincentives/provider';
-import { adapterConformance, mockHostedToolCodec, scriptedAdapter } from 'weakincentives/testing';
+import { mockHostedToolCodec, scriptedAdapter } from 'weakincentives/testing';
 import * as suite from 'weakincentives/tools';
 import { systemClock } from '../../src/session/index.ts';
 

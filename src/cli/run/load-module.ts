@@ -76,6 +76,7 @@ const ownEntries: readonly string[] = [
   'weakincentives/ai-sdk',
   'weakincentives/anthropic',
   'weakincentives/claude-agent',
+  'weakincentives/conformance',
   'weakincentives/mcp',
   'weakincentives/node',
   'weakincentives/openai',

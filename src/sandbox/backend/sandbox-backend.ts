@@ -1,7 +1,7 @@
 import type { Filesystem } from '../../filesystem/index.ts';
 import type { StagedFolderReport } from '../../node/index.ts';
 import { type NamedResourceToken, statelessResource } from '../../resource/index.ts';
-import type { SandboxLimits } from './sandbox-limits.ts';
+import type { SandboxLimitScopes } from './sandbox-limits.ts';
 
 /** What a backend, as it was configured, isolates and enforces. */
 export interface SandboxCapabilities {
@@ -16,7 +16,7 @@ export interface SandboxCapabilities {
   /** What commands can reach: nothing, named addresses only, or the network of the machine. */
   readonly network: 'none' | 'allow-list' | 'full';
   /** Which limits it enforces, and for what. */
-  readonly limits: Readonly<Record<keyof SandboxLimits, 'process' | 'command' | 'none'>>;
+  readonly limits: { [Name in keyof SandboxLimitScopes]: SandboxLimitScopes[Name] };
   /** What a model should know about the commands there, one sentence: which shell, which programs, what is missing. */
   readonly description: string;
 }

@@ -1,5 +1,4 @@
 import { SandboxError } from '../../error/index.ts';
-import type { SandboxCapabilities } from './sandbox-backend.ts';
 
 /** Limits on what the commands of a sandbox may use. Each is enforced by the backend; one that is left out is not set. */
 export interface SandboxLimits {
@@ -15,11 +14,8 @@ export interface SandboxLimits {
   readonly maxFileBytes?: number;
 }
 
-/** How a backend enforces a limit: for each process, for all of a command together, or not at all. */
-export type SandboxLimitScope = SandboxCapabilities['limits'][keyof SandboxLimits];
-
-/** Which limits a backend enforces, and for what. */
-export type SandboxLimitScopes = SandboxCapabilities['limits'];
+/** Which limits a backend enforces, and for what: for each process, for all of a command together, or not at all. */
+export type SandboxLimitScopes = Readonly<Record<keyof SandboxLimits, 'process' | 'command' | 'none'>>;
 
 const wholeLimits: ReadonlySet<keyof SandboxLimits> = new Set([
   'maxMemoryBytes',

@@ -1,13 +1,13 @@
 import { fileURLToPath } from 'node:url';
 
-type Testing = typeof import('weakincentives/testing');
+type Conformance = typeof import('weakincentives/conformance');
 
-const built = fileURLToPath(new URL('../../../dist/testing/index.js', import.meta.url));
+const built = fileURLToPath(new URL('../../../dist/testing/conformance.js', import.meta.url));
 
 /** The kit as it is built: its processes start from files that need no translation. Made by the set-up of the tests. */
-export async function builtKit(): Promise<Pick<Testing, 'ConformanceError' | 'durableConformance'>> {
+export async function builtKit(): Promise<Pick<Conformance, 'ConformanceError' | 'durableConformance'>> {
   // The same module, as it is built.
-  return (await import(/* @vite-ignore */ built)) as Testing;
+  return (await import(/* @vite-ignore */ built)) as Conformance;
 }
 
 /** The path of a module that opens journals. */

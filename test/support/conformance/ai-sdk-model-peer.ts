@@ -10,7 +10,7 @@ import type {
   ConformanceProvider,
   ConformanceRefusal,
   ConformanceRequest,
-} from 'weakincentives/testing';
+} from 'weakincentives/conformance';
 import type { AiSdkVersion } from '../../../src/ai-sdk/wire/call-options.ts';
 import { call, type ModelAnswer, reasoning, streamOf, text, toPieces } from '../ai-sdk-models.ts';
 import { type Fields, fieldsOf, listOf } from './fields.ts';

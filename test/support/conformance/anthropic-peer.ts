@@ -1,6 +1,6 @@
 import type { ProviderAdapter } from 'weakincentives';
 import { anthropic } from 'weakincentives/anthropic';
-import type { ConformanceGap, ConformancePeer } from 'weakincentives/testing';
+import type { ConformanceGap, ConformancePeer } from 'weakincentives/conformance';
 import { toEvents } from '../anthropic-stream.ts';
 import {
   readAnthropicRequest,

@@ -4,7 +4,7 @@ import type {
   ConformanceItem,
   ConformanceRefusal,
   ConformanceRequest,
-} from 'weakincentives/testing';
+} from 'weakincentives/conformance';
 import {
   type AnthropicMessage,
   type Block,

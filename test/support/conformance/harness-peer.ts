@@ -1,5 +1,5 @@
+import type { ConformancePeer, ConformanceRefusedCase } from 'weakincentives/conformance';
 import { harnessAdapter } from 'weakincentives/provider';
-import type { ConformancePeer, ConformanceRefusedCase } from 'weakincentives/testing';
 import { loopHarness } from '../harness/loop-harness.ts';
 import { modelOfProvider } from './model-peer.ts';
 

@@ -1,4 +1,10 @@
 import { type AssistantPart } from 'weakincentives';
+import type {
+  ConformanceAnswer,
+  ConformanceGap,
+  ConformancePeer,
+  ConformanceProvider,
+} from 'weakincentives/conformance';
 import {
   type LanguageModel,
   type ModelCallOptions,
@@ -6,12 +12,6 @@ import {
   type ModelTurn,
   providerAdapter,
 } from 'weakincentives/provider';
-import type {
-  ConformanceAnswer,
-  ConformanceGap,
-  ConformancePeer,
-  ConformanceProvider,
-} from 'weakincentives/testing';
 import { failWith, toRequest } from './scripted-peer.ts';
 
 const why = 'the model is plain';

@@ -1,6 +1,6 @@
 import type { ProviderAdapter } from 'weakincentives';
+import type { ConformanceGap, ConformancePeer } from 'weakincentives/conformance';
 import { openai } from 'weakincentives/openai';
-import type { ConformanceGap, ConformancePeer } from 'weakincentives/testing';
 import { toEvents, toServerSentEvents } from '../openai-stream.ts';
 import { readOpenAIRequest, toOpenAIFragment, toOpenAIRefusal, toOpenAIResponse } from './openai-wire.ts';
 import { eventStream, json, openWireServer } from './wire-server.ts';

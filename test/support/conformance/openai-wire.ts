@@ -4,7 +4,7 @@ import type {
   ConformanceItem,
   ConformanceRefusal,
   ConformanceRequest,
-} from 'weakincentives/testing';
+} from 'weakincentives/conformance';
 import { functionCall, message, reasoning, response } from '../openai-responses.ts';
 import { toEvents, toServerSentEvents } from '../openai-stream.ts';
 import { type Fields, fieldsOf, listOf, textOf } from './fields.ts';

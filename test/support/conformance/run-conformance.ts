@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { adapterConformance, type ConformancePeer } from 'weakincentives/testing';
+import { adapterConformance, type ConformancePeer } from 'weakincentives/conformance';
 import { deadlockMs } from '../deadlock.ts';
 
 /** Runs every case that the peer supports, and checks the list of skipped ones. */

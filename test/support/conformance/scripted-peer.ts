@@ -1,12 +1,5 @@
 import { type Citation, type ConversationItem, type MediaPart } from 'weakincentives';
 import {
-  type HostedToolReading,
-  type ModelCallOptions,
-  type ModelRequest,
-  ModelResponseError,
-  ThrottleError,
-} from 'weakincentives/provider';
-import {
   type ConformanceAnswer,
   type ConformanceGap,
   type ConformanceItem,
@@ -14,10 +7,15 @@ import {
   type ConformanceProvider,
   type ConformanceRequest,
   type ConformanceTurn,
-  type Script,
-  type ScriptedTurn,
-  scriptedAdapter,
-} from 'weakincentives/testing';
+} from 'weakincentives/conformance';
+import {
+  type HostedToolReading,
+  type ModelCallOptions,
+  type ModelRequest,
+  ModelResponseError,
+  ThrottleError,
+} from 'weakincentives/provider';
+import { type Script, type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
 import { type WebSearchResult } from 'weakincentives/tools';
 
 const gaps: readonly ConformanceGap[] = [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { WinkError } from 'weakincentives';
-import { adapterConformance, ConformanceError, type ConformancePeer } from 'weakincentives/testing';
+import { adapterConformance, ConformanceError, type ConformancePeer } from 'weakincentives/conformance';
 import { scriptedPeer } from '../../support/conformance/scripted-peer.ts';
 
 const peerWith = (gaps: NonNullable<ConformancePeer['gaps']>): ConformancePeer => ({

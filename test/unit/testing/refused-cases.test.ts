@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { PromptValidationError, type ProviderAdapter } from 'weakincentives';
-import { adapterConformance, ConformanceError, type ConformancePeer } from 'weakincentives/testing';
+import { adapterConformance, ConformanceError, type ConformancePeer } from 'weakincentives/conformance';
 import { scriptedPeer } from '../../support/conformance/scripted-peer.ts';
 
 const name = 'continues a conversation in another evaluation';
