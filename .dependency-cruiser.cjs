@@ -58,7 +58,7 @@ const rooms = {
     'approvals',
     'serve',
   ],
-  evaluation: ['stream', 'options', 'answer', 'scope', 'nested', 'run', 'runtime', 'agent'],
+  evaluation: ['stream', 'options', 'answer', 'scope', 'inner', 'run', 'runtime', 'agent'],
   prompt: ['template', 'visibility', 'section', 'plan', 'override', 'render'],
   filesystem: ['path', 'text', 'glob', 'content', 'interface', 'tree', 'fork', 'operations'],
   session: ['event', 'slice', 'state', 'export', 'fork'],

@@ -157,7 +157,7 @@ class SpanObserver {
       // The observer is twice among those of the run.
       const known = trace.run(evaluationId);
       if (known !== undefined) return { context: known.context };
-      const outer = trace.callAround(path);
+      const outer = trace.outerCallOf(path);
       if (outer === 'unclear') return undefined;
       const run = trace.openRun({ evaluationId, path, promptName, outer, isScoped: true });
       return { context: run.context, leave: (errorType) => trace.endRun(run, errorType) };
@@ -194,7 +194,7 @@ class SpanObserver {
       if (id === undefined) return undefined;
       run = this.#trace.run(id);
       if (run === undefined && event.event.type === 'run-start') {
-        run = this.#openInside(outer, event, event.event);
+        run = this.#openInner(outer, event, event.event);
       }
       event = event.event;
     }
@@ -205,7 +205,7 @@ class SpanObserver {
     return run === undefined ? undefined : { event, run };
   }
 
-  #openInside(
+  #openInner(
     outer: RunSpans,
     { turn, callId, toolName }: Extract<RunEvent, { readonly type: 'nested-run' }>,
     { evaluationId, promptName }: Extract<RunEvent, { readonly type: 'run-start' }>,

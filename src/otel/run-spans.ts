@@ -20,7 +20,7 @@ export interface OpenCallSpan extends OpenSpan {
   /** Undefined for a tool that the prompt does not have: the model made the name up. */
   readonly knownName: string | undefined;
   /** The evaluations inside it that have not ended. */
-  readonly inside: Set<RunSpans>;
+  readonly inner: Set<RunSpans>;
   /** Since when the call waits for the answer about it. */
   askedAtMs?: number;
   hasEnded: boolean;

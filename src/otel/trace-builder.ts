@@ -86,7 +86,7 @@ export class TraceBuilder {
       isCompacted: false,
     };
     this.#runs.set(run.evaluationId, spans);
-    run.outer?.inside.add(spans);
+    run.outer?.inner.add(spans);
     return spans;
   }
 
@@ -102,7 +102,7 @@ export class TraceBuilder {
     if (this.#runs.get(run.evaluationId) !== run) return;
     // First, so that nothing is kept where a tracer throws.
     this.#runs.delete(run.evaluationId);
-    run.outer?.inside.delete(run);
+    run.outer?.inner.delete(run);
     for (const call of run.calls.values()) this.#abandonCall(run, call);
     for (const turn of run.steps.keys()) this.endStep(run, turn);
     for (const turn of run.chats.keys()) this.#abandonChat(run, turn);
@@ -222,10 +222,10 @@ export class TraceBuilder {
     const effects = run.facts?.effects ?? {};
     const knownName = Object.hasOwn(effects, toolName) ? toolName : undefined;
     const caller = trace === undefined ? undefined : remoteSpanOf(trace);
-    const around = this.contextOfTurn(run, turn);
+    const outer = this.contextOfTurn(run, turn);
     const opened = this.#open(
       knownName === undefined ? 'execute_tool' : `execute_tool ${knownName}`,
-      caller === undefined ? around : withSpan(around, caller),
+      caller === undefined ? outer : withSpan(outer, caller),
       attributesOf({
         [names.operation]: 'execute_tool',
         [names.toolName]: shortText(toolName),
@@ -236,7 +236,7 @@ export class TraceBuilder {
       }),
       { links: caller === undefined ? [] : [linkTo(run.span)] },
     );
-    const call: OpenCallSpan = { ...opened, turn, callId, knownName, inside: new Set(), hasEnded: false };
+    const call: OpenCallSpan = { ...opened, turn, callId, knownName, inner: new Set(), hasEnded: false };
     Object.assign(call, { context: opened.context.setValue(callContextKey, call) });
     run.calls.set(key, call);
     run.counts.toolCalls += 1;
@@ -248,7 +248,7 @@ export class TraceBuilder {
     const call = run.calls.get(callKey(turn, callId));
     if (call === undefined) return;
     run.calls.delete(callKey(turn, callId));
-    this.#endInside(call);
+    this.#endInner(call);
     const { names, metrics } = this.#settings;
     const reruns = Math.max(0, attempts - 1);
     if (outcome === 'committed') run.counts.committed += 1;
@@ -300,7 +300,7 @@ export class TraceBuilder {
 
   #abandonCall(run: RunSpans, call: OpenCallSpan): void {
     run.calls.delete(callKey(call.turn, call.callId));
-    this.#endInside(call);
+    this.#endInner(call);
     const { names } = this.#settings;
     call.span.setAttributes({ 'wink.call.outcome': aborted, [names.errorType]: aborted });
     call.span.setStatus({ code: errorStatus });
@@ -308,16 +308,16 @@ export class TraceBuilder {
   }
 
   /** Ends what evaluations inside a call have open: no more is reported about them once the call has ended. */
-  #endInside(call: OpenCallSpan): void {
+  #endInner(call: OpenCallSpan): void {
     call.hasEnded = true;
-    for (const run of call.inside) this.endRun(run, aborted);
+    for (const run of call.inner) this.endRun(run, aborted);
   }
 
   /**
    * The call that an evaluation with this path runs inside of; undefined for one that runs inside none. `unclear` where there is no context to tell
    * calls with the same ids apart: the first event of the evaluation says it then.
    */
-  callAround(path: readonly string[]): OpenCallSpan | 'unclear' | undefined {
+  outerCallOf(path: readonly string[]): OpenCallSpan | 'unclear' | undefined {
     const callId = path.at(-1);
     if (callId === undefined) return undefined;
     const own = activeContext().getValue(callContextKey);
@@ -342,8 +342,8 @@ function isOpenCall(value: unknown): value is OpenCallSpan {
 }
 
 /** The active context where it is one of the call, so that a span of the handler can be between; else that of the call. */
-function parentContext(active: OtelContext, around: OpenCallSpan | undefined): OtelContext {
-  if (around === undefined) return active;
+function parentContext(active: OtelContext, outer: OpenCallSpan | undefined): OtelContext {
+  if (outer === undefined) return active;
   const traceOf = (context: OtelContext): string | undefined => spanOf(context)?.spanContext().traceId;
-  return traceOf(active) === traceOf(around.context) ? active : around.context;
+  return traceOf(active) === traceOf(outer.context) ? active : outer.context;
 }

@@ -35,12 +35,12 @@ export function howToCall(names: readonly string[], sections: readonly SectionPo
 /** @returns undefined when the tool can be called, and when no section brings it. */
 function findPlace(name: string, sections: readonly SectionPort[], closed?: string): Place | undefined {
   for (const { path, isEnabled, visibility, tools, children } of sections) {
-    const around = closed ?? (visibility === 'summary' ? path : undefined);
+    const outer = closed ?? (visibility === 'summary' ? path : undefined);
     if (tools.some((tool) => tool.name === name)) {
       if (!isEnabled) return { path, closed: undefined };
-      return visibility === 'full' ? undefined : { path, closed: around ?? path };
+      return visibility === 'full' ? undefined : { path, closed: outer ?? path };
     }
-    const below = findPlace(name, children, around);
+    const below = findPlace(name, children, outer);
     if (below !== undefined) return below;
   }
   return undefined;

@@ -5,9 +5,9 @@ import type {
   AnyTool,
   BudgetTrackerPort,
   DeadlinePort,
-  EnclosingCall,
   Logger,
   NestedAdapter,
+  OuterToolCall,
   PromptPort,
   ToolSuccess,
 } from '../tool/index.ts';
@@ -23,7 +23,7 @@ export interface PolicyCall {
    * The calls that it runs inside of, outermost first, each with the evaluation that made the next one; empty for a call of the evaluation on
    * the root session. Tells apart calls of tools with one name in an outer and in an inner prompt.
    */
-  readonly path: readonly EnclosingCall[];
+  readonly path: readonly OuterToolCall[];
 }
 
 /**
@@ -44,11 +44,11 @@ export interface PolicyContext {
   readonly session: SessionView;
   /** The files as the call sees them; undefined when none are bound. Has a cost only when read. */
   readonly filesystem?: Filesystem | undefined;
-  /** Those of the policy's own prompt. What takes part in transactions is what the call sees, or else the call around it. */
+  /** Those of the policy's own prompt. What takes part in transactions is what the call sees, or else the outer call. */
   readonly resources: ResourceResolver;
   /** Undefined when there is none. */
   readonly deadline?: DeadlinePort | undefined;
-  /** The budget of the evaluation that made the call, or else that of the run around it; undefined when there is none. */
+  /** The budget of the evaluation that made the call, or else that of the outer run; undefined when there is none. */
   readonly budgetTracker?: BudgetTrackerPort | undefined;
   readonly signal: AbortSignal;
   readonly logger: Logger;

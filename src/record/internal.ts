@@ -24,6 +24,6 @@ export { pathOf } from './replay/record-index.ts';
 export { recordedTurn } from './replay/recorded-turn.ts';
 export { type ComparedRequest, requestDifferences } from './replay/request-difference.ts';
 export { lineOf } from './writer/line-of.ts';
-export { placeInside } from './writer/run-numbers.ts';
+export { innerPlace } from './writer/run-numbers.ts';
 export { type ContinuedRows, type JournalRecorderOptions, Recorder } from './writer/run-recorder.ts';
 export { sha256 } from './writer/sha256.ts';

@@ -42,7 +42,7 @@ export interface ContainerOptions {
    */
   readonly outer?: OuterResources | undefined;
   /** True within a call's handler: other calls use the singletons of the session at the same time. Default: false. */
-  readonly isNested?: boolean;
+  readonly isInner?: boolean;
   /** Called with what could not be disposed after its callers stopped waiting. Must not throw. Default: it is dropped. */
   readonly onLateFailure?: LateFailureListener;
 }
@@ -57,7 +57,7 @@ export class ResourceContainer {
   readonly #registry: ResourceRegistry;
   readonly #store: InstanceStore;
   readonly #lifetimes: Lifetimes;
-  readonly #isNested: boolean;
+  readonly #isInner: boolean;
   readonly #onLateFailure: LateFailureListener;
   /** Singletons and prototypes; asking for a tool-call resource throws `resource-scope-invalid`. */
   readonly resolver: ResourceResolver;
@@ -68,7 +68,7 @@ export class ResourceContainer {
   private constructor(registry: ResourceRegistry, store: InstanceStore, options: ContainerOptions) {
     this.#registry = registry;
     this.#store = store;
-    this.#isNested = options.isNested ?? false;
+    this.#isInner = options.isInner ?? false;
     this.#onLateFailure = options.onLateFailure ?? (() => undefined);
     this.#lifetimes = { registry, session: store, call: undefined, outer: options.outer };
     this.resolver = createResolver(this.#lifetimes);
@@ -124,7 +124,7 @@ export class ResourceContainer {
       try {
         await awaitWork(this.resolver.get(token));
       } catch (error) {
-        throw this.#isNested ? error : await this.#undoStart(before, error, awaitWork);
+        throw this.#isInner ? error : await this.#undoStart(before, error, awaitWork);
       }
     }
   }
@@ -146,7 +146,7 @@ export class ResourceContainer {
     return error;
   }
 
-  /** What a container for a nested evaluation needs to know of a call that got `forks` here. */
+  /** What a container for an inner evaluation needs to know of a call that got `forks` here. */
   outerCall(forks: ResourceForks | undefined): OuterResources | undefined {
     return forks === undefined ? undefined : { forks, bindings: this.#joining };
   }

@@ -35,7 +35,7 @@ export interface Lifetimes {
   readonly session: InstanceStore;
   /** Undefined outside tool calls and within singletons. */
   readonly call: CallLifetime | undefined;
-  /** The outer call, within a nested evaluation, and the bindings that it has views of. */
+  /** The outer call, within an inner evaluation, and the bindings that it has views of. */
   readonly outer: OuterResources | undefined;
 }
 
@@ -106,7 +106,7 @@ function lend(value: unknown, borrower: Build | undefined): Found {
   return { value, isShared: true };
 }
 
-/** The view of this call, or within a nested evaluation that of the outer one; undefined when there is only the instance itself. */
+/** The view of this call, or within an inner evaluation that of the outer one; undefined when there is only the instance itself. */
 function viewOf(binding: AnyResourceBinding, { call, outer }: Lifetimes): Promise<unknown> | undefined {
   if (binding.protocol === undefined) return undefined;
   if (call?.forks !== undefined) return call.forks.view(binding);

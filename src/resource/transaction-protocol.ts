@@ -82,7 +82,7 @@ export interface SerialProtocol<T> extends CommitBehaviour {
    * Begins the part of one call, on its first look-up of the resource. May throw: the look-up fails with
    * `resource-begin-failed`. A call that was aborted meanwhile waits for it, so it should not take long.
    *
-   * @param resource the instance of the binding; within a nested evaluation the view of the outer call.
+   * @param resource the instance of the binding; within an inner evaluation the view of the outer call.
    */
   begin(
     resource: T,

@@ -32,7 +32,7 @@ export interface ToolContext {
   readonly workspace?: string | undefined;
   /** Undefined when there is none. */
   readonly deadline?: DeadlinePort | undefined;
-  /** The budget of the evaluation, or else that of the run around it; undefined when there is none. */
+  /** The budget of the evaluation, or else that of the outer run; undefined when there is none. */
   readonly budgetTracker?: BudgetTrackerPort | undefined;
   /** The model's id of this call, the same for every attempt. */
   readonly callId: string;

@@ -45,7 +45,7 @@ export {
 } from './model-settings.ts';
 export { type ModelTool, toModelTool } from './model-tool.ts';
 export { assertDescription, assertToolName } from './names.ts';
-export type { EnclosingCall, NestedAdapter, NestedEvaluateOptions, ToolChoice } from './nested-evaluation.ts';
+export type { NestedAdapter, NestedEvaluateOptions, OuterToolCall, ToolChoice } from './nested-evaluation.ts';
 export type {
   BudgetTrackerPort,
   DeadlinePort,

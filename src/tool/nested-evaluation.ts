@@ -11,7 +11,7 @@ import type { NestedRunLimits } from './run-limits.ts';
  */
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly tool: string };
 
-/** How an evaluation inside a tool call runs. Everything is optional; what is not named here is as in the run around it. */
+/** How an evaluation inside a tool call runs. Everything is optional; what is not named here is as in the outer run. */
 export interface NestedEvaluateOptions {
   /** The user's message: one string, or several parts. Default: nothing beside the instructions. */
   readonly input?: string | readonly InputPart[];
@@ -54,7 +54,7 @@ export interface NestedAdapter {
 }
 
 /** A call that another call runs inside of, and the evaluation in it that made that other call. */
-export interface EnclosingCall {
+export interface OuterToolCall {
   /** The model's id of the call. */
   readonly callId: string;
   readonly toolName: string;

@@ -1,7 +1,7 @@
 import type { Budget } from './budget.ts';
 import type { BudgetTrackerPort, DeadlinePort } from './ports.ts';
 
-/** How far an evaluation inside a tool call goes. Everything is optional; the limits of the run around it hold in any case. */
+/** How far an evaluation inside a tool call goes. Everything is optional; the limits of the outer run hold in any case. */
 export interface NestedRunLimits {
   /** Turns of the model: 1 or more. Default: 100. */
   readonly maxTurns?: number;

@@ -48,10 +48,10 @@ function listed(calls: readonly CallFact[]): string {
 function describeCall({ toolName, params, outcome, reason, isCommitted, depth }: CallFact): string {
   const text = params === undefined ? '' : JSON.stringify(params);
   const shown = text.length > maxParams ? `${text.slice(0, maxParams)}…` : text;
-  const inside = depth === 0 ? '' : ' inside another call';
+  const place = depth === 0 ? '' : ' inside another call';
   const state =
     outcome === 'committed' && !isCommitted
       ? 'committed into a call that was not'
       : (outcome ?? 'not ended') + (reason === undefined ? '' : ` (${reason})`);
-  return `${toolName}(${shown})${inside}: ${state}`;
+  return `${toolName}(${shown})${place}: ${state}`;
 }

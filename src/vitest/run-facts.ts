@@ -106,7 +106,7 @@ function factsOfSession(session: ReadonlySessionView): RunFacts {
       params: invocation.params,
       outcome: invocation.outcome,
       ...present({ reason: invocation.reason }),
-      isCommitted: invocation.outcome === 'committed' && isInsideCommitted(invocation, invocations),
+      isCommitted: invocation.outcome === 'committed' && isOuterCommitted(invocation, invocations),
       depth: invocation.parentCallIds?.length ?? 0,
     })),
     files: files.byPath,
@@ -116,16 +116,16 @@ function factsOfSession(session: ReadonlySessionView): RunFacts {
 }
 
 /** Whether every call around an invocation was committed; a call on the root session has none around it. */
-function isInsideCommitted(
+function isOuterCommitted(
   { parentCallIds: path = [] }: ToolInvokedPayload,
   invocations: readonly ToolInvokedPayload[],
 ): boolean {
   return path.every((callId, depth) =>
     invocations.some(
-      (around) =>
-        around.callId === callId &&
-        around.outcome === 'committed' &&
-        isSamePath(around.parentCallIds ?? [], path.slice(0, depth)),
+      (outer) =>
+        outer.callId === callId &&
+        outer.outcome === 'committed' &&
+        isSamePath(outer.parentCallIds ?? [], path.slice(0, depth)),
     ),
   );
 }

@@ -91,11 +91,11 @@ const commitRules: readonly Mutant[] = [
   },
   {
     name: 'an inner evaluation works on the committed files',
-    fault: returns('filesInside', '{ filesystem: $1.aliases[0], aliases: [...$1.aliases, $0.filesystem] }'),
+    fault: returns('innerFiles', '{ filesystem: $1.aliases[0], aliases: [...$1.aliases, $0.filesystem] }'),
   },
   {
     name: 'an inner evaluation commits into the root session',
-    fault: replaces('nestedScope', 'call', ['sessionFork', 'apply'], 'host.apply(patch)'),
+    fault: replaces('innerScope', 'call', ['sessionFork', 'apply'], 'host.apply(patch)'),
   },
   {
     name: 'inner calls may do more than the call around them',

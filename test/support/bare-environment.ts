@@ -31,7 +31,7 @@ export async function bareEnvironment(
     prompt,
     display: new VisiblePrompt(await prompt.render({ session }), { state, maxSectionOpenings: 16 }),
     outer: undefined,
-    enclosing: [],
+    outerCalls: [],
     evaluatorFor: () => {
       throw new RangeError('No handler of this test evaluates anything.');
     },

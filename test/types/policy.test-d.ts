@@ -1,10 +1,10 @@
 import { expectTypeOf, test } from 'vitest';
 import type {
   ApprovalRequest,
-  EnclosingCall,
   FileChange,
   Logger,
   NestedAdapter,
+  OuterToolCall,
   PolicyCall,
   PolicyContext,
   Prompt,
@@ -55,9 +55,9 @@ test('a policy says how far it reaches, and sees where a call was made', () => {
   // @ts-expect-error: there are two scopes.
   const wide: ToolPolicy = { name: 'wide', scope: 'everywhere' };
   expectTypeOf(wide).toExtend<ToolPolicy>();
-  expectTypeOf<PolicyCall['path']>().toEqualTypeOf<readonly EnclosingCall[]>();
-  expectTypeOf<ApprovalRequest['path']>().toEqualTypeOf<readonly EnclosingCall[]>();
-  expectTypeOf<EnclosingCall>().toEqualTypeOf<{
+  expectTypeOf<PolicyCall['path']>().toEqualTypeOf<readonly OuterToolCall[]>();
+  expectTypeOf<ApprovalRequest['path']>().toEqualTypeOf<readonly OuterToolCall[]>();
+  expectTypeOf<OuterToolCall>().toEqualTypeOf<{
     readonly callId: string;
     readonly toolName: string;
     readonly evaluation: number;

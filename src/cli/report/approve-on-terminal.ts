@@ -85,7 +85,7 @@ function questionLines(request: ApprovalRequest, style: TextStyle, maxLines: num
   ];
 }
 
-/** The location of a call made by the model of a nested evaluation. */
+/** The location of a call made by the model of an inner evaluation. */
 function placeLines(path: ApprovalRequest['path']): readonly string[] {
   const innermost = path.at(-1);
   if (innermost === undefined) return [];

@@ -19,7 +19,7 @@ const maxSteps = 8;
 /** Maximum number of calls named in a message. */
 const maxNamedCalls = 3;
 
-/** An event, unwrapped from the nested runs around it. */
+/** An event, unwrapped from the `nested-run` events that carry it. */
 export type BareEvent = Exclude<RunEvent, { readonly type: 'nested-run' }>;
 
 /** A call of a run: the same object in everything reported about it. */
@@ -30,8 +30,8 @@ export interface Call {
    */
   readonly number: string;
   readonly toolName: string;
-  /** The enclosing calls, outermost first. */
-  readonly around: readonly Call[];
+  /** The outer calls, outermost first. */
+  readonly outerCalls: readonly Call[];
   /** Undefined until it starts. */
   readonly params: JsonValue | undefined;
   readonly startedAtMs: number;
@@ -42,10 +42,10 @@ export interface Call {
 /** An event, and its position in the run. */
 export interface LocatedEvent {
   readonly event: BareEvent;
-  /** Number of the turn of the run, not of a nested evaluation. */
+  /** Number of the turn of the run, not of an inner evaluation. */
   readonly turn: number;
   /** The calls around the event, outermost first; empty for the run itself. */
-  readonly around: readonly Call[];
+  readonly outerCalls: readonly Call[];
   /** The call that the event is about; undefined without one. */
   readonly call: Call | undefined;
   /** The record of the call, when the event ends it. */
@@ -71,13 +71,13 @@ interface OpenCall extends Writable<Call> {
   /** The number in its own evaluation. */
   turn: number;
   /** The calls and steps of its running attempt. */
-  inside: Level;
+  inner: Level;
   steps: string[];
   record: CallRecord | undefined;
 }
 
 /**
- * Tracks the calls of a run by its events, including nested calls: which are running, and the records of those that ended.
+ * Tracks the calls of a run by its events, including inner calls: which are running, and the records of those that ended.
  */
 export class CallLog {
   readonly #records: CallRecord[] = [];
@@ -122,29 +122,29 @@ export class CallLog {
 
   /** To be called with every event of the run, in order. */
   observe(runEvent: RunEvent): LocatedEvent {
-    const around: OpenCall[] = [];
+    const outerCalls: OpenCall[] = [];
     let here = this.#root;
     let evaluation = openCalls(here, 1);
     let event = runEvent;
     while (event.type === 'nested-run') {
-      const outer = openCall(here, evaluation, event, around);
-      around.push(outer);
-      here = outer.inside;
+      const outer = openCall(here, evaluation, event, outerCalls);
+      outerCalls.push(outer);
+      here = outer.inner;
       evaluation = openCalls(here, event.evaluation);
       event = event.event;
     }
-    if (around.length === 0 && 'turn' in event) this.#turn = event.turn;
-    if (around.length === 0 && event.type === 'model-call-start') this.#turns = event.turn;
+    if (outerCalls.length === 0 && 'turn' in event) this.#turn = event.turn;
+    if (outerCalls.length === 0 && event.type === 'model-call-start') this.#turns = event.turn;
     if (event.type === 'model-call-end') {
       for (const { callId, name } of event.toolCalls) {
-        announce(here, evaluation, { callId, toolName: name }, around);
+        announce(here, evaluation, { callId, toolName: name }, outerCalls);
       }
     }
     const hosted = hostedCall(event);
-    if (hosted !== undefined) this.#addHosted(hosted, here, around.length === 0);
-    const call = 'callId' in event ? openCall(here, evaluation, event, around) : undefined;
+    if (hosted !== undefined) this.#addHosted(hosted, here, outerCalls.length === 0);
+    const call = 'callId' in event ? openCall(here, evaluation, event, outerCalls) : undefined;
     const record = call === undefined ? undefined : this.#advance(call, event, here, evaluation);
-    return { event, turn: this.#turn, around, call, record };
+    return { event, turn: this.#turn, outerCalls, call, record };
   }
 
   /**
@@ -185,8 +185,8 @@ export class CallLog {
         return undefined;
       case 'tool-call-retry':
         // A superseded attempt is discarded, and with it the calls inside it.
-        this.#endInside(call);
-        call.inside = level(`${call.number}.`);
+        this.#endInner(call);
+        call.inner = level(`${call.number}.`);
         call.steps = [];
         call.progress = undefined;
         return undefined;
@@ -206,7 +206,7 @@ export class CallLog {
     const { number, steps } = call;
     const record = toCallRecord(invocation, { number, steps, inner: this.#innerRecords(call) }, this.#clean);
     this.#running.delete(call);
-    this.#endInside(call);
+    this.#endInner(call);
     this.#last = call;
     call.record = record;
     here.calls.add(call);
@@ -220,13 +220,13 @@ export class CallLog {
     return record;
   }
 
-  #endInside(outer: Call): void {
-    for (const call of this.#running) if (call.around.includes(outer)) this.#running.delete(call);
+  #endInner(outer: Call): void {
+    for (const call of this.#running) if (call.outerCalls.includes(outer)) this.#running.delete(call);
   }
 
   /** Records of the calls inside the running attempt. Those that have not ended end with it. */
-  #innerRecords({ number: outer, inside }: OpenCall): readonly CallRecord[] {
-    const records = [...inside.calls].map((call) => {
+  #innerRecords({ number: outer, inner }: OpenCall): readonly CallRecord[] {
+    const records = [...inner.calls].map((call) => {
       if (call.record !== undefined) return call.record;
       const { number, turn, toolName, steps } = call;
       const common = { number, turn, toolName, steps, subject: callSubject(call.params) };
@@ -237,7 +237,7 @@ export class CallLog {
     // In the order of the requests.
     records.sort((left, right) => lastNumber(left) - lastNumber(right));
     // From the last one on, so that earlier indexes stay valid.
-    for (const { record, after } of inside.hosted.toReversed()) records.splice(after, 0, record);
+    for (const { record, after } of inner.hosted.toReversed()) records.splice(after, 0, record);
     return records;
   }
 
@@ -272,28 +272,28 @@ function openCall(
   here: Level,
   evaluation: Map<string, OpenCall[]>,
   named: NamedCall,
-  around: readonly Call[],
+  outerCalls: readonly Call[],
 ): OpenCall {
-  return evaluation.get(named.callId)?.[0] ?? announce(here, evaluation, named, around);
+  return evaluation.get(named.callId)?.[0] ?? announce(here, evaluation, named, outerCalls);
 }
 
 function announce(
   here: Level,
   evaluation: Map<string, OpenCall[]>,
   { callId, toolName }: NamedCall,
-  around: readonly Call[],
+  outerCalls: readonly Call[],
 ): OpenCall {
   here.count += 1;
   const number = `${here.prefix}${here.count}`;
   const call: OpenCall = {
     number,
     toolName,
-    around: [...around],
+    outerCalls: [...outerCalls],
     params: undefined,
     startedAtMs: 0,
     progress: undefined,
     turn: 0,
-    inside: level(`${number}.`),
+    inner: level(`${number}.`),
     steps: [],
     record: undefined,
   };

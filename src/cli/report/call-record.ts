@@ -15,7 +15,7 @@ export type CallRowOutcome = ToolCallOutcome | 'hosted' | 'hosted-failed' | 'hos
 /** One call of a run, as shown in the table at the end. */
 export interface CallRecord {
   /**
-   * Number of the call in the run, `3`, or within the enclosing call, `3.1`. Calls run by the provider are counted
+   * Number of the call in the run, `3`, or within the outer call, `3.1`. Calls run by the provider are counted
    * separately, `h1` and `3.h1`, because the model does not request them from us.
    */
   readonly number: string;
@@ -47,7 +47,7 @@ export interface CallRecord {
   readonly steps: readonly string[];
   /** Calls of evaluations inside the last attempt, in the order of the requests. */
   readonly inner: readonly CallRecord[];
-  /** Number of the enclosing call that failed, which discarded what this one had committed; undefined when it was kept. */
+  /** Number of the outer call that failed, which discarded what this one had committed; undefined when it was kept. */
   readonly undoneWith: string | undefined;
 }
 

@@ -39,7 +39,7 @@ const outcomeIndent = '    ';
 const groupSubjectWidth = 17;
 
 /**
- * The lines of a table of calls, with headings; nested calls are below their enclosing call. No line is longer than
+ * The lines of a table of calls, with headings; inner calls are below their outer call. No line is longer than
  * `width`: an outcome continues on further lines, beside the call or, where that is too narrow, below it.
  */
 export function formatCallTable(
@@ -114,7 +114,7 @@ function toRow(group: CallGroup, limits: DescriptionLimits): Row {
   const toolName = printable(first.toolName);
   return {
     cells: [
-      // Turns of a nested evaluation are not turns of the run.
+      // Turns of an inner evaluation are not turns of the run.
       depth === 0 ? range(first.turn, last.turn) : '',
       range(first.number, last.number),
       durationMs === undefined ? '' : readableDuration(durationMs),
@@ -169,7 +169,7 @@ interface HiddenCalls {
 }
 
 /**
- * Groups calls, each with its nested calls, into about `maxRows` rows: first calls of one turn, then calls of several
+ * Groups calls, each with its inner calls, into about `maxRows` rows: first calls of one turn, then calls of several
  * turns; rows are left out only if that is not enough. Calls that were not committed keep their own rows as long as there
  * is room.
  */

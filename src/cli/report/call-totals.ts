@@ -8,7 +8,7 @@ export interface CallCounts {
   readonly outcomes: Readonly<Record<ToolCallOutcome, number>>;
   /** Calls that began before an interruption, and whose effects are not known; not counted as aborted. Absent: none. */
   readonly inDoubt?: number;
-  /** Nested calls that were committed and then discarded because an enclosing call failed. */
+  /** Inner calls that were committed and then discarded because an outer call failed. */
   readonly undone: number;
   /** Calls that were committed after more than one attempt. */
   readonly rerun: number;
@@ -20,7 +20,7 @@ export interface CallCounts {
   readonly hosted: number;
 }
 
-/** Counts of a whole run: of its own calls, and separately of nested calls. */
+/** Counts of a whole run: of its own calls, and separately of inner calls. */
 export interface CallTotals extends CallCounts {
   readonly turns: number;
   readonly inner: CallCounts;
@@ -57,11 +57,11 @@ export function countCalls(records: readonly CallRecord[]): CallCounts {
 /** `3 turns, 4 calls: 3 committed, 1 rolled back; 2 calls inside them: 2 committed`. */
 export function describeTotals(totals: CallTotals): string {
   const { turns, inner } = totals;
-  const inside =
+  const ofInner =
     inner.calls + inner.hosted === 0
       ? ''
       : `; ${counted(inner.calls, 'call')} inside them: ${describe(inner)}`;
-  return `${counted(turns, 'turn')}, ${counted(totals.calls, 'call')}: ${describe(totals)}${inside}`;
+  return `${counted(turns, 'turn')}, ${counted(totals.calls, 'call')}: ${describe(totals)}${ofInner}`;
 }
 
 function describe({

@@ -45,8 +45,8 @@ function plainProgress(
     if (unfinished !== '') writeLine(unfinished);
     unfinished = '';
   };
-  const writeDelta = ({ event, around, turn }: LocatedEvent): void => {
-    if (around.length > 0 || (event.type !== 'text-delta' && event.type !== 'reasoning-delta'))
+  const writeDelta = ({ event, outerCalls, turn }: LocatedEvent): void => {
+    if (outerCalls.length > 0 || (event.type !== 'text-delta' && event.type !== 'reasoning-delta'))
       return finish();
     const place = `turn ${turn}, ${event.type === 'text-delta' ? 'text' : 'thoughts'}`;
     if (place !== writing) finish();
@@ -73,10 +73,10 @@ function plainProgress(
 }
 
 function askedLine(sighting: LocatedEvent): string | undefined {
-  const { event, around } = sighting;
+  const { event, outerCalls } = sighting;
   if (event.type !== 'model-call-end' || event.toolCalls.length === 0) return undefined;
-  const inside = around.at(-1);
-  const who = inside === undefined ? '' : `inside ${printable(inside.toolName)} `;
+  const outer = outerCalls.at(-1);
+  const who = outer === undefined ? '' : `inside ${printable(outer.toolName)} `;
   return `${placeOf(sighting)}: ${who}${requestedCallsText(event)}`;
 }
 

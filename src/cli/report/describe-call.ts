@@ -72,7 +72,7 @@ function outcomeOf(record: CallRecord, limits: DescriptionLimits): CallDescripti
           facts: before,
           tone: 'bad',
         };
-      // A nested call can be stopped for reasons other than the end of the run.
+      // An inner call can be stopped for reasons other than the end of the run.
       const why = depthOf(record) === 0 ? 'the run was stopped' : said;
       return { outcome: `rolled back: ${why}`, facts: before, tone: 'bad' };
     }
@@ -145,8 +145,8 @@ function listed<Item>(
 }
 
 /** Position in the run: `turn 2`, `turn 2, call 3.1`. */
-export function placeOf({ turn, call, around }: LocatedEvent): string {
-  const nearest = call ?? around.at(-1);
+export function placeOf({ turn, call, outerCalls }: LocatedEvent): string {
+  const nearest = call ?? outerCalls.at(-1);
   return nearest === undefined ? `turn ${turn}` : `turn ${turn}, call ${nearest.number}`;
 }
 

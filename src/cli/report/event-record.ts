@@ -40,7 +40,7 @@ const deltaTypes: ReadonlySet<string> = new Set<RunEvent['type']>([
   'answer-restarted',
 ]);
 
-/** True for a part of an answer that a later event contains as a whole, and for what makes such parts void, in the run or in a nested run. */
+/** True for a part of an answer that a later event contains as a whole, and for what makes such parts void, in the run or in an inner run. */
 export function isDelta(event: RunEvent | ResultRecord): boolean {
   return event.type === 'nested-run' ? isDelta(event.event) : deltaTypes.has(event.type);
 }

@@ -109,12 +109,12 @@ export function liveProgress(stream: OutputStream, options: LiveOptions): Progre
   };
 }
 
-/** Adds text of the run's own model; models of nested runs may write at the same time. */
-function writeDelta(written: StreamedText, { event, around }: LocatedEvent): void {
+/** Adds text of the run's own model; models of inner runs may write at the same time. */
+function writeDelta(written: StreamedText, { event, outerCalls }: LocatedEvent): void {
   switch (event.type) {
     case 'text-delta':
     case 'reasoning-delta':
-      if (around.length === 0) written.add(event.text, event.type);
+      if (outerCalls.length === 0) written.add(event.text, event.type);
       return;
     case 'model-call-start':
     case 'model-call-retry':

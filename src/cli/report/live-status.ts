@@ -18,7 +18,7 @@ interface Activity {
   readonly sinceMs: number;
 }
 
-/** The key of the run itself; a nested evaluation is keyed by its call. */
+/** The key of the run itself; an inner evaluation is keyed by its call. */
 const root = Symbol('run');
 
 /** The current activity of a run in one line: always the latest state, even if earlier ones were never shown. */
@@ -61,8 +61,8 @@ export class LiveStatus {
 
   /** Whether the event is a report; undefined for one that does not change the activity. */
   #note(sighting: LocatedEvent, sinceMs: number): boolean | undefined {
-    const { event, around, call } = sighting;
-    const evaluation = around.at(-1) ?? root;
+    const { event, outerCalls, call } = sighting;
+    const evaluation = outerCalls.at(-1) ?? root;
     switch (event.type) {
       case 'model-call-start':
         this.#phases.set(evaluation, { doing: 'waiting for the model', sinceMs });
@@ -117,8 +117,8 @@ export class LiveStatus {
     if (this.#news !== undefined && nowMs < this.#news.untilMs) return this.#news.text;
     for (const [call, activity] of this.#questions) return this.#sentence(activity, nowMs, call);
     const calls = this.#calls.running;
-    // A call with nested calls waits for them.
-    const leaves = calls.filter((call) => !calls.some(({ around }) => around.includes(call)));
+    // A call with inner calls waits for them.
+    const leaves = calls.filter((call) => !calls.some(({ outerCalls }) => outerCalls.includes(call)));
     const [leaf] = leaves;
     if (leaf === undefined) {
       const phase = this.#phases.get(root);
@@ -127,11 +127,11 @@ export class LiveStatus {
       return this.#sentence({ doing: 'between steps', sinceMs: this.#eventAtMs }, nowMs);
     }
     if (leaves.length === 1) return this.#sentence(this.#activityOf(leaf), nowMs, leaf);
-    const outer = calls.filter(({ around }) => around.length === 0).length;
-    const nested = calls.length === outer ? '' : ` and ${calls.length - outer} inside`;
+    const outer = calls.filter(({ outerCalls }) => outerCalls.length === 0).length;
+    const ofInner = calls.length === outer ? '' : ` and ${calls.length - outer} inside`;
     const all = leaves.map((each) => this.#activityOf(each).doing).join(', ');
     const sinceMs = Math.min(...leaves.map(({ startedAtMs }) => startedAtMs));
-    return this.#sentence({ doing: `${counted(outer, 'call')}${nested}: ${all}`, sinceMs }, nowMs);
+    return this.#sentence({ doing: `${counted(outer, 'call')}${ofInner}: ${all}`, sinceMs }, nowMs);
   }
 
   #sentence({ doing, sinceMs }: Activity, nowMs: number, call?: Call): string {

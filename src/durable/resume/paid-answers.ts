@@ -17,7 +17,7 @@ export class PaidAnswers {
   readonly #byRow = new Map<ResponseRow, RowAnswer>();
   readonly #byTurn = new WeakMap<ModelTurn, RowAnswer>();
   /** Those of all evaluations inside a call, by the number of the evaluation that made the call, and its key. */
-  readonly #inside = new Map<string, RowAnswer[]>();
+  readonly #inner = new Map<string, RowAnswer[]>();
 
   constructor({ byNumber, evaluations, header }: Pick<RunRows, 'byNumber' | 'evaluations' | 'header'>) {
     this.#rootId = header.evaluationId;
@@ -25,14 +25,14 @@ export class PaidAnswers {
     for (const { description, responses } of byNumber.values()) {
       const answers = responses.map(({ row, request }) => new RowAnswer(row, request));
       for (const answer of answers) this.#byRow.set(answer.row, answer);
-      let around: typeof description | undefined = description;
-      while (around?.type === 'run') {
-        const { parent }: typeof around = around;
+      let outer: typeof description | undefined = description;
+      while (outer?.type === 'run') {
+        const { parent }: typeof outer = outer;
         const place = placeOf(parent.run, parent);
-        const inside = this.#inside.get(place) ?? [];
-        inside.push(...answers);
-        this.#inside.set(place, inside);
-        around = byNumber.get(parent.run ?? 0)?.description;
+        const inner = this.#inner.get(place) ?? [];
+        inner.push(...answers);
+        this.#inner.set(place, inner);
+        outer = byNumber.get(parent.run ?? 0)?.description;
       }
     }
   }
@@ -56,9 +56,9 @@ export class PaidAnswers {
   }
 
   /** The answers in evaluations inside a call, in those of attempts that were superseded, too. */
-  inside(evaluationId: string, call: Parameters<typeof callKey>[0]): readonly PaidAnswer[] {
+  inner(evaluationId: string, call: Parameters<typeof callKey>[0]): readonly PaidAnswer[] {
     const run = evaluationId === this.#rootId ? 0 : this.#numbers.get(evaluationId);
-    return run === undefined ? none : (this.#inside.get(placeOf(run, call)) ?? none);
+    return run === undefined ? none : (this.#inner.get(placeOf(run, call)) ?? none);
   }
 }
 

@@ -27,7 +27,7 @@ export interface ResumedCallParts {
   readonly header: HeaderRow;
   /** The evaluation whose call it is. */
   readonly evaluation: HeaderRow | RunRow;
-  /** Ids of the calls around it, outermost first. */
+  /** Ids of the outer calls, outermost first. */
   readonly path: readonly string[];
   readonly row: CommitRow | AttemptRow;
   readonly delivered: DeliveredRow | undefined;

@@ -172,8 +172,8 @@ export class ResumedRun {
   }
 
   /** Answers for an evaluation inside a call that is entered again; undefined where it is made anew. */
-  inside({ key, reenters, path }: EvaluationPlace): ResumedEvaluation | undefined {
-    const rows = key === undefined || reenters !== true ? undefined : this.#parts.rows.inside.get(key);
+  inner({ key, reenters, path }: EvaluationPlace): ResumedEvaluation | undefined {
+    const rows = key === undefined || reenters !== true ? undefined : this.#parts.rows.inner.get(key);
     return rows === undefined ? undefined : this.#resumed(rows, path);
   }
 
@@ -230,7 +230,7 @@ export class ResumedRun {
   /** What a call has done that is entered again is on its own state, which is not migrated. */
   #assertMigrated({ display }: EvaluationEnvironment): void {
     const { migration, rows, runId } = this.#parts;
-    for (const { call, slices } of migration.inside) {
+    for (const { call, slices } of migration.inner) {
       const toolName = rows.root.toolNameOf(call) ?? '';
       if (display.rendered.boundTools.get(toolName)?.tool.reenters !== true) continue;
       throw new PromptValidationError(

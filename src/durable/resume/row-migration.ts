@@ -20,10 +20,10 @@ export interface RowMigration {
     | { readonly slices: ReadonlySet<string>; readonly writes: readonly RecordedWrite[] }
     | undefined;
   /** Calls of the run that have no end, and whose evaluations inside have changed such slices. */
-  readonly inside: readonly InsideChange[];
+  readonly inner: readonly InnerChange[];
 }
 
-interface InsideChange {
+interface InnerChange {
   readonly call: { readonly turn: number; readonly callId: string };
   readonly slices: readonly string[];
 }
@@ -68,10 +68,10 @@ class MigratingRows {
     for (const slice of declaredSlices(rows)) this.#sort(slice);
     if (this.#outdated.size + this.#unknown.size === 0) {
       this.rows = rows;
-      this.migration = { changed: none, migrated: undefined, inside: none };
+      this.migration = { changed: none, migrated: undefined, inner: none };
       return;
     }
-    const inside = this.#inside(rows);
+    const inner = this.#inner(rows);
     const start = rows.start === undefined ? undefined : this.#change(rows.start);
     const changes = rows.changes.map((change) => this.#change(change));
     for (const [at, decision] of rows.root.decisions.entries())
@@ -83,7 +83,7 @@ class MigratingRows {
       ]),
     );
     this.rows = { ...rows, start, changes, questions };
-    this.migration = { ...this.#result(), inside };
+    this.migration = { ...this.#result(), inner };
   }
 
   #sort({ name, version }: SliceRow): void {
@@ -168,12 +168,12 @@ class MigratingRows {
   }
 
   /** What was done in calls that have no end. Leaves out the slices that are not installed. */
-  #inside(rows: RunRows): readonly InsideChange[] {
+  #inner(rows: RunRows): readonly InnerChange[] {
     const decided = new Set(
       rows.root.decisions.flatMap((each) => (each.kind === 'call' ? callKey(each) : [])),
     );
-    const found: InsideChange[] = [];
-    for (const [key, evaluation] of rows.inside) {
+    const found: InnerChange[] = [];
+    for (const [key, evaluation] of rows.inner) {
       const [, turn = '', callId = ''] = key.split('/');
       const call = { turn: Number(turn), callId: decodeURIComponent(callId) };
       const slices = this.#changedIn(evaluation);

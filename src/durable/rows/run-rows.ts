@@ -124,7 +124,7 @@ export class EvaluationRows {
   #settle(row: CommitRow | AttemptRow): void {
     const { turn, callId } = row;
     const earlier = this.#calls.get(callKey(row));
-    // So may a call that several attempts at the call around it have made.
+    // So may a call that several attempts at the outer call have made.
     if (earlier !== undefined) this.#drop((decision) => decision === earlier);
     const call: CallDecision = { kind: 'call', turn, callId, row, changes: [] };
     this.#calls.set(callKey(row), call);
@@ -151,7 +151,7 @@ export interface RunRows {
   /** All evaluations, by their numbers. */
   readonly byNumber: ReadonlyMap<number, EvaluationRows>;
   /** Evaluations inside calls, by their keys: the key of the call and the number of the evaluation. */
-  readonly inside: ReadonlyMap<string, EvaluationRows>;
+  readonly inner: ReadonlyMap<string, EvaluationRows>;
   /** Numbers of the evaluations inside calls, by their ids. */
   readonly evaluations: ReadonlyMap<string, number>;
   /** What the session held at the start. */
@@ -198,7 +198,7 @@ export function readRunRows(runId: string, rows: readonly JournalRow[]): RunRows
 class RowParts {
   readonly #runId: string;
   readonly #runs = new Map<number, EvaluationRows>();
-  readonly #inside = new Map<string, EvaluationRows>();
+  readonly #inner = new Map<string, EvaluationRows>();
   readonly #evaluations = new Map<string, number>();
   readonly #changes: RecordedStateChange[] = [];
   /** Slices that the next row of state declares. */
@@ -225,7 +225,7 @@ class RowParts {
         this.#runs.set(0, new EvaluationRows(row, encodeURIComponent(row.runId)));
         break;
       case 'run':
-        this.#beginInside(row);
+        this.#beginInner(row);
         break;
       case 'seen':
         this.#seen.push(row);
@@ -275,7 +275,7 @@ class RowParts {
       root,
       blobs,
       byNumber: this.#runs,
-      inside: this.#inside,
+      inner: this.#inner,
       evaluations: this.#evaluations,
       start: this.#start,
       changes: this.#changes,
@@ -296,13 +296,13 @@ class RowParts {
     this.#questions.set(id, question);
   }
 
-  #beginInside(row: RunRow): void {
+  #beginInner(row: RunRow): void {
     const { run = 0, turn, callId, evaluation } = row.parent;
     const key = `${keyOfCall(this.#runs.get(run)?.key ?? '', { turn, callId })}/${evaluation}`;
     const rows = new EvaluationRows(row, key);
     this.#runs.set(row.run, rows);
     // The last attempt counts.
-    this.#inside.set(key, rows);
+    this.#inner.set(key, rows);
     this.#evaluations.set(row.evaluationId, row.run);
   }
 

@@ -66,7 +66,7 @@ export class RunHooks implements CallHooks, EarlierRun, RunSurroundings {
   /** Calls that must not be lost, with the row that their resources wait for. */
   readonly #begun = new Map<string, Writable<DecidingRow> | undefined>();
   /** Evaluations inside calls that are resumed, by their ids. */
-  readonly #inside = new Map<string, ResumedEvaluation>();
+  readonly #inner = new Map<string, ResumedEvaluation>();
   #environment: EvaluationEnvironment | undefined;
   #unmute: (() => void) | undefined;
   /** What is said to the model when the run goes on. */
@@ -84,10 +84,10 @@ export class RunHooks implements CallHooks, EarlierRun, RunSurroundings {
       summary,
       isResumed: resumed !== undefined,
       isResuming: (evaluationId) =>
-        this.#inside.get(evaluationId)?.isResuming ??
+        this.#inner.get(evaluationId)?.isResuming ??
         (this.#isResuming && evaluationId === resumed?.evaluationId),
       lastLength: (evaluationId) =>
-        this.#inside.get(evaluationId)?.rows.lastRequest?.length ?? resumed?.lastLength ?? 0,
+        this.#inner.get(evaluationId)?.rows.lastRequest?.length ?? resumed?.lastLength ?? 0,
       onStart: (event) => resumed?.compare(event),
       onEnd: ({ outcome }) => {
         // All was decided, and the process was killed before it said so.
@@ -122,10 +122,10 @@ export class RunHooks implements CallHooks, EarlierRun, RunSurroundings {
   evaluationId(place: EvaluationPlace): string | undefined {
     const { resumed } = this.#parts;
     if (place.path.length === 0) return resumed?.evaluationId;
-    const inside = resumed?.inside(place);
-    if (inside === undefined) return undefined;
-    const { evaluationId } = inside.rows.description;
-    this.#inside.set(evaluationId, inside);
+    const inner = resumed?.inner(place);
+    if (inner === undefined) return undefined;
+    const { evaluationId } = inner.rows.description;
+    this.#inner.set(evaluationId, inner);
     return evaluationId;
   }
 
@@ -142,8 +142,8 @@ export class RunHooks implements CallHooks, EarlierRun, RunSurroundings {
     return this.#parts.resumed?.paid.of(turn);
   }
 
-  paidInside(evaluationId: string, call: Pick<AttemptName, 'turn' | 'callId'>): readonly PaidAnswer[] {
-    return this.#parts.resumed?.paid.inside(evaluationId, call) ?? none;
+  innerPaid(evaluationId: string, call: Pick<AttemptName, 'turn' | 'callId'>): readonly PaidAnswer[] {
+    return this.#parts.resumed?.paid.inner(evaluationId, call) ?? none;
   }
 
   onSuspend = async (
@@ -201,7 +201,7 @@ export class RunHooks implements CallHooks, EarlierRun, RunSurroundings {
   // The steps.
 
   stepsOf(evaluationId: string, roots: TransactionRoots): StepFunction {
-    this.#inside.get(evaluationId)?.worksOn(roots);
+    this.#inner.get(evaluationId)?.worksOn(roots);
     const step = async <Kind extends keyof StepKinds>(
       asked: Step<Kind>,
       live: () => Promise<StepKinds[Kind]['result']>,
@@ -209,7 +209,7 @@ export class RunHooks implements CallHooks, EarlierRun, RunSurroundings {
       const answer =
         evaluationId === this.#environment?.origin.evaluationId
           ? await this.#answer(asked)
-          : await this.#answerInside(evaluationId, asked);
+          : await this.#answerInner(evaluationId, asked);
       if (answer !== undefined) return answer;
       if (asked.kind === 'model-call') this.#reports.asking(evaluationId, asked.input as ModelRequest);
       if (asked.kind === 'model-call' || asked.kind === 'remote-approval') await this.#flush();
@@ -230,16 +230,16 @@ export class RunHooks implements CallHooks, EarlierRun, RunSurroundings {
   }
 
   /** The same for an evaluation inside a call. What the model is asked must be what it was asked: the call may have read something else. */
-  async #answerInside(
+  async #answerInner(
     evaluationId: string,
     asked: Step,
   ): Promise<StepKinds[keyof StepKinds]['result'] | undefined> {
-    const inside = this.#inside.get(evaluationId);
-    if (inside?.isResuming !== true) return undefined;
-    const isSame = asked.kind !== 'model-call' || inside.isSameRequest(asked.input as ModelRequest);
-    const answered = isSame ? inside.answer(asked) : undefined;
+    const inner = this.#inner.get(evaluationId);
+    if (inner?.isResuming !== true) return undefined;
+    const isSame = asked.kind !== 'model-call' || inner.isSameRequest(asked.input as ModelRequest);
+    const answered = isSame ? inner.answer(asked) : undefined;
     if (answered !== undefined) return answered.result;
-    await inside.leave();
+    await inner.leave();
     this.#reports.goesOn(evaluationId);
     return undefined;
   }
@@ -301,7 +301,7 @@ export class RunHooks implements CallHooks, EarlierRun, RunSurroundings {
   restartsAnswer(evaluationId: string, turn: number): boolean {
     const isRoot = evaluationId === this.#environment?.origin.evaluationId;
     if (isRoot) return this.#parts.resumed?.hasAsked(turn) ?? false;
-    return this.#inside.get(evaluationId)?.rows.requests.has(turn) ?? false;
+    return this.#inner.get(evaluationId)?.rows.requests.has(turn) ?? false;
   }
 
   nextCommit(): PendingMark {
@@ -344,7 +344,7 @@ export class RunHooks implements CallHooks, EarlierRun, RunSurroundings {
   /** The rows of an evaluation that is resumed, or was; undefined for one that was never interrupted. */
   #rowsOf(evaluationId: string): ResumedEvaluation | undefined {
     const { resumed } = this.#parts;
-    return evaluationId === resumed?.evaluationId ? resumed.root : this.#inside.get(evaluationId);
+    return evaluationId === resumed?.evaluationId ? resumed.root : this.#inner.get(evaluationId);
   }
 
   onLost(cause: unknown): void {
@@ -360,7 +360,7 @@ export class RunHooks implements CallHooks, EarlierRun, RunSurroundings {
   onTakenOver(result: ToolCallResult): void {
     const { evaluationId, parentCallIds } = result.invocation;
     if (parentCallIds === undefined) this.#parts.resumed?.takenOver(result);
-    else this.#inside.get(evaluationId)?.takenOver(result);
+    else this.#inner.get(evaluationId)?.takenOver(result);
   }
 }
 

@@ -101,7 +101,7 @@ function resumedOf<Output>(run: RunOnJournal<Output>): ResumedRun | undefined {
   return new ResumedRun({
     runId,
     rows,
-    migration: run.migration ?? { changed: [], migrated: undefined, inside: [] },
+    migration: run.migration ?? { changed: [], migrated: undefined, inner: [] },
     session: options.session,
     ids: options.ids ?? options.session.ids,
     isStrict: run.isStrict === true,

@@ -1,5 +1,5 @@
 import { none } from '../../internal/index.ts';
-import { placeInside, type Recorder } from '../../record/internal.ts';
+import { innerPlace, type Recorder } from '../../record/internal.ts';
 import {
   type ModelRequest,
   type ObservedAttempt,
@@ -159,7 +159,7 @@ export class RunReports {
     const isResuming = this.#options.isResuming(this.#rootId);
     if (isResuming) this.#beginTurn(this.#rootId, event, event);
     if (isResuming && event.type === 'run-end') this.emit(event);
-    if (isResuming || this.#isInsideResuming(event)) return;
+    if (isResuming || this.#isInnerResuming(event)) return;
     if (event.type === 'tool-call-end') this.#options.reportChanges();
     // A stop has cut off the feedback of a call, perhaps: resumed, the run asks for it again.
     const isCutOff = !this.#isToolRuntime && event.type === 'tool-call-end' && this.#options.isStopped();
@@ -173,11 +173,11 @@ export class RunReports {
   }
 
   /** Whether an event is of an evaluation inside a call that is resumed. Its beginning is reported: it is known again. */
-  #isInsideResuming(event: RunEvent): boolean {
+  #isInnerResuming(event: RunEvent): boolean {
     let place = '';
     let inner = event;
     while (inner.type === 'nested-run') {
-      place = placeInside(place, inner);
+      place = innerPlace(place, inner);
       inner = inner.event;
     }
     if (inner.type === 'run-start' && place !== '') {

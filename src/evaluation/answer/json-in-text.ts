@@ -42,9 +42,9 @@ function inBlocks(text: string): JsonInText | undefined {
     const parsed = parseJson(content);
     if (parsed.ok) values.push(parsed.value);
     // Then the block may go on in sentences.
-    const inside = parsed.ok || isClosed ? undefined : inSentences(content);
-    if (inside !== undefined) values.push(...inside.values);
-    if (parsed.ok || (inside !== undefined && inside.values.length > 0)) broken = inside?.broken;
+    const within = parsed.ok || isClosed ? undefined : inSentences(content);
+    if (within !== undefined) values.push(...within.values);
+    if (parsed.ok || (within !== undefined && within.values.length > 0)) broken = within?.broken;
     else broken = `the JSON in its fenced block is broken (${parsed.why})`;
   }
   return isFound ? { values, broken } : undefined;

@@ -85,7 +85,7 @@ export interface EvaluateOptions<out A extends Approver = ApprovalHandler> {
   readonly context?: ContextOptions;
   /**
    * The source of replacements for the text of the code. Overrides that do not fit are dropped and logged as a warning; overrides
-   * that cannot be loaded end the run before its first request. Nested evaluations take theirs from it too. Default: none.
+   * that cannot be loaded end the run before its first request. Inner evaluations take theirs from it too. Default: none.
    */
   readonly overrides?: OverridesSource;
   /** Name of the agent that runs, for observers; `wink run` gives the one of `defineAgent`. Default: the run has the name of its prompt only. */
@@ -101,7 +101,7 @@ export interface EvaluateOptions<out A extends Approver = ApprovalHandler> {
    * Removes from every string what must not leave the run: in run events, in what subscribers get and throw, in the records of
    * the session (`ToolInvoked` and the like), in log lines, and in the error that the evaluation rejects with. The model,
    * handlers, policies, `approve` and the slices of the agent get everything as it is, and so does `conversation` of
-   * response and error, which is needed to go on; text and output of the response are the caller's, too. Nested evaluations
+   * response and error, which is needed to go on; text and output of the response are the caller's, too. Inner evaluations
    * are covered. Keys of objects count as strings; numbers are not checked. Must be pure; when it throws, a marker takes
    * the place of the text. `redactSecrets()` and `redactPatterns()` make one. Default: everything may leave.
    */

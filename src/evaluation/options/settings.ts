@@ -112,7 +112,7 @@ export function toSettings(
  * @param options checked by `checkEvaluateOptions`.
  * @param own what each evaluation inside the call has for itself.
  */
-export function toNestedSettings(
+export function toInnerSettings(
   outer: EvaluationSettings,
   options: NestedEvaluateOptions,
   own: Pick<CallSettings, 'deadline' | 'emit'>,

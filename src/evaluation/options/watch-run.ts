@@ -23,7 +23,7 @@ export interface WatchedRun {
 const ignore = (): void => undefined;
 
 /** What asks outside of the calls of the run itself, such as a call inside another one, cannot wait for an answer. */
-const denyInside: ApprovalHandler = () => ({
+const denyInner: ApprovalHandler = () => ({
   approved: false,
   reason: 'the run suspends approvals, and only calls of the run itself can wait for an answer.',
 });
@@ -39,7 +39,7 @@ export function watchRun(
   stop: RunStop,
   clock: Clock,
 ): WatchedRun {
-  const approve = isSuspension(given) ? denyInside : given;
+  const approve = isSuspension(given) ? denyInner : given;
   if (idleTimeoutMs === undefined) return { listener, approve, hold: () => ignore, dispose: ignore };
   const watchdog = new Watchdog({
     clock,

@@ -24,10 +24,10 @@ import {
 } from '../../runtime/index.ts';
 import { canonicalJson, type JsonValue } from '../../schema/index.ts';
 import { EventLoopYield } from '../../session/index.ts';
-import type { EnclosingCall } from '../../tool/index.ts';
+import type { OuterToolCall } from '../../tool/index.ts';
 import type { CallSettings, EvaluationSettings } from '../options/settings.ts';
 import { type EvaluationRecord, recordSlices } from '../scope/evaluation-record.ts';
-import { type EvaluationFiles, filesInside, filesOfRoot, type HeldScope } from '../scope/evaluation-scope.ts';
+import { type EvaluationFiles, filesOfRoot, type HeldScope, innerFiles } from '../scope/evaluation-scope.ts';
 import { reportLate } from '../scope/hold-session.ts';
 import { checkRequirements } from './check-requirements.ts';
 import { loadOverrides, warnOfDropped, warnOfIdleVisibility } from './load-overrides.ts';
@@ -143,7 +143,7 @@ async function prepareEvaluation<Output>(
     stop.throwIfStopped();
     const container = ResourceContainer.for(host, prompt.resources(), {
       outer: outer?.call.resources,
-      isNested: outer !== undefined,
+      isInner: outer !== undefined,
       onLateFailure: reportLate(logger),
     });
     await container.start((work) => stop.race(work));
@@ -154,7 +154,7 @@ async function prepareEvaluation<Output>(
     const files =
       outer === undefined
         ? filesOfRoot(own)
-        : filesInside(outer.call, outer.files, own, prompt.resources().bindings);
+        : innerFiles(outer.call, outer.files, own, prompt.resources().bindings);
     const { filesystem } = files;
     // Sections of an inner prompt render from the views of the outer call, as its tools work on them.
     if (outer !== undefined)
@@ -226,7 +226,7 @@ async function prepareEvaluation<Output>(
         prompt,
         display,
         outer: outer?.call,
-        enclosing: enclosingCalls(outer, prompt.name),
+        outerCalls: outerCallsOf(outer, prompt.name),
         evaluatorFor: evaluatorFor(files),
         roots,
         origin,
@@ -263,11 +263,11 @@ async function prepareEvaluation<Output>(
 }
 
 /** The calls that an evaluation runs inside of, outermost first. */
-function enclosingCalls(outer: HeldScope['outer'], promptName: string): readonly EnclosingCall[] {
+function outerCallsOf(outer: HeldScope['outer'], promptName: string): readonly OuterToolCall[] {
   if (outer === undefined) return none;
   const { call, evaluation } = outer;
   const { callId, toolName } = call;
-  return Object.freeze([...call.run.enclosing, Object.freeze({ callId, toolName, evaluation, promptName })]);
+  return Object.freeze([...call.run.outerCalls, Object.freeze({ callId, toolName, evaluation, promptName })]);
 }
 
 /** Says once per evaluation that its calls will not run at the same time. */

@@ -16,8 +16,8 @@ import {
 } from '../../runtime/index.ts';
 import type { NestedAdapter, PromptResponse } from '../../tool/index.ts';
 import { parseAnswer } from '../answer/parse-answer.ts';
-import { nestedEvaluator } from '../nested/nested-evaluator.ts';
-import { withoutModel } from '../nested/without-model.ts';
+import { innerEvaluator } from '../inner/inner-evaluator.ts';
+import { withoutModel } from '../inner/without-model.ts';
 import { assertPrompt } from '../options/check-options.ts';
 import { beginningOf } from '../options/complete-history.ts';
 import type { EvaluateOptions } from '../options/evaluate-options.ts';
@@ -68,7 +68,7 @@ interface RunCallbacks {
 }
 
 /** Evaluates a prompt inside a call. What `stop` follows is up to the caller. */
-export async function evaluateInside<Output>(
+export async function evaluateInner<Output>(
   scope: EvaluationScope,
   prompt: Prompt<Output>,
   settings: EvaluationSettings,
@@ -164,7 +164,7 @@ async function evaluateObserved<Output>({
   } catch (error) {
     if (error instanceof RunSuspended) {
       end = { outcome: 'suspended' };
-      // Inside a call: the run around it waits.
+      // Inside a call: the outer run waits.
       if (onSuspend === undefined) throw error;
       const suspended = await onSuspend(error.questions);
       const { conversation, usage } = state;
@@ -198,7 +198,7 @@ function evaluatorsFor(
     return () => adapter;
   }
   const inner = { ...scope, ...loop?.inner };
-  return (call) => nestedEvaluator({ scope: inner, files, settings, evaluateIn: evaluateInside }, call);
+  return (call) => innerEvaluator({ scope: inner, files, settings, evaluateIn: evaluateInner }, call);
 }
 
 /** How a run ended, for its observers. */

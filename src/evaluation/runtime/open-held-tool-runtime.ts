@@ -1,11 +1,11 @@
 import { assertOptions, PromptValidationError } from '../../error/index.ts';
 import { present } from '../../internal/index.ts';
 import type { Prompt } from '../../prompt/index.ts';
-import { nestedEvaluator } from '../nested/nested-evaluator.ts';
-import { withoutModel } from '../nested/without-model.ts';
+import { innerEvaluator } from '../inner/inner-evaluator.ts';
+import { withoutModel } from '../inner/without-model.ts';
 import { assertPrompt } from '../options/check-options.ts';
 import { beginEvaluation } from '../run/begin-evaluation.ts';
-import { evaluateInside } from '../run/evaluate.ts';
+import { evaluateInner } from '../run/evaluate.ts';
 import { modelOf } from '../run/provider-adapter.ts';
 import { EvaluationRecord } from '../scope/evaluation-record.ts';
 import type { EvaluationScope, HeldScope } from '../scope/evaluation-scope.ts';
@@ -34,8 +34,8 @@ export async function openHeldToolRuntime<Output>(
   assertPrompt(prompt);
   assertOptions('openToolRuntime()', runtimeOptions, { name: 'string' });
   const { name = defaultName, adapter, ...given } = runtimeOptions;
-  const nestedModel = adapter === undefined ? undefined : modelOf(adapter);
-  if (adapter !== undefined && nestedModel === undefined) {
+  const innerModel = adapter === undefined ? undefined : modelOf(adapter);
+  if (adapter !== undefined && innerModel === undefined) {
     throw new PromptValidationError(
       'The option adapter must be an adapter of the library, such as openai() or what providerAdapter() makes: evaluations inside handlers run on its model.',
       { details: { option: 'adapter' } },
@@ -46,9 +46,9 @@ export async function openHeldToolRuntime<Output>(
   const { settings, stop } = held;
   const scope: HeldScope = { evaluator: { name }, ...held.scope, hooks, earlier, suspension };
   const inner: EvaluationScope | undefined =
-    adapter === undefined || nestedModel === undefined
+    adapter === undefined || innerModel === undefined
       ? undefined
-      : { ...scope, evaluator: adapter, model: nestedModel };
+      : { ...scope, evaluator: adapter, model: innerModel };
   let runtime: HeldToolRuntime<Output>;
   try {
     const record = new EvaluationRecord(scope, prompt, settings.calls);
@@ -62,7 +62,7 @@ export async function openHeldToolRuntime<Output>(
       evaluatorFor: (files) =>
         inner === undefined
           ? () => withoutModel(name, noModel)
-          : (call) => nestedEvaluator({ scope: inner, files, settings, evaluateIn: evaluateInside }, call),
+          : (call) => innerEvaluator({ scope: inner, files, settings, evaluateIn: evaluateInner }, call),
     });
     const { hostedTools } = begun.rendered;
     if (hostedTools.length > 0) {

@@ -47,11 +47,11 @@ export class EvaluationRecord {
     const { evaluator, host, outer, earlier } = scope;
     const { attempt = 0, path = none } = outer?.call ?? {};
     const evaluation = outer?.evaluation ?? 0;
-    const inside =
+    const identity =
       outer === undefined
         ? {}
         : { key: `${outer.call.idempotencyKey}/${evaluation}`, reenters: outer.call.reenters };
-    const recordedId = earlier?.evaluationId({ path, attempt, evaluation, ...inside });
+    const recordedId = earlier?.evaluationId({ path, attempt, evaluation, ...identity });
     this.#scope = scope;
     this.#ids = ids;
     this.#clock = clock;
@@ -136,7 +136,7 @@ export class EvaluationRecord {
 
   #dispatch<Payload extends object>(event: EventDefinition<Payload, Payload>, payload: Payload): void {
     const { sessionRoot, redactor, outer } = this.#scope;
-    // The call around it was aborted, or has ended without waiting: there is nothing to write to any more.
+    // The outer call was aborted, or has ended without waiting: there is nothing to write to any more.
     if (outer !== undefined && !outer.call.isOpen) return;
     try {
       sessionRoot.dispatch(event, redactor?.record(payload) ?? payload);

@@ -76,7 +76,7 @@ export interface HeldScope {
   /** What the calls fork from and commit into. */
   readonly sessionRoot: SessionRoot;
   readonly install: (slice: AnySlice) => void;
-  /** What a journal and observers get of the calls, those of nested evaluations included. Default: nothing. */
+  /** What a journal and observers get of the calls, those of inner evaluations included. Default: nothing. */
   readonly hooks?: CallHooks | undefined;
   /** Answers from the rows of an earlier run: of this one before it was resumed, or of one that it is compared with. Default: nothing does. */
   readonly earlier?: EarlierRun | undefined;
@@ -127,7 +127,7 @@ export function rootScope(
 }
 
 /** The scope of an evaluation inside a call of `scope`: the views of the call. */
-export function nestedScope(scope: EvaluationScope, outer: OuterScope): EvaluationScope {
+export function innerScope(scope: EvaluationScope, outer: OuterScope): EvaluationScope {
   const { evaluator, hooks, model, host, isSessionGiven, redactor, ready, earlier, suspension } = scope;
   const { session, sessionFork } = outer.call;
   return {
@@ -140,7 +140,7 @@ export function nestedScope(scope: EvaluationScope, outer: OuterScope): Evaluati
     ready,
     earlier,
     // A handler that does not run again could not wait for an answer.
-    suspension: outer.call.reenters ? suspension?.inside() : undefined,
+    suspension: outer.call.reenters ? suspension?.inner() : undefined,
     session,
     sessionRoot: {
       fork: (options) => sessionFork.fork(options),
@@ -189,7 +189,7 @@ export function filesOfRoot(bound: Filesystem | undefined): EvaluationFiles {
  * @param bound what the inner prompt binds.
  * @throws {PromptValidationError} naming what the call of an outer tool with effects `state` could not take back.
  */
-export function filesInside(
+export function innerFiles(
   call: OuterCall,
   outer: EvaluationFiles,
   bound: Filesystem | undefined,

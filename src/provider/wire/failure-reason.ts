@@ -47,12 +47,12 @@ function readText(text: string, depth: number): string {
 
 function readFields(fields: WireFields, depth: number): string | undefined {
   const { error, message, Message: bedrock, detail, errors, metadata } = fields;
-  const nested = isRecord(metadata) ? read(metadata['raw'], depth + 1) : undefined;
+  const inner = isRecord(metadata) ? read(metadata['raw'], depth + 1) : undefined;
   const own = [error, message, bedrock, faultsIn(detail) ?? detail, errors]
     .map((place) => read(place, depth + 1))
     .find((reason) => reason !== undefined && reason !== '');
-  if (own === undefined || nested === undefined || own.includes(nested)) return own ?? nested;
-  return `${own}: ${nested}`;
+  if (own === undefined || inner === undefined || own.includes(inner)) return own ?? inner;
+  return `${own}: ${inner}`;
 }
 
 /** Validation errors from a server that checks bodies against a schema, each with its location. */

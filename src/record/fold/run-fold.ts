@@ -103,7 +103,7 @@ export class RunFold {
       case 'header':
         return this.#begin(row);
       case 'run':
-        return this.#beginInside(row);
+        return this.#beginInner(row);
       case 'slice':
         return this.#state.declare(row);
       case 'state':
@@ -141,7 +141,7 @@ export class RunFold {
     this.#tree.begin(row, 0);
   }
 
-  #beginInside(row: RunRow): void {
+  #beginInner(row: RunRow): void {
     const { parent } = row;
     const next = this.#tree.runs.length;
     if (row.run !== next) throw this.#malformed(`it is run ${row.run}, and the next one is ${next}`);

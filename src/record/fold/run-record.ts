@@ -159,7 +159,7 @@ export interface RecordedCall {
   /** Absent: it has not ended in this record. */
   readonly outcome?: ToolCallOutcome;
   readonly reason?: ToolCallFailureReason;
-  /** Number of its commit on the root session; for a call inside another one that of the call around it, when that was committed. */
+  /** Number of its commit on the root session; for a call inside another one that of the outer call, when that was committed. */
   readonly seq?: number;
   /** Committed for good. */
   readonly isFinal: boolean;

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../schema/index.ts';
-import type { EnclosingCall } from '../../tool/index.ts';
+import type { OuterToolCall } from '../../tool/index.ts';
 import type { AttemptPart, RunPart } from './row-parts.ts';
 
 /** In a journal: the handler of a call with effects outside is about to begin, or resources are about to be committed. */
@@ -37,8 +37,8 @@ export interface PendingQuestion {
   readonly toolName: string;
   /** Identifies the call. */
   readonly key: string;
-  /** The calls around it, outermost first; absent for a call of the run itself. */
-  readonly path?: readonly EnclosingCall[];
+  /** The outer calls, outermost first; absent for a call of the run itself. */
+  readonly path?: readonly OuterToolCall[];
   readonly attempt: number;
   readonly params: JsonValue;
   readonly policy: string;

@@ -64,7 +64,7 @@ export interface RunRow extends RunPart, RunHeader {
   readonly type: 'run';
   readonly run: number;
   readonly parent: {
-    /** Number of the run around it; absent: the root run. */
+    /** Number of the outer run; absent: the root run. */
     readonly run?: number;
     readonly turn: number;
     readonly callId: string;

@@ -34,7 +34,7 @@ export function makeReport({ record, now, replay, notes, failure }: ReportParts)
     const base = { id: call.id, toolName: call.toolName, turn: call.turn, source: replay.sourceOf(call) };
     // What a record that ends early does not know the end of cannot be compared, nor what is inside of it.
     if (isOpen(call)) return { ...base, status: 'not-replayed', differences: [] };
-    if (isInsideRecorded(call, replay)) return { ...base, source: 'outer', status: 'same', differences: [] };
+    if (isOuterRecorded(call, replay)) return { ...base, source: 'outer', status: 'same', differences: [] };
     const current = callsNow.get(placeOf(call));
     if (current?.outcome === undefined || (isOver && isAborted(current) && !isAborted(call)))
       return { ...base, status: 'not-replayed', differences: [] };
@@ -126,9 +126,9 @@ function isAborted({ outcome }: RecordedCall): boolean {
 }
 
 /** Whether the record answered for a call around this one, so that it was not made. */
-function isInsideRecorded({ run }: RecordedCall, replay: ReplayedRun): boolean {
+function isOuterRecorded({ run }: RecordedCall, replay: ReplayedRun): boolean {
   const outer = run.parent?.call;
-  return outer !== undefined && (replay.sourceOf(outer) === 'recorded' || isInsideRecorded(outer, replay));
+  return outer !== undefined && (replay.sourceOf(outer) === 'recorded' || isOuterRecorded(outer, replay));
 }
 
 function reachedTurns({ requests }: ReplayedRun): ReadonlyMap<string, ReplayedRun['requests'][number]> {
@@ -162,7 +162,7 @@ function turnsOf(
 function isUnmade({ run }: RecordedTurn, replay: ReplayedRun): boolean {
   const { parent } = run;
   if (parent === undefined) return false;
-  if (replay.sourceOf(parent.call) === 'recorded' || isInsideRecorded(parent.call, replay)) return true;
+  if (replay.sourceOf(parent.call) === 'recorded' || isOuterRecorded(parent.call, replay)) return true;
   const last = parent.call.attempts.at(-1);
   // Where the record ends in the middle of a call it has no attempt of it.
   return last !== undefined && parent.attempt !== last.number;

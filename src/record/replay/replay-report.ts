@@ -22,7 +22,7 @@ export interface ReplayedCall {
    * of it, so it was answered from the record and is not known to be the same. `not-replayed`: the replay ended before it. `new`: the record does not have it.
    */
   readonly status: 'same' | 'changed' | 'redacted' | 'not-replayed' | 'new';
-  /** `live`: its handler ran. `recorded`: the record answered in its place. `outer`: the record answered for the call around it. */
+  /** `live`: its handler ran. `recorded`: the record answered in its place. `outer`: the record answered for the outer call. */
   readonly source: 'live' | 'recorded' | 'outer' | 'none';
   readonly differences: readonly CallDifference[];
 }

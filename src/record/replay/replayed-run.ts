@@ -134,7 +134,7 @@ export class ReplayedRun implements EarlierRun {
   readonly approve: ApprovalHandler = ({ callId, path, policy, changes }) => {
     const about = changes === undefined ? 'call' : 'changes';
     const calls = this.#options.index.callsAt([...path.map((call) => call.callId), callId]);
-    for (const call of [...calls, ...calls.flatMap(callsInside)]) {
+    for (const call of [...calls, ...calls.flatMap(innerCallsOf)]) {
       const answers = call.approvals.filter(
         (approval) => approval.policy === policy && approval.about === about,
       );
@@ -264,9 +264,9 @@ export function isIncomplete(call: RecordedCall): boolean {
 }
 
 /** What a call that is answered for would have been asked inside, it is asked itself: an approval inside counts for the call around. */
-function callsInside({ inner }: RecordedCall): readonly RecordedCall[] {
+function innerCallsOf({ inner }: RecordedCall): readonly RecordedCall[] {
   return inner.flatMap(({ turns }) =>
-    turns.flatMap(({ calls }) => calls.flatMap((call) => [call, ...callsInside(call)])),
+    turns.flatMap(({ calls }) => calls.flatMap((call) => [call, ...innerCallsOf(call)])),
   );
 }
 

@@ -42,7 +42,7 @@ export class RunNumbers {
 }
 
 /** The place of an evaluation inside a call of the run at `around`. */
-export function placeInside(around: string, event: NestedEvent): string {
+export function innerPlace(outerPlace: string, event: NestedEvent): string {
   const { turn, callId, attempt, evaluation, policy = '' } = event;
-  return JSON.stringify([around, turn, callId, attempt, evaluation, policy]);
+  return JSON.stringify([outerPlace, turn, callId, attempt, evaluation, policy]);
 }

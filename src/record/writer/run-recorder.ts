@@ -22,7 +22,7 @@ import { BlobWriter } from './blob-writer.ts';
 import { lineOf } from './line-of.ts';
 import { deliveredRow, describeRun, eventOf, requestRow, responseRow, stateRow } from './plain-rows.ts';
 import { RequestEstimate } from './request-tokens.ts';
-import { placeInside, RunNumbers } from './run-numbers.ts';
+import { innerPlace, RunNumbers } from './run-numbers.ts';
 
 /** Options of {@link runRecorder}. */
 export interface RunRecorderOptions {
@@ -232,9 +232,9 @@ export class Recorder implements RunRecorder {
   #event(event: RunEvent, place: string): void {
     const t = this.#after(this.#clock.now());
     if (event.type === 'nested-run') {
-      const inside = placeInside(place, event);
-      if (event.event.type === 'run-start') this.#beginInside(event, event.event, place, t);
-      this.#event(event.event, inside);
+      const inner = innerPlace(place, event);
+      if (event.event.type === 'run-start') this.#beginInner(event, event.event, place, t);
+      this.#event(event.event, inner);
       return;
     }
     if (event.type === 'run-start') {
@@ -276,18 +276,18 @@ export class Recorder implements RunRecorder {
     });
   }
 
-  #beginInside(
-    nested: Extract<RunEvent, { readonly type: 'nested-run' }>,
+  #beginInner(
+    wrapped: Extract<RunEvent, { readonly type: 'nested-run' }>,
     event: Extract<RunEvent, { readonly type: 'run-start' }>,
-    around: string,
+    outerPlace: string,
     t: number,
   ): void {
-    const outer = this.#numbers.at(around);
+    const outer = this.#numbers.at(outerPlace);
     if (outer === undefined) return;
-    const { turn, callId, attempt, evaluation, policy } = nested;
+    const { turn, callId, attempt, evaluation, policy } = wrapped;
     // An evaluation that is gone on with has its row.
-    if (this.#numbers.beginAgain(event.evaluationId, placeInside(around, nested))) return;
-    const run = this.#numbers.begin(event.evaluationId, placeInside(around, nested));
+    if (this.#numbers.beginAgain(event.evaluationId, innerPlace(outerPlace, wrapped))) return;
+    const run = this.#numbers.begin(event.evaluationId, innerPlace(outerPlace, wrapped));
     this.#row({
       type: 'run',
       run,

@@ -123,7 +123,7 @@ export class CallRun implements AttemptedCall, SettledCall {
   /** Counts what was spent inside before the run was resumed, whatever becomes of the call now. */
   countPaid(): void {
     const { budget, logger, origin, earlier } = this.#environment;
-    for (const answer of earlier?.paidInside?.(origin.evaluationId, this.call) ?? none) {
+    for (const answer of earlier?.innerPaid?.(origin.evaluationId, this.call) ?? none) {
       const { request = nothingAsked, turn } = answer;
       const usage = readUsage(turn);
       budget.count(usage, logger, () => new TokenEstimate().usageOf(request, turn), answer);

@@ -86,7 +86,7 @@ async function run(attempt: CallAttempt, remaining: readonly Step[]): Promise<Ve
     }
   } catch (thrown) {
     if (isThrown(thrown, HookFailure)) throw thrown;
-    verdict = waitsInside(attempt, thrown) ?? attempt.verdictOn(thrown);
+    verdict = innerWaits(attempt, thrown) ?? attempt.verdictOn(thrown);
   } finally {
     unfollow();
   }
@@ -97,7 +97,7 @@ async function run(attempt: CallAttempt, remaining: readonly Step[]): Promise<Ve
 }
 
 /** The verdict on a call whose handler was ended by a question of a call inside; undefined for anything else. */
-function waitsInside({ environment, resolved, tool }: CallAttempt, thrown: unknown): Verdict | undefined {
+function innerWaits({ environment, resolved, tool }: CallAttempt, thrown: unknown): Verdict | undefined {
   const { suspension } = environment;
   if (suspension === undefined || !tool.reenters || !isThrown(thrown, RunSuspended)) return undefined;
   suspension.adopt(resolved.call, thrown.questions);

@@ -52,7 +52,7 @@ export interface FeedbackContext {
   /** For reading; a write rejects. Undefined when the prompt binds no file system. */
   readonly filesystem: Filesystem | undefined;
   readonly deadline: DeadlinePort | undefined;
-  /** The budget of the evaluation, or else that of the run around it. */
+  /** The budget of the evaluation, or else that of the outer run. */
   readonly budgetTracker: BudgetTrackerPort | undefined;
   /** Aborted when the run ends; the run does not wait for the provider then. */
   readonly signal: AbortSignal;

@@ -9,7 +9,7 @@ import type { RunStop, StopReason } from './run-stop.ts';
 const noTokens: TokenUsage = Object.freeze({});
 
 /**
- * The budgets that hold for one evaluation: its own, and those of the runs around it. One that several of them share is
+ * The budgets that hold for one evaluation: its own, and those of the outer runs. One that several of them share is
  * counted once.
  */
 export class RunBudget {
@@ -23,7 +23,7 @@ export class RunBudget {
   /**
    * @param given what the evaluation was given as its budget.
    * @param model whose turns are counted.
-   * @param outer of the run around it.
+   * @param outer of the outer run.
    * @throws {PromptValidationError} for limits out of their range, or a limit on a cost that is not known.
    */
   constructor(
@@ -32,9 +32,10 @@ export class RunBudget {
     outer?: RunBudget,
   ) {
     const own = given === undefined ? undefined : toBudgetTracker(given);
-    const around = outer === undefined ? [] : outer.#trackers;
+    const outerTrackers = outer === undefined ? [] : outer.#trackers;
     this.#own = own ?? outer?.tracker;
-    this.#trackers = own === undefined || around.includes(own) ? around : [own, ...around];
+    this.#trackers =
+      own === undefined || outerTrackers.includes(own) ? outerTrackers : [own, ...outerTrackers];
     this.isUnlimited = this.#trackers.length === 0;
     this.#model = model;
     const unpriced = this.#trackers.find(
@@ -43,7 +44,7 @@ export class RunBudget {
     if (unpriced !== undefined && model.prices === undefined) throw noPrices(model.name);
   }
 
-  /** What handlers see: the evaluation's own, or else that of the run around it. */
+  /** What handlers see: the evaluation's own, or else that of the outer run. */
   get tracker(): BudgetTracker | undefined {
     return this.#own;
   }

@@ -112,7 +112,7 @@ export class RunStop {
   /** Why the run has to end; undefined while it may continue. A deadline that has passed ends it, before its timer fires. */
   check(deadline: Deadline | undefined): StopReason | undefined {
     if (deadline?.isExpired() === true) {
-      // A deadline that both share ends the run around this one, and this one with it.
+      // A deadline that both share ends the outer run, and this one with it.
       if (deadline === this.#outer?.deadline) this.#outer.stop.check(deadline);
       this.stop({
         kind: 'deadline',

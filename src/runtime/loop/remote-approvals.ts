@@ -63,13 +63,13 @@ export class RemoteApprovals {
     name,
     arguments: text,
   }: RemoteApprovalRequest): Promise<RemoteApproval> {
-    const { approve, enclosing, stop } = this.#environment;
+    const { approve, outerCalls, stop } = this.#environment;
     if (approve !== undefined) stop.throwIfStopped();
     const request = {
       callId: approvalId,
       toolName,
       params: { name, arguments: parsed(text) },
-      path: enclosing,
+      path: outerCalls,
       policy,
       reason: `The provider is to run "${name}" of "${toolName}", outside policies and transactions.`,
     };

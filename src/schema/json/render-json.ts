@@ -40,16 +40,16 @@ function writeSafely(value: object, ancestors: readonly object[]): string | unde
 
 function writeObject(value: object, ancestors: readonly object[]): string | undefined {
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return `"[${value.byteLength} bytes]"`;
-  const inside = [...ancestors, value];
+  const ancestry = [...ancestors, value];
   const convert: unknown = Reflect.get(value, 'toJSON');
-  if (typeof convert === 'function') return write(Reflect.apply(convert, value, []), inside);
+  if (typeof convert === 'function') return write(Reflect.apply(convert, value, []), ancestry);
   if (Array.isArray(value)) {
-    return `[${Array.from(value, (item: unknown) => write(item, inside) ?? 'null').join(',')}]`;
+    return `[${Array.from(value, (item: unknown) => write(item, ancestry) ?? 'null').join(',')}]`;
   }
   const members: string[] = [];
   for (const key of Object.keys(value).sort()) {
     const item: unknown = Reflect.get(value, key);
-    const text = item === null ? undefined : write(item, inside);
+    const text = item === null ? undefined : write(item, ancestry);
     if (text !== undefined) members.push(`${JSON.stringify(key)}:${text}`);
   }
   return `{${members.join(',')}}`;

@@ -17,7 +17,7 @@ export type ReadTarget =
  * - `reducer-view`: a read by a reducer through its session view.
  * - `reducer-items`: a read by a keyed slice's own reducers, once the call has read a key of that slice.
  * - `refusal`: a read by the reducers of an event among their own items when one of them refused.
- * - `acceptance`: the same when all of them accepted, in a nested call that was not applied: for an applied one,
+ * - `acceptance`: the same when all of them accepted, in an inner call that was not applied: for an applied one,
  *   applying its events again shows whether they are still accepted.
  * - `restore`: every STATE slice that a restore replaced.
  */
@@ -35,7 +35,7 @@ export interface ReadRecorder {
   read(read: Read): void;
   /**
    * Records what a slice's own reducers read when they accepted an event. It does not count as a read yet, since applying the
-   * event again reads it again; it does once the call reads a key of that slice, or when a nested call is not applied.
+   * event again reads it again; it does once the call reads a key of that slice, or when an inner call is not applied.
    */
   accepted(target: ReadTarget, event: string): void;
 }

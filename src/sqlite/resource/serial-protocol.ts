@@ -5,7 +5,7 @@ import { type Around, callView, readingOnly } from './call-view.ts';
 
 type Transaction = ResourceTransaction<SqliteDatabase>;
 
-/** Lets calls use one connection, one call at a time: what one writes is a transaction with a savepoint, which its calls of a nested evaluation have in it. */
+/** Lets calls use one connection, one call at a time: what one writes is a transaction with a savepoint, which its calls of an inner evaluation have in it. */
 export function serialProtocol(database: SqliteDatabase): SerialProtocol<SqliteDatabase> {
   const connection = sharedConnection(database);
   /** The views of calls that are open, with whether they may write. */

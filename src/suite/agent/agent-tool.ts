@@ -38,7 +38,7 @@ export interface AgentToolOptions<PS extends Schema, Params, Output> {
 }
 
 /**
- * Another prompt as a tool: a call evaluates it on the same model, on the call's view of session and files, under the policies of the prompts around it.
+ * Another prompt as a tool: a call evaluates it on the same model, on the call's view of session and files, under the policies of the outer prompts.
  * What it does lands when the call succeeds, and is gone when it fails. At most 8 evaluations run inside one another.
  *
  * In a run with a journal, an interrupted call is entered again: answers of the model and calls inside that were decided are taken over, so that nothing is

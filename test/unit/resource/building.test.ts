@@ -277,7 +277,7 @@ describe('a start that is given up', () => {
       binding(A, { create: () => journal.made('a'), ...eager }),
       binding(B, { create: () => Promise.reject(stopped), ...eager }),
     ]);
-    const inner = ResourceContainer.for(host, registry, { isNested: true });
+    const inner = ResourceContainer.for(host, registry, { isInner: true });
     await expect(inner.start()).rejects.toEqual(coded('resource-factory-failed'));
     expect(journal.lines).toEqual(['build a']);
     await host.dispose();

@@ -24,7 +24,7 @@ export interface Taken {
 }
 
 /** A node in a directory that is taken; it may have to move elsewhere on its own. */
-interface Nested {
+interface InnerNode {
   readonly path: string;
   readonly node: TreeNode;
   readonly outer: Taken;
@@ -42,7 +42,7 @@ export class TakenNodes {
   readonly #byIdentity = new Map<string, Taken>();
   /** By target path. */
   readonly #given = new Map<string, Taken>();
-  #nested: Map<string, Nested> | undefined;
+  #inner: Map<string, InnerNode> | undefined;
 
   /** @param id the id of the commit. */
   constructor(id: string) {
@@ -62,7 +62,7 @@ export class TakenNodes {
     }
     if (this.#taken.every((taken) => taken.isGiven || taken.node.kind === 'file')) return;
     // Nodes taken out of a directory that is removed.
-    this.#nested = this.#indexNested();
+    this.#inner = this.#indexInner();
     for (const { path, after } of differences) this.#findPlaces(path, after);
   }
 
@@ -124,7 +124,7 @@ export class TakenNodes {
     const identity = identityOf(node);
     if (identity === undefined) return undefined;
     let taken = this.#byIdentity.get(identity);
-    if (taken === undefined) taken = this.#takeNested(identity);
+    if (taken === undefined) taken = this.#takeInner(identity);
     if (taken === undefined || taken.isGiven || taken.node.kind !== node.kind) return undefined;
     taken.isGiven = true;
     this.#given.set(path, taken);
@@ -144,18 +144,18 @@ export class TakenNodes {
     return taken;
   }
 
-  #takeNested(identity: string): Taken | undefined {
-    const nested = this.#nested?.get(identity);
-    if (nested === undefined) return undefined;
-    const { path, node, outer } = nested;
+  #takeInner(identity: string): Taken | undefined {
+    const inner = this.#inner?.get(identity);
+    if (inner === undefined) return undefined;
+    const { path, node, outer } = inner;
     // If an enclosing directory moves, the node moves with it.
     for (let at = posix.dirname(path); at !== '.'; at = posix.dirname(at))
       if (this.#byPath.get(at)?.isGiven === true) return undefined;
     return this.#take(path, node, posix.dirname(outer.trash));
   }
 
-  #indexNested(): Map<string, Nested> {
-    const index = new Map<string, Nested>();
+  #indexInner(): Map<string, InnerNode> {
+    const index = new Map<string, InnerNode>();
     const walk = (path: string, node: TreeNode, outer: Taken): void => {
       if (node.kind !== 'directory') return;
       for (const [name, child] of node.entries) {

@@ -91,7 +91,7 @@ function knownAnswer(
 
 function askingCall({ environment, idempotencyKey, number, resolved }: CallAttempt): AskingCall {
   const { call, params } = resolved;
-  return { call, attempt: number, params, key: idempotencyKey, path: environment.enclosing };
+  return { call, attempt: number, params, key: idempotencyKey, path: environment.outerCalls };
 }
 
 /** The verdict on a call that was not approved. */
@@ -115,7 +115,7 @@ async function putQuestion(
   changes: readonly FileChange[] | undefined,
 ): Promise<FailedVerdict | undefined> {
   const { environment, approvals, resolved, tool } = attempt;
-  const { approve, clock, emit, enclosing, hooks, stop, suspension } = environment;
+  const { approve, clock, emit, outerCalls, hooks, stop, suspension } = environment;
   const open = suspension?.questionOf(askingCall(attempt), question, changes);
   await awaitHook(() => hooks?.onAsk?.(open));
   const { callId, turn } = resolved.call;
@@ -133,7 +133,7 @@ async function putQuestion(
   const request = {
     ...call,
     params,
-    path: enclosing,
+    path: outerCalls,
     ...present({ changes }),
     ...question,
   };

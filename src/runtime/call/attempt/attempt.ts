@@ -107,7 +107,7 @@ export class CallAttempt {
   /** The call as policies judge it, once its arguments were read. */
   get policyCall(): PolicyCall {
     const { environment, params, resolved, tool } = this;
-    this.#policyCall ??= { tool, params, callId: resolved.call.callId, path: environment.enclosing };
+    this.#policyCall ??= { tool, params, callId: resolved.call.callId, path: environment.outerCalls };
     return this.#policyCall;
   }
 

@@ -15,10 +15,10 @@ import type {
 import type { RunEvent } from '../../events/run-event.ts';
 import { seenPrompt } from '../../model/visible-prompt.ts';
 import type { CallAttempt } from './attempt.ts';
-import { callInside } from './call-inside.ts';
+import { outerCallFor } from './outer-call-for.ts';
 
 /**
- * The frozen view of the surrounding run that a handler gets.
+ * The frozen view of the outer run that a handler gets.
  *
  * @see docs/spec/tools.md §6
  */
@@ -51,7 +51,7 @@ class CallContext implements ToolContext {
 
   get adapter(): NestedAdapter {
     this.#adapter ??= this.#attempt.environment.evaluatorFor(
-      insideHandler(this.#attempt, (event) => this.#emit(event)),
+      outerCallOfHandler(this.#attempt, (event) => this.#emit(event)),
     );
     return this.#adapter;
   }
@@ -115,9 +115,12 @@ class CallContext implements ToolContext {
 }
 
 /** The attempt as evaluations inside its handler see it. */
-function insideHandler(attempt: CallAttempt, emit: (event: RunEvent) => void): ReturnType<typeof callInside> {
+function outerCallOfHandler(
+  attempt: CallAttempt,
+  emit: (event: RunEvent) => void,
+): ReturnType<typeof outerCallFor> {
   const { resolved, transaction } = attempt;
-  return callInside(attempt, {
+  return outerCallFor(attempt, {
     effects: resolved.bound.tool.effects,
     get isOpen() {
       return transaction.isOpen;

@@ -77,5 +77,5 @@ export interface EarlierCalls {
   /** What identifies an answer that a step was given; undefined for one that is new. Default: all are. */
   paidAnswer?(turn: ModelTurn): PaidAnswer | undefined;
   /** The answers of the models of all evaluations that have run inside a call, whatever became of them. Default: none. */
-  paidInside?(evaluationId: string, call: Pick<AttemptName, 'turn' | 'callId'>): readonly PaidAnswer[];
+  innerPaid?(evaluationId: string, call: Pick<AttemptName, 'turn' | 'callId'>): readonly PaidAnswer[];
 }

@@ -1,7 +1,7 @@
 import type { FileChange } from '../../../filesystem/index.ts';
 import type { JsonValue } from '../../../schema/index.ts';
 import type { Clock, EventLoopYield, IdSource } from '../../../session/index.ts';
-import type { AnyTool, EnclosingCall, Logger, NestedAdapter, PromptPort } from '../../../tool/index.ts';
+import type { AnyTool, Logger, NestedAdapter, OuterToolCall, PromptPort } from '../../../tool/index.ts';
 import type { EvaluationOrigin } from '../../events/event-origin.ts';
 import type { RunEvent } from '../../events/run-event.ts';
 import type { FeedbackRunner } from '../../feedback/feedback-runner.ts';
@@ -24,7 +24,7 @@ export interface ApprovalRequest {
   readonly toolName: string;
   readonly params: JsonValue;
   /** The calls that it runs inside of, outermost first; empty for a call of the evaluation on the root session. */
-  readonly path: readonly EnclosingCall[];
+  readonly path: readonly OuterToolCall[];
   readonly policy: string;
   /** Name of the prompt whose policy asks, where that is an outer one. Absent: the prompt of the call. */
   readonly policyPrompt?: string;
@@ -50,7 +50,7 @@ export interface EvaluationEnvironment {
   /** The call that this evaluation runs inside of; undefined for one on a root session. */
   readonly outer: OuterCall | undefined;
   /** The calls that the evaluation runs inside of, outermost first. */
-  readonly enclosing: readonly EnclosingCall[];
+  readonly outerCalls: readonly OuterToolCall[];
   /** Makes what the handler of a call gets as its adapter. */
   evaluatorFor(call: OuterCall): NestedAdapter;
   readonly roots: TransactionRoots;

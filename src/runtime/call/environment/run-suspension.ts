@@ -1,7 +1,7 @@
 import type { FileChange } from '../../../filesystem/index.ts';
 import { present } from '../../../internal/index.ts';
 import { canonicalJson, type JsonValue } from '../../../schema/index.ts';
-import type { EnclosingCall, ToolSuccess } from '../../../tool/index.ts';
+import type { OuterToolCall, ToolSuccess } from '../../../tool/index.ts';
 import type { ToolCall } from '../tool-call/tool-call.ts';
 import type { PolicyQuestion } from '../tool-call/verdict.ts';
 import type { ObservedTransaction } from '../transaction/transaction.ts';
@@ -18,7 +18,7 @@ export interface PendingApproval {
   /** The `idempotencyKey` of the call. */
   readonly key: string;
   /** The calls that it runs inside of, outermost first; absent for a call of the run itself. */
-  readonly path?: readonly EnclosingCall[];
+  readonly path?: readonly OuterToolCall[];
   readonly params: JsonValue;
   readonly policy: string;
   /** Name of the prompt whose policy asks, where that is an outer one. Absent: the prompt of the call. */
@@ -86,7 +86,7 @@ export interface AskingCall {
   /** What identifies it everywhere. */
   readonly key: string;
   /** The calls that it runs inside of, outermost first. */
-  readonly path: readonly EnclosingCall[];
+  readonly path: readonly OuterToolCall[];
   readonly attempt: number;
   readonly params: JsonValue;
 }
@@ -121,7 +121,7 @@ export class RunSuspension {
   }
 
   /** For an evaluation inside a call: it has turns of its own. */
-  inside(): RunSuspension {
+  inner(): RunSuspension {
     return new RunSuspension(this.#options);
   }
 

@@ -37,7 +37,7 @@ interface Round {
 type Objection = UnenforcedDecision & { readonly error?: unknown };
 
 /**
- * Before the handler: asks `check` of the policies over the call, those of the calls around it first.
+ * Before the handler: asks `check` of the policies over the call, those of the outer calls first.
  *
  * @returns the requests for approval that precede the call.
  * @throws {AttemptEnd} when one of them denies.

@@ -11,7 +11,7 @@ import type {
 } from '../../../tool/index.ts';
 import { seenPrompt } from '../../model/visible-prompt.ts';
 import type { CallAttempt } from '../attempt/attempt.ts';
-import { resourcesAround } from '../attempt/call-inside.ts';
+import { outerResources } from '../attempt/outer-call-for.ts';
 import type { PolicyOwner } from '../tool-call/policy-phases.ts';
 import { PolicyEvaluator } from './policy-evaluator.ts';
 
@@ -77,7 +77,7 @@ export class CallPolicyContext implements PolicyResultContext {
     const scope =
       owner === undefined
         ? transaction.policyResources
-        : transaction.outerPolicyResources(owner.container, resourcesAround(environment.outer));
+        : transaction.outerPolicyResources(owner.container, outerResources(environment.outer));
     return scope.resolver;
   }
 

@@ -4,7 +4,7 @@ import type { SessionFork } from '../../../session/index.ts';
 import type { NestedAdapter } from '../../../tool/index.ts';
 import { RunStop } from '../../limits/run-stop.ts';
 import type { CallAttempt } from '../attempt/attempt.ts';
-import { callInside } from '../attempt/call-inside.ts';
+import { outerCallFor } from '../attempt/outer-call-for.ts';
 
 /** What a policy has begun to evaluate. */
 interface Evaluating {
@@ -73,7 +73,7 @@ export class PolicyEvaluator {
     const stop = new RunStop();
     const unfollow = environment.stop.onStop((reason) => stop.stop(reason));
     const adapter = environment.evaluatorFor(
-      callInside(this.#attempt, {
+      outerCallFor(this.#attempt, {
         effects: 'read',
         get isOpen() {
           return !isOver();

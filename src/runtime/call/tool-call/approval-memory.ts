@@ -26,12 +26,12 @@ interface InnerApproval extends GivenApproval, ApprovedCall {}
  */
 export class ApprovalMemory {
   readonly #call: ApprovedCall | undefined;
-  /** Of the call around it; undefined outside of calls. */
+  /** Of the outer call; undefined outside of calls. */
   readonly #outer: ApprovalMemory | undefined;
   readonly #given: GivenApproval[] = [];
   readonly #records: RecordedApproval[] = [];
   /** Given inside, in this attempt. */
-  #inside: InnerApproval[] = [];
+  #inner: InnerApproval[] = [];
   /** Given inside, in earlier attempts, and not made use of since. */
   #before: InnerApproval[] = [];
 
@@ -60,24 +60,24 @@ export class ApprovalMemory {
 
   /** Takes down that a question about a call inside was answered with yes. */
   addInner(approval: InnerApproval): void {
-    this.#inside.push(approval);
+    this.#inner.push(approval);
     this.#outer?.addInner(approval);
   }
 
   /** The call is run again: what was approved inside was approved for calls that are gone. */
   beginAgain(): void {
-    this.#before = [...this.#before, ...this.#inside];
-    this.#inside = [];
+    this.#before = [...this.#before, ...this.#inner];
+    this.#inner = [];
   }
 
   /**
    * True when the question, about these changes, was answered with yes: in this call, inside it, or in the same call inside
-   * an earlier attempt at the call around it, whose approval is used up by that.
+   * an earlier attempt at the outer call, whose approval is used up by that.
    */
   covers(question: PolicyQuestion, changes: readonly FileChange[] | undefined): boolean {
     const isSame = isSameQuestion(question);
     if (this.#given.some((given) => isSame(given) && areSameChanges(given.changes, changes))) return true;
-    if (changes !== undefined && this.#areApprovedInside(changes, isSame)) return true;
+    if (changes !== undefined && this.#isInnerApproved(changes, isSame)) return true;
     if (this.#call === undefined) return false;
     const { toolName, params } = this.#call;
     if (this.#outer?.takeAgain({ ...question, changes, toolName, params }) !== true) return false;
@@ -98,12 +98,12 @@ export class ApprovalMemory {
     );
     if (place >= 0) this.#before.splice(place, 1);
     else if (this.#outer?.takeAgain(approval) !== true) return false;
-    this.#inside.push(approval);
+    this.#inner.push(approval);
     return true;
   }
 
-  #areApprovedInside(changes: readonly FileChange[], isSame: (given: PolicyQuestion) => boolean): boolean {
-    const approved = this.#inside.flatMap((given) => (isSame(given) ? (given.changes ?? []) : []));
+  #isInnerApproved(changes: readonly FileChange[], isSame: (given: PolicyQuestion) => boolean): boolean {
+    const approved = this.#inner.flatMap((given) => (isSame(given) ? (given.changes ?? []) : []));
     return (
       approved.length > 0 &&
       changes.every((change) => approved.some((given) => hasSameOutcome(given, change)))

@@ -5,7 +5,7 @@ interface IdentifyingEvaluation {
   readonly hooks?: { readonly runId?: string } | undefined;
   readonly origin: { readonly evaluationId: string };
   readonly outer: { readonly idempotencyKey: string } | undefined;
-  readonly enclosing: readonly { readonly evaluation: number }[];
+  readonly outerCalls: readonly { readonly evaluation: number }[];
 }
 
 /**
@@ -13,12 +13,12 @@ interface IdentifyingEvaluation {
  * the run was resumed.
  */
 export function idempotencyKeyOf(
-  { enclosing, hooks, origin, outer }: IdentifyingEvaluation,
+  { outerCalls, hooks, origin, outer }: IdentifyingEvaluation,
   { callId, turn }: Pick<ToolCall, 'callId' | 'turn'>,
 ): string {
-  const around =
+  const outerKey =
     outer === undefined
       ? encodeURIComponent(hooks?.runId ?? origin.evaluationId)
-      : `${outer.idempotencyKey}/${enclosing.at(-1)?.evaluation ?? 0}`;
-  return `${around}/${turn}/${encodeURIComponent(callId)}`;
+      : `${outer.idempotencyKey}/${outerCalls.at(-1)?.evaluation ?? 0}`;
+  return `${outerKey}/${turn}/${encodeURIComponent(callId)}`;
 }

@@ -1,7 +1,7 @@
 import type { FileChange, Filesystem } from '../../../filesystem/index.ts';
 import type { OuterResources } from '../../../resource/index.ts';
 import type { EventLoopYield, SessionFork, SessionView } from '../../../session/index.ts';
-import type { AnyTool, EnclosingCall, TokenUsage, ToolEffects } from '../../../tool/index.ts';
+import type { AnyTool, OuterToolCall, TokenUsage, ToolEffects } from '../../../tool/index.ts';
 import type { RunEvent } from '../../events/run-event.ts';
 import type { Deadline } from '../../limits/deadline.ts';
 import type { RunBudget } from '../../limits/run-budget.ts';
@@ -13,7 +13,7 @@ import type { GoverningPolicy } from './policy-phases.ts';
 /** The run that an {@link OuterCall} belongs to, as far as evaluations inside the call share it. */
 export interface OuterRun {
   /** The calls that the run itself runs inside of, outermost first. */
-  readonly enclosing: readonly EnclosingCall[];
+  readonly outerCalls: readonly OuterToolCall[];
   readonly deadline: Deadline | undefined;
   readonly budget: RunBudget;
   readonly eventLoop: EventLoopYield;
@@ -34,7 +34,7 @@ export interface OuterCall {
   readonly attempt: number;
   /** Identifies the call, also when the run is resumed. */
   readonly idempotencyKey: string;
-  /** Whether it, and the calls around it, run again when the run is resumed. */
+  /** Whether it, and the outer calls, run again when the run is resumed. */
   readonly reenters: boolean;
   /** Ids of the calls that run inside one another, outermost first, this one last. */
   readonly path: readonly string[];
@@ -49,8 +49,8 @@ export interface OuterCall {
   readonly filesystem: Filesystem | undefined;
   /** Resources that take part in the call's transaction; undefined when none does. */
   readonly resources: OuterResources | undefined;
-  /** Those of the calls around it that have some, innermost first. */
-  readonly resourcesAround: readonly OuterResources[];
+  /** Those of the outer calls that have some, innermost first. */
+  readonly outerResources: readonly OuterResources[];
   /** The policies that are asked about calls inside, in this order. */
   readonly policies: readonly GoverningPolicy[];
   /** What was approved for the call, and for calls inside. */
@@ -64,7 +64,7 @@ export interface OuterCall {
   /** Adds what a call inside has changed, once that is committed. */
   addInnerChanges(changes: readonly FileChange[]): void;
   /**
-   * Adds tokens that an inner evaluation spent to those of the call, and of the calls around it.
+   * Adds tokens that an inner evaluation spent to those of the call, and of the outer calls.
    *
    * @param answer identifies an answer that may come again: each call counts it once.
    */

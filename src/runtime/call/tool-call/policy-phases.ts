@@ -40,7 +40,7 @@ export function policyPhases(
  * @param owner the evaluation that made the call.
  * @param outer those of calls around it that reach inside.
  */
-export function policiesInside(
+export function innerPolicies(
   own: readonly ToolPolicy[],
   owner: PolicyOwner,
   outer: readonly GoverningPolicy[] = none,

@@ -42,7 +42,7 @@ export interface ToolCallResult {
   /** Set on a call that a journal has decided before. Subscribers and feedback providers receive it only when it was not delivered. */
   readonly resumed?: {
     readonly isDelivered: boolean;
-    /** What it changed, for the call around it. Absent: nothing. */
+    /** What it changed, for the outer call. Absent: nothing. */
     readonly changes?: readonly FileChange[];
   };
 }

@@ -199,14 +199,14 @@ export class CallTransaction {
    * What policies of an outer prompt get for its resources, opened on first use.
    *
    * @param container over that prompt.
-   * @param around the calls around this one that have transactional resources, innermost first.
+   * @param outer the outer calls that have transactional resources, innermost first.
    */
-  outerPolicyResources(container: ResourceContainer, around: readonly OuterResources[]): CallScope {
+  outerPolicyResources(container: ResourceContainer, outer: readonly OuterResources[]): CallScope {
     this.#outerScopes ??= new Map();
     let scope = this.#outerScopes.get(container);
     if (scope === undefined) {
       const own = this.outerResources;
-      const calls = own === undefined ? around : [own, ...around];
+      const calls = own === undefined ? outer : [own, ...outer];
       scope = this.#openScope(() => this.privilegedFilesystem, this.#closed, container, {
         view: (binding) => calls.find(({ bindings }) => bindings.has(binding))?.forks.view(binding),
       });

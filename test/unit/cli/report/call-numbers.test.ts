@@ -60,7 +60,7 @@ describe('the numbers of calls', () => {
     expect(last).toMatchObject({
       turn: 3,
       call: { number: '1.1' },
-      around: [{ number: '1', toolName: 'look' }],
+      outerCalls: [{ number: '1', toolName: 'look' }],
     });
   });
 });

@@ -1,12 +1,12 @@
 import { none, present } from '../../../internal/index.ts';
 import type { RunEvent } from '../../events/run-event.ts';
 import type { OuterCall } from '../tool-call/outer-call.ts';
-import { type GoverningPolicy, policiesInside } from '../tool-call/policy-phases.ts';
+import { type GoverningPolicy, innerPolicies } from '../tool-call/policy-phases.ts';
 import { CommitLock } from '../transaction/commit-lock.ts';
 import type { CallAttempt } from './attempt.ts';
 
 /** What depends on the evaluating party: the handler of the call, or a policy that judges it. */
-export type InsideViews = Pick<
+export type InnerViews = Pick<
   OuterCall,
   'effects' | 'isOpen' | 'session' | 'sessionFork' | 'filesystem' | 'stop'
 > & {
@@ -19,14 +19,14 @@ export type InsideViews = Pick<
 };
 
 /** An attempt at a call as evaluations inside it see it. */
-export function callInside(attempt: CallAttempt, views: InsideViews): OuterCall {
+export function outerCallFor(attempt: CallAttempt, views: InnerViews): OuterCall {
   const { environment, number, resolved, transaction } = attempt;
   const { outer, prompt, roots } = environment;
   const { callId, toolName, turn } = resolved.call;
   const { except, policy } = views;
   const asked = present({ policy });
   const owner = { promptName: prompt.name, container: roots.container };
-  const policies = policiesInside(resolved.bound.policies, owner, outer?.policies);
+  const policies = innerPolicies(resolved.bound.policies, owner, outer?.policies);
   return {
     callId,
     toolName,
@@ -45,7 +45,7 @@ export function callInside(attempt: CallAttempt, views: InsideViews): OuterCall 
     sessionFork: views.sessionFork,
     filesystem: views.filesystem,
     resources: transaction.outerResources,
-    resourcesAround: resourcesAround(outer),
+    outerResources: outerResources(outer),
     policies: except === undefined ? policies : policies.filter((governing) => !except(governing)),
     get approvals() {
       return attempt.approvals;
@@ -72,7 +72,7 @@ export function callInside(attempt: CallAttempt, views: InsideViews): OuterCall 
 }
 
 /** The transactional resources of the calls around one inside `outer`, innermost first. */
-export function resourcesAround(outer: OuterCall | undefined): OuterCall['resourcesAround'] {
+export function outerResources(outer: OuterCall | undefined): OuterCall['outerResources'] {
   if (outer === undefined) return none;
-  return outer.resources === undefined ? outer.resourcesAround : [outer.resources, ...outer.resourcesAround];
+  return outer.resources === undefined ? outer.outerResources : [outer.resources, ...outer.outerResources];
 }

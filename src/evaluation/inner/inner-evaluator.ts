@@ -9,8 +9,8 @@ import {
 } from '../../runtime/index.ts';
 import type { NestedAdapter, NestedEvaluateOptions, PromptPort, PromptResponse } from '../../tool/index.ts';
 import { assertPrompt, checkEvaluateOptions } from '../options/check-options.ts';
-import { type EvaluationSettings, toNestedSettings } from '../options/settings.ts';
-import { type EvaluationFiles, type EvaluationScope, nestedScope } from '../scope/evaluation-scope.ts';
+import { type EvaluationSettings, toInnerSettings } from '../options/settings.ts';
+import { type EvaluationFiles, type EvaluationScope, innerScope } from '../scope/evaluation-scope.ts';
 
 /** How many evaluations may run inside one another, the one on the root session not counted. */
 const maxDepth = 8;
@@ -30,7 +30,7 @@ interface OuterEvaluation {
 }
 
 /** The adapter as the handler of `call` gets it: it evaluates on the call's views, for as long as the call is open. */
-export function nestedEvaluator(outer: OuterEvaluation, call: OuterCall): NestedAdapter {
+export function innerEvaluator(outer: OuterEvaluation, call: OuterCall): NestedAdapter {
   const { scope, files } = outer;
   const evaluate = async <Output>(
     prompt: PromptPort<Output>,
@@ -44,7 +44,7 @@ export function nestedEvaluator(outer: OuterEvaluation, call: OuterCall): Nested
     const deadline = deadlineOf(options);
     const { pendingCalls = outer.settings.pendingCalls } = options;
     checkEvaluateOptions({ ...options, pendingCalls });
-    const settings = toNestedSettings(outer.settings, options, {
+    const settings = toInnerSettings(outer.settings, options, {
       deadline: deadline ?? call.run.deadline,
       emit: (event) => call.emit(evaluation, event),
     });
@@ -53,7 +53,7 @@ export function nestedEvaluator(outer: OuterEvaluation, call: OuterCall): Nested
     // The deadline of the run has its timer already.
     const unfollow = stop.follow({ signal: options.signal, deadline });
     try {
-      return await outer.evaluateIn(nestedScope(scope, { call, files, evaluation }), prompt, settings, stop);
+      return await outer.evaluateIn(innerScope(scope, { call, files, evaluation }), prompt, settings, stop);
     } finally {
       unfollow();
       unsubscribe();
