@@ -24,6 +24,7 @@ const checks = [
   'imports',
   'type-names',
   'style',
+  'one-word',
   'format:check',
 ];
 /** What a check needs that may be missing, and how to get it; a check that misses it is left out, by name. */
