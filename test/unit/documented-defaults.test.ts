@@ -40,8 +40,11 @@ const mebibyte = 1_048_576;
 
 function runSettings(): Readonly<Record<string, unknown>> {
   const callbacks = {
-    ...{ logger: silentLogger, observers: noObservers, isObserved: false },
-    ...{ approve: undefined, emit: () => undefined },
+    logger: silentLogger,
+    observers: noObservers,
+    isObserved: false,
+    approve: undefined,
+    emit: () => undefined,
   };
   const completion = { name: 'done', check: () => ({ outcome: 'complete' }) as const };
   const { maxSectionOpenings, maxOutputRepairs, calls, loop } = toSettings(
@@ -64,8 +67,13 @@ function runSettings(): Readonly<Record<string, unknown>> {
 const defaults: Readonly<Record<string, DefaultsOf>> = {
   RunLimits: byDefault(
     {
-      ...{ maxTurns: 100, maxConcurrentCalls: 8, maxOutputRepairs: 2, maxSectionOpenings: 16 },
-      ...{ maxCompletionChecks: 3, maxRepeatedFailures: 5, maxResultCharacters: 400_000 },
+      maxTurns: 100,
+      maxConcurrentCalls: 8,
+      maxOutputRepairs: 2,
+      maxSectionOpenings: 16,
+      maxCompletionChecks: 3,
+      maxRepeatedFailures: 5,
+      maxResultCharacters: 400_000,
     },
     runSettings,
   ),
@@ -111,14 +119,14 @@ const defaults: Readonly<Record<string, DefaultsOf>> = {
   CommandOptions: written({ maxOutputBytes: 65_536 }, 'runProcess('),
   GitLimits: byDefault(
     {
-      ...{
-        maxCommits: 50,
-        maxFiles: 50,
-        maxLines: 500,
-        maxOutputCharacters: 50_000,
-        maxBlobBytes: 4 * mebibyte,
-      },
-      ...{ maxRefBytes: 32 * mebibyte, maxMemoryBytes: 2048 * mebibyte, timeoutMs: 30_000 },
+      maxCommits: 50,
+      maxFiles: 50,
+      maxLines: 500,
+      maxOutputCharacters: 50_000,
+      maxBlobBytes: 4 * mebibyte,
+      maxRefBytes: 32 * mebibyte,
+      maxMemoryBytes: 2048 * mebibyte,
+      timeoutMs: 30_000,
     },
     () => ({ ...resolveGitLimits() }),
   ),
@@ -129,8 +137,13 @@ const defaults: Readonly<Record<string, DefaultsOf>> = {
   GitRun: written({ maxBytes: 16 * mebibyte }, 'GitRun'),
   McpMountLimits: byDefault(
     {
-      ...{ connectTimeoutMs: 30_000, callTimeoutMs: 60_000, maxTotalTimeoutMs: 600_000, maxTools: 128 },
-      ...{ maxResultCharacters: 100_000, maxAttachmentBytes: 5 * mebibyte, maxMessageBytes: 10 * mebibyte },
+      connectTimeoutMs: 30_000,
+      callTimeoutMs: 60_000,
+      maxTotalTimeoutMs: 600_000,
+      maxTools: 128,
+      maxResultCharacters: 100_000,
+      maxAttachmentBytes: 5 * mebibyte,
+      maxMessageBytes: 10 * mebibyte,
     },
     () => ({ ...resolveMountLimits('a server') }),
   ),
@@ -150,8 +163,12 @@ const defaults: Readonly<Record<string, DefaultsOf>> = {
   })),
   EvaluateLimits: byDefault(
     {
-      ...{ maxCodeCharacters: 8_000, timeoutMs: 5_000, maxMemoryBytes: 64 * mebibyte },
-      ...{ maxOutputBytes: 32_768, maxFiles: 20, maxTotalFileBytes: 2 * mebibyte },
+      maxCodeCharacters: 8_000,
+      timeoutMs: 5_000,
+      maxMemoryBytes: 64 * mebibyte,
+      maxOutputBytes: 32_768,
+      maxFiles: 20,
+      maxTotalFileBytes: 2 * mebibyte,
     },
     () => ({ ...resolveEvaluateLimits() }),
   ),
@@ -172,23 +189,29 @@ const defaults: Readonly<Record<string, DefaultsOf>> = {
   ),
   VfsLimits: byDefault(
     {
-      ...{
-        maxLines: 2_000,
-        maxLineCharacters: 2_000,
-        maxOutputCharacters: 50_000,
-        maxEntries: 500,
-        maxPaths: 1_000,
-      },
-      ...{ maxMatches: 250, maxMatchCharacters: 500, maxAttachmentBytes: 3 * mebibyte },
-      ...{ maxFileBytes: 32 * mebibyte, maxBytes: 1024 * mebibyte, maxFiles: 1_000_000 },
+      maxLines: 2_000,
+      maxLineCharacters: 2_000,
+      maxOutputCharacters: 50_000,
+      maxEntries: 500,
+      maxPaths: 1_000,
+      maxMatches: 250,
+      maxMatchCharacters: 500,
+      maxAttachmentBytes: 3 * mebibyte,
+      maxFileBytes: 32 * mebibyte,
+      maxBytes: 1024 * mebibyte,
+      maxFiles: 1_000_000,
     },
     () => ({ ...resolveVfsLimits() }),
   ),
   ReadFileParams: written({ offset: 0 }, 'ReadFileParams'),
   WorkspaceDigestLimits: byDefault(
     {
-      ...{ maxEntries: 20_000, maxDepth: 3, maxDirectories: 60 },
-      ...{ maxManifests: 12, maxCommands: 20, maxNotable: 40 },
+      maxEntries: 20_000,
+      maxDepth: 3,
+      maxDirectories: 60,
+      maxManifests: 12,
+      maxCommands: 20,
+      maxNotable: 40,
     },
     () => ({ ...resolveDigestLimits() }),
   ),

@@ -34,7 +34,7 @@ eval "$start"`;
  * Runs inside, as the parent of the command: it reports that the sandbox works, kills what is left when the command has ended, and
  * waits until it is gone. Killing all but itself and the init process is one system call, so no process can fork away.
  */
-const insideScript = `exec 3<&- 4<&- 5<&-
+const sandboxedScript = `exec 3<&- 4<&- 5<&-
 cd -- "$1" 2>/dev/null || { echo missing >&7; exit 1; }
 shift
 echo started >&7
@@ -77,7 +77,17 @@ export function bubblewrapLine(settings: BubblewrapSettings, command: CheckedCom
     command: 'sh',
     args: [
       ...['-c', outsideScript, 'sh', settings.program],
-      ...[insideScript, 'sh', cwd, ...limitArguments(settings), '/bin/sh', '-c', startCommand, 'sh', ...argv],
+      ...[
+        sandboxedScript,
+        'sh',
+        cwd,
+        ...limitArguments(settings),
+        '/bin/sh',
+        '-c',
+        startCommand,
+        'sh',
+        ...argv,
+      ],
     ],
     inputs: [
       optionsOf(settings)
