@@ -17,6 +17,8 @@ export {
   type ErrorDetails,
   FilesystemError,
   type FilesystemErrorCode,
+  JournalError,
+  type JournalErrorCode,
   JournalFencedError,
   MissingPeerError,
   OutputParseError,

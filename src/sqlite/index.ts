@@ -1,4 +1,3 @@
-export { JournalError, type JournalErrorCode } from '../error/index.ts';
 export {
   type SqliteResource,
   type SqliteResourceOptions,

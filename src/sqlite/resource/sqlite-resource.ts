@@ -5,9 +5,9 @@ import { parallelProtocol } from './parallel-protocol.ts';
 import { serialProtocol } from './serial-protocol.ts';
 
 /** Options of {@link sqliteResource}. */
-export interface SqliteResourceOptions {
+export interface SqliteResourceOptions<Database extends SqliteDatabase = SqliteDatabase> {
   /** An open database of `node:sqlite` or better-sqlite3 13 or later. Its caller closes it. */
-  readonly database: SqliteDatabase;
+  readonly database: Database;
   /**
    * Opens another connection to the same file, which is in WAL mode; then calls run at the same time, each on a connection of its own. May throw: the call
    * cannot have the resource. The connections are kept for later calls, and closed with the process. Default: calls run one by one on
@@ -17,16 +17,17 @@ export interface SqliteResourceOptions {
 }
 
 /** What {@link sqliteResource} returns: options of `binding`. */
-export interface SqliteResource {
-  readonly instance: SqliteDatabase;
-  readonly transactional: TransactionProtocol<SqliteDatabase>;
+export interface SqliteResource<Database extends SqliteDatabase = SqliteDatabase> {
+  readonly instance: Database;
+  readonly transactional: TransactionProtocol<Database>;
 }
 
 /**
  * A database as a resource that takes part in the transaction of each tool call: what a call that fails wrote is rolled back. Calls of tools with
  * effects `'read'` cannot write.
  *
- * Calls get a view of the database: `exec` and `prepare`, without statements that end a transaction. A journal on the same `database` object
+ * Calls get a view of the database: `exec` and `prepare`, without statements that end a transaction; it has no other member of the driver, whatever the type of the
+ * token. A journal on the same `database` object
  * commits the row of a call together with what the call wrote.
  *
  * @example
@@ -34,6 +35,7 @@ export interface SqliteResource {
  * import { binding, resourceToken } from 'weakincentives';
  * import { type SqliteDatabase, sqliteResource } from 'weakincentives/sqlite';
  *
+ * // Or the type of the driver: resourceToken<DatabaseSync>('orders').
  * const Orders = resourceToken<SqliteDatabase>('orders');
  * export const ordersIn = (database: SqliteDatabase) => binding(Orders, sqliteResource({ database }));
  * ```
@@ -41,12 +43,17 @@ export interface SqliteResource {
  * @throws {ResourceError} `resource-binding-invalid` for options of the wrong kind.
  * @see docs/spec/resources.md §6
  */
-export function sqliteResource(options: SqliteResourceOptions): SqliteResource {
+export function sqliteResource<Database extends SqliteDatabase>(
+  options: SqliteResourceOptions<Database>,
+): SqliteResource<Database> {
   assertOptions('sqliteResource()', options, { database: 'object!', open: 'function' }, refuse);
   const { database, open } = options;
+  const protocol: TransactionProtocol<SqliteDatabase> =
+    open === undefined ? serialProtocol(database) : parallelProtocol(database, open);
   return Object.freeze({
     instance: database,
-    transactional: open === undefined ? serialProtocol(database) : parallelProtocol(database, open),
+    // A view has those members of the driver's database that `SqliteDatabase` names.
+    transactional: protocol as TransactionProtocol<Database>,
   });
 }
 

@@ -3,8 +3,11 @@ export type SqliteValue = null | number | bigint | string | Uint8Array;
 
 /** A prepared statement: the methods of `node:sqlite` and better-sqlite3 that are used. */
 export interface SqliteStatement {
-  /** Executes it; what it returns is the driver's. */
-  run(...parameters: SqliteValue[]): unknown;
+  /** Executes it, and says how many rows it changed and which one it inserted last. */
+  run(...parameters: SqliteValue[]): {
+    readonly changes: number | bigint;
+    readonly lastInsertRowid: number | bigint;
+  };
   /** The first row, as an object with a member for each column; `undefined` where there is none. */
   get(...parameters: SqliteValue[]): unknown;
   /** All rows. */

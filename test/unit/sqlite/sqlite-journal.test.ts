@@ -1,12 +1,8 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  JournalError,
-  type SqliteDatabase,
-  type SqliteJournalOptions,
-  sqliteJournal,
-} from 'weakincentives/sqlite';
+import { JournalError } from 'weakincentives';
+import { type SqliteDatabase, type SqliteJournalOptions, sqliteJournal } from 'weakincentives/sqlite';
 import { rowsOf, summaryOf } from '../../contract/run-journal.ts';
 import { noSqlite, openDatabase, openJournal, sqliteSuite } from '../../support/sqlite.ts';
 import { tempFolder } from '../node/temp-folder.ts';

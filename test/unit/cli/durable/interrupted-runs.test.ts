@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { MissingPeerError } from 'weakincentives';
-import { JournalError } from 'weakincentives/sqlite';
+import { JournalError, MissingPeerError } from 'weakincentives';
 import {
   describeInterruptedRuns,
   type InterruptedRunsOptions,
