@@ -24,6 +24,7 @@ const titles = {
   'session-event': 'Session event by name',
   'record-field': 'Field of a record',
   'error-code': 'Error code',
+  unreleased: 'Name that no release had',
 };
 
 /** @type {Renames} */

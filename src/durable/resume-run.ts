@@ -61,9 +61,12 @@ async function resume<Output>(
   checkEvaluateOptions({ ...options, journal });
   const model = modelOf(adapter);
   if (model === undefined) {
-    throw new PromptValidationError('The adapter of resumeRun() must be made by providerAdapter().', {
-      details: { option: 'adapter' },
-    });
+    throw new PromptValidationError(
+      'The adapter of resumeRun() must be that of a vendor, such as openai(), or made by providerAdapter() of weakincentives/provider.',
+      {
+        details: { option: 'adapter' },
+      },
+    );
   }
   // Only the header: what else they say is read once no one else writes them.
   const { header } = readRunRows(runId, (await journal.read(runId)).slice(0, 1));

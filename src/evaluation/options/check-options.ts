@@ -56,10 +56,14 @@ export function checkEvaluateOptions(options: AnyOptions): void {
   if (completion !== undefined) toCompletionChecker(completion);
 }
 
+/** What can be passed as `journal`, for messages. */
+const journals =
+  'sqliteJournal({ file }) of weakincentives/sqlite as journal, or in a test memoryJournal() of weakincentives/testing, which ends with the process';
+
 function checkJournal({ approve, journal, runId }: AnyOptions): void {
   if (isSuspension(approve) && journal === undefined) {
     throw new PromptValidationError(
-      'suspendApproval() needs a journal: without one, nothing could go on with the run. Pass a journal, or a function as approve.',
+      `suspendApproval() needs a journal: without one, nothing could go on with the run. Pass ${journals}, or a function as approve.`,
       { details: { option: 'approve' } },
     );
   }
@@ -68,7 +72,12 @@ function checkJournal({ approve, journal, runId }: AnyOptions): void {
     assertOptions('evaluate(): journal', journal, methods);
   }
   if (runId === undefined) return;
-  const problem = journal === undefined ? 'needs a journal' : runId === '' ? 'must not be empty' : undefined;
+  const problem =
+    journal === undefined
+      ? `needs a journal: pass ${journals}`
+      : runId === ''
+        ? 'must not be empty'
+        : undefined;
   if (problem === undefined) return;
   throw new PromptValidationError(`The option runId ${problem}.`, { details: { option: 'runId' } });
 }

@@ -17,7 +17,7 @@ export type RunOutcome<Output, A extends Approver = ApprovalHandler> =
 
 /**
  * Evaluates prompts on one model. Every adapter runs the same loop with the same transactions, policies and failure
- * semantics; only the model differs.
+ * semantics; only the model differs. Made by the adapter of a vendor, such as `openai()`, or by `providerAdapter()` of `weakincentives/provider`.
  */
 export interface ProviderAdapter extends NestedAdapter {
   /** Shown in events and errors. */

@@ -37,7 +37,7 @@ export async function openHeldToolRuntime<Output>(
   const innerModel = adapter === undefined ? undefined : modelOf(adapter);
   if (adapter !== undefined && innerModel === undefined) {
     throw new PromptValidationError(
-      'The option adapter must be an adapter of the library, such as openai() or what providerAdapter() makes: evaluations inside handlers run on its model.',
+      'The option adapter must be an adapter of the library, such as openai() or what providerAdapter() of weakincentives/provider makes: evaluations inside handlers run on its model.',
       { details: { option: 'adapter' } },
     );
   }

@@ -204,7 +204,7 @@ describe('a tool runtime with a journal', () => {
   });
 
   it.each<[string, ToolRuntimeOptions | object, string]>([
-    ['a runId without a journal', { runId: 'run' }, 'The option runId needs a journal.'],
+    ['a runId without a journal', { runId: 'run' }, 'The option runId needs a journal'],
     ['an empty runId', { journal: memoryJournal(), runId: '' }, 'The option runId must not be empty.'],
     ['what is not a journal', { journal: { append: () => undefined } }, 'journal'],
     ['an unknown option', { journal: memoryJournal(), maxTurns: 1 }, 'There is no option maxTurns'],
