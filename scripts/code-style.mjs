@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Rules of style that oxlint has no rule for: constants in camelCase, no spread of an object literal that is there only sometimes.
+// Rules of style that oxlint has no rule for: constants in camelCase, no spread of an object literal that is there only sometimes,
+// no cut of a text but by the functions of src/internal/text.ts.
 // Prints one line for each place that breaks one. `--root <folder>` checks another project.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -42,6 +43,7 @@ function checkFile(file) {
   forEachNode(program, (node) => {
     checkConstants(node, report);
     checkSpreads(node, file.startsWith('src/'), report);
+    if (file.startsWith('src/') && file !== 'src/internal/text.ts') checkCuts(node, report);
   });
   return count;
 }
@@ -98,6 +100,49 @@ function isLiteral(node) {
 function isNothing(node) {
   if (node.type === 'ObjectExpression') return node['properties'].length === 0;
   return node.type === 'Literal' || (node.type === 'Identifier' && node['name'] === 'undefined');
+}
+
+/**
+ * A text is cut by one function, which never leaves half of a surrogate pair: no start of a text with an ellipsis, and no start up to
+ * a limit of characters.
+ * @param {Node} node @param {Report} report
+ */
+function checkCuts(node, report) {
+  const advice = 'cut texts by startOf(), cutAfter(), shorten(), cutLine() or clip() of src/internal';
+  if (node.type === 'TemplateLiteral') {
+    for (const [index, expression] of node['expressions'].entries()) {
+      const after = node['quasis'][index + 1].value.cooked;
+      if (/^(…|\.\.\.)/.test(after) && lengthOfStart(expression) !== undefined) report(expression, advice);
+    }
+    return;
+  }
+  if (node.type === 'BinaryExpression' && node['operator'] === '+') {
+    const { left, right } = node;
+    if (right.type === 'Literal' && /^(…|\.\.\.)/.test(right['value']) && lengthOfStart(left) !== undefined)
+      report(left, advice);
+    return;
+  }
+  const length = lengthOfStart(node);
+  if (length !== undefined && node['callee'].type === 'MemberExpression' && isTextLimit(length))
+    report(node, advice);
+}
+
+/** How much of something is its start, `text.slice(0, LENGTH)`; undefined for anything else. @param {Node} node @returns {Node | undefined} */
+function lengthOfStart(node) {
+  if (node.type !== 'CallExpression') return undefined;
+  const { callee, arguments: given } = node;
+  if (callee.type === 'Identifier' && callee['name'] === 'startOf') return given[1];
+  if (callee.type !== 'MemberExpression' || given.length !== 2) return undefined;
+  if (!['slice', 'substring'].includes(callee['property'].name) || given[0].value !== 0) return undefined;
+  // A part of a hash is a name.
+  return callee['object']['callee']?.property?.name === 'digest' ? undefined : given[1];
+}
+
+/** Whether a length is a limit of texts by its name, or too large for a list. @param {Node} length @returns {boolean} */
+function isTextLimit(length) {
+  if (length.type === 'Literal') return length['value'] >= 30;
+  const name = length['name'] ?? length['property']?.name ?? '';
+  return /^max\w*(Characters|Length|Text|Reason|Read)$/.test(name);
 }
 
 /** @param {Node | null} pattern what a declaration binds @returns {{ name: string, at: Node }[]} */

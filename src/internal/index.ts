@@ -9,11 +9,17 @@ export { PrivateBrand } from './private-brand.ts';
 export { isPromiseLike, untilAborted, whenSettled } from './promise.ts';
 export { escapeInvisible, quoteText, readName, showName } from './quote.ts';
 export {
+  clip,
+  clipMiddle,
   countCharacters,
   counted,
   cutAfter,
+  cutLine,
+  endOf,
   formatNumber,
   lineNumberAt,
+  linesOf,
+  oneLine,
   quotedList,
   shorten,
   startOf,

@@ -29,6 +29,53 @@ export function shorten(text: string, maxLength: number): string {
   return text.length <= maxLength ? text : `${startOf(text, maxLength - 1)}…`;
 }
 
+/** The last `length` UTF-16 units of a string; one fewer where that would split a surrogate pair. */
+export function endOf(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const from = text.length - length;
+  const firstUnit = text.charCodeAt(from);
+  return text.slice(firstUnit >= 0xdc00 && firstUnit <= 0xdfff ? from + 1 : from);
+}
+
+/** {@link cutAfter} on one line, with single spaces for whitespace. Reads no more of the string than it keeps. */
+export function cutLine(text: string, length: number): string {
+  const line = startOf(text, length + 1)
+    .replace(/\s+/g, ' ')
+    .trim();
+  return text.length > length ? `${startOf(line, length)}…` : line;
+}
+
+/** {@link shorten} by characters, as a terminal shows them: a surrogate pair is one. */
+export function clip(text: string, width: number): string {
+  const characters = [...text];
+  return characters.length <= width ? text : `${characters.slice(0, Math.max(0, width - 1)).join('')}…`;
+}
+
+/** {@link clip} in the middle: the end of a path says more than its middle. */
+export function clipMiddle(text: string, width: number): string {
+  const characters = [...text];
+  if (characters.length <= width) return text;
+  const end = Math.ceil((width - 1) / 2);
+  return `${characters.slice(0, Math.max(0, width - 1 - end)).join('')}…${characters.slice(characters.length - end).join('')}`;
+}
+
+/** Everything that some reader takes for the end of a line: also the breaks and separators of Unicode and of old terminals. */
+// oxlint-disable-next-line no-control-regex -- Some of them end lines.
+const breaks = /\r\n|[\n\r\v\f\u001C-\u001E\u0085\u2028\u2029]/u;
+
+/** The lines of a text, by everything that ends one. */
+export function linesOf(text: string): string[] {
+  return text.split(breaks);
+}
+
+/** The text on one line: its lines without the blank space around them, joined by a space; empty ones are left out. */
+export function oneLine(text: string): string {
+  return linesOf(text)
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join(' ');
+}
+
 /** A whole number with commas as thousands separators. */
 export function formatNumber(amount: number): string {
   return String(amount).replace(/\B(?=(\d{3})+$)/g, ',');

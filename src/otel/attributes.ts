@@ -1,3 +1,4 @@
+import { shorten } from '../internal/index.ts';
 import type { OtelAttributes, OtelAttributeValue } from './otel-api.ts';
 
 /** A text is at most this long where its content does not matter; the names of tools and of paths may come from a model. */
@@ -19,7 +20,7 @@ export function attributesOf(
 
 /** A text that may come from a model, such as the name of a tool, cut where it is too long. */
 export function shortText(text: string): string {
-  return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters - 1)}…`;
+  return shorten(text, maxCharacters);
 }
 
 /** The first items of a list, cut where they are too long; undefined for an empty list. */

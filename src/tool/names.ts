@@ -1,4 +1,5 @@
 import { type ErrorDetails, PromptValidationError } from '../error/index.ts';
+import { startOf } from '../internal/index.ts';
 
 const toolName = /^[a-z0-9_-]{1,64}$/;
 /** Most characters of a description that the author of a prompt writes. */
@@ -12,10 +13,11 @@ export const maxOwnDescriptionCharacters = 200;
  */
 export function assertToolName(name: unknown): asserts name is string {
   if (typeof name === 'string' && toolName.test(name)) return;
-  const shown = typeof name === 'string' ? JSON.stringify(name.slice(0, 80)) : typeof name;
+  const start = typeof name === 'string' ? startOf(name, 80) : undefined;
+  const shown = start === undefined ? typeof name : JSON.stringify(start);
   throw new PromptValidationError(
     `A tool's name must be 1 to 64 lower-case letters, digits, "_" or "-", but it is ${shown}.`,
-    { details: { tool: typeof name === 'string' ? name.slice(0, 80) : '', placeholder: 'name' } },
+    { details: { tool: start ?? '', placeholder: 'name' } },
   );
 }
 

@@ -1,3 +1,4 @@
+import { cutAfter } from '../internal/index.ts';
 import type { MatcherContext, MatcherResult } from './matcher-context.ts';
 import { type CallFact, readRunFacts } from './run-facts.ts';
 
@@ -47,7 +48,7 @@ function listed(calls: readonly CallFact[]): string {
 
 function describeCall({ toolName, params, outcome, reason, isCommitted, depth }: CallFact): string {
   const text = params === undefined ? '' : JSON.stringify(params);
-  const shown = text.length > maxParams ? `${text.slice(0, maxParams)}…` : text;
+  const shown = cutAfter(text, maxParams);
   const place = depth === 0 ? '' : ' inside another call';
   const state =
     outcome === 'committed' && !isCommitted

@@ -87,3 +87,32 @@ test('accepts spreads of other objects, and a choice of two', () => {
     }),
   ).toEqual({ status: 0, lines: [''] });
 });
+
+test('refuses cuts of texts, but in the one file that has them', () => {
+  const cuts = [
+    'const a = `${text.slice(0, 9)}…`;',
+    "const b = text.substring(0, most) + '...';",
+    'const c = text.slice(0, limits.maxCharacters);',
+    'const d = `${startOf(text, 9)}…`;',
+    'const e = text.slice(0, 200);',
+  ];
+  expect(check({ 'src/a.ts': cuts, 'src/internal/text.ts': cuts, 'test/a.ts': cuts })).toEqual({
+    status: 1,
+    lines: cuts.map(
+      (_, index) =>
+        `src/a.ts:${index + 1}: cut texts by startOf(), cutAfter(), shorten(), cutLine() or clip() of src/internal`,
+    ),
+  });
+});
+
+test('accepts starts of lists, of hashes and up to a place', () => {
+  expect(
+    check({
+      'src/a.ts': [
+        'const a = names.slice(0, maxNamed); const b = text.slice(0, at);',
+        "const c = createHash('sha256').update(text).digest('hex').slice(0, 32);",
+        'const d = `${startOf(text, 9)}, ${cutAfter(text, 9)}`;',
+      ],
+    }),
+  ).toEqual({ status: 0, lines: [''] });
+});

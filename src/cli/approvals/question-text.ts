@@ -1,7 +1,7 @@
-import { showName } from '../../internal/index.ts';
+import { clip, showName } from '../../internal/index.ts';
 import type { PendingApproval } from '../../runtime/index.ts';
 import { journalOption } from '../durable/open-journal.ts';
-import { clip, printable, printableLines, readableTime } from '../process/plain-text.ts';
+import { printable, printableLines, readableTime } from '../process/plain-text.ts';
 import { shellWord } from '../process/shell-word.ts';
 import type { TextStyle } from '../process/text-style.ts';
 import { formatChangeDiff } from '../report/change-diff.ts';

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { resolve } from 'node:path';
 import { describeError, SessionBusyError } from '../../error/index.ts';
 import type { Filesystem } from '../../filesystem/index.ts';
-import { showName } from '../../internal/index.ts';
+import { showName, startOf } from '../../internal/index.ts';
 import type { OutsideChange } from '../../node/internal.ts';
 import { presentProcess } from '../../node/internal.ts';
 import type { RunJournal, RunLease } from '../../runtime/index.ts';
@@ -131,10 +131,7 @@ const randomLength = 5;
 
 /** A readable name: agent, day, and a random part. */
 function newRunId({ agentName, nowMs }: DurableRunOptions): string {
-  const name = agentName
-    .replaceAll(/[^A-Za-z0-9]+/g, '-')
-    .replace(/^-/, '')
-    .slice(0, 40);
+  const name = startOf(agentName.replaceAll(/[^A-Za-z0-9]+/g, '-').replace(/^-/, ''), 40);
   const day = new Date(nowMs).toISOString().slice(0, 10).replaceAll('-', '');
   const random = Array.from({ length: randomLength }, () => letters[randomInt(letters.length)]).join('');
   return `${name === '' ? 'run' : name}-${day}-${random}`;

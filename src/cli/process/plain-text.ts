@@ -1,4 +1,4 @@
-import { counted } from '../../internal/index.ts';
+import { clip, counted } from '../../internal/index.ts';
 /**
  * Untrusted text (from a workspace, a file name or a model), safe to print: control characters are escaped, so that the
  * text cannot move the cursor, change colors or rewrite the terminal.
@@ -18,20 +18,6 @@ export function printableLines(text: string): string {
     .split('\n')
     .map((line) => line.split('\t').map(printable).join('\t'))
     .join('\n');
-}
-
-/** `text` truncated to `width` characters, with an ellipsis if something was removed. */
-export function clip(text: string, width: number): string {
-  const characters = [...text];
-  return characters.length <= width ? text : `${characters.slice(0, Math.max(0, width - 1)).join('')}…`;
-}
-
-/** `text` shortened in the middle to `width` characters: the end of a path is more informative than its middle. */
-export function clipMiddle(text: string, width: number): string {
-  const characters = [...text];
-  if (characters.length <= width) return text;
-  const end = Math.ceil((width - 1) / 2);
-  return `${characters.slice(0, Math.max(0, width - 1 - end)).join('')}…${characters.slice(characters.length - end).join('')}`;
 }
 
 /** `text` in lines of at most `width` characters, broken at spaces where possible. */

@@ -1,10 +1,10 @@
 import { MissingPeerError } from '../../error/index.ts';
-import { counted, formatNumber } from '../../internal/index.ts';
+import { clip, counted, formatNumber } from '../../internal/index.ts';
 import type { RunRecord } from '../../record/index.ts';
 import { type JournalFiles, sqliteJournalFiles } from '../durable/open-journal.ts';
 import { type CliEnvironment, exitCodes, unlessAborted } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
-import { clip, printable } from '../process/plain-text.ts';
+import { printable } from '../process/plain-text.ts';
 import { createTextStyle } from '../process/text-style.ts';
 import { readRecordOf } from '../record/journaled-record.ts';
 import type { QueryHelpRequest, QueryRequest } from './query-arguments.ts';

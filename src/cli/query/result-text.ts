@@ -1,5 +1,5 @@
-import { escapeInvisible } from '../../internal/index.ts';
-import { clip, pad, printable } from '../process/plain-text.ts';
+import { clip, escapeInvisible } from '../../internal/index.ts';
+import { pad, printable } from '../process/plain-text.ts';
 import type { TextStyle } from '../process/text-style.ts';
 import type { QueryValue } from './protocol.ts';
 import type { QueryResult } from './query-process.ts';

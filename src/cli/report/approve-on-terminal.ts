@@ -1,8 +1,8 @@
-import { counted } from '../../internal/index.ts';
+import { clip, counted, startOf } from '../../internal/index.ts';
 import type { ApprovalHandler, ApprovalRequest } from '../../runtime/index.ts';
 import type { JsonValue } from '../../schema/index.ts';
 import type { AskPerson } from '../process/environment.ts';
-import { clip, printable, printableLines } from '../process/plain-text.ts';
+import { printable, printableLines } from '../process/plain-text.ts';
 import type { TextStyle } from '../process/text-style.ts';
 import { formatChangeDiff } from './change-diff.ts';
 
@@ -113,6 +113,6 @@ function paramLines(params: JsonValue): readonly string[] {
 
 function shortValue(value: JsonValue | undefined): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
-  const shown = clip(printable(text.slice(0, maxParamCharacters * 2)), maxParamCharacters);
+  const shown = clip(printable(startOf(text, maxParamCharacters * 2)), maxParamCharacters);
   return text.length > maxParamCharacters ? `${shown} (${counted(text.length, 'character')})` : shown;
 }

@@ -1,4 +1,5 @@
-import { clip, clipMiddle, pad, printable, readableDuration, wrap } from '../process/plain-text.ts';
+import { clip, clipMiddle } from '../../internal/index.ts';
+import { pad, printable, readableDuration, wrap } from '../process/plain-text.ts';
 import type { TextStyle, TextTone } from '../process/text-style.ts';
 import { type CallRecord, depthOf, withInnerCalls } from './call-record.ts';
 import { briefLimits, changedText, type DescriptionLimits, describeCall, noLimits } from './describe-call.ts';

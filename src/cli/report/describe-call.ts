@@ -1,6 +1,6 @@
-import { counted } from '../../internal/index.ts';
+import { clip, counted } from '../../internal/index.ts';
 import type { RecordedApproval, UnenforcedDecision } from '../../runtime/index.ts';
-import { clip, printable, readableDuration } from '../process/plain-text.ts';
+import { printable, readableDuration } from '../process/plain-text.ts';
 import type { TextTone } from '../process/text-style.ts';
 import type { BareEvent, LocatedEvent } from './call-log.ts';
 import { type CallRecord, depthOf, hostedFindings, hostedSubject } from './call-record.ts';

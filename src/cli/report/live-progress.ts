@@ -1,4 +1,4 @@
-import { counted } from '../../internal/index.ts';
+import { counted, endOf } from '../../internal/index.ts';
 import { formatPlan, type Plan } from '../../suite/index.ts';
 import type { OutputStream } from '../process/environment.ts';
 import { clipColumns, printable, wrapColumns } from '../process/plain-text.ts';
@@ -155,7 +155,7 @@ class StreamedText {
     this.#kind = kind;
     const text = this.#text + piece;
     // Trimmed rarely, because the start of the text decides where its lines break.
-    this.#text = text.length > maxCharacters ? text.slice(-maxCharacters / 2) : text;
+    this.#text = text.length > maxCharacters ? endOf(text, maxCharacters / 2) : text;
   }
 
   clear(): void {

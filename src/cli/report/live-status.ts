@@ -1,6 +1,6 @@
-import { counted } from '../../internal/index.ts';
+import { clip, counted } from '../../internal/index.ts';
 import type { RunEvent } from '../../runtime/index.ts';
-import { clip, printable } from '../process/plain-text.ts';
+import { printable } from '../process/plain-text.ts';
 import type { Call, CallLog, LocatedEvent } from './call-log.ts';
 import { callSubject, describeUpdate } from './call-record.ts';
 import { newsOf, newsText } from './describe-call.ts';

@@ -29,7 +29,9 @@ export async function bindParams(
     prompt = agent.template.bind(params);
   } catch (error) {
     if (!PromptValidationError.isInstance(error)) throw error;
-    throw new UsageError(oneLine(`the params of ${name} are invalid: ${error.message}`), { cause: error });
+    throw new UsageError(joinedLines(`the params of ${name} are invalid: ${error.message}`), {
+      cause: error,
+    });
   }
   try {
     await prompt.render();
@@ -37,7 +39,7 @@ export async function bindParams(
     // Other errors of rendering may depend on what only a run has: a session, resources.
     if (PromptRenderError.isInstance(error) && error.details['sections'] !== undefined) {
       const problems = error.message.slice(error.message.indexOf('\n') + 1);
-      throw new UsageError(oneLine(`the params of ${name} are invalid: ${problems}`), { cause: error });
+      throw new UsageError(joinedLines(`the params of ${name} are invalid: ${problems}`), { cause: error });
     }
   }
   return { params, resources: prompt.resources() };
@@ -49,7 +51,7 @@ function ownParams({ params = {}, name }: AnyAgent, workspaceName: string): Dyna
     return params({ workspaceName });
   } catch (error) {
     throw new UsageError(
-      oneLine(`the params of ${printable(name)} cannot be created: ${describeError(error)}`),
+      joinedLines(`the params of ${printable(name)} cannot be created: ${describeError(error)}`),
       {
         cause: error,
       },
@@ -58,6 +60,6 @@ function ownParams({ params = {}, name }: AnyAgent, workspaceName: string): Dyna
 }
 
 /** Joins problems of one line each to one line. */
-function oneLine(text: string): string {
+function joinedLines(text: string): string {
   return `${text.split('\n').map(printable).join('; ').replace(/\.$/, '')}.`;
 }

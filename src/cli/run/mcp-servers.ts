@@ -1,6 +1,6 @@
 import { describeError, WinkError } from '../../error/index.ts';
 import type { AnyAgent } from '../../evaluation/index.ts';
-import { present } from '../../internal/index.ts';
+import { present, startOf } from '../../internal/index.ts';
 import { type McpSection, type McpSectionOptions, openMcpSection } from '../../mcp/index.ts';
 import type { Logger } from '../../tool/index.ts';
 import { unlessAborted } from '../process/environment.ts';
@@ -95,16 +95,13 @@ function withSections(agent: AnyAgent, sections: readonly McpSection[], file: st
 
 /** The key of the section of a server, and what its tools begin with. */
 function placeOf({ name }: NamedMcpServer, file: string): { readonly key: string; readonly prefix: string } {
-  const key = name
-    .toLowerCase()
-    .replace(/[^a-z0-9._-]/g, '-')
-    .slice(0, 64);
+  const key = startOf(name.toLowerCase().replace(/[^a-z0-9._-]/g, '-'), 64);
   if (!/^[a-z0-9]/.test(key)) {
     throw new UsageError(
       `the name "${printable(name)}" of a server in ${printable(file)} must begin with a letter or a digit.`,
     );
   }
-  return { key, prefix: `${key.replaceAll('.', '_').slice(0, 31)}_` };
+  return { key, prefix: `${startOf(key.replaceAll('.', '_'), 31)}_` };
 }
 
 function startError(error: unknown, name: string, file: string): unknown {

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, statSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { describeError, FilesystemError } from '../../error/index.ts';
-import { present } from '../../internal/index.ts';
+import { present, startOf } from '../../internal/index.ts';
 import { type FileRunRecorder, openRunRecorder } from '../../node/index.ts';
 import { userStateFolder } from '../../node/internal.ts';
 import type { JsonObject } from '../../schema/index.ts';
@@ -89,7 +89,7 @@ export async function openRecordFile(options: RecordFileOptions): Promise<Record
 function newFile({ agentName, now }: RecordFileOptions): string {
   const folder = join(userStateFolder(), 'records');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const name = agentName.replaceAll(/[^A-Za-z0-9._-]+/g, '-').slice(0, 60);
+  const name = startOf(agentName.replaceAll(/[^A-Za-z0-9._-]+/g, '-'), 60);
   const time = new Date(now()).toISOString().replaceAll(/[-:]/g, '').replace('T', '-').slice(0, 15);
   return join(folder, `${name}-${time}-${process.pid}.jsonl`);
 }

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describeError } from '../../error/index.ts';
-import { isRecord, present } from '../../internal/index.ts';
+import { isRecord, present, shorten } from '../../internal/index.ts';
 import {
   createOtelObserver,
   type OtelContext,
@@ -72,7 +72,7 @@ export async function startTelemetry(options: {
   try {
     sdk = hasProvider(api) ? undefined : startSdk(packages, variables);
   } catch (error) {
-    throw new UsageError(`--otel: OpenTelemetry cannot be started: ${oneLine(describeError(error))}.`, {
+    throw new UsageError(`--otel: OpenTelemetry cannot be started: ${problemLine(describeError(error))}.`, {
       cause: error,
     });
   }
@@ -119,7 +119,7 @@ async function loadPackages(agentFolder: string): Promise<Packages> {
     return { NodeSDK, envDetector, api: api as Api };
   } catch (error) {
     throw new UsageError(
-      `--otel: the package "${name}" cannot be loaded: ${oneLine(describeError(error))}.`,
+      `--otel: the package "${name}" cannot be loaded: ${problemLine(describeError(error))}.`,
       {
         cause: error,
       },
@@ -155,7 +155,7 @@ function hasProvider({ trace }: Api): boolean {
 /** Problems of the SDK, such as values that it cannot read and collectors that do not answer. */
 function collectProblems({ diag, DiagLogLevel }: Api, problems: Set<string>): void {
   const note = (...words: readonly unknown[]): void => {
-    problems.add(oneLine(words.map(problemText).join(': ')));
+    problems.add(problemLine(words.map(problemText).join(': ')));
   };
   const ignore = (): void => undefined;
   const logger = { error: note, warn: note, info: ignore, debug: ignore, verbose: ignore };
@@ -210,7 +210,7 @@ async function flush(api: Api, sdk: Sdk | undefined, problems: Set<string>): Pro
   try {
     await Promise.race([sdk === undefined ? flushProviders(api) : sdk.shutdown(), late]);
   } catch (error) {
-    problems.add(oneLine(isRecord(error) ? exportProblem(error) : describeError(error)));
+    problems.add(problemLine(isRecord(error) ? exportProblem(error) : describeError(error)));
   } finally {
     clearTimeout(timer);
   }
@@ -229,7 +229,7 @@ function functionOf(value: unknown, name: string): ((...args: readonly unknown[]
   return typeof found === 'function' ? (...args) => Reflect.apply(found, value, args) : undefined;
 }
 
-function oneLine(text: string): string {
-  const line = printable(text.split('\n', 1)[0] ?? '').replace(/[.\s]+$/, '');
-  return line.length > 300 ? `${line.slice(0, 299)}…` : line;
+/** The first line of a problem, without the period at its end. */
+function problemLine(text: string): string {
+  return shorten(printable(text.split('\n', 1)[0] ?? '').replace(/[.\s]+$/, ''), 300);
 }

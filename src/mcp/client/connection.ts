@@ -1,6 +1,6 @@
 import type { Client, McpSubscription, Tool as McpTool } from '@modelcontextprotocol/client';
 import { describeError } from '../../error/index.ts';
-import { untilAborted } from '../../internal/index.ts';
+import { startOf, untilAborted } from '../../internal/index.ts';
 import type { Logger } from '../../tool/index.ts';
 import type { McpClientSdk } from '../wire/sdk.ts';
 import type { McpProtocol } from './protocol.ts';
@@ -59,7 +59,7 @@ export class McpConnection {
     this.client.onerror = (error) =>
       logger.debug('A problem of the connection to an MCP server.', {
         server: name,
-        error: describeError(error).slice(0, 500),
+        error: startOf(describeError(error), 500),
       });
     this.ended = new Promise((resolve) => {
       // oxlint-disable-next-line unicorn/prefer-add-event-listener -- As above.

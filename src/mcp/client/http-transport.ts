@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/client';
 import { describeError } from '../../error/index.ts';
-import { untilAborted } from '../../internal/index.ts';
+import { startOf, untilAborted } from '../../internal/index.ts';
 import type { Clock } from '../../session/index.ts';
 import type { McpClientSdk } from '../wire/sdk.ts';
 import { boundedResponse } from './bounded-body.ts';
@@ -91,5 +91,5 @@ function noticeLostAnswers(sdk: McpClientSdk, transport: Transport): void {
 function networkProblem(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   if (cause instanceof Error && 'code' in cause) return String(cause.code);
-  return describeError(cause ?? error).slice(0, 200);
+  return startOf(describeError(cause ?? error), 200);
 }

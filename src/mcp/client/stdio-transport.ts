@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { describeError } from '../../error/index.ts';
-import { formatNumber } from '../../internal/index.ts';
+import { formatNumber, startOf } from '../../internal/index.ts';
 import type { Clock } from '../../session/index.ts';
 import type { Logger } from '../../tool/index.ts';
 import type { McpClientSdk } from '../wire/sdk.ts';
@@ -133,7 +133,7 @@ class StdioTransport implements Transport {
     } catch (error) {
       this.#options.logger.debug('A line of an MCP server is not a message.', {
         server: this.#options.name,
-        error: describeError(error).slice(0, 200),
+        error: startOf(describeError(error), 200),
       });
       return;
     }

@@ -1,6 +1,6 @@
 import type { Tool as McpTool } from '@modelcontextprotocol/client';
 import { describeError, McpError, PromptValidationError } from '../../error/index.ts';
-import { formatNumber, present, quotedList, quoteText, shorten } from '../../internal/index.ts';
+import { formatNumber, present, quotedList, quoteText, shorten, startOf } from '../../internal/index.ts';
 import { nearestNames } from '../../resource/index.ts';
 import type { AnyTool } from '../../tool/index.ts';
 import type { McpListedTool, McpSectionOptions, McpToolEffects } from './mount-options.ts';
@@ -128,7 +128,7 @@ function mountedAs({ annotations = {}, name }: McpTool, rules: ChoiceRules): Mou
   const said = Object.hasOwn(effects, name) ? effects[name] : undefined;
   const isRead = trustAnnotations && annotations.readOnlyHint === true;
   return {
-    name: `${prefix}${name.toLowerCase().replace(/[^a-z0-9_-]/g, '_')}`.slice(0, maxNameLength),
+    name: startOf(`${prefix}${name.toLowerCase().replace(/[^a-z0-9_-]/g, '_')}`, maxNameLength),
     effects: said ?? (isRead ? 'read' : 'external'),
     idempotent: idempotent.includes(name) || (trustAnnotations && annotations.idempotentHint === true),
   };

@@ -10,7 +10,7 @@ import {
 } from '../../schema/index.ts';
 import { ToolResult } from '../../tool/index.ts';
 import type { McpAttachmentKind } from './mount-options.ts';
-import { oneLine, ResultMedia } from './result-media.ts';
+import { noteText, ResultMedia } from './result-media.ts';
 
 /** How results of a tool are read. */
 export interface ResultRules {
@@ -59,16 +59,16 @@ function textOf(block: ContentBlock, media: ResultMedia): string {
       const { resource } = block;
       const { mimeType, uri } = resource;
       if ('blob' in resource) return media.add({ data: resource.blob, mimeType, uri });
-      return `[resource ${oneLine(uri)}${mimeType === undefined ? '' : `, ${oneLine(mimeType)}`}]\n${resource.text}`;
+      return `[resource ${noteText(uri)}${mimeType === undefined ? '' : `, ${noteText(mimeType)}`}]\n${resource.text}`;
     }
     case 'resource_link': {
       const { description, mimeType, name, size, uri } = block;
       const facts = [
-        ...(mimeType === undefined ? [] : [oneLine(mimeType)]),
+        ...(mimeType === undefined ? [] : [noteText(mimeType)]),
         ...(size === undefined ? [] : [`${formatNumber(size)} bytes`]),
       ];
-      const about = description === undefined ? '' : `: ${oneLine(description)}`;
-      return `[link to the resource ${oneLine(name)} at ${oneLine(uri)}${facts.map((fact) => `, ${fact}`).join('')}; it was not fetched${about}]`;
+      const about = description === undefined ? '' : `: ${noteText(description)}`;
+      return `[link to the resource ${noteText(name)} at ${noteText(uri)}${facts.map((fact) => `, ${fact}`).join('')}; it was not fetched${about}]`;
     }
     default:
       return '[content of an unknown kind: not shown]';
@@ -104,8 +104,6 @@ function structuredValue(
 function cut(text: string, { maxResultCharacters }: ResultRules): string {
   if (text.length <= maxResultCharacters) return text;
   const note = `\n[cut: the result has ${formatNumber(text.length)} characters]`;
-  return `${startOf(text, Math.max(0, maxResultCharacters - note.length))}${note}`.slice(
-    0,
-    maxResultCharacters,
-  );
+  const start = startOf(text, Math.max(0, maxResultCharacters - note.length));
+  return startOf(`${start}${note}`, maxResultCharacters);
 }

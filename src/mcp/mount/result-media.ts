@@ -29,10 +29,10 @@ export class ResultMedia {
 
   /** Attaches what can be attached. @returns the words for its place in the text. */
   add({ data, mimeType, uri }: RemoteMedia): string {
-    const from = uri === undefined ? '' : ` from ${oneLine(uri)}`;
+    const from = uri === undefined ? '' : ` from ${noteText(uri)}`;
     const base64 = data.replace(/\s/g, '');
     const bytes = Buffer.from(base64, 'base64');
-    const declared = oneLine(mimeType ?? 'unknown type');
+    const declared = noteText(mimeType ?? 'unknown type');
     if (bytes.toString('base64') !== base64) return `[${declared}${from}: not shown, it is not base64]`;
     const found = this.#partOf(bytes, base64, { mimeType, uri });
     const what = `${found?.part.mediaType ?? declared}${from}, ${counted(bytes.length, 'byte')}`;
@@ -68,11 +68,11 @@ export class ResultMedia {
 }
 
 /** The words of a server inside a note of ours: on one line, and without the bracket that would end the note. */
-export function oneLine(text: string): string {
+export function noteText(text: string): string {
   return escapeInvisible(shorten(text, 300)).replaceAll(']', '%5D');
 }
 
 function nameOf(uri: string): string {
   const path = /^[^?#]*/.exec(uri)?.[0] ?? '';
-  return oneLine(path.slice(path.lastIndexOf('/') + 1) || 'file');
+  return noteText(path.slice(path.lastIndexOf('/') + 1) || 'file');
 }

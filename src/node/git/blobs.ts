@@ -1,4 +1,4 @@
-import { counted } from '../../internal/index.ts';
+import { counted, startOf } from '../../internal/index.ts';
 import type { FileVersion } from './file-changes.ts';
 import { GitRefusal } from './git-error.ts';
 import type { PrivateRepository } from './private-repository.ts';
@@ -27,7 +27,7 @@ export async function readBlob(
   if (stdout.subarray(0, probeBytes).includes(0)) return note(`binary, ${counted(stdout.length, 'byte')}`);
   const text = stdout.toString('utf8');
   return mode === linkMode
-    ? note(`symbolic link to ${JSON.stringify(text.slice(0, 300))}`)
+    ? note(`symbolic link to ${JSON.stringify(startOf(text, 300))}`)
     : { kind: 'text', text };
 }
 

@@ -94,7 +94,7 @@ function parseCommits(output: Buffer): readonly GitCommit[] {
     commits.push({
       id: commit,
       parents: parents.split(' ').filter(isObjectId),
-      author: oneLine(`${name} <${mail}>`),
+      author: shownLine(`${name} <${mail}>`),
       date: showDate(Number(date)),
       message: startOf(withoutControls(message).trim(), maxMessage),
     });
@@ -115,6 +115,6 @@ export function withoutControls(text: string): string {
 }
 
 /** The same for text that is shown on one line. */
-export function oneLine(text: string, maxLength = 300): string {
+export function shownLine(text: string, maxLength = 300): string {
   return startOf(withoutControls(text).replace(/\s+/g, ' ').trim(), maxLength);
 }

@@ -2,7 +2,7 @@ import { counted, present, showName, startOf } from '../../internal/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../tool/index.ts';
 import { linesOf, readBlob } from './blobs.ts';
-import { oneLine, resolveCommit } from './commits.ts';
+import { resolveCommit, shownLine } from './commits.ts';
 import { GitRefusal } from './git-error.ts';
 import { isObjectId } from './git-names.ts';
 import { pathProperty, revisionProperty, windowProperties } from './parameters.ts';
@@ -147,7 +147,7 @@ function parseBlame(output: string): readonly GitBlameLine[] {
     }
     const known = commits.get(commit);
     if (known === undefined) continue;
-    if (key === 'author') known.author = oneLine(text.slice('author '.length), 100);
+    if (key === 'author') known.author = shownLine(text.slice('author '.length), 100);
     if (key === 'author-time') known.date = dayOf(Number(text.slice('author-time '.length)));
   }
   return lines;

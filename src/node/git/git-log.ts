@@ -1,7 +1,7 @@
 import { counted, present, showName } from '../../internal/index.ts';
 import { jsonSchema, type Schema } from '../../schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../tool/index.ts';
-import { listCommits, oneLine, resolveCommit } from './commits.ts';
+import { listCommits, resolveCommit, shownLine } from './commits.ts';
 import { listChanges } from './file-changes.ts';
 import { pathProperty, revisionProperty } from './parameters.ts';
 import { type GitToolOptions, withRepository } from './with-repository.ts';
@@ -117,7 +117,7 @@ export function createGitLogTool(options: GitToolOptions): Tool<GitLogParams, Gi
         });
         const commits: GitLogEntry[] = [];
         for (const { id, date, author, message, parents } of found.slice(0, limit)) {
-          const entry = { id, date, author, subject: oneLine(message.split('\n')[0] ?? '') };
+          const entry = { id, date, author, subject: shownLine(message.split('\n')[0] ?? '') };
           if (!files) commits.push(entry);
           else {
             const { changes } = await listChanges(repository, parents[0], id, undefined);

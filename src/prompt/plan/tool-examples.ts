@@ -1,6 +1,7 @@
+import { linesOf, oneLine } from '../../internal/index.ts';
 import { renderJson } from '../../schema/index.ts';
 import type { AnyTool, ToolExample } from '../../tool/index.ts';
-import { fenceAround, jsonLine, linesOf, oneLine } from '../template/line-breaks.ts';
+import { fenceAround, jsonLine } from '../template/line-breaks.ts';
 
 /** The examples of a tool as text, for providers that have no field for them; empty when there are none. */
 export function toolExamplesText(tool: AnyTool): string {

@@ -1,5 +1,6 @@
+import { linesOf } from '../../internal/index.ts';
 import { renderJson } from '../../schema/index.ts';
-import { fenceAround, linesOf } from './line-breaks.ts';
+import { fenceAround } from './line-breaks.ts';
 import type { Placeholder } from './placeholders.ts';
 import { quotedStandIn } from './stand-in.ts';
 

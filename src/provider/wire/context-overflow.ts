@@ -38,7 +38,8 @@ const aboutRate = /rate.?limit|too many requests|per (second|minute|hour|day)\b|
  * True when a server's message reports that the request exceeds the context window. Error codes are more reliable, but most
  * compatible servers send none.
  */
+import { startOf } from '../../internal/index.ts';
 export function isContextOverflow(message: string): boolean {
-  const start = message.slice(0, maxRead);
+  const start = startOf(message, maxRead);
   return !aboutRate.test(start) && wordings.some((wording) => wording.test(start));
 }

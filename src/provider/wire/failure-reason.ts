@@ -1,4 +1,4 @@
-import { cutAfter, isRecord } from '../../internal/index.ts';
+import { cutAfter, isRecord, startOf } from '../../internal/index.ts';
 import { objectsIn, type WireFields } from './fields.ts';
 
 /** Maximum length of a reason; a page or a dump of a request may be of any length. */
@@ -35,7 +35,7 @@ function read(body: unknown, depth: number): string | undefined {
 }
 
 function readText(text: string, depth: number): string {
-  const start = text.slice(0, maxRead).trim();
+  const start = startOf(text, maxRead).trim();
   if (isPage(start)) return textOfPage(start);
   if (!/^[[{"]/.test(start)) return start;
   try {

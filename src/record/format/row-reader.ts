@@ -1,5 +1,5 @@
 import { describeError, RecordError } from '../../error/index.ts';
-import { isRecord, present, quoteText } from '../../internal/index.ts';
+import { isRecord, present, quoteText, startOf } from '../../internal/index.ts';
 import { fromReferences, MissingBlob } from './references.ts';
 import { findFault, isKnownType } from './row-shapes.ts';
 import { type BlobRow, type Row, recordVersion } from './rows.ts';
@@ -81,7 +81,7 @@ export class RowReader {
   #checkHeader({ type, version }: Readonly<Record<string, unknown>>): void {
     if (type !== 'header') throw this.#malformed('a record begins with a header');
     if (version !== recordVersion) {
-      const said = typeof version === 'string' ? quoteText(version.slice(0, 100)) : 'none';
+      const said = typeof version === 'string' ? quoteText(startOf(version, 100)) : 'none';
       throw new RecordError(
         'record-version-unsupported',
         `The record has the version ${said}, and only "${recordVersion}" can be read. Use the version of the library that wrote it.`,

@@ -1,4 +1,4 @@
-import { isRecord } from '../../internal/index.ts';
+import { cutAfter, isRecord, startOf } from '../../internal/index.ts';
 
 /** The first place where two JSON values differ. */
 export interface JsonDifference {
@@ -65,12 +65,12 @@ function commonStart(left: string, right: string): number {
 }
 
 function excerpt(text: string, from: number): string {
-  const part = text.slice(from, from + maxShown);
+  const part = startOf(text.slice(from), maxShown);
   return `${from > 0 ? '…' : ''}${JSON.stringify(part)}${from + maxShown < text.length ? '…' : ''}`;
 }
 
 function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
   const text = JSON.stringify(value) ?? typeof value;
-  return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
+  return cutAfter(text, maxShown);
 }

@@ -1,6 +1,6 @@
 import { describeError } from '../../error/index.ts';
 import { compileGlob, type Filesystem, type Glob } from '../../filesystem/index.ts';
-import { PersistentVector } from '../../internal/index.ts';
+import { oneLine, PersistentVector } from '../../internal/index.ts';
 import {
   type Clock,
   type ForkOptions,
@@ -233,12 +233,8 @@ function formatFeedback({ provider, severity = 'info', message, suggestions = []
   return [
     `<${tag} provider="${provider}" severity="${severity}">`,
     withoutFeedbackTags(message.trim()),
+    // A suggestion of two lines would look like two.
     ...suggestions.map((suggestion) => `- ${withoutFeedbackTags(oneLine(suggestion))}`),
     `</${tag}>`,
   ].join('\n');
-}
-
-/** A suggestion of two lines would look like two. */
-function oneLine(text: string): string {
-  return text.trim().replace(/\s*[\r\n\u0085\u2028\u2029]+\s*/gu, ' ');
 }

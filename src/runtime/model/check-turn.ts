@@ -1,5 +1,5 @@
 import { ModelResponseError } from '../../error/index.ts';
-import { isRecord } from '../../internal/index.ts';
+import { isRecord, startOf } from '../../internal/index.ts';
 import type { ConversationItem, FinishReason, TokenUsage, ToolCallPart } from '../../tool/index.ts';
 import { type ModelTurn, tokenCounts } from './model.ts';
 
@@ -119,7 +119,7 @@ function findUsageFault(usage: unknown): string | undefined {
 
 function describe(value: unknown): string {
   if (value === null || value === undefined || typeof value === 'number') return String(value);
-  return typeof value === 'string' ? `"${value.slice(0, 40)}"` : `a value of type ${typeof value}`;
+  return typeof value === 'string' ? `"${startOf(value, 40)}"` : `a value of type ${typeof value}`;
 }
 
 const unclaimed: readonly FinishReason[] = ['length', 'context-window', 'refusal', 'content-filter'];

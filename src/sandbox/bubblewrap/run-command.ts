@@ -1,4 +1,5 @@
 import { SandboxError } from '../../error/index.ts';
+import { startOf } from '../../internal/index.ts';
 import type { StagedFolder } from '../../node/index.ts';
 import {
   closeStandardStreams,
@@ -70,7 +71,7 @@ export async function runCommand(
       command.onOutput();
     },
     onReport: (chunk: Uint8Array) => {
-      report = (report + Buffer.from(chunk).toString('latin1')).slice(0, maxReportCharacters);
+      report = startOf(report + Buffer.from(chunk).toString('latin1'), maxReportCharacters);
     },
   };
   const { exitCode, signal: killedBy, timedOut, startFailure } = await start(staged, program, args, options);

@@ -1,4 +1,5 @@
 import { SandboxError } from '../../error/index.ts';
+import { startOf } from '../../internal/index.ts';
 import { bubblewrapBackend } from './options.ts';
 
 /** Characters of a program's own message that an error quotes. */
@@ -31,8 +32,5 @@ export function reasonOf(stderr: string): string {
       .split('\n')
       .map((text) => text.trim())
       .find((text) => text !== '') ?? '';
-  return line
-    .replaceAll(/(?<![\w.])\/[^\s:'"]*/g, '…')
-    .slice(0, maxReason)
-    .replace(/\.$/, '');
+  return startOf(line.replaceAll(/(?<![\w.])\/[^\s:'"]*/g, '…'), maxReason).replace(/\.$/, '');
 }

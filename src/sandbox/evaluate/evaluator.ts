@@ -1,5 +1,5 @@
 import { describeError, SandboxError } from '../../error/index.ts';
-import { isRecord, untilAborted } from '../../internal/index.ts';
+import { isRecord, startOf, untilAborted } from '../../internal/index.ts';
 import { type Clock, systemClock } from '../../session/index.ts';
 import type { EvaluatorChannel } from './evaluator-process.ts';
 import {
@@ -62,7 +62,7 @@ export class Evaluator implements AsyncDisposable {
       if (outcome.kind === 'reply' && outcome.reply.value === '42') continue;
       const reason =
         outcome.kind === 'reply'
-          ? `it computes 40 + 2 wrongly: ${JSON.stringify((outcome.reply.stderr || outcome.reply.value).slice(0, 200))}`
+          ? `it computes 40 + 2 wrongly: ${JSON.stringify(startOf(outcome.reply.stderr || outcome.reply.value, 200))}`
           : `its self-test ended by a ${outcome.kind}`;
       throw unusableError({ unusable: reason, language, isMissing: false });
     }

@@ -3,6 +3,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { endOf } from '../../internal/index.ts';
 import type { PodmanSettings } from './options.ts';
 import { PodmanClient } from './podman-client.ts';
 import { podmanUnavailable } from './podman-error.ts';
@@ -55,7 +56,7 @@ export async function startOwnService(
   });
   let message = '';
   child.stderr.on('data', (chunk: Buffer) => {
-    message = (message + chunk.toString('utf8')).slice(-maxMessageCharacters);
+    message = endOf(message + chunk.toString('utf8'), maxMessageCharacters);
   });
   child.stdin.on('error', () => undefined);
   let hasEnded = false;

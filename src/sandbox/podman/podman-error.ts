@@ -1,4 +1,5 @@
 import { SandboxError } from '../../error/index.ts';
+import { startOf } from '../../internal/index.ts';
 import { podmanBackend } from './options.ts';
 
 /** Characters of Podman's own message that an error quotes. */
@@ -6,13 +7,12 @@ const maxReason = 300;
 
 /** What Podman says, in one line and without paths of this machine, ids or control characters. */
 export function podmanReason(message: string): string {
-  return message
+  const line = message
     .replaceAll(/\p{C}+/gu, ' ')
     .replaceAll(/(?<![\w.])\/[^\s:'"]*/g, '…')
     .replaceAll(/\b[0-9a-f]{64}\b/g, '…')
-    .trim()
-    .slice(0, maxReason)
-    .replace(/\.$/, '');
+    .trim();
+  return startOf(line, maxReason).replace(/\.$/, '');
 }
 
 /** The error for a Podman that does not work here. */

@@ -1,4 +1,4 @@
-import { shorten } from '../../internal/index.ts';
+import { cutAfter, shorten } from '../../internal/index.ts';
 /** One thing that is wrong with a value. */
 export interface SchemaIssue {
   /** Keys and indexes that lead to the place, empty for the value itself. */
@@ -25,7 +25,7 @@ export function formatPath(path: readonly (string | number)[]): string {
     if (typeof step === 'number') text += `[${step}]`;
     else if (!plainKey.test(step)) text += `[${JSON.stringify(shorten(step, 80))}]`;
     else text += text === '' ? step : `.${step}`;
-    if (text.length > maxPathLength) return `${text.slice(0, maxPathLength)}…`;
+    if (text.length > maxPathLength) return cutAfter(text, maxPathLength);
   }
   return text;
 }

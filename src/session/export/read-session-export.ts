@@ -1,5 +1,5 @@
 import { describeError, SchemaError, SnapshotError } from '../../error/index.ts';
-import { isRecord, present } from '../../internal/index.ts';
+import { isRecord, present, startOf } from '../../internal/index.ts';
 import {
   compileSchema,
   copyUntrustedJson,
@@ -118,7 +118,7 @@ function assertDifferent(names: readonly string[]): void {
 function describeValue(value: JsonValue | undefined): string {
   if (value === undefined) return 'missing';
   if (Array.isArray(value)) return 'a list';
-  return typeof value === 'object' && value !== null ? 'an object' : JSON.stringify(value).slice(0, 80);
+  return typeof value === 'object' && value !== null ? 'an object' : startOf(JSON.stringify(value), 80);
 }
 
 function malformed(

@@ -1,4 +1,4 @@
-import { shorten } from '../../internal/index.ts';
+import { shorten, startOf } from '../../internal/index.ts';
 
 /** Characters of a path, a name or a command that a digest keeps. */
 const maxCharacters = 160;
@@ -10,8 +10,7 @@ const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Poin
 export function clean(text: string): string {
   // What is cut is not searched: a manifest may hold one very long text.
   return shorten(
-    text
-      .slice(0, maxCharacters * 4)
+    startOf(text, maxCharacters * 4)
       .replace(invisible, ' ')
       .trim(),
     maxCharacters,

@@ -1,4 +1,4 @@
-import { isRecord, present, showName } from '../../internal/index.ts';
+import { isRecord, present, showName, startOf } from '../../internal/index.ts';
 import { clean } from './clean.ts';
 import type { DigestCommand, DigestManifest } from './workspace-digest.ts';
 
@@ -70,7 +70,7 @@ function readPackageJson(text: string): ManifestContent {
 function linesOf(text: string): readonly string[] {
   return text
     .split('\n', maxLines)
-    .map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line).slice(0, maxLineCharacters));
+    .map((line) => startOf(line.endsWith('\r') ? line.slice(0, -1) : line, maxLineCharacters));
 }
 
 function named(tool: string, names: Iterable<string>): readonly DigestCommand[] {

@@ -1,4 +1,5 @@
 import { assertOptions } from '../../error/index.ts';
+import { oneLine } from '../../internal/index.ts';
 import type { Plan, PlanStep, PlanStepStatus } from './plan.ts';
 
 const checkboxes: Readonly<Record<PlanStepStatus, string>> = {
@@ -55,9 +56,4 @@ export function doneSteps({ steps }: Plan): number {
 /** `no steps`, `1 step`, `4 steps`. */
 export function countSteps(amount: number): string {
   return amount === 0 ? 'no steps' : amount === 1 ? '1 step' : `${amount} steps`;
-}
-
-/** A title with a line break would look like two steps. */
-function oneLine(text: string): string {
-  return text.replace(/[\r\n\u0085\u2028\u2029]+/g, ' ');
 }

@@ -1,6 +1,7 @@
+import { cutLine } from '../../internal/index.ts';
 import type { RecordedAttempt, RecordedCall } from '../../record/index.ts';
 import { visible } from './visible.ts';
-import { many, oneLine } from './words.ts';
+import { many } from './words.ts';
 
 /**
  * One or two sentences that say what became of a call.
@@ -25,7 +26,7 @@ export function callLead(call: RecordedCall, attempt: RecordedAttempt | undefine
   switch (call.outcome) {
     case 'committed': {
       const again = call.attempts.length > 1 ? `Landed in attempt ${call.attempts.length}. ` : '';
-      return visible(`${again}${oneLine(call.message ?? '', 300)}`);
+      return visible(`${again}${cutLine(call.message ?? '', 300)}`);
     }
     case 'denied':
       return visible(
@@ -34,7 +35,7 @@ export function callLead(call: RecordedCall, attempt: RecordedAttempt | undefine
     case 'rejected':
       return call.reason === 'invalid-arguments'
         ? 'The arguments do not fit the schema; the model got the reasons.'
-        : visible(oneLine(call.message ?? 'It never started.', 300));
+        : visible(cutLine(call.message ?? 'It never started.', 300));
     case 'aborted':
       return `The run ended before it was committed.${undone}`;
     default:

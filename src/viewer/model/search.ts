@@ -1,3 +1,4 @@
+import { cutAfter, endOf, startOf } from '../../internal/index.ts';
 import type { RecordedCall, RecordedTurn, RecordedWrite } from '../../record/index.ts';
 import { diffLines, textsOf } from './line-diff.ts';
 import { inline } from './words.ts';
@@ -93,13 +94,12 @@ export function snippetOf(
   query: string,
 ): readonly [before: string, hit: string, after: string] {
   const at = text.toLowerCase().indexOf(query);
-  if (query === '' || at < 0) return [text.slice(0, 120), '', ''];
-  const from = Math.max(0, at - 36);
+  if (query === '' || at < 0) return [startOf(text, 120), '', ''];
   const line = (part: string): string => part.replace(/\s+/g, ' ');
   const end = at + query.length;
   return [
-    `${from > 0 ? '…' : ''}${line(text.slice(from, at))}`,
+    `${at > 36 ? '…' : ''}${line(endOf(text.slice(0, at), 36))}`,
     text.slice(at, end),
-    `${line(text.slice(end, end + 70))}${text.length > end + 70 ? '…' : ''}`,
+    line(cutAfter(text.slice(end), 70)),
   ];
 }

@@ -1,3 +1,4 @@
+import { cutLine } from '../../internal/index.ts';
 import type { RecordedAttempt, RecordedCall } from '../../record/index.ts';
 import type { JsonValue } from '../../schema/index.ts';
 import type { TokenPrices, TokenUsage } from '../../tool/index.ts';
@@ -118,30 +119,22 @@ const subjects = [
   'name',
 ];
 
-const maxBriefCharacters = 200;
+export const maxBriefCharacters = 200;
 
 /** The main argument of a call, as one line. */
 export function brief(call: Pick<RecordedCall, 'params'>): string {
   const { params } = call;
   if (params === undefined || params === null) return '';
-  if (typeof params !== 'object' || Array.isArray(params)) return oneLine(inline(params));
+  if (typeof params !== 'object' || Array.isArray(params)) return cutLine(inline(params), maxBriefCharacters);
   const entries = Object.entries(params);
   const found = new Map(entries);
   const from = found.get('from');
   const to = found.get('to');
-  if (typeof from === 'string' && typeof to === 'string') return oneLine(`${from} → ${to}`);
+  if (typeof from === 'string' && typeof to === 'string')
+    return cutLine(`${from} → ${to}`, maxBriefCharacters);
   for (const name of subjects) {
     const value = found.get(name);
-    if (typeof value === 'string' && value !== '') return oneLine(value);
+    if (typeof value === 'string' && value !== '') return cutLine(value, maxBriefCharacters);
   }
-  return oneLine(entries.map(([name, value]) => `${name}: ${inline(value)}`).join(', '));
-}
-
-/** The start of a text without line breaks. */
-export function oneLine(text: string, max: number = maxBriefCharacters): string {
-  const line = text
-    .slice(0, max + 1)
-    .replace(/\s+/g, ' ')
-    .trim();
-  return text.length > max ? `${line.slice(0, max)}…` : line;
+  return cutLine(entries.map(([name, value]) => `${name}: ${inline(value)}`).join(', '), maxBriefCharacters);
 }

@@ -1,11 +1,12 @@
 import type { VNode } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { cutLine, startOf } from '../../internal/index.ts';
 import { lengthOf } from '../model/phases.ts';
 import { problemGroups } from '../model/problem-groups.ts';
 import { layoutStrip } from '../model/strip.ts';
 import { headlineOf, turnId } from '../model/turns.ts';
 import { visible } from '../model/visible.ts';
-import { brief, duration, many, markOf, oneLine } from '../model/words.ts';
+import { brief, duration, many, markOf } from '../model/words.ts';
 import { Sentence } from './header.tsx';
 import { Icon } from './parts/parts.tsx';
 import { useStore } from './store/store.ts';
@@ -70,12 +71,12 @@ function Sheet(): VNode {
       <div class="columns">
         {root.turns.slice(0, maxTurns).map((turn) => (
           <section key={turnId(turn)}>
-            <b>{visible(`${turn.number}  ${oneLine(headlineOf(turn).text, 120)}`)}</b>
+            <b>{visible(`${turn.number}  ${cutLine(headlineOf(turn).text, 120)}`)}</b>
             {turn.calls.slice(0, maxCallsPerTurn).map((call) => (
               <p key={call.id}>
                 <Icon mark={markOf(call.outcome)} />
                 <span>
-                  {visible(`${call.toolName} ${brief(call)}`.slice(0, 38))}
+                  {visible(startOf(`${call.toolName} ${brief(call)}`, 38))}
                   {call.attempts.length > 1 ? ` ×${call.attempts.length}` : ''}
                 </span>
                 <span>{duration(lengthOf(call))}</span>

@@ -3,7 +3,10 @@ import {
   countCharacters,
   counted,
   cutAfter,
+  cutLine,
+  endOf,
   lineNumberAt,
+  oneLine,
   quotedList,
   shorten,
 } from '../../../src/internal/index.ts';
@@ -25,6 +28,27 @@ describe('text helpers', () => {
       'abcd…',
       'abc…',
     ]);
+  });
+
+  it.each([
+    ['abc', 5, 'abc'],
+    ['abcdef', 5, 'bcdef'],
+    ['a😀bcde', 5, 'bcde'],
+    ['a😀bcd', 5, '😀bcd'],
+  ])('keeps of %j the last %d units', (text, length, end) => {
+    expect(endOf(text, length)).toBe(end);
+  });
+
+  it.each([
+    [' a\n b ', 9, 'a b'],
+    ['a\n\tbc😀d', 5, 'a bc…'],
+    ['a'.repeat(20_000_000), 10, `${'a'.repeat(10)}…`],
+  ])('cuts a text on one line', (text, length, line) => {
+    expect(cutLine(text, length)).toBe(line);
+  });
+
+  it('joins the lines of a text, by everything that ends one', () => {
+    expect(oneLine(' a\r\n\n b\u2028c\vd ')).toBe('a b c d');
   });
 
   it('counts a surrogate pair as one character', () => {

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { FilesystemError } from '../../../error/index.ts';
 import { childPath, joinPath, segmentsOf, type TreeNode } from '../../../filesystem/index.ts';
-import { quoteText } from '../../../internal/index.ts';
+import { quoteText, startOf } from '../../../internal/index.ts';
 import { stampOf } from '../../disk/stamp.ts';
 import { changedOnDiskError } from '../jail/disk-error.ts';
 import type { HostJail } from '../jail/jail.ts';
@@ -110,7 +110,7 @@ function unlistedNamesError(path: string, names: readonly string[]): FilesystemE
 }
 
 function shown(names: readonly string[]): string {
-  const first = names.slice(0, shownNames).map((name) => quoteText(name.slice(0, maxShownLength)));
+  const first = names.slice(0, shownNames).map((name) => quoteText(startOf(name, maxShownLength)));
   const rest = names.length - first.length;
   return `${first.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }

@@ -1,5 +1,5 @@
 import { describeError } from '../../../error/index.ts';
-import type { Writable } from '../../../internal/index.ts';
+import { startOf, type Writable } from '../../../internal/index.ts';
 import { describeIssues, freezeJson, type OutputOutcome, renderJson } from '../../../schema/index.ts';
 import {
   type AnyTool,
@@ -68,7 +68,7 @@ function shortened(failure: ToolFailure, maxCharacters: number): ToolFailure {
   const { message, value, excludeValueFromContext } = failure;
   const size = message.length + (excludeValueFromContext === true ? 0 : textLength(value));
   if (size <= maxCharacters) return failure;
-  const kept = message.slice(0, Math.min(maxShortenedCharacters, maxCharacters));
+  const kept = startOf(message, Math.min(maxShortenedCharacters, maxCharacters));
   return {
     success: false,
     message: `${kept}… [Cut off: this failed result has ${size} characters, and at most ${maxCharacters} may be given to you.]`,

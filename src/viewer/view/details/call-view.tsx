@@ -1,9 +1,10 @@
 import type { JSX, VNode } from 'preact';
+import { cutLine } from '../../../internal/index.ts';
 import type { RecordedAttempt, RecordedCall } from '../../../record/index.ts';
 import { callLead } from '../../model/call-lead.ts';
 import { innerName, turnId, turnOf } from '../../model/turns.ts';
 import { visible } from '../../model/visible.ts';
-import { clock, duration, many, markOf, oneLine, wordOf } from '../../model/words.ts';
+import { clock, duration, many, markOf, wordOf } from '../../model/words.ts';
 import { Changes } from '../files/changes.tsx';
 import { Commands } from '../parts/commands.tsx';
 import { CallLink, Capped, Empty, Icon, LongText, Section, TurnLink } from '../parts/parts.tsx';
@@ -155,7 +156,7 @@ function ReadByModel(props: {
         <p class="after">
           <span class="mono">{visible(call.error.name)}</span>
           {call.error.code === undefined ? '' : ` ${visible(call.error.code)}`}:{' '}
-          {visible(oneLine(call.error.message, 400))}
+          {visible(cutLine(call.error.message, 400))}
         </p>
       )}
       {call.feedback.map((feedback, index) => (
@@ -202,7 +203,7 @@ function Inner({ call }: { readonly call: RecordedCall }): VNode | null {
                 <span class="mute">{turn.number}</span>
                 <div>
                   <button class="link" onClick={() => store.select(turnId(turn), { detail: true })}>
-                    {visible(oneLine(turn.response?.text ?? '', 80)) || `Turn ${turn.number}`}
+                    {visible(cutLine(turn.response?.text ?? '', 80)) || `Turn ${turn.number}`}
                   </button>
                   <p class="mono">{visible(turn.calls.map(({ toolName }) => toolName).join(', '))}</p>
                 </div>
@@ -299,7 +300,7 @@ function Progress({ call }: { readonly call: RecordedCall }): VNode | null {
           <div key={index} class="item">
             <span class="mute" />
             <span class="mono">
-              {visible(oneLine(typeof update === 'string' ? update : JSON.stringify(update), 300))}
+              {visible(cutLine(typeof update === 'string' ? update : JSON.stringify(update), 300))}
             </span>
             <span class="right">{clock(atMs)}</span>
           </div>

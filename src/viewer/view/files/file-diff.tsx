@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
+import { cutAfter } from '../../../internal/index.ts';
 import type { RecordedContent, RecordedFileChange } from '../../../record/index.ts';
 import { type DiffPart, diffLines, shownDiff, textsOf } from '../../model/line-diff.ts';
 import { visible } from '../../model/visible.ts';
@@ -56,7 +57,7 @@ export function contentWords(content: RecordedContent | undefined): string {
 
 function Line({ part }: { readonly part: DiffPart }): VNode {
   if (part.op === 'gap') return <div class="gap">{`${many(part.lines, 'line')} unchanged`}</div>;
-  const text = part.text.length > maxLineCharacters ? `${part.text.slice(0, maxLineCharacters)}…` : part.text;
+  const text = cutAfter(part.text, maxLineCharacters);
   const code = <code>{visible(text) || ' '}</code>;
   const sign = part.op === 'added' ? '+' : part.op === 'removed' ? '−' : '';
   return (

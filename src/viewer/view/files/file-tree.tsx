@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { JSX, VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
+import { cutAfter } from '../../../internal/index.ts';
 import type { BlamedLine, RecordedCall, RecordedFile } from '../../../record/index.ts';
 import { visible } from '../../model/visible.ts';
 import { Capped, Empty, Section } from '../parts/parts.tsx';
@@ -152,7 +153,7 @@ function ContentLine(props: {
   const store = useStore();
   const { line, number, isFirst, isNow, isHot, onPoint } = props;
   const { writtenBy } = line;
-  const text = line.text.length > maxLineCharacters ? `${line.text.slice(0, maxLineCharacters)}…` : line.text;
+  const text = cutAfter(line.text, maxLineCharacters);
   const kind = `blamed${writtenBy === undefined ? '' : ' written'}${isNow ? ' now' : ''}${isHot ? ' hot' : ''}`;
   return (
     <div class={kind} onMouseEnter={onPoint}>

@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX, VNode } from 'preact';
+import { cutAfter } from '../../../internal/index.ts';
 import type { JsonValue } from '../../../schema/index.ts';
 import { visible } from '../../model/visible.ts';
 import { inline } from '../../model/words.ts';
@@ -10,7 +11,7 @@ const maxCellCharacters = 2000;
 /** One value in a cell. */
 export function Value({ value }: { readonly value: JsonValue | undefined }): JSX.Element {
   const text = inline(value);
-  const shown = visible(text.length > maxCellCharacters ? `${text.slice(0, maxCellCharacters)}…` : text);
+  const shown = visible(cutAfter(text, maxCellCharacters));
   return typeof value === 'object' && value !== null ? <code>{shown}</code> : <>{shown}</>;
 }
 

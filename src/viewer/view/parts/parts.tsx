@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX, VNode } from 'preact';
+import { startOf } from '../../../internal/index.ts';
 import type { RecordedCall, RecordedTurn } from '../../../record/index.ts';
 import { snippetOf } from '../../model/search.ts';
 import { turnId } from '../../model/turns.ts';
@@ -126,7 +127,7 @@ export function LongText({ text }: { readonly text: string }): JSX.Element {
   const rest = text.length - shown.value;
   return (
     <>
-      {visible(text.slice(0, shown.value))}
+      {visible(startOf(text, shown.value))}
       {'…\n'}
       <button class="link" onClick={() => (shown.value += 10 * maxCharacters)}>
         Show more: {bytes(rest)} left

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { present } from '../../../internal/index.ts';
+import { cutLine, present } from '../../../internal/index.ts';
 import type { RecordedCall } from '../../../record/index.ts';
 import { askedMs, lengthOf, phasesOf } from '../../model/phases.ts';
 import type { CallRow, TimelineRow, TurnRow } from '../../model/rows.ts';
@@ -13,7 +13,7 @@ import {
   turnOf,
 } from '../../model/turns.ts';
 import { visible } from '../../model/visible.ts';
-import { brief, count, duration, many, markOf, oneLine, wordOf } from '../../model/words.ts';
+import { brief, count, duration, many, markOf, maxBriefCharacters, wordOf } from '../../model/words.ts';
 import { Icon, Marked, Snippet } from '../parts/parts.tsx';
 import { useStore } from '../store/store.ts';
 
@@ -49,7 +49,7 @@ function Turn({ row, isFocusable, isFirst }: RowProps<TurnRow>): VNode {
   const { turn, level } = row;
   const { text, kind } = headlineOf(turn);
   const { response } = turn;
-  const said = oneLine(text);
+  const said = cutLine(text, maxBriefCharacters);
   const rejected = turn.events.filter(({ event }) => event.type === 'output-rejected').length;
   const isInner = level > 1;
   const name = isInner && turn.run.turns[0] === turn ? innerName(turn.run) : undefined;

@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  clip,
-  clipMiddle,
   pad,
   printable,
   printableLines,
@@ -10,6 +8,7 @@ import {
   readableDuration,
   wrap,
 } from '../../../../src/cli/process/plain-text.ts';
+import { clip, clipMiddle } from '../../../../src/internal/index.ts';
 
 describe('printable', () => {
   it('spells out what could move a cursor or turn text around', () => {

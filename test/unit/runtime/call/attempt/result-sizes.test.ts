@@ -111,6 +111,15 @@ describe('a result that is longer than the model may get', () => {
   });
 });
 
+test.each(['', 'a'])(
+  'a failure that is cut off after %j and smileys has no half of a character',
+  async (start) => {
+    const record = await recordOf(() => ToolResult.error(`${start}${'\u{1F600}'.repeat(250_000)}`));
+    expect(record?.message).toMatch(/\u{1F600}… \[Cut off/u);
+    expect(record?.modelText).not.toMatch(/\p{Cs}/u);
+  },
+);
+
 describe('a result that the model may get', () => {
   test('may be a failure whose long value it does not get', async () => {
     const record = await recordOf(() =>
