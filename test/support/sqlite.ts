@@ -43,7 +43,7 @@ export const openBetterSqlite: OpenDatabase = (path = ':memory:') => {
 
 /** A statement of node-sqlite3-wasm. */
 interface WasmStatement {
-  run(values: readonly unknown[]): unknown;
+  run(values: readonly unknown[]): { readonly changes: number; readonly lastInsertRowid: number | bigint };
   all(values: readonly unknown[]): unknown[];
 }
 

@@ -5,6 +5,7 @@ import type {
   DeadlineExceededError,
   FilesystemError,
   FinishReason,
+  JournalError,
   JournaledRun,
   JournalFencedError,
   MissingPeerError,
@@ -28,13 +29,11 @@ import type {
 } from 'weakincentives';
 import type { McpError } from 'weakincentives/mcp';
 import type { ModelResponseError, ThrottleError } from 'weakincentives/provider';
-import type { RecordError, Row } from 'weakincentives/record';
+import type { RecordError, Row, RowOf } from 'weakincentives/record';
 import type { SandboxError } from 'weakincentives/sandbox';
-import type { JournalError } from 'weakincentives/sqlite';
 
-type RowNamed<Type extends Row['type']> = Extract<Row, { readonly type: Type }>;
-type Change = RowNamed<'state'>['writes'][number];
-type File = RowNamed<'commit'>['files'][number];
+type Change = RowOf<'state'>['writes'][number];
+type File = RowOf<'commit'>['files'][number];
 type Content = Extract<ConversationItem, { readonly content: readonly unknown[] }>['content'][number];
 
 // Journals, records and session exports hold these words, and programs compare with them. A word stays when its type gets another name: what is
@@ -62,15 +61,15 @@ describe('words on the wire', () => {
       | 'slice'
       | 'state'
     >();
-    expectTypeOf<RowNamed<'end'>['outcome']>().toEqualTypeOf<'failed' | 'finished' | 'suspended'>();
-    expectTypeOf<RowNamed<'attempt'>['why']>().toEqualTypeOf<'failed' | 'superseded'>();
-    expectTypeOf<RowNamed<'state'>['kind']>().toEqualTypeOf<'change' | 'start'>();
-    expectTypeOf<RowNamed<'slice'>['policy']>().toEqualTypeOf<'log' | 'state'>();
+    expectTypeOf<RowOf<'end'>['outcome']>().toEqualTypeOf<'failed' | 'finished' | 'suspended'>();
+    expectTypeOf<RowOf<'attempt'>['why']>().toEqualTypeOf<'failed' | 'superseded'>();
+    expectTypeOf<RowOf<'state'>['kind']>().toEqualTypeOf<'change' | 'start'>();
+    expectTypeOf<RowOf<'slice'>['policy']>().toEqualTypeOf<'log' | 'state'>();
     expectTypeOf<Change['op']>().toEqualTypeOf<'append' | 'clear' | 'put' | 'remove'>();
     expectTypeOf<File['kind']>().toEqualTypeOf<'created' | 'modified' | 'removed'>();
     expectTypeOf<File['entry']>().toEqualTypeOf<'directory' | 'file'>();
-    expectTypeOf<NonNullable<RowNamed<'commit'>['effects']>>().toEqualTypeOf<'external' | 'read' | 'state'>();
-    expectTypeOf<RowNamed<'header'>['reads']>().toEqualTypeOf<'content' | 'digest'>();
+    expectTypeOf<NonNullable<RowOf<'commit'>['effects']>>().toEqualTypeOf<'external' | 'read' | 'state'>();
+    expectTypeOf<RowOf<'header'>['reads']>().toEqualTypeOf<'content' | 'digest'>();
   });
 
   it('of run events', () => {
