@@ -84,7 +84,9 @@ const defaults: Readonly<Record<string, DefaultsOf>> = {
   ),
   DeadlineFeedbackOptions: byDefault({ everyMs: 60_000 }, () => ({ ...deadlineFeedback().triggers })),
   RepetitionFeedbackOptions: written({ times: 3 }, 'repetitionFeedback()'),
-  ThrottleErrorOptions: byDefault({ attempts: 1 }, () => ({ ...new ThrottleError('', { kind: 'timeout' }) })),
+  ThrottleErrorOptions: byDefault({ attempts: 1 }, () => ({
+    attempts: new ThrottleError('', { kind: 'timeout' }).attempts,
+  })),
   CommonSliceOptions: written({ version: 1 }, 'defineSlice()'),
   SessionImportOptions: written({ maxValues: 10_000_000 }, 'readSessionExport('),
   AcpOptions: written({ startTimeoutMs: 120_000 }),

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { readRunRecord } from 'weakincentives/record';
+
+const linesOf = (file: string): readonly string[] =>
+  readFileSync(new URL(`../../../fixtures/golden/${file}`, import.meta.url), 'utf8')
+    .trim()
+    .split('\n');
+
+describe('the problems of a record', () => {
+  it('are what failed, then what cost time, each in the order of the run', async () => {
+    const { problems } = await readRunRecord(linesOf('record.jsonl'));
+    // A message may have more lines.
+    const said = problems.map(({ kind, text }) => `${kind}: ${text.split('\n')[0]}`);
+    expect(said).toEqual([
+      'failed-call: The tool "fail" failed: It is out of range.',
+      'denied: The call of "forbidden" was denied by the policy "asks": It is forbidden.',
+      'rejected: Tool validation failed: the arguments of "note" do not fit.',
+      'rejected: There is no tool "unknown". The tools are: note, shift, fail, delegate, publish, draft, forbidden.',
+      'conflicts: note ran 2 times: key k of slice notes, kind notes/k.md changed while it ran.',
+      'approval-wait: publish waited for an approval that asks asked for.',
+      'conflicts: draft ran 2 times: kind draft.bin changed while it ran.',
+      'approval-wait: draft waited for an approval that reviews asked for.',
+      'approval-wait: draft waited for an approval that reviews asked for.',
+      'model-retry: The model was asked again (rate-limit): It is busy.',
+      'output-rejected: The answer was refused: It holds no JSON; a JSON object is asked for.',
+      'output-rejected: second found the task incomplete: Say it again.',
+    ]);
+    expect(problems.map(({ isFailure }) => isFailure)).toEqual(said.map((_text, at) => at < 4));
+  });
+
+  it('have that of the model, and that of the run', async () => {
+    const { problems } = await readRunRecord(linesOf('failed-record.jsonl'));
+    expect(problems.map(({ kind, text }) => `${kind}: ${text}`)).toEqual([
+      'failed-run: The run failed: The answer of the model "golden adapter" cannot be used: It answered <secret>. (prompt "outer", turn 2)',
+      'failed-run: The model gave no answer: It answered <secret>.',
+      'conflicts: note ran 2 times: key k of slice notes, kind notes/k.md changed while it ran.',
+    ]);
+  });
+
+  it('have the end when the record ends before the run', async () => {
+    const { problems } = await readRunRecord(linesOf('record.jsonl').slice(0, -1));
+    expect(problems[0]).toEqual({
+      kind: 'incomplete',
+      isFailure: true,
+      text: 'The record ends before the run does.',
+      count: 1,
+    });
+  });
+});
