@@ -10,7 +10,7 @@ import type { Prompt } from '../prompt/index.ts';
 import { isSuspension, type RunJournal } from '../runtime/index.ts';
 import { systemClock } from '../session/index.ts';
 import { acquireNewRun } from './run/acquire-new-run.ts';
-import { JournalingEvaluator } from './run/journaled-run.ts';
+import { JournalingEvaluator } from './run/journaling-evaluator.ts';
 import { questionsOf } from './run/questions-of.ts';
 import { WaitingQuestions } from './run/waiting-questions.ts';
 
@@ -41,7 +41,7 @@ export async function openRuntimeDurably<Output>(
   });
   const clock = options.clock ?? session.clock ?? systemClock;
   const journaled = new JournalingEvaluator({ journal, lease, runId, session, options });
-  const { durable } = journaled;
+  const { hooks } = journaled;
   const { logger } = options;
   const waiting = isSuspension(approver)
     ? new WaitingQuestions({ journal, runId, clock, approve: approver, logger })
@@ -57,11 +57,11 @@ export async function openRuntimeDurably<Output>(
       prompt,
       { ...options, session, journal, signal: journaled.signal, ...present({ approve }) },
       {
-        hooks: durable,
-        earlier: durable,
+        hooks,
+        earlier: hooks,
         suspension: questionsOf({ approve: undefined, rows: undefined }, () => clock.now()),
         ownsSession: options.session === undefined,
-        observe: (users) => waiting?.observe(durable.observe(users)) ?? durable.observe(users),
+        observe: (users) => waiting?.observe(hooks.observe(users)) ?? hooks.observe(users),
         onBegun: (environment) => {
           waiting?.works(environment.roots.filesystem?.hostPath);
           return journaled.begin(environment);

@@ -14,7 +14,7 @@ import { ResumedRun } from '../resume/resumed-run.ts';
 import type { RowMigration } from '../resume/row-migration.ts';
 import type { RunRows } from '../rows/run-rows.ts';
 import { knownSummary } from '../rows/run-summary.ts';
-import { JournalingEvaluator } from './journaled-run.ts';
+import { JournalingEvaluator } from './journaling-evaluator.ts';
 import { questionsOf } from './questions-of.ts';
 
 /** An evaluation with a journal, whose session is leased. */
@@ -64,7 +64,7 @@ export async function runOnJournal<Output>(
     input,
     onPending: isSuspension(approve) ? approve.onPending : undefined,
   });
-  const { durable } = journaled;
+  const { hooks } = journaled;
   try {
     const response = await evaluatePrompt(
       run.evaluator,
@@ -73,12 +73,12 @@ export async function runOnJournal<Output>(
       { ...options, journal, signal: journaled.signal },
       {
         ready: run.ready,
-        hooks: durable,
-        earlier: durable,
+        hooks,
+        earlier: hooks,
         suspension: questionsOf({ approve, rows }, () => clock.now()),
-        onSuspend: durable.onSuspend,
+        onSuspend: hooks.onSuspend,
         ownsSession: run.ownsSession,
-        observe: durable.observe,
+        observe: hooks.observe,
         onBegun: (environment) => journaled.begin(environment),
       },
     );

@@ -15,7 +15,7 @@ import type { ResumedRun } from '../resume/resumed-run.ts';
 import { JournalWriter } from '../rows/journal-writer.ts';
 import type { RunRows } from '../rows/run-rows.ts';
 import { RunSummaryKeeper } from '../rows/run-summary.ts';
-import { RunHooks } from './durable-run.ts';
+import { RunHooks } from './run-hooks.ts';
 
 /** What a {@link JournalingEvaluator} is made of. */
 export interface JournalingEvaluatorParts {
@@ -41,7 +41,7 @@ const filesystemsInUse = new WeakSet<Filesystem>();
 
 /** A run whose rows go to a journal, from its lease to its end. */
 export class JournalingEvaluator {
-  readonly durable: RunHooks;
+  readonly hooks: RunHooks;
   /** Aborted when the run is lost, and by the signal of its options. */
   readonly signal: AbortSignal;
   readonly #parts: JournalingEvaluatorParts;
@@ -75,7 +75,7 @@ export class JournalingEvaluator {
     });
     if (rows !== undefined) recorder.continueAfter({ ...rows, blobs: rows.blobs.keys() });
     this.#writer = writer;
-    this.durable = new RunHooks({
+    this.hooks = new RunHooks({
       runId,
       session,
       lease,
@@ -112,7 +112,7 @@ export class JournalingEvaluator {
     }
     if (filesystem !== undefined) filesystemsInUse.add(filesystem);
     this.#filesystem = filesystem;
-    await this.durable.onBegun(environment);
+    await this.hooks.onBegun(environment);
   }
 
   /**
@@ -126,7 +126,7 @@ export class JournalingEvaluator {
 
   /** The run has ended: session and files belong to the caller again. The lease is still held. */
   end(): void {
-    this.durable.end();
+    this.hooks.end();
     this.#parts.lease.signal.removeEventListener('abort', this.#loseLease);
     if (this.#filesystem !== undefined) filesystemsInUse.delete(this.#filesystem);
     this.#filesystem = undefined;
