@@ -59,10 +59,14 @@ class Description {
     if (this.#open.includes(type)) return '(as around it)';
     this.#open.push(type);
     try {
-      const [item] = this.#checker.isArrayType(type)
-        ? this.#checker.getTypeArguments(type as ts.TypeReference)
-        : [];
-      if (item !== undefined) return `list of ${this.#describe(item, indent)}`;
+      const isTuple = this.#checker.isTupleType(type);
+      if (isTuple || this.#checker.isArrayType(type)) {
+        // Both kinds of lists are references, to what they are made of.
+        const items = this.#checker
+          .getTypeArguments(type as ts.TypeReference)
+          .map((item) => this.#describe(item, indent));
+        return isTuple ? `[${items.join(', ')}]` : `list of ${items.join()}`;
+      }
       const index = type.getStringIndexType();
       const members = type.getProperties().map((member) => this.#member(member, `${indent}  `));
       if (index !== undefined) members.push(`${indent}  [any]: ${this.#describe(index, `${indent}  `)}`);
