@@ -26,7 +26,9 @@ for (const file of files) {
   for (const name of exportedTypesOf(file)) declaredIn.set(name, [...(declaredIn.get(name) ?? []), file]);
 }
 
-const clashes = [...declaredIn].filter(([, places]) => places.length > 1).sort();
+const clashes = [...declaredIn]
+  .filter(([, places]) => places.length > 1)
+  .sort(([left], [right]) => (left < right ? -1 : 1));
 for (const [name, places] of clashes) console.log(`${name} is exported by ${places.join(', ')}`);
 if (clashes.length > 0) {
   console.log(
