@@ -2,7 +2,7 @@ import type { Clock } from './clock.ts';
 
 /** How long work may keep the machine to itself. */
 const maxHoldMs = 20;
-/** How long it may go on without a sign that timers had their turn, whoever kept the machine: work that waits for a timer may be one of thousands. */
+/** How long it may run without a sign that timers had their turn, even when other work kept the machine: a run may be one of thousands. */
 const maxSilenceMs = 1_000;
 
 /** A clock that may let timers in, and may say when they came. */

@@ -2,6 +2,7 @@ import { present } from '../../internal/index.ts';
 import type { ModelRequest } from '../../runtime/index.ts';
 import type { ConversationItem } from '../../tool/index.ts';
 import type { RecordedRequest } from '../fold/run-record.ts';
+import { hostedToolPart } from '../format/hosted-tool-part.ts';
 import { describeDifference, firstDifference } from './json-difference.ts';
 
 /** A part of a request that differs from the recorded one. */
@@ -74,7 +75,7 @@ function toolDifference(recorded: RecordedRequest, now: ComparedRequest): Reques
     return { part: 'tools', name: added.name, text: `The tool "${added.name}" is new.` };
   if (names !== undefined)
     return { part: 'tools', text: `The order of the tools differs${describeDifference(names)}.` };
-  const hosted = firstDifference(recorded.hostedTools, now.hostedTools);
+  const hosted = firstDifference(recorded.hostedTools, now.hostedTools.map(hostedToolPart));
   return hosted === undefined
     ? undefined
     : { part: 'tools', text: `The hosted tools differ${describeDifference(hosted)}.` };

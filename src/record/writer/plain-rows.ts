@@ -1,6 +1,7 @@
 import { present } from '../../internal/index.ts';
 import type { ObservedRequest, ObservedResponse, ObservedState, RunEvent } from '../../runtime/index.ts';
 import type { JsonObject } from '../../schema/index.ts';
+import { hostedToolPart } from '../format/hosted-tool-part.ts';
 import type { RecordedWrite, RowLog, RunPart } from '../format/row-parts.ts';
 import type {
   DeliveredRow,
@@ -56,7 +57,8 @@ export function requestRow(request: ObservedRequest, tokens: RequestTokens, plac
     instructions,
     tools: JSON.stringify(tools),
     ...present({
-      hostedTools: hostedTools.length === 0 ? undefined : hostedTools.map((tool) => plain(tool)),
+      hostedTools:
+        hostedTools.length === 0 ? undefined : hostedTools.map((tool) => plain(hostedToolPart(tool))),
     }),
     toolChoice: plain(toolChoice),
     settings: plain(settings),

@@ -13,7 +13,9 @@ const file = (
   text?: string,
   more: Partial<RecordedFileChange> = {},
 ): RecordedFileChange => ({
-  ...{ path, kind, entry: 'file' },
+  path,
+  kind,
+  entry: 'file',
   ...(text === undefined ? {} : { after: content(text) }),
   ...more,
 });

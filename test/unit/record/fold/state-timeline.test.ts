@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { RecordedCall, RowWrite } from 'weakincentives/record';
+import type { RecordedCall } from 'weakincentives/record';
 import { StateTimeline } from '../../../../src/record/fold/state-timeline.ts';
+import type { RecordedWrite } from '../../../../src/record/format/row-parts.ts';
 
 // Of a call only who it is matters.
 const callNamed = (id: string): RecordedCall => ({ id }) as unknown as RecordedCall;
@@ -13,13 +14,20 @@ function timeline(): StateTimeline {
   return made;
 }
 
-const put = (key: string, item: string, toEnd = false): RowWrite => ({
-  ...{ slice: 'notes', op: 'put', key, item },
+const put = (key: string, item: string, toEnd = false): RecordedWrite => ({
+  slice: 'notes',
+  op: 'put',
+  key,
+  item,
   ...(toEnd ? { toEnd } : {}),
 });
 
 /** Adds a commit of a call with these writes. */
-function commit(on: StateTimeline, call: RecordedCall | undefined, ...writes: readonly RowWrite[]): void {
+function commit(
+  on: StateTimeline,
+  call: RecordedCall | undefined,
+  ...writes: readonly RecordedWrite[]
+): void {
   on.commit();
   on.add({ writes, log: [], call });
 }

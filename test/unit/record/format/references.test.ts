@@ -72,7 +72,9 @@ describe('references of a row', () => {
 
   it('are none in the first row', () => {
     expect(withoutReferences({ long, twice: [long, long], data: { $ref: 'a' }, none: undefined })).toEqual({
-      ...{ long, twice: [long, long], data: { $$ref: 'a' } },
+      long,
+      twice: [long, long],
+      data: { $$ref: 'a' },
     });
   });
 

@@ -21,7 +21,12 @@ describe('a reader of rows', () => {
   it('reads a row, and counts every line', () => {
     const reader = begun();
     expect(reader.read('{"type":"begin","t":1,"turn":2,"callId":"c","toolName":"x","attempt":1}')).toEqual({
-      ...{ type: 'begin', t: 1, turn: 2, callId: 'c', toolName: 'x', attempt: 1 },
+      type: 'begin',
+      t: 1,
+      turn: 2,
+      callId: 'c',
+      toolName: 'x',
+      attempt: 1,
     });
     expect(reader.read('  ')).toBeUndefined();
     expect(reader.lines).toBe(3);

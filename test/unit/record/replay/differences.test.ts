@@ -55,16 +55,20 @@ describe('the differences of two requests', () => {
   });
   const said = (text: string) => ({ type: 'user' as const, content: [{ type: 'text' as const, text }] });
   const result = (text: string) => ({
-    ...{ type: 'tool-result' as const, callId: 'c1', toolName: 'x', text, isError: false },
+    type: 'tool-result' as const,
+    callId: 'c1',
+    toolName: 'x',
+    text,
+    isError: false,
   });
   const request = {
-    ...{
-      instructions: 'Do it.',
-      tools: [tool('a'), tool('b')],
-      hostedTools: [],
-      conversation: [said('Go.'), result('1')],
-    },
-    ...{ outputSchema: { type: 'object' }, toolChoice: 'auto', settings: { temperature: 1 } },
+    instructions: 'Do it.',
+    tools: [tool('a'), tool('b')],
+    hostedTools: [],
+    conversation: [said('Go.'), result('1')],
+    outputSchema: { type: 'object' },
+    toolChoice: 'auto',
+    settings: { temperature: 1 },
   };
   // Requests have more members, which are not compared.
   const differencesOf = (now: object) =>
@@ -131,7 +135,10 @@ describe('the differences of two requests', () => {
 
 describe('the differences of two calls', () => {
   const attempt = {
-    ...{ outcome: 'committed', policies: [], reads: [], events: [] },
+    outcome: 'committed',
+    policies: [],
+    reads: [],
+    events: [],
     writes: [
       { slice: 'b', op: 'clear' },
       { slice: 'a', op: 'clear' },

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { BlobRow } from 'weakincentives/record';
+import type { RowOf } from 'weakincentives/record';
 import { BlobWriter } from '../../../../src/record/writer/blob-writer.ts';
 import { lineOf } from '../../../../src/record/writer/line-of.ts';
 import { RequestEstimate } from '../../../../src/record/writer/request-tokens.ts';
-import { placeInside, RunNumbers } from '../../../../src/record/writer/run-numbers.ts';
+import { innerPlace, RunNumbers } from '../../../../src/record/writer/run-numbers.ts';
 import { sha256 } from '../../../../src/record/writer/sha256.ts';
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -13,8 +13,8 @@ const textFile = (text: string) => ({
   data: () => bytesOf(text),
 });
 
-function blobs(maxContentBytes = 10): { readonly writer: BlobWriter; readonly rows: BlobRow[] } {
-  const rows: BlobRow[] = [];
+function blobs(maxContentBytes = 10): { readonly writer: BlobWriter; readonly rows: RowOf<'blob'>[] } {
+  const rows: RowOf<'blob'>[] = [];
   return { writer: new BlobWriter((row) => rows.push(row), maxContentBytes), rows };
 }
 
@@ -44,7 +44,8 @@ describe('the writer of blobs', () => {
     const data = new Uint8Array([0, 255, 128]);
     expect(writer.keepContent(textFile('text'), true)).toEqual({ hash: sha256('text'), bytes: 4 });
     expect(writer.keepContent({ bytes: 3, text: () => undefined, data: () => data }, true)).toEqual({
-      ...{ hash: sha256(data), bytes: 3 },
+      hash: sha256(data),
+      bytes: 3,
     });
     expect(rows).toEqual([
       { type: 'blob', hash: sha256('text'), text: 'text' },
@@ -63,10 +64,14 @@ describe('the writer of blobs', () => {
       omitted: true,
     });
     expect(writer.keepContent(textFile('x'.repeat(10)), false)).toEqual({
-      ...{ hash: sha256('x'.repeat(10)), bytes: 10, omitted: true },
+      hash: sha256('x'.repeat(10)),
+      bytes: 10,
+      omitted: true,
     });
     expect(writer.keepContent({ bytes: 3, text: gone, data: gone }, true)).toEqual({
-      ...{ hash: '', bytes: 3, omitted: true },
+      hash: '',
+      bytes: 3,
+      omitted: true,
     });
     expect(rows).toEqual([]);
     writer.keepContent(textFile('x'.repeat(10)), true);
@@ -83,20 +88,25 @@ describe('a row as a line', () => {
 });
 
 describe('the numbers of evaluations', () => {
-  const inside = (around: string, more: object = {}): string =>
-    placeInside(around, {
-      ...{ type: 'nested-run', turn: 1, callId: 'c', toolName: 'x', attempt: 1, evaluation: 1 },
+  const placeIn = (outerPlace: string, more: object = {}): string =>
+    innerPlace(outerPlace, {
+      type: 'nested-run',
+      turn: 1,
+      callId: 'c',
+      toolName: 'x',
+      attempt: 1,
+      evaluation: 1,
       // Which event it is does not count.
-      ...{ event: { type: 'turn-start', turn: 1 } },
+      event: { type: 'turn-start', turn: 1 },
       ...more,
     } as never);
 
   it('count from the root run on, by id and by place', () => {
     const numbers = new RunNumbers();
-    const place = inside('');
+    const place = placeIn('');
     expect([numbers.begin('root', ''), numbers.begin('inner', place)]).toEqual([0, 1]);
     expect([numbers.of('root'), numbers.of('inner'), numbers.of('none')]).toEqual([0, 1, undefined]);
-    expect([numbers.at(''), numbers.at(place), numbers.at(inside(place))]).toEqual([0, 1, undefined]);
+    expect([numbers.at(''), numbers.at(place), numbers.at(placeIn(place))]).toEqual([0, 1, undefined]);
     expect(numbers.begin('again', place)).toBe(2);
     expect(numbers.at(place)).toBe(2);
   });
@@ -117,7 +127,7 @@ describe('the numbers of evaluations', () => {
 
   it('tell places apart by call, attempt, evaluation and policy', () => {
     const places = [{}, { turn: 2 }, { callId: 'd' }, { attempt: 2 }, { evaluation: 2 }, { policy: 'p' }];
-    const found = new Set(places.flatMap((more) => [inside('', more), inside(inside(''), more)]));
+    const found = new Set(places.flatMap((more) => [placeIn('', more), placeIn(placeIn(''), more)]));
     expect(found.size).toBe(12);
   });
 });
@@ -135,13 +145,16 @@ describe('the estimate of tokens', () => {
     expect(
       estimate.next(request([{ at: 0, remove: 0, insert: [item('one'), item('three')] }], tools)),
     ).toEqual({
-      ...{ instructions: 3, tools: Math.ceil(JSON.stringify(tools).length / 4) },
-      ...{ conversation: size('one') + size('three'), added: size('one') + size('three') },
+      instructions: 3,
+      tools: Math.ceil(JSON.stringify(tools).length / 4),
+      conversation: size('one') + size('three'),
+      added: size('one') + size('three'),
     });
     expect(
       estimate.next(request([{ at: 0, remove: 1, insert: [item('a longer one')] }], tools)),
     ).toMatchObject({
-      ...{ conversation: size('a longer one') + size('three'), added: size('a longer one') },
+      conversation: size('a longer one') + size('three'),
+      added: size('a longer one'),
     });
     expect(estimate.next(request([]))).toMatchObject({ added: 0, tools: 1 });
   });
