@@ -78,5 +78,4 @@ export {
   SetVisibility,
   type VisibilityOverride,
   VisibilityOverrides,
-  type VisibilityTarget,
 } from './visibility/visibility-overrides.ts';

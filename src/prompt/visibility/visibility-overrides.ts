@@ -23,9 +23,6 @@ export interface VisibilityOverride {
   readonly opened?: { readonly evaluationId: string; readonly shown: readonly string[] };
 }
 
-/** Which section of which prompt. */
-export type VisibilityTarget = Pick<VisibilityOverride, 'prompt' | 'section'>;
-
 const text = { type: 'string', minLength: 1 } as const;
 const visibility = { enum: ['full', 'summary'] } as const;
 
