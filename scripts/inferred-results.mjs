@@ -14,6 +14,7 @@ import ts from 'typescript';
 export function writeInferredResults(project, entries) {
   const head = `${entries.map((entry, index) => `import * as entry${index} from '${entry}';`).join('\n')}
 type ArgumentsOf<F> = F extends (...args: infer Args extends readonly any[]) => any ? Args : never;
+declare const given: never;
 `;
   const path = join(project, 'makers.ts');
   writeFileSync(path, head);
@@ -127,10 +128,9 @@ const isOwn = (symbol) =>
  */
 function madeBy(checker, { name, symbol }) {
   const type = checker.getTypeOfSymbol(symbol);
-  if (type.getCallSignatures().length > 0)
-    return `(...args: ArgumentsOf<typeof ${name}>) => ${name}(...args)`;
+  if (type.getCallSignatures().length > 0) return `${name}(...(given as ArgumentsOf<typeof ${name}>))`;
   if (!isConstructible(symbol)) return name;
-  return `(...args: ConstructorParameters<typeof ${name}>) => new ${name}(...args)`;
+  return `new ${name}(...(given as ConstructorParameters<typeof ${name}>))`;
 }
 
 /** @param {ts.Symbol} symbol whether a program can call its constructor */
