@@ -53,13 +53,13 @@ const onDemand = [
 const sandboxProject = {
   resolve: {
     alias: [
-      { find: /^weakincentives$/, replacement: `${installedPackage}index.js` },
+      { find: /^weakincentives$/, replacement: `${installedPackage}entries/index.js` },
       {
         find: /^weakincentives\/conformance$/,
         replacement: `${installedPackage}testing/conformance.js`,
       },
       { find: /^weakincentives\/tools$/, replacement: `${installedPackage}suite/index.js` },
-      { find: /^weakincentives\/(.+)$/, replacement: `${installedPackage}$1/index.js` },
+      { find: /^weakincentives\/(.+)$/, replacement: `${installedPackage}entries/$1.js` },
     ],
   },
   test: {
@@ -74,23 +74,8 @@ const config: ViteUserConfig = defineConfig({
   resolve: {
     // Tests, guides and examples import the package by its name and get the sources.
     alias: [
-      { find: /^weakincentives$/, replacement: source('index.ts') },
-      { find: /^weakincentives\/acp$/, replacement: source('acp/index.ts') },
-      { find: /^weakincentives\/ai-sdk$/, replacement: source('ai-sdk/index.ts') },
-      { find: /^weakincentives\/anthropic$/, replacement: source('anthropic/index.ts') },
-      { find: /^weakincentives\/claude-agent$/, replacement: source('claude-agent/index.ts') },
-      { find: /^weakincentives\/conformance$/, replacement: source('testing/conformance.ts') },
-      { find: /^weakincentives\/mcp$/, replacement: source('mcp/index.ts') },
-      { find: /^weakincentives\/node$/, replacement: source('node/index.ts') },
-      { find: /^weakincentives\/openai$/, replacement: source('openai/index.ts') },
-      { find: /^weakincentives\/otel$/, replacement: source('otel/index.ts') },
-      { find: /^weakincentives\/provider$/, replacement: source('provider/index.ts') },
-      { find: /^weakincentives\/sandbox$/, replacement: source('sandbox/index.ts') },
-      { find: /^weakincentives\/record$/, replacement: source('record/index.ts') },
-      { find: /^weakincentives\/sqlite$/, replacement: source('sqlite/index.ts') },
-      { find: /^weakincentives\/testing$/, replacement: source('testing/index.ts') },
-      { find: /^weakincentives\/tools$/, replacement: source('suite/index.ts') },
-      { find: /^weakincentives\/vitest$/, replacement: source('vitest/index.ts') },
+      { find: /^weakincentives$/, replacement: source('entries/index.ts') },
+      { find: /^weakincentives\/(.+)$/, replacement: source('entries/$1.ts') },
     ],
   },
   test: {

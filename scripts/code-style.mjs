@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Rules of style that oxlint has no rule for: constants in camelCase, no spread of an object literal that is there only sometimes,
-// no cut of a text but by the functions of src/internal/text.ts.
+// no cut of a text but by the functions of src/core/internal/text.ts.
 // Prints one line for each place that breaks one. `--root <folder>` checks another project.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -43,7 +43,7 @@ function checkFile(file) {
   forEachNode(program, (node) => {
     checkConstants(node, report);
     checkSpreads(node, file.startsWith('src/'), report);
-    if (file.startsWith('src/') && file !== 'src/internal/text.ts') checkCuts(node, report);
+    if (file.startsWith('src/') && file !== 'src/core/internal/text.ts') checkCuts(node, report);
   });
   return count;
 }
@@ -72,7 +72,10 @@ function checkSpreads(node, isSource, report) {
     const spread = member['argument'];
     if (spread.type === 'ObjectExpression') report(member, 'spread of an object literal: write its members');
     if (isSource && isConditional(spread))
-      report(member, 'conditional spread: use present() of src/internal, or a member that may be undefined');
+      report(
+        member,
+        'conditional spread: use present() of src/core/internal, or a member that may be undefined',
+      );
   }
 }
 
@@ -108,7 +111,7 @@ function isNothing(node) {
  * @param {Node} node @param {Report} report
  */
 function checkCuts(node, report) {
-  const advice = 'cut texts by startOf(), cutAfter(), shorten(), cutLine() or clip() of src/internal';
+  const advice = 'cut texts by startOf(), cutAfter(), shorten(), cutLine() or clip() of src/core/internal';
   if (node.type === 'TemplateLiteral') {
     for (const [index, expression] of node['expressions'].entries()) {
       const after = node['quasis'][index + 1].value.cooked;

@@ -28,7 +28,7 @@ const parsed = new Map();
 const exportsOfFiles = new Map();
 
 const entries = packageEntries();
-/** Where each exported thing is made, such as `src/tool/tool.ts#tool`, to its name and the entry that exports it. */
+/** Where each exported thing is made, such as `src/core/tool/tool.ts#tool`, to its name and the entry that exports it. */
 const exported = new Map();
 for (const [entry, file] of entries) {
   for (const [name, origin] of exportsOf(file)) {

@@ -2,7 +2,7 @@ import { produce, setAutoFreeze } from 'immer';
 import { List as ImmutableList } from 'immutable';
 import { defineEvent, defineSlice, Session } from 'weakincentives';
 import { z } from 'zod';
-import { PersistentVector } from '../../src/internal/index.ts';
+import { PersistentVector } from '../../src/core/internal/index.ts';
 import { runProgram } from '../harness/program.ts';
 import { measureRounds, type Repeated } from './repeat.ts';
 

@@ -1,9 +1,9 @@
 import { Ajv } from 'ajv';
 import { jsonSchema, promptTemplate, type Schema, section, ToolResult, tool } from 'weakincentives';
 import { z } from 'zod';
-import { copyOfArguments, resolveCall } from '../../src/runtime/call/tool-call/tool-call.ts';
-import { VisiblePrompt } from '../../src/runtime/model/visible-prompt.ts';
-import { compileSchema, parseInput } from '../../src/schema/index.ts';
+import { copyOfArguments, resolveCall } from '../../src/core/runtime/call/tool-call/tool-call.ts';
+import { VisiblePrompt } from '../../src/core/runtime/model/visible-prompt.ts';
+import { compileSchema, parseInput } from '../../src/core/schema/index.ts';
 import { runProgram } from '../harness/program.ts';
 import { measureRounds } from './repeat.ts';
 

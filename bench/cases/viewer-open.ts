@@ -8,7 +8,7 @@ import { manyCalls } from '../../test/browser/support/rows.ts';
 import { runProgram } from '../harness/program.ts';
 
 const command = fileURLToPath(
-  new URL('dist/cli/main.js', import.meta.resolve('weakincentives/package.json')),
+  new URL('dist/entries/wink.js', import.meta.resolve('weakincentives/package.json')),
 );
 const browserPath = process.env['WINK_CHROMIUM'] ?? '/usr/bin/chromium';
 

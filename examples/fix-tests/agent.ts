@@ -1,6 +1,6 @@
 // An agent for `wink run` that makes the tests of a folder pass. In a clone, offline:
 //
-//   npm run build && node dist/cli/main.js run examples/fix-tests/agent.ts examples/fix-tests/project
+//   npm run build && node dist/entries/wink.js run examples/fix-tests/agent.ts examples/fix-tests/project
 //
 // It runs `sh test.sh` under bubblewrap; `--sandbox podman:IMAGE` takes a container instead, `--sandbox virtual` an interpreter. Nothing on disk changes without `--apply`. Its
 // default model is a script that makes a mistake on the way; with `--model openai:NAME` a language model does the work.

@@ -1,6 +1,6 @@
 // The agent of agent.ts for a project whose tests run with Node: bubblewrap shows commands the Node that runs this program.
 //
-//   npm run build && node dist/cli/main.js run examples/fix-tests/node-agent.ts examples/fix-tests/node-project
+//   npm run build && node dist/entries/wink.js run examples/fix-tests/node-agent.ts examples/fix-tests/node-project
 import type { AnyAgent } from 'weakincentives';
 import { fixTestsAgent, shell } from './fix-tests-agent.ts';
 

@@ -1,6 +1,6 @@
 // An agent for `wink run` that reviews a folder and writes REVIEW.md. In a clone, offline (`npm start -- DIR` is short for it):
 //
-//   npm run build && node dist/cli/main.js run examples/review/agent.ts DIR
+//   npm run build && node dist/entries/wink.js run examples/review/agent.ts DIR
 //
 // Its default model is not a language model: rules decide each turn (model/). With `--model openai:NAME` a language model does the work.
 import { setImmediate } from 'node:timers/promises';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
+import { describeError, PromptValidationError } from '../core/error/index.ts';
+import { present } from '../core/internal/index.ts';
 import { forkRun } from '../durable/index.ts';
-import { describeError, PromptValidationError } from '../error/index.ts';
-import { present } from '../internal/index.ts';
 import { journalOption, refuseJournalInside, sqliteJournalFiles } from './durable/open-journal.ts';
 import { findRun, type RunInfo, readRunInfo, updateRunInfo } from './durable/run-info.ts';
 import { servedError } from './durable/served-runs.ts';

@@ -1,4 +1,4 @@
-import type { JournaledRun } from '../runtime/index.ts';
+import type { JournaledRun } from '../core/runtime/index.ts';
 import { type JournalFiles, journalOption, sqliteJournalFiles } from './durable/open-journal.ts';
 import type { ResumeRequest } from './durable/resume-arguments.ts';
 import { findRun, type RunInfo, readRunInfo } from './durable/run-info.ts';

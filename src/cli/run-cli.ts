@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import { describeError } from '../error/index.ts';
+import { describeError } from '../core/error/index.ts';
 import type { ApprovalsRequest } from './approvals/approvals-arguments.ts';
 import { type CliRequest, readArguments } from './arguments.ts';
 import type { ResumeRequest } from './durable/resume-arguments.ts';

@@ -1,7 +1,7 @@
-import { counted, present } from '../internal/index.ts';
-import { type Approver, BudgetTracker, type RunEvent, suspendApproval } from '../runtime/index.ts';
-import { systemClock } from '../session/index.ts';
-import type { Logger } from '../tool/index.ts';
+import { counted, present } from '../core/internal/index.ts';
+import { type Approver, BudgetTracker, type RunEvent, suspendApproval } from '../core/runtime/index.ts';
+import { systemClock } from '../core/session/index.ts';
+import type { Logger } from '../core/tool/index.ts';
 import { questionNames } from './approvals/choose-questions.ts';
 import { runOnSuspend } from './approvals/on-suspend.ts';
 import { questionLines } from './approvals/question-text.ts';

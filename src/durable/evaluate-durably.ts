@@ -1,7 +1,7 @@
-import { checkEvaluateOptions, type EvaluateOptions, newSession } from '../evaluation/index.ts';
-import type { Prompt } from '../prompt/index.ts';
-import type { Approver, LanguageModel, RunJournal, SuspendedRun } from '../runtime/index.ts';
-import type { NestedAdapter, PromptResponse } from '../tool/index.ts';
+import { checkEvaluateOptions, type EvaluateOptions, newSession } from '../core/evaluation/index.ts';
+import type { Prompt } from '../core/prompt/index.ts';
+import type { Approver, LanguageModel, RunJournal, SuspendedRun } from '../core/runtime/index.ts';
+import type { NestedAdapter, PromptResponse } from '../core/tool/index.ts';
 import { acquireNewRun } from './run/acquire-new-run.ts';
 import { runOnJournal } from './run/run-on-journal.ts';
 

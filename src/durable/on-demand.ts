@@ -3,9 +3,9 @@ import {
   type RunOutcome,
   type ToolRuntime,
   type ToolRuntimeOptions,
-} from '../evaluation/index.ts';
-import type { Prompt } from '../prompt/index.ts';
-import type { Approver, PendingApproval, RunJournal } from '../runtime/index.ts';
+} from '../core/evaluation/index.ts';
+import type { Prompt } from '../core/prompt/index.ts';
+import type { Approver, PendingApproval, RunJournal } from '../core/runtime/index.ts';
 import type { AnswerApprovalsOptions } from './approvals/answer-approvals.ts';
 import type { PendingApprovalsOptions } from './approvals/pending-approvals.ts';
 import type { ForkedRun, ForkRunOptions } from './fork/fork-run.ts';

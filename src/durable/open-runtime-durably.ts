@@ -4,11 +4,11 @@ import {
   type openHeldToolRuntime,
   type ToolRuntime,
   type ToolRuntimeOptions,
-} from '../evaluation/index.ts';
-import { present } from '../internal/index.ts';
-import type { Prompt } from '../prompt/index.ts';
-import { isSuspension, type RunJournal } from '../runtime/index.ts';
-import { systemClock } from '../session/index.ts';
+} from '../core/evaluation/index.ts';
+import { present } from '../core/internal/index.ts';
+import type { Prompt } from '../core/prompt/index.ts';
+import { isSuspension, type RunJournal } from '../core/runtime/index.ts';
+import { systemClock } from '../core/session/index.ts';
 import { acquireNewRun } from './run/acquire-new-run.ts';
 import { JournalingEvaluator } from './run/journaling-evaluator.ts';
 import { questionsOf } from './run/questions-of.ts';

@@ -1,4 +1,4 @@
-import { assertOptions, PromptValidationError } from '../error/index.ts';
+import { assertOptions, PromptValidationError } from '../core/error/index.ts';
 import {
   checkEvaluateOptions,
   type EvaluateOptions,
@@ -7,11 +7,17 @@ import {
   newSession,
   type ProviderAdapter,
   type RunOutcome,
-} from '../evaluation/index.ts';
-import type { Prompt } from '../prompt/index.ts';
-import type { Approver, ConversationItem, RunJournal, SuspendedRun, UserItem } from '../runtime/index.ts';
-import { type Session, systemClock } from '../session/index.ts';
-import type { PromptResponse } from '../tool/index.ts';
+} from '../core/evaluation/index.ts';
+import type { Prompt } from '../core/prompt/index.ts';
+import type {
+  Approver,
+  ConversationItem,
+  RunJournal,
+  SuspendedRun,
+  UserItem,
+} from '../core/runtime/index.ts';
+import { type Session, systemClock } from '../core/session/index.ts';
+import type { PromptResponse } from '../core/tool/index.ts';
 import { appendAnswers, type ResumeAnswer } from './approvals/answer-approvals.ts';
 import { resetState } from './resume/recorded-state.ts';
 import { migrateRows } from './resume/row-migration.ts';

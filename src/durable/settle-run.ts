@@ -1,5 +1,5 @@
-import type { Filesystem, LandingReport } from '../filesystem/index.ts';
-import type { RunJournal } from '../runtime/index.ts';
+import type { Filesystem, LandingReport } from '../core/filesystem/index.ts';
+import type { RunJournal } from '../core/runtime/index.ts';
 import { landLastCommit } from './resume/land-last-commit.ts';
 import { readRunRows } from './rows/run-rows.ts';
 

@@ -1,17 +1,52 @@
-export { RecordError, type RecordErrorCode } from '../error/index.ts';
-export { type ExportRecordOptions, exportRecord } from './export/export-record.ts';
+export { exportRecord } from './export/export-record.ts';
 export { readRunRecord } from './fold/read-run-record.ts';
+export { RequestHistory } from './fold/requests.ts';
+export { recordedResponse } from './fold/responses.ts';
 export { RunFold } from './fold/run-fold.ts';
-export type * from './fold/run-record.ts';
-export type { ContentReference, RecordedWrite } from './format/row-parts.ts';
-export type { RequestTokens, Row, RowOf, RunHeader } from './format/rows.ts';
 export type {
-  CallDifference,
-  ReplayDifference,
-  ReplayedCall,
-  ReplayedTurn,
-  ReplayReport,
-} from './replay/replay-report.ts';
-export { type ReplayOptions, replayRun } from './replay/replay-run.ts';
-export type { RequestDifference } from './replay/request-difference.ts';
-export { type RunRecorder, type RunRecorderOptions, runRecorder } from './writer/run-recorder.ts';
+  BlamedLine,
+  RecordedAttempt,
+  RecordedCall,
+  RecordedCommit,
+  RecordedContent,
+  RecordedEvent,
+  RecordedFile,
+  RecordedFileChange,
+  RecordedProblem,
+  RecordedRead,
+  RecordedRequest,
+  RecordedRun,
+  RecordedSlice,
+  RecordedTurn,
+  RunRecord,
+} from './fold/run-record.ts';
+export { StateTimeline } from './fold/state-timeline.ts';
+export { isDecidedFailure } from './format/decided.ts';
+export type { AnswerRow, BeginRow, PendingQuestion, StagedPart } from './format/journal-rows.ts';
+export type { ContentReference, RecordedWrite, RowFileChange, RowLog, RowRead } from './format/row-parts.ts';
+export { RowReader } from './format/row-reader.ts';
+export type {
+  AttemptRow,
+  BlobRow,
+  CommitRow,
+  DeliveredRow,
+  EndRow,
+  EventRow,
+  HeaderRow,
+  RequestRow,
+  ResponseRow,
+  Row,
+  RunRow,
+  SeenRow,
+  SliceRow,
+  StateRow,
+} from './format/rows.ts';
+export { pathOf } from './replay/record-index.ts';
+export { recordedTurn } from './replay/recorded-turn.ts';
+export type { ReplayedCall, ReplayedTurn, ReplayReport } from './replay/replay-report.ts';
+export { replayRun } from './replay/replay-run.ts';
+export { requestDifferences } from './replay/request-difference.ts';
+export { lineOf } from './writer/line-of.ts';
+export { innerPlace } from './writer/run-numbers.ts';
+export { Recorder, type RunRecorder, type RunRecorderOptions, runRecorder } from './writer/run-recorder.ts';
+export { sha256 } from './writer/sha256.ts';

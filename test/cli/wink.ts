@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 /** The project, and what is run in these tests: the built command. */
 export const root: string = fileURLToPath(new URL('../..', import.meta.url));
-export const command: string = join(root, 'dist/cli/main.js');
+export const command: string = join(root, 'dist/entries/wink.js');
 export const fixture: string = join(root, 'examples/review/fixture');
 
 export const reviewAgent: string = join(root, 'examples/review/agent.ts');

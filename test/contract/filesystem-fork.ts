@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Filesystem, TransactionClosedError } from 'weakincentives';
-import type { FilesystemFork } from '../../src/filesystem/index.ts';
+import type { FilesystemFork } from '../../src/core/filesystem/index.ts';
 import {
   type Action,
   conflictsOf,

@@ -69,7 +69,7 @@ test('refuses spreads of object literals, under a condition or not', () => {
     lines: [
       ...[1, 2, 2, 3].map(
         (line) =>
-          `src/a.ts:${line}: conditional spread: use present() of src/internal, or a member that may be undefined`,
+          `src/a.ts:${line}: conditional spread: use present() of src/core/internal, or a member that may be undefined`,
       ),
       'src/a.ts:3: spread of an object literal: write its members',
       'test/b.ts:1: spread of an object literal: write its members',
@@ -96,11 +96,11 @@ test('refuses cuts of texts, but in the one file that has them', () => {
     'const d = `${startOf(text, 9)}…`;',
     'const e = text.slice(0, 200);',
   ];
-  expect(check({ 'src/a.ts': cuts, 'src/internal/text.ts': cuts, 'test/a.ts': cuts })).toEqual({
+  expect(check({ 'src/a.ts': cuts, 'src/core/internal/text.ts': cuts, 'test/a.ts': cuts })).toEqual({
     status: 1,
     lines: cuts.map(
       (_, index) =>
-        `src/a.ts:${index + 1}: cut texts by startOf(), cutAfter(), shorten(), cutLine() or clip() of src/internal`,
+        `src/a.ts:${index + 1}: cut texts by startOf(), cutAfter(), shorten(), cutLine() or clip() of src/core/internal`,
     ),
   });
 });

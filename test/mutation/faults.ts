@@ -1,6 +1,6 @@
 /**
  * A place in the sources, wherever its file lies: `name` of a function, or `Class.method` (a getter likewise,
- * `#name` for a private one). In front of it may stand the folder of `src/` to look in: `session/hasChanged`. Exactly one
+ * `#name` for a private one). In front of it may stand the folder of `src/` to look in: `core/session/hasChanged`. Exactly one
  * function must have that name.
  */
 export type FunctionPlace = string;

@@ -31,8 +31,8 @@ export async function buildLibrary(faults: readonly NamedFault[]): Promise<LoadL
         resolveId: (id) => (id === entry ? { id, moduleSideEffects: true } : undefined),
         load: (id) =>
           id === entry
-            ? `export * from ${JSON.stringify(join(source, 'index.ts'))};
-               export * from ${JSON.stringify(join(source, 'testing', 'index.ts'))};`
+            ? `export * from ${JSON.stringify(join(source, 'entries', 'index.ts'))};
+               export * from ${JSON.stringify(join(source, 'entries', 'testing.ts'))};`
             : planted.get(relative(source, id)),
       },
     ],

@@ -10,7 +10,7 @@ export interface Mutant extends NamedFault {
 /** One kind of read never counts as changed. */
 const unread = (part: string, kind: string): Mutant => ({
   name: `${part} read ${kind}`,
-  fault: returns(`${part}/hasChanged`, 'false', `$0.kind === '${kind}'`),
+  fault: returns(`core/${part}/hasChanged`, 'false', `$0.kind === '${kind}'`),
 });
 
 const sessionReads: readonly Mutant[] = [
@@ -103,7 +103,7 @@ const commitRules: readonly Mutant[] = [
   },
   {
     name: 'file changes are not committed',
-    fault: replaces('runtime/applyPatch', 'condition', ['files'], 'true'),
+    fault: replaces('core/runtime/applyPatch', 'condition', ['files'], 'true'),
   },
 ];
 

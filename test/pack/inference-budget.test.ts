@@ -49,7 +49,7 @@ function check(source: string): Check {
     module: ts.ModuleKind.NodeNext,
     moduleResolution: ts.ModuleResolutionKind.NodeNext,
     types: ['node'],
-    paths: { weakincentives: [join(root, 'dist/index.d.ts')] },
+    paths: { weakincentives: [join(root, 'dist/entries/index.d.ts')] },
   };
   const program = ts.createProgram({
     rootNames: [path],

@@ -75,9 +75,9 @@ describe('packed files', () => {
       ...Object.values(packed.manifest.bin).map((path) => path.replace(/^\.\//, '')),
       // Programs that run in a thread or a process of their own.
       'dist/cli/query/program.js',
-      'dist/sandbox/evaluate/program.js',
-      'dist/sandbox/virtual/program.js',
-      'dist/sqlite/worker/program.js',
+      'dist/host/sandbox/evaluate/program.js',
+      'dist/host/sandbox/virtual/program.js',
+      'dist/durable/sqlite/worker/program.js',
       'dist/testing/durable/child/program.js',
       ...[
         'base',

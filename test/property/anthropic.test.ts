@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ConversationItem } from 'weakincentives';
-import { markPrefixes } from '../../src/anthropic/cache-breakpoints.ts';
-import { toMessages } from '../../src/anthropic/messages.ts';
-import { readMessageStream } from '../../src/anthropic/stream.ts';
+import { markPrefixes } from '../../src/providers/anthropic/cache-breakpoints.ts';
+import { toMessages } from '../../src/providers/anthropic/messages.ts';
+import { readMessageStream } from '../../src/providers/anthropic/stream.ts';
 import {
   type Block,
   message,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PersistentMap, PersistentVector } from '../../src/internal/index.ts';
+import { PersistentMap, PersistentVector } from '../../src/core/internal/index.ts';
 import { draws } from '../support/draws.ts';
 
 type MapStep = { readonly set: string; readonly value: number } | { readonly remove: string };

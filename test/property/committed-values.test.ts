@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { type JsonSchema, type JsonValue, jsonSchema, type Schema } from 'weakincentives';
 import { z } from 'zod';
-import { compileSchema, parseInputSync, parseOutput } from '../../src/schema/index.ts';
+import { compileSchema, parseInputSync, parseOutput } from '../../src/core/schema/index.ts';
 
 /** A schema in words that every library has. */
 type Plan =

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type Filesystem, FilesystemError, type FilesystemSnapshot, MemoryFilesystem } from 'weakincentives';
 import { openHostFilesystem } from 'weakincentives/node';
-import type { FilePatch, FilesystemFork } from '../../src/filesystem/index.ts';
+import type { FilePatch, FilesystemFork } from '../../src/core/filesystem/index.ts';
 import { draws } from '../support/draws.ts';
 import { FileModel, type ModelOutcome } from './filesystem/file-model.ts';
 

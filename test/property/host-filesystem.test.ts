@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { FilesystemError } from 'weakincentives';
 import { type HostFilesystem, openHostFilesystem } from 'weakincentives/node';
-import type { HostFilesystemFork } from '../../src/node/host-filesystem/host-view.ts';
+import type { HostFilesystemFork } from '../../src/host/host-filesystem/host-view.ts';
 import { draws } from '../support/draws.ts';
 import { type Call, calls, manifest, runSteps, tightCalls } from './filesystem/script.ts';
 

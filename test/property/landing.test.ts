@@ -15,7 +15,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type Filesystem, FilesystemError } from 'weakincentives';
 import { type HostFilesystem, openHostFilesystem } from 'weakincentives/node';
-import type { LandableChange, LandingReport } from '../../src/filesystem/index.ts';
+import type { LandableChange, LandingReport } from '../../src/core/filesystem/index.ts';
 import { draws } from '../support/draws.ts';
 import { landableChanges } from '../support/landable-changes.ts';
 import { removeTestFolder } from '../support/ordinary-user.ts';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FilesystemError } from 'weakincentives';
-import type { ReadKind } from '../../src/filesystem/fork/read-set.ts';
+import type { ReadKind } from '../../src/core/filesystem/fork/read-set.ts';
 import { draws } from '../support/draws.ts';
 import { type BatchOutcome, runInParallel, runOneByOne, type Setting } from './filesystem/run-calls.ts';
 import { calls, tightCalls } from './filesystem/script.ts';

@@ -7,7 +7,7 @@ import { aiSdkDialect } from 'weakincentives/ai-sdk';
 import { anthropicDialect } from 'weakincentives/anthropic';
 import { openaiDialect } from 'weakincentives/openai';
 import { projectSchema, type SchemaDialect } from 'weakincentives/provider';
-import { compileSchema, parseInputSync } from '../../src/schema/index.ts';
+import { compileSchema, parseInputSync } from '../../src/core/schema/index.ts';
 import { draws } from '../support/draws.ts';
 
 /** What makes a schema one that not every provider holds a model to. */

@@ -12,7 +12,7 @@ import {
   parseInputSync,
   parseOutput,
   renderJson,
-} from '../../src/schema/index.ts';
+} from '../../src/core/schema/index.ts';
 import { draws } from '../support/draws.ts';
 
 /** A schema in words that every library has, from which each library's own is built. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AnySection, extendSection, promptTemplate, section, tool } from 'weakincentives';
 import { z } from 'zod';
-import type { Placeholders } from '../../src/prompt/index.ts';
+import type { Placeholders } from '../../src/core/prompt/index.ts';
 
 const params = z.object({ a: z.string().default('A'), b: z.string().default('B') });
 const tools = ['one', 'two'].map((name) => tool({ name, description: `Does ${name}.` }));

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defineSlice, Session, SnapshotError } from 'weakincentives';
 import { z } from 'zod';
-import { defineSystemSlice } from '../../src/session/index.ts';
+import { defineSystemSlice } from '../../src/core/session/index.ts';
 import { draws, seenAtLeast } from '../support/draws.ts';
 import { batches } from './session-program.ts';
 import { dumpSession, newProgramSession, runTurn } from './session-runner.ts';

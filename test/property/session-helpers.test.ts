@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ReducerBinder, type ReducerBinding, reducers, Session, type Slice } from 'weakincentives';
-import { defineSystemEvent, defineSystemSlice } from '../../src/session/index.ts';
+import { defineSystemEvent, defineSystemSlice } from '../../src/core/session/index.ts';
 
 interface Row {
   readonly key: string;

@@ -1,5 +1,5 @@
 import { defineDerivedSlice, reducers, Session, type SessionView } from 'weakincentives';
-import { defineSystemEvent, defineSystemSlice, type SessionFork } from '../../src/session/index.ts';
+import { defineSystemEvent, defineSystemSlice, type SessionFork } from '../../src/core/session/index.ts';
 import {
   dumpModel,
   emptyModel,

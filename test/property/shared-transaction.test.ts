@@ -16,7 +16,7 @@ import {
 import { rowsOf, summaryOf } from '../contract/run-journal.ts';
 import { draws } from '../support/draws.ts';
 import { noSqlite, openDatabase, sqliteSuite } from '../support/sqlite.ts';
-import { tempFolder } from '../unit/node/temp-folder.ts';
+import { tempFolder } from '../unit/host/temp-folder.ts';
 
 /** What each of two sessions may do next. */
 const kinds = [

@@ -6,7 +6,7 @@ import { type SqliteRunJournal, sqliteJournal } from 'weakincentives/sqlite';
 import { rowsOf, summaryOf } from '../contract/run-journal.ts';
 import { draws } from '../support/draws.ts';
 import { noSqlite, openDatabase, sqliteSuite } from '../support/sqlite.ts';
-import { tempFolder } from '../unit/node/temp-folder.ts';
+import { tempFolder } from '../unit/host/temp-folder.ts';
 
 const timeoutMs = 90;
 

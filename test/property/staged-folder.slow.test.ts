@@ -20,8 +20,8 @@ import { openHostFilesystem, openStagedFolder } from 'weakincentives/node';
 import { contentOf } from '../contract/filesystem-setup.ts';
 import { draws } from '../support/draws.ts';
 import { manifestOf } from '../support/tree-manifest.ts';
-import { layers } from '../unit/node/staged-folder/staging-layers.ts';
-import { passTick } from '../unit/node/temp-folder.ts';
+import { layers } from '../unit/host/staged-folder/staging-layers.ts';
+import { passTick } from '../unit/host/temp-folder.ts';
 
 /** Something that a process does in the folder. It may fail, as it may for a process. */
 type Edit = (at: (path: string) => string) => void;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { reducers, Session, type Slice, type SliceOperation, type SliceWrite } from 'weakincentives';
-import { defineSystemEvent, defineSystemSlice, type StateDifference } from '../../src/session/index.ts';
+import { defineSystemEvent, defineSystemSlice, type StateDifference } from '../../src/core/session/index.ts';
 import { draws } from '../support/draws.ts';
 
 interface Row {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AnySection, promptTemplate, section } from 'weakincentives';
 import { z } from 'zod';
-import { dedent } from '../../src/prompt/template/parse-template.ts';
+import { dedent } from '../../src/core/prompt/template/parse-template.ts';
 
 const names = ['a', 'b1', 'long_name'] as const;
 const params = z.object({ a: z.string(), b1: z.string(), long_name: z.string() });

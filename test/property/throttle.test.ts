@@ -2,8 +2,8 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Deadline } from 'weakincentives';
 import { ThrottleError, type ThrottleKind } from 'weakincentives/provider';
-import { RunStop, toThrottlePolicy } from '../../src/runtime/index.ts';
-import { askThrottled } from '../../src/runtime/limits/throttle.ts';
+import { RunStop, toThrottlePolicy } from '../../src/core/runtime/index.ts';
+import { askThrottled } from '../../src/core/runtime/limits/throttle.ts';
 import { draws } from '../support/draws.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 

@@ -50,7 +50,7 @@ describe.skipIf(skip !== undefined)(
     });
 
     const reason =
-      canOrdinaryUserRun(child) && canOrdinaryUserRun(`${dist}index.js`)
+      canOrdinaryUserRun(child) && canOrdinaryUserRun(`${dist}entries/index.js`)
         ? undefined
         : 'an ordinary user cannot read the package';
     it.skipIf(reason !== undefined)(

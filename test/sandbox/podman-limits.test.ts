@@ -131,8 +131,8 @@ function program(): string {
     new URL('../peers/sandbox/node_modules/weakincentives/dist/', import.meta.url).href,
   );
   return `
-    const { podmanSandbox } = await import(${entry} + 'sandbox/index.js');
-    const { MemoryFilesystem } = await import(${entry} + 'index.js');
+    const { podmanSandbox } = await import(${entry} + 'entries/sandbox.js');
+    const { MemoryFilesystem } = await import(${entry} + 'entries/index.js');
     const sandbox = await podmanSandbox(${JSON.stringify(image.options)}).start({ filesystem: new MemoryFilesystem() });
     await sandbox.exec({ command: 'echo runs; sleep 1000', onOutput: () => console.log('runs') });
   `;

@@ -256,7 +256,7 @@ describe('the network of the virtual shell', () => {
 describe('the backend of the virtual shell', () => {
   it('without its package is unavailable, with the line to install it', async () => {
     // The build itself is where the peers are not installed.
-    const path = new URL('../../dist/sandbox/index.js', import.meta.url).href;
+    const path = new URL('../../dist/entries/sandbox.js', import.meta.url).href;
     // The same module as the installed one.
     const built = (await import(path)) as { readonly virtualSandbox: typeof virtualSandbox };
     const error = { code: 'sandbox-unavailable', message: expect.stringContaining('npm install just-bash@') };

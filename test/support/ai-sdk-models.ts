@@ -2,7 +2,7 @@ import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { MockLanguageModelV3, MockLanguageModelV4 } from 'ai/test';
 import type { LanguageModelV3CallOptions } from 'ai-sdk-provider-v3';
 import type { AiSdkModel } from 'weakincentives/ai-sdk';
-import type { AiSdkVersion } from '../../src/ai-sdk/wire/call-options.ts';
+import type { AiSdkVersion } from '../../src/providers/ai-sdk/wire/call-options.ts';
 
 type Part = Readonly<Record<string, unknown>> & { readonly type: string };
 

@@ -8,9 +8,9 @@ import {
   type RunStop,
   type TransactionRoots,
   VisiblePrompt,
-} from '../../src/runtime/index.ts';
-import { EventLoopYield } from '../../src/session/index.ts';
-import { silentLogger } from '../../src/tool/index.ts';
+} from '../../src/core/runtime/index.ts';
+import { EventLoopYield } from '../../src/core/session/index.ts';
+import { silentLogger } from '../../src/core/tool/index.ts';
 
 /** What a test of the loop itself brings. */
 interface LoopParts {

@@ -1,6 +1,6 @@
-import type { LandableChange } from '../../src/filesystem/index.ts';
-import { HostOperations } from '../../src/node/host-filesystem/host-operations.ts';
-import { openWorkspace } from '../../src/node/host-filesystem/open-workspace.ts';
+import type { LandableChange } from '../../src/core/filesystem/index.ts';
+import { HostOperations } from '../../src/host/host-filesystem/host-operations.ts';
+import { openWorkspace } from '../../src/host/host-filesystem/open-workspace.ts';
 
 import { landableChanges } from './landable-changes.ts';
 

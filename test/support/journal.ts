@@ -1,4 +1,4 @@
-import type { Step, StepFunction, StepKinds, ToolCallResult } from '../../src/runtime/index.ts';
+import type { Step, StepFunction, StepKinds, ToolCallResult } from '../../src/core/runtime/index.ts';
 
 /** A step as a journal keeps it: its description and its result as JSON text, but for file nodes, which are values. */
 export interface JournalEntry {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { FileChange, FileContent, LandableChange } from '../../src/filesystem/index.ts';
+import type { FileChange, FileContent, LandableChange } from '../../src/core/filesystem/index.ts';
 
 type Content = NonNullable<LandableChange['after']>;
 

@@ -9,7 +9,7 @@ import {
   section,
 } from 'weakincentives';
 import { openai } from 'weakincentives/openai';
-import type { OpenAIModelOptions } from '../../src/openai/openai.ts';
+import type { OpenAIModelOptions } from '../../src/providers/openai/openai.ts';
 import { type CapturedAnswer, type CapturedRequest, capturingFetch } from './captured-requests.ts';
 
 /** How answers are asked for: whole, or piece by piece. */

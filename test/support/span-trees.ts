@@ -8,7 +8,7 @@ import {
 } from '@opentelemetry/sdk-trace-base';
 import type { RunObserver } from 'weakincentives';
 import { type OtelObserverOptions, otelObserver } from 'weakincentives/otel';
-import type { OtelTracer } from '../../src/otel/otel-api.ts';
+import type { OtelTracer } from '../../src/record/otel/otel-api.ts';
 
 /** A span with what is below it, in the order in which it began. */
 export interface SpanTree {

@@ -8,7 +8,7 @@ import type { LanguageModelV2, LanguageModelV3, LanguageModelV3CallOptions } fro
 import { describe, expectTypeOf, it } from 'vitest';
 import type { ProviderAdapter } from 'weakincentives';
 import { type AiSdkModel, aiSdk, aiSdkHostedToolCodecs } from 'weakincentives/ai-sdk';
-import type { AiSdkCallOptions } from '../../src/ai-sdk/wire/call-options.ts';
+import type { AiSdkCallOptions } from '../../src/providers/ai-sdk/wire/call-options.ts';
 
 describe("the AI SDK's own types", () => {
   it('accept every call that the adapter makes', () => {

@@ -13,14 +13,19 @@ import type {
 import { describe, expectTypeOf, it } from 'vitest';
 import type { ProviderAdapter } from 'weakincentives';
 import { type AnthropicClient, type AnthropicRequest, anthropic } from 'weakincentives/anthropic';
-import type { AnthropicModule } from '../../src/anthropic/client.ts';
+import type { AnthropicModule } from '../../src/providers/anthropic/client.ts';
 import type {
   AnthropicHostedWire,
   McpServerWire,
   McpToolsetWire,
-} from '../../src/anthropic/hosted/codecs.ts';
-import type { mcpBeta } from '../../src/anthropic/hosted/remote-mcp.ts';
-import type { AnthropicFunctionTool, AssistantBlock, Message, UserBlock } from '../../src/anthropic/wire.ts';
+} from '../../src/providers/anthropic/hosted/codecs.ts';
+import type { mcpBeta } from '../../src/providers/anthropic/hosted/remote-mcp.ts';
+import type {
+  AnthropicFunctionTool,
+  AssistantBlock,
+  Message,
+  UserBlock,
+} from '../../src/providers/anthropic/wire.ts';
 
 describe("the vendor's own types", () => {
   it('accept every request that the adapter makes', () => {

@@ -29,7 +29,7 @@ import {
   webSearchSection,
   webSearchTool,
 } from 'weakincentives/tools';
-import type { HostedToolOutputs } from '../../src/tool/hosted-tool.ts';
+import type { HostedToolOutputs } from '../../src/core/tool/hosted-tool.ts';
 
 declare const response: PromptResponse;
 

@@ -11,7 +11,7 @@ import {
   tokenCost,
 } from 'weakincentives';
 import { type LanguageModel } from 'weakincentives/provider';
-import type { BudgetTrackerPort } from '../../src/tool/index.ts';
+import type { BudgetTrackerPort } from '../../src/core/tool/index.ts';
 
 describe('a budget', () => {
   it('is limits or a tracker, for runs and for evaluations inside calls', () => {

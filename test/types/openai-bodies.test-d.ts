@@ -8,14 +8,14 @@ import type {
 } from 'openai/resources/responses/responses';
 import { describe, expectTypeOf, it } from 'vitest';
 import type { OpenAIFunctionTool, OpenAIRequest } from 'weakincentives/openai';
-import { toCodeInterpreter } from '../../src/openai/hosted/code-interpreter.ts';
-import type { OpenAIHostedWire } from '../../src/openai/hosted/codecs.ts';
-import { toFileSearch } from '../../src/openai/hosted/file-search.ts';
-import { toImageGeneration } from '../../src/openai/hosted/image-generation.ts';
-import { toRemoteMcp } from '../../src/openai/hosted/remote-mcp.ts';
-import { toWebSearch } from '../../src/openai/hosted/web-search.ts';
-import { checkRequest, prepareRequest } from '../../src/openai/request/request.ts';
-import type { IncludedData, InputItem, OpenAIToolChoice } from '../../src/openai/wire/wire.ts';
+import { toCodeInterpreter } from '../../src/providers/openai/hosted/code-interpreter.ts';
+import type { OpenAIHostedWire } from '../../src/providers/openai/hosted/codecs.ts';
+import { toFileSearch } from '../../src/providers/openai/hosted/file-search.ts';
+import { toImageGeneration } from '../../src/providers/openai/hosted/image-generation.ts';
+import { toRemoteMcp } from '../../src/providers/openai/hosted/remote-mcp.ts';
+import { toWebSearch } from '../../src/providers/openai/hosted/web-search.ts';
+import { checkRequest, prepareRequest } from '../../src/providers/openai/request/request.ts';
+import type { IncludedData, InputItem, OpenAIToolChoice } from '../../src/providers/openai/wire/wire.ts';
 
 // The vendor's own types must accept whatever the adapter builds.
 

@@ -2,7 +2,7 @@ import type OpenAI from 'openai';
 import { describe, expectTypeOf, it } from 'vitest';
 import type { ProviderAdapter } from 'weakincentives';
 import { type OpenAIClient, openai } from 'weakincentives/openai';
-import type { OpenAIModule } from '../../src/openai/wire/client.ts';
+import type { OpenAIModule } from '../../src/providers/openai/wire/client.ts';
 
 describe("the vendor's own types", () => {
   it('give a client that the adapter takes, and the module that it loads', () => {

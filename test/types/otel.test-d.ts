@@ -2,7 +2,7 @@ import { type Meter, metrics, type Tracer, trace } from '@opentelemetry/api';
 import { describe, expectTypeOf, test } from 'vitest';
 import type { RunObserver } from 'weakincentives';
 import { otelObserver } from 'weakincentives/otel';
-import type { OtelMeter, OtelTracer } from '../../src/otel/otel-api.ts';
+import type { OtelMeter, OtelTracer } from '../../src/record/otel/otel-api.ts';
 
 describe('otelObserver', () => {
   test('takes tracers and meters of OpenTelemetry, and makes an observer', () => {

@@ -14,14 +14,14 @@ import type {
   ToolInvokedPayload,
   ToolPolicy,
 } from 'weakincentives';
-import type { RecordedApproval, UnenforcedDecision } from '../../src/runtime/events/tool-invoked.ts';
+import type { RecordedApproval, UnenforcedDecision } from '../../src/core/runtime/events/tool-invoked.ts';
 import type {
   BudgetTrackerPort,
   DeadlinePort,
   PromptPort,
   SectionPort,
   ToolPort,
-} from '../../src/tool/index.ts';
+} from '../../src/core/tool/index.ts';
 
 type PolicyChangesContext = Parameters<NonNullable<ToolPolicy['checkChanges']>>[2];
 type PolicyResultContext = Parameters<NonNullable<ToolPolicy['onResult']>>[2];

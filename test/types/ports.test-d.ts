@@ -18,7 +18,7 @@ import type {
   PromptPort,
   RenderedPromptPort,
   ToolPort,
-} from '../../src/tool/index.ts';
+} from '../../src/core/tool/index.ts';
 
 test('whatever a public type speaks of can be named', () => {
   expectTypeOf<

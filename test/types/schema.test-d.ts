@@ -18,7 +18,7 @@ import {
   freezeJson,
   type ParseOutcome,
   parseInputSync,
-} from '../../src/schema/index.ts';
+} from '../../src/core/schema/index.ts';
 
 const zod = z.object({ id: z.string(), limit: z.number().default(1) });
 const valibot = toStandardJsonSchema(v.object({ id: v.string(), limit: v.optional(v.number(), 1) }));

@@ -16,7 +16,7 @@ import {
   type SliceOptions,
 } from 'weakincentives';
 import { z } from 'zod';
-import { defineSystemEvent, defineSystemSlice } from '../../src/session/index.ts';
+import { defineSystemEvent, defineSystemSlice } from '../../src/core/session/index.ts';
 
 const Note = z.object({ text: z.string(), tags: z.array(z.string()).default([]) });
 const Added = defineEvent({ name: 'added', schema: Note });

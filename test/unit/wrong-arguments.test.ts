@@ -11,7 +11,7 @@ import { openai, openaiDialect, runOpenAICalls, toOpenAITools } from 'weakincent
 import * as provider from 'weakincentives/provider';
 import { mockHostedToolCodec, scriptedAdapter } from 'weakincentives/testing';
 import * as suite from 'weakincentives/tools';
-import { systemClock } from '../../src/session/index.ts';
+import { systemClock } from '../../src/core/session/index.ts';
 
 /** A maker, and arguments that it takes. It is code without types that gives it others. */
 type Case = readonly [make: (...args: never[]) => unknown, ...args: readonly unknown[]];

@@ -1,8 +1,8 @@
+import { describeError, PromptValidationError, SessionBusyError } from '../../core/error/index.ts';
+import { counted, present } from '../../core/internal/index.ts';
+import type { JournaledRun, RunJournal } from '../../core/runtime/index.ts';
+import type { Clock } from '../../core/session/index.ts';
 import { answerApprovals } from '../../durable/index.ts';
-import { describeError, PromptValidationError, SessionBusyError } from '../../error/index.ts';
-import { counted, present } from '../../internal/index.ts';
-import type { JournaledRun, RunJournal } from '../../runtime/index.ts';
-import type { Clock } from '../../session/index.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import type { AnswerRequest } from './approvals-arguments.ts';

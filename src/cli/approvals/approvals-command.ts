@@ -1,7 +1,7 @@
+import { escapeInvisible, present } from '../../core/internal/index.ts';
+import type { JournaledRun, RunJournal } from '../../core/runtime/index.ts';
+import { type Clock, systemClock } from '../../core/session/index.ts';
 import { askedQuestions } from '../../durable/internal.ts';
-import { escapeInvisible, present } from '../../internal/index.ts';
-import type { JournaledRun, RunJournal } from '../../runtime/index.ts';
-import { type Clock, systemClock } from '../../session/index.ts';
 import { folderFilter, runNamed } from '../durable/named-runs.ts';
 import { type JournalFiles, journalOption, sqliteJournalFiles } from '../durable/open-journal.ts';
 import { listRuns, readRunInfo } from '../durable/run-info.ts';

@@ -1,6 +1,6 @@
+import { counted } from '../../core/internal/index.ts';
+import type { PendingApproval } from '../../core/runtime/index.ts';
 import type { AskedQuestion } from '../../durable/internal.ts';
-import { counted } from '../../internal/index.ts';
-import type { PendingApproval } from '../../runtime/index.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { shellWord } from '../process/shell-word.ts';

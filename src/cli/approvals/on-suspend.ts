@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import { describeError } from '../../error/index.ts';
-import { escapeInvisible } from '../../internal/index.ts';
-import type { ProcessEnd, startProcess } from '../../node/internal.ts';
+import { describeError } from '../../core/error/index.ts';
+import { escapeInvisible } from '../../core/internal/index.ts';
+import type { ProcessEnd, startProcess } from '../../host/index.ts';
 import type { CliEnvironment } from '../process/environment.ts';
 import { printable } from '../process/plain-text.ts';
 import type { QuestionRecord } from '../report/question-record.ts';

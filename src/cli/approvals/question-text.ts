@@ -1,5 +1,5 @@
-import { clip, showName } from '../../internal/index.ts';
-import type { PendingApproval } from '../../runtime/index.ts';
+import { clip, showName } from '../../core/internal/index.ts';
+import type { PendingApproval } from '../../core/runtime/index.ts';
 import { journalOption } from '../durable/open-journal.ts';
 import { printable, printableLines, readableTime } from '../process/plain-text.ts';
 import { shellWord } from '../process/shell-word.ts';

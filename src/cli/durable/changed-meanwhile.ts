@@ -1,8 +1,8 @@
-import { FilesystemError } from '../../error/index.ts';
-import type { Filesystem } from '../../filesystem/index.ts';
-import type { OutsideChange } from '../../node/internal.ts';
-import { RowReader, sha256 } from '../../record/internal.ts';
-import type { RunJournal } from '../../runtime/index.ts';
+import { FilesystemError } from '../../core/error/index.ts';
+import type { Filesystem } from '../../core/filesystem/index.ts';
+import type { RunJournal } from '../../core/runtime/index.ts';
+import type { OutsideChange } from '../../host/index.ts';
+import { RowReader, sha256 } from '../../record/index.ts';
 
 /** Contents of a file by their hashes; undefined: there is none. */
 interface KnownContents {

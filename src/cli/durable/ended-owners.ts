@@ -1,5 +1,5 @@
-import { SessionBusyError } from '../../error/index.ts';
-import type { RunJournal, RunLease } from '../../runtime/index.ts';
+import { SessionBusyError } from '../../core/error/index.ts';
+import type { RunJournal, RunLease } from '../../core/runtime/index.ts';
 import { endedLeaseOf } from './run-info.ts';
 
 /** A journal that gives the session of a process of this command which has ended to the next one at once, and not only when its lease has run out. */

@@ -1,7 +1,7 @@
-import { describeError, JournalError, MissingPeerError } from '../../error/index.ts';
-import { counted } from '../../internal/index.ts';
-import type { PendingCommit } from '../../node/index.ts';
-import type { JournaledRun, RunJournal } from '../../runtime/index.ts';
+import { describeError, JournalError, MissingPeerError } from '../../core/error/index.ts';
+import { counted } from '../../core/internal/index.ts';
+import type { JournaledRun, RunJournal } from '../../core/runtime/index.ts';
+import type { PendingCommit } from '../../host/index.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { type JournalFiles, journalOption } from './open-journal.ts';

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
-import { counted } from '../../internal/index.ts';
-import type { JournaledRun, RunFilter } from '../../runtime/index.ts';
+import { counted } from '../../core/internal/index.ts';
+import type { JournaledRun, RunFilter } from '../../core/runtime/index.ts';
 import { errorMessage, UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 

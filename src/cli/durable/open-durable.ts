@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { resolve } from 'node:path';
-import { describeError, SessionBusyError } from '../../error/index.ts';
-import type { Filesystem } from '../../filesystem/index.ts';
-import { showName, startOf } from '../../internal/index.ts';
-import type { OutsideChange } from '../../node/internal.ts';
-import { presentProcess } from '../../node/internal.ts';
-import type { RunJournal, RunLease } from '../../runtime/index.ts';
+import { describeError, SessionBusyError } from '../../core/error/index.ts';
+import type { Filesystem } from '../../core/filesystem/index.ts';
+import { showName, startOf } from '../../core/internal/index.ts';
+import type { RunJournal, RunLease } from '../../core/runtime/index.ts';
+import type { OutsideChange } from '../../host/index.ts';
+import { presentProcess } from '../../host/index.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { changedMeanwhile, changedSince } from './changed-meanwhile.ts';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { describeError, JournalError, MissingPeerError } from '../../error/index.ts';
-import { userStateFolder } from '../../node/internal.ts';
-import type { RunJournal } from '../../runtime/index.ts';
+import { describeError, JournalError, MissingPeerError } from '../../core/error/index.ts';
+import type { RunJournal } from '../../core/runtime/index.ts';
+import { userStateFolder } from '../../host/index.ts';
 import { UsageError } from '../process/errors.ts';
 import { isInsideFolder } from '../process/inside-folder.ts';
 import { printable } from '../process/plain-text.ts';
@@ -54,7 +54,7 @@ async function openJournal(
   file: string | undefined,
   { readOnly = false }: OpenJournalOptions = {},
 ): Promise<OpenedJournal> {
-  const { sqliteJournal } = await import('../../sqlite/index.ts');
+  const { sqliteJournal } = await import('../../durable/sqlite/index.ts');
   const path = journalPath(file);
   try {
     const journal = sqliteJournal({ file: path, readOnly });

@@ -1,5 +1,4 @@
-import { isRecord, present } from '../../internal/index.ts';
-import { isProcessAlive, type ProcessIdentity } from '../../node/internal.ts';
+import { isRecord, present } from '../../core/internal/index.ts';
 import type {
   JournaledRun,
   RunFilter,
@@ -7,7 +6,8 @@ import type {
   RunLease,
   RunLeaseIdentity,
   RunSummary,
-} from '../../runtime/index.ts';
+} from '../../core/runtime/index.ts';
+import { isProcessAlive, type ProcessIdentity } from '../../host/index.ts';
 
 /** What the command keeps of a run in its journal, to find it again. */
 export interface RunInfo {

@@ -1,9 +1,9 @@
+import { describeError, FilesystemError, SessionBusyError } from '../../core/error/index.ts';
+import type { Filesystem, LandingReport } from '../../core/filesystem/index.ts';
+import { showName } from '../../core/internal/index.ts';
+import type { RunJournal } from '../../core/runtime/index.ts';
 import { settleRun } from '../../durable/internal.ts';
-import { describeError, FilesystemError, SessionBusyError } from '../../error/index.ts';
-import type { Filesystem, LandingReport } from '../../filesystem/index.ts';
-import { showName } from '../../internal/index.ts';
-import type { PendingCommit } from '../../node/index.ts';
-import type { RunJournal } from '../../runtime/index.ts';
+import type { PendingCommit } from '../../host/index.ts';
 import { printable } from '../process/plain-text.ts';
 import { journalOption } from './open-journal.ts';
 import { listRuns } from './run-info.ts';

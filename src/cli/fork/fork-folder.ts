@@ -1,6 +1,6 @@
+import { counted, showName } from '../../core/internal/index.ts';
+import type { JournaledRun, RunJournal } from '../../core/runtime/index.ts';
 import { changesBack, rewindFolder } from '../../durable/internal.ts';
-import { counted, showName } from '../../internal/index.ts';
-import type { JournaledRun, RunJournal } from '../../runtime/index.ts';
 import type { RunInfo } from '../durable/run-info.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';

@@ -1,5 +1,5 @@
-import type { AiSdkModel } from '../../ai-sdk/index.ts';
-import { describeError, MissingPeerError } from '../../error/index.ts';
+import { describeError, MissingPeerError } from '../../core/error/index.ts';
+import type { AiSdkModel } from '../../providers/ai-sdk/index.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { packageAddress } from './package-address.ts';

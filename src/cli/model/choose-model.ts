@@ -1,7 +1,7 @@
-import { describeError, MissingPeerError, PromptValidationError } from '../../error/index.ts';
-import type { AnyAgent, ProviderAdapter } from '../../evaluation/index.ts';
-import { present } from '../../internal/index.ts';
-import type { DynamicParams } from '../../prompt/index.ts';
+import { describeError, MissingPeerError, PromptValidationError } from '../../core/error/index.ts';
+import type { AnyAgent, ProviderAdapter } from '../../core/evaluation/index.ts';
+import { present } from '../../core/internal/index.ts';
+import type { DynamicParams } from '../../core/prompt/index.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { readAgentLine } from './agent-line.ts';

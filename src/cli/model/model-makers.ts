@@ -1,4 +1,4 @@
-import type { ProviderAdapter } from '../../evaluation/index.ts';
+import type { ProviderAdapter } from '../../core/evaluation/index.ts';
 import type { AgentLine } from './agent-line.ts';
 import { loadPackageModel, type PackageModel } from './ai-sdk-package.ts';
 import type { Vendor } from './model-choice.ts';
@@ -26,23 +26,23 @@ export type ModelMakers = Readonly<
 /** For OpenAI, Anthropic and compatible servers, for packages of the AI SDK, and for agents with loops of their own. */
 export const modelMakers: ModelMakers = {
   openai: async ({ authToken: _none, ...options }) => {
-    const { openai } = await import('../../openai/index.ts');
+    const { openai } = await import('../../providers/openai/index.ts');
     return openai(options);
   },
   anthropic: async (options) => {
-    const { anthropic } = await import('../../anthropic/index.ts');
+    const { anthropic } = await import('../../providers/anthropic/index.ts');
     return anthropic(options);
   },
   'ai-sdk': async ({ name, ...wanted }) => {
-    const { aiSdk } = await import('../../ai-sdk/index.ts');
+    const { aiSdk } = await import('../../providers/ai-sdk/index.ts');
     return aiSdk({ model: await loadPackageModel(wanted), name });
   },
   'claude-agent': async (options) => {
-    const { claudeAgent } = await import('../../claude-agent/index.ts');
+    const { claudeAgent } = await import('../../harness/claude-agent/index.ts');
     return claudeAgent(options);
   },
   acp: async (options) => {
-    const { acp } = await import('../../acp/index.ts');
+    const { acp } = await import('../../harness/acp/index.ts');
     return acp(options);
   },
 };

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { untilAborted } from '../../internal/index.ts';
+import { untilAborted } from '../../core/internal/index.ts';
 import type { StrayError } from './stray-error.ts';
 
 /** An output of the command line. */

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { isBelow } from '../../node/internal.ts';
+import { isBelow } from '../../host/index.ts';
 
 /** Whether a file, which need not exist, is inside a folder; false when the folder does not exist. */
 export function isInsideFolder(file: string, folder: string): boolean {

@@ -1,6 +1,6 @@
 import childProcess, { ChildProcess } from 'node:child_process';
 import { syncBuiltinESMExports } from 'node:module';
-import { isRecord } from '../../internal/index.ts';
+import { isRecord } from '../../core/internal/index.ts';
 import type { HostProcess } from './node-environment.ts';
 import { StrayError } from './stray-error.ts';
 

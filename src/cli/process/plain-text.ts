@@ -1,4 +1,4 @@
-import { clip, counted } from '../../internal/index.ts';
+import { clip, counted } from '../../core/internal/index.ts';
 /**
  * Untrusted text (from a workspace, a file name or a model), safe to print: control characters are escaped, so that the
  * text cannot move the cursor, change colors or rewrite the terminal.

@@ -1,4 +1,4 @@
-import { describeError } from '../../error/index.ts';
+import { describeError } from '../../core/error/index.ts';
 
 /**
  * Origin of the error:

@@ -1,5 +1,10 @@
-import { present } from '../../internal/index.ts';
-import type { PromptOverrides, SectionOverride, TextOverride, ToolOverride } from '../../prompt/index.ts';
+import { present } from '../../core/internal/index.ts';
+import type {
+  PromptOverrides,
+  SectionOverride,
+  TextOverride,
+  ToolOverride,
+} from '../../core/prompt/index.ts';
 
 /** Overrides of a file merged with the texts of the code, and the counts of changes. */
 export interface MergedSeed {

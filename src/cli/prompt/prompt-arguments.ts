@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { JsonObject } from '../../schema/index.ts';
+import type { JsonObject } from '../../core/schema/index.ts';
 import { UsageError } from '../process/errors.ts';
 import { readParams } from '../run/option-values.ts';
 

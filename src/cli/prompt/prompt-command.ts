@@ -1,13 +1,13 @@
 import { createTwoFilesPatch } from 'diff';
-import { describeError, OverridesError, PromptRenderError } from '../../error/index.ts';
-import { counted } from '../../internal/index.ts';
-import type { LocalOverridesStore } from '../../node/index.ts';
+import { describeError, OverridesError, PromptRenderError } from '../../core/error/index.ts';
+import { counted } from '../../core/internal/index.ts';
 import {
   type DroppedOverride,
   defaultOverridesTag,
   type Prompt,
   type PromptOverrides,
-} from '../../prompt/index.ts';
+} from '../../core/prompt/index.ts';
+import type { LocalOverridesStore } from '../../host/index.ts';
 import { type CliEnvironment, exitCodes } from '../process/environment.ts';
 import type { UsageError } from '../process/errors.ts';
 import { printable, printableLines } from '../process/plain-text.ts';

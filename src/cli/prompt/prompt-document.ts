@@ -1,5 +1,5 @@
-import type { RenderedPrompt, ToolParamDescription } from '../../prompt/index.ts';
-import type { AnyTool, HostedTool } from '../../tool/index.ts';
+import type { RenderedPrompt, ToolParamDescription } from '../../core/prompt/index.ts';
+import type { AnyTool, HostedTool } from '../../core/tool/index.ts';
 
 /** Everything that a prompt sends to a model, as a document for people: the instructions, then the tools. */
 export function promptDocument(rendered: RenderedPrompt): string {

@@ -1,5 +1,5 @@
-import { MissingPeerError } from '../../error/index.ts';
-import { clip, counted, formatNumber } from '../../internal/index.ts';
+import { MissingPeerError } from '../../core/error/index.ts';
+import { clip, counted, formatNumber } from '../../core/internal/index.ts';
 import type { RunRecord } from '../../record/index.ts';
 import { type JournalFiles, sqliteJournalFiles } from '../durable/open-journal.ts';
 import { type CliEnvironment, exitCodes, unlessAborted } from '../process/environment.ts';

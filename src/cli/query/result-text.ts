@@ -1,4 +1,4 @@
-import { clip, escapeInvisible } from '../../internal/index.ts';
+import { clip, escapeInvisible } from '../../core/internal/index.ts';
 import { pad, printable } from '../process/plain-text.ts';
 import type { TextStyle } from '../process/text-style.ts';
 import type { QueryValue } from './protocol.ts';

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname } from 'node:path';
-import { describeError } from '../../error/index.ts';
-import { present } from '../../internal/index.ts';
-import { exportRecord, RecordError, type RunRecord, readRunRecord } from '../../record/index.ts';
-import type { JournaledRun } from '../../runtime/index.ts';
+import { describeError, RecordError } from '../../core/error/index.ts';
+import { present } from '../../core/internal/index.ts';
+import type { JournaledRun } from '../../core/runtime/index.ts';
+import { exportRecord, type RunRecord, readRunRecord } from '../../record/index.ts';
 import { type JournalFiles, journalOption, type OpenedJournal } from '../durable/open-journal.ts';
 import { findRun, readRunInfo } from '../durable/run-info.ts';
 import type { CliEnvironment } from '../process/environment.ts';

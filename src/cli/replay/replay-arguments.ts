@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { JsonObject } from '../../schema/index.ts';
+import type { JsonObject } from '../../core/schema/index.ts';
 import { type ModelChoice, readModelChoice } from '../model/model-choice.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';

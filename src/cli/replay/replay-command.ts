@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import { modelOf, type ProviderAdapter } from '../../evaluation/index.ts';
-import { present } from '../../internal/index.ts';
+import { modelOf, type ProviderAdapter } from '../../core/evaluation/index.ts';
+import { present } from '../../core/internal/index.ts';
 import { replayRun } from '../../record/index.ts';
 import { type JournalFiles, sqliteJournalFiles } from '../durable/open-journal.ts';
 import { chooseModel } from '../model/choose-model.ts';

@@ -1,6 +1,6 @@
-import { clip, counted, startOf } from '../../internal/index.ts';
-import type { ApprovalHandler, ApprovalRequest } from '../../runtime/index.ts';
-import type { JsonValue } from '../../schema/index.ts';
+import { clip, counted, startOf } from '../../core/internal/index.ts';
+import type { ApprovalHandler, ApprovalRequest } from '../../core/runtime/index.ts';
+import type { JsonValue } from '../../core/schema/index.ts';
 import type { AskPerson } from '../process/environment.ts';
 import { printable, printableLines } from '../process/plain-text.ts';
 import type { TextStyle } from '../process/text-style.ts';

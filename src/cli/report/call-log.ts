@@ -1,6 +1,6 @@
-import { counted } from '../../internal/index.ts';
-import type { RunEvent, ToolInvokedPayload } from '../../runtime/index.ts';
-import type { JsonValue } from '../../schema/index.ts';
+import { counted } from '../../core/internal/index.ts';
+import type { RunEvent, ToolInvokedPayload } from '../../core/runtime/index.ts';
+import type { JsonValue } from '../../core/schema/index.ts';
 import { printable } from '../process/plain-text.ts';
 import {
   type CallRecord,

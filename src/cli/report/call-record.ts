@@ -1,13 +1,13 @@
-import { counted, present } from '../../internal/index.ts';
+import { counted, present } from '../../core/internal/index.ts';
 import type {
   RecordedApproval,
   ToolCallFailureReason,
   ToolCallOutcome,
   ToolInvokedPayload,
   UnenforcedDecision,
-} from '../../runtime/index.ts';
-import type { JsonValue } from '../../schema/index.ts';
-import type { Citation, HostedToolOutput } from '../../tool/index.ts';
+} from '../../core/runtime/index.ts';
+import type { JsonValue } from '../../core/schema/index.ts';
+import type { Citation, HostedToolOutput } from '../../core/tool/index.ts';
 
 /** Outcome of a call. `hosted-…`: run by the provider; failed there; not approved. */
 export type CallRowOutcome = ToolCallOutcome | 'hosted' | 'hosted-failed' | 'hosted-denied';

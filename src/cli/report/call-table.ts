@@ -1,4 +1,4 @@
-import { clip, clipMiddle } from '../../internal/index.ts';
+import { clip, clipMiddle } from '../../core/internal/index.ts';
 import { pad, printable, readableDuration, wrap } from '../process/plain-text.ts';
 import type { TextStyle, TextTone } from '../process/text-style.ts';
 import { type CallRecord, depthOf, withInnerCalls } from './call-record.ts';

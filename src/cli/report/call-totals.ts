@@ -1,5 +1,5 @@
-import { counted, present } from '../../internal/index.ts';
-import type { ToolCallOutcome } from '../../runtime/index.ts';
+import { counted, present } from '../../core/internal/index.ts';
+import type { ToolCallOutcome } from '../../core/runtime/index.ts';
 import { type CallRecord, isHosted } from './call-record.ts';
 
 /** Counts of calls. Each call counts once, under its outcome or as undone. */

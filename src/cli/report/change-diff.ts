@@ -1,7 +1,7 @@
 import { createTwoFilesPatch } from 'diff';
-import { FilesystemError } from '../../error/index.ts';
-import type { FileChange } from '../../filesystem/index.ts';
-import { counted, showName } from '../../internal/index.ts';
+import { FilesystemError } from '../../core/error/index.ts';
+import type { FileChange } from '../../core/filesystem/index.ts';
+import { counted, showName } from '../../core/internal/index.ts';
 import { printableLines, readableBytes } from '../process/plain-text.ts';
 import type { TextStyle } from '../process/text-style.ts';
 

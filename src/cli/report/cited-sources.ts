@@ -1,6 +1,6 @@
-import type { PromptResponse } from '../../evaluation/index.ts';
-import { counted, present } from '../../internal/index.ts';
-import type { Citation } from '../../tool/index.ts';
+import type { PromptResponse } from '../../core/evaluation/index.ts';
+import { counted, present } from '../../core/internal/index.ts';
+import type { Citation } from '../../core/tool/index.ts';
 import { printable } from '../process/plain-text.ts';
 import type { TextStyle } from '../process/text-style.ts';
 

@@ -1,6 +1,6 @@
-import type { RunEvent } from '../../runtime/index.ts';
-import type { Plan } from '../../suite/index.ts';
-import { formatPlanStep } from '../../suite/internal.ts';
+import type { RunEvent } from '../../core/runtime/index.ts';
+import type { Plan } from '../../suite/planning/index.ts';
+import { formatPlanStep } from '../../suite/planning/index.ts';
 import type { OutputStream } from '../process/environment.ts';
 import { printable } from '../process/plain-text.ts';
 import { CallLog, type LocatedEvent } from './call-log.ts';

@@ -1,5 +1,5 @@
-import { clip, counted } from '../../internal/index.ts';
-import type { RecordedApproval, UnenforcedDecision } from '../../runtime/index.ts';
+import { clip, counted } from '../../core/internal/index.ts';
+import type { RecordedApproval, UnenforcedDecision } from '../../core/runtime/index.ts';
 import { printable, readableDuration } from '../process/plain-text.ts';
 import type { TextTone } from '../process/text-style.ts';
 import type { BareEvent, LocatedEvent } from './call-log.ts';

@@ -1,7 +1,7 @@
-import type { FileChange } from '../../filesystem/index.ts';
-import { escapeInvisible } from '../../internal/index.ts';
-import type { Redactor, RunEvent } from '../../runtime/index.ts';
-import type { BudgetExcess, HostedToolOutput, HostedToolOutputs, TokenUsage } from '../../tool/index.ts';
+import type { FileChange } from '../../core/filesystem/index.ts';
+import { escapeInvisible } from '../../core/internal/index.ts';
+import type { Redactor, RunEvent } from '../../core/runtime/index.ts';
+import type { BudgetExcess, HostedToolOutput, HostedToolOutputs, TokenUsage } from '../../core/tool/index.ts';
 import type { Application } from '../run/apply-to-folder.ts';
 import type { QuestionRecord } from './question-record.ts';
 

@@ -1,5 +1,5 @@
-import { counted, endOf } from '../../internal/index.ts';
-import { formatPlan, type Plan } from '../../suite/index.ts';
+import { counted, endOf } from '../../core/internal/index.ts';
+import { formatPlan, type Plan } from '../../suite/planning/index.ts';
 import type { OutputStream } from '../process/environment.ts';
 import { clipColumns, printable, wrapColumns } from '../process/plain-text.ts';
 import type { LocatedEvent } from './call-log.ts';

@@ -1,5 +1,5 @@
-import { clip, counted } from '../../internal/index.ts';
-import type { RunEvent } from '../../runtime/index.ts';
+import { clip, counted } from '../../core/internal/index.ts';
+import type { RunEvent } from '../../core/runtime/index.ts';
 import { printable } from '../process/plain-text.ts';
 import type { Call, CallLog, LocatedEvent } from './call-log.ts';
 import { callSubject, describeUpdate } from './call-record.ts';

@@ -1,5 +1,5 @@
-import type { RunEvent } from '../../runtime/index.ts';
-import type { Plan } from '../../suite/index.ts';
+import type { RunEvent } from '../../core/runtime/index.ts';
+import type { Plan } from '../../suite/planning/index.ts';
 import type { CliEnvironment } from '../process/environment.ts';
 import type { TextStyle } from '../process/text-style.ts';
 import type { CallLog } from './call-log.ts';

@@ -1,7 +1,7 @@
 import { diffLines } from 'diff';
-import type { FileChange } from '../../filesystem/index.ts';
-import { present } from '../../internal/index.ts';
-import type { PendingApproval } from '../../runtime/index.ts';
+import type { FileChange } from '../../core/filesystem/index.ts';
+import { present } from '../../core/internal/index.ts';
+import type { PendingApproval } from '../../core/runtime/index.ts';
 import { maxComparedBytes, textsOf } from './change-diff.ts';
 
 /** A changed file, without its content. */

@@ -1,5 +1,5 @@
-import { counted } from '../../internal/index.ts';
-import { formatPlan, type Plan } from '../../suite/index.ts';
+import { counted } from '../../core/internal/index.ts';
+import { formatPlan, type Plan } from '../../suite/planning/index.ts';
 import { printable, printableLines, readableDuration } from '../process/plain-text.ts';
 import type { TextStyle } from '../process/text-style.ts';
 import { type Application, describeApplied } from '../run/apply-to-folder.ts';

@@ -1,4 +1,4 @@
-import { present } from '../../internal/index.ts';
+import { present } from '../../core/internal/index.ts';
 import { exitCodes } from '../process/environment.ts';
 import { type Application, describeApplication, describeApplied } from '../run/apply-to-folder.ts';
 import type { AgentRun } from '../run/run-agent.ts';

@@ -1,6 +1,6 @@
-import { present } from '../../internal/index.ts';
-import type { BudgetTracker } from '../../runtime/index.ts';
-import type { BudgetExcess, TokenUsage } from '../../tool/index.ts';
+import { present } from '../../core/internal/index.ts';
+import type { BudgetTracker } from '../../core/runtime/index.ts';
+import type { BudgetExcess, TokenUsage } from '../../core/tool/index.ts';
 
 /** The spending of a run. */
 export interface Spending {

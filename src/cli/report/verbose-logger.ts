@@ -1,4 +1,4 @@
-import type { Logger } from '../../tool/index.ts';
+import type { Logger } from '../../core/tool/index.ts';
 import type { OutputStream } from '../process/environment.ts';
 import { printable } from '../process/plain-text.ts';
 

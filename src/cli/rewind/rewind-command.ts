@@ -1,13 +1,13 @@
-import { type ChangesBack, changesBack, commitOf, rewindFolder } from '../../durable/internal.ts';
 import {
   describeError,
   FilesystemError,
   PromptValidationError,
   SessionBusyError,
-} from '../../error/index.ts';
-import type { PutBackReport } from '../../filesystem/index.ts';
-import { counted, showName } from '../../internal/index.ts';
-import type { RunJournal, RunLease } from '../../runtime/index.ts';
+} from '../../core/error/index.ts';
+import type { PutBackReport } from '../../core/filesystem/index.ts';
+import { counted, showName } from '../../core/internal/index.ts';
+import type { RunJournal, RunLease } from '../../core/runtime/index.ts';
+import { type ChangesBack, changesBack, commitOf, rewindFolder } from '../../durable/internal.ts';
 import { runNamed } from '../durable/named-runs.ts';
 import { type JournalFiles, sqliteJournalFiles } from '../durable/open-journal.ts';
 import { listRuns, readRunInfo } from '../durable/run-info.ts';

@@ -1,7 +1,7 @@
-import { describeError, FilesystemError } from '../../error/index.ts';
-import type { FileChange } from '../../filesystem/index.ts';
-import { counted, showName } from '../../internal/index.ts';
-import type { OutsideChange } from '../../node/internal.ts';
+import { describeError, FilesystemError } from '../../core/error/index.ts';
+import type { FileChange } from '../../core/filesystem/index.ts';
+import { counted, showName } from '../../core/internal/index.ts';
+import type { OutsideChange } from '../../host/index.ts';
 import { printable } from '../process/plain-text.ts';
 import type { OpenedFolder } from './open-folder.ts';
 

@@ -1,8 +1,8 @@
-import { describeError, PromptRenderError, PromptValidationError } from '../../error/index.ts';
-import type { AnyAgent } from '../../evaluation/index.ts';
-import type { DynamicParams, Prompt } from '../../prompt/index.ts';
-import type { ResourceRegistry } from '../../resource/index.ts';
-import type { JsonObject } from '../../schema/index.ts';
+import { describeError, PromptRenderError, PromptValidationError } from '../../core/error/index.ts';
+import type { AnyAgent } from '../../core/evaluation/index.ts';
+import type { DynamicParams, Prompt } from '../../core/prompt/index.ts';
+import type { ResourceRegistry } from '../../core/resource/index.ts';
+import type { JsonObject } from '../../core/schema/index.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 

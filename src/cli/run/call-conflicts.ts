@@ -1,6 +1,6 @@
-import { FilesystemError } from '../../error/index.ts';
-import { readName } from '../../internal/index.ts';
-import type { RunEvent } from '../../runtime/index.ts';
+import { FilesystemError } from '../../core/error/index.ts';
+import { readName } from '../../core/internal/index.ts';
+import type { RunEvent } from '../../core/runtime/index.ts';
 import { type ApplyConflict, pathIn } from './apply-to-folder.ts';
 
 /** The part of the folder that a call has read and that changed during it, as conflicts name it. */

@@ -3,8 +3,8 @@ import {
   MissingPeerError,
   PromptValidationError,
   SessionBusyError,
-} from '../../error/index.ts';
-import { counted } from '../../internal/index.ts';
+} from '../../core/error/index.ts';
+import { counted } from '../../core/internal/index.ts';
 import { printable } from '../process/plain-text.ts';
 import type { StrayError } from '../process/stray-error.ts';
 import type { AgentRun } from './run-agent.ts';

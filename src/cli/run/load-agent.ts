@@ -1,8 +1,8 @@
-import { describeError } from '../../error/index.ts';
-import type { AnyAgent } from '../../evaluation/index.ts';
-import type { Filesystem } from '../../filesystem/index.ts';
-import type { HostMountSkip } from '../../node/internal.ts';
-import type { Session } from '../../session/index.ts';
+import { describeError } from '../../core/error/index.ts';
+import type { AnyAgent } from '../../core/evaluation/index.ts';
+import type { Filesystem } from '../../core/filesystem/index.ts';
+import type { Session } from '../../core/session/index.ts';
+import type { HostMountSkip } from '../../host/index.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { loadModule } from './load-module.ts';

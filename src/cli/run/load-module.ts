@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { dirname, extname, resolve } from 'node:path';
-import { describeError } from '../../error/index.ts';
+import { describeError } from '../../core/error/index.ts';
 import { errorMessage, UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { isRecord, present, quotedList } from '../../internal/index.ts';
-import type { McpMountedServer, McpSectionOptions } from '../../mcp/index.ts';
+import { isRecord, present, quotedList } from '../../core/internal/index.ts';
+import type { McpMountedServer, McpSectionOptions } from '../../harness/mcp/index.ts';
 import { errorMessage, UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { splitWords } from '../process/split-words.ts';

@@ -1,8 +1,8 @@
-import { describeError, WinkError } from '../../error/index.ts';
-import type { AnyAgent } from '../../evaluation/index.ts';
-import { present, startOf } from '../../internal/index.ts';
-import { type McpSection, type McpSectionOptions, openMcpSection } from '../../mcp/index.ts';
-import type { Logger } from '../../tool/index.ts';
+import { describeError, WinkError } from '../../core/error/index.ts';
+import type { AnyAgent } from '../../core/evaluation/index.ts';
+import { present, startOf } from '../../core/internal/index.ts';
+import type { Logger } from '../../core/tool/index.ts';
+import { type McpSection, type McpSectionOptions, openMcpSection } from '../../harness/mcp/index.ts';
 import { unlessAborted } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';

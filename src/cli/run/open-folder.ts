@@ -1,17 +1,17 @@
 import { basename, resolve } from 'node:path';
-import { FilesystemError } from '../../error/index.ts';
-import type { AgentWorkspace } from '../../evaluation/index.ts';
-import type { FileChange, Filesystem, FilesystemSnapshot } from '../../filesystem/index.ts';
-import { present, showName } from '../../internal/index.ts';
+import { FilesystemError } from '../../core/error/index.ts';
+import type { AgentWorkspace } from '../../core/evaluation/index.ts';
+import type { FileChange, Filesystem, FilesystemSnapshot } from '../../core/filesystem/index.ts';
+import { present, showName } from '../../core/internal/index.ts';
+import type { RunJournal } from '../../core/runtime/index.ts';
+import type { HostMountSkip } from '../../host/index.ts';
 import {
   defaultExcludes,
   type HostFilesystem,
   type InterruptedCommit,
   openHostFilesystem,
   type PendingCommit,
-} from '../../node/index.ts';
-import type { HostMountSkip } from '../../node/internal.ts';
-import type { RunJournal } from '../../runtime/index.ts';
+} from '../../host/index.ts';
 import { printable } from '../process/plain-text.ts';
 
 /**

@@ -1,7 +1,7 @@
-import type { ContextOptions } from '../../evaluation/index.ts';
-import { present } from '../../internal/index.ts';
-import type { JsonObject } from '../../schema/index.ts';
-import type { Budget, ModelSettings, ReasoningEffort, TokenPrices } from '../../tool/index.ts';
+import type { ContextOptions } from '../../core/evaluation/index.ts';
+import { present } from '../../core/internal/index.ts';
+import type { JsonObject } from '../../core/schema/index.ts';
+import type { Budget, ModelSettings, ReasoningEffort, TokenPrices } from '../../core/tool/index.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import type { ApplyMode } from './open-folder.ts';

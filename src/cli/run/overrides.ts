@@ -1,8 +1,8 @@
 import { relative } from 'node:path';
-import { describeError, OverridesError } from '../../error/index.ts';
-import { LocalOverridesStore } from '../../node/index.ts';
-import type { DroppedOverride, PromptIdentity } from '../../prompt/index.ts';
-import { defaultOverridesTag, type OverridesSource } from '../../prompt/index.ts';
+import { describeError, OverridesError } from '../../core/error/index.ts';
+import type { DroppedOverride, PromptIdentity } from '../../core/prompt/index.ts';
+import { defaultOverridesTag, type OverridesSource } from '../../core/prompt/index.ts';
+import { LocalOverridesStore } from '../../host/index.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable, printableLines } from '../process/plain-text.ts';
 import type { LoadedAgent } from './load-agent.ts';

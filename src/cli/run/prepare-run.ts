@@ -1,14 +1,14 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import { type AgentWorkspace, modelOf, type ProviderAdapter } from '../../evaluation/index.ts';
-import { Filesystem } from '../../filesystem/index.ts';
-import { startProcess } from '../../node/internal.ts';
-import type { DynamicParams, OverridesSource } from '../../prompt/index.ts';
-import type { AnyResourceBinding } from '../../resource/index.ts';
-import { Redactor, type RunJournal } from '../../runtime/index.ts';
-import type { JsonObject } from '../../schema/index.ts';
-import { systemClock } from '../../session/index.ts';
-import type { Logger } from '../../tool/index.ts';
+import { type AgentWorkspace, modelOf, type ProviderAdapter } from '../../core/evaluation/index.ts';
+import { Filesystem } from '../../core/filesystem/index.ts';
+import type { DynamicParams, OverridesSource } from '../../core/prompt/index.ts';
+import type { AnyResourceBinding } from '../../core/resource/index.ts';
+import { Redactor, type RunJournal } from '../../core/runtime/index.ts';
+import type { JsonObject } from '../../core/schema/index.ts';
+import { systemClock } from '../../core/session/index.ts';
+import type { Logger } from '../../core/tool/index.ts';
+import { startProcess } from '../../host/index.ts';
 import { describeInterruptedRuns } from '../durable/interrupted-runs.ts';
 import { type KeptRun, openDurableRun } from '../durable/open-durable.ts';
 import {

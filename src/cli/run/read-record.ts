@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
-import { describeError } from '../../error/index.ts';
-import { RecordError, type RunRecord, readRunRecord } from '../../record/index.ts';
+import { describeError, RecordError } from '../../core/error/index.ts';
+import { type RunRecord, readRunRecord } from '../../record/index.ts';
 import { errorMessage, UsageError } from '../process/errors.ts';
 import { linesOf } from '../process/lines-of.ts';
 import { printable } from '../process/plain-text.ts';

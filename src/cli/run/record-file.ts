@@ -1,10 +1,9 @@
 import { mkdirSync, rmSync, statSync } from 'node:fs';
 import { join, parse } from 'node:path';
-import { describeError, FilesystemError } from '../../error/index.ts';
-import { present, startOf } from '../../internal/index.ts';
-import { type FileRunRecorder, openRunRecorder } from '../../node/index.ts';
-import { userStateFolder } from '../../node/internal.ts';
-import type { JsonObject } from '../../schema/index.ts';
+import { describeError, FilesystemError } from '../../core/error/index.ts';
+import { present, startOf } from '../../core/internal/index.ts';
+import type { JsonObject } from '../../core/schema/index.ts';
+import { type FileRunRecorder, openRunRecorder, userStateFolder } from '../../host/index.ts';
 import { UsageError } from '../process/errors.ts';
 import { isInsideFolder } from '../process/inside-folder.ts';
 import { printable } from '../process/plain-text.ts';

@@ -1,4 +1,4 @@
-import { type Redaction, redactSecrets } from '../../runtime/index.ts';
+import { type Redaction, redactSecrets } from '../../core/runtime/index.ts';
 
 /** The paths of a run. */
 export interface HostPlaces {

@@ -1,16 +1,15 @@
-import { resumeRun } from '../../durable/index.ts';
-import { describeError } from '../../error/index.ts';
+import { describeError } from '../../core/error/index.ts';
 import type {
   AnyAgent,
   ContextOptions,
   PromptResponse,
   ProviderAdapter,
   RunLimits,
-} from '../../evaluation/index.ts';
-import { type FileChange, Filesystem } from '../../filesystem/index.ts';
-import { present } from '../../internal/index.ts';
-import type { DynamicParams, OverridesSource, Prompt } from '../../prompt/index.ts';
-import { type AnyResourceBinding, binding } from '../../resource/index.ts';
+} from '../../core/evaluation/index.ts';
+import { type FileChange, Filesystem } from '../../core/filesystem/index.ts';
+import { present } from '../../core/internal/index.ts';
+import type { DynamicParams, OverridesSource, Prompt } from '../../core/prompt/index.ts';
+import { type AnyResourceBinding, binding } from '../../core/resource/index.ts';
 import {
   type Approver,
   Deadline,
@@ -20,10 +19,11 @@ import {
   type RunEvent,
   type RunObserver,
   type SuspendedRun,
-} from '../../runtime/index.ts';
-import { Session } from '../../session/index.ts';
-import { CurrentPlan, type Plan } from '../../suite/index.ts';
-import type { Logger, ModelSettings } from '../../tool/index.ts';
+} from '../../core/runtime/index.ts';
+import { Session } from '../../core/session/index.ts';
+import type { Logger, ModelSettings } from '../../core/tool/index.ts';
+import { resumeRun } from '../../durable/index.ts';
+import { CurrentPlan, type Plan } from '../../suite/planning/index.ts';
 import type { KeptRun } from '../durable/open-durable.ts';
 import { CliInterruption } from '../process/environment.ts';
 import { printable } from '../process/plain-text.ts';

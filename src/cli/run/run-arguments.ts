@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import type { JsonObject } from '../../schema/index.ts';
-import type { Budget, ModelSettings } from '../../tool/index.ts';
+import type { JsonObject } from '../../core/schema/index.ts';
+import type { Budget, ModelSettings } from '../../core/tool/index.ts';
 import { type DurableChoice, readDurable } from '../durable/durable-choice.ts';
 import { type ModelChoice, readModelChoice } from '../model/model-choice.ts';
 import { UsageError } from '../process/errors.ts';

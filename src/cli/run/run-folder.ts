@@ -1,4 +1,4 @@
-import type { JournaledRun, RunJournal } from '../../runtime/index.ts';
+import type { JournaledRun, RunJournal } from '../../core/runtime/index.ts';
 import type { RunInfo } from '../durable/run-info.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';

@@ -1,6 +1,6 @@
-import { describeError } from '../../error/index.ts';
-import { type AnyResourceBinding, binding, type ResourceRegistry } from '../../resource/index.ts';
-import type { SandboxBackend } from '../../sandbox/index.ts';
+import { describeError } from '../../core/error/index.ts';
+import { type AnyResourceBinding, binding, type ResourceRegistry } from '../../core/resource/index.ts';
+import type { SandboxBackend } from '../../host/sandbox/index.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import type { SandboxChoice } from './sandbox-choice.ts';
@@ -16,7 +16,7 @@ export async function sandboxBindings(
 ): Promise<readonly AnyResourceBinding[]> {
   if (choice === undefined) return [];
   // Loaded only for runs that name one.
-  const sandboxes = await import('../../sandbox/index.ts');
+  const sandboxes = await import('../../host/sandbox/index.ts');
   if (!resources.has(sandboxes.SandboxBackend)) {
     throw new UsageError(`${printable(agentName)} does not use a sandbox: leave out --sandbox.`);
   }

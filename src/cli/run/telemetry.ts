@@ -1,15 +1,15 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describeError } from '../../error/index.ts';
-import { isRecord, present, shorten } from '../../internal/index.ts';
+import { describeError } from '../../core/error/index.ts';
+import { isRecord, present, shorten } from '../../core/internal/index.ts';
+import type { RunObserver } from '../../core/runtime/index.ts';
 import {
   createOtelObserver,
   type OtelContext,
   type OtelMeter,
   type OtelTracer,
   runIn,
-} from '../../otel/internal.ts';
-import type { RunObserver } from '../../runtime/index.ts';
+} from '../../record/otel/index.ts';
 import { addressFrom, packageAddress } from '../model/package-address.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';

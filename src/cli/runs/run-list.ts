@@ -1,5 +1,5 @@
-import { escapeInvisible } from '../../internal/index.ts';
-import type { JournaledRun } from '../../runtime/index.ts';
+import { escapeInvisible } from '../../core/internal/index.ts';
+import type { JournaledRun } from '../../core/runtime/index.ts';
 import { printable, readableTime } from '../process/plain-text.ts';
 
 const heads = ['run', 'status', 'updated', 'turns', 'commits', 'pending', 'agent', 'folder'] as const;

@@ -1,8 +1,8 @@
-import { SessionBusyError } from '../../error/index.ts';
-import { counted } from '../../internal/index.ts';
+import { SessionBusyError } from '../../core/error/index.ts';
+import { counted } from '../../core/internal/index.ts';
+import type { JournaledRun, RunJournal } from '../../core/runtime/index.ts';
+import { type Clock, systemClock } from '../../core/session/index.ts';
 import { exportRecord } from '../../record/index.ts';
-import type { JournaledRun, RunJournal } from '../../runtime/index.ts';
-import { type Clock, systemClock } from '../../session/index.ts';
 import { folderFilter, runNamed } from '../durable/named-runs.ts';
 import { type JournalFiles, journalOption, sqliteJournalFiles } from '../durable/open-journal.ts';
 import { isUnwritten, listRuns, readRunInfo } from '../durable/run-info.ts';

@@ -1,7 +1,7 @@
+import { describeError, FilesystemError } from '../../core/error/index.ts';
+import { counted, showName } from '../../core/internal/index.ts';
+import type { JournaledRun, RunJournal } from '../../core/runtime/index.ts';
 import { settleRun } from '../../durable/internal.ts';
-import { describeError, FilesystemError } from '../../error/index.ts';
-import { counted, showName } from '../../internal/index.ts';
-import type { JournaledRun, RunJournal } from '../../runtime/index.ts';
 import { changedSince } from '../durable/changed-meanwhile.ts';
 import { readRunInfo } from '../durable/run-info.ts';
 import { exitCodes } from '../process/environment.ts';

@@ -1,5 +1,5 @@
-import { isRecord } from '../../internal/index.ts';
-import type { ToolPolicy } from '../../policy/index.ts';
+import { isRecord } from '../../core/internal/index.ts';
+import type { ToolPolicy } from '../../core/policy/index.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { loadModule } from '../run/load-module.ts';

@@ -1,16 +1,16 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
-import { MissingPeerError } from '../../error/index.ts';
-import type { AnyAgent } from '../../evaluation/index.ts';
-import { Filesystem } from '../../filesystem/index.ts';
-import type { ToolPolicy } from '../../policy/index.ts';
-import type { DynamicParams, OverridesSource } from '../../prompt/index.ts';
-import type { AnyResourceBinding } from '../../resource/index.ts';
-import { Redactor } from '../../runtime/index.ts';
-import type { JsonObject } from '../../schema/index.ts';
-import { systemClock } from '../../session/index.ts';
-import type { Logger } from '../../tool/index.ts';
+import { MissingPeerError } from '../../core/error/index.ts';
+import type { AnyAgent } from '../../core/evaluation/index.ts';
+import { Filesystem } from '../../core/filesystem/index.ts';
+import type { ToolPolicy } from '../../core/policy/index.ts';
+import type { DynamicParams, OverridesSource } from '../../core/prompt/index.ts';
+import type { AnyResourceBinding } from '../../core/resource/index.ts';
+import { Redactor } from '../../core/runtime/index.ts';
+import type { JsonObject } from '../../core/schema/index.ts';
+import { systemClock } from '../../core/session/index.ts';
+import type { Logger } from '../../core/tool/index.ts';
 import { describeInterruptedRuns } from '../durable/interrupted-runs.ts';
 import {
   type JournalFiles,

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { JsonObject } from '../../schema/index.ts';
+import type { JsonObject } from '../../core/schema/index.ts';
 import { readRunName } from '../durable/run-name.ts';
 import { UsageError } from '../process/errors.ts';
 import { someRunOptions } from '../process/run-options.ts';

@@ -1,8 +1,8 @@
-import type { AnyAgent } from '../../evaluation/index.ts';
-import { present } from '../../internal/index.ts';
-import type { McpSessionOptions } from '../../mcp/index.ts';
-import type { Prompt } from '../../prompt/index.ts';
-import { Session, systemClock } from '../../session/index.ts';
+import type { AnyAgent } from '../../core/evaluation/index.ts';
+import { present } from '../../core/internal/index.ts';
+import type { Prompt } from '../../core/prompt/index.ts';
+import { Session, systemClock } from '../../core/session/index.ts';
+import type { McpSessionOptions } from '../../harness/mcp/index.ts';
 import { type KeptRun, openDurableRun } from '../durable/open-durable.ts';
 import { journalOption } from '../durable/open-journal.ts';
 import { hookError } from '../run/load-agent.ts';

@@ -1,4 +1,4 @@
-import type { RunObserver } from '../../runtime/index.ts';
+import type { RunObserver } from '../../core/runtime/index.ts';
 import type { RecordFile } from '../run/record-file.ts';
 
 /** What {@link SessionRecords} works with. */

@@ -1,11 +1,11 @@
-import { describeError } from '../../error/index.ts';
-import { type AnyAgent, defineAgent, openHeldToolRuntime } from '../../evaluation/index.ts';
-import { Filesystem } from '../../filesystem/index.ts';
-import { gitSection } from '../../node/index.ts';
-import type { ToolPolicy } from '../../policy/index.ts';
-import { type AnySection, promptTemplate, section } from '../../prompt/index.ts';
-import { binding } from '../../resource/index.ts';
-import { vfsToolsSection } from '../../suite/index.ts';
+import { describeError } from '../../core/error/index.ts';
+import { type AnyAgent, defineAgent, openHeldToolRuntime } from '../../core/evaluation/index.ts';
+import { Filesystem } from '../../core/filesystem/index.ts';
+import type { ToolPolicy } from '../../core/policy/index.ts';
+import { type AnySection, promptTemplate, section } from '../../core/prompt/index.ts';
+import { binding } from '../../core/resource/index.ts';
+import { gitSection } from '../../host/index.ts';
+import { vfsToolsSection } from '../../suite/vfs/index.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import type { OpenedFolder } from '../run/open-folder.ts';
@@ -47,7 +47,7 @@ export async function workspaceAgent({
     ...(git.section === undefined ? [] : [git.section]),
   ];
   if (sandbox !== undefined) {
-    const sandboxes = await import('../../sandbox/index.ts');
+    const sandboxes = await import('../../host/sandbox/index.ts');
     sections.push(sandboxes.shellSection({ backend: makeSandbox(sandbox, sandboxes) }));
   }
   try {

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { isRecord } from '../../internal/index.ts';
+import { isRecord } from '../../core/internal/index.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 

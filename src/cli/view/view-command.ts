@@ -1,6 +1,6 @@
 import { type FileHandle, open, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { untilAborted } from '../../internal/index.ts';
+import { untilAborted } from '../../core/internal/index.ts';
 import { type JournalFiles, sqliteJournalFiles } from '../durable/open-journal.ts';
 import { type CliEnvironment, CliInterruption, exitCodes } from '../process/environment.ts';
 import { errorMessage, UsageError } from '../process/errors.ts';

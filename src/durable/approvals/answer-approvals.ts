@@ -1,8 +1,8 @@
-import { assertOptions, PromptValidationError } from '../../error/index.ts';
-import { present } from '../../internal/index.ts';
-import { Recorder } from '../../record/internal.ts';
-import type { RunJournal, RunLease, RunSummary } from '../../runtime/index.ts';
-import { type Clock, systemClock } from '../../session/index.ts';
+import { assertOptions, PromptValidationError } from '../../core/error/index.ts';
+import { present } from '../../core/internal/index.ts';
+import type { RunJournal, RunLease, RunSummary } from '../../core/runtime/index.ts';
+import { type Clock, systemClock } from '../../core/session/index.ts';
+import { Recorder } from '../../record/index.ts';
 import { JournalWriter } from '../rows/journal-writer.ts';
 import { isExpired } from '../rows/recorded-answers.ts';
 import { type RunRows, readRunRows } from '../rows/run-rows.ts';

@@ -1,6 +1,6 @@
-import { present } from '../../internal/index.ts';
-import type { PendingQuestion } from '../../record/internal.ts';
-import type { PendingApproval, RunJournal } from '../../runtime/index.ts';
+import { present } from '../../core/internal/index.ts';
+import type { PendingApproval, RunJournal } from '../../core/runtime/index.ts';
+import type { PendingQuestion } from '../../record/index.ts';
 import { fileChanges } from '../resume/resumed-call.ts';
 import { type RunRows, readRunRows } from '../rows/run-rows.ts';
 

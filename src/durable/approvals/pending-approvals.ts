@@ -1,5 +1,5 @@
-import { assertOptions } from '../../error/index.ts';
-import type { PendingApproval, RunJournal } from '../../runtime/index.ts';
+import { assertOptions } from '../../core/error/index.ts';
+import type { PendingApproval, RunJournal } from '../../core/runtime/index.ts';
 import { askedQuestions } from './asked-questions.ts';
 
 /** Options of {@link pendingApprovals}. */

@@ -1,8 +1,8 @@
-import type { FileChange, FileContent, PutBackPath, RecordedEntry } from '../../filesystem/index.ts';
-import { fileContent } from '../../filesystem/index.ts';
-import { present } from '../../internal/index.ts';
+import type { FileChange, FileContent, PutBackPath, RecordedEntry } from '../../core/filesystem/index.ts';
+import { fileContent } from '../../core/filesystem/index.ts';
+import { present } from '../../core/internal/index.ts';
+import type { JournalRow } from '../../core/runtime/index.ts';
 import { type RecordedContent, type RecordedFileChange, RunFold } from '../../record/index.ts';
-import type { JournalRow } from '../../runtime/index.ts';
 import { commitOf } from './fork-rows.ts';
 
 /** What brings the files of a run back to how they were after a commit. */

@@ -1,9 +1,8 @@
-import { PromptValidationError } from '../../error/index.ts';
-import { RunFold, type RunRecord } from '../../record/index.ts';
-import type { BlobRow, HeaderRow } from '../../record/internal.ts';
-import { isDecidedFailure, lineOf, RowReader } from '../../record/internal.ts';
-import type { JournalRow } from '../../runtime/index.ts';
-import type { JsonObject } from '../../schema/index.ts';
+import { PromptValidationError } from '../../core/error/index.ts';
+import type { JournalRow } from '../../core/runtime/index.ts';
+import type { JsonObject } from '../../core/schema/index.ts';
+import type { BlobRow, HeaderRow } from '../../record/index.ts';
+import { isDecidedFailure, lineOf, RowReader, RunFold, type RunRecord } from '../../record/index.ts';
 import { callKey } from '../rows/run-rows.ts';
 
 type Line = Pick<JournalRow, 'type' | 'line'>;

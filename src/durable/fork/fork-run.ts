@@ -1,6 +1,6 @@
-import { assertOptions, PromptValidationError } from '../../error/index.ts';
-import type { RunJournal } from '../../runtime/index.ts';
-import { type Clock, type IdSource, randomIds, systemClock } from '../../session/index.ts';
+import { assertOptions, PromptValidationError } from '../../core/error/index.ts';
+import type { RunJournal } from '../../core/runtime/index.ts';
+import { type Clock, type IdSource, randomIds, systemClock } from '../../core/session/index.ts';
 import { JournalWriter } from '../rows/journal-writer.ts';
 import { readRunRows } from '../rows/run-rows.ts';
 import { knownSummary } from '../rows/run-summary.ts';

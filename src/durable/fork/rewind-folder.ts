@@ -1,4 +1,4 @@
-import type { Filesystem, PutBackReport } from '../../filesystem/index.ts';
+import type { Filesystem, PutBackReport } from '../../core/filesystem/index.ts';
 import type { ChangesBack } from './changes-back.ts';
 
 /**

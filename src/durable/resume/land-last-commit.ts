@@ -1,7 +1,6 @@
-import type { Filesystem, LandableChange, LandingReport } from '../../filesystem/index.ts';
-import { present } from '../../internal/index.ts';
-import type { ContentReference } from '../../record/index.ts';
-import type { CommitRow, RowFileChange } from '../../record/internal.ts';
+import type { Filesystem, LandableChange, LandingReport } from '../../core/filesystem/index.ts';
+import { present } from '../../core/internal/index.ts';
+import type { CommitRow, ContentReference, RowFileChange } from '../../record/index.ts';
 import type { CallDecision, Decision, RunRows } from '../rows/run-rows.ts';
 import { bytesOf } from './resumed-call.ts';
 

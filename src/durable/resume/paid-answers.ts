@@ -1,8 +1,7 @@
-import { none } from '../../internal/index.ts';
-import type { RecordedRequest } from '../../record/index.ts';
-import type { ResponseRow } from '../../record/internal.ts';
-import { recordedResponse, recordedTurn } from '../../record/internal.ts';
-import type { ModelTurn, PaidAnswer } from '../../runtime/index.ts';
+import { none } from '../../core/internal/index.ts';
+import type { ModelTurn, PaidAnswer } from '../../core/runtime/index.ts';
+import type { RecordedRequest, ResponseRow } from '../../record/index.ts';
+import { recordedResponse, recordedTurn } from '../../record/index.ts';
 import { callKey, type RunRows } from '../rows/run-rows.ts';
 
 /**

@@ -1,7 +1,7 @@
-import type { FileRead } from '../../filesystem/index.ts';
-import type { RowRead } from '../../record/internal.ts';
-import { sha256 } from '../../record/internal.ts';
-import type { SessionRead } from '../../session/index.ts';
+import type { FileRead } from '../../core/filesystem/index.ts';
+import type { SessionRead } from '../../core/session/index.ts';
+import type { RowRead } from '../../record/index.ts';
+import { sha256 } from '../../record/index.ts';
 
 /**
  * Whether a read of a row finds what it found.

@@ -1,5 +1,5 @@
-import { FeedbackState } from '../../runtime/index.ts';
-import type { Session } from '../../session/index.ts';
+import { FeedbackState } from '../../core/runtime/index.ts';
+import type { Session } from '../../core/session/index.ts';
 import type { RecordedStateChange } from '../rows/run-rows.ts';
 import { sessionPatch } from './resumed-call.ts';
 

@@ -6,21 +6,22 @@ import {
   type FilePatch,
   fileContent,
   fileNode,
-} from '../../filesystem/index.ts';
-import { none, present } from '../../internal/index.ts';
-import type { ContentReference, RecordedWrite } from '../../record/index.ts';
+} from '../../core/filesystem/index.ts';
+import { none, present } from '../../core/internal/index.ts';
+import type { ToolCallResult } from '../../core/runtime/index.ts';
+import type { LogAppend, SessionOperation, SessionPatch } from '../../core/session/index.ts';
+import type { MediaPart } from '../../core/tool/index.ts';
 import type {
   AttemptRow,
   BlobRow,
   CommitRow,
+  ContentReference,
   DeliveredRow,
   HeaderRow,
+  RecordedWrite,
   RowFileChange,
   RunRow,
-} from '../../record/internal.ts';
-import type { ToolCallResult } from '../../runtime/index.ts';
-import type { LogAppend, SessionOperation, SessionPatch } from '../../session/index.ts';
-import type { MediaPart } from '../../tool/index.ts';
+} from '../../record/index.ts';
 
 /** What a resumed call is made from. */
 export interface ResumedCallParts {

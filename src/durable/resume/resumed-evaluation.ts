@@ -1,9 +1,20 @@
-import type { FilePatch, FileRead, FilesystemFork } from '../../filesystem/index.ts';
-import { present } from '../../internal/index.ts';
-import type { HeaderRow } from '../../record/internal.ts';
-import { requestDifferences } from '../../record/internal.ts';
-import type { ModelRequest, Step, StepKinds, ToolCallResult, TransactionRoots } from '../../runtime/index.ts';
-import { type IdSource, isSessionRead, type SessionFork, type SessionRead } from '../../session/index.ts';
+import type { FilePatch, FileRead, FilesystemFork } from '../../core/filesystem/index.ts';
+import { present } from '../../core/internal/index.ts';
+import type {
+  ModelRequest,
+  Step,
+  StepKinds,
+  ToolCallResult,
+  TransactionRoots,
+} from '../../core/runtime/index.ts';
+import {
+  type IdSource,
+  isSessionRead,
+  type SessionFork,
+  type SessionRead,
+} from '../../core/session/index.ts';
+import type { HeaderRow } from '../../record/index.ts';
+import { requestDifferences } from '../../record/index.ts';
 import {
   type CallDecision,
   callKey,

@@ -1,6 +1,5 @@
-import { PromptValidationError } from '../../error/index.ts';
-import { none } from '../../internal/index.ts';
-import type { EndRow } from '../../record/internal.ts';
+import { PromptValidationError } from '../../core/error/index.ts';
+import { none } from '../../core/internal/index.ts';
 import {
   type AttemptName,
   type EvaluationEnvironment,
@@ -12,9 +11,10 @@ import {
   type Step,
   type StepKinds,
   type ToolCallResult,
-} from '../../runtime/index.ts';
-import type { IdSource, Session } from '../../session/index.ts';
-import type { UserItem } from '../../tool/index.ts';
+} from '../../core/runtime/index.ts';
+import type { IdSource, Session } from '../../core/session/index.ts';
+import type { UserItem } from '../../core/tool/index.ts';
+import type { EndRow } from '../../record/index.ts';
 import { callKey, type Decision, type RecordedStateChange, type RunRows } from '../rows/run-rows.ts';
 import { landLastCommit } from './land-last-commit.ts';
 import { PaidAnswers } from './paid-answers.ts';

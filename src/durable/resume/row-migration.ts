@@ -1,8 +1,14 @@
-import { none } from '../../internal/index.ts';
-import type { RecordedWrite } from '../../record/index.ts';
-import type { AttemptRow, CommitRow, RowLog, SliceRow, StagedPart } from '../../record/internal.ts';
-import { StateTimeline } from '../../record/internal.ts';
-import type { Session, SliceExport } from '../../session/index.ts';
+import { none } from '../../core/internal/index.ts';
+import type { Session, SliceExport } from '../../core/session/index.ts';
+import type {
+  AttemptRow,
+  CommitRow,
+  RecordedWrite,
+  RowLog,
+  SliceRow,
+  StagedPart,
+} from '../../record/index.ts';
+import { StateTimeline } from '../../record/index.ts';
 import {
   callKey,
   type Decision,

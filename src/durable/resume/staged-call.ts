@@ -1,9 +1,9 @@
-import type { FilePatch, Filesystem } from '../../filesystem/index.ts';
-import { none, present } from '../../internal/index.ts';
-import type { PendingQuestion, RowFileChange, StagedPart } from '../../record/internal.ts';
-import type { AttemptName, RecordedHandler } from '../../runtime/index.ts';
-import { canonicalJson, type JsonValue } from '../../schema/index.ts';
-import { ToolResult } from '../../tool/index.ts';
+import type { FilePatch, Filesystem } from '../../core/filesystem/index.ts';
+import { none, present } from '../../core/internal/index.ts';
+import type { AttemptName, RecordedHandler } from '../../core/runtime/index.ts';
+import { canonicalJson, type JsonValue } from '../../core/schema/index.ts';
+import { ToolResult } from '../../core/tool/index.ts';
+import type { PendingQuestion, RowFileChange, StagedPart } from '../../record/index.ts';
 import { type EvaluationRows, keyOfCall, type RunRows } from '../rows/run-rows.ts';
 import { landableChanges } from './land-last-commit.ts';
 import { findsTheSame } from './reads-again.ts';

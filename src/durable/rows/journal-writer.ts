@@ -1,5 +1,5 @@
-import { describeError, RunLostError } from '../../error/index.ts';
-import type { JournalRow, RunJournal, RunLease, RunSummary } from '../../runtime/index.ts';
+import { describeError, RunLostError } from '../../core/error/index.ts';
+import type { JournalRow, RunJournal, RunLease, RunSummary } from '../../core/runtime/index.ts';
 
 /** What a {@link JournalWriter} writes to. */
 export interface JournalWriterOptions {

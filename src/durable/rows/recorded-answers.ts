@@ -1,6 +1,6 @@
-import { present } from '../../internal/index.ts';
-import type { PendingQuestion } from '../../record/internal.ts';
-import type { KnownAnswer, KnownAnswers, KnownRefusal, PendingApproval } from '../../runtime/index.ts';
+import { present } from '../../core/internal/index.ts';
+import type { KnownAnswer, KnownAnswers, KnownRefusal, PendingApproval } from '../../core/runtime/index.ts';
+import type { PendingQuestion } from '../../record/index.ts';
 import type { RunRows } from './run-rows.ts';
 
 /** Answers from the rows of a run. */

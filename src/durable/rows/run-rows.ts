@@ -1,5 +1,6 @@
-import { PromptValidationError } from '../../error/index.ts';
-import type { RecordedRequest, Row } from '../../record/index.ts';
+import { PromptValidationError } from '../../core/error/index.ts';
+import type { JournalRow } from '../../core/runtime/index.ts';
+import type { JsonObject } from '../../core/schema/index.ts';
 import type {
   AnswerRow,
   AttemptRow,
@@ -11,16 +12,16 @@ import type {
   EventRow,
   HeaderRow,
   PendingQuestion,
+  RecordedRequest,
   RequestRow,
   ResponseRow,
+  Row,
   RunRow,
   SeenRow,
   SliceRow,
   StateRow,
-} from '../../record/internal.ts';
-import { isDecidedFailure, RequestHistory, RowReader } from '../../record/internal.ts';
-import type { JournalRow } from '../../runtime/index.ts';
-import type { JsonObject } from '../../schema/index.ts';
+} from '../../record/index.ts';
+import { isDecidedFailure, RequestHistory, RowReader } from '../../record/index.ts';
 
 /** State that no call wrote, and the slices that were declared with it. */
 export interface RecordedStateChange extends Pick<StateRow, 'writes' | 'log'> {

@@ -1,7 +1,7 @@
-import { present } from '../../internal/index.ts';
-import type { EndRow } from '../../record/internal.ts';
-import type { CallCommit, JournaledRun, RunEvent, RunJournal, RunSummary } from '../../runtime/index.ts';
-import type { Clock } from '../../session/index.ts';
+import { present } from '../../core/internal/index.ts';
+import type { CallCommit, JournaledRun, RunEvent, RunJournal, RunSummary } from '../../core/runtime/index.ts';
+import type { Clock } from '../../core/session/index.ts';
+import type { EndRow } from '../../record/index.ts';
 import type { RunRows } from './run-rows.ts';
 
 /** What a journal lists of a run, but for how it is going. */

@@ -1,5 +1,5 @@
-import { PromptValidationError } from '../../error/index.ts';
-import type { RunJournal, RunLease } from '../../runtime/index.ts';
+import { PromptValidationError } from '../../core/error/index.ts';
+import type { RunJournal, RunLease } from '../../core/runtime/index.ts';
 
 /** A run that is to begin. */
 export interface NewRun {

@@ -1,16 +1,16 @@
-import { describeError, PromptValidationError, RunLostError } from '../../error/index.ts';
-import type { EvaluateOptions } from '../../evaluation/index.ts';
-import type { Filesystem } from '../../filesystem/index.ts';
-import { Recorder } from '../../record/internal.ts';
+import { describeError, PromptValidationError, RunLostError } from '../../core/error/index.ts';
+import type { EvaluateOptions } from '../../core/evaluation/index.ts';
+import type { Filesystem } from '../../core/filesystem/index.ts';
 import type {
   EvaluationEnvironment,
   RunJournal,
   RunLease,
   RunSummary,
   SuspendApprovalOptions,
-} from '../../runtime/index.ts';
-import { type Session, systemClock } from '../../session/index.ts';
-import type { UserItem } from '../../tool/index.ts';
+} from '../../core/runtime/index.ts';
+import { type Session, systemClock } from '../../core/session/index.ts';
+import type { UserItem } from '../../core/tool/index.ts';
+import { Recorder } from '../../record/index.ts';
 import type { ResumedRun } from '../resume/resumed-run.ts';
 import { JournalWriter } from '../rows/journal-writer.ts';
 import type { RunRows } from '../rows/run-rows.ts';

@@ -1,7 +1,7 @@
-import { none } from '../../internal/index.ts';
-import { Recorder } from '../../record/internal.ts';
-import type { OpenQuestion, RunEvent, RunJournal, RunSummary } from '../../runtime/index.ts';
-import type { Clock } from '../../session/index.ts';
+import { none } from '../../core/internal/index.ts';
+import type { OpenQuestion, RunEvent, RunJournal, RunSummary } from '../../core/runtime/index.ts';
+import type { Clock } from '../../core/session/index.ts';
+import { Recorder } from '../../record/index.ts';
 import { JournalWriter } from '../rows/journal-writer.ts';
 import { readRunRows } from '../rows/run-rows.ts';
 import { knownSummary, RunSummaryKeeper } from '../rows/run-summary.ts';

@@ -1,5 +1,5 @@
-import { sha256 } from '../../record/internal.ts';
-import { type Approver, isSuspension, RunSuspension } from '../../runtime/index.ts';
+import { type Approver, isSuspension, RunSuspension } from '../../core/runtime/index.ts';
+import { sha256 } from '../../record/index.ts';
 import { RecordedAnswers } from '../rows/recorded-answers.ts';
 import type { RunRows } from '../rows/run-rows.ts';
 

@@ -1,9 +1,8 @@
-import { describeError, RunLostError } from '../../error/index.ts';
-import type { EarlierRun, RunSurroundings } from '../../evaluation/index.ts';
-import type { PendingMark } from '../../filesystem/index.ts';
-import { none, present, type Writable } from '../../internal/index.ts';
-import type { Recorder } from '../../record/internal.ts';
-import type { DecidingRow } from '../../resource/index.ts';
+import { describeError, RunLostError } from '../../core/error/index.ts';
+import type { EarlierRun, RunSurroundings } from '../../core/evaluation/index.ts';
+import type { PendingMark } from '../../core/filesystem/index.ts';
+import { none, present, type Writable } from '../../core/internal/index.ts';
+import type { DecidingRow } from '../../core/resource/index.ts';
 import type {
   AttemptName,
   CallHooks,
@@ -24,9 +23,10 @@ import type {
   SuspendedRun,
   ToolCallResult,
   TransactionRoots,
-} from '../../runtime/index.ts';
-import type { Session } from '../../session/index.ts';
-import type { AnyTool, Logger, UserItem } from '../../tool/index.ts';
+} from '../../core/runtime/index.ts';
+import type { Session } from '../../core/session/index.ts';
+import type { AnyTool, Logger, UserItem } from '../../core/tool/index.ts';
+import type { Recorder } from '../../record/index.ts';
 import type { ResumedEvaluation } from '../resume/resumed-evaluation.ts';
 import type { ResumedRun } from '../resume/resumed-run.ts';
 import type { JournalWriter } from '../rows/journal-writer.ts';

@@ -1,5 +1,5 @@
-import { type EvaluateOptions, evaluatePrompt } from '../../evaluation/index.ts';
-import type { Prompt } from '../../prompt/index.ts';
+import { type EvaluateOptions, evaluatePrompt } from '../../core/evaluation/index.ts';
+import type { Prompt } from '../../core/prompt/index.ts';
 import {
   type Approver,
   isSuspension,
@@ -7,9 +7,9 @@ import {
   type RunJournal,
   type RunLease,
   type SuspendedRun,
-} from '../../runtime/index.ts';
-import { type Session, systemClock } from '../../session/index.ts';
-import type { NestedAdapter, PromptResponse, UserItem } from '../../tool/index.ts';
+} from '../../core/runtime/index.ts';
+import { type Session, systemClock } from '../../core/session/index.ts';
+import type { NestedAdapter, PromptResponse, UserItem } from '../../core/tool/index.ts';
 import { ResumedRun } from '../resume/resumed-run.ts';
 import type { RowMigration } from '../resume/row-migration.ts';
 import type { RunRows } from '../rows/run-rows.ts';

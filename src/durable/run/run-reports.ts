@@ -1,5 +1,4 @@
-import { none } from '../../internal/index.ts';
-import { innerPlace, type Recorder } from '../../record/internal.ts';
+import { none } from '../../core/internal/index.ts';
 import {
   type ModelRequest,
   type ObservedAttempt,
@@ -8,7 +7,8 @@ import {
   type RunEvent,
   type RunScope,
   withoutRecords,
-} from '../../runtime/index.ts';
+} from '../../core/runtime/index.ts';
+import { innerPlace, type Recorder } from '../../record/index.ts';
 import type { JournalWriter } from '../rows/journal-writer.ts';
 import type { RunSummaryKeeper } from '../rows/run-summary.ts';
 

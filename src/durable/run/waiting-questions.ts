@@ -1,7 +1,6 @@
-import { describeError, PromptValidationError } from '../../error/index.ts';
-import type { FileChange } from '../../filesystem/index.ts';
-import { none, present } from '../../internal/index.ts';
-import type { AnswerRow } from '../../record/internal.ts';
+import { describeError, PromptValidationError } from '../../core/error/index.ts';
+import type { FileChange } from '../../core/filesystem/index.ts';
+import { none, present } from '../../core/internal/index.ts';
 import type {
   ApprovalAnswer,
   ApprovalHandler,
@@ -12,9 +11,10 @@ import type {
   RunEvent,
   RunJournal,
   StagedCall,
-} from '../../runtime/index.ts';
-import type { Clock } from '../../session/index.ts';
-import { type Logger, ToolResult } from '../../tool/index.ts';
+} from '../../core/runtime/index.ts';
+import type { Clock } from '../../core/session/index.ts';
+import { type Logger, ToolResult } from '../../core/tool/index.ts';
+import type { AnswerRow } from '../../record/index.ts';
 import { isExpired } from '../rows/recorded-answers.ts';
 import { readRunRows } from '../rows/run-rows.ts';
 import { appendQuestion, closeQuestion } from './question-run.ts';

@@ -1,5 +1,5 @@
-import { assertOptions, PromptValidationError } from '../../error/index.ts';
-import { type Redaction, Redactor, type RunJournal } from '../../runtime/index.ts';
+import { assertOptions, PromptValidationError } from '../../core/error/index.ts';
+import { type Redaction, Redactor, type RunJournal } from '../../core/runtime/index.ts';
 import { RedactedRows } from './redacted-rows.ts';
 
 /** Options of {@link exportRecord}. */

@@ -1,5 +1,5 @@
-import type { FileContent } from '../../filesystem/index.ts';
-import { present } from '../../internal/index.ts';
+import type { FileContent } from '../../core/filesystem/index.ts';
+import { present } from '../../core/internal/index.ts';
 import {
   type ObservedAttempt,
   type ObservedRequest,
@@ -9,8 +9,8 @@ import {
   redactRead,
   redactRequest,
   redactState,
-} from '../../runtime/index.ts';
-import type { JsonValue } from '../../schema/index.ts';
+} from '../../core/runtime/index.ts';
+import type { JsonValue } from '../../core/schema/index.ts';
 import type { PendingRow, StagedPart } from '../format/journal-rows.ts';
 import { toReferences, withoutReferences } from '../format/references.ts';
 import type { ContentReference, RowFileChange, RowRead } from '../format/row-parts.ts';

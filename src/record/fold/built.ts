@@ -1,6 +1,6 @@
-import { none, present } from '../../internal/index.ts';
-import type { RecordedApproval, RecordedFeedback, RunEvent } from '../../runtime/index.ts';
-import type { JsonValue } from '../../schema/index.ts';
+import { none, present } from '../../core/internal/index.ts';
+import type { RecordedApproval, RecordedFeedback, RunEvent } from '../../core/runtime/index.ts';
+import type { JsonValue } from '../../core/schema/index.ts';
 import type { RowResult, RunHeader } from '../format/rows.ts';
 import type {
   RecordedAttempt,

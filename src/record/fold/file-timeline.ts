@@ -1,4 +1,4 @@
-import { editScript } from '../../internal/index.ts';
+import { editScript } from '../../core/internal/index.ts';
 import type {
   BlamedLine,
   RecordedCall,

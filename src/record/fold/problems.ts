@@ -1,4 +1,4 @@
-import type { ToolCallOutcome } from '../../runtime/index.ts';
+import type { ToolCallOutcome } from '../../core/runtime/index.ts';
 import type { RecordedCall, RecordedProblem, RecordedRun, RecordedTurn } from './run-record.ts';
 
 /** Attempts whose handlers run longer are named. */

@@ -1,4 +1,4 @@
-import { none, present } from '../../internal/index.ts';
+import { none, present } from '../../core/internal/index.ts';
 import type { ContentReference, RowFileChange, RowRead } from '../format/row-parts.ts';
 import type { AttemptRow, BlobRow, CommitRow, RowConflict } from '../format/rows.ts';
 import type {

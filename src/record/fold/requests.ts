@@ -1,6 +1,6 @@
-import { present, spliceAll } from '../../internal/index.ts';
-import type { JsonSchema, JsonValue } from '../../schema/index.ts';
-import type { ConversationItem } from '../../tool/index.ts';
+import { present, spliceAll } from '../../core/internal/index.ts';
+import type { JsonSchema, JsonValue } from '../../core/schema/index.ts';
+import type { ConversationItem } from '../../core/tool/index.ts';
 import type { RequestRow, RowEdit } from '../format/rows.ts';
 import type { RecordedRequest } from './run-record.ts';
 

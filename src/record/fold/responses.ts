@@ -1,4 +1,4 @@
-import { present } from '../../internal/index.ts';
+import { present } from '../../core/internal/index.ts';
 import type { ResponseRow } from '../format/rows.ts';
 import type { RecordedResponse } from './run-record.ts';
 

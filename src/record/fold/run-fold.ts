@@ -1,6 +1,6 @@
-import { RecordError } from '../../error/index.ts';
-import { none, present } from '../../internal/index.ts';
-import type { RunEvent } from '../../runtime/index.ts';
+import { RecordError } from '../../core/error/index.ts';
+import { none, present } from '../../core/internal/index.ts';
+import type { RunEvent } from '../../core/runtime/index.ts';
 import { isDecidedFailure } from '../format/decided.ts';
 import type { PendingRow, ResumedRow } from '../format/journal-rows.ts';
 import { RowReader } from '../format/row-reader.ts';

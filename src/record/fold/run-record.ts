@@ -1,4 +1,4 @@
-import type { FileRead } from '../../filesystem/index.ts';
+import type { FileRead } from '../../core/filesystem/index.ts';
 import type {
   CallPhases,
   PolicyAnswer,
@@ -8,9 +8,9 @@ import type {
   RunEvent,
   ToolCallFailureReason,
   ToolCallOutcome,
-} from '../../runtime/index.ts';
-import type { JsonObject, JsonSchema, JsonValue } from '../../schema/index.ts';
-import type { SessionRead } from '../../session/index.ts';
+} from '../../core/runtime/index.ts';
+import type { JsonObject, JsonSchema, JsonValue } from '../../core/schema/index.ts';
+import type { SessionRead } from '../../core/session/index.ts';
 import type {
   ConversationItem,
   FinishReason,
@@ -18,7 +18,7 @@ import type {
   TokenPrices,
   TokenUsage,
   ToolEffects,
-} from '../../tool/index.ts';
+} from '../../core/tool/index.ts';
 import type { RecordedWrite } from '../format/row-parts.ts';
 
 /** A text, or bytes, that a record holds. */

@@ -1,4 +1,4 @@
-import { none } from '../../internal/index.ts';
+import { none } from '../../core/internal/index.ts';
 import type { RunHeader } from '../format/rows.ts';
 import { type BuiltCall, type BuiltRun, type BuiltTurn, builtRun, isTakenIn } from './built.ts';
 import { CallsById } from './calls-by-id.ts';

@@ -1,5 +1,5 @@
-import { spliceAll } from '../../internal/index.ts';
-import type { JsonValue } from '../../schema/index.ts';
+import { spliceAll } from '../../core/internal/index.ts';
+import type { JsonValue } from '../../core/schema/index.ts';
 import type { RecordedWrite, RowLog } from '../format/row-parts.ts';
 import type { SliceRow } from '../format/rows.ts';
 import type { RecordedCall, RecordedSlice } from './run-record.ts';

@@ -1,4 +1,4 @@
-import type { HostedTool } from '../../tool/index.ts';
+import type { HostedTool } from '../../core/tool/index.ts';
 
 /** A hosted tool as rows hold it. */
 export interface HostedToolPart extends Omit<HostedTool, 'type' | 'kind'> {

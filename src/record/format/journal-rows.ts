@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '../../schema/index.ts';
-import type { OuterToolCall } from '../../tool/index.ts';
+import type { JsonObject, JsonValue } from '../../core/schema/index.ts';
+import type { OuterToolCall } from '../../core/tool/index.ts';
 import type { AttemptPart, RunPart } from './row-parts.ts';
 
 /** In a journal: the handler of a call with effects outside is about to begin, or resources are about to be committed. */

@@ -1,5 +1,5 @@
-import { isPlainObject } from '../../internal/index.ts';
-import type { JsonValue } from '../../schema/index.ts';
+import { isPlainObject } from '../../core/internal/index.ts';
+import type { JsonValue } from '../../core/schema/index.ts';
 
 /** Longer texts are always references. */
 const maxInlineCharacters = 512;

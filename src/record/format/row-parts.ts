@@ -1,6 +1,6 @@
-import type { CallPhases, PolicyAnswer } from '../../runtime/index.ts';
-import type { JsonObject, JsonValue } from '../../schema/index.ts';
-import type { ToolEffects } from '../../tool/index.ts';
+import type { CallPhases, PolicyAnswer } from '../../core/runtime/index.ts';
+import type { JsonObject, JsonValue } from '../../core/schema/index.ts';
+import type { ToolEffects } from '../../core/tool/index.ts';
 
 /** What all rows that belong to a run have. */
 export interface RunPart {

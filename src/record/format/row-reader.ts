@@ -1,5 +1,5 @@
-import { describeError, RecordError } from '../../error/index.ts';
-import { isRecord, present, quoteText, startOf } from '../../internal/index.ts';
+import { describeError, RecordError } from '../../core/error/index.ts';
+import { isRecord, present, quoteText, startOf } from '../../core/internal/index.ts';
 import { fromReferences, MissingBlob } from './references.ts';
 import { findFault, isKnownType } from './row-shapes.ts';
 import { type BlobRow, type Row, recordVersion } from './rows.ts';

@@ -1,7 +1,12 @@
-import type { RecordedError, RecordedFeedback, RunEvent, ToolInvokedPayload } from '../../runtime/index.ts';
-import type { JsonObject, JsonValue } from '../../schema/index.ts';
-import type { ObservedSlice } from '../../session/index.ts';
-import type { FinishReason, TokenPrices, TokenUsage, ToolEffects } from '../../tool/index.ts';
+import type {
+  RecordedError,
+  RecordedFeedback,
+  RunEvent,
+  ToolInvokedPayload,
+} from '../../core/runtime/index.ts';
+import type { JsonObject, JsonValue } from '../../core/schema/index.ts';
+import type { ObservedSlice } from '../../core/session/index.ts';
+import type { FinishReason, TokenPrices, TokenUsage, ToolEffects } from '../../core/tool/index.ts';
 import type { AnswerRow, BeginRow, InputRow, PendingRow, QuestionRow, ResumedRow } from './journal-rows.ts';
 import type { AttemptPart, ContentReference, RecordedWrite, RowLog, RunPart } from './row-parts.ts';
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../../internal/index.ts';
+import { isRecord } from '../../core/internal/index.ts';
 
 /** Checks a value as far as code relies on it. Returns where it first differs, such as `writes[0].slice`; undefined when it does not. */
 export type Shape = (value: unknown, path: string) => string | undefined;

@@ -1,4 +1,4 @@
-import type { PolicyAnswer } from '../../runtime/index.ts';
+import type { PolicyAnswer } from '../../core/runtime/index.ts';
 import type { RecordedAttempt, RecordedCall } from '../fold/run-record.ts';
 import { describeDifference, firstDifference } from './json-difference.ts';
 import type { CallDifference, ReplayedCall } from './replay-report.ts';

@@ -1,4 +1,4 @@
-import { cutAfter, isRecord, startOf } from '../../internal/index.ts';
+import { cutAfter, isRecord, startOf } from '../../core/internal/index.ts';
 
 /** The first place where two JSON values differ. */
 export interface JsonDifference {

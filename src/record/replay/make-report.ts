@@ -1,5 +1,5 @@
-import { describeError } from '../../error/index.ts';
-import { present } from '../../internal/index.ts';
+import { describeError } from '../../core/error/index.ts';
+import { present } from '../../core/internal/index.ts';
 import type { RecordedCall, RecordedRun, RecordedTurn, RunRecord } from '../fold/run-record.ts';
 import { compareCalls } from './compare-calls.ts';
 import { pathOf } from './record-index.ts';

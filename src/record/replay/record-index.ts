@@ -1,4 +1,4 @@
-import type { EvaluationPlace } from '../../runtime/index.ts';
+import type { EvaluationPlace } from '../../core/runtime/index.ts';
 import type { RecordedCall, RecordedRun, RecordedTurn, RunRecord } from '../fold/run-record.ts';
 
 /** Finds the parts of a record by what a running evaluation knows of itself. */

@@ -1,10 +1,10 @@
-import type { Filesystem } from '../../filesystem/index.ts';
-import { present } from '../../internal/index.ts';
-import { PolicyState } from '../../policy/index.ts';
-import { VisibilityExpansionRequired } from '../../prompt/index.ts';
-import { FeedbackState, type RecordedEnd, type RecordedHandler } from '../../runtime/index.ts';
-import type { SessionPatch, SliceOperation } from '../../session/index.ts';
-import { type MediaPart, ToolResult } from '../../tool/index.ts';
+import type { Filesystem } from '../../core/filesystem/index.ts';
+import { present } from '../../core/internal/index.ts';
+import { PolicyState } from '../../core/policy/index.ts';
+import { VisibilityExpansionRequired } from '../../core/prompt/index.ts';
+import { FeedbackState, type RecordedEnd, type RecordedHandler } from '../../core/runtime/index.ts';
+import type { SessionPatch, SliceOperation } from '../../core/session/index.ts';
+import { type MediaPart, ToolResult } from '../../core/tool/index.ts';
 import type { RecordedAttempt, RecordedCall, RecordedFileChange } from '../fold/run-record.ts';
 import type { RecordedWrite } from '../format/row-parts.ts';
 import { toError } from './recorded-turn.ts';

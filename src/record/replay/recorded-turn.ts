@@ -1,7 +1,7 @@
-import { ModelResponseError } from '../../error/index.ts';
-import { present } from '../../internal/index.ts';
-import type { ModelTurn, RecordedError } from '../../runtime/index.ts';
-import type { AssistantPart, HostedToolReading } from '../../tool/index.ts';
+import { ModelResponseError } from '../../core/error/index.ts';
+import { present } from '../../core/internal/index.ts';
+import type { ModelTurn, RecordedError } from '../../core/runtime/index.ts';
+import type { AssistantPart, HostedToolReading } from '../../core/tool/index.ts';
 import type { RecordedResponse } from '../fold/run-record.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { type Clock, type IdSource, systemClock } from '../../session/index.ts';
+import { type Clock, type IdSource, systemClock } from '../../core/session/index.ts';
 
 /** The time of a recorded run: it passes as the record says, not by itself. Timers are real, so that a handler that hangs is ended. */
 export class ReplayClock implements Clock {

@@ -1,7 +1,7 @@
-import { present } from '../../internal/index.ts';
-import type { Prompt } from '../../prompt/index.ts';
-import type { LanguageModel } from '../../runtime/index.ts';
-import type { ReadonlySessionView } from '../../session/index.ts';
+import { present } from '../../core/internal/index.ts';
+import type { Prompt } from '../../core/prompt/index.ts';
+import type { LanguageModel } from '../../core/runtime/index.ts';
+import type { ReadonlySessionView } from '../../core/session/index.ts';
 import type { RunRecord } from '../fold/run-record.ts';
 
 /** What of a request goes over the wire and is then left out of the instructions. */

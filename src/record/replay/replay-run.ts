@@ -1,15 +1,15 @@
-import { assertOptions, PromptValidationError } from '../../error/index.ts';
+import { assertOptions, PromptValidationError } from '../../core/error/index.ts';
 import {
   type EvaluateOptions,
   evaluatePrompt,
   modelOf,
   type ProviderAdapter,
-} from '../../evaluation/index.ts';
-import { Filesystem } from '../../filesystem/index.ts';
-import { present } from '../../internal/index.ts';
-import type { Prompt } from '../../prompt/index.ts';
-import { binding, ResourceRegistry } from '../../resource/index.ts';
-import { type LanguageModel, Redactor } from '../../runtime/index.ts';
+} from '../../core/evaluation/index.ts';
+import { Filesystem } from '../../core/filesystem/index.ts';
+import { present } from '../../core/internal/index.ts';
+import type { Prompt } from '../../core/prompt/index.ts';
+import { binding, ResourceRegistry } from '../../core/resource/index.ts';
+import { type LanguageModel, Redactor } from '../../core/runtime/index.ts';
 import { RunFold } from '../fold/run-fold.ts';
 import type { RunRecord } from '../fold/run-record.ts';
 import { runRecorder } from '../writer/run-recorder.ts';

@@ -1,6 +1,6 @@
-import { describeError } from '../../error/index.ts';
-import type { EarlierRun } from '../../evaluation/index.ts';
-import { present } from '../../internal/index.ts';
+import { describeError } from '../../core/error/index.ts';
+import type { EarlierRun } from '../../core/evaluation/index.ts';
+import { present } from '../../core/internal/index.ts';
 import type {
   ApprovalHandler,
   AttemptName,
@@ -12,9 +12,9 @@ import type {
   Step,
   StepFunction,
   StepKinds,
-} from '../../runtime/index.ts';
-import { canonicalJson, type JsonValue } from '../../schema/index.ts';
-import type { AnyTool } from '../../tool/index.ts';
+} from '../../core/runtime/index.ts';
+import { canonicalJson, type JsonValue } from '../../core/schema/index.ts';
+import type { AnyTool } from '../../core/tool/index.ts';
 import type { RecordedCall, RecordedEvent, RecordedTurn, RunRecord } from '../fold/run-record.ts';
 import { pathOf, type RecordIndex } from './record-index.ts';
 import { recordedHandler, unrecordedHandler } from './recorded-handler.ts';

@@ -1,6 +1,6 @@
-import { present } from '../../internal/index.ts';
-import type { ModelRequest } from '../../runtime/index.ts';
-import type { ConversationItem } from '../../tool/index.ts';
+import { present } from '../../core/internal/index.ts';
+import type { ModelRequest } from '../../core/runtime/index.ts';
+import type { ConversationItem } from '../../core/tool/index.ts';
 import type { RecordedRequest } from '../fold/run-record.ts';
 import { hostedToolPart } from '../format/hosted-tool-part.ts';
 import { describeDifference, firstDifference } from './json-difference.ts';

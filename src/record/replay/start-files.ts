@@ -1,5 +1,5 @@
-import { MemoryFilesystem } from '../../filesystem/index.ts';
-import type { Clock } from '../../session/index.ts';
+import { MemoryFilesystem } from '../../core/filesystem/index.ts';
+import type { Clock } from '../../core/session/index.ts';
 import type { RecordedCall, RecordedContent, RecordedRead, RunRecord } from '../fold/run-record.ts';
 
 /** The files whose content a run has seen, as they were when it began: all that a record has of the files. */

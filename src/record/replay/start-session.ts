@@ -1,7 +1,7 @@
-import { describeError } from '../../error/index.ts';
-import { evaluationSlices } from '../../evaluation/index.ts';
-import type { Prompt } from '../../prompt/index.ts';
-import { type Clock, type IdSource, Session } from '../../session/index.ts';
+import { describeError } from '../../core/error/index.ts';
+import { evaluationSlices } from '../../core/evaluation/index.ts';
+import type { Prompt } from '../../core/prompt/index.ts';
+import { type Clock, type IdSource, Session } from '../../core/session/index.ts';
 import type { RunRecord } from '../fold/run-record.ts';
 
 /** A session in the state that a run began with, and what of that state it could not take. */

@@ -1,4 +1,4 @@
-import { present } from '../../internal/index.ts';
+import { present } from '../../core/internal/index.ts';
 import {
   type CallCommit,
   type CallPhases,
@@ -6,9 +6,9 @@ import {
   isReported,
   type ObservedAttempt,
   type StagedCall,
-} from '../../runtime/index.ts';
-import type { JsonValue } from '../../schema/index.ts';
-import { isSessionRead } from '../../session/index.ts';
+} from '../../core/runtime/index.ts';
+import type { JsonValue } from '../../core/schema/index.ts';
+import { isSessionRead } from '../../core/session/index.ts';
 import type { StagedPart } from '../format/journal-rows.ts';
 import type {
   AttemptPart,

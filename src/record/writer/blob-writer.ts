@@ -1,4 +1,4 @@
-import type { FileContent } from '../../filesystem/index.ts';
+import type { FileContent } from '../../core/filesystem/index.ts';
 import type { ContentReference } from '../format/row-parts.ts';
 import type { BlobRow } from '../format/rows.ts';
 import { sha256 } from './sha256.ts';

@@ -1,4 +1,4 @@
-import type { CallCommit, ReadConflict } from '../../runtime/index.ts';
+import type { CallCommit, ReadConflict } from '../../core/runtime/index.ts';
 
 /** Attempts that began before that many commits are not looked for: they are long gone. */
 const maxCommits = 512;

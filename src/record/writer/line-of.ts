@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../schema/index.ts';
+import type { JsonValue } from '../../core/schema/index.ts';
 import type { Row } from '../format/rows.ts';
 
 /** Characters that JSON leaves as they are, and that some readers of lines, such as the one of Node 24, take for an end of line. */

@@ -1,6 +1,6 @@
-import { present } from '../../internal/index.ts';
-import type { ObservedRequest, ObservedResponse, ObservedState, RunEvent } from '../../runtime/index.ts';
-import type { JsonObject } from '../../schema/index.ts';
+import { present } from '../../core/internal/index.ts';
+import type { ObservedRequest, ObservedResponse, ObservedState, RunEvent } from '../../core/runtime/index.ts';
+import type { JsonObject } from '../../core/schema/index.ts';
 import { hostedToolPart } from '../format/hosted-tool-part.ts';
 import type { RecordedWrite, RowLog, RunPart } from '../format/row-parts.ts';
 import type {

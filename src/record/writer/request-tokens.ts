@@ -1,6 +1,6 @@
-import { spliceAll } from '../../internal/index.ts';
-import type { ObservedRequest } from '../../runtime/index.ts';
-import type { ConversationItem } from '../../tool/index.ts';
+import { spliceAll } from '../../core/internal/index.ts';
+import type { ObservedRequest } from '../../core/runtime/index.ts';
+import type { ConversationItem } from '../../core/tool/index.ts';
 import type { RequestTokens } from '../format/rows.ts';
 
 const charactersPerToken = 4;

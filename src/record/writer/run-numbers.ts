@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../runtime/index.ts';
+import type { RunEvent } from '../../core/runtime/index.ts';
 
 type NestedEvent = Extract<RunEvent, { readonly type: 'nested-run' }>;
 

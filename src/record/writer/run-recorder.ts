@@ -1,5 +1,5 @@
-import { assertOptions } from '../../error/index.ts';
-import { present } from '../../internal/index.ts';
+import { assertOptions } from '../../core/error/index.ts';
+import { present } from '../../core/internal/index.ts';
 import type {
   CallCommit,
   DiscardedAttempt,
@@ -10,9 +10,9 @@ import type {
   OpenQuestion,
   RunEvent,
   RunObserver,
-} from '../../runtime/index.ts';
-import type { JsonObject } from '../../schema/index.ts';
-import { type Clock, systemClock } from '../../session/index.ts';
+} from '../../core/runtime/index.ts';
+import type { JsonObject } from '../../core/schema/index.ts';
+import { type Clock, systemClock } from '../../core/session/index.ts';
 import type { PendingQuestion } from '../format/journal-rows.ts';
 import { toReferences, withoutReferences } from '../format/references.ts';
 import type { RunPart } from '../format/row-parts.ts';

@@ -1,9 +1,9 @@
-import { assertOptions } from '../../error/index.ts';
-import { Filesystem } from '../../filesystem/index.ts';
-import { present } from '../../internal/index.ts';
-import type { PromptTemplate } from '../../prompt/index.ts';
-import { binding } from '../../resource/index.ts';
-import type { InferInput, InferOutput, Schema } from '../../schema/index.ts';
+import { assertOptions } from '../../core/error/index.ts';
+import { Filesystem } from '../../core/filesystem/index.ts';
+import { present } from '../../core/internal/index.ts';
+import type { PromptTemplate } from '../../core/prompt/index.ts';
+import { binding } from '../../core/resource/index.ts';
+import type { InferInput, InferOutput, Schema } from '../../core/schema/index.ts';
 import {
   type CompletionChecker,
   type ModelSettings,
@@ -13,7 +13,7 @@ import {
   type ToolEffects,
   ToolResult,
   tool,
-} from '../../tool/index.ts';
+} from '../../core/tool/index.ts';
 
 /** Options of {@link agentTool}. */
 export interface AgentToolOptions<PS extends Schema, Params, Output> {

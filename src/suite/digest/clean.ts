@@ -1,4 +1,4 @@
-import { shorten, startOf } from '../../internal/index.ts';
+import { shorten, startOf } from '../../core/internal/index.ts';
 
 /** Characters of a path, a name or a command that a digest keeps. */
 const maxCharacters = 160;

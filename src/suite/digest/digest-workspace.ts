@@ -1,4 +1,4 @@
-import { FilesystemError } from '../../error/index.ts';
+import { FilesystemError } from '../../core/error/index.ts';
 import {
   type DirectoryEntry,
   type Filesystem,
@@ -8,8 +8,8 @@ import {
   isIgnored,
   readIgnoreScope,
   segmentsOf,
-} from '../../filesystem/index.ts';
-import { type Clock, EventLoopYield, systemClock } from '../../session/index.ts';
+} from '../../core/filesystem/index.ts';
+import { type Clock, EventLoopYield, systemClock } from '../../core/session/index.ts';
 import { clean } from './clean.ts';
 import { LanguageCount } from './languages.ts';
 import type { WorkspaceDigestLimits } from './limits.ts';

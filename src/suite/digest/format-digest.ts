@@ -1,4 +1,4 @@
-import { counted, formatNumber, quoteText, showName } from '../../internal/index.ts';
+import { counted, formatNumber, quoteText, showName } from '../../core/internal/index.ts';
 import type { DigestManifest, WorkspaceDigest } from './workspace-digest.ts';
 
 /** Commands and notable files that the overview names. */

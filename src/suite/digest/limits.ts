@@ -1,4 +1,4 @@
-import { PromptValidationError } from '../../error/index.ts';
+import { PromptValidationError } from '../../core/error/index.ts';
 
 /** Bounds of a digest: what is looked at, and what it holds. */
 export interface WorkspaceDigestLimits {

@@ -1,4 +1,4 @@
-import { isRecord, present, showName, startOf } from '../../internal/index.ts';
+import { isRecord, present, showName, startOf } from '../../core/internal/index.ts';
 import { clean } from './clean.ts';
 import type { DigestCommand, DigestManifest } from './workspace-digest.ts';
 

@@ -1,13 +1,13 @@
-import { assertOptions, PromptValidationError, SessionError } from '../../error/index.ts';
-import { Filesystem } from '../../filesystem/index.ts';
+import { assertOptions, PromptValidationError, SessionError } from '../../core/error/index.ts';
+import { Filesystem } from '../../core/filesystem/index.ts';
 import {
   type Section,
   type SectionPrepareContext,
   type SectionRenderContext,
   section,
   type VisibilitySelector,
-} from '../../prompt/index.ts';
-import { installedItems } from '../../session/index.ts';
+} from '../../core/prompt/index.ts';
+import { installedItems } from '../../core/session/index.ts';
 import { digestWorkspace } from './digest-workspace.ts';
 import { digestDetails, digestOverview } from './format-digest.ts';
 import { resolveDigestLimits, type WorkspaceDigestLimits } from './limits.ts';

@@ -1,5 +1,5 @@
-import { type JsonObject, jsonSchema, type Schema } from '../../schema/index.ts';
-import { defineSlice, type Slice } from '../../session/index.ts';
+import { type JsonObject, jsonSchema, type Schema } from '../../core/schema/index.ts';
+import { defineSlice, type Slice } from '../../core/session/index.ts';
 
 /** A directory of the layout. */
 export interface DigestDirectory {

@@ -1,4 +1,4 @@
-import type { HostedTool, HostedToolOutput } from '../../tool/index.ts';
+import type { HostedTool, HostedToolOutput } from '../../core/tool/index.ts';
 import {
   type ConfigCheck,
   type HostedToolOptions,

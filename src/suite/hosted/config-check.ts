@@ -1,7 +1,12 @@
-import { assertOptions, PromptValidationError } from '../../error/index.ts';
-import { quotedList } from '../../internal/index.ts';
-import { describeReceived, isSchemaObject, type JsonObject, type JsonValue } from '../../schema/index.ts';
-import { type HostedTool, type HostedToolOutput, hostedTool } from '../../tool/index.ts';
+import { assertOptions, PromptValidationError } from '../../core/error/index.ts';
+import { quotedList } from '../../core/internal/index.ts';
+import {
+  describeReceived,
+  isSchemaObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../core/schema/index.ts';
+import { type HostedTool, type HostedToolOutput, hostedTool } from '../../core/tool/index.ts';
 
 /** The place of a value in the config of a hosted tool. */
 export interface ConfigPlace {

@@ -1,6 +1,6 @@
-import { describeError } from '../../error/index.ts';
-import { copyUntrustedJson, isSchemaObject, type JsonObject } from '../../schema/index.ts';
-import type { HostedTool, HostedToolOutput } from '../../tool/index.ts';
+import { describeError } from '../../core/error/index.ts';
+import { copyUntrustedJson, isSchemaObject, type JsonObject } from '../../core/schema/index.ts';
+import type { HostedTool, HostedToolOutput } from '../../core/tool/index.ts';
 import {
   type ConfigCheck,
   fraction,

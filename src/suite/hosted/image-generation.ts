@@ -1,4 +1,4 @@
-import type { HostedTool, HostedToolOutput } from '../../tool/index.ts';
+import type { HostedTool, HostedToolOutput } from '../../core/tool/index.ts';
 import { type HostedToolOptions, line, makeHostedTool, objectOf, oneOf } from './config-check.ts';
 
 /** How images are made. What is left out is up to the provider. */

@@ -1,6 +1,6 @@
-import { assertOptions } from '../../error/index.ts';
-import { isSchemaObject, type JsonObject, type JsonValue } from '../../schema/index.ts';
-import { type HostedTool, type HostedToolOutput, hostedTool } from '../../tool/index.ts';
+import { assertOptions } from '../../core/error/index.ts';
+import { isSchemaObject, type JsonObject, type JsonValue } from '../../core/schema/index.ts';
+import { type HostedTool, type HostedToolOutput, hostedTool } from '../../core/tool/index.ts';
 import {
   type ConfigCheck,
   type ConfigPlace,

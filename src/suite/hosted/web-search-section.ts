@@ -1,6 +1,6 @@
-import { assertOptions } from '../../error/index.ts';
-import { type Section, section, type VisibilitySelector } from '../../prompt/index.ts';
-import type { HostedTool } from '../../tool/index.ts';
+import { assertOptions } from '../../core/error/index.ts';
+import { type Section, section, type VisibilitySelector } from '../../core/prompt/index.ts';
+import type { HostedTool } from '../../core/tool/index.ts';
 import type { HostedToolOptions } from './config-check.ts';
 import { type WebSearchConfig, type WebSearchResult, webSearchTool } from './web-search.ts';
 

@@ -1,4 +1,4 @@
-import type { HostedTool, HostedToolOutput } from '../../tool/index.ts';
+import type { HostedTool, HostedToolOutput } from '../../core/tool/index.ts';
 import { flag, type HostedToolOptions, integer, makeHostedTool, objectOf, oneOf } from './config-check.ts';
 import { type DomainFilter, domainFilter } from './domain-filter.ts';
 import { type GeoHint, geoHint } from './geo-hint.ts';

@@ -1,4 +1,4 @@
-import { defineSlice, type Slice } from '../../session/index.ts';
+import { defineSlice, type Slice } from '../../core/session/index.ts';
 import { type Plan, planSchema } from './plan.ts';
 import { AddStep, SetupPlan, UpdateStep } from './plan-events.ts';
 import { addSteps, setUpPlan, updateStep } from './plan-rules.ts';

@@ -1,5 +1,5 @@
-import { assertOptions } from '../../error/index.ts';
-import { oneLine } from '../../internal/index.ts';
+import { assertOptions } from '../../core/error/index.ts';
+import { oneLine } from '../../core/internal/index.ts';
 import type { Plan, PlanStep, PlanStepStatus } from './plan.ts';
 
 const checkboxes: Readonly<Record<PlanStepStatus, string>> = {

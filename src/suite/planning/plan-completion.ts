@@ -1,5 +1,5 @@
-import { assertOptions } from '../../error/index.ts';
-import { type CompletionChecker, CompletionVerdict } from '../../tool/index.ts';
+import { assertOptions } from '../../core/error/index.ts';
+import { type CompletionChecker, CompletionVerdict } from '../../core/tool/index.ts';
 import { CurrentPlan } from './current-plan.ts';
 import { countSteps, formatPlanStep } from './format-plan.ts';
 

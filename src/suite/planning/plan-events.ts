@@ -1,5 +1,5 @@
-import { jsonSchema } from '../../schema/index.ts';
-import { defineEvent, type EventDefinition } from '../../session/index.ts';
+import { jsonSchema } from '../../core/schema/index.ts';
+import { defineEvent, type EventDefinition } from '../../core/session/index.ts';
 import { type PlanStepStatus, stepStatuses } from './plan.ts';
 
 /** What {@link SetupPlan} carries. */

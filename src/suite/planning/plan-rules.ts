@@ -1,5 +1,5 @@
-import { ToolValidationError } from '../../error/index.ts';
-import { countCharacters } from '../../internal/index.ts';
+import { ToolValidationError } from '../../core/error/index.ts';
+import { countCharacters } from '../../core/internal/index.ts';
 import { maxPlanTextCharacters, type Plan, type PlanStep } from './plan.ts';
 import type { AddStepPayload, SetupPlanPayload, UpdateStepPayload } from './plan-events.ts';
 

@@ -1,4 +1,4 @@
-import { type JsonObject, jsonSchema, type Schema } from '../../schema/index.ts';
+import { type JsonObject, jsonSchema, type Schema } from '../../core/schema/index.ts';
 
 /** The states of a step, in the order in which a step usually passes through them. */
 export const stepStatuses = ['pending', 'in_progress', 'done'] as const;

@@ -1,6 +1,6 @@
-import { assertOptions, PromptValidationError } from '../../error/index.ts';
-import type { ToolPolicy } from '../../policy/index.ts';
-import { type Section, section, type VisibilitySelector } from '../../prompt/index.ts';
+import { assertOptions, PromptValidationError } from '../../core/error/index.ts';
+import type { ToolPolicy } from '../../core/policy/index.ts';
+import { type Section, section, type VisibilitySelector } from '../../core/prompt/index.ts';
 import { CurrentPlan } from './current-plan.ts';
 import { PlanningStrategy, planningInstructions, planningSummary } from './instructions.ts';
 import {

@@ -1,5 +1,5 @@
-import { lazyObject } from '../../internal/index.ts';
-import type { Tool } from '../../tool/index.ts';
+import { lazyObject } from '../../core/internal/index.ts';
+import type { Tool } from '../../core/tool/index.ts';
 import { type AddStepParams, type AddStepResult, createAddStepTool } from './add-step.ts';
 import type { Plan } from './plan.ts';
 import { createReadPlanTool, type ReadPlan } from './read-plan.ts';

@@ -1,5 +1,5 @@
-import { jsonSchema, type Schema } from '../../schema/index.ts';
-import { type Tool, ToolResult, tool } from '../../tool/index.ts';
+import { jsonSchema, type Schema } from '../../core/schema/index.ts';
+import { type Tool, ToolResult, tool } from '../../core/tool/index.ts';
 import { CurrentPlan } from './current-plan.ts';
 import { countSteps, renderPlan } from './format-plan.ts';
 import { type Plan, planSchema } from './plan.ts';

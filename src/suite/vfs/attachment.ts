@@ -1,7 +1,7 @@
-import { FilesystemError, PromptValidationError } from '../../error/index.ts';
-import { type Filesystem, normalizePath, type TextWindow } from '../../filesystem/index.ts';
-import { counted, formatNumber } from '../../internal/index.ts';
-import { type MediaPart, mediaFormatOf, type ToolFailure, ToolResult } from '../../tool/index.ts';
+import { FilesystemError, PromptValidationError } from '../../core/error/index.ts';
+import { type Filesystem, normalizePath, type TextWindow } from '../../core/filesystem/index.ts';
+import { counted, formatNumber } from '../../core/internal/index.ts';
+import { type MediaPart, mediaFormatOf, type ToolFailure, ToolResult } from '../../core/tool/index.ts';
 import { quote } from './text.ts';
 
 /** A kind of file that `read_file` can attach: `image` is PNG, JPEG, GIF or WebP. */

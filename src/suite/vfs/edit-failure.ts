@@ -1,6 +1,6 @@
-import type { FilesystemError } from '../../error/index.ts';
-import type { Filesystem, TextEdit } from '../../filesystem/index.ts';
-import { counted, lineNumberAt } from '../../internal/index.ts';
+import type { FilesystemError } from '../../core/error/index.ts';
+import type { Filesystem, TextEdit } from '../../core/filesystem/index.ts';
+import { counted, lineNumberAt } from '../../core/internal/index.ts';
 import { quote } from './text.ts';
 
 /** File systems count no more occurrences than these. */

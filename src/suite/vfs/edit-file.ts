@@ -1,8 +1,8 @@
-import { FilesystemError } from '../../error/index.ts';
-import type { TextEdit } from '../../filesystem/index.ts';
-import { counted, showName } from '../../internal/index.ts';
-import { jsonSchema, type Schema } from '../../schema/index.ts';
-import { type Tool, ToolResult, tool } from '../../tool/index.ts';
+import { FilesystemError } from '../../core/error/index.ts';
+import type { TextEdit } from '../../core/filesystem/index.ts';
+import { counted, showName } from '../../core/internal/index.ts';
+import { jsonSchema, type Schema } from '../../core/schema/index.ts';
+import { type Tool, ToolResult, tool } from '../../core/tool/index.ts';
 import { explainEditFailure } from './edit-failure.ts';
 import { explainingFailures } from './failure.ts';
 

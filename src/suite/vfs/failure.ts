@@ -1,7 +1,7 @@
-import { FilesystemError, type FilesystemErrorCode } from '../../error/index.ts';
-import type { Filesystem } from '../../filesystem/index.ts';
-import { counted, readName } from '../../internal/index.ts';
-import { type ToolFailure, ToolResult } from '../../tool/index.ts';
+import { FilesystemError, type FilesystemErrorCode } from '../../core/error/index.ts';
+import type { Filesystem } from '../../core/filesystem/index.ts';
+import { counted, readName } from '../../core/internal/index.ts';
+import { type ToolFailure, ToolResult } from '../../core/tool/index.ts';
 import { quote } from './text.ts';
 
 /** What is known when a file operation failed. */

@@ -1,7 +1,7 @@
-import type { GrepMatch } from '../../filesystem/index.ts';
-import { counted, present, showName } from '../../internal/index.ts';
-import { jsonSchema, type Schema } from '../../schema/index.ts';
-import { type Tool, ToolResult, tool } from '../../tool/index.ts';
+import type { GrepMatch } from '../../core/filesystem/index.ts';
+import { counted, present, showName } from '../../core/internal/index.ts';
+import { jsonSchema, type Schema } from '../../core/schema/index.ts';
+import { type Tool, ToolResult, tool } from '../../core/tool/index.ts';
 import { explainingFailures } from './failure.ts';
 import type { VfsLimits } from './limits.ts';
 import { ignoredNote, quote, takeWithin } from './text.ts';

@@ -1,5 +1,5 @@
-import { type FilesystemCapabilities, normalizePath } from '../../filesystem/index.ts';
-import { counted, formatNumber, shorten, showName } from '../../internal/index.ts';
+import { type FilesystemCapabilities, normalizePath } from '../../core/filesystem/index.ts';
+import { counted, formatNumber, shorten, showName } from '../../core/internal/index.ts';
 import { describeKinds, type VfsAttachmentKind } from './attachment.ts';
 import type { VfsLimits } from './limits.ts';
 import { type VfsToolName, vfsWritingTools } from './vfs-tools.ts';

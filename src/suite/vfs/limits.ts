@@ -1,4 +1,4 @@
-import { PromptValidationError } from '../../error/index.ts';
+import { PromptValidationError } from '../../core/error/index.ts';
 
 /**
  * Bounds of the file tools: what one call may show, and what the workspace may hold. The last three say nothing about a

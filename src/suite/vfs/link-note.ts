@@ -1,5 +1,5 @@
-import type { FileLink } from '../../filesystem/index.ts';
-import { showName } from '../../internal/index.ts';
+import type { FileLink } from '../../core/filesystem/index.ts';
+import { showName } from '../../core/internal/index.ts';
 
 /** The note after the name of a link in a list. */
 export function linkNote(link: FileLink): string {

@@ -1,6 +1,6 @@
-import { counted, formatNumber, present, showName } from '../../internal/index.ts';
-import { jsonSchema, type Schema } from '../../schema/index.ts';
-import { type Tool, ToolResult, type ToolSuccess, tool } from '../../tool/index.ts';
+import { counted, formatNumber, present, showName } from '../../core/internal/index.ts';
+import { jsonSchema, type Schema } from '../../core/schema/index.ts';
+import { type Tool, ToolResult, type ToolSuccess, tool } from '../../core/tool/index.ts';
 import { describeKinds, type FileAttachment, readOrAttach, type VfsAttachmentKind } from './attachment.ts';
 import { explainingFailures } from './failure.ts';
 import type { VfsLimits } from './limits.ts';

@@ -1,7 +1,7 @@
-import { normalizePath } from '../../filesystem/index.ts';
-import { counted, showName } from '../../internal/index.ts';
-import { jsonSchema, type Schema } from '../../schema/index.ts';
-import { type Tool, ToolResult, tool } from '../../tool/index.ts';
+import { normalizePath } from '../../core/filesystem/index.ts';
+import { counted, showName } from '../../core/internal/index.ts';
+import { jsonSchema, type Schema } from '../../core/schema/index.ts';
+import { type Tool, ToolResult, tool } from '../../core/tool/index.ts';
 import { explainingFailures } from './failure.ts';
 
 /** Arguments of `rm`. */

@@ -1,4 +1,4 @@
-import { formatNumber, quoteText, startOf } from '../../internal/index.ts';
+import { formatNumber, quoteText, startOf } from '../../core/internal/index.ts';
 import type { VfsLimits } from './limits.ts';
 
 /** Characters of a path or pattern that a message repeats; a longer one is cut. */

@@ -1,7 +1,7 @@
-import { assertOptions, PromptValidationError } from '../../error/index.ts';
-import type { FilesystemCapabilities } from '../../filesystem/index.ts';
-import { readBeforeWritePolicy, type ToolPolicy } from '../../policy/index.ts';
-import { type Section, section, type VisibilitySelector } from '../../prompt/index.ts';
+import { assertOptions, PromptValidationError } from '../../core/error/index.ts';
+import type { FilesystemCapabilities } from '../../core/filesystem/index.ts';
+import { readBeforeWritePolicy, type ToolPolicy } from '../../core/policy/index.ts';
+import { type Section, section, type VisibilitySelector } from '../../core/prompt/index.ts';
 import { resolveAttachmentKinds, type VfsAttachmentKind } from './attachment.ts';
 import { vfsInstructions, vfsSummary } from './instructions.ts';
 import { resolveVfsLimits, type VfsLimits } from './limits.ts';

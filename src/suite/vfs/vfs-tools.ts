@@ -1,5 +1,5 @@
-import { lazyObject } from '../../internal/index.ts';
-import type { Tool } from '../../tool/index.ts';
+import { lazyObject } from '../../core/internal/index.ts';
+import type { Tool } from '../../core/tool/index.ts';
 import { resolveAttachmentKinds, type VfsAttachmentKind } from './attachment.ts';
 import { createEditFileTool, type EditFileParams, type EditFileResult } from './edit-file.ts';
 import { createGlobTool, type GlobOutput, type GlobParams } from './glob.ts';

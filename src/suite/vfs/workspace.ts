@@ -1,6 +1,6 @@
-import { PromptValidationError } from '../../error/index.ts';
-import { Filesystem, MemoryFilesystem, normalizePath } from '../../filesystem/index.ts';
-import { type AnyResourceBinding, binding, type ResourceFactory } from '../../resource/index.ts';
+import { PromptValidationError } from '../../core/error/index.ts';
+import { Filesystem, MemoryFilesystem, normalizePath } from '../../core/filesystem/index.ts';
+import { type AnyResourceBinding, binding, type ResourceFactory } from '../../core/resource/index.ts';
 import type { VfsLimits } from './limits.ts';
 
 /** Files by path from the workspace root. */

@@ -1,6 +1,6 @@
-import { counted, showName } from '../../internal/index.ts';
-import { jsonSchema, type Schema } from '../../schema/index.ts';
-import { type Tool, ToolResult, tool } from '../../tool/index.ts';
+import { counted, showName } from '../../core/internal/index.ts';
+import { jsonSchema, type Schema } from '../../core/schema/index.ts';
+import { type Tool, ToolResult, tool } from '../../core/tool/index.ts';
 import { explainingFailures } from './failure.ts';
 
 /** Arguments of `write_file`. */

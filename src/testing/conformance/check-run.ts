@@ -1,5 +1,5 @@
-import type { RunEvent, ToolInvokedPayload } from '../../runtime/index.ts';
-import type { ConversationItem } from '../../tool/index.ts';
+import type { RunEvent, ToolInvokedPayload } from '../../core/runtime/index.ts';
+import type { ConversationItem } from '../../core/tool/index.ts';
 import { conversationText, requestText } from './conversation-text.ts';
 import { expectEqual, expectTrue } from './expect.ts';
 import type { ConformanceMode } from './peer.ts';

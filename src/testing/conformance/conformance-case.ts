@@ -1,7 +1,7 @@
-import { assertOptions, PromptValidationError } from '../../error/index.ts';
-import { quotedList } from '../../internal/index.ts';
-import { type Clock, systemClock } from '../../session/index.ts';
-import { createManualClock } from '../manual-clock.ts';
+import { assertOptions, PromptValidationError } from '../../core/error/index.ts';
+import { quotedList } from '../../core/internal/index.ts';
+import { type Clock, systemClock } from '../../core/session/index.ts';
+import { createManualClock } from '../doubles/manual-clock.ts';
 import { answerCases } from './cases/answers.ts';
 import { callCases } from './cases/calls.ts';
 import { conversationCases } from './cases/conversation.ts';

@@ -1,4 +1,4 @@
-import type { ConversationItem } from '../../tool/index.ts';
+import type { ConversationItem } from '../../core/tool/index.ts';
 import type { ConformanceItem, ConformanceRequest } from './request.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { hasErrorMarker, WinkError } from '../../error/index.ts';
-import { cutAfter } from '../../internal/index.ts';
-import { sameJson } from '../../schema/index.ts';
+import { hasErrorMarker, WinkError } from '../../core/error/index.ts';
+import { cutAfter } from '../../core/internal/index.ts';
+import { sameJson } from '../../core/schema/index.ts';
 
 /**
  * Codes of {@link ConformanceError}.

@@ -1,10 +1,10 @@
-import { Filesystem, MemoryFilesystem } from '../../filesystem/index.ts';
-import type { ToolPolicy } from '../../policy/index.ts';
-import { type Prompt, promptTemplate, type Section, section } from '../../prompt/index.ts';
-import { binding } from '../../resource/index.ts';
-import { jsonSchema } from '../../schema/index.ts';
-import { defineSlice, type Session, type Slice } from '../../session/index.ts';
-import { type AnyTool, type HostedTool, type ToolContext, ToolResult, tool } from '../../tool/index.ts';
+import { Filesystem, MemoryFilesystem } from '../../core/filesystem/index.ts';
+import type { ToolPolicy } from '../../core/policy/index.ts';
+import { type Prompt, promptTemplate, type Section, section } from '../../core/prompt/index.ts';
+import { binding } from '../../core/resource/index.ts';
+import { jsonSchema } from '../../core/schema/index.ts';
+import { defineSlice, type Session, type Slice } from '../../core/session/index.ts';
+import { type AnyTool, type HostedTool, type ToolContext, ToolResult, tool } from '../../core/tool/index.ts';
 
 /** Records of the tools of the cases. */
 export const Notes: Slice<{ readonly text: string }> = defineSlice({

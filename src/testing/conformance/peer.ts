@@ -1,5 +1,5 @@
-import type { ProviderAdapter } from '../../evaluation/index.ts';
-import type { Clock } from '../../session/index.ts';
+import type { ProviderAdapter } from '../../core/evaluation/index.ts';
+import type { Clock } from '../../core/session/index.ts';
 import type { ConformanceRequest } from './request.ts';
 import type { ConformanceTurn } from './turn.ts';
 

@@ -1,4 +1,4 @@
-import type { ToolChoice } from '../../tool/index.ts';
+import type { ToolChoice } from '../../core/tool/index.ts';
 
 /** One item of the conversation, as the provider received it in a request. */
 export type ConformanceItem =

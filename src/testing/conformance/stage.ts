@@ -1,10 +1,10 @@
-import { PromptValidationError } from '../../error/index.ts';
-import { type EvaluateOptions, evaluationSlices, type PromptStream } from '../../evaluation/index.ts';
-import type { Prompt } from '../../prompt/index.ts';
-import { ToolCallLog, type ToolInvokedPayload } from '../../runtime/index.ts';
-import { type Clock, Session, systemClock } from '../../session/index.ts';
-import type { PromptResponse } from '../../tool/index.ts';
-import type { ManualClock } from '../manual-clock.ts';
+import { PromptValidationError } from '../../core/error/index.ts';
+import { type EvaluateOptions, evaluationSlices, type PromptStream } from '../../core/evaluation/index.ts';
+import type { Prompt } from '../../core/prompt/index.ts';
+import { ToolCallLog, type ToolInvokedPayload } from '../../core/runtime/index.ts';
+import { type Clock, Session, systemClock } from '../../core/session/index.ts';
+import type { PromptResponse } from '../../core/tool/index.ts';
+import type { ManualClock } from '../doubles/manual-clock.ts';
 import { ConformanceError, expectEqual } from './expect.ts';
 import { Notes, Workshop } from './fixture.ts';
 import type { ConformanceConnection, ConformanceFeature, ConformanceMode, ScriptedProvider } from './peer.ts';

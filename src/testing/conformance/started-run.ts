@@ -1,5 +1,5 @@
-import { PromptEvaluationError, type RunEvent } from '../../runtime/index.ts';
-import type { PromptResponse } from '../../tool/index.ts';
+import { PromptEvaluationError, type RunEvent } from '../../core/runtime/index.ts';
+import type { PromptResponse } from '../../core/tool/index.ts';
 import { checkRun, type RunToCheck } from './check-run.ts';
 import { ConformanceError } from './expect.ts';
 

@@ -1,4 +1,4 @@
-import type { FinishReason, HostedApprovalRequestPart, TokenUsage } from '../../tool/index.ts';
+import type { FinishReason, HostedApprovalRequestPart, TokenUsage } from '../../core/tool/index.ts';
 import type { ConformanceItem, ConformanceRequest } from './request.ts';
 
 /** A tool call of the provider's model. */

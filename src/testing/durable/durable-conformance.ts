@@ -1,5 +1,5 @@
-import { assertOptions } from '../../error/index.ts';
-import { once } from '../../internal/index.ts';
+import { assertOptions } from '../../core/error/index.ts';
+import { once } from '../../core/internal/index.ts';
 import type { ConformanceCase } from '../conformance/index.ts';
 import { type CaseKey, cases } from './case-list.ts';
 import type { DurableConformanceOptions } from './options.ts';

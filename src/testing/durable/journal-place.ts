@@ -1,6 +1,6 @@
-import type { RunJournal } from '../../runtime/index.ts';
-import type { JsonObject } from '../../schema/index.ts';
-import type { Clock } from '../../session/index.ts';
+import type { RunJournal } from '../../core/runtime/index.ts';
+import type { JsonObject } from '../../core/schema/index.ts';
+import type { Clock } from '../../core/session/index.ts';
 
 /** Where a journal of a case is, and how its leases last. */
 export interface JournalPlace {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../schema/index.ts';
+import type { JsonObject } from '../../core/schema/index.ts';
 import type { DurableFiles } from './outcome.ts';
 
 /** What happens to a process at a point of its program. */

@@ -1,4 +1,4 @@
-import { cutLine } from '../../internal/index.ts';
+import { cutLine } from '../../core/internal/index.ts';
 import type { RecordedAttempt, RecordedCall } from '../../record/index.ts';
 import { visible } from './visible.ts';
 import { many } from './words.ts';

@@ -1,4 +1,4 @@
-import { type Edit, editScript, present } from '../../internal/index.ts';
+import { type Edit, editScript, present } from '../../core/internal/index.ts';
 import type { RecordedFileChange } from '../../record/index.ts';
 
 /** One line of a difference, with its numbers before and after. */

@@ -1,6 +1,6 @@
-import { present } from '../../internal/index.ts';
+import { present } from '../../core/internal/index.ts';
+import type { PolicyAnswer } from '../../core/runtime/index.ts';
 import type { RecordedCall, RecordedRun } from '../../record/index.ts';
-import type { PolicyAnswer } from '../../runtime/index.ts';
 
 /** The weightiest answer of a policy about a call. `unenforced`: it would have refused or asked. */
 export type PolicyCell = {

@@ -1,6 +1,6 @@
-import { present } from '../../internal/index.ts';
+import { present } from '../../core/internal/index.ts';
+import type { ConversationItem } from '../../core/tool/index.ts';
 import type { RecordedCall, RecordedTurn } from '../../record/index.ts';
-import type { ConversationItem } from '../../tool/index.ts';
 
 /** A part of a request, for the bar of shares. */
 export interface Share {

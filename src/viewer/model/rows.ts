@@ -1,4 +1,4 @@
-import { present } from '../../internal/index.ts';
+import { present } from '../../core/internal/index.ts';
 import type { RecordedCall, RecordedRun, RecordedTurn } from '../../record/index.ts';
 import { findInCall, findInTurn } from './search.ts';
 import { turnId, turnOf } from './turns.ts';

@@ -1,4 +1,4 @@
-import { cutAfter, endOf, startOf } from '../../internal/index.ts';
+import { cutAfter, endOf, startOf } from '../../core/internal/index.ts';
 import type { RecordedCall, RecordedTurn, RecordedWrite } from '../../record/index.ts';
 import { diffLines, textsOf } from './line-diff.ts';
 import { inline } from './words.ts';

@@ -1,5 +1,5 @@
+import type { JsonObject, JsonValue } from '../../core/schema/index.ts';
 import type { RecordedSlice, RecordedWrite } from '../../record/index.ts';
-import type { JsonObject, JsonValue } from '../../schema/index.ts';
 import { cellsOf, columnsOf, identityOf, innerList, isObject } from './tables.ts';
 
 /** All that an attempt did to one slice. */

@@ -1,6 +1,6 @@
-import { present } from '../../internal/index.ts';
+import { present } from '../../core/internal/index.ts';
+import type { JsonObject, JsonValue } from '../../core/schema/index.ts';
 import type { RecordedCall, RecordedCommit, RecordedSlice, RecordedWrite } from '../../record/index.ts';
-import type { JsonObject, JsonValue } from '../../schema/index.ts';
 
 /** Items of a slice as a table: the members of objects are columns. */
 export interface Table {

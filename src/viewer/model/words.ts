@@ -1,7 +1,7 @@
-import { cutLine } from '../../internal/index.ts';
+import { cutLine } from '../../core/internal/index.ts';
+import type { JsonValue } from '../../core/schema/index.ts';
+import type { TokenPrices, TokenUsage } from '../../core/tool/index.ts';
 import type { RecordedAttempt, RecordedCall } from '../../record/index.ts';
-import type { JsonValue } from '../../schema/index.ts';
-import type { TokenPrices, TokenUsage } from '../../tool/index.ts';
 
 /** The marks of the page: shape and color of an outcome. `running` is a call without an end in the record. */
 export type Mark = 'ok' | 'rolled-back' | 'denied' | 'rejected' | 'superseded' | 'ask' | 'running';

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { cutLine, startOf } from '../../internal/index.ts';
+import { cutLine, startOf } from '../../core/internal/index.ts';
 import { lengthOf } from '../model/phases.ts';
 import { problemGroups } from '../model/problem-groups.ts';
 import { layoutStrip } from '../model/strip.ts';

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 
 type Conformance = typeof import('weakincentives/conformance');
 
-const built = fileURLToPath(new URL('../../../dist/testing/conformance.js', import.meta.url));
+const built = fileURLToPath(new URL('../../../dist/entries/conformance.js', import.meta.url));
 
 /** The kit as it is built: its processes start from files that need no translation. Made by the set-up of the tests. */
 export async function builtKit(): Promise<Pick<Conformance, 'ConformanceError' | 'durableConformance'>> {

@@ -1,6 +1,6 @@
 import { MemoryFilesystem, type MemoryFilesystemOptions } from 'weakincentives';
-import type { ReadKind } from '../../../src/filesystem/fork/read-set.ts';
-import type { TreeFork } from '../../../src/filesystem/index.ts';
+import type { ReadKind } from '../../../src/core/filesystem/fork/read-set.ts';
+import type { TreeFork } from '../../../src/core/filesystem/index.ts';
 import { type Call, manifest, runSteps } from './script.ts';
 
 /** What running a batch showed and left. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type Filesystem, FilesystemError, type FilesystemSnapshot, MemoryFilesystem } from 'weakincentives';
-import { describeError } from '../../../src/error/index.ts';
-import type { FilesystemFork } from '../../../src/filesystem/index.ts';
+import { describeError } from '../../../src/core/error/index.ts';
+import type { FilesystemFork } from '../../../src/core/filesystem/index.ts';
 
 /** One thing that a call does with its files. */
 export type Step =

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type AnyTool, ToolResult } from 'weakincentives';
 import { otelObserver } from 'weakincentives/otel';
-import type { OtelSpan, OtelTracer } from '../../../src/otel/otel-api.ts';
+import type { OtelSpan, OtelTracer } from '../../../src/record/otel/otel-api.ts';
 import { act } from '../../support/act.ts';
 import { draws, seenAtLeast } from '../../support/draws.ts';
 import { add, calling, delegate, modelFor, promptWith } from '../../support/nested-setup.ts';

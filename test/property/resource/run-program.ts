@@ -6,8 +6,8 @@ import {
   ResourceRegistry,
   resourceToken,
 } from 'weakincentives';
-import { type CallScope, ResourceContainer } from '../../../src/resource/index.ts';
-import { Host } from '../../unit/resource/host.ts';
+import { type CallScope, ResourceContainer } from '../../../src/core/resource/index.ts';
+import { Host } from '../../unit/core/resource/host.ts';
 import type { Faults, Node, Program } from './graph.ts';
 
 /** One instance that a factory made. */

@@ -1,4 +1,4 @@
-import { LocalOverridesStore } from '../../../src/node/index.ts';
+import { LocalOverridesStore } from '../../../src/host/overrides/local-overrides-store.ts';
 
 // Started as a process of its own: counts up in an overrides file, one update for each number, and says when it has begun.
 const [root = '', stateDirectory = '', times = '0'] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-import { openHostFilesystem } from '../../../src/node/index.ts';
+import { openHostFilesystem } from '../../../src/host/host-filesystem/host-filesystem.ts';
 
 // A child process: opens a folder, reports it, and holds it until it is signaled to continue or is killed.
 const [root = '', stateDirectory = ''] = process.argv.slice(2);

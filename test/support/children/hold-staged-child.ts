@@ -1,4 +1,5 @@
-import { openHostFilesystem, openStagedFolder } from '../../../src/node/index.ts';
+import { openHostFilesystem } from '../../../src/host/host-filesystem/host-filesystem.ts';
+import { openStagedFolder } from '../../../src/host/staged-folder/open-staged-folder.ts';
 
 // Started as a process of its own: stages a folder, changes it, and works in it until it is killed.
 const [root = '', stateDirectory = '', tempRoot = '', layer = '', marker = ''] = process.argv.slice(2);

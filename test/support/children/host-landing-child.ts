@@ -1,5 +1,5 @@
-import { HostOperations } from '../../../src/node/host-filesystem/host-operations.ts';
-import { openWorkspace } from '../../../src/node/host-filesystem/open-workspace.ts';
+import { HostOperations } from '../../../src/host/host-filesystem/host-operations.ts';
+import { openWorkspace } from '../../../src/host/host-filesystem/open-workspace.ts';
 
 // Started as a process of its own: moves a script and writes a file, as a commit of a run or not, and kills itself at a failpoint.
 const [root = '', stateDirectory = '', killAt = '', runId] = process.argv.slice(2);

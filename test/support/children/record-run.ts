@@ -10,9 +10,9 @@ import {
   section,
   ToolResult,
   tool,
-} from '../../../src/index.ts';
-import { openRunRecorder } from '../../../src/node/index.ts';
-import { providerAdapter } from '../../../src/provider/index.ts';
+} from '../../../src/entries/index.ts';
+import { openRunRecorder } from '../../../src/host/record-file/open-run-recorder.ts';
+import { providerAdapter } from '../../../src/providers/kit/provider-adapter.ts';
 
 // Started as a process of its own: records a run, three calls in each turn, until it is killed. Before each turn it prints how many calls were
 // committed in the turns before, once the step of the event loop in which that happened has ended.

@@ -1,5 +1,6 @@
-import { FilesystemError } from '../../../src/index.ts';
-import { openHostFilesystem, openStagedFolder } from '../../../src/node/index.ts';
+import { FilesystemError } from '../../../src/entries/index.ts';
+import { openHostFilesystem } from '../../../src/host/host-filesystem/host-filesystem.ts';
+import { openStagedFolder } from '../../../src/host/staged-folder/open-staged-folder.ts';
 
 // Started as a process of its own: says what a staged folder is here, or why there is none.
 const [root = '', stateDirectory = '', tempRoot = '', layer = ''] = process.argv.slice(2);

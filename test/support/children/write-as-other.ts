@@ -1,5 +1,5 @@
-import { FilesystemError } from '../../../src/error/index.ts';
-import { openHostFilesystem } from '../../../src/node/index.ts';
+import { FilesystemError } from '../../../src/core/error/index.ts';
+import { openHostFilesystem } from '../../../src/host/host-filesystem/host-filesystem.ts';
 
 // A child process of an unprivileged user: changes files and reports the result.
 const [root = '', stateDirectory = '', mode, ...paths] = process.argv.slice(2);

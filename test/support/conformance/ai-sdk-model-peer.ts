@@ -11,7 +11,7 @@ import type {
   ConformanceRefusal,
   ConformanceRequest,
 } from 'weakincentives/conformance';
-import type { AiSdkVersion } from '../../../src/ai-sdk/wire/call-options.ts';
+import type { AiSdkVersion } from '../../../src/providers/ai-sdk/wire/call-options.ts';
 import { call, type ModelAnswer, reasoning, streamOf, text, toPieces } from '../ai-sdk-models.ts';
 import { type Fields, fieldsOf, listOf } from './fields.ts';
 

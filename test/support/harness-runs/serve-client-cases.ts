@@ -52,7 +52,7 @@ interface Started {
   printed(): string;
 }
 
-const wink = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
+const wink = fileURLToPath(new URL('../../../dist/entries/wink.js', import.meta.url));
 const servedAgent = fileURLToPath(new URL('served-agent.ts', import.meta.url));
 
 /** What every harness does with `wink serve`. */

@@ -1,6 +1,6 @@
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import type { ClaudeAgentSdk } from 'weakincentives/claude-agent';
-import type { ClaudeQueryOptions } from '../../../src/claude-agent/sdk.ts';
+import type { ClaudeQueryOptions } from '../../../src/harness/claude-agent/sdk.ts';
 
 /** What a stand-in for Claude Code does in one run. */
 export interface ClaudeScript {

@@ -8,10 +8,10 @@ import {
   type ToolRuntimeOptions,
 } from 'weakincentives';
 import type { McpSection, McpSectionOptions } from 'weakincentives/mcp';
-import type { ServerTransport } from '../../../src/mcp/client/server-transport.ts';
-import { resolveMountLimits } from '../../../src/mcp/mount/mount-options.ts';
-import { mountSection } from '../../../src/mcp/mount/mount-section.ts';
-import { loadClientSdk } from '../../../src/mcp/wire/sdk.ts';
+import type { ServerTransport } from '../../../src/harness/mcp/client/server-transport.ts';
+import { resolveMountLimits } from '../../../src/harness/mcp/mount/mount-options.ts';
+import { mountSection } from '../../../src/harness/mcp/mount/mount-section.ts';
+import { loadClientSdk } from '../../../src/harness/mcp/wire/sdk.ts';
 
 /** A tool of a {@link MemoryServer}. */
 export interface MemoryTool extends Partial<Omit<Tool, 'name'>> {

@@ -30,7 +30,7 @@ import { ownSlices, startFiles, storedModel, storedOptions, storedPrompt } from 
 const storedRoot = '/stored';
 
 const [target = '', root = ''] = process.argv.slice(2);
-const command = join(root, 'dist/cli/main.js');
+const command = join(root, 'dist/entries/wink.js');
 
 const jsonLines = (values: readonly unknown[]): string =>
   values.map((value) => `${JSON.stringify(value)}\n`).join('');

@@ -30,7 +30,7 @@ import {
   storedOptions,
   storedPrompt,
 } from '../../support/stored/stored-run.ts';
-import { tempFolder } from '../node/temp-folder.ts';
+import { tempFolder } from '../host/temp-folder.ts';
 
 /** Slices of the library that are in stored data and no longer exist. */
 const removedSlices: readonly string[] = [];

@@ -11,7 +11,7 @@ import { mockHostedToolCodec, type ScriptedAdapterOptions, scriptedAdapter } fro
 import { type HostedMcpConfig, hostedMcpTool } from 'weakincentives/tools';
 import { evaluationFailure } from '../../support/failure.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
-import { refusal } from '../prompt/refusal.ts';
+import { refusal } from '../core/prompt/refusal.ts';
 
 const secrets = ['hidden-token', 'hidden-header', 'hidden-query'] as const;
 const [token, header, query] = secrets;

@@ -15,7 +15,7 @@ import {
   webFetchTool,
   webSearchTool,
 } from 'weakincentives/tools';
-import { refusal } from '../prompt/refusal.ts';
+import { refusal } from '../core/prompt/refusal.ts';
 
 type Kind = 'web_search' | 'web_fetch' | 'code_interpreter' | 'file_search' | 'image_generation' | 'mcp';
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Filesystem, MediaPart, Schema, Tool, ToolContext } from 'weakincentives';
-import { compileSchema, parseInput, parseOutput } from '../../../src/schema/index.ts';
+import { compileSchema, parseInput, parseOutput } from '../../../src/core/schema/index.ts';
 
 /** What the model gets from one call. */
 export interface Answer {

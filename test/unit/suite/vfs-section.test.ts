@@ -13,7 +13,7 @@ import {
 } from 'weakincentives';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { type VfsToolsSectionOptions, vfsToolsSection } from 'weakincentives/tools';
-import { ResourceContainer } from '../../../src/resource/index.ts';
+import { ResourceContainer } from '../../../src/core/resource/index.ts';
 import { vfsToolNames, vfsTools } from '../../../src/suite/vfs/index.ts';
 
 type Template = PromptTemplate<Record<never, never>, undefined>;

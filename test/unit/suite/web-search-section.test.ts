@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { hostedOutputsOf, promptTemplate, section } from 'weakincentives';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { type WebSearchSectionOptions, webSearchSection, webSearchTool } from 'weakincentives/tools';
-import { refusal } from '../prompt/refusal.ts';
+import { refusal } from '../core/prompt/refusal.ts';
 
 async function textOf(options: WebSearchSectionOptions): Promise<string> {
   const template = promptTemplate({ ns: 'test', key: 'search', sections: [webSearchSection(options)] });

@@ -1,6 +1,6 @@
+import { type RecordedError, tokenCost } from '../../../core/runtime/index.ts';
+import type { TokenUsage } from '../../../core/tool/index.ts';
 import type { RecordedRun } from '../../../record/index.ts';
-import { type RecordedError, tokenCost } from '../../../runtime/index.ts';
-import type { TokenUsage } from '../../../tool/index.ts';
 import type { ColumnMakers, TableOptions } from './table.ts';
 
 type Columns<Source> = ReturnType<TableOptions<Source>['columns']>;

@@ -1,4 +1,4 @@
-import { ToolResult } from '../../../tool/index.ts';
+import { ToolResult } from '../../../core/tool/index.ts';
 import { expectEqual, expectTrue } from '../expect.ts';
 import { note, noting } from '../fixture.ts';
 import type { CaseDefinition } from '../stage.ts';

@@ -1,4 +1,4 @@
-import { type AnyTool, ToolResult, tool } from '../../../tool/index.ts';
+import { type AnyTool, ToolResult, tool } from '../../../core/tool/index.ts';
 import { expectEqual, expectTrue } from '../expect.ts';
 import { add, note, noting } from '../fixture.ts';
 import type { CaseDefinition } from '../stage.ts';

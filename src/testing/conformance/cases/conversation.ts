@@ -1,4 +1,4 @@
-import type { ConversationItem } from '../../../tool/index.ts';
+import type { ConversationItem } from '../../../core/tool/index.ts';
 import { expectEqual, expectTrue } from '../expect.ts';
 import { note } from '../fixture.ts';
 import type { CaseDefinition } from '../stage.ts';

@@ -1,6 +1,6 @@
-import type { EvaluateOptions, RunStreamEvent } from '../../../evaluation/index.ts';
-import { Deadline } from '../../../runtime/index.ts';
-import type { AnyTool, ToolResult } from '../../../tool/index.ts';
+import type { EvaluateOptions, RunStreamEvent } from '../../../core/evaluation/index.ts';
+import { Deadline } from '../../../core/runtime/index.ts';
+import type { AnyTool, ToolResult } from '../../../core/tool/index.ts';
 import { ConformanceError, expectEqual } from '../expect.ts';
 import { type AgentParts, note, noting } from '../fixture.ts';
 import type { CaseDefinition, Stage } from '../stage.ts';

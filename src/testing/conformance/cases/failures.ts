@@ -1,6 +1,6 @@
-import { ThrottleError } from '../../../error/index.ts';
-import type { EvaluateOptions } from '../../../evaluation/index.ts';
-import { ToolResult } from '../../../tool/index.ts';
+import { ThrottleError } from '../../../core/error/index.ts';
+import type { EvaluateOptions } from '../../../core/evaluation/index.ts';
+import { ToolResult } from '../../../core/tool/index.ts';
 import { expectEqual, expectTrue } from '../expect.ts';
 import { note, noting } from '../fixture.ts';
 import type { ConformanceFeature } from '../peer.ts';

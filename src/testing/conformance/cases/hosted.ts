@@ -1,5 +1,5 @@
-import { hostedMcpTool, webSearchTool } from '../../../suite/index.ts';
-import { hostedOutputsOf } from '../../../tool/index.ts';
+import { hostedOutputsOf } from '../../../core/tool/index.ts';
+import { hostedMcpTool, webSearchTool } from '../../../suite/hosted/index.ts';
 import { expectEqual, expectTrue } from '../expect.ts';
 import { note } from '../fixture.ts';
 import type { CaseDefinition } from '../stage.ts';

@@ -1,4 +1,4 @@
-import { section } from '../../../prompt/index.ts';
+import { section } from '../../../core/prompt/index.ts';
 import { expectEqual, expectTrue } from '../expect.ts';
 import { add, note } from '../fixture.ts';
 import type { CaseDefinition } from '../stage.ts';

@@ -1,5 +1,5 @@
-import { present } from '../../../internal/index.ts';
-import { PolicyDecision } from '../../../policy/index.ts';
+import { present } from '../../../core/internal/index.ts';
+import { PolicyDecision } from '../../../core/policy/index.ts';
 import { expectEqual, expectTrue } from '../expect.ts';
 import { forget, note } from '../fixture.ts';
 import type { CaseDefinition } from '../stage.ts';

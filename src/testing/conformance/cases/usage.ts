@@ -1,4 +1,4 @@
-import type { TokenUsage } from '../../../tool/index.ts';
+import type { TokenUsage } from '../../../core/tool/index.ts';
 import { expectEqual } from '../expect.ts';
 import { note } from '../fixture.ts';
 import type { ConformanceFeature } from '../peer.ts';

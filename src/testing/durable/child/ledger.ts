@@ -5,7 +5,7 @@ import {
   binding,
   type ResourceToken,
   resourceToken,
-} from '../../../resource/index.ts';
+} from '../../../core/resource/index.ts';
 import type { Points } from './points.ts';
 
 /** Books entries. */

@@ -1,11 +1,11 @@
+import { hasErrorMarker, RunLostError } from '../../../core/error/index.ts';
+import type { Filesystem } from '../../../core/filesystem/index.ts';
+import { present } from '../../../core/internal/index.ts';
+import type { ApprovalHandler, RunJournal } from '../../../core/runtime/index.ts';
+import { Session } from '../../../core/session/index.ts';
+import type { PromptResponse } from '../../../core/tool/index.ts';
 import { resumeRun } from '../../../durable/index.ts';
-import { hasErrorMarker, RunLostError } from '../../../error/index.ts';
-import type { Filesystem } from '../../../filesystem/index.ts';
-import { present } from '../../../internal/index.ts';
-import type { ApprovalHandler, RunJournal } from '../../../runtime/index.ts';
-import { Session } from '../../../session/index.ts';
-import type { PromptResponse } from '../../../tool/index.ts';
-import { createManualClock } from '../../manual-clock.ts';
+import { createManualClock } from '../../doubles/manual-clock.ts';
 import { exits, type Life, type RunLeft } from '../life.ts';
 import { Effects } from './effects.ts';
 import { matrixModel } from './model.ts';

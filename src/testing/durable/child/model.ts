@@ -1,8 +1,8 @@
-import { ModelResponseError } from '../../../error/index.ts';
-import type { ProviderAdapter } from '../../../evaluation/index.ts';
-import { present } from '../../../internal/index.ts';
-import type { ConversationItem } from '../../../runtime/index.ts';
-import { type ScriptedToolCall, scriptedAdapter } from '../../scripted-adapter.ts';
+import { ModelResponseError } from '../../../core/error/index.ts';
+import type { ProviderAdapter } from '../../../core/evaluation/index.ts';
+import { present } from '../../../core/internal/index.ts';
+import type { ConversationItem } from '../../../core/runtime/index.ts';
+import { type ScriptedToolCall, scriptedAdapter } from '../../doubles/scripted-adapter.ts';
 import { answerUsage } from '../answer-usage.ts';
 import type { Points } from './points.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { type Filesystem, MemoryFilesystem } from '../../../filesystem/index.ts';
-import { HostFilesystemClass } from '../../../node/internal.ts';
-import type { RunJournal } from '../../../runtime/index.ts';
+import { type Filesystem, MemoryFilesystem } from '../../../core/filesystem/index.ts';
+import type { RunJournal } from '../../../core/runtime/index.ts';
+import { HostFilesystemClass } from '../../../host/index.ts';
 import type { Life, RunLeft } from '../life.ts';
 import { startFiles } from '../start-files.ts';
 import type { Points } from './points.ts';

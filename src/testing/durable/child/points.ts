@@ -1,5 +1,5 @@
 import { kill, pid } from 'node:process';
-import type { ManualClock } from '../../manual-clock.ts';
+import type { ManualClock } from '../../doubles/manual-clock.ts';
 import type { Stroke } from '../life.ts';
 import { writeWhole } from './write-whole.ts';
 

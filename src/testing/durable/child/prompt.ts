@@ -1,7 +1,7 @@
-import { Filesystem } from '../../../filesystem/index.ts';
-import { PolicyDecision, sequentialDependencyPolicy, type ToolPolicy } from '../../../policy/index.ts';
-import { type Prompt, promptTemplate, section } from '../../../prompt/index.ts';
-import { binding } from '../../../resource/index.ts';
+import { Filesystem } from '../../../core/filesystem/index.ts';
+import { PolicyDecision, sequentialDependencyPolicy, type ToolPolicy } from '../../../core/policy/index.ts';
+import { type Prompt, promptTemplate, section } from '../../../core/prompt/index.ts';
+import { binding } from '../../../core/resource/index.ts';
 import type { Effects } from './effects.ts';
 import { ledgerIn } from './ledger.ts';
 import type { Points } from './points.ts';

@@ -1,7 +1,7 @@
-import type { EvaluateOptions } from '../../../evaluation/index.ts';
-import { Deadline, type FeedbackProvider } from '../../../runtime/index.ts';
-import { type Clock, type Session } from '../../../session/index.ts';
-import { type CompletionChecker, CompletionVerdict } from '../../../tool/index.ts';
+import type { EvaluateOptions } from '../../../core/evaluation/index.ts';
+import { Deadline, type FeedbackProvider } from '../../../core/runtime/index.ts';
+import { type Clock, type Session } from '../../../core/session/index.ts';
+import { type CompletionChecker, CompletionVerdict } from '../../../core/tool/index.ts';
 import type { Effects } from './effects.ts';
 import type { Points } from './points.ts';
 import { lastCount } from './state.ts';

@@ -1,4 +1,4 @@
-import { type JsonSchema, jsonSchema, type Schema } from '../../../schema/index.ts';
+import { type JsonSchema, jsonSchema, type Schema } from '../../../core/schema/index.ts';
 import {
   defineEvent,
   defineSlice,
@@ -6,7 +6,7 @@ import {
   type ReadonlySessionView,
   reducers,
   type Slice,
-} from '../../../session/index.ts';
+} from '../../../core/session/index.ts';
 
 /** A schema of objects with these members. */
 export function members<T>(properties: Readonly<Record<string, JsonSchema>>): Schema<T, T> {

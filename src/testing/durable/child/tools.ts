@@ -1,5 +1,11 @@
-import { type Prompt, promptTemplate, section } from '../../../prompt/index.ts';
-import { type AnyTool, type ToolContext, type ToolEffects, ToolResult, tool } from '../../../tool/index.ts';
+import { type Prompt, promptTemplate, section } from '../../../core/prompt/index.ts';
+import {
+  type AnyTool,
+  type ToolContext,
+  type ToolEffects,
+  ToolResult,
+  tool,
+} from '../../../core/tool/index.ts';
 import type { Effects } from './effects.ts';
 import { Ledger } from './ledger.ts';
 import type { Points } from './points.ts';

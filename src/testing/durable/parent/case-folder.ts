@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { present } from '../../../internal/index.ts';
+import { present } from '../../../core/internal/index.ts';
 import { eraFile, type JournalOpening, type Life, type Stroke } from '../life.ts';
 import type { DurableFiles } from '../outcome.ts';
 import { startFiles } from '../start-files.ts';

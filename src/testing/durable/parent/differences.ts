@@ -1,4 +1,4 @@
-import { cutAfter } from '../../../internal/index.ts';
+import { cutAfter } from '../../../core/internal/index.ts';
 
 const maxDifferences = 12;
 const shownCharacters = 160;

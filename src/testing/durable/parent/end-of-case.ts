@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { present } from '../../../internal/index.ts';
+import { present } from '../../../core/internal/index.ts';
 import { readLeft } from '../child/run-left.ts';
 import type { RunLeft } from '../life.ts';
 import { comparableSlices, withoutVolatile } from './comparable.ts';

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openHostFilesystem } from '../../../node/index.ts';
+import { openHostFilesystem } from '../../../host/index.ts';
 import { readLeft } from '../child/run-left.ts';
 import { treeOf } from './end-of-case.ts';
 import { expectThat, type Play, pointsOf } from './play.ts';

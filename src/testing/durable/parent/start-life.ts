@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { execPath } from 'node:process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { systemClock } from '../../../session/index.ts';
+import { systemClock } from '../../../core/session/index.ts';
 import type { Life } from '../life.ts';
 
 /** How a life has ended. */

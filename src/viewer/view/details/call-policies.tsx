@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
+import type { PolicyAnswer } from '../../../core/runtime/index.ts';
 import type { RecordedAttempt, RecordedCall } from '../../../record/index.ts';
-import type { PolicyAnswer } from '../../../runtime/index.ts';
 import { askedMs } from '../../model/phases.ts';
 import { visible } from '../../model/visible.ts';
 import { duration } from '../../model/words.ts';

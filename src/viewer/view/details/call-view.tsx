@@ -1,5 +1,5 @@
 import type { JSX, VNode } from 'preact';
-import { cutLine } from '../../../internal/index.ts';
+import { cutLine } from '../../../core/internal/index.ts';
 import type { RecordedAttempt, RecordedCall } from '../../../record/index.ts';
 import { callLead } from '../../model/call-lead.ts';
 import { innerName, turnId, turnOf } from '../../model/turns.ts';

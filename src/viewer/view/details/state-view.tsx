@@ -1,5 +1,5 @@
 import type { JSX, VNode } from 'preact';
-import { present } from '../../../internal/index.ts';
+import { present } from '../../../core/internal/index.ts';
 import type { RecordedSlice } from '../../../record/index.ts';
 import { commitAt, isInternal, placeOf } from '../../model/steps.ts';
 import { innerList, sliceTable } from '../../model/tables.ts';

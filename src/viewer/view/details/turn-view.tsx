@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX, VNode } from 'preact';
+import type { ConversationItem } from '../../../core/tool/index.ts';
 import type { RecordedRequest, RecordedTurn } from '../../../record/index.ts';
-import type { ConversationItem } from '../../../tool/index.ts';
 import { lengthOf } from '../../model/phases.ts';
 import { messageOf, sharesOf } from '../../model/request.ts';
 import { answeredAt, innerName, turnEnd } from '../../model/turns.ts';

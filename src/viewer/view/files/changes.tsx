@@ -1,5 +1,5 @@
 import type { JSX, VNode } from 'preact';
-import { present } from '../../../internal/index.ts';
+import { present } from '../../../core/internal/index.ts';
 import type { RecordedAttempt, RecordedCall } from '../../../record/index.ts';
 import { type ChangedCell, type SliceChange, sliceChanges } from '../../model/slice-changes.ts';
 import { isInternal, seqOfCall } from '../../model/steps.ts';

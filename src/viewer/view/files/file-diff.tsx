@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { cutAfter } from '../../../internal/index.ts';
+import { cutAfter } from '../../../core/internal/index.ts';
 import type { RecordedContent, RecordedFileChange } from '../../../record/index.ts';
 import { type DiffPart, diffLines, shownDiff, textsOf } from '../../model/line-diff.ts';
 import { visible } from '../../model/visible.ts';

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX, VNode } from 'preact';
-import { cutAfter } from '../../../internal/index.ts';
-import type { JsonValue } from '../../../schema/index.ts';
+import { cutAfter } from '../../../core/internal/index.ts';
+import type { JsonValue } from '../../../core/schema/index.ts';
 import { visible } from '../../model/visible.ts';
 import { inline } from '../../model/words.ts';
 import { Capped } from './parts.tsx';

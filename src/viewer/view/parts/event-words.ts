@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../../runtime/index.ts';
+import type { RunEvent } from '../../../core/runtime/index.ts';
 import { duration, many } from '../../model/words.ts';
 
 /** An event of a turn as a sentence; undefined for what other parts of the page show. */

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX, VNode } from 'preact';
-import { startOf } from '../../../internal/index.ts';
+import { startOf } from '../../../core/internal/index.ts';
 import type { RecordedCall, RecordedTurn } from '../../../record/index.ts';
 import { snippetOf } from '../../model/search.ts';
 import { turnId } from '../../model/turns.ts';

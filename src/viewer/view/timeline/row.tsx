@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { cutLine, present } from '../../../internal/index.ts';
+import { cutLine, present } from '../../../core/internal/index.ts';
 import type { RecordedCall } from '../../../record/index.ts';
 import { askedMs, lengthOf, phasesOf } from '../../model/phases.ts';
 import type { CallRow, TimelineRow, TurnRow } from '../../model/rows.ts';

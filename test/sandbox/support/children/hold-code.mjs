@@ -3,9 +3,9 @@ import { pathToFileURL } from 'node:url';
 
 const [dist = '', languages = '', code = ''] = process.argv.slice(2);
 const load = (/** @type {string} */ entry) => import(pathToFileURL(`${dist}${entry}`).href);
-const { promptTemplate, Session } = await load('index.js');
-const { codeEvaluationSection } = await load('sandbox/index.js');
-const { scriptedAdapter } = await load('testing/index.js');
+const { promptTemplate, Session } = await load('entries/index.js');
+const { codeEvaluationSection } = await load('entries/sandbox.js');
+const { scriptedAdapter } = await load('entries/testing.js');
 
 const section = codeEvaluationSection({ languages: languages.split(','), limits: { timeoutMs: 600_000 } });
 const prompt = promptTemplate({ ns: 'tests', key: 'hold', sections: [section] }).bind();

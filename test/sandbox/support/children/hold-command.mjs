@@ -3,8 +3,8 @@ import { pathToFileURL } from 'node:url';
 
 const [dist = '', kind = '', options = '{}', root = '', stateDirectory = '', command = ''] = process.argv.slice(2);
 const load = (/** @type {string} */ entry) => import(pathToFileURL(`${dist}${entry}`).href);
-const { openHostFilesystem } = await load('node/index.js');
-const sandboxes = await load('sandbox/index.js');
+const { openHostFilesystem } = await load('entries/node.js');
+const sandboxes = await load('entries/sandbox.js');
 const backend = kind === 'podman' ? sandboxes.podmanSandbox(JSON.parse(options)) : sandboxes.bubblewrapSandbox();
 const filesystem = await openHostFilesystem({ root, stateDirectory });
 const sandbox = await backend.start({ filesystem });

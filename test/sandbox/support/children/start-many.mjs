@@ -3,8 +3,8 @@ import { pathToFileURL } from 'node:url';
 
 const [dist = '', limit = ''] = process.argv.slice(2);
 const load = (/** @type {string} */ entry) => import(pathToFileURL(`${dist}${entry}`).href);
-const { MemoryFilesystem } = await load('index.js');
-const { bubblewrapSandbox } = await load('sandbox/index.js');
+const { MemoryFilesystem } = await load('entries/index.js');
+const { bubblewrapSandbox } = await load('entries/sandbox.js');
 const backend = bubblewrapSandbox({ limits: { maxProcesses: Number(limit) } });
 const sandbox = await backend.start({ filesystem: new MemoryFilesystem({ files: { a: 'a' } }) });
 const fork = 'i=0; while [ $i -lt 200 ]; do i=$((i + 1)); sleep 1000 & done; echo all';

@@ -15,7 +15,7 @@ import { scriptedAdapter } from 'weakincentives/testing';
 import { vfsToolsSection } from 'weakincentives/tools';
 import { settleInterrupted } from '../../../../src/cli/durable/settle-interrupted.ts';
 import { type WatchedJournal, watchedJournal } from '../../../support/journals.ts';
-import { type TestFolders, testFolders } from '../../node/host-filesystem/host-workspace.ts';
+import { type TestFolders, testFolders } from '../../host/host-filesystem/host-workspace.ts';
 
 const promptOn = (filesystem: Filesystem): Prompt =>
   promptTemplate({ ns: 'tests', key: 'served', sections: [vfsToolsSection()] }).bind(

@@ -8,7 +8,7 @@ import {
   readableDuration,
   wrap,
 } from '../../../../src/cli/process/plain-text.ts';
-import { clip, clipMiddle } from '../../../../src/internal/index.ts';
+import { clip, clipMiddle } from '../../../../src/core/internal/index.ts';
 
 describe('printable', () => {
   it('spells out what could move a cursor or turn text around', () => {

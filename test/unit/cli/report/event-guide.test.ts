@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { RunEvent, ToolInvokedPayload } from 'weakincentives';
 import { eventLine, type ResultRecord } from '../../../../src/cli/report/event-record.ts';
-import { Redactor } from '../../../../src/runtime/index.ts';
+import { Redactor } from '../../../../src/core/runtime/index.ts';
 
 type Told = RunEvent | ResultRecord;
 /** For each type events with every member it can have, and the smallest one: the compiler sees that none is forgotten. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RunEvent } from 'weakincentives';
 import { eventLine } from '../../../../src/cli/report/event-record.ts';
-import { Redactor } from '../../../../src/runtime/index.ts';
+import { Redactor } from '../../../../src/core/runtime/index.ts';
 
 const ended: Extract<RunEvent, { readonly type: 'tool-call-end' }> = {
   type: 'tool-call-end',

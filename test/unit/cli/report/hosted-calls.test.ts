@@ -12,7 +12,7 @@ import { formatCallTable } from '../../../../src/cli/report/call-table.ts';
 import { describeTotals } from '../../../../src/cli/report/call-totals.ts';
 import { createProgress } from '../../../../src/cli/report/create-progress.ts';
 import { eventLine } from '../../../../src/cli/report/event-record.ts';
-import { Redactor } from '../../../../src/runtime/index.ts';
+import { Redactor } from '../../../../src/core/runtime/index.ts';
 import { capturedStream } from '../support.ts';
 import { asked, ended, inside, started } from './call-events.ts';
 

@@ -32,7 +32,7 @@ import { readArguments } from '../../../../src/cli/arguments.ts';
 import { rewindCommand } from '../../../../src/cli/rewind/rewind-command.ts';
 import { openFolder } from '../../../../src/cli/run/open-folder.ts';
 import { runCommand } from '../../../../src/cli/run-command.ts';
-import { killLanding } from '../../node/host-filesystem/killed-landing.ts';
+import { killLanding } from '../../host/host-filesystem/killed-landing.ts';
 import { addHeldRun, addRun, MemoryJournals } from '../durable/journals.ts';
 import { fakeEnvironment, ofAgent, parts, request } from '../support.ts';
 

@@ -10,7 +10,7 @@ import { UsageError } from '../../../../src/cli/process/errors.ts';
 import { readReplayArguments } from '../../../../src/cli/replay/replay-arguments.ts';
 import { replayCommand } from '../../../../src/cli/replay/replay-command.ts';
 import { runCommand } from '../../../../src/cli/run-command.ts';
-import { isRecord } from '../../../../src/internal/index.ts';
+import { isRecord } from '../../../../src/core/internal/index.ts';
 import { openHttp } from '../../../support/mcp/http-server.ts';
 import { eventsOf, type FakeEnvironment, fakeEnvironment, ofAgent, parts, request } from '../support.ts';
 

@@ -18,7 +18,7 @@ import {
 } from 'weakincentives';
 import { openHostFilesystem } from 'weakincentives/node';
 import { memoryJournal, scriptedAdapter } from 'weakincentives/testing';
-import { type TestFolders, testFolders } from '../../node/host-filesystem/host-workspace.ts';
+import { type TestFolders, testFolders } from '../../host/host-filesystem/host-workspace.ts';
 
 /** A prompt with a call that writes something else each time its handler runs, and a policy that asks about it. */
 function promptOf(filesystem: Filesystem, ran: string[]): Prompt {

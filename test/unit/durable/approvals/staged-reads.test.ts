@@ -29,7 +29,7 @@ import { openHostFilesystem } from 'weakincentives/node';
 import { memoryJournal, scriptedAdapter } from 'weakincentives/testing';
 import { agentTool } from 'weakincentives/tools';
 import { z } from 'zod';
-import { type TestFolders, testFolders } from '../../node/host-filesystem/host-workspace.ts';
+import { type TestFolders, testFolders } from '../../host/host-filesystem/host-workspace.ts';
 
 const Notes = defineSlice({ name: 'notes', schema: z.object({ text: z.string() }) });
 

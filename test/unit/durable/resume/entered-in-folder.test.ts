@@ -17,7 +17,7 @@ import { scriptedAdapter } from 'weakincentives/testing';
 import { agentTool } from 'weakincentives/tools';
 import { z } from 'zod';
 import { journalAfter, watchedJournal } from '../../../support/journals.ts';
-import { type TestFolders, testFolders } from '../../node/host-filesystem/host-workspace.ts';
+import { type TestFolders, testFolders } from '../../host/host-filesystem/host-workspace.ts';
 
 /** An agent that moves and copies in its first turn, and adds to a file in the second. */
 function leadOf(filesystem: Filesystem, ran: string[]): Prompt {

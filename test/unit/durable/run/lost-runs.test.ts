@@ -22,7 +22,7 @@ import { openHostFilesystem } from 'weakincentives/node';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 import { journalAfter, watchedJournal } from '../../../support/journals.ts';
-import { type TestFolders, testFolders } from '../../node/host-filesystem/host-workspace.ts';
+import { type TestFolders, testFolders } from '../../host/host-filesystem/host-workspace.ts';
 
 const Written = defineEvent({ name: 'written', schema: z.object({ by: z.string() }) });
 const Writes = defineSlice({

@@ -7,7 +7,7 @@ import { vfsToolsSection } from 'weakincentives/tools';
 import { settleRun } from '../../../../src/durable/internal.ts';
 import { gate } from '../../../support/gate.ts';
 import { watchedJournal } from '../../../support/journals.ts';
-import { testFolders } from '../../node/host-filesystem/host-workspace.ts';
+import { testFolders } from '../../host/host-filesystem/host-workspace.ts';
 
 it('a commit that was decided is landed although a call of another turn has failed after it', async () => {
   const folders = testFolders({ 'a.md': 'one\n' });

@@ -1,9 +1,0 @@
-import { isRecord } from '../../internal/index.ts';
-import { type WireFields } from '../../provider/internal.ts';
-
-/** The metadata of a part of an answer from the provider's package, under any provider name. */
-export function providerMetadataOf({ providerMetadata }: WireFields): WireFields {
-  return isRecord(providerMetadata)
-    ? Object.assign({}, ...Object.values(providerMetadata).filter(isRecord))
-    : {};
-}

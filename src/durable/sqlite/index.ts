@@ -1,0 +1,1 @@
+export { sqliteJournal } from './sqlite-journal.ts';

@@ -1,0 +1,229 @@
+import { JournalError, JournalFencedError } from '../../core/error/index.ts';
+import type {
+  JournalBatch,
+  JournaledRun,
+  JournalRow,
+  RunFilter,
+  RunJournal,
+  RunLease,
+  RunLeaseIdentity,
+} from '../../core/runtime/index.ts';
+import type { Clock } from '../../core/session/index.ts';
+import { journalFailure } from './store/failure.ts';
+import { fenced } from './store/journal-store.ts';
+import type { JournalBackend, LeaseKey, Moment } from './store/operations.ts';
+
+/** How often a lease is renewed before it would end. */
+const beatsPerTimeout = 3;
+
+interface HeldLease {
+  readonly lease: RunLease;
+  readonly controller: AbortController;
+  /** Until when it lasts, as far as is known here. */
+  untilMs: number;
+}
+
+/** What a journal is made of. */
+export interface JournalParts {
+  readonly backend: JournalBackend;
+  readonly clock: Clock;
+  readonly leaseTimeoutMs: number;
+  /** Nothing is written. Default: false. */
+  readonly isReadOnly?: boolean;
+  /** Makes the name of an owner, which no other one has. */
+  readonly randomName: () => string;
+}
+
+/** The leases of a journal, over a backend with its tables. While it holds any, it gives the backend a beat to renew them. */
+export class SqliteJournal implements RunJournal, AsyncDisposable {
+  readonly #parts: JournalParts;
+  readonly #held = new Map<string, HeldLease>();
+  #cancelBeat: (() => void) | undefined;
+  #isClosed = false;
+
+  constructor(parts: JournalParts) {
+    this.#parts = parts;
+  }
+
+  async append(batch: JournalBatch, lease: RunLease): Promise<void> {
+    this.#assertWritable();
+    lease.signal.throwIfAborted();
+    try {
+      // What follows an append may be under another lease, such as that of a folder.
+      if (this.#isBeatLate()) await this.#do(() => this.#renew());
+      await this.#do((backend) => backend.append(batch, keyOf(lease), this.#moment()));
+    } catch (error) {
+      // It was because of the lease, not of the rows.
+      if (JournalFencedError.isInstance(error) && 'epoch' in error.details) this.lose(lease.owner, error);
+      throw error;
+    }
+  }
+
+  async read(runId: string, from = 0): Promise<readonly JournalRow[]> {
+    return this.#do((backend) => backend.read(runId, from));
+  }
+
+  async acquire(sessionId: string, ended?: RunLeaseIdentity): Promise<RunLease> {
+    this.#assertWritable();
+    const owner = this.#parts.randomName();
+    // A lease has a signal, which cannot be sent to a thread.
+    const identity = ended === undefined ? undefined : { owner: ended.owner, epoch: ended.epoch };
+    const moment = this.#moment();
+    const { epoch, formerOwner } = await this.#do((backend) =>
+      backend.acquire(sessionId, owner, moment, identity),
+    );
+    this.#fence(formerOwner);
+    const controller = new AbortController();
+    const lease: RunLease = Object.freeze({
+      sessionId,
+      owner,
+      epoch,
+      signal: controller.signal,
+      isHeld: () => this.#isHeld(owner),
+      release: () => this.#release(lease),
+    });
+    if (this.#isClosed) {
+      await this.#release(lease);
+      throw closedError();
+    }
+    this.#held.set(owner, { lease, controller, untilMs: moment.untilMs });
+    this.#beatLater();
+    return lease;
+  }
+
+  async revoke(sessionId: string): Promise<void> {
+    this.#assertWritable();
+    const owner = await this.#do((backend) => backend.revoke(sessionId));
+    this.#fence(owner);
+  }
+
+  async runs(filter: RunFilter = {}): Promise<readonly JournaledRun[]> {
+    return this.#do((backend) => backend.runs(filter, this.#moment()));
+  }
+
+  async remove(runId: string, lease?: RunLease): Promise<void> {
+    this.#assertWritable();
+    const key = lease === undefined ? undefined : keyOf(lease);
+    await this.#do((backend) => backend.remove(runId, key, this.#moment()));
+  }
+
+  /** Releases the leases and ends the use of the database; a database that was given stays open. Never rejects. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await Promise.all([...this.#held.values()].map(({ lease }) => lease.release()));
+    await this.#parts.backend.close();
+  }
+
+  /** Tells the owner of a lease that it has ended. */
+  lose(owner: string, reason: JournalFencedError): void {
+    const held = this.#held.get(owner);
+    if (held === undefined) return;
+    this.#drop(owner);
+    held.controller.abort(reason);
+  }
+
+  /** All leases are lost: what holds them cannot be reached any more, or has lost what it had answered. */
+  loseAll(cause: unknown): void {
+    for (const { lease } of [...this.#held.values()]) {
+      const { sessionId, epoch } = lease;
+      this.lose(
+        lease.owner,
+        new JournalFencedError(
+          `The lease of the session "${sessionId}" is lost: its journal has failed. Resume the run to go on.`,
+          { cause, details: { sessionId, epoch } },
+        ),
+      );
+    }
+  }
+
+  #assertWritable(): void {
+    if (this.#parts.isReadOnly !== true) return;
+    throw new JournalError(
+      'journal-read-only',
+      'The journal was opened with the option readOnly. Open it without, to write to it.',
+    );
+  }
+
+  /** Notifies an owner of this journal whose lease is another's now, or no one's. */
+  #fence(owner: string | undefined): void {
+    const lease = owner === undefined ? undefined : this.#held.get(owner)?.lease;
+    if (lease !== undefined) this.lose(lease.owner, fenced(lease));
+  }
+
+  async #release(lease: RunLease): Promise<void> {
+    this.#drop(lease.owner);
+    try {
+      await this.#parts.backend.release(keyOf(lease));
+    } catch {
+      // It ends by itself when its time is up.
+    }
+  }
+
+  #drop(owner: string): void {
+    this.#held.delete(owner);
+    if (this.#held.size > 0) return;
+    this.#cancelBeat?.();
+    this.#cancelBeat = undefined;
+  }
+
+  #beatLater(): void {
+    const { clock, leaseTimeoutMs } = this.#parts;
+    this.#cancelBeat ??= clock.schedule(leaseTimeoutMs / beatsPerTimeout, () => void this.#beat());
+  }
+
+  #isHeld(owner: string): boolean {
+    const held = this.#held.get(owner);
+    return held !== undefined && this.#parts.clock.now() < held.untilMs;
+  }
+
+  /** Whether a lease should have been renewed before: the process did not run, or its thread was busy. */
+  #isBeatLate(): boolean {
+    const { clock, leaseTimeoutMs } = this.#parts;
+    const lateMs = clock.now() + leaseTimeoutMs / 2;
+    return [...this.#held.values()].some(({ untilMs }) => untilMs < lateMs);
+  }
+
+  async #renew(): Promise<void> {
+    const held = [...this.#held.values()];
+    const moment = this.#moment();
+    const lost = await this.#parts.backend.renew(
+      held.map(({ lease }) => keyOf(lease)),
+      moment,
+    );
+    for (const each of held) {
+      if (lost.includes(each.lease.owner)) this.lose(each.lease.owner, fenced(each.lease));
+      else each.untilMs = moment.untilMs;
+    }
+  }
+
+  async #beat(): Promise<void> {
+    try {
+      await this.#renew();
+    } catch {
+      // The next beat finds out whether it was too late.
+    }
+    this.#cancelBeat = undefined;
+    if (this.#held.size > 0) this.#beatLater();
+  }
+
+  async #do<T>(work: (backend: JournalBackend) => Promise<T>): Promise<T> {
+    if (this.#isClosed) throw closedError();
+    try {
+      return await work(this.#parts.backend);
+    } catch (error) {
+      throw journalFailure(error);
+    }
+  }
+
+  #moment(): Moment {
+    const nowMs = this.#parts.clock.now();
+    return { nowMs, untilMs: nowMs + this.#parts.leaseTimeoutMs };
+  }
+}
+
+const keyOf = ({ sessionId, owner, epoch }: RunLease): LeaseKey => ({ sessionId, owner, epoch });
+
+function closedError(): JournalError {
+  return new JournalError('journal-closed', 'The journal was disposed. Create another one.');
+}

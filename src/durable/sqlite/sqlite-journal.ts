@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import { isBuiltin } from 'node:module';
+import {
+  assertOptions,
+  JournalError,
+  MissingPeerError,
+  type RefuseArgument,
+} from '../../core/error/index.ts';
+import type { RunJournal } from '../../core/runtime/index.ts';
+import { type Clock, systemClock } from '../../core/session/index.ts';
+import { SqliteJournal } from './journal.ts';
+import { JournalThread } from './journal-thread.ts';
+import type { SqliteDatabase } from './store/database.ts';
+import { journalFailure } from './store/failure.ts';
+import { localBackend } from './store/local-backend.ts';
+import { type OpenedStore, openStore, type Synchronous } from './store/open-store.ts';
+
+const defaultLeaseTimeoutMs = 30_000;
+
+interface CommonOptions {
+  /** `full`: what was appended survives a loss of power. `normal`: it survives the end of the process. Default: `full`. */
+  readonly synchronous?: Synchronous;
+  /** How long a lease lasts that is not renewed, in milliseconds. It is renewed three times in that time. Default: 30,000. */
+  readonly leaseTimeoutMs?: number;
+  /** Time for the leases, as all processes on the database see it. Default: that of the machine; its timers do not keep the process alive. */
+  readonly clock?: Clock;
+  /**
+   * Called once when the database is used by this process only, because its version of SQLite is one that can damage a database with
+   * several connections. Must not throw. Default: `process.emitWarning`.
+   */
+  readonly onWarning?: (message: string) => void;
+}
+
+/** Options of {@link sqliteJournal}. */
+export type SqliteJournalOptions = CommonOptions &
+  (
+    | {
+        /** An open database of `node:sqlite` or better-sqlite3 13 or later. Its caller closes it. */
+        readonly database: SqliteDatabase;
+        readonly file?: never;
+        readonly readOnly?: never;
+      }
+    | {
+        /** Path of the file, which is made with mode 0600, and its folder with 0700. Needs `node:sqlite`. */
+        readonly file: string;
+        readonly database?: never;
+        /**
+         * The file exists, and nothing in it is changed: no tables are made or migrated, and what would write rejects. A journal of an earlier version is read as
+         * it is. Default: false.
+         */
+        readonly readOnly?: boolean;
+      }
+  );
+
+/** A journal in a database. Disposing of it releases its leases. */
+export interface SqliteRunJournal extends RunJournal, AsyncDisposable {
+  /** @internal The database that a resource may share with it: the core compares it with that of a protocol. */
+  readonly '~database'?: SqliteDatabase;
+}
+
+/**
+ * A journal of runs in an SQLite database, for any number of processes on one machine.
+ *
+ * With `file`, a thread of its own has the database open: appends that arrive while others are written are written together. With
+ * `database`, everything is done in the caller's thread at once; a `sqliteResource` on the same object commits with the journal. Rows are
+ * not redacted, so the file is as secret as what runs work on.
+ *
+ * A journal of an earlier version is migrated when it is opened, in one transaction; that version cannot use it any more.
+ *
+ * Reading and writing reject with a `JournalError`, whose cause is the error of the driver; nothing was written then.
+ *
+ * @throws {MissingPeerError} with `file` where Node has no `node:sqlite`.
+ * @throws {JournalError} `journal-invalid`; with `database` also `journal-version-unsupported` and `journal-failed`, which with `file` the
+ * first use rejects with.
+ * @see docs/spec/durable-runs.md §1
+ */
+export function sqliteJournal(options: SqliteJournalOptions): SqliteRunJournal {
+  assertOptions(
+    'sqliteJournal()',
+    options,
+    {
+      file: 'string',
+      database: 'object',
+      readOnly: 'boolean',
+      leaseTimeoutMs: 'number',
+      clock: 'object',
+      onWarning: 'function',
+      synchronous: 'string',
+    },
+    refuse,
+  );
+  const {
+    file,
+    database,
+    readOnly: isReadOnly = false,
+    synchronous = 'full',
+    leaseTimeoutMs = defaultLeaseTimeoutMs,
+    clock = unheldClock,
+    onWarning = warn,
+  } = options;
+  if ((file === undefined) === (database === undefined))
+    throw invalid('pass either the option file or database');
+  if (isReadOnly && file === undefined) throw invalid('the option readOnly needs the option file');
+  if (!['full', 'normal'].includes(synchronous)) {
+    throw invalid(`the option synchronous is "${synchronous}"; use "full" or "normal"`);
+  }
+  if (!(Number.isFinite(leaseTimeoutMs) && leaseTimeoutMs >= 1)) {
+    throw invalid(`the option leaseTimeoutMs is ${leaseTimeoutMs}; pass a number of milliseconds from 1`);
+  }
+  const parts = { clock, leaseTimeoutMs, isReadOnly, randomName: randomUUID };
+  const onOpened = ({ exclusiveVersion }: OpenedStore): void => {
+    if (exclusiveVersion !== undefined) onWarning(exclusiveText(exclusiveVersion));
+  };
+  let journal: SqliteJournal | undefined;
+  const onLoss = (cause: unknown): void => journal?.loseAll(cause);
+  if (database === undefined) {
+    if (!isBuiltin('node:sqlite')) throw missingDriver();
+    journal = new SqliteJournal({
+      ...parts,
+      backend: new JournalThread({ file, synchronous, isReadOnly, onOpened, onLoss }),
+    });
+    return journal;
+  }
+  let opened: OpenedStore;
+  try {
+    opened = openStore(database, { synchronous });
+    onOpened(opened);
+  } catch (error) {
+    throw journalFailure(error);
+  }
+  journal = new SqliteJournal({ ...parts, backend: localBackend(database, opened, onLoss) });
+  return Object.assign(journal, { '~database': database });
+}
+
+/** The clock of the machine, but for timers: a lease that is not released does not keep the process alive. */
+const unheldClock: Clock = {
+  now: systemClock.now,
+  schedule: (delayMs, callback) => {
+    const timer = setTimeout(callback, delayMs);
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};
+
+const refuse: RefuseArgument = (message, options) => new JournalError('journal-invalid', message, options);
+
+const invalid = (problem: string): JournalError =>
+  new JournalError('journal-invalid', `sqliteJournal(): ${problem}.`);
+
+const warn = (message: string): void => process.emitWarning(message, { code: 'WINK_SQLITE_EXCLUSIVE' });
+
+const exclusiveText = (version: string): string =>
+  `The journal is used by this process only: SQLite ${version} can damage a database with several connections. Several processes need SQLite 3.51.3 or later: a newer Node, or another driver.`;
+
+const missingDriver = (): MissingPeerError =>
+  new MissingPeerError(
+    'sqliteJournal({ file }) needs the module "node:sqlite", which this Node does not have. Use Node 22.13 or later, or pass { database } with an open database of better-sqlite3 13 or later, on Node 22 or later.',
+  );

@@ -1,0 +1,238 @@
+import { JournalError, JournalFencedError, SessionBusyError } from '../../../core/error/index.ts';
+import type {
+  JournalBatch,
+  JournaledRun,
+  JournalRow,
+  RunFilter,
+  RunLeaseIdentity,
+  RunSummary,
+} from '../../../core/runtime/index.ts';
+import type { SqliteDatabase, SqliteStatement } from './database.ts';
+import type { AcquiredLease, JournalOperations, LeaseKey, Moment } from './operations.ts';
+
+// Drivers may be set up to return integers as bigint.
+type Integer = number | bigint;
+
+interface LeaseRecord {
+  readonly owner: string;
+  readonly epoch: Integer;
+  readonly until_ms: Integer;
+  /** That of the journal. */
+  readonly format: Integer;
+}
+
+interface RunRecord {
+  readonly id: Integer;
+  readonly run_id: string;
+  readonly session_id: string;
+  readonly row_count: Integer;
+  readonly summary: string;
+  readonly until_ms: Integer | null;
+}
+
+const texts = {
+  format: 'select format from wink_journal',
+  lease: 'select owner, epoch, until_ms, format from wink_leases, wink_journal where session_id = ?',
+  takeEpoch: 'update wink_journal set epochs = epochs + 1',
+  epoch: 'select epochs from wink_journal',
+  takeLease: 'insert or replace into wink_leases values (?, ?, ?, ?)',
+  renewLease: 'update wink_leases set until_ms = max(until_ms, ?) where session_id = ?',
+  dropLease: 'delete from wink_leases where session_id = ? and owner = ?',
+  run: 'select id, session_id, row_count from wink_runs where run_id = ?',
+  insertRun: `insert into wink_runs (run_id, session_id, updated_at_ms, row_count, summary) values (?, ?, ?, ?, ?)
+    returning id`,
+  updateRun: 'update wink_runs set updated_at_ms = ?, row_count = ?, summary = ? where id = ?',
+  insertRow: 'insert into wink_rows values (? << 32 | ?, ?, ?)',
+  rows: `select wink_rows.id & 0xffffffff as seq, type, line from wink_runs join wink_rows
+    on wink_rows.id between wink_runs.id << 32 | ? and wink_runs.id << 32 | 0xffffffff
+    where run_id = ? order by wink_rows.id`,
+  runs: `select run_id, wink_runs.session_id, row_count, summary, until_ms
+    from wink_runs left join wink_leases on wink_leases.session_id = wink_runs.session_id
+    where wink_runs.session_id = coalesce(?, wink_runs.session_id) order by updated_at_ms desc, id`,
+  dropRows: 'delete from wink_rows where id between ? << 32 and ? << 32 | 0xffffffff',
+  dropRun: 'delete from wink_runs where id = ?',
+} as const;
+
+/**
+ * The tables of a journal. It opens no transaction: each operation runs in one of its caller's.
+ *
+ * Epochs are counted for the whole journal, so that they grow for each session although a lease leaves no row when it ends.
+ *
+ * Every operation that reads rows or writes them throws a `JournalError` once a later version has migrated the journal.
+ */
+export class JournalStore implements JournalOperations {
+  readonly #database: SqliteDatabase;
+  readonly #format: number;
+  readonly #statements = new Map<keyof typeof texts, SqliteStatement>();
+
+  /** @param format that of the tables when the database was opened. */
+  constructor(database: SqliteDatabase, format: number) {
+    this.#database = database;
+    this.#format = format;
+  }
+
+  append({ runId, rows, summary }: JournalBatch, lease: LeaseKey, { nowMs, untilMs }: Moment): void {
+    const held = this.#lease(lease.sessionId);
+    if (!isSame(held, lease)) throw fenced(lease);
+    if (Number(held?.until_ms) <= nowMs) this.#statement('renewLease').run(untilMs, lease.sessionId);
+    // The row has the columns of its statement.
+    const run = this.#statement('run').get(runId) as
+      | Pick<RunRecord, 'id' | 'session_id' | 'row_count'>
+      | undefined;
+    if (run !== undefined && run.session_id !== lease.sessionId) {
+      throw new JournalFencedError(
+        `The run "${runId}" belongs to the session "${run.session_id}", and the lease is one of "${lease.sessionId}".`,
+        { details: { runId, sessionId: run.session_id } },
+      );
+    }
+    let next = Number(run?.row_count ?? 0);
+    for (const { seq } of rows) {
+      if (seq !== next) {
+        throw new JournalFencedError(
+          `Row ${seq} of the run "${runId}" does not follow its last one: number ${next} is the next.`,
+          { details: { runId, seq, next } },
+        );
+      }
+      next += 1;
+    }
+    const text = JSON.stringify(summary);
+    let id = run?.id;
+    if (id === undefined) {
+      const insert = this.#statement('insertRun');
+      // It returns the id of what it has inserted.
+      ({ id } = insert.get(runId, lease.sessionId, summary.updatedAtMs, next, text) as Pick<RunRecord, 'id'>);
+    } else this.#statement('updateRun').run(summary.updatedAtMs, next, text, id);
+    for (const { seq, type, line } of rows) this.#statement('insertRow').run(id, seq, type, line);
+  }
+
+  read(runId: string, from: number): readonly JournalRow[] {
+    this.#checkFormat();
+    // The rows have the columns of their statement.
+    const found = this.#statement('rows').all(from, runId) as { seq: Integer; type: string; line: string }[];
+    return found.map(({ seq, type, line }) => ({ seq: Number(seq), type, line }));
+  }
+
+  acquire(
+    sessionId: string,
+    owner: string,
+    { nowMs, untilMs }: Moment,
+    ended: RunLeaseIdentity | undefined,
+  ): AcquiredLease {
+    this.#checkFormat();
+    const held = this.#lease(sessionId);
+    if (held !== undefined && Number(held.until_ms) > nowMs && !isSame(held, ended)) throw busy(sessionId);
+    this.#statement('takeEpoch').run();
+    // The table has exactly one row.
+    const { epochs } = this.#statement('epoch').get() as { epochs: Integer };
+    this.#statement('takeLease').run(sessionId, owner, Number(epochs), untilMs);
+    return { epoch: Number(epochs), formerOwner: held?.owner };
+  }
+
+  renew(leases: readonly LeaseKey[], { untilMs }: Moment): readonly string[] {
+    const lost: string[] = [];
+    for (const lease of leases) {
+      // One that has run out, and that no one has taken over, is renewed as well.
+      if (isSame(this.#lease(lease.sessionId), lease)) {
+        this.#statement('renewLease').run(untilMs, lease.sessionId);
+      } else lost.push(lease.owner);
+    }
+    return lost;
+  }
+
+  release({ sessionId, owner }: LeaseKey): void {
+    this.#statement('dropLease').run(sessionId, owner);
+  }
+
+  revoke(sessionId: string): string | undefined {
+    const owner = this.#lease(sessionId)?.owner;
+    if (owner !== undefined) this.#statement('dropLease').run(sessionId, owner);
+    return owner;
+  }
+
+  runs(filter: RunFilter, { nowMs }: Moment): readonly JournaledRun[] {
+    this.#checkFormat();
+    // The rows have the columns of their statement.
+    const found = this.#statement('runs').all(filter.sessionId ?? null) as RunRecord[];
+    return found
+      .map((record): JournaledRun => {
+        // Written by `append`, from a summary.
+        const summary = JSON.parse(record.summary) as RunSummary;
+        const isHeld = record.until_ms !== null && Number(record.until_ms) > nowMs;
+        return {
+          ...summary,
+          runId: record.run_id,
+          sessionId: record.session_id,
+          rows: Number(record.row_count),
+          status: summary.status === 'running' && !isHeld ? 'interrupted' : summary.status,
+        };
+      })
+      .filter(
+        (run) =>
+          (filter.workspace ?? run.workspace) === run.workspace &&
+          (filter.status ?? run.status) === run.status,
+      );
+  }
+
+  remove(runId: string, lease: LeaseKey | undefined, { nowMs }: Moment): void {
+    this.#checkFormat();
+    // The row has the columns of its statement.
+    const run = this.#statement('run').get(runId) as Pick<RunRecord, 'id' | 'session_id'> | undefined;
+    if (run === undefined) return;
+    const held = this.#lease(run.session_id);
+    const hasEnded = held !== undefined && Number(held.until_ms) <= nowMs;
+    if (held !== undefined && !hasEnded && !isSame(held, lease)) throw busy(run.session_id);
+    this.#statement('dropRows').run(run.id, run.id);
+    this.#statement('dropRun').run(run.id);
+    if (hasEnded && !isSame(held, lease)) this.#statement('dropLease').run(run.session_id, held.owner);
+  }
+
+  #lease(sessionId: string): LeaseRecord | undefined {
+    // The row has the columns of its statement.
+    const lease = this.#statement('lease').get(sessionId) as LeaseRecord | undefined;
+    if (lease !== undefined) this.#checkFormat(lease);
+    return lease;
+  }
+
+  /** @param record a row that was read with the format. Default: it is read. */
+  #checkFormat(record?: Pick<LeaseRecord, 'format'>): void {
+    // The table has exactly one row.
+    const { format } = record ?? (this.#statement('format').get() as Pick<LeaseRecord, 'format'>);
+    if (Number(format) !== this.#format) throw migrated(this.#format, Number(format));
+  }
+
+  #statement(name: keyof typeof texts): SqliteStatement {
+    let statement = this.#statements.get(name);
+    if (statement === undefined) {
+      statement = this.#database.prepare(texts[name]);
+      this.#statements.set(name, statement);
+    }
+    return statement;
+  }
+}
+
+function isSame(held: LeaseRecord | undefined, lease: RunLeaseIdentity | undefined): boolean {
+  return held !== undefined && held.owner === lease?.owner && Number(held.epoch) === lease.epoch;
+}
+
+/** The error for a lease that has ended. */
+export function fenced({ sessionId, epoch }: LeaseKey): JournalFencedError {
+  return new JournalFencedError(
+    `The lease of the session "${sessionId}" has ended: it was released or taken from its owner, or not renewed in time. Resume the run to go on.`,
+    { details: { sessionId, epoch } },
+  );
+}
+
+function busy(sessionId: string): SessionBusyError {
+  return new SessionBusyError(
+    `Another owner holds the session "${sessionId}". Wait until it has ended, or until its lease has run out.`,
+    { details: { sessionId } },
+  );
+}
+
+function migrated(from: number, version: number): JournalError {
+  return new JournalError(
+    'journal-version-unsupported',
+    `Another version of weakincentives has brought the journal from format ${from} to ${version} since it was opened. Open it again, with that version.`,
+    { details: { version } },
+  );
+}

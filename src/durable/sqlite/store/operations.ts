@@ -1,0 +1,64 @@
+import type {
+  JournalBatch,
+  JournaledRun,
+  JournalRow,
+  RunFilter,
+  RunLeaseIdentity,
+} from '../../../core/runtime/index.ts';
+
+/** What identifies a lease in the database. */
+export interface LeaseKey extends RunLeaseIdentity {
+  readonly sessionId: string;
+}
+
+/** A lease that was given. */
+export interface AcquiredLease {
+  readonly epoch: number;
+  /** The owner that had the session until now, whether its time was up or not; undefined: there was none. */
+  readonly formerOwner: string | undefined;
+}
+
+/** The time of an operation, which its caller takes from its clock, in milliseconds since the Unix epoch. */
+export interface Moment {
+  readonly nowMs: number;
+  /** Until when a lease lasts that is given or renewed now. */
+  readonly untilMs: number;
+}
+
+/** What is done on the tables of a journal. Each is one transaction, and changes nothing when it throws. */
+export interface JournalOperations {
+  /** @throws {JournalFencedError} with `details.epoch` when it is because of the lease. */
+  append(batch: JournalBatch, lease: LeaseKey, moment: Moment): void;
+  read(runId: string, from: number): readonly JournalRow[];
+  /**
+   * @param ended a lease that is taken over although its time is not up; undefined: none.
+   * @throws {SessionBusyError}
+   */
+  acquire(
+    sessionId: string,
+    owner: string,
+    moment: Moment,
+    ended: RunLeaseIdentity | undefined,
+  ): AcquiredLease;
+  /** @returns the owners of those leases that are lost: others have them, or they ended before `moment`. */
+  renew(leases: readonly LeaseKey[], moment: Moment): readonly string[];
+  release(lease: LeaseKey): void;
+  /** @returns the owner that had the lease, if there was one. */
+  revoke(sessionId: string): string | undefined;
+  runs(filter: RunFilter, moment: Moment): readonly JournaledRun[];
+  /** @throws {SessionBusyError} */
+  remove(runId: string, lease: LeaseKey | undefined, moment: Moment): void;
+}
+
+/** Name of an operation. */
+export type JournalMethod = keyof JournalOperations;
+
+/** The same operations, done elsewhere or later. */
+export type JournalBackend = {
+  readonly [Method in JournalMethod]: (
+    ...parameters: Parameters<JournalOperations[Method]>
+  ) => Promise<ReturnType<JournalOperations[Method]>>;
+} & {
+  /** Ends the use of the database. Never rejects. */
+  close(): Promise<void>;
+};

@@ -1,0 +1,23 @@
+export {
+  adapterConformance,
+  type ConformanceAnswer,
+  type ConformanceCall,
+  type ConformanceCase,
+  type ConformanceConnection,
+  ConformanceError,
+  type ConformanceErrorCode,
+  type ConformanceFeature,
+  type ConformanceFragment,
+  type ConformanceGap,
+  type ConformanceItem,
+  type ConformanceMode,
+  type ConformanceOptions,
+  type ConformancePeer,
+  type ConformanceProvider,
+  type ConformanceRefusal,
+  type ConformanceRefusedCase,
+  type ConformanceRequest,
+  type ConformanceSearch,
+  type ConformanceTurn,
+} from '../testing/conformance/index.ts';
+export { type DurableConformanceOptions, durableConformance } from '../testing/durable/index.ts';

@@ -1,0 +1,26 @@
+export type { GitLimits } from '../host/git/git-limits.ts';
+export { type GitSectionOptions, type GitToolName, gitSection } from '../host/git/git-section.ts';
+export type { PendingCommit } from '../host/host-filesystem/commit/pending-commits.ts';
+export type { InterruptedCommit } from '../host/host-filesystem/commit/recover.ts';
+export { type HostFilesystem, openHostFilesystem } from '../host/host-filesystem/host-filesystem.ts';
+export type { HostFilesystemOptions } from '../host/host-filesystem/options.ts';
+export { defaultExcludes, type ReadFolderOptions } from '../host/host-mount/options.ts';
+export { type FolderCopy, readFolder } from '../host/host-mount/read-host-mount.ts';
+export {
+  LocalOverridesStore,
+  type LocalOverridesStoreOptions,
+} from '../host/overrides/local-overrides-store.ts';
+export type {
+  StagedCommandArguments,
+  StagedCommandOptions,
+  StagedCommandOutcome,
+} from '../host/process/run-options.ts';
+export {
+  type FileRunRecorder,
+  type OpenRunRecorderOptions,
+  openRunRecorder,
+} from '../host/record-file/open-run-recorder.ts';
+export type { StagedFolderReport } from '../host/staged-folder/collect/collect-report.ts';
+export { openStagedFolder } from '../host/staged-folder/open-staged-folder.ts';
+export type { StagedFolder } from '../host/staged-folder/staged-folder.ts';
+export type { StagedFolderOptions } from '../host/staged-folder/staging/options.ts';

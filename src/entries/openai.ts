@@ -1,0 +1,25 @@
+export { openaiHostedToolCodecs } from '../providers/openai/hosted/codecs.ts';
+export { type OpenAIOptions, openai } from '../providers/openai/openai.ts';
+export type { OpenAISettings } from '../providers/openai/request/request-settings.ts';
+export {
+  type OpenAIAgentsOutput,
+  type OpenAIAgentsParameters,
+  type OpenAIAgentsTool,
+  toOpenAIAgentsTools,
+} from '../providers/openai/tools/to-openai-agents-tools.ts';
+export {
+  type OpenAICallOutput,
+  type OpenAIOutputItem,
+  runOpenAICalls,
+  toOpenAITools,
+} from '../providers/openai/tools/to-openai-tools.ts';
+export type {
+  OpenAIClient,
+  OpenAIClientOptions,
+  OpenAIRequestOptions,
+} from '../providers/openai/wire/client.ts';
+export { openaiDialect } from '../providers/openai/wire/openai-dialect.ts';
+export type {
+  OpenAIFunctionTool,
+  OpenAIRequest,
+} from '../providers/openai/wire/wire.ts';

@@ -1,0 +1,19 @@
+export { createManualClock, type ManualClock } from '../testing/doubles/manual-clock.ts';
+export { memoryJournal } from '../testing/doubles/memory-journal.ts';
+export {
+  type MockHostedToolCodec,
+  type MockHostedToolCodecOptions,
+  mockHostedToolCodec,
+} from '../testing/doubles/mock-hosted-tool-codec.ts';
+export {
+  type RecordedAdapter,
+  type RecordedAdapterOptions,
+  recordedAdapter,
+} from '../testing/doubles/recorded-adapter.ts';
+export {
+  type Script,
+  type ScriptedAdapterOptions,
+  type ScriptedToolCall,
+  type ScriptedTurn,
+  scriptedAdapter,
+} from '../testing/doubles/scripted-adapter.ts';

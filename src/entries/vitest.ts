@@ -1,0 +1,3 @@
+export type { MatcherContext, MatcherResult } from '../record/vitest/matcher-context.ts';
+export type { SpendingLimits, WinkMatchers } from '../record/vitest/matcher-types.ts';
+export { winkMatchers } from '../record/vitest/wink-matchers.ts';

@@ -1,0 +1,35 @@
+#!/usr/bin/env node
+import { existsSync, mkdirSync } from 'node:fs';
+import module from 'node:module';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { nodeEnvironment } from '../cli/process/node-environment.ts';
+import { takeProcess } from '../cli/process/own-process.ts';
+
+enableCompileCache(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'));
+
+const { runCli } = await import('../cli/run-cli.ts');
+const own = takeProcess(process);
+const environment = nodeEnvironment(own, new URL('../../package.json', import.meta.url));
+// Once all output is written the process ends; a handler that timed out must not keep it alive.
+await own.end(await runCli(process.argv.slice(2), environment));
+
+/**
+ * From Node 22.1: caches compiled code of later imports for the next process. The cache is in a folder of the user, because
+ * in a shared folder others could plant code for this process to run. Without such a folder nothing is cached.
+ */
+function enableCompileCache(caches: string): void {
+  const enable: unknown = Reflect.get(module, 'enableCompileCache');
+  if (typeof enable !== 'function') return;
+  const folder = join(caches, 'weakincentives');
+  // One directory at a time: Node never returns from a recursive mkdir where the system refuses the first one, as in /proc.
+  for (const path of [caches, folder]) {
+    try {
+      mkdirSync(path, { mode: 0o700 });
+    } catch {
+      // It exists, or cannot be created.
+    }
+  }
+  if (existsSync(folder)) Reflect.apply(enable, module, [folder]);
+}

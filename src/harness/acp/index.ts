@@ -1,0 +1,1 @@
+export { acp } from './acp.ts';

@@ -1,0 +1,126 @@
+import { ModelResponseError } from '../../core/error/index.ts';
+import { isRecord, present } from '../../core/internal/index.ts';
+import type { InputPart } from '../../core/tool/index.ts';
+import { messagesFinishReason, type WireFields } from '../../providers/kit/index.ts';
+import type { HarnessAnswer, HarnessOutcome, HarnessRequest, HarnessRunOptions } from '../kit/index.ts';
+import { AnswerSchema } from './answer-schema.ts';
+import type { ClaudeAgentSdk, ClaudeQueryOptions } from './sdk.ts';
+import { toolPrefix } from './tool-names.ts';
+import { TurnReader } from './turn-reader.ts';
+import { UserMessages } from './user-messages.ts';
+import { countOf, totalUsageOf } from './wire.ts';
+import type { WorkFolder } from './work-folder.ts';
+
+/** What the user says where there is nothing beside the instructions: Claude Code begins with a message. */
+const start: readonly InputPart[] = [{ type: 'text', text: 'Begin.' }];
+
+/** One run of Claude Code: its messages, one after the other, until its model is done. */
+export class ClaudeRun {
+  readonly #request: HarnessRequest;
+  readonly #options: HarnessRunOptions;
+  readonly #work: Pick<WorkFolder, 'keep'>;
+  readonly #turns: TurnReader;
+  readonly #user = new UserMessages();
+
+  constructor(request: HarnessRequest, options: HarnessRunOptions, work: Pick<WorkFolder, 'keep'>) {
+    this.#request = request;
+    this.#options = options;
+    this.#work = work;
+    this.#turns = new TurnReader(options, toolPrefix);
+  }
+
+  /** @throws {Error} when Claude Code fails; the reason of the signal when it was aborted. */
+  async play(
+    sdk: ClaudeAgentSdk,
+    queryOptions: Omit<ClaudeQueryOptions, 'abortController'>,
+  ): Promise<HarnessOutcome> {
+    const { signal } = this.#options;
+    signal.throwIfAborted();
+    const abortController = new AbortController();
+    const abort = (): void => abortController.abort(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    const { input } = this.#request;
+    this.#user.say((input.length === 0 ? start : input).map(toBlock));
+    let outcome: HarnessOutcome | undefined;
+    try {
+      const messages = sdk.query({
+        prompt: this.#user.read(),
+        options: { ...queryOptions, abortController },
+      });
+      for await (const message of messages) {
+        signal.throwIfAborted();
+        if (!isRecord(message)) continue;
+        if (message['type'] === 'result') outcome = await this.#conclude(message);
+        else await this.#turns.read(message);
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      // The answer was there: how the program ends after it does not matter.
+      if (outcome === undefined) throw error;
+    } finally {
+      this.#user.end();
+      signal.removeEventListener('abort', abort);
+    }
+    signal.throwIfAborted();
+    if (outcome === undefined) throw new Error('Claude Code ended without a result.');
+    return outcome;
+  }
+
+  /** @returns the outcome; undefined when the model gets another message. */
+  async #conclude(result: WireFields): Promise<HarnessOutcome | undefined> {
+    const answer = this.#answerIn(result);
+    const next = (await this.#work.keep()) ?? (await this.#options.onAnswer(answer));
+    if (next === undefined) {
+      this.#user.end();
+      return {
+        ...answer,
+        ...present({
+          sessionId: typeof result['session_id'] === 'string' ? result['session_id'] : undefined,
+          turns: countOf(result['num_turns']),
+          costUsd: countOf(result['total_cost_usd']),
+        }),
+      };
+    }
+    this.#user.say([{ type: 'text', text: next }]);
+    return undefined;
+  }
+
+  #answerIn(result: WireFields): HarnessAnswer {
+    const { outputSchema } = this.#request;
+    const { result: text, structured_output: output, stop_reason: reason } = result;
+    const usage = totalUsageOf(result['modelUsage']);
+    refuseFailure(result);
+    const hasOutput = outputSchema !== undefined && output !== undefined && output !== null;
+    const finishReason = messagesFinishReason(reason, false);
+    return {
+      text: typeof text === 'string' ? text : this.#turns.lastText,
+      ...present({ output: hasOutput ? new AnswerSchema(outputSchema).read(output) : undefined }),
+      // The last turn may have been one of calls, such as that of the answer.
+      finishReason: finishReason === 'tool-calls' ? 'stop' : finishReason,
+      ...present({ usage }),
+    };
+  }
+}
+
+/** @throws {ModelResponseError} for a conversation that is too long. @throws {Error} for any other failure. */
+function refuseFailure(result: WireFields): void {
+  const { errors, is_error: isError, result: text, subtype, terminal_reason: reason } = result;
+  // The model has not given an answer that fits: what it said is taken for its answer, and is corrected.
+  if (subtype === 'error_max_structured_output_retries') return;
+  if (isError !== true && subtype === 'success') return;
+  const said =
+    Array.isArray(errors) && errors.length > 0 ? errors.map(String).join('; ') : String(text ?? subtype);
+  if (reason === 'prompt_too_long') throw new ModelResponseError('model-context-exceeded', said);
+  throw new Error(`Claude Code reports an error: ${said}`);
+}
+
+/** A part of the input as a block of the Messages interface. */
+function toBlock(part: InputPart): object {
+  if (part.type === 'text') return { type: 'text', text: part.text };
+  const { data, mediaType } = part;
+  // Base64 has no colon.
+  const source = data.includes(':')
+    ? { type: 'url', url: data }
+    : { type: 'base64', media_type: mediaType, data };
+  return { type: 'image', source };
+}

@@ -1,0 +1,1 @@
+export { claudeAgent } from './claude-agent.ts';

@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import { escapeInvisible, present, startOf } from '../../core/internal/index.ts';
+import type { Clock } from '../../core/session/index.ts';
+import type { Logger } from '../../core/tool/index.ts';
+import { killGroup } from '../mcp/index.ts';
+
+/** What the SDK asks to be started. */
+export interface ClaudeSpawnRequest {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd?: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** A process as the SDK takes it. */
+export interface ClaudeSpawnedProcess {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly killed: boolean;
+  readonly exitCode: number | null;
+  readonly signalCode: NodeJS.Signals | null;
+  /** Sends a signal to it. */
+  kill(signal: NodeJS.Signals): boolean;
+  /** Listens to its end, or to a failed start. */
+  on(event: 'exit' | 'error', listener: (...given: unknown[]) => void): void;
+  /** Listens once. */
+  once(event: 'exit' | 'error', listener: (...given: unknown[]) => void): void;
+  /** Stops listening. */
+  off(event: 'exit' | 'error', listener: (...given: unknown[]) => void): void;
+}
+
+/** How long a process may take to end after it was asked to. */
+const stopMs = 2000;
+
+/** How much of what a process writes to its standard error is logged. */
+const maxErrorCharacters = 20_000;
+
+/** The processes of one run, each the leader of a process group. */
+export class ClaudeProcesses {
+  readonly #clock: Pick<Clock, 'schedule'>;
+  readonly #logger: Logger;
+  readonly #running = new Map<ChildProcess, Promise<void>>();
+
+  constructor(clock: Pick<Clock, 'schedule'>, logger: Logger) {
+    this.#clock = clock;
+    this.#logger = logger;
+  }
+
+  /** Starts what the SDK asks for. */
+  spawn({ args, command, cwd, env }: ClaudeSpawnRequest): ClaudeSpawnedProcess {
+    const child = spawn(command, args, {
+      ...present({ cwd }),
+      env,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: true,
+      windowsHide: true,
+    });
+    // Writing to a process that is gone fails here, and in its end.
+    child.stdin.on('error', () => undefined);
+    let logged = 0;
+    child.stderr.on('data', (chunk: Buffer) => {
+      if (logged >= maxErrorCharacters) return;
+      const text = startOf(chunk.toString('utf8'), maxErrorCharacters - logged);
+      logged += text.length;
+      this.#logger.debug('Claude Code wrote to its standard error.', {
+        text: escapeInvisible(text.trimEnd()),
+      });
+    });
+    const ended = new Promise<void>((resolve) => {
+      child.once('error', () => resolve());
+      child.once('exit', () => {
+        // What it has started ends with it.
+        killGroup(child, 'SIGKILL');
+        resolve();
+      });
+    });
+    this.#running.set(child, ended);
+    void ended.then(() => this.#running.delete(child));
+    return {
+      stdin: child.stdin,
+      stdout: child.stdout,
+      get killed() {
+        return child.killed;
+      },
+      get exitCode() {
+        return child.exitCode;
+      },
+      get signalCode() {
+        return child.signalCode;
+      },
+      kill: (signal) => killGroup(child, signal),
+      on: (event, listener) => void child.on(event, listener),
+      once: (event, listener) => void child.once(event, listener),
+      off: (event, listener) => void child.off(event, listener),
+    };
+  }
+
+  /** Kills the processes that run, with all that they have started, before they do anything more. */
+  kill(): void {
+    for (const child of this.#running.keys()) killGroup(child, 'SIGKILL');
+  }
+
+  /** Ends the processes that run, with all that they have started. Resolves when they are gone. */
+  async end(): Promise<void> {
+    const running = [...this.#running];
+    if (running.length === 0) return;
+    for (const [child] of running) killGroup(child, 'SIGTERM');
+    const cancel = this.#clock.schedule(stopMs, () => {
+      for (const [child] of running) killGroup(child, 'SIGKILL');
+    });
+    await Promise.all(running.map(([, ended]) => ended));
+    cancel();
+  }
+}

@@ -1,0 +1,146 @@
+import { OutputParseError } from '../../core/error/index.ts';
+import type { ToolRuntimeCall, ToolRuntimeOutput } from '../../core/evaluation/index.ts';
+import { present } from '../../core/internal/index.ts';
+import {
+  type AnswerOptions,
+  type EvaluationEnvironment,
+  type LoopState,
+  type ReadAnswer,
+  type RunErrors,
+} from '../../core/runtime/index.ts';
+import type { FinishTool } from './finish-tool.ts';
+import type { HarnessTurns } from './harness-turns.ts';
+
+/** What {@link FinishedAnswer} works with beside the environment. */
+export interface FinishedAnswerOptions<Output> {
+  readonly state: LoopState;
+  readonly errors: RunErrors;
+  readonly turns: HarnessTurns;
+  readonly answer: AnswerOptions<Output>;
+  /** Ends the run with this error. */
+  readonly fail: (error: unknown) => void;
+}
+
+/** An answer that was accepted. */
+interface TakenAnswer<Output> {
+  readonly text: string;
+  readonly read: ReadAnswer<Output>;
+  readonly turn: number;
+}
+
+/** Takes the structured answer of a model by the tool `finish`. A wrong one is corrected by the result of the call. */
+export class FinishedAnswer<Output> {
+  readonly tool: FinishTool;
+  readonly #environment: EvaluationEnvironment;
+  readonly #options: FinishedAnswerOptions<Output>;
+  #taken: TakenAnswer<Output> | undefined;
+
+  constructor(tool: FinishTool, environment: EvaluationEnvironment, options: FinishedAnswerOptions<Output>) {
+    this.tool = tool;
+    this.#environment = environment;
+    this.#options = options;
+  }
+
+  /** The answer; undefined while there is none. */
+  get taken(): TakenAnswer<Output> | undefined {
+    return this.#taken;
+  }
+
+  /** The answer was not all that is wanted: the model is to give another one. */
+  discard(): void {
+    this.#taken = undefined;
+  }
+
+  /** @throws what the run ends with, when it was corrected as often as it may be. */
+  async take(call: ToolRuntimeCall): Promise<ToolRuntimeOutput> {
+    const { answer, turns } = this.#options;
+    const turn = turns.open();
+    const startedAtMs = this.#environment.clock.now();
+    const text = this.tool.textOf(call);
+    const reply = (message: string, success: boolean): ToolRuntimeOutput =>
+      this.#output(call, { message, success, turn: turn.number, startedAtMs });
+    if (this.#taken !== undefined) return reply('The answer was given already. End your turn.', false);
+    try {
+      const read = await this.#environment.stop.race(answer.read(text));
+      // Another call may have been faster.
+      this.#taken ??= {
+        text: read.json === undefined ? text : JSON.stringify(read.json),
+        read,
+        turn: turn.number,
+      };
+      turn.said(text);
+      return reply('The answer was accepted. End your turn without another text.', true);
+    } catch (error) {
+      if (!OutputParseError.isInstance(error)) throw error;
+      return reply(this.#correct(error, text), false);
+    }
+  }
+
+  /** What the run has to say to a call that comes when the answer is there. */
+  refuse(call: ToolRuntimeCall): ToolRuntimeOutput {
+    const message = `The call of "${call.name}" was not run: the final answer was given. End your turn.`;
+    const startedAtMs = this.#environment.clock.now();
+    return this.#output(call, { message, success: false, turn: this.#options.state.turn, startedAtMs });
+  }
+
+  /** @returns what the model reads of a wrong answer. */
+  #correct(error: OutputParseError, text: string): string {
+    const { answer, errors, fail, state, turns } = this.#options;
+    const { message: problem } = error;
+    if (state.outputRepairs >= answer.maxRepairs) {
+      const ended = errors.error('evaluation-output-invalid', 'parse', problem, error);
+      fail(ended);
+      throw ended;
+    }
+    state.outputRepairs += 1;
+    const turn = turns.open();
+    this.#environment.emit({
+      type: 'output-rejected',
+      turn: turn.number,
+      repair: state.outputRepairs,
+      problem,
+    });
+    const correction = this.tool.correction(problem);
+    turn.corrected(text, correction);
+    return correction;
+  }
+
+  /** Such a call is not one of the run: it has no record, and its ids are nowhere else. */
+  #output(
+    { arguments: given, callId, name }: ToolRuntimeCall,
+    end: {
+      readonly message: string;
+      readonly success: boolean;
+      readonly turn: number;
+      readonly startedAtMs: number;
+    },
+  ): ToolRuntimeOutput {
+    const { clock, ids, origin } = this.#environment;
+    const { message, startedAtMs, success, turn } = end;
+    return {
+      callId,
+      toolName: name,
+      text: message,
+      isError: !success,
+      invocation: {
+        eventId: ids(),
+        ...origin,
+        callId,
+        toolName: name,
+        turn,
+        ...present({ params: typeof given === 'string' ? undefined : given }),
+        success,
+        outcome: success ? 'committed' : 'rejected',
+        ...present({ reason: success ? undefined : ('invalid-arguments' as const) }),
+        message,
+        rendered: '',
+        modelText: message,
+        attempts: 1,
+        conflicts: [],
+        startedAtMs,
+        durationMs: clock.now() - startedAtMs,
+        changes: [],
+      },
+    };
+  }
+}

@@ -1,0 +1,356 @@
+import { describeError, ModelResponseError, PromptValidationError } from '../../core/error/index.ts';
+import type {
+  ToolRuntimeCall,
+  ToolRuntimeCallOptions,
+  ToolRuntimeOutput,
+} from '../../core/evaluation/index.ts';
+import { present } from '../../core/internal/index.ts';
+import {
+  AnswerReader,
+  CompletionGate,
+  type EvaluationEnvironment,
+  findNoAnswer,
+  isClaimed,
+  type LoopOptions,
+  type LoopResult,
+  type LoopState,
+  type ModelDelta,
+  PromptEvaluationError,
+  RunErrors,
+  RunStoppedSignal,
+  type StopReason,
+  stepLive,
+} from '../../core/runtime/index.ts';
+import type {
+  AgentHarness,
+  HarnessAnswer,
+  HarnessOutcome,
+  HarnessRequest,
+  HarnessRunOptions,
+} from './agent-harness.ts';
+import { FinishTool } from './finish-tool.ts';
+import { FinishedAnswer } from './finished-answer.ts';
+import { freeName } from './free-name.ts';
+import { HarnessCalls } from './harness-calls.ts';
+import type { HarnessEvents } from './harness-events.ts';
+import { harnessFiles } from './harness-files.ts';
+import { HarnessTurns } from './harness-turns.ts';
+import { servedTools } from './served-tools.ts';
+
+/** How long a harness may take to end after it was stopped, before the run ends without it. */
+const endGraceMs = 30_000;
+
+const ignore = (): void => undefined;
+
+/** A harness, and what of an evaluation it needs beside its environment. */
+export interface HarnessRun {
+  readonly harness: AgentHarness;
+  readonly events: HarnessEvents;
+  /** Whether the prompt has a tool of this name, shown or not. */
+  readonly isToolName: (name: string) => boolean;
+}
+
+/** Runs an evaluation on a harness: the harness asks its model, and what the model calls runs here. */
+export class HarnessLoop<Output> {
+  readonly #harness: AgentHarness;
+  readonly #events: HarnessEvents;
+  /** The name of the calls that keep what the harness has changed itself. */
+  readonly #filesName: string;
+  readonly #environment: EvaluationEnvironment;
+  readonly #options: LoopOptions<Output>;
+  readonly #state: LoopState;
+  readonly #errors: RunErrors;
+  readonly #turns: HarnessTurns;
+  readonly #calls: HarnessCalls;
+  readonly #answers: AnswerReader<Output>;
+  readonly #completion: CompletionGate | undefined;
+  readonly #finished: FinishedAnswer<Output> | undefined;
+  #result: LoopResult<Output> | undefined;
+  /** What the run ends with, whatever the harness still does. */
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(
+    { harness, events, isToolName }: HarnessRun,
+    environment: EvaluationEnvironment,
+    options: LoopOptions<Output>,
+    state: LoopState,
+  ) {
+    const { capabilities } = harness;
+    const { display, prompt } = environment;
+    const errors = new RunErrors(prompt.name, state);
+    const fail = (error: unknown): void => this.#fail(error);
+    const reportsTurns = capabilities.turns === true;
+    const { output } = display.rendered;
+    const finish =
+      output === undefined || capabilities.outputSchema === true
+        ? undefined
+        : new FinishTool(output, isToolName);
+    const answer = {
+      ...options.answer,
+      // A model that takes no further message is not asked again.
+      ...present({
+        maxRepairs: capabilities.followUps === true ? undefined : 0,
+        correction: finish === undefined ? undefined : (problem: string) => finish.correction(problem),
+      }),
+    };
+    const run = { state, errors, step: stepLive };
+    this.#harness = harness;
+    this.#events = events;
+    this.#filesName = freeName('harness_files', isToolName);
+    this.#environment = environment;
+    this.#options = options;
+    this.#state = state;
+    this.#errors = errors;
+    this.#turns = new HarnessTurns(environment, {
+      state,
+      errors,
+      fail,
+      finish,
+      loop: options,
+      harness: harness.name,
+      reportsTurns,
+      maxTurns: options.maxTurns,
+      answeredIn: () => this.#finished?.taken?.turn,
+    });
+    const { maxRepeatedFailures } = options;
+    this.#calls = new HarnessCalls(environment, {
+      state,
+      errors,
+      fail,
+      turns: this.#turns,
+      reportsTurns,
+      maxRepeatedFailures,
+    });
+    this.#answers = new AnswerReader(answer, environment, run);
+    this.#completion =
+      options.completion === undefined ? undefined : new CompletionGate(options.completion, environment, run);
+    this.#finished =
+      finish &&
+      new FinishedAnswer(finish, environment, { ...run, fail, turns: this.#turns, answer: options.answer });
+  }
+
+  /** @throws {PromptEvaluationError} with the phase in which the run ended. */
+  async run(): Promise<LoopResult<Output>> {
+    const { deadline, stop } = this.#environment;
+    const reason = stop.check(deadline);
+    if (reason !== undefined) throw this.#errors.stopped(reason, 'request');
+    const running = this.#start();
+    try {
+      const outcome = await stop.race(running);
+      this.#logEnd(outcome);
+      // A harness that takes no follow-ups leaves its one answer to this.
+      if (this.#result === undefined) await this.#conclude(outcome);
+      else if (outcome.usage !== undefined) this.#turns.countTotal(outcome.usage);
+      await this.#calls.abort();
+      if (this.#failure === undefined && this.#result !== undefined) return this.#result;
+      throw this.#notGoneOn();
+    } catch (error) {
+      await this.#ended(running);
+      await this.#calls.settled();
+      this.#turns.close(true);
+      throw this.#toError(error);
+    } finally {
+      this.#calls.close();
+    }
+  }
+
+  async #start(): Promise<HarnessOutcome> {
+    const { stop, logger, clock, ready, display } = this.#environment;
+    const { settings, outputSchema, streaming } = this.#options;
+    const { capabilities } = this.#harness;
+    const whenReady = (): Promise<void> | undefined => {
+      const wait = ready?.();
+      return wait === undefined ? undefined : stop.race(wait).catch(ignore);
+    };
+    const options: HarnessRunOptions = {
+      signal: stop.signal,
+      logger,
+      clock,
+      onTurnStart: () => this.#guarded(() => void this.#turns.begin()) ?? whenReady(),
+      onTurn: (turn) => this.#guarded(() => this.#turns.report(turn)) ?? whenReady(),
+      onUsage: (usage) => this.#countUsage(usage),
+      hasAnswer: () => this.#finished?.taken !== undefined,
+      onAnswer: (answer) => this.#answered(answer),
+      ...present({
+        onDelta:
+          streaming === true
+            ? (delta: ModelDelta) => this.#guarded(() => this.#turns.delta(delta))
+            : undefined,
+      }),
+    };
+    const finish = this.#finished?.tool;
+    const request: HarnessRequest = {
+      instructions: [display.rendered.text, finish?.instructions ?? '']
+        .filter((text) => text !== '')
+        .join('\n\n'),
+      input: this.#state.conversation.flatMap((item) => (item.type === 'user' ? item.content : [])),
+      tools: servedTools({
+        display,
+        events: this.#events,
+        finish,
+        call: (call, callOptions) => this.#call(call, callOptions),
+      }),
+      settings,
+      ...(capabilities.outputSchema === true ? present({ outputSchema }) : {}),
+      ...present({ files: harnessFiles(this.#environment, { name: this.#filesName, calls: this.#calls }) }),
+    };
+    return this.#harness.run(request, options);
+  }
+
+  async #call(call: ToolRuntimeCall, options: ToolRuntimeCallOptions): Promise<ToolRuntimeOutput> {
+    const finished = this.#finished;
+    if (call.name === this.#filesName) throw new PromptValidationError(`There is no tool "${call.name}".`);
+    try {
+      if (finished !== undefined && call.name === finished.tool.name) return await finished.take(call);
+      if (finished?.taken !== undefined) return finished.refuse(call);
+      return await this.#calls.run(call, options);
+    } catch (error) {
+      if (error instanceof RunStoppedSignal) throw this.#errors.stopped(error.reason, 'tool');
+      throw error;
+    }
+  }
+
+  /** The harness may learn that the run ends by its signal only. */
+  #guarded<Value>(work: () => Value): Value | undefined {
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof RunStoppedSignal)) this.#fail(error);
+      return undefined;
+    }
+  }
+
+  #countUsage(usage: HarnessAnswer['usage'] & object): void {
+    this.#guarded(() => this.#turns.countTotal(usage));
+    const { budget, stop } = this.#environment;
+    // Without turns nothing says when the model is asked once more.
+    const refusal =
+      budget.isUnlimited || this.#harness.capabilities.turns === true ? undefined : budget.refuse();
+    if (refusal !== undefined) stop.stop({ kind: 'budget', cause: refusal });
+  }
+
+  /** @returns the next message to the model. */
+  async #answered(answer: HarnessAnswer): Promise<string | undefined> {
+    try {
+      return await this.#conclude(answer);
+    } catch (error) {
+      this.#fail(error instanceof RunStoppedSignal ? this.#errors.stopped(error.reason, 'request') : error);
+      throw error;
+    }
+  }
+
+  async #conclude(answer: HarnessAnswer): Promise<string | undefined> {
+    const { deadline, stop } = this.#environment;
+    await this.#calls.abort();
+    stop.throwIfStopped(deadline);
+    const taken = this.#finished?.taken;
+    const text = taken?.text ?? (answer.output === undefined ? answer.text : JSON.stringify(answer.output));
+    const finishReason = taken === undefined ? answer.finishReason : 'stop';
+    if (taken === undefined) this.#turns.end(text);
+    else this.#turns.close();
+    if (answer.usage !== undefined) this.#turns.countTotal(answer.usage);
+    stop.throwIfStopped(deadline);
+    const read = taken?.read ?? (await this.#answers.read(text, finishReason));
+    if (read === undefined) return this.#lastMessage();
+    const result = { text, ...read, finishReason };
+    if (this.#completion !== undefined && !(await this.#completion.isDone(result))) {
+      this.#finished?.discard();
+      return this.#lastMessage();
+    }
+    if (this.#completion === undefined || !isClaimed(finishReason)) {
+      const empty = findNoAnswer({ text, finishReason, hasOutputs: false }, this.#state.conversation);
+      if (empty !== undefined) throw this.#errors.noAnswer(this.#harness.name, empty);
+    }
+    this.#result = result;
+    return undefined;
+  }
+
+  /** What the conversation ends with. */
+  #lastMessage(): string {
+    const last = this.#state.conversation.at(-1);
+    if (last?.type !== 'user') throw new RangeError('A run goes on without a message to the model.');
+    return last.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.#environment.stop.stop({ kind: 'interrupted', cause: error });
+  }
+
+  /** Waits for a harness that was stopped. */
+  async #ended(running: Promise<unknown>): Promise<void> {
+    const { clock, logger, stop } = this.#environment;
+    // It ended by itself, and what it left runs no longer.
+    if (stop.reason === undefined) {
+      await this.#calls.abort();
+      return;
+    }
+    let cancel: () => void = ignore;
+    const late = new Promise<'late'>((resolve) => {
+      cancel = clock.schedule(endGraceMs, () => resolve('late'));
+    });
+    const end = await Promise.race([running.then(ignore, ignore), late]);
+    cancel();
+    if (end === 'late')
+      logger.error('A harness did not end after it was stopped. The run ends without it.', {
+        harness: this.#harness.name,
+      });
+  }
+
+  /** The harness ended although there was another message to its model. */
+  #notGoneOn(): unknown {
+    const message = `The harness "${this.#harness.name}" ended without telling its model what was missing in its answer.`;
+    return this.#failure?.error ?? this.#errors.error('evaluation-response-invalid', 'response', message);
+  }
+
+  #logEnd({ costUsd, sessionId, turns }: HarnessOutcome): void {
+    const { logger } = this.#environment;
+    logger.info('A harness has ended.', {
+      harness: this.#harness.name,
+      ...present({ costUsd, sessionId, turns }),
+    });
+  }
+
+  /** What the evaluation rejects with: with all that was said. */
+  #toError(error: unknown): unknown {
+    const { stop } = this.#environment;
+    if (this.#failure !== undefined) return this.#withConversation(this.#failure.error);
+    if (stop.reason !== undefined) return this.#stopped(stop.reason);
+    if (PromptEvaluationError.isInstance(error)) return this.#withConversation(error);
+    const { name } = this.#harness;
+    if (!ModelResponseError.isInstance(error)) {
+      const message = `The harness "${name}" failed: ${describeError(error)}`;
+      return this.#errors.error('evaluation-request-failed', 'request', message, error);
+    }
+    if (error.code === 'model-context-exceeded') {
+      const message = `The conversation has outgrown the model of the harness "${name}": ${error.message}`;
+      return this.#errors.error('evaluation-context-exceeded', 'request', message, error);
+    }
+    const message = `The answer of the harness "${name}" cannot be used: ${error.message}`;
+    return this.#errors.error('evaluation-response-invalid', 'response', message, error);
+  }
+
+  #stopped(reason: StopReason): unknown {
+    return reason.kind === 'interrupted' && PromptEvaluationError.isInstance(reason.cause)
+      ? this.#withConversation(reason.cause)
+      : this.#errors.stopped(reason, 'request');
+  }
+
+  /** Errors of calls know the calls of their turn only. */
+  #withConversation(error: unknown): unknown {
+    if (!PromptEvaluationError.isInstance(error)) {
+      const message = `The run could not be brought to its end: ${describeError(error)}`;
+      return this.#errors.error('evaluation-tools-failed', 'tool', message, error);
+    }
+    const { cause, code, details, message, phase, promptName } = error;
+    const { conversation, usage } = this.#state;
+    return new PromptEvaluationError(code, message, {
+      phase,
+      promptName,
+      conversation,
+      usage,
+      cause,
+      details,
+    });
+  }
+}

@@ -1,0 +1,12 @@
+export type {
+  AgentHarness,
+  HarnessAnswer,
+  HarnessCapabilities,
+  HarnessCheck,
+  HarnessFiles,
+  HarnessOutcome,
+  HarnessRequest,
+  HarnessRunOptions,
+  HarnessTools,
+} from './agent-harness.ts';
+export { harnessAdapter } from './harness-adapter.ts';

@@ -1,0 +1,112 @@
+import type { CallToolResult, Tool as McpTool, Progress } from '@modelcontextprotocol/client';
+import { untilAborted } from '../../../core/internal/index.ts';
+import type { Clock } from '../../../core/session/index.ts';
+import type { McpClientSdk } from '../wire/sdk.ts';
+import { CallDeadline, type CallTimeout } from './call-deadline.ts';
+import { type McpConnection, noTimeLimitMs } from './connection.ts';
+import { lostAnswer } from './server-transport.ts';
+
+/** What became of a call. */
+export type McpCallOutcome =
+  | { readonly kind: 'answered'; readonly result: CallToolResult }
+  /** The server, or HTTP, answered with an error instead of a result. The text is the server's. */
+  | { readonly kind: 'refused'; readonly text: string }
+  /** The server asked for something that only a person, or a model, could give. */
+  | { readonly kind: 'input-required' }
+  /** What came cannot be read as a result. */
+  | { readonly kind: 'unreadable' }
+  | { readonly kind: 'timed-out'; readonly timeout: CallTimeout }
+  /** The connection ended meanwhile; the reason is what the server did. */
+  | { readonly kind: 'lost'; readonly reason: string }
+  /** The server does not know the session any more, and so has not begun the call. */
+  | { readonly kind: 'session-unknown' }
+  | { readonly kind: 'unauthorized' };
+
+/** Options of {@link callTool}. */
+export interface CallToolOptions {
+  readonly sdk: McpClientSdk;
+  readonly clock: Clock;
+  readonly limits: { readonly callTimeoutMs: number; readonly maxTotalTimeoutMs: number };
+  /** Cancels the call at the server. */
+  readonly signal: AbortSignal;
+  /** Called with each report of progress. Must not throw. */
+  readonly onProgress: (progress: Progress) => void;
+}
+
+/**
+ * Calls a tool of a server. One that takes too long is canceled at the server.
+ *
+ * @throws the reason of the signal.
+ */
+export async function callTool(
+  connection: McpConnection,
+  call: { readonly tool: McpTool; readonly params: Readonly<Record<string, unknown>> },
+  options: CallToolOptions,
+): Promise<McpCallOutcome> {
+  const { clock, limits, onProgress, sdk, signal } = options;
+  const canceled = new AbortController();
+  let expired: CallTimeout | undefined;
+  const deadline = new CallDeadline(clock, limits, (timeout) => {
+    expired = timeout;
+    canceled.abort(new Error('The call took too long.'));
+  });
+  const stop = AbortSignal.any([signal, canceled.signal]);
+  try {
+    const answered = connection.client.callTool(
+      { name: call.tool.name, arguments: { ...call.params } },
+      {
+        signal: stop,
+        timeout: noTimeLimitMs,
+        onprogress: (progress) => {
+          deadline.progressed();
+          onProgress(progress);
+        },
+        // With it the SDK looks nothing up. What it would check by the output schema is checked without generated code.
+        toolDefinition: withoutOutputSchema(call.tool),
+      },
+    );
+    return { kind: 'answered', result: await untilAborted(answered, stop) };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (expired !== undefined) return { kind: 'timed-out', timeout: expired };
+    return failureOf(sdk, connection, error);
+  } finally {
+    deadline.end();
+  }
+}
+
+function withoutOutputSchema({ outputSchema: _outputSchema, ...tool }: McpTool): McpTool {
+  return tool;
+}
+
+function failureOf(sdk: McpClientSdk, connection: McpConnection, error: unknown): McpCallOutcome {
+  if (error instanceof sdk.ProtocolError) {
+    const isLost = error.code === lostAnswer.code && error.message === lostAnswer.message;
+    return isLost ? lost(connection) : { kind: 'refused', text: error.message };
+  }
+  if (error instanceof sdk.SdkHttpError) {
+    if (error.status === 401) return { kind: 'unauthorized' };
+    if (error.status === 404 && connection.hasSession) return { kind: 'session-unknown' };
+    return { kind: 'refused', text: `HTTP status ${error.status}` };
+  }
+  if (error instanceof sdk.SdkError) {
+    switch (error.code) {
+      case sdk.SdkErrorCode.UnsupportedResultType:
+        return { kind: 'input-required' };
+      case sdk.SdkErrorCode.InvalidResult:
+      case sdk.SdkErrorCode.ClientHttpUnexpectedContent:
+        return { kind: 'unreadable' };
+      default:
+        return lost(connection);
+    }
+  }
+  // JSON over HTTP that is none, or none of the protocol.
+  if (error instanceof SyntaxError || (error instanceof Error && error.name === 'ZodError')) {
+    return { kind: 'unreadable' };
+  }
+  return lost(connection);
+}
+
+function lost({ reason = 'ended the connection' }: McpConnection): McpCallOutcome {
+  return { kind: 'lost', reason };
+}

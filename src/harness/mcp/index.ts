@@ -1,0 +1,13 @@
+export { type StartedChild, startChild } from './client/child-process.ts';
+export { killGroup } from './client/kill-group.ts';
+export type { McpMountedServer } from './client/mounted-server.ts';
+export type { McpSection } from './mount/mcp-section.ts';
+export type { McpSectionOptions } from './mount/mount-options.ts';
+export { openMcpSection } from './mount/open-mcp-section.ts';
+export { type McpToolServer, openMcpServer } from './open-mcp-server.ts';
+export { CallEvents } from './server/call-events.ts';
+export { openHttpServer } from './server/http-server.ts';
+export { ServedSession } from './server/served-session.ts';
+export type { McpServerOptions, McpSessionOptions } from './server/server-options.ts';
+export { randomId } from './wire/random-id.ts';
+export { loadServerSdk, loadStdioSdk } from './wire/sdk.ts';

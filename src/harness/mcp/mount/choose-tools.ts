@@ -1,0 +1,168 @@
+import type { Tool as McpTool } from '@modelcontextprotocol/client';
+import { describeError, McpError, PromptValidationError } from '../../../core/error/index.ts';
+import {
+  formatNumber,
+  present,
+  quotedList,
+  quoteText,
+  shorten,
+  startOf,
+} from '../../../core/internal/index.ts';
+import { nearestNames } from '../../../core/resource/index.ts';
+import type { AnyTool } from '../../../core/tool/index.ts';
+import type { McpListedTool, McpSectionOptions, McpToolEffects } from './mount-options.ts';
+import { fitsPattern } from './name-pattern.ts';
+import { pinOf, type RemoteTool, readRemoteTool } from './remote-tool.ts';
+import type { McpSkippedTool } from './skipped-tool.ts';
+
+/** Which tools of a list are mounted, and as what. */
+export interface ChoiceRules
+  extends Pick<
+    McpSectionOptions,
+    'effects' | 'idempotent' | 'include' | 'key' | 'prefix' | 'trustAnnotations'
+  > {
+  readonly maxTools: number;
+}
+
+/** How a tool of a server is mounted. */
+export interface MountedAs {
+  /** Its name in the prompt. */
+  readonly name: string;
+  readonly effects: McpToolEffects;
+  readonly idempotent: boolean;
+}
+
+/** A tool of a server that is offered to the model. */
+export interface ChosenTool extends MountedAs {
+  readonly remote: RemoteTool;
+  readonly tool: AnyTool;
+}
+
+/** The tools of a server that are offered. */
+export interface ToolSelection {
+  readonly tools: readonly ChosenTool[];
+  readonly skipped: readonly McpSkippedTool[];
+  readonly pin: string;
+}
+
+const maxNameLength = 64;
+
+/**
+ * Chooses from the list of a server.
+ *
+ * @param build makes the tool; may throw: the tool is skipped, or refused when it is named.
+ * @throws {PromptValidationError} for a name in the options that the server does not have, a tool that is named and cannot be offered, and two tools with one name.
+ * @throws {McpError} `mcp-tools-invalid` for no tools or too many, and what a function of the caller throws.
+ */
+export function chooseTools(
+  listed: readonly McpTool[],
+  rules: ChoiceRules,
+  build: (remote: RemoteTool, as: MountedAs) => AnyTool,
+): ToolSelection {
+  const names = listed.map(({ name }) => name);
+  for (const name of Object.keys(rules.effects ?? {})) assertListed(rules, 'effects', name, names);
+  for (const name of rules.idempotent ?? []) assertListed(rules, 'idempotent', name, names);
+  const included = include(listed, rules, names);
+  if (included.length > rules.maxTools) {
+    throw new McpError(
+      'mcp-tools-invalid',
+      `The MCP server "${rules.key}" offers ${formatNumber(included.length)} tools, and ${formatNumber(rules.maxTools)} may be mounted. Choose some with include, or raise limits.maxTools.`,
+      { details: { server: rules.key, tools: included.length } },
+    );
+  }
+  const tools: ChosenTool[] = [];
+  const skipped: McpSkippedTool[] = [];
+  const taken = new Map<string, string>();
+  for (const definition of included) {
+    const as = mountedAs(definition, rules);
+    const other = taken.get(as.name);
+    if (other !== undefined) throw collision(rules, as.name, other, definition.name);
+    taken.set(as.name, definition.name);
+    try {
+      const remote = readRemoteTool(definition);
+      tools.push({ ...as, remote, tool: build(remote, as) });
+    } catch (error) {
+      const reason = describeError(error);
+      if (isNamed(definition.name, rules)) {
+        throw refuse(
+          'include',
+          `The tool ${shown(definition.name)} of the MCP server "${rules.key}" cannot be offered: ${reason}`,
+          error,
+        );
+      }
+      skipped.push({ name: definition.name, reason });
+    }
+  }
+  if (tools.length === 0) {
+    throw new McpError(
+      'mcp-tools-invalid',
+      `The MCP server "${rules.key}" offers no tool that can be mounted.`,
+      {
+        details: { server: rules.key },
+      },
+    );
+  }
+  return { tools, skipped, pin: pinOf(tools.map(({ remote }) => remote)) };
+}
+
+/** What of a definition a function of the caller gets. */
+export function listedTool({ annotations, description, name, title }: McpTool): McpListedTool {
+  return {
+    name,
+    ...present({ title, description, annotations }),
+  };
+}
+
+function include(
+  listed: readonly McpTool[],
+  rules: ChoiceRules,
+  names: readonly string[],
+): readonly McpTool[] {
+  const { include: wanted } = rules;
+  if (wanted === undefined) return listed;
+  if (typeof wanted === 'function') return listed.filter((tool) => wanted(listedTool(tool)));
+  for (const pattern of wanted) assertListed(rules, 'include', pattern, names);
+  return listed.filter(({ name }) => wanted.some((pattern) => fitsPattern(name, pattern)));
+}
+
+/** Whether the tool is named in full: then it must be there. */
+function isNamed(name: string, { include: wanted }: ChoiceRules): boolean {
+  return Array.isArray(wanted) && wanted.includes(name);
+}
+
+function mountedAs({ annotations = {}, name }: McpTool, rules: ChoiceRules): MountedAs {
+  const { effects = {}, idempotent = [], prefix = '', trustAnnotations = false } = rules;
+  const said = Object.hasOwn(effects, name) ? effects[name] : undefined;
+  const isRead = trustAnnotations && annotations.readOnlyHint === true;
+  return {
+    name: startOf(`${prefix}${name.toLowerCase().replace(/[^a-z0-9_-]/g, '_')}`, maxNameLength),
+    effects: said ?? (isRead ? 'read' : 'external'),
+    idempotent: idempotent.includes(name) || (trustAnnotations && annotations.idempotentHint === true),
+  };
+}
+
+function assertListed(rules: ChoiceRules, option: string, pattern: string, names: readonly string[]): void {
+  const isPattern = option === 'include';
+  if (names.some((name) => (isPattern ? fitsPattern(name, pattern) : name === pattern))) return;
+  const near = nearestNames(pattern, names);
+  const known = near.length > 0 ? near : names.slice(0, 20);
+  const hint = near.length > 0 ? 'Near ones are' : 'It has';
+  throw refuse(
+    option,
+    `The MCP server "${rules.key}" has no tool ${shown(pattern)}, which ${option} names. ${hint} ${quotedList(known.map(short)) || 'none'}`,
+  );
+}
+
+function collision({ key }: ChoiceRules, name: string, first: string, second: string): PromptValidationError {
+  return refuse(
+    'include',
+    `The tools ${shown(first)} and ${shown(second)} of the MCP server "${key}" would both be named "${name}" here. Leave one of them out with include`,
+  );
+}
+
+function refuse(option: string, message: string, cause?: unknown): PromptValidationError {
+  return new PromptValidationError(`${message.replace(/\.$/, '')}.`, { cause, details: { option } });
+}
+
+const shown = (name: string): string => quoteText(short(name));
+const short = (name: string): string => shorten(name, 80);

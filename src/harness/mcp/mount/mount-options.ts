@@ -1,0 +1,233 @@
+import { assertOptions, PromptValidationError } from '../../../core/error/index.ts';
+import type { ToolPolicy } from '../../../core/policy/index.ts';
+import type { Clock } from '../../../core/session/index.ts';
+import type { Logger } from '../../../core/tool/index.ts';
+import { assertServer, type McpMountedServer } from '../client/mounted-server.ts';
+import type { McpProtocol } from '../client/protocol.ts';
+
+/** What a mounted tool changes: nothing (`'read'`), or the world outside (`'external'`). No change of a server can be taken back. */
+export type McpToolEffects = 'read' | 'external';
+
+/** A kind of media that results of mounted tools may attach: `image` is PNG, JPEG, GIF or WebP. */
+export type McpAttachmentKind = 'image' | 'pdf' | 'audio';
+
+/** A tool of a server, for a function that chooses tools. All texts are the server's. */
+export interface McpListedTool {
+  /** Its name at the server. */
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  /** What the server says about the tool, true or not. */
+  readonly annotations?: {
+    readonly readOnlyHint?: boolean | undefined;
+    readonly destructiveHint?: boolean | undefined;
+    readonly idempotentHint?: boolean | undefined;
+    readonly openWorldHint?: boolean | undefined;
+  };
+}
+
+/** A change of the tools that a server offers. The names are those at the server. */
+export interface McpToolsChange {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  /** Tools of which a text, a schema or an annotation has changed. */
+  readonly changed: readonly string[];
+  /** The hash of the tools as they are now. */
+  readonly pin: string;
+}
+
+/** Bounds of a mounted server. */
+export interface McpMountLimits {
+  /** Milliseconds for the start of the server, the handshake and the list of tools together, above 0. Default: 30,000. */
+  readonly connectTimeoutMs: number;
+  /** Milliseconds that a call may take without progress, above 0; each report of progress begins them anew. Default: 60,000. */
+  readonly callTimeoutMs: number;
+  /** Milliseconds that a call may take in all, above 0. Default: 600,000. */
+  readonly maxTotalTimeoutMs: number;
+  /** Most characters of the text of a result, from 100 on; a longer one is cut. Default: 100,000. */
+  readonly maxResultCharacters: number;
+  /** Most bytes of the media that one result attaches; a larger one is named in the text instead. Default: 5,242,880 (5 MiB). */
+  readonly maxAttachmentBytes: number;
+  /** Most bytes of one message of the server, from 1,024 on; a larger one ends the connection. Default: 10,485,760 (10 MiB). */
+  readonly maxMessageBytes: number;
+  /** Most tools that are mounted. Default: 128. */
+  readonly maxTools: number;
+}
+
+/** Options of `openMcpSection()`. */
+export interface McpSectionOptions {
+  /** Heading of the section. */
+  readonly title: string;
+  /** Key of the section, and the name of the server in texts for the model, in errors and in the log. */
+  readonly key: string;
+  /** Where the server is. */
+  readonly server: McpMountedServer;
+  /** Instructions for the tools, without params. Default: none beside the note that texts of the tools are the server's. */
+  readonly template?: string;
+  /**
+   * Which tools are mounted, by their names at the server: names, or patterns in which `*` represents any characters; or a function, which may throw. A name or
+   * pattern that fits no tool is refused. Default: all.
+   */
+  readonly include?: readonly string[] | ((tool: McpListedTool) => boolean);
+  /** Put in front of the name of each tool, such as `files_`: 1 to 32 of `a-z`, `0-9`, `_`, `-`. Default: none. */
+  readonly prefix?: string;
+  /**
+   * What tools change, by their names at the server; wins over annotations. `'read'` says that it does not matter how often, when and beside which other calls the tool runs: its calls
+   * run in parallel, and again after a conflict or a crash. Default: `'external'`.
+   */
+  readonly effects?: Readonly<Record<string, McpToolEffects>>;
+  /** Tools, by their names at the server, for which a call twice does no more than once: a run that is resumed after a crash calls them again. Default: none. */
+  readonly idempotent?: readonly string[];
+  /** Whether what the server says of its tools is believed: `readOnlyHint` makes one `'read'`, `idempotentHint` idempotent. Default: false. */
+  readonly trustAnnotations?: boolean;
+  /** Rules for these tools. Default: none. */
+  readonly policies?: readonly ToolPolicy[];
+  /**
+   * The hash that the mounted tools must have, as `section.pin` of an earlier opening says it: 64 hexadecimal digits. With another one the section is not opened, and the
+   * error has the actual hash. Default: any tools.
+   */
+  readonly pin?: string;
+  /**
+   * What happens when the server changes its tools. `'refuse'`: a tool that is gone or is not as it was fails when it is called, the others stay. `'refresh'`: the change is
+   * accepted. A function is asked about each change, and accepts it with `true`; it may throw, which refuses the change. Default: `'refuse'`.
+   */
+  readonly onListChanged?: 'refuse' | 'refresh' | ((change: McpToolsChange) => boolean | Promise<boolean>);
+  /** Kinds of media that the model gets as such. Others are named in the text of the result. Default: `['image']`; name only what the model takes. */
+  readonly attachments?: readonly McpAttachmentKind[];
+  /** Bounds; those left out keep their defaults. */
+  readonly limits?: Partial<McpMountLimits>;
+  /**
+   * How the version of the protocol is found. Default: `'legacy'` for a child process, where asking would cost a second start of some servers; `'auto'` over HTTP.
+   */
+  readonly protocol?: McpProtocol;
+  /** Whether overrides may replace the texts of the section and of its tools. Default: true. */
+  readonly acceptsOverrides?: boolean;
+  /** Gets what the operator of a server should know. Default: none. */
+  readonly logger?: Logger;
+  /** For time limits and waits. Default: the system clock. */
+  readonly clock?: Clock;
+}
+
+interface LimitRule {
+  readonly byDefault: number;
+  readonly most: number;
+  /** Default: 1. */
+  readonly least?: number;
+}
+
+/** Bounds and where they lie. */
+const limitRules: Readonly<Record<keyof McpMountLimits, LimitRule>> = {
+  connectTimeoutMs: { byDefault: 30_000, most: 2_147_483_647 },
+  callTimeoutMs: { byDefault: 60_000, most: 2_147_483_647 },
+  maxTotalTimeoutMs: { byDefault: 600_000, most: 2_147_483_647 },
+  maxResultCharacters: { byDefault: 100_000, least: 100, most: 10_000_000 },
+  maxAttachmentBytes: { byDefault: 5_242_880, most: 15_728_640 },
+  maxMessageBytes: { byDefault: 10_485_760, least: 1024, most: 268_435_456 },
+  maxTools: { byDefault: 128, most: 10_000 },
+};
+
+/** Options of a server in files; the others are checked by what they are given to. */
+const kinds = {
+  title: 'string!',
+  key: 'string!',
+  template: 'string',
+  prefix: 'string',
+  effects: 'object',
+  idempotent: 'array',
+  trustAnnotations: 'boolean',
+  policies: 'array',
+  pin: 'string',
+  attachments: 'array',
+  limits: 'object',
+  protocol: 'string',
+  acceptsOverrides: 'boolean',
+  logger: 'object',
+  clock: 'object',
+} as const;
+
+const attachmentKinds: readonly unknown[] = ['image', 'pdf', 'audio'] satisfies readonly McpAttachmentKind[];
+const protocols: readonly unknown[] = ['legacy', 'auto', '2026-07-28'] satisfies readonly McpProtocol[];
+
+/** @throws {PromptValidationError} for an option that cannot be used, whatever the server offers. */
+export function checkMountOptions(of: string, options: McpSectionOptions): void {
+  assertOptions(of, options, kinds);
+  const {
+    attachments = [],
+    effects = {},
+    idempotent = [],
+    include,
+    onListChanged,
+    pin,
+    prefix,
+    protocol,
+  } = options;
+  assertServer(of, options.server);
+  const refuse = (option: string, problem: string): PromptValidationError =>
+    new PromptValidationError(`${of}: ${option} ${problem}.`, { details: { option } });
+  if (include !== undefined && typeof include !== 'function' && !isTexts(include)) {
+    throw refuse('include', 'must be a list of names, or a function');
+  }
+  if (prefix !== undefined && !/^[a-z0-9_-]{1,32}$/.test(prefix)) {
+    throw refuse('prefix', 'must be 1 to 32 lower-case letters, digits, "_" or "-"');
+  }
+  for (const [name, value] of Object.entries<unknown>(effects)) {
+    if (value === 'read' || value === 'external') continue;
+    const why = value === 'state' ? ": no change of a server can be taken back, as those of 'state' are" : '';
+    throw refuse(`effects.${name}`, `must be 'read' or 'external'${why}`);
+  }
+  if (!isTexts(idempotent)) throw refuse('idempotent', 'must be a list of names');
+  if (pin !== undefined && !/^[0-9a-f]{64}$/.test(pin)) throw refuse('pin', 'must be 64 hexadecimal digits');
+  const isDecision = onListChanged === undefined || onListChanged === 'refuse' || onListChanged === 'refresh';
+  if (!isDecision && typeof onListChanged !== 'function') {
+    throw refuse('onListChanged', "must be 'refuse', 'refresh' or a function");
+  }
+  if (pin !== undefined && onListChanged === 'refresh') {
+    throw refuse(
+      'onListChanged',
+      "cannot be 'refresh' beside a pin, which allows no other tools; give a function to approve them",
+    );
+  }
+  for (const kind of attachments) {
+    if (!attachmentKinds.includes(kind))
+      throw refuse('attachments', `has an unknown kind; the kinds are ${attachmentKinds.join(', ')}`);
+  }
+  if (protocol !== undefined && !protocols.includes(protocol)) {
+    throw refuse('protocol', `must be one of ${protocols.join(', ')}`);
+  }
+}
+
+/** @throws {PromptValidationError} for an unknown limit, or one out of its range. */
+export function resolveMountLimits(of: string, given: Partial<McpMountLimits> = {}): McpMountLimits {
+  for (const [name, value] of Object.entries<unknown>(given)) {
+    const rule = Object.hasOwn(limitRules, name) ? limitRules[name as keyof McpMountLimits] : undefined;
+    const problem =
+      rule === undefined
+        ? `is unknown; the limits are ${Object.keys(limitRules).join(', ')}`
+        : rangeProblem(value, rule);
+    if (problem === undefined) continue;
+    throw new PromptValidationError(`${of}: limits.${name} ${problem}.`, {
+      details: { option: `limits.${name}` },
+    });
+  }
+  const limit = (name: keyof McpMountLimits): number => given[name] ?? limitRules[name].byDefault;
+  return {
+    connectTimeoutMs: limit('connectTimeoutMs'),
+    callTimeoutMs: limit('callTimeoutMs'),
+    maxTotalTimeoutMs: limit('maxTotalTimeoutMs'),
+    maxResultCharacters: limit('maxResultCharacters'),
+    maxAttachmentBytes: limit('maxAttachmentBytes'),
+    maxMessageBytes: limit('maxMessageBytes'),
+    maxTools: limit('maxTools'),
+  };
+}
+
+function rangeProblem(value: unknown, { least = 1, most }: LimitRule): string | undefined {
+  if (value === undefined) return undefined;
+  const isInside =
+    typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most;
+  return isInside ? undefined : `must be a whole number from ${least} to ${most}`;
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
+}

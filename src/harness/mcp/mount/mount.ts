@@ -1,0 +1,259 @@
+import type { Tool as McpTool } from '@modelcontextprotocol/client';
+import { describeError, McpError } from '../../../core/error/index.ts';
+import { untilAborted } from '../../../core/internal/index.ts';
+import { type CompiledSchema, compileSchema, jsonSchema } from '../../../core/schema/index.ts';
+import type { Clock } from '../../../core/session/index.ts';
+import { type AnyTool, type Logger, type ToolContext, ToolResult } from '../../../core/tool/index.ts';
+import { callTool, type McpCallOutcome } from '../client/call-tool.ts';
+import { unauthorizedError, unavailableError } from '../client/connect-error.ts';
+import type { McpConnection } from '../client/connection.ts';
+import type { McpMountedServer } from '../client/mounted-server.ts';
+import type { McpProtocol } from '../client/protocol.ts';
+import { ServerLink } from '../client/server-link.ts';
+import type { ServerTransport } from '../client/server-transport.ts';
+import type { McpClientSdk } from '../wire/sdk.ts';
+import { callProblem } from './call-problem.ts';
+import { chooseTools, type MountedAs } from './choose-tools.ts';
+import type { McpAttachmentKind, McpMountLimits, McpSectionOptions } from './mount-options.ts';
+import { mountedTool, type RemoteParams } from './mounted-tool.ts';
+import { type CallPermission, MountedTools } from './mounted-tools.ts';
+import { readResult } from './read-result.ts';
+import { remoteProgress } from './remote-progress.ts';
+import type { RemoteTool } from './remote-tool.ts';
+
+/** Options of {@link McpMount}. */
+export interface McpMountOptions
+  extends Pick<
+    McpSectionOptions,
+    'effects' | 'idempotent' | 'include' | 'key' | 'prefix' | 'trustAnnotations'
+  > {
+  readonly sdk: McpClientSdk;
+  readonly server: McpMountedServer;
+  readonly openTransport: () => ServerTransport;
+  readonly protocol: McpProtocol;
+  readonly limits: McpMountLimits;
+  readonly attachments: ReadonlySet<McpAttachmentKind>;
+  readonly onListChanged: NonNullable<McpSectionOptions['onListChanged']>;
+  readonly acceptsOverrides: boolean;
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+/** A server with its tools. */
+export class McpMount {
+  readonly #options: McpMountOptions;
+  readonly #link: ServerLink;
+  readonly #mounted: MountedTools;
+  /** Settles when the tools are known as the server last said that they are. */
+  #listed: Promise<void> = Promise.resolve();
+  #isListPending = false;
+
+  constructor(options: McpMountOptions) {
+    const { clock, key, limits, logger, openTransport, protocol, sdk, server } = options;
+    this.#options = options;
+    this.#mounted = new MountedTools({
+      key,
+      onListChanged: options.onListChanged,
+      logger,
+      choose: (listed) =>
+        chooseTools(listed, { ...options, maxTools: limits.maxTools }, (remote, as) =>
+          this.#toolOf(remote, as),
+        ),
+    });
+    this.#link = new ServerLink({
+      key,
+      server,
+      sdk,
+      clock,
+      logger,
+      protocol,
+      open: openTransport,
+      connectTimeoutMs: limits.connectTimeoutMs,
+      probeTimeoutMs: limits.connectTimeoutMs,
+      list: (connection, signal) => this.#list(connection, signal),
+      onListed: (tools) => this.#mounted.update(tools),
+      onToolsChanged: (connection) => this.#listAgain(connection),
+    });
+  }
+
+  get tools(): readonly AnyTool[] {
+    return this.#mounted.tools;
+  }
+
+  get pin(): string {
+    return this.#mounted.choice.pin;
+  }
+
+  get skippedTools(): MountedTools['choice']['skipped'] {
+    return this.#mounted.choice.skipped;
+  }
+
+  /** @throws {McpError} and what `chooseTools` throws. */
+  async open(): Promise<void> {
+    await this.#link.connect();
+  }
+
+  /** Never rejects. */
+  close(): Promise<void> {
+    return this.#link.close();
+  }
+
+  async #list(connection: McpConnection, signal: AbortSignal): Promise<readonly McpTool[]> {
+    if (!connection.hasTools) {
+      throw new McpError('mcp-tools-invalid', `The MCP server "${this.#options.key}" has no tools.`, {
+        details: { server: this.#options.key },
+      });
+    }
+    return connection.listTools(signal);
+  }
+
+  /** Reads the tools again, once for all notifications that come before it begins. */
+  #listAgain(connection: McpConnection): void {
+    if (this.#isListPending) return;
+    this.#isListPending = true;
+    const { clock, key, limits, logger } = this.#options;
+    this.#listed = this.#listed.then(async () => {
+      this.#isListPending = false;
+      if (!connection.isOpen) return;
+      const timeUp = new AbortController();
+      const cancel = clock.schedule(limits.connectTimeoutMs, () => timeUp.abort());
+      try {
+        await this.#mounted.update(await this.#list(connection, timeUp.signal));
+      } catch (error) {
+        logger.warn('The changed tools of an MCP server could not be read. The next call connects again.', {
+          server: key,
+          error: describeError(error),
+        });
+        await this.#link.drop(connection);
+      } finally {
+        cancel();
+      }
+    });
+  }
+
+  /** What a server without notices offers is read again for each call. */
+  async #listenAgain(connection: McpConnection, signal: AbortSignal): Promise<void> {
+    try {
+      await connection.listenAgain(signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      this.#options.logger.debug('The notices of an MCP server cannot be had again.', {
+        server: this.#options.key,
+        error: describeError(error),
+      });
+    }
+    this.#listAgain(connection);
+  }
+
+  #toolOf(remote: RemoteTool, as: MountedAs): AnyTool {
+    const { acceptsOverrides, key, limits, logger } = this.#options;
+    let output: CompiledSchema | undefined;
+    const { outputSchema } = remote.definition;
+    if (outputSchema !== undefined) {
+      try {
+        // What the SDK has read is JSON.
+        output = compileSchema(jsonSchema(outputSchema as Parameters<typeof jsonSchema>[0]));
+      } catch (error) {
+        logger.warn(
+          'The output schema of a tool of an MCP server cannot be used. Its results are not checked.',
+          {
+            server: key,
+            tool: remote.name,
+            error: describeError(error),
+          },
+        );
+      }
+    }
+    return mountedTool(remote, as, {
+      key,
+      acceptsOverrides,
+      maxResultCharacters: limits.maxResultCharacters,
+      call: (params, context) => this.#call({ remote, as, output }, params, context),
+    });
+  }
+
+  async #call(called: CalledTool, params: RemoteParams, context: ToolContext): Promise<ToolResult<unknown>> {
+    const { attachments, key, limits, logger } = this.#options;
+    const { as, output, remote } = called;
+    const outcome = await this.#outcome(called, params, context);
+    if (outcome.kind === 'not-called') return ToolResult.error(outcome.problem);
+    if (outcome.kind !== 'answered') return ToolResult.error(callProblem(key, outcome, as.effects));
+    this.#link.succeeded();
+    const { maxAttachmentBytes, maxResultCharacters } = limits;
+    return readResult(outcome.result, {
+      attachments,
+      maxAttachmentBytes,
+      maxResultCharacters,
+      output,
+      onDropped: (reason) =>
+        logger.warn('Structured content of an MCP server was left out of a result.', {
+          server: key,
+          tool: remote.name,
+          reason,
+        }),
+    });
+  }
+
+  /** Calls the tool once it is known to be what it was mounted as. A session that the server has forgotten is begun anew, once. */
+  async #outcome(
+    called: CalledTool,
+    params: RemoteParams,
+    context: ToolContext,
+  ): Promise<McpCallOutcome | NotCalled> {
+    const { clock, key, limits, logger, sdk, server } = this.#options;
+    const { signal } = context;
+    let outcome: McpCallOutcome | undefined;
+    for (const isLast of [false, true]) {
+      const connected = await this.#connected(called, signal);
+      if ('problem' in connected) return { kind: 'not-called', problem: connected.problem };
+      const { connection, definition } = connected;
+      const options = { sdk, clock, limits, signal, onProgress: remoteProgress(context, clock) };
+      outcome = await callTool(connection, { tool: definition, params }, options);
+      if (outcome.kind === 'unauthorized') {
+        logger.error(unauthorizedError({ sdk, key, server }).message, { server: key });
+      }
+      if (outcome.kind === 'lost' || outcome.kind === 'session-unknown') await this.#link.drop(connection);
+      if (outcome.kind !== 'session-unknown' || isLast) return outcome;
+    }
+    throw unavailableError({ sdk, key, server }, 'was not called');
+  }
+
+  /** A connection whose tools are known, with the definition that is called. */
+  async #connected(
+    { as, remote }: CalledTool,
+    signal: AbortSignal,
+  ): Promise<
+    | { readonly connection: McpConnection; readonly definition: RemoteTool['definition'] }
+    | { readonly problem: string }
+  > {
+    let connection: McpConnection;
+    try {
+      connection = await this.#link.connect(signal);
+      if (connection.hasLostNotices) await this.#listenAgain(connection, signal);
+      await untilAborted(this.#listed, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!McpError.isInstance(error)) throw error;
+      this.#options.logger.error(error.message, { server: this.#options.key });
+      return {
+        problem: `The MCP server "${this.#options.key}" is not there at present, and the call was not made. Try again later, or go on without it.`,
+      };
+    }
+    const permission: CallPermission = this.#mounted.permission(remote, as);
+    return permission.isAllowed
+      ? { connection, definition: permission.definition }
+      : { problem: permission.problem };
+  }
+}
+
+interface CalledTool {
+  readonly remote: RemoteTool;
+  readonly as: MountedAs;
+  readonly output: CompiledSchema | undefined;
+}
+
+/** The call was not made. */
+interface NotCalled {
+  readonly kind: 'not-called';
+  readonly problem: string;
+}

@@ -1,0 +1,157 @@
+import type { Readable, Writable } from 'node:stream';
+import { assertOptions, describeError, PromptValidationError } from '../../core/error/index.ts';
+import { present } from '../../core/internal/index.ts';
+import type { Prompt } from '../../core/prompt/index.ts';
+import { silentLogger } from '../../core/tool/index.ts';
+import { answersSent } from './server/answers-sent.ts';
+import { checkServerOptions, checkSessionsOptions } from './server/check-options.ts';
+import { type HttpServerOptions, openHttpServer } from './server/http-server.ts';
+import type { McpHttpTransport } from './server/http-transport-options.ts';
+import { ServedSession } from './server/served-session.ts';
+import type { McpHttpSessionLimits, McpServerOptions } from './server/server-options.ts';
+import { loadServerSdk, loadStdioSdk } from './wire/sdk.ts';
+
+/** The server is the child of its client, which writes requests to its standard input. */
+export interface McpStdioTransport {
+  readonly kind: 'stdio';
+  /** Default: the standard input of the process. */
+  readonly input?: Readable;
+  /** Default: the standard output of the process. Nothing else may be written to it. */
+  readonly output?: Writable;
+}
+
+/** Options of {@link openMcpServer}. */
+export interface OpenMcpServerOptions extends McpServerOptions, McpHttpSessionLimits {
+  readonly transport: McpStdioTransport | McpHttpTransport;
+}
+
+/** A server that is open. */
+export interface McpToolServer extends AsyncDisposable {
+  /** Its address, for clients that send the token in a header; undefined for standard input and output. */
+  readonly url: string | undefined;
+  /** What clients have to send over HTTP, in the order of the options; empty for standard input and output. */
+  readonly tokens: readonly string[];
+  /** Resolves when the server was disposed, its signal was aborted, or its client closed standard input or output. Never rejects. */
+  readonly closed: Promise<void>;
+  /** Aborts running calls, rolls them back, releases the sessions and closes the connections. Never rejects. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/**
+ * Serves the tools of a prompt over the Model Context Protocol, with the transactions, policies and texts of an evaluation. Both eras of the protocol are
+ * served: 2026-07-28, and those from 2024-10-07 to 2025-11-25. Over standard input and output there is one session. Over HTTP each client has its own: a
+ * session of the protocol or, since 2026-07-28, one for each token. A `session` in the options is for one client at a time; others are refused with the message of a `SessionBusyError`.
+ *
+ * @throws {MissingPeerError} when `@modelcontextprotocol/server`, or for HTTP `@modelcontextprotocol/node`, is not installed.
+ * @throws {PromptValidationError} for an option that cannot be used, such as a port that is in use.
+ * @throws what `openToolRuntime` throws: over standard input and output when the server is opened; over HTTP a client gets what it may know of it.
+ * @see docs/spec/mcp.md §2
+ */
+export async function openMcpServer(
+  prompt: Prompt,
+  { transport, sessionIdleTimeoutMs, maxSessions, ...options }: OpenMcpServerOptions,
+): Promise<McpToolServer> {
+  checkServerOptions('openMcpServer()', options);
+  checkSessionsOptions('openMcpServer()', { sessionIdleTimeoutMs, maxSessions });
+  assertOptions('openMcpServer()', { transport }, { transport: 'object!' });
+  switch (transport.kind) {
+    case 'stdio':
+      return openStdio(prompt, options, transport);
+    case 'http':
+      return openHttp(prompt, options, {
+        transport,
+        ...present({ sessionIdleTimeoutMs, maxSessions }),
+      });
+    default:
+      throw new PromptValidationError('openMcpServer(): transport.kind must be "stdio" or "http".', {
+        details: { option: 'transport.kind' },
+      });
+  }
+}
+
+async function openStdio(
+  prompt: Prompt,
+  options: McpServerOptions,
+  { input, output }: McpStdioTransport,
+): Promise<McpToolServer> {
+  const [sdk, stdio] = await Promise.all([loadServerSdk(), loadStdioSdk()]);
+  const { logger = silentLogger, signal } = options;
+  const session = await ServedSession.open(sdk, prompt, options);
+  const stdin = input ?? process.stdin;
+  const stdout = output ?? process.stdout;
+  const lifetime = new ServerLifetime(signal, async () => {
+    await session[Symbol.asyncDispose]();
+    await answersSent();
+    await handle.close().catch(() => undefined);
+  });
+  const connection = new stdio.StdioServerTransport(stdin, stdout);
+  const handle = stdio.serveStdio(
+    () => {
+      const server = session.createServer();
+      // One that was made to find out the era has no connection.
+      session.notifyListChanged(server);
+      return server;
+    },
+    {
+      transport: connection,
+      onerror: (error) =>
+        logger.debug('A message of the client was refused.', { error: describeError(error) }),
+    },
+  );
+  const end = (): void => void lifetime.end();
+  for (const event of ['end', 'close', 'error']) stdin.once(event, end);
+  // What is written to a client that is gone is not read.
+  for (const event of ['close', 'error']) stdout.once(event, end);
+  if (stdin.readableEnded || stdin.destroyed || stdout.destroyed) end();
+  return lifetime.server({ url: undefined, tokens: [] });
+}
+
+async function openHttp(
+  prompt: Prompt,
+  options: McpServerOptions,
+  served: Pick<HttpServerOptions, 'transport' | 'maxSessions' | 'sessionIdleTimeoutMs'>,
+): Promise<McpToolServer> {
+  const sdk = await loadServerSdk();
+  const { clock, logger, signal } = options;
+  const endpoint = await openHttpServer({
+    ...served,
+    sdk,
+    clock,
+    logger,
+    open: () => ServedSession.open(sdk, prompt, options),
+  });
+  return new ServerLifetime(signal, () => endpoint.close()).server(endpoint);
+}
+
+/** Ends a server once: when it is disposed, by its signal, or with its client. */
+class ServerLifetime {
+  readonly #close: () => Promise<void>;
+  readonly #unfollow: () => void;
+  readonly #closed: Promise<void>;
+  #resolve: () => void = () => undefined;
+  #end: Promise<void> | undefined;
+
+  constructor(signal: AbortSignal | undefined, close: () => Promise<void>) {
+    this.#close = close;
+    this.#closed = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+    const end = (): void => void this.end();
+    signal?.addEventListener('abort', end, { once: true });
+    this.#unfollow = () => signal?.removeEventListener('abort', end);
+    if (signal?.aborted === true) queueMicrotask(end);
+  }
+
+  end(): Promise<void> {
+    this.#end ??= (async () => {
+      this.#unfollow();
+      // It does not reject, and who waits for the end must not hang on a mistake in it.
+      await this.#close().finally(() => this.#resolve());
+    })();
+    return this.#end;
+  }
+
+  server({ tokens, url }: Pick<McpToolServer, 'tokens' | 'url'>): McpToolServer {
+    return Object.freeze({ url, tokens, closed: this.#closed, [Symbol.asyncDispose]: () => this.end() });
+  }
+}

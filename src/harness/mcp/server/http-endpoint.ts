@@ -1,0 +1,148 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { describeError, PromptValidationError } from '../../../core/error/index.ts';
+import { present } from '../../../core/internal/index.ts';
+import type { Logger } from '../../../core/tool/index.ts';
+import { randomId } from '../wire/random-id.ts';
+import type { McpNodeSdk } from '../wire/sdk.ts';
+import { accessOf } from './http-access.ts';
+import type { HttpExchange } from './http-sessions.ts';
+import type { McpHttpTransport } from './http-transport-options.ts';
+import { jsonRpcError } from './json-rpc-error.ts';
+
+/** An endpoint that listens. */
+export interface HttpEndpoint {
+  /** Without a token: for clients that send it in a header. */
+  readonly url: string;
+  /** In the order of the options. */
+  readonly tokens: readonly string[];
+  /** Ends connections, then the endpoint. Never rejects. */
+  close(): Promise<void>;
+}
+
+/** What an endpoint is opened with. */
+export interface HttpEndpointOptions {
+  readonly nodeSdk: McpNodeSdk;
+  readonly transport: Omit<McpHttpTransport, 'kind'>;
+  readonly logger: Logger;
+  /** Answers a request that may be made. */
+  serve(request: Request, exchange: HttpExchange): Promise<Response>;
+}
+
+const defaultMaxRequestBytes = 4_194_304;
+const host = '127.0.0.1';
+const tokenForm = /^[A-Za-z0-9_-]{16,}$/;
+
+/**
+ * Listens on 127.0.0.1.
+ *
+ * @throws {PromptValidationError} for an option that cannot be used, such as a port that is in use.
+ * @see docs/spec/mcp.md §4
+ */
+export async function openHttpEndpoint({
+  transport,
+  ...options
+}: HttpEndpointOptions): Promise<HttpEndpoint> {
+  const { path = '/mcp', port = 0, maxRequestBytes = defaultMaxRequestBytes } = transport;
+  const tokens = readTokens(transport.token);
+  if (!/^\/[A-Za-z0-9_/-]*[A-Za-z0-9_-]$/.test(path)) throw refused('path', 'a path such as "/mcp"');
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw refused('port', 'a whole number from 0 to 65535');
+  if (!Number.isInteger(maxRequestBytes) || maxRequestBytes < 1)
+    throw refused('maxRequestBytes', 'a whole number from 1');
+  // Only where it serves: loading it loads the whole of fetch.
+  const { createServer } = await import('node:http');
+  const server = createServer((request, response) => {
+    void answer(request, response, { ...options, path, tokens, maxRequestBytes });
+  });
+  await listen(server, port);
+  const address = server.address();
+  const bound = typeof address === 'object' && address !== null ? address.port : port;
+  return {
+    url: `http://${host}:${bound}${path}`,
+    tokens,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+interface AnswerOptions extends Omit<HttpEndpointOptions, 'transport'> {
+  readonly path: string;
+  readonly tokens: readonly string[];
+  readonly maxRequestBytes: number;
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { logger, maxRequestBytes, nodeSdk, path, serve, tokens }: AnswerOptions,
+): Promise<void> {
+  const access = accessOf(request, { path, tokens });
+  if (access.status !== 200) {
+    refuse(response, access);
+    return;
+  }
+  const releases: (() => void)[] = [];
+  response.once('close', () => {
+    for (const release of releases.splice(0)) release();
+  });
+  const exchange: HttpExchange = {
+    tokenIndex: access.tokenIndex,
+    onEnd: (release) => (response.closed ? release() : releases.push(release)),
+  };
+  const onerror = (error: Error): void =>
+    logger.warn('A request could not be answered.', { error: describeError(error) });
+  try {
+    const handle = nodeSdk.toNodeHandler(
+      { fetch: (asked) => serve(asked, exchange) },
+      { maxRequestBodySize: maxRequestBytes, onerror },
+    );
+    // Method and address are there in a request that a server has received.
+    await handle(request as IncomingMessage & { readonly method: string; readonly url: string }, response);
+  } catch (error) {
+    logger.warn('A request could not be answered.', { error: describeError(error) });
+    response.destroy();
+  }
+}
+
+function refuse(
+  response: ServerResponse,
+  { message, status }: { readonly status: number; readonly message: string },
+): void {
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    // What is left of the body is not read.
+    connection: 'close',
+    ...present({ 'www-authenticate': status === 401 ? 'Bearer' : undefined }),
+  });
+  response.end(JSON.stringify(jsonRpcError(message)));
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      const message =
+        cause.code === 'EADDRINUSE'
+          ? `The port ${port} is in use. Choose another one, or 0 for a free one.`
+          : `The port ${port} cannot be listened on: ${describeError(cause)}`;
+      reject(new PromptValidationError(message, { cause, details: { option: 'port' } }));
+    });
+    server.listen(port, host, resolve);
+  });
+}
+
+function readTokens(given: string | readonly string[] | undefined): readonly string[] {
+  if (given === undefined) return [randomId()];
+  const tokens = typeof given === 'string' ? [given] : given;
+  if (tokens.length === 0 || !tokens.every((token) => typeof token === 'string' && tokenForm.test(token)))
+    throw refused('token', 'at least 16 characters of A-Za-z0-9_-');
+  return tokens;
+}
+
+function refused(option: string, expected: string): PromptValidationError {
+  return new PromptValidationError(`openMcpServer(): transport.${option} must be ${expected}.`, {
+    details: { option: `transport.${option}` },
+  });
+}

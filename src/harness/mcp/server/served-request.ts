@@ -1,0 +1,146 @@
+import type {
+  CallToolRequest,
+  CallToolResult,
+  InputRequiredResult,
+  McpServer,
+  ServerContext,
+} from '@modelcontextprotocol/server';
+import { describeError } from '../../../core/error/index.ts';
+import { quotedList } from '../../../core/internal/index.ts';
+import type { JsonObject } from '../../../core/schema/index.ts';
+import { toCallToolResult } from '../wire/call-result.ts';
+import type { McpServerSdk } from '../wire/sdk.ts';
+import { traceContextOf } from '../wire/trace-context.ts';
+import { clientMessageOf } from './client-error.ts';
+import { answerIn, canAsk, elicit, inputRequests, isModern } from './elicitation.ts';
+import type { CallQuestion, OpenCall } from './open-call.ts';
+import { progressNotifier } from './progress.ts';
+import type { ProtocolServerOptions } from './protocol-server-options.ts';
+
+const cannotAsk = {
+  approved: false,
+  reason: 'The client does not support elicitation, so no person can be asked.',
+};
+
+/** One request `tools/call`. */
+export class ServedRequest {
+  readonly #sdk: McpServerSdk;
+  readonly #mcp: McpServer;
+  readonly #options: ProtocolServerOptions;
+  readonly #params: CallToolRequest['params'];
+  readonly #context: ServerContext;
+  readonly #isModern: boolean;
+
+  constructor(
+    sdk: McpServerSdk,
+    mcp: McpServer,
+    options: ProtocolServerOptions,
+    { params }: CallToolRequest,
+    context: ServerContext,
+  ) {
+    this.#sdk = sdk;
+    this.#mcp = mcp;
+    this.#options = options;
+    this.#params = params;
+    this.#context = context;
+    this.#isModern = isModern(mcp);
+  }
+
+  /** Runs the call, or goes on with the one that waits for an answer in this request. */
+  async answer(): Promise<CallToolResult | InputRequiredResult> {
+    const { tools } = this.#options;
+    const { name } = this.#params;
+    if (!tools.has(name)) {
+      throw this.#invalid(`There is no tool "${name}". The tools are: ${quotedList(tools.names)}.`);
+    }
+    const state = this.#isModern ? this.#context.mcpReq.requestState() : undefined;
+    const call = state === undefined ? this.#begin() : this.#goOn(state);
+    try {
+      return await this.#next(call);
+    } catch (error) {
+      throw this.#toProtocolError(error);
+    } finally {
+      call.release();
+    }
+  }
+
+  /** The result of the call or, since 2026-07-28, the next question in it. */
+  async #next(call: OpenCall): Promise<CallToolResult | InputRequiredResult> {
+    const { calls, tools } = this.#options;
+    for (;;) {
+      const step = await call.next();
+      if (step.kind === 'output') return toCallToolResult(step.output, tools.isStructured(this.#params.name));
+      const { question } = step;
+      if (!canAsk(this.#mcp, this.#context)) question.answer(cannotAsk);
+      else if (this.#isModern) {
+        const requestState = calls.keep(call, question);
+        return this.#sdk.inputRequired({ inputRequests: inputRequests(this.#sdk, question), requestState });
+      } else await this.#elicit(question);
+    }
+  }
+
+  /** Asks while this request waits. What the client says later than in time is not read. */
+  async #elicit(question: CallQuestion): Promise<void> {
+    const late = new AbortController();
+    const endLimit = this.#options.calls.limit(question, () =>
+      late.abort('The question was not answered in time.'),
+    );
+    try {
+      question.answer(await elicit(question, this.#context, AbortSignal.any([late.signal, question.signal])));
+    } finally {
+      endLimit();
+    }
+  }
+
+  #begin(): OpenCall {
+    const { calls, tools } = this.#options;
+    const { arguments: given = {}, name } = this.#params;
+    const { mcpReq } = this.#context;
+    const callId = tools.nextCallId();
+    const trace = traceContextOf(mcpReq._meta);
+    const call = calls.begin({ callId, key: this.#key() }, (signal, onProgress) =>
+      // The protocol layer has checked that the arguments are an object of JSON.
+      tools.call({ callId, name, arguments: given as JsonObject, signal, onProgress, trace }),
+    );
+    this.#follow(call);
+    return call;
+  }
+
+  /** The call that waits for the answer in this request. */
+  #goOn(state: unknown): OpenCall {
+    const kept = typeof state === 'string' ? this.#options.calls.take(state, this.#key()) : undefined;
+    if (kept === undefined) {
+      throw this.#invalid(
+        'The state of the request is unknown: it was used, it has expired, or the request is another one.',
+      );
+    }
+    this.#follow(kept.call);
+    kept.question.answer(answerIn(this.#context));
+    return kept.call;
+  }
+
+  /** The end of this request, before it is answered, ends the call. */
+  #follow(call: OpenCall): void {
+    const { http, mcpReq } = this.#context;
+    const connection = http?.req?.signal;
+    const signal = connection === undefined ? mcpReq.signal : AbortSignal.any([mcpReq.signal, connection]);
+    call.follow({ signal, onProgress: progressNotifier(this.#context, this.#options.clock) });
+  }
+
+  #key(): string {
+    const { arguments: given = {}, name } = this.#params;
+    return JSON.stringify([name, given]);
+  }
+
+  #invalid(message: string): Error {
+    const { ProtocolError, ProtocolErrorCode } = this.#sdk;
+    return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+  }
+
+  /** What ended the session, or the call, as an error of the protocol. */
+  #toProtocolError(error: unknown): Error {
+    const { ProtocolError, ProtocolErrorCode } = this.#sdk;
+    this.#options.logger.warn('A call of a client has no result.', { error: describeError(error) });
+    return new ProtocolError(ProtocolErrorCode.InternalError, clientMessageOf(error));
+  }
+}

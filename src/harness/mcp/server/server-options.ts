@@ -1,0 +1,51 @@
+import type { ToolRuntimeOptions } from '../../../core/evaluation/index.ts';
+import type { Approver } from '../../../core/runtime/index.ts';
+import type { Session } from '../../../core/session/index.ts';
+import type { StructuredResults } from './structured-results.ts';
+
+/** What one session of a server has of its own, over the options of the server. */
+export interface McpSessionOptions
+  extends Pick<ToolRuntimeOptions, 'session' | 'journal' | 'runId' | 'observers'> {
+  /** Is disposed with the session of the server. Default: a new one. */
+  readonly session?: Session;
+}
+
+/** How the tools of a prompt are served. What it shares with a tool runtime means the same. */
+export interface McpServerOptions extends Omit<ToolRuntimeOptions, 'approve' | 'name'> {
+  /** The name that clients show, such as `review`. */
+  readonly name: string;
+  /** The version that clients show, such as `1.0.0`. */
+  readonly version: string;
+  /** What the client gets as the instructions of the server. Default: the rendered prompt. */
+  readonly instructions?: string;
+  /**
+   * Whether a success carries its value as `structuredContent`, under an `outputSchema`: for all tools, or for those for which a function returns true; it must
+   * not throw. Only for tools with an output schema of type `object`. Default: false, because several clients give the model that value in the place of the text that
+   * the tool renders.
+   */
+  readonly structured?: StructuredResults;
+  /**
+   * Decides the requests for approval of policies: a function of the server's program; `suspendApproval()`, with a journal, which keeps them for an answer from outside, such as that of
+   * `wink approvals`; or `'elicit'`, which asks the client. A client may answer by itself instead of asking a person, so with `'elicit'` a policy is as strict as the client. Default: all
+   * are denied.
+   */
+  readonly approve?: Approver | 'elicit';
+  /**
+   * With `'elicit'`: how long the client may take for an answer, in milliseconds, from 1. Then it counts as a no. A client that leaves since 2026-07-28 is not noticed: its call waits as long, and calls
+   * with effects `external` wait for it. Default 600,000.
+   */
+  readonly approvalTimeoutMs?: number;
+  /**
+   * Called when a session is opened, for what it has of its own: a prepared session, a name in the journal. May throw or reject: the session is
+   * not opened, and the client gets the message of a `WinkError`. Default: nothing.
+   */
+  readonly openSession?: () => McpSessionOptions | Promise<McpSessionOptions>;
+}
+
+/** Options of a server that several sessions are opened for. */
+export interface McpHttpSessionLimits {
+  /** How long a session may be without a request or an open connection, in milliseconds, from 1. Then it is closed. Default 600,000. */
+  readonly sessionIdleTimeoutMs?: number;
+  /** Sessions that there may be at a time, from 1; further clients are refused. Default 64. */
+  readonly maxSessions?: number;
+}

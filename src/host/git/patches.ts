@@ -1,0 +1,110 @@
+import { counted, present, showName, startOf } from '../../core/internal/index.ts';
+import type { FileChangeEntry, GitChangeStatus, ShownChanges } from './file-changes.ts';
+import { filePatch } from './file-patch.ts';
+import type { PrivateRepository } from './private-repository.ts';
+
+/** The change of one file in a result. */
+export interface GitFileChange {
+  readonly path: string;
+  readonly status: GitChangeStatus;
+  /** Where a renamed file was. */
+  readonly old_path?: string;
+  /** Hunks of a unified diff, or a phrase in brackets. Absent when only names were asked for. */
+  readonly patch?: string;
+}
+
+/** The changes of files in a result. */
+export interface GitFileChanges {
+  readonly files: readonly GitFileChange[];
+  /** The number of changed files that may be shown. */
+  readonly total: number;
+  /** The `skip` for the files that follow; absent at the end. */
+  readonly next_skip?: number;
+}
+
+/** The part of the output schema for {@link GitFileChanges}. */
+export const fileChangesSchema = {
+  files: {
+    type: 'array',
+    items: {
+      type: 'object',
+      properties: {
+        path: { type: 'string' },
+        status: { enum: ['added', 'modified', 'deleted', 'renamed', 'type-changed'] },
+        old_path: { type: 'string' },
+        patch: { type: 'string' },
+      },
+      required: ['path', 'status'],
+      additionalProperties: false,
+    },
+  },
+  total: { type: 'integer', minimum: 0 },
+  next_skip: { type: 'integer', minimum: 0 },
+} as const;
+
+/** Names that fit where patches are not asked for, for each patch. */
+const namesPerFile = 20;
+
+/** The changes from `skip` on, as many as the limits of files and characters allow; at least one. */
+export async function showChanges(
+  repository: PrivateRepository,
+  { changes }: ShownChanges,
+  { skip, namesOnly }: { readonly skip: number; readonly namesOnly: boolean },
+): Promise<GitFileChanges> {
+  const { maxFiles, maxOutputCharacters } = repository.limits;
+  const most = namesOnly ? maxFiles * namesPerFile : maxFiles;
+  const files: GitFileChange[] = [];
+  let left = maxOutputCharacters;
+  for (const change of changes.slice(skip, skip + most)) {
+    const patch = namesOnly ? undefined : await filePatch(repository, change);
+    const cost = change.path.length + (change.oldPath?.length ?? 0) + (patch?.length ?? 0);
+    if (cost > left && files.length > 0) break;
+    files.push(toFileChange(change, patch === undefined ? undefined : cutPatch(patch, change.path, left)));
+    left -= cost;
+    if (left <= 0) break;
+  }
+  const next = skip + files.length;
+  return {
+    files,
+    total: changes.length,
+    ...present({ next_skip: next < changes.length ? next : undefined }),
+  };
+}
+
+function toFileChange({ path, status, oldPath }: FileChangeEntry, patch: string | undefined): GitFileChange {
+  return {
+    path,
+    status,
+    ...present({ old_path: oldPath, patch }),
+  };
+}
+
+/** Ends at a line break, so that no line is shown in part. */
+function cutPatch(patch: string, path: string, maxLength: number): string {
+  if (patch.length <= maxLength) return patch;
+  const start = startOf(patch, maxLength);
+  const end = start.lastIndexOf('\n');
+  const kept = end < 0 ? start : start.slice(0, end);
+  return `${kept}\n[The rest of the changes of ${showName(path)} is not shown: ${counted(patch.length - kept.length, 'character')}. Read the file with git_show and its path.]`;
+}
+
+/** The changes as text, with a note on what is not shown. */
+export function renderChanges({ files, total, next_skip }: GitFileChanges): string {
+  const parts = files.map(({ path, status, old_path, patch }) => {
+    const from = old_path === undefined ? '' : ` from ${showName(old_path)}`;
+    const header = `${status} ${showName(path)}${from}`;
+    return patch === undefined || patch === '' ? header : `${header}\n${patch}`;
+  });
+  if (next_skip !== undefined)
+    parts.push(`[${counted(total - next_skip, 'more file')}; continue with skip=${next_skip}]`);
+  return parts.join('\n');
+}
+
+/** What a message says about changes that are not shown. */
+export function hiddenNote({ hidden, isCut }: ShownChanges): string {
+  const excluded =
+    hidden === 0
+      ? ''
+      : ` ${counted(hidden, 'change')} at paths that the workspace excludes or cannot name: not shown.`;
+  return `${excluded}${isCut ? ' There are more changed files than can be listed: name a path.' : ''}`;
+}

@@ -1,0 +1,347 @@
+import { assertOptions, FilesystemError } from '../../core/error/index.ts';
+import {
+  childPath,
+  type DirectoryEntry,
+  type DirectoryNode,
+  type EditResult,
+  type FileChange,
+  type FileContent,
+  type FilePatch,
+  type FileStat,
+  type Filesystem,
+  type FilesystemCapabilities,
+  type FilesystemForkOptions,
+  type FilesystemSnapshot,
+  type ForkedView,
+  type GlobOptions,
+  type GlobResult,
+  type GrepOptions,
+  type GrepResult,
+  type MakeDirectoryResult,
+  maxPathDepth,
+  type RemoveResult,
+  type StagedChanges,
+  type StageOptions,
+  type TextEdit,
+  type TextWindow,
+  type TextWindowOptions,
+  type TransferResult,
+  TreeCell,
+  TreeFork,
+  type WriteMode,
+  type WriteResult,
+} from '../../core/filesystem/index.ts';
+import type { HostMountSkip, HostMountSkipReason } from '../host-mount/mount-report.ts';
+import { type PendingCommit, readPending } from './commit/pending-commits.ts';
+import type { InterruptedCommit } from './commit/recover.ts';
+import { type DiskFolder, registerDiskSource } from './disk-source.ts';
+import { HostOperations } from './host-operations.ts';
+import { type HostFilesystemFork, type HostView, viewsOf } from './host-view.ts';
+import { landRecordedChanges } from './landing/land-recorded-changes.ts';
+import { putBack } from './landing/put-back.ts';
+import { type OpenWorkspace, openLeasedWorkspace } from './open-workspace.ts';
+import type { HostFilesystemOptions } from './options.ts';
+import { DiskContent, RefusedContent } from './tree/disk-content.ts';
+import { DiskDirectory } from './tree/disk-directory.ts';
+import type { DiskWorkspace } from './workspace/disk-workspace.ts';
+import type { OutsideChange } from './workspace/outside-changes.ts';
+
+/**
+ * The files of a folder on disk, for one process at a time.
+ *
+ * - A fork reads through to the disk and keeps its writes private; what it has read once stays the same, or reading
+ *   it again fails. `apply` writes its changes to the disk: all of them or none, even if the process is killed in the middle,
+ *   because the next `open` restores the old tree or completes the new one.
+ * - A change by another process in the folder is a conflict for every fork that has read the file, and for every fork that would
+ *   overwrite it, read or not.
+ * - Methods of the file system itself, outside a fork, are separate transactions.
+ * - Symbolic links within the folder are followed, and results name their targets; a link that leads out of it is refused.
+ *   Searches do not enter links to directories. `remove` and `move` act on the link itself. Fifos and devices are never
+ *   opened.
+ * - A replaced file keeps its permissions, and its owner where the process may set it. It gets a new inode: hard links
+ *   to it keep the old content. Untouched files stay the same, including their modification times.
+ *
+ * - Changes by other processes are visible at the next access, also while changes are deferred (`writeOn`), and are never overwritten by these.
+ *
+ * - What could not be restored is neither removed nor copied (`path-excluded`), on its own or in a folder: names that are not valid in a
+ *   path, fifos, sockets, devices, mounts. It can be moved, and moves with its folder.
+ * - A folder that was renamed, removed or replaced since it was opened is neither read nor written: every method rejects
+ *   with `root-replaced` until it is back at its path.
+ *
+ * Disk access is synchronous: the conflict check and the commit are one step that nothing else in this process can interrupt.
+ */
+export class HostFilesystem implements Filesystem, AsyncDisposable {
+  readonly capabilities: FilesystemCapabilities;
+  readonly hostPath: string;
+  /** The interrupted commits of a killed process that opening the folder found. */
+  readonly interruptedCommits: readonly InterruptedCommit[];
+  /** See {@link Filesystem.stage}. Undefined with `writeOn` other than `apply`: changes stay in memory. @internal */
+  readonly stage?: (patch: FilePatch, options?: StageOptions) => StagedChanges;
+  /** See {@link Filesystem}. Undefined where `stage` is. @internal */
+  readonly '~land'?: NonNullable<Filesystem['~land']>;
+  /** See {@link Filesystem}. @internal */
+  readonly '~putBack': NonNullable<Filesystem['~putBack']>;
+  readonly #workspace: DiskWorkspace;
+  readonly #stateFolder: string;
+  readonly #lock: OpenWorkspace['lock'];
+  readonly #lease: OpenWorkspace['lease'];
+  readonly #makeView: (forked: ForkedView) => HostView;
+
+  private constructor({ workspace, lock, lease, interruptedCommits, stateFolder }: OpenWorkspace) {
+    this.#workspace = workspace;
+    this.#stateFolder = stateFolder;
+    this.#lock = lock;
+    this.#lease = lease;
+    this.interruptedCommits = interruptedCommits;
+    this.capabilities = Object.freeze({
+      rollback: 'own-writes',
+      symlinks: true,
+      jail: workspace.jail.kind,
+    });
+    const { jail, visible, allowsGitWrites } = workspace;
+    this.hostPath = jail.realPath;
+    const folder: DiskFolder = { jail, visible, allowsGitWrites, overlayTrials: new Map() };
+    if (workspace.canStage) {
+      this.stage = (patch, options) => workspace.stage(patch, TreeCell.forkOf(patch, this), options);
+      this['~land'] = (changes, runId) => landRecordedChanges({ workspace, stateFolder }, changes, runId);
+    }
+    this['~putBack'] = (paths, apply) => putBack(workspace, paths, apply);
+    this.#makeView = viewsOf(this.capabilities, folder);
+    registerDiskSource(this, () => {
+      const cell = workspace.present();
+      return { ...folder, root: cell.root, record: (read) => void cell.resolve(read) };
+    });
+  }
+
+  /** See {@link openHostFilesystem}. @param onFailpoint see `openWorkspace`. @internal */
+  static async open(
+    options: HostFilesystemOptions,
+    onFailpoint?: (failpoint: string) => void,
+  ): Promise<HostFilesystem> {
+    assertOptions(
+      'openHostFilesystem()',
+      options,
+      {
+        root: 'string!',
+        include: 'array',
+        exclude: 'array',
+        stateDirectory: 'string',
+        allowGitWrites: 'boolean',
+        journal: 'object',
+      },
+      (message, details) => new FilesystemError('argument-invalid', message, details),
+    );
+    return new HostFilesystem(await openLeasedWorkspace(options, onFailpoint));
+  }
+
+  async read(path: string, options?: TextWindowOptions): Promise<TextWindow> {
+    return this.#look((operations) => operations.read(path, options));
+  }
+
+  async readBytes(path: string): Promise<Uint8Array> {
+    return this.#look((operations) => operations.readBytes(path));
+  }
+
+  async digest(path: string): Promise<string> {
+    return this.#look((operations) => operations.digest(path));
+  }
+
+  async write(
+    path: string,
+    data: string | Uint8Array,
+    options: { readonly mode?: WriteMode } = {},
+  ): Promise<WriteResult> {
+    return this.#change((operations) => operations.write(path, data, options.mode));
+  }
+
+  async edit(path: string, edits: readonly TextEdit[]): Promise<EditResult> {
+    return this.#change((operations) => operations.edit(path, edits));
+  }
+
+  async stat(path: string): Promise<FileStat | undefined> {
+    return this.#look((operations) => operations.stat(path));
+  }
+
+  async list(path = '.'): Promise<readonly DirectoryEntry[]> {
+    return this.#look((operations) => operations.list(path));
+  }
+
+  async glob(pattern: string, options: GlobOptions = {}): Promise<GlobResult> {
+    return this.#search((operations, assertOpen) => operations.glob(pattern, options, assertOpen));
+  }
+
+  async grep(pattern: string, options: GrepOptions = {}): Promise<GrepResult> {
+    return this.#search((operations, assertOpen) => operations.grep(pattern, options, assertOpen));
+  }
+
+  async mkdir(path: string): Promise<MakeDirectoryResult> {
+    return this.#change((operations) => operations.mkdir(path));
+  }
+
+  async remove(path: string, options: { readonly recursive?: boolean } = {}): Promise<RemoveResult> {
+    return this.#change((operations) => operations.remove(path, options.recursive === true));
+  }
+
+  async move(from: string, to: string): Promise<TransferResult> {
+    return this.#change((operations) => operations.transfer(from, to, 'move'));
+  }
+
+  async copy(from: string, to: string): Promise<TransferResult> {
+    return this.#change((operations) => operations.transfer(from, to, 'copy'));
+  }
+
+  fork(options: FilesystemForkOptions = {}): HostFilesystemFork {
+    const workspace = this.#workspace;
+    const seen = workspace.takeSnapshot();
+    const { cell, dispose } = workspace.fork(seen, options.readOnly === true);
+    const parent = {
+      conflicts: (): readonly string[] => workspace.conflicts(cell, seen),
+      refusals: (): readonly string[] => workspace.refusals(cell),
+      owner: this,
+      onDispose: dispose,
+    };
+    return new TreeFork(cell, undefined, this.#makeView, parent);
+  }
+
+  /**
+   * The present content. Taking it costs nothing: when this process later changes a file, the old content is kept next to the journal, each
+   * content once, until the snapshot is released and collected or the folder is closed. What other processes change is not
+   * kept, and `restore` does not touch it unless this process has written to the same files.
+   */
+  async snapshot(tag?: string): Promise<FilesystemSnapshot> {
+    const { root } = this.#workspace.takeSnapshot();
+    this.#workspace.retain(root);
+    return this.#workspace.cellShowing(root).snapshot(tag);
+  }
+
+  async restore(snapshot: FilesystemSnapshot): Promise<void> {
+    this.#workspace.restore((cell) => cell.restore(snapshot));
+  }
+
+  /**
+   * The net difference between a snapshot and the present content, sorted by path: what this process has changed, and what other processes
+   * have changed since at the same paths, or at paths that were read through the snapshot. The `before` of a file that
+   * another process has replaced can no longer be read (`file-changed-on-disk`).
+   * @throws {SnapshotError} `snapshot-released`.
+   */
+  changesSince(snapshot: FilesystemSnapshot): readonly FileChange[] {
+    return this.#workspace.present().changesSince(snapshot);
+  }
+
+  /**
+   * The entries that are not readable regular files, with the reasons of a mount: links (`symlink`; a target within the
+   * folder is reachable through the link), links that lead out or nowhere (`symlink-outside`), fifos, sockets and devices
+   * (`special-file`), files larger than `maxFileBytes` (`file-too-large`), names that are not valid in a path
+   * (`name-not-allowed`). Sorted by path; reads every entry except excluded ones.
+   */
+  listSkipped(): readonly { [Name in keyof HostMountSkip]: HostMountSkip[Name] }[] {
+    const { limits } = this.#workspace;
+    return skippedIn(this.#workspace.present().root, limits.maxFileBytes);
+  }
+
+  /**
+   * Commits of runs with a journal that are not in the folder, although the journal may have decided them: their process was killed, or the
+   * disk failed. Until such a run is settled or resumed, the folder is as it was before. At most one of each run, sorted by run.
+   */
+  pendingCommits(): readonly PendingCommit[] {
+    this.#workspace.assertOpen();
+    return readPending(this.#workspace.jail, this.#stateFolder);
+  }
+
+  /**
+   * With `writeOn: 'flush'`: the files where `flush` would overwrite or remove a change that another process has made since they were
+   * first changed here, sorted by path.
+   */
+  outsideChanges(): readonly { [Name in keyof OutsideChange]: OutsideChange[Name] }[] {
+    return this.#workspace.pendingConflicts();
+  }
+
+  /**
+   * With `writeOn: 'flush'`: writes everything that was applied since the last flush to the disk, in one commit, all or none.
+   * @throws {FilesystemError} `file-changed-on-disk` while there are `outsideChanges()`; `path-forbidden` for a write-protected file;
+   * `filesystem-storage-failed` when the disk is full or fails; `root-replaced` when the folder itself is gone; `filesystem-read-only` with `writeOn: 'never'`. Then nothing was written and
+   * nothing is lost: it can be retried.
+   */
+  flush(): void {
+    this.#workspace.flush();
+  }
+
+  /**
+   * Writes the changes of a fork to the disk, all or none; with `writeOn` other than `apply`, they stay in memory.
+   * @throws {FilesystemError} as `Filesystem.apply`; `file-changed-on-disk` when another process has changed what they replace;
+   * `path-forbidden` for a write-protected file; `filesystem-storage-failed` when the disk is full or fails.
+   */
+  apply(patch: FilePatch): void {
+    this.#workspace.apply(patch, TreeCell.forkOf(patch, this));
+  }
+
+  /** Closes the folder and releases its lock and lease. Any later access throws `TransactionClosedError`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#workspace.dispose();
+    this.#lock.dispose();
+    await this.#lease?.release();
+  }
+
+  #look<Result>(act: (operations: HostOperations) => Result): Result {
+    const workspace = this.#workspace;
+    return act(new HostOperations(workspace.present(), () => undefined, workspace));
+  }
+
+  /** A search pauses, so it reads a fork: what this process writes in the meantime does not reach it. */
+  async #search<Result>(
+    act: (operations: HostOperations, assertOpen: () => void) => Promise<Result>,
+  ): Promise<Result> {
+    const workspace = this.#workspace;
+    const { cell, dispose } = workspace.fork(workspace.takeSnapshot(), true);
+    try {
+      return await act(new HostOperations(cell, () => undefined, workspace), () => workspace.assertOpen());
+    } finally {
+      dispose();
+    }
+  }
+
+  #change<Result>(act: (operations: HostOperations) => Result): Result {
+    const workspace = this.#workspace;
+    return workspace.change((cell) => act(new HostOperations(cell, () => undefined, workspace)));
+  }
+}
+
+/** The entries of a tree that are not readable regular files, sorted by path. Entries deeper than the maximum depth are listed, but not entered. */
+function skippedIn(root: DirectoryNode, maxFileBytes: number): readonly HostMountSkip[] {
+  const found: HostMountSkip[] = [];
+  const walk = (directory: DirectoryNode, path: string, depth: number): void => {
+    if (directory instanceof DiskDirectory) {
+      for (const name of directory.invalidNames) {
+        found.push({ path: childPath(path, name), reason: 'name-not-allowed' });
+      }
+    }
+    for (const [name, node] of directory.entries) {
+      const at = childPath(path, name);
+      const reason = node.kind === 'file' ? reasonOf(node.content, maxFileBytes) : undefined;
+      if (depth >= maxPathDepth) found.push({ path: at, reason: 'name-not-allowed' });
+      else if (reason !== undefined) found.push({ path: at, reason });
+      else if (node.kind === 'directory' && node.link !== undefined)
+        found.push({ path: at, reason: 'symlink' });
+      else if (node.kind === 'directory') walk(node, at, depth + 1);
+    }
+  };
+  walk(root, '.', 0);
+  return found.sort((left, right) => (left.path < right.path ? -1 : 1));
+}
+
+function reasonOf(content: FileContent, maxFileBytes: number): HostMountSkipReason | undefined {
+  if (content instanceof RefusedContent) return content.isLink ? 'symlink-outside' : 'special-file';
+  if (content instanceof DiskContent && content.isLink) return 'symlink';
+  return content.bytes > maxFileBytes ? 'file-too-large' : undefined;
+}
+
+/**
+ * Opens a folder: acquires its lock, and restores or completes the interrupted commits of a killed process. Dispose the result to
+ * release the lock.
+ * @throws {FilesystemError} `filesystem-locked` while another process, or another part of this one, has the folder open;
+ * `path-not-found`, `path-not-directory`, `path-forbidden` for the folder; `argument-invalid`, `pattern-invalid` for an option;
+ * `filesystem-storage-failed` when the lock or journal cannot be written, or an interrupted commit cannot be rolled back.
+ */
+export async function openHostFilesystem(options: HostFilesystemOptions): Promise<HostFilesystem> {
+  return HostFilesystem.open(options);
+}

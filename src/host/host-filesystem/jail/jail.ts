@@ -1,0 +1,284 @@
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+} from 'node:fs';
+import { resolve, sep } from 'node:path';
+import { FilesystemError } from '../../../core/error/index.ts';
+import { noFollow, noWaiting, onlyDirectory, openFiles } from '../../disk/open-flags.ts';
+import { identityOf } from '../../disk/stamp.ts';
+import { errorCode } from '../../disk/system-error.ts';
+import { diskError, NoDirectoryError } from './disk-error.ts';
+
+/** Segments of a path below the root; none for the root itself. */
+export type Segments = readonly string[];
+
+const temporaryName = /^\.wink-[0-9a-f-]{36}(-[0-9a-z]+)?\.tmp$/;
+
+/** True for the names of files that exist only while changes are written. They are never listed. */
+export function isTemporaryName(name: string): boolean {
+  return name.startsWith('.wink-') && temporaryName.test(name);
+}
+
+/** A name for the part `part` of the commit `id`. */
+export function temporaryNameOf(id: string, part: string): string {
+  return `.wink-${id}-${part}.tmp`;
+}
+
+const commitName =
+  /^\.wink-([0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})-([nbt]\d+)\.tmp$/;
+
+/** The id of the commit and the part of it that a name is made of; undefined for a name that {@link temporaryNameOf} does not make for a commit. */
+export function temporaryPartOf(name: string): { readonly id: string; readonly part: string } | undefined {
+  const [, id, part] = commitName.exec(name) ?? [];
+  return id === undefined || part === undefined ? undefined : { id, part };
+}
+
+/** Returns the host path of a name in an open directory; without a name, of the directory. */
+export type PathOf = (name?: string) => string;
+
+/** The target of a symbolic link, and its raw text; `bytes` when that is not UTF-8. */
+export type LinkEnd = { readonly text: string; readonly bytes?: Buffer } & (
+  | { readonly kind: 'inside'; readonly segments: Segments; readonly stats: BigIntStats }
+  | { readonly kind: 'outside' | 'broken' }
+);
+
+const maxLinks = 40;
+const readDirectory = constants.O_RDONLY | onlyDirectory | noFollow;
+
+/**
+ * Access to the files below one folder. Every directory on a path is opened relative to the one before it, never through a link,
+ * so that no process can redirect an access out of the folder by swapping a directory for a link (Linux: `jail` is `kernel`).
+ * On other platforms each directory is checked by its path just before (`checked`).
+ */
+export class HostJail {
+  readonly realPath: string;
+  readonly kind: 'kernel' | 'checked';
+  readonly #root: number | undefined;
+  /** Identity of the folder that was opened. */
+  readonly #identity: string;
+
+  private constructor(realPath: string, root: number | undefined) {
+    this.realPath = realPath;
+    this.#root = root;
+    this.#identity = identityOf(this.rootStats());
+    this.kind = root === undefined ? 'checked' : 'kernel';
+  }
+
+  /** @throws the error of the operating system when there is no such folder. */
+  static open(path: string): HostJail {
+    const realPath = realpathSync(resolve(path));
+    if (!lstatSync(realPath).isDirectory())
+      throw Object.assign(new Error('not a directory'), { code: 'ENOTDIR' });
+    return new HostJail(realPath, openRoot(realPath));
+  }
+
+  /**
+   * Asserts that the root is still the folder that was opened. All access goes through the open folder, so without this
+   * check a renamed folder would still be read and written under its new name.
+   * @throws {FilesystemError} `root-replaced`; `path-forbidden`, `filesystem-storage-failed` when that cannot be determined.
+   */
+  assertInPlace(): void {
+    if (this.#isInPlace()) return;
+    throw new FilesystemError(
+      'root-replaced',
+      'The folder is no longer at its path. It was renamed, removed or replaced by another one, so nothing is read ' +
+        'from it or written to it. Put it back, or open the folder that is there now.',
+      { details: { path: '.' } },
+    );
+  }
+
+  /** The metadata of the folder itself, even after it was moved. @throws the error of the operating system. */
+  rootStats(): BigIntStats {
+    return this.#root === undefined
+      ? lstatSync(this.realPath, { bigint: true })
+      : fstatSync(this.#root, { bigint: true });
+  }
+
+  dispose(): void {
+    if (this.#root !== undefined) closeSync(this.#root);
+  }
+
+  /**
+   * Opens a directory while `use` works in it.
+   * @throws {NoDirectoryError} when it, or a directory on the way to it, is gone, a file or a link.
+   * @throws the error of the operating system, and what `use` throws.
+   */
+  within<Result>(directory: Segments, use: (pathOf: PathOf) => Result): Result {
+    for (const segment of directory) assertSegment(segment);
+    if (this.#root === undefined) return use(this.#checkedPath(directory));
+    let open = this.#root;
+    try {
+      for (const segment of directory) {
+        const next = openDirectory(`${openFiles}/${open}/${segment}`);
+        if (open !== this.#root) closeSync(open);
+        open = next;
+      }
+      const anchor = `${openFiles}/${open}`;
+      return use((name) => (name === undefined ? anchor : `${anchor}/${assertSegment(name)}`));
+    } finally {
+      if (open !== this.#root) closeSync(open);
+    }
+  }
+
+  /** The metadata of a path, links not followed; undefined when it does not exist or a parent is not a directory. */
+  statOf(segments: Segments): BigIntStats | undefined {
+    const name = segments.at(-1);
+    try {
+      return this.within(segments.slice(0, -1), (pathOf) =>
+        lstatSync(pathOf(name), { bigint: true, throwIfNoEntry: false }),
+      );
+    } catch (error) {
+      if (error instanceof NoDirectoryError || errorCode(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  /**
+   * Opens a regular file for reading while `use` works with it.
+   * @returns undefined when there is no regular file.
+   */
+  readFile<Result>(
+    segments: Segments,
+    use: (file: number, stats: BigIntStats) => Result,
+  ): Result | undefined {
+    const name = segments.at(-1);
+    if (name === undefined) return undefined;
+    let file: number;
+    try {
+      file = this.within(segments.slice(0, -1), (pathOf) =>
+        openSync(pathOf(name), constants.O_RDONLY | noFollow | noWaiting),
+      );
+    } catch (error) {
+      const code = errorCode(error);
+      const isGone = code === 'ENOENT' || code === 'ELOOP' || code === 'ENXIO' || code === 'EISDIR';
+      if (isGone || error instanceof NoDirectoryError) return undefined;
+      throw error;
+    }
+    try {
+      const stats = fstatSync(file, { bigint: true });
+      return stats.isFile() ? use(file, stats) : undefined;
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  /** False when the operating system certainly denies reading a file. */
+  mayRead(segments: Segments): boolean {
+    try {
+      const flags = constants.O_RDONLY | noFollow | noWaiting;
+      closeSync(this.within(segments.slice(0, -1), (pathOf) => openSync(pathOf(segments.at(-1)), flags)));
+      return true;
+    } catch (error) {
+      return errorCode(error) !== 'EACCES' && errorCode(error) !== 'EPERM';
+    }
+  }
+
+  /** Follows a link, and links that it leads through, as far as they stay below the root. */
+  follow(link: Segments): LinkEnd {
+    const at = link.slice(0, -1);
+    let waiting = link.slice(-1);
+    let text: string | undefined;
+    let stats: BigIntStats | undefined;
+    for (let links = 0; waiting.length > 0; ) {
+      const [name = '', ...rest] = waiting;
+      waiting = rest;
+      if (name === '' || name === '.') continue;
+      if (name === '..') {
+        if (at.pop() === undefined) return { kind: 'outside', text: text ?? '' };
+        stats = undefined;
+        continue;
+      }
+      stats = this.statOf([...at, name]);
+      if (stats === undefined) return { kind: 'broken', text: text ?? '' };
+      if (!stats.isSymbolicLink()) {
+        if (waiting.some((next) => next !== '' && next !== '.') && !stats.isDirectory())
+          return { kind: 'broken', text: text ?? '' };
+        at.push(name);
+        continue;
+      }
+      links += 1;
+      if (links > maxLinks) return { kind: 'broken', text: text ?? '' };
+      const bytes = this.within(at, (pathOf) => readlinkSync(pathOf(name), { encoding: 'buffer' }));
+      const target = bytes.toString();
+      // It leads to a name that is not valid in a path.
+      if (!Buffer.from(target).equals(bytes))
+        return text === undefined ? { kind: 'broken', text: target, bytes } : { kind: 'broken', text };
+      text ??= target;
+      // Its target may end at a directory that was already visited.
+      stats = undefined;
+      if (target.startsWith('/')) {
+        if (target !== this.realPath && !target.startsWith(`${this.realPath}/`))
+          return { kind: 'outside', text: text ?? '' };
+        at.length = 0;
+        waiting = [...target.slice(this.realPath.length).split('/'), ...waiting];
+      } else waiting = [...target.split('/'), ...waiting];
+    }
+    stats ??= at.length === 0 ? this.rootStats() : this.statOf(at);
+    return stats === undefined
+      ? { kind: 'broken', text: text ?? '' }
+      : { kind: 'inside', text: text ?? '', segments: at, stats };
+  }
+
+  #isInPlace(): boolean {
+    try {
+      const found = lstatSync(this.realPath, { bigint: true, throwIfNoEntry: false });
+      return found?.isDirectory() === true && identityOf(found) === this.#identity;
+    } catch (error) {
+      if (errorCode(error) === 'ENOTDIR' || errorCode(error) === 'ELOOP') return false;
+      throw diskError('.', error);
+    }
+  }
+
+  #checkedPath(directory: Segments): PathOf {
+    let path = this.realPath;
+    for (const segment of directory) {
+      path = `${path}${sep}${segment}`;
+      const stats = lstatSync(path, { throwIfNoEntry: false });
+      if (stats === undefined || !stats.isDirectory()) throw new NoDirectoryError();
+    }
+    return (name) => (name === undefined ? path : `${path}${sep}${assertSegment(name)}`);
+  }
+}
+
+/** Paths are normalized long before; this is the last line of defense. */
+function assertSegment(segment: string): string {
+  if (
+    segment === '' ||
+    segment === '.' ||
+    segment === '..' ||
+    segment.includes('/') ||
+    segment.includes('\0')
+  ) {
+    throw new TypeError('A segment of a path must be a name.');
+  }
+  return segment;
+}
+
+/** The open root; undefined where a path cannot start at an open directory. */
+function openRoot(realPath: string): number | undefined {
+  if (onlyDirectory === 0) return undefined;
+  const root = openSync(realPath, readDirectory);
+  try {
+    if (readlinkSync(`${openFiles}/${root}`) === realPath) return root;
+  } catch {
+    // The platform has no such links.
+  }
+  closeSync(root);
+  return undefined;
+}
+
+function openDirectory(path: string): number {
+  try {
+    return openSync(path, readDirectory);
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') throw new NoDirectoryError();
+    throw error;
+  }
+}

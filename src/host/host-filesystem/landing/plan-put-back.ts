@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto';
+import {
+  childPath,
+  type DirectoryNode,
+  emptyDirectory,
+  type FileOperation,
+  fileNode,
+  type PutBackPath,
+  type PutBackReport,
+  type TreeNode,
+} from '../../../core/filesystem/index.ts';
+import { isRegularFile } from '../commit/taken-nodes.ts';
+import { newLinkNode } from '../tree/disk-leaf.ts';
+import { FoundStates, isDirectory } from './found-state.ts';
+import { isWhole, otherContentError, parentsOf } from './plan-landing.ts';
+
+type PutBackChoice = keyof PutBackReport;
+
+/** What has to be done to a folder so that paths are as they were. */
+export interface PutBackPlan {
+  readonly report: PutBackReport;
+  /** Of no use when another process has changed something. */
+  readonly operations: readonly FileOperation[];
+}
+
+/**
+ * Compares a folder with how paths were left and how they are to be.
+ * @param root the folder as it is now.
+ * @throws {FilesystemError} `argument-invalid` when a content is not the recorded one, and what reading a content throws.
+ */
+export function planPutBack(root: DirectoryNode, paths: readonly PutBackPath[]): PutBackPlan {
+  return new PutBackPlanner(root, paths).plan();
+}
+
+class PutBackPlanner {
+  readonly #found: FoundStates;
+  /** Sorted: a directory is before what is in it. */
+  readonly #paths: readonly PutBackPath[];
+  readonly #byPath: ReadonlyMap<string, PutBackPath>;
+  /** Directories above the paths. */
+  readonly #parents: ReadonlySet<string>;
+  /** Directories in which something is to be. */
+  readonly #wantedParents: ReadonlySet<string>;
+  readonly #verdicts = new Map<string, PutBackChoice>();
+  readonly #nodes = new Map<string, TreeNode>();
+
+  constructor(root: DirectoryNode, paths: readonly PutBackPath[]) {
+    this.#found = new FoundStates(root);
+    this.#paths = [...paths].sort((left, right) => (left.path < right.path ? -1 : 1));
+    this.#byPath = new Map(paths.map((path) => [path.path, path]));
+    this.#parents = new Set(paths.flatMap(({ path }) => parentsOf(path)));
+    const wanted = paths.filter((path) => path.wanted.kind !== 'absent');
+    this.#wantedParents = new Set(wanted.flatMap(({ path }) => parentsOf(path)));
+  }
+
+  plan(): PutBackPlan {
+    // Whether a directory can go depends on what is in it.
+    for (const path of this.#paths.toReversed()) {
+      if (path.found.kind !== 'absent' || path.wanted.kind !== 'absent')
+        this.#verdicts.set(path.path, this.#verdictOf(path));
+    }
+    for (const path of this.#paths) this.#makeNode(path);
+    const removals: FileOperation[] = [];
+    const puts: FileOperation[] = [];
+    for (const { path } of this.#paths) {
+      if (this.#verdicts.get(path) !== 'fitting') continue;
+      const now = this.#found.at(path);
+      const node = this.#nodes.get(path);
+      if (now !== undefined && !(isRegularFile(now) && isRegularFile(node)))
+        removals.push({ op: 'remove', path });
+      if (node !== undefined) puts.push({ op: 'put', path, node });
+    }
+    return { report: this.#report(), operations: [...removals, ...puts] };
+  }
+
+  #report(): PutBackReport {
+    const of = (wanted: PutBackChoice): readonly string[] =>
+      this.#paths.flatMap(({ path }) => (this.#verdicts.get(path) === wanted ? path : []));
+    return { fitting: of('fitting'), present: of('present'), outside: of('outside'), left: of('left') };
+  }
+
+  #verdictOf({ path, found, wanted }: PutBackPath): PutBackChoice {
+    const node = this.#found.at(path);
+    if (this.#found.is(path, wanted)) {
+      const isOther =
+        wanted.kind === 'file' && node?.kind === 'file' && (node.mode ?? wanted.mode) !== wanted.mode;
+      return isOther ? 'fitting' : 'present';
+    }
+    if (wanted.kind === 'absent' && this.#wantedParents.has(path) && isDirectory(node)) return 'present';
+    const wasDirectory = found.kind === 'directory' || (found.kind === 'absent' && this.#parents.has(path));
+    if (wasDirectory && isDirectory(node)) {
+      if (this.#isCovered(node, path)) return 'fitting';
+      return wanted.kind === 'absent' ? 'left' : 'outside';
+    }
+    if (wasDirectory) return node === undefined ? 'fitting' : 'outside';
+    const from = found.kind === 'link' ? found.from : undefined;
+    return this.#found.is(path, found, from) ? 'fitting' : 'outside';
+  }
+
+  /** Whether everything in a directory goes. */
+  #isCovered(directory: DirectoryNode, path: string): boolean {
+    return (
+      isWhole(directory) &&
+      [...directory.entries].every(([name, child]) => this.#isGoing(child, childPath(path, name)))
+    );
+  }
+
+  #isGoing(node: TreeNode, path: string): boolean {
+    if (this.#byPath.get(path)?.wanted.kind === 'absent' && this.#verdicts.get(path) === 'fitting')
+      return true;
+    // A directory of which rows do not say that it was made.
+    return this.#parents.has(path) && isDirectory(node) && this.#isCovered(node, path);
+  }
+
+  /** Makes what is to be at a path. Where that cannot be, the path is changed from outside. */
+  #makeNode(path: PutBackPath): void {
+    if (this.#verdicts.get(path.path) !== 'fitting' || path.wanted.kind === 'absent') return;
+    const blocker = this.#found.blockerOf(path.path);
+    const verdict = blocker === undefined ? undefined : this.#verdicts.get(blocker);
+    // What is in the way is named, and nothing is written.
+    if (verdict === 'outside') return;
+    const isBlocked = blocker !== undefined && verdict !== 'fitting';
+    const node = isBlocked ? undefined : this.#nodeOf(path);
+    if (node === undefined) this.#verdicts.set(path.path, 'outside');
+    else this.#nodes.set(path.path, node);
+  }
+
+  #nodeOf({ path, wanted, data }: PutBackPath): TreeNode | undefined {
+    if (wanted.kind === 'directory') return emptyDirectory;
+    if (wanted.kind === 'link') return newLinkNode(path, wanted.text);
+    if (wanted.kind === 'absent') return undefined;
+    // It is not known.
+    if (data === undefined) return undefined;
+    const bytes = data();
+    if (createHash('sha256').update(bytes).digest('hex') !== wanted.hash) throw otherContentError(path);
+    // The time of the disk is that of the machine.
+    return { ...fileNode(bytes, 0), mode: wanted.mode };
+  }
+}

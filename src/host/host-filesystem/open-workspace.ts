@@ -1,0 +1,150 @@
+import { existsSync } from 'node:fs';
+import { FilesystemError, type FilesystemErrorCode } from '../../core/error/index.ts';
+import { quoteText } from '../../core/internal/index.ts';
+import { systemClock } from '../../core/session/index.ts';
+import { errorCode } from '../disk/system-error.ts';
+import { FolderLease } from '../lock/folder-lease.ts';
+import { FolderLock } from '../lock/folder-lock.ts';
+import { openStateFolder, stateFolderOf } from '../lock/state-folder.ts';
+import { findInterruptedCommits, type InterruptedCommit, recoverCommits } from './commit/recover.ts';
+import { HostJail } from './jail/jail.ts';
+import { type HostFilesystemOptions, limitsOf } from './options.ts';
+import { VisiblePaths } from './tree/visible-paths.ts';
+import { DiskWorkspace } from './workspace/disk-workspace.ts';
+import { DiskWriter } from './workspace/disk-writer.ts';
+
+/** An open folder and its lock. */
+export interface OpenWorkspace {
+  readonly workspace: DiskWorkspace;
+  /** The lock of the folder; a no-op for a read-only folder. */
+  readonly lock: Pick<FolderLock, 'dispose'>;
+  /** The lease of the folder; undefined without a journal. */
+  readonly lease?: FolderLease | undefined;
+  readonly interruptedCommits: readonly InterruptedCommit[];
+  /** The folder of lock and journals. For a read-only folder it may be missing. */
+  readonly stateFolder: string;
+}
+
+const noLock: OpenWorkspace['lock'] = { dispose: () => undefined };
+
+/** Opens a folder under a lease of the journal, where there is one. The caller releases the lease after the lock. */
+export async function openLeasedWorkspace(
+  options: HostFilesystemOptions,
+  onFailpoint?: (failpoint: string) => void,
+): Promise<OpenWorkspace> {
+  const { journal, root, stateDirectory, writeOn } = options;
+  if (journal === undefined || writeOn === 'never') return openWorkspace(options, onFailpoint);
+  const jail = openJail(root);
+  jail.dispose();
+  const { realPath } = jail;
+  const stateFolder = openStateFolder(realPath, stateDirectory);
+  const lease = await FolderLease.acquire(journal, { realPath, folder: root, stateFolder });
+  try {
+    return openWorkspace(options, onFailpoint, lease);
+  } catch (error) {
+    await lease.release();
+    throw error;
+  }
+}
+
+/**
+ * Does `openHostFilesystem` for a folder whose lease is held.
+ * @param onFailpoint called before each operation of a commit or rollback on the disk; for tests, which kill the process there.
+ */
+export function openWorkspace(
+  options: HostFilesystemOptions,
+  onFailpoint: (failpoint: string) => void = () => undefined,
+  lease?: FolderLease,
+): OpenWorkspace {
+  const limits = limitsOf(options);
+  const visible = VisiblePaths.of(options);
+  const { root, stateDirectory, writeOn = 'apply', allowGitWrites = false, clock = systemClock } = options;
+  if (!['apply', 'flush', 'never'].includes(writeOn)) {
+    throw new FilesystemError(
+      'argument-invalid',
+      `The option writeOn must be 'apply', 'flush' or 'never'; received ${writeOn}.`,
+      { details: { option: 'writeOn' } },
+    );
+  }
+  const jail = openJail(root);
+  const parts = {
+    jail,
+    visible,
+    limits,
+    defersWrites: writeOn !== 'apply',
+    allowsGitWrites: allowGitWrites,
+    clock,
+    lease,
+  };
+  let lock: FolderLock | undefined;
+  try {
+    if (lease !== undefined && lease.realPath !== jail.realPath) throw movedRootError(root);
+    if (writeOn === 'never') {
+      const stateFolder = stateFolderOf(jail.realPath, stateDirectory);
+      const interruptedCommits = interruptedIn(stateFolder);
+      return {
+        workspace: new DiskWorkspace({ ...parts, writer: undefined }),
+        lock: noLock,
+        interruptedCommits,
+        stateFolder,
+      };
+    }
+    const journalDirectory = openStateFolder(jail.realPath, stateDirectory);
+    lock = FolderLock.acquire(journalDirectory, root, lease !== undefined);
+    const interruptedCommits = recoverCommits(jail, journalDirectory, onFailpoint);
+    const writer = new DiskWriter({ jail, journalDirectory, onFailpoint, lease });
+    return {
+      workspace: new DiskWorkspace({ ...parts, writer }),
+      lock,
+      lease,
+      interruptedCommits,
+      stateFolder: journalDirectory,
+    };
+  } catch (error) {
+    lock?.dispose();
+    jail.dispose();
+    throw error;
+  }
+}
+
+function movedRootError(root: string): FilesystemError {
+  return new FilesystemError(
+    'root-replaced',
+    `The folder ${quoteText(root)} was replaced while it was opened. Open it again.`,
+    { details: { path: root } },
+  );
+}
+
+/** The interrupted commits; none while a live process holds the lock, because its commit may still be running. */
+function interruptedIn(journalDirectory: string): readonly InterruptedCommit[] {
+  if (!existsSync(journalDirectory) || FolderLock.isHeld(journalDirectory)) return [];
+  return findInterruptedCommits(journalDirectory);
+}
+
+/** The cause is omitted on purpose: messages of the operating system contain resolved host paths. */
+function openJail(root: string): HostJail {
+  const refuse = (code: FilesystemErrorCode, problem: string): FilesystemError =>
+    new FilesystemError(code, `The folder ${quoteText(root)} ${problem}`, { details: { path: root } });
+  if (root.trim() === '' || root.includes('\0')) {
+    throw refuse('argument-invalid', 'is not a valid path. Name an existing folder.');
+  }
+  try {
+    return HostJail.open(root);
+  } catch (error) {
+    switch (errorCode(error)) {
+      case 'ENOTDIR':
+        throw refuse('path-not-directory', 'is not a folder. Name the folder that the file is in.');
+      case 'EACCES':
+      case 'EPERM':
+        throw refuse(
+          'path-forbidden',
+          'cannot be opened: the operating system denies it. Check its permissions.',
+        );
+      default:
+        throw refuse(
+          'path-not-found',
+          `cannot be opened (${errorCode(error) ?? 'unknown error'}). Name an existing folder.`,
+        );
+    }
+  }
+}

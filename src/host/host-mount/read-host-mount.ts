@@ -1,0 +1,68 @@
+import { assertOptions, FilesystemError } from '../../core/error/index.ts';
+import { compileMountFilter } from './mount-filter.ts';
+import { type HostMountReport, MountTally } from './mount-report.ts';
+import { assertStillThere, openFolder } from './open-folder.ts';
+import { type ReadFolderOptions, resolveLimits, resolveMountPath } from './options.ts';
+import { readDirectory } from './read-directory.ts';
+
+/**
+ * The content of a host folder at one moment: plain data, to be used in any number of workspaces. Give it to
+ * `vfsToolsSection({ mounts })`, or its `files` to a `MemoryFilesystem`.
+ */
+export interface FolderCopy {
+  readonly kind: 'mount';
+  /** The directory that contains the files; `.` is the workspace root. */
+  readonly mountPath: string;
+  /** Content by path from the workspace root, including `mountPath`. An object without prototype. */
+  readonly files: Readonly<Record<string, Uint8Array>>;
+  /** What was taken and what was left out, by name and reason. */
+  readonly report: { [Name in keyof HostMountReport]: HostMountReport[Name] };
+}
+
+/**
+ * Reads a folder of the host into memory, for a workspace whose changes never reach the disk. Every file is
+ * taken as bytes. Entries that cannot or must not be read (links, fifos, devices, unreadable and too large files) are skipped and
+ * reported; `.git` and `node_modules` are excluded silently.
+ *
+ * Reads with bounded memory and few open files, and never reads below an excluded directory.
+ *
+ * @throws {FilesystemError} `path-not-found`, `path-not-directory`, `path-outside-root` or `path-forbidden` for the folder,
+ * `pattern-invalid` for a glob, `argument-invalid` for a limit or for no allowed roots, `path-invalid` for a mount path.
+ * `root-replaced` when the folder was renamed, removed or replaced while it was read.
+ * Messages name the folder as it was given, never its real path.
+ * @throws the signal's reason when it is aborted.
+ * @see docs/spec/filesystem.md §5
+ */
+export async function readFolder(options: ReadFolderOptions): Promise<FolderCopy> {
+  assertOptions(
+    'readFolder()',
+    options,
+    { hostPath: 'string!', include: 'array', exclude: 'array', allowedRoots: 'array!' },
+    (message, details) => new FilesystemError('argument-invalid', message, details),
+  );
+  const { hostPath, allowedRoots, followSymlinks = false, signal } = options;
+  const limits = resolveLimits(options);
+  const mountPath = resolveMountPath(options);
+  const filter = compileMountFilter(options);
+  signal?.throwIfAborted();
+  const folder = await openFolder(hostPath, allowedRoots);
+  try {
+    // Without a prototype, so that a file named `__proto__` is an ordinary key.
+    const files: Record<string, Uint8Array> = Object.create(null);
+    const tally = new MountTally();
+    const take = (path: string, content: Uint8Array): void => {
+      files[path] = content;
+    };
+    const reading = { folder, mountPath, filter, limits, followSymlinks, signal, tally, take };
+    await readDirectory(reading, folder, '', [folder.identity]);
+    await assertStillThere(folder, hostPath);
+    return Object.freeze({
+      kind: 'mount',
+      mountPath,
+      files: Object.freeze(files),
+      report: tally.report(),
+    });
+  } finally {
+    await folder.close();
+  }
+}

@@ -1,0 +1,105 @@
+import type { FileHandle } from 'node:fs/promises';
+import { normalizePath } from '../../core/filesystem/index.ts';
+import { type HostDirectory, openDirectory, openFile } from '../disk/host-directory.ts';
+import { type HostEntry, listEntries } from '../disk/list-entries.ts';
+import { type FolderReading, workspacePath } from './folder-reading.ts';
+import { followLink } from './follow-link.ts';
+
+/** A file to read. */
+export interface FileCandidate {
+  /** Path below the mounted folder. */
+  readonly path: string;
+  readonly open: () => Promise<FileHandle>;
+}
+
+/** A directory to enter. */
+export interface DirectoryCandidate {
+  /** Path below the mounted folder. */
+  readonly path: string;
+  readonly open: () => Promise<HostDirectory>;
+}
+
+/** The entries of one directory that a mount takes. */
+export interface SortedEntries {
+  readonly files: readonly FileCandidate[];
+  readonly directories: readonly DirectoryCandidate[];
+}
+
+/**
+ * Lists a directory and keeps the included entries, sorted by name; everything else is recorded as excluded or skipped.
+ * @throws the error of the operating system when the directory cannot be listed.
+ */
+export async function sortEntries(
+  reading: FolderReading,
+  directory: HostDirectory,
+  path: string,
+): Promise<SortedEntries> {
+  const pathOf = (name: string): string => (path === '' ? name : `${path}/${name}`);
+  const files: FileCandidate[] = [];
+  const directories: DirectoryCandidate[] = [];
+  const entries = await listEntries(directory, pathOf, reading.tally, reading.limits.maxEntries);
+  for (const entry of entries) {
+    const entryPath = pathOf(entry.name);
+    if (reading.filter.excludes(entryPath)) {
+      reading.tally.exclude();
+    } else if (isWanted(reading, entry, entryPath)) {
+      const hostPath = directory.pathOf(entry.name);
+      if (!isPossiblePath(reading, entryPath)) reading.tally.skip(entryPath, 'name-not-allowed');
+      else if (entry.kind === 'file') files.push({ path: entryPath, open: () => openFile(hostPath) });
+      else if (entry.kind === 'directory') {
+        directories.push({ path: entryPath, open: () => openDirectory(hostPath, false) });
+      } else if (entry.kind === 'special') reading.tally.skip(entryPath, 'special-file');
+      else await sortLink(reading, entryPath, hostPath, files, directories);
+    }
+  }
+  return { files, directories };
+}
+
+async function sortLink(
+  reading: FolderReading,
+  path: string,
+  hostPath: string,
+  files: FileCandidate[],
+  directories: DirectoryCandidate[],
+): Promise<void> {
+  if (!reading.followSymlinks) {
+    reading.tally.skip(path, 'symlink');
+    return;
+  }
+  const target = await followLink(reading, hostPath);
+  switch (target.kind) {
+    case 'file':
+      if (reading.filter.includes(path)) files.push({ path, open: target.open });
+      return;
+    case 'directory':
+      if (reading.filter.enters(path)) directories.push({ path, open: target.open });
+      return;
+    case 'excluded':
+      reading.tally.exclude();
+      return;
+    case 'skipped':
+      reading.tally.skip(path, target.reason);
+  }
+}
+
+/** Whether `include` can match the entry; a link may lead to a file or to a directory. */
+function isWanted(reading: FolderReading, entry: HostEntry, path: string): boolean {
+  switch (entry.kind) {
+    case 'directory':
+      return reading.filter.enters(path);
+    case 'symlink':
+      return reading.filter.includes(path) || reading.filter.enters(path);
+    default:
+      return reading.filter.includes(path);
+  }
+}
+
+/** Whether a workspace can have exactly this path: names on the host may contain characters that a workspace does not allow. */
+function isPossiblePath(reading: FolderReading, path: string): boolean {
+  const wanted = workspacePath(reading, path);
+  try {
+    return normalizePath(wanted) === wanted;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,19 @@
+export { isBelow } from './disk/host-directory.ts';
+export { gitSection } from './git/git-section.ts';
+export type { PendingCommit } from './host-filesystem/commit/pending-commits.ts';
+export type { InterruptedCommit } from './host-filesystem/commit/recover.ts';
+export {
+  type HostFilesystem,
+  HostFilesystem as HostFilesystemClass,
+  openHostFilesystem,
+} from './host-filesystem/host-filesystem.ts';
+export type { OutsideChange } from './host-filesystem/workspace/outside-changes.ts';
+export type { HostMountSkip } from './host-mount/mount-report.ts';
+export { defaultExcludes } from './host-mount/options.ts';
+export { isAlive as isProcessAlive, type ProcessIdentity, presentProcess } from './lock/process-identity.ts';
+export { userStateFolder } from './lock/state-folder.ts';
+export { LocalOverridesStore } from './overrides/local-overrides-store.ts';
+export { type ProcessEnd, startProcess } from './process/start-process.ts';
+export { type FileRunRecorder, openRunRecorder } from './record-file/open-run-recorder.ts';
+export { openStagedFolder } from './staged-folder/open-staged-folder.ts';
+export type { StagedFolder } from './staged-folder/staged-folder.ts';

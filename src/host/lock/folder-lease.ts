@@ -1,0 +1,91 @@
+import { FilesystemError, SessionBusyError } from '../../core/error/index.ts';
+import { present, quoteText } from '../../core/internal/index.ts';
+import type { RunJournal, RunLease } from '../../core/runtime/index.ts';
+import { endedLease, forgetLease, rememberLease } from './lease-owner.ts';
+
+/** The folder that a lease is of. */
+interface LeasedPlace {
+  /** The folder, with links resolved. */
+  readonly realPath: string;
+  /** The folder as the caller named it, for messages. */
+  readonly folder: string;
+  /** The folder of its lock and journal. */
+  readonly stateFolder: string;
+}
+
+/**
+ * The right to write to one folder, as a lease of a journal: it ends when its owner hangs or is gone, on whatever machine that was. It does not replace
+ * the lock of the folder, which also keeps out those without a journal.
+ */
+export class FolderLease {
+  /** The folder, with links resolved. */
+  readonly realPath: string;
+  /** The folder as the caller named it, for messages. */
+  readonly #folder: string;
+  readonly #stateFolder: string;
+  readonly #lease: RunLease;
+
+  private constructor(place: LeasedPlace, lease: RunLease) {
+    this.realPath = place.realPath;
+    this.#folder = place.folder;
+    this.#stateFolder = place.stateFolder;
+    this.#lease = lease;
+  }
+
+  /**
+   * Acquires the lease; that of a process of this machine which has ended is taken over at once.
+   *
+   * @throws {FilesystemError} `filesystem-locked` while another owner has the lease.
+   * @throws what the journal throws when it cannot be used.
+   */
+  static async acquire(journal: RunJournal, place: LeasedPlace): Promise<FolderLease> {
+    const { realPath, folder, stateFolder } = place;
+    try {
+      const lease = await journal.acquire(`folder:${realPath}`, endedLease(stateFolder));
+      rememberLease(stateFolder, lease);
+      return new FolderLease(place, lease);
+    } catch (error) {
+      if (!SessionBusyError.isInstance(error)) throw error;
+      throw new FilesystemError(
+        'filesystem-locked',
+        `The folder ${quoteText(folder)} is in use by another owner of a lease in the same journal. Wait until it has released the lease, or the lease has run out.`,
+        { cause: error, details: { path: folder } },
+      );
+    }
+  }
+
+  /** False when another owner may write to the folder at this moment. */
+  get isHeld(): boolean {
+    return this.#lease.isHeld();
+  }
+
+  /** @throws {FilesystemError} `filesystem-locked` when the lease is known to be lost, with the reason of the journal as its cause. */
+  assertNotLost(): void {
+    if (!this.#lease.signal.aborted) return;
+    throw this.#lost('was lost, so another process may write to it. Nothing was written.');
+  }
+
+  /** @throws {FilesystemError} `filesystem-locked` when another owner may write to the folder at this moment. */
+  assertHeld(): void {
+    if (this.isHeld) return;
+    throw this.#lost(
+      'was lost or has run out, so another process may write to it. Nothing more was written; what was begun is undone when the folder is opened again.',
+    );
+  }
+
+  #lost(what: string): FilesystemError {
+    const { reason, aborted } = this.#lease.signal;
+    return new FilesystemError(
+      'filesystem-locked',
+      `The lease of the folder ${quoteText(this.#folder)} ${what} Open the folder again.`,
+      { ...present({ cause: aborted ? reason : undefined }), details: { path: this.#folder } },
+    );
+  }
+
+  /** Gives the lease back. Never rejects. */
+  async release(): Promise<void> {
+    // Before the next owner can write its own.
+    forgetLease(this.#stateFolder, this.#lease);
+    await this.#lease.release();
+  }
+}

@@ -1,0 +1,256 @@
+import { FilesystemError, SandboxError } from '../../../core/error/index.ts';
+import { Filesystem, normalizePath } from '../../../core/filesystem/index.ts';
+import { present } from '../../../core/internal/index.ts';
+import { type NamedResourceToken, resourceToken } from '../../../core/resource/index.ts';
+import { jsonSchema, type Schema } from '../../../core/schema/index.ts';
+import { type Tool, type ToolContext, type ToolExample, ToolResult, tool } from '../../../core/tool/index.ts';
+import { describeOutput } from '../shell/shell-report.ts';
+import type { Evaluator } from './evaluator.ts';
+import type { CodeEvaluationLimits } from './limits.ts';
+import type { CodeEvaluationLanguage, EvaluationReply } from './protocol.ts';
+
+/** Arguments of `evaluate_code`. */
+export interface EvaluateCodeParams {
+  /** Present when the section offers both languages. */
+  readonly language?: CodeEvaluationLanguage;
+  readonly code: string;
+  /** Global variables of the code; each value is JSON text. */
+  readonly inputs?: readonly { readonly name: string; readonly json: string }[];
+  /** Text files that the code gets. */
+  readonly reads?: readonly string[];
+  /** Files that the code may write. */
+  readonly writes?: readonly string[];
+}
+
+/** What the code returned, printed and wrote. */
+export interface EvaluateCodeResult {
+  /** JSON text, or a description when `value_kind` is `text`; empty when it is `none`. */
+  readonly value: string;
+  /** `text`: JSON cannot represent the value. `none`: the code has no value. */
+  readonly value_kind: 'json' | 'text' | 'none';
+  /** The beginning and the end; a line in between says how much is missing. */
+  readonly stdout: string;
+  /** The same for what the code printed as errors. */
+  readonly stderr: string;
+  /** The paths written. */
+  readonly writes: readonly string[];
+}
+
+/** The process of the session. */
+export const EvaluatorToken: NamedResourceToken<Evaluator> = resourceToken<Evaluator>('code-evaluator');
+
+const reservedNames: readonly string[] = [
+  'files',
+  'read_text',
+  'write_text',
+  'print',
+  'console',
+  'globalThis',
+];
+
+const languageNames = { javascript: 'JavaScript', python: 'Python' } as const;
+const codeExamples = {
+  javascript: {
+    code: "const rows = read_text('sales.csv').trim().split('\\n').map(Number); rows.reduce((a, b) => a + b, tax)",
+  },
+  python: { code: "sum(float(line) for line in read_text('sales.csv').splitlines()) + tax" },
+} as const satisfies Readonly<Record<CodeEvaluationLanguage, object>>;
+
+/** The tool `evaluate_code`. */
+export function evaluateCodeTool(
+  languages: readonly CodeEvaluationLanguage[],
+  limits: CodeEvaluationLimits,
+): Tool<EvaluateCodeParams, EvaluateCodeResult> {
+  return tool({
+    name: 'evaluate_code',
+    description: `Run ${languages.map((language) => languageNames[language]).join(' or ')} code in an interpreter without network. Returns the value of its last expression and what it printed.`,
+    inputSchema: inputSchema(languages, limits),
+    outputSchema,
+    effects: 'state',
+    examples: examplesFor(languages, limits),
+    render: () => '',
+    execute: (params, context) => execute(params, context, languages, limits),
+  });
+}
+
+function examplesFor(
+  languages: readonly CodeEvaluationLanguage[],
+  { maxCodeCharacters }: CodeEvaluationLimits,
+): readonly ToolExample<EvaluateCodeParams, EvaluateCodeResult>[] {
+  const [first = 'javascript'] = languages;
+  const { code } = codeExamples[first];
+  if (code.length > maxCodeCharacters) return [];
+  return [
+    {
+      description: 'Compute with an input and a file.',
+      input: {
+        ...present({ language: languages.length > 1 ? first : undefined }),
+        code,
+        inputs: [{ name: 'tax', json: '1.5' }],
+        reads: ['sales.csv'],
+      },
+      output: { value: '101.5', value_kind: 'json', stdout: '', stderr: '', writes: [] },
+    },
+  ];
+}
+
+function inputSchema(
+  languages: readonly CodeEvaluationLanguage[],
+  limits: CodeEvaluationLimits,
+): Schema<EvaluateCodeParams> {
+  const paths = {
+    type: 'array',
+    maxItems: limits.maxFiles,
+    items: { type: 'string', minLength: 1, maxLength: 1000 },
+  } as const;
+  return jsonSchema<EvaluateCodeParams>({
+    type: 'object',
+    properties: {
+      ...present({ language: languages.length > 1 ? { type: 'string', enum: [...languages] } : undefined }),
+      code: { type: 'string', minLength: 1, maxLength: limits.maxCodeCharacters },
+      inputs: {
+        type: 'array',
+        maxItems: 100,
+        items: {
+          type: 'object',
+          properties: {
+            name: { type: 'string', pattern: '^[A-Za-z_][A-Za-z0-9_]*$', maxLength: 100 },
+            json: { type: 'string', description: 'The value as JSON text.' },
+          },
+          required: ['name', 'json'],
+          additionalProperties: false,
+        },
+        description: 'Global variables of the code.',
+      },
+      reads: {
+        ...paths,
+        description: 'Text files that the code reads, with read_text(path) or as files[path].',
+      },
+      writes: { ...paths, description: 'Files that the code may write with write_text(path, text).' },
+    },
+    required: languages.length > 1 ? ['language', 'code'] : ['code'],
+    additionalProperties: false,
+  });
+}
+
+const outputSchema: Schema<EvaluateCodeResult> = jsonSchema<EvaluateCodeResult>({
+  type: 'object',
+  properties: {
+    value: { type: 'string' },
+    value_kind: { type: 'string', enum: ['json', 'text', 'none'] },
+    stdout: { type: 'string' },
+    stderr: { type: 'string' },
+    writes: { type: 'array', items: { type: 'string' } },
+  },
+  required: ['value', 'value_kind', 'stdout', 'stderr', 'writes'],
+  additionalProperties: false,
+});
+
+async function execute(
+  params: EvaluateCodeParams,
+  context: ToolContext,
+  languages: readonly CodeEvaluationLanguage[],
+  limits: CodeEvaluationLimits,
+): Promise<ToolResult<EvaluateCodeResult>> {
+  const { language = languages[0] ?? 'javascript', code, inputs = [], reads = [], writes = [] } = params;
+  const { timeoutMs, maxMemoryBytes, maxOutputBytes, maxTotalFileBytes } = limits;
+  if (code.includes('\0')) return refusal('The code has a NUL character.');
+  try {
+    const values = readInputs(inputs);
+    if (typeof values === 'string') return refusal(values);
+    if (reads.length + writes.length > 0 && !context.resources.has(Filesystem))
+      return refusal('There are no files here: leave "reads" and "writes" out.');
+    const files = await readTexts(reads, context, maxTotalFileBytes);
+    if (typeof files === 'string') return refusal(files);
+    for (const path of writes) normalizePath(path);
+    const evaluator = await context.resources.get(EvaluatorToken);
+    const outcome = await evaluator.run(
+      {
+        language,
+        code,
+        inputs: values,
+        files,
+        writes,
+        timeoutMs,
+        maxMemoryBytes,
+        maxOutputBytes,
+        maxTotalFileBytes,
+      },
+      context.signal,
+    );
+    if (outcome.kind !== 'reply')
+      return refusal(
+        outcome.kind === 'timeout'
+          ? `The code did not end within ${timeoutMs / 1000} s and was killed.`
+          : 'The interpreter crashed or ran out of memory.',
+      );
+    const { reply } = outcome;
+    const printed = describeOutput(reply.stdout, reply.stderr);
+    if (reply.failed) return ToolResult.error([`The code failed. ${nothingWritten}`, ...printed].join('\n'));
+    if (reply.writes.some(([path]) => !writes.includes(path)))
+      return refusal('The code wrote a file that is not in "writes".');
+    for (const [path, text] of reply.writes) await context.filesystem.write(path, text);
+    return success(reply, printed);
+  } catch (error) {
+    // What the files or the machine do not allow is for the model to read; an abort is not.
+    if (FilesystemError.isInstance(error) || SandboxError.isInstance(error)) return refusal(error.message);
+    throw error;
+  }
+}
+
+const nothingWritten = 'No file was written.';
+
+function refusal(message: string): ToolResult<EvaluateCodeResult> {
+  return ToolResult.error(`${message} ${nothingWritten}`);
+}
+
+/** The values of the inputs, or what is wrong with them. */
+function readInputs(
+  inputs: NonNullable<EvaluateCodeParams['inputs']>,
+): readonly (readonly [string, unknown])[] | string {
+  const values = new Map<string, unknown>();
+  for (const { name, json } of inputs) {
+    if (reservedNames.includes(name)) return `The name "${name}" is taken. Choose another for the input.`;
+    if (values.has(name)) return `There are two inputs with the name "${name}".`;
+    try {
+      values.set(name, JSON.parse(json));
+    } catch {
+      return `The input "${name}" is not JSON text. A string needs quotes of its own.`;
+    }
+  }
+  return [...values];
+}
+
+/** The contents of the files, or what is wrong with them. */
+async function readTexts(
+  reads: readonly string[],
+  context: ToolContext,
+  maxTotalBytes: number,
+): Promise<readonly (readonly [string, string])[] | string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  const files: (readonly [string, string])[] = [];
+  let totalBytes = 0;
+  for (const path of reads) {
+    const bytes = await context.filesystem.readBytes(path);
+    totalBytes += bytes.length;
+    if (totalBytes > maxTotalBytes)
+      return `The files in "reads" have more than ${maxTotalBytes} bytes together. Read fewer or smaller ones.`;
+    try {
+      files.push([path, decoder.decode(bytes)]);
+    } catch {
+      return `The file ${JSON.stringify(path)} is not UTF-8 text. Leave it out of "reads".`;
+    }
+  }
+  return files;
+}
+
+function success(reply: EvaluationReply, printed: readonly string[]): ToolResult<EvaluateCodeResult> {
+  const { kind, value, stdout, stderr } = reply;
+  const paths = reply.writes.map(([path]) => path);
+  const shown = kind === 'none' ? 'No value.' : `value${kind === 'text' ? ' (not JSON)' : ''}: ${value}`;
+  const written = paths.length === 0 ? [] : [`Written: ${paths.join(', ')}`];
+  return ToolResult.ok(
+    { value, value_kind: kind, stdout, stderr, writes: paths },
+    [shown, ...written, ...printed].join('\n'),
+  );
+}

@@ -1,0 +1,182 @@
+import { describeError, SandboxError } from '../../../core/error/index.ts';
+import { isRecord, startOf, untilAborted } from '../../../core/internal/index.ts';
+import { type Clock, systemClock } from '../../../core/session/index.ts';
+import type { EvaluatorChannel } from './evaluator-process.ts';
+import {
+  type CodeEvaluationLanguage,
+  type EvaluationReply,
+  type EvaluationRequest,
+  readReply,
+  readUnusable,
+} from './protocol.ts';
+import { startError, unusableError } from './unavailable.ts';
+
+const killFactor = 1.5;
+/** A machine that is busy starts a process slowly. */
+const startMs = 60_000;
+const timeoutSignal = Symbol('timeout');
+
+/** The result of a call: a reply, or how the process ended. */
+export type CodeEvaluationOutcome =
+  | { readonly kind: 'reply'; readonly reply: EvaluationReply }
+  | { readonly kind: 'timeout' | 'crash' };
+
+/** What an {@link Evaluator} is made with. */
+export interface EvaluatorOptions {
+  readonly languages: readonly CodeEvaluationLanguage[];
+  /** Starts a process. May throw. */
+  readonly open: () => EvaluatorChannel;
+  /** Default: `systemClock`. */
+  readonly clock?: Clock;
+}
+
+/**
+ * The process in which the code of a session runs. Calls take turns; each has an interpreter of its own. After a kill or a crash the
+ * next call starts another process.
+ *
+ * Threats: code sees what it is given and nothing else, as far as the interpreter holds. Time, memory and output are limited by the
+ * interpreter first and by a kill of the process second. A defect of an interpreter that runs native code gives it the rights of our
+ * user: there is no sandbox of the system around the process. What the process sends is checked like any input.
+ */
+export class Evaluator implements AsyncDisposable {
+  readonly #languages: readonly CodeEvaluationLanguage[];
+  readonly #openChannel: () => EvaluatorChannel;
+  readonly #clock: Clock;
+  #channel: EvaluatorChannel | undefined;
+  #queue: Promise<void> = Promise.resolve();
+  #isDisposed = false;
+
+  constructor({ languages, open, clock = systemClock }: EvaluatorOptions) {
+    this.#languages = languages;
+    this.#openChannel = open;
+    this.#clock = clock;
+  }
+
+  /**
+   * Starts the process, and runs code of each language in it.
+   * @throws {SandboxError} `sandbox-unavailable`; the signal's reason.
+   */
+  async start(signal: AbortSignal): Promise<void> {
+    for (const language of this.#languages) {
+      const outcome = await this.run({ ...selfTest, language }, signal);
+      if (outcome.kind === 'reply' && outcome.reply.value === '42') continue;
+      const reason =
+        outcome.kind === 'reply'
+          ? `it computes 40 + 2 wrongly: ${JSON.stringify(startOf(outcome.reply.stderr || outcome.reply.value, 200))}`
+          : `its self-test ended by a ${outcome.kind}`;
+      throw unusableError({ unusable: reason, language, isMissing: false });
+    }
+  }
+
+  /**
+   * Runs one request after those before it.
+   * @throws {SandboxError} `sandbox-unavailable`, `sandbox-disposed`; the signal's reason, at once.
+   */
+  run(request: EvaluationRequest, signal: AbortSignal): Promise<CodeEvaluationOutcome> {
+    const before = this.#queue;
+    const outcome = untilAborted(before, signal).then(() => this.#run(request, signal));
+    // One that is aborted while it waits leaves the queue to the one that runs.
+    this.#queue = Promise.allSettled([before, outcome]).then(() => undefined);
+    return outcome;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isDisposed = true;
+    await this.#channel?.kill();
+    await this.#queue;
+  }
+
+  async #run(request: EvaluationRequest, signal: AbortSignal): Promise<CodeEvaluationOutcome> {
+    for (let attempt = 1; ; attempt += 1) {
+      const channel = await this.#usableChannel(signal);
+      channel.send(request);
+      const isStarted = hasKey(await this.#receive(channel, startMs, signal), 'started');
+      if (isStarted) return this.#outcome(channel, request, signal);
+      // The process had ended before it got the request, so no code has run.
+      await channel.kill();
+      this.#assertLive();
+      if (attempt === 2) return { kind: 'crash' };
+    }
+  }
+
+  async #outcome(
+    channel: EvaluatorChannel,
+    { timeoutMs }: EvaluationRequest,
+    signal: AbortSignal,
+  ): Promise<CodeEvaluationOutcome> {
+    const message = await this.#receive(channel, timeoutMs * killFactor, signal);
+    this.#assertLive();
+    if (message === timeoutSignal) return { kind: 'timeout' };
+    const reply = readReply(message);
+    if (reply !== undefined) return { kind: 'reply', reply };
+    await channel.kill();
+    return { kind: 'crash' };
+  }
+
+  async #usableChannel(signal: AbortSignal): Promise<EvaluatorChannel> {
+    this.#assertLive();
+    if (this.#channel?.isUsable === true) return this.#channel;
+    await this.#channel?.kill();
+    this.#assertLive();
+    let channel: EvaluatorChannel;
+    try {
+      channel = this.#openChannel();
+    } catch (error) {
+      throw startError(describeError(error), error);
+    }
+    this.#channel = channel;
+    const first = await this.#receive(channel, startMs, signal);
+    if (hasKey(first, 'ready')) return channel;
+    await channel.kill();
+    this.#assertLive();
+    const unusable = readUnusable(first);
+    if (unusable !== undefined) throw unusableError(unusable);
+    const { failure } = channel;
+    if (first === timeoutSignal)
+      throw startError(`the process did not start in ${startMs / 1000} s`, failure);
+    throw startError(
+      first === undefined ? describeError(failure) : 'the process began with an unknown message',
+      failure,
+    );
+  }
+
+  /** The next message, {@link timeoutSignal}, or `undefined` when the process has ended. A time-out and an abort end it. */
+  async #receive(channel: EvaluatorChannel, timeoutMs: number, signal: AbortSignal): Promise<unknown> {
+    let stop = (): void => undefined;
+    const timedOut = new Promise<typeof timeoutSignal>((resolve) => {
+      stop = this.#clock.schedule(timeoutMs, () => resolve(timeoutSignal));
+    });
+    try {
+      const message = await untilAborted(Promise.race([channel.receive(), timedOut]), signal);
+      if (message === timeoutSignal) await channel.kill();
+      return message;
+    } catch (error) {
+      await channel.kill();
+      throw error;
+    } finally {
+      stop();
+    }
+  }
+
+  #assertLive(): void {
+    if (this.#isDisposed)
+      throw new SandboxError('sandbox-disposed', 'The evaluator was disposed with its session.', {
+        details: { backend: 'evaluate' },
+      });
+  }
+}
+
+const selfTest: Omit<EvaluationRequest, 'language'> = {
+  code: '40 + 2',
+  inputs: [],
+  files: [],
+  writes: [],
+  timeoutMs: startMs,
+  maxMemoryBytes: 67_108_864,
+  maxOutputBytes: 4096,
+  maxTotalFileBytes: 1,
+};
+
+function hasKey(message: unknown, key: 'ready' | 'started'): boolean {
+  return isRecord(message) && message[key] === true;
+}

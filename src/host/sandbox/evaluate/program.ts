@@ -1,0 +1,142 @@
+import { Socket } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { isMainThread, parentPort, Worker } from 'node:worker_threads';
+import { describeError } from '../../../core/error/index.ts';
+import { CallFiles } from './call-files.ts';
+import { CallOutput } from './call-output.ts';
+import { evaluateJavaScript } from './javascript.ts';
+import {
+  type CodeEvaluationLanguage,
+  type EvaluatedValue,
+  type EvaluationReply,
+  type EvaluationRequest,
+  encodeFrame,
+  FrameReader,
+  type UnusableEvaluator,
+} from './protocol.ts';
+import { evaluatePython, type Monty } from './python.ts';
+import type { QuickJs } from './quickjs.ts';
+
+// The evaluator process: requests at its input, replies at its output. It has no environment. A thread watches a third pipe, which
+// nothing is written to: when the session's process ends, in whatever way, the system closes the pipe, and the thread kills this process. The
+// main thread cannot notice it while an interpreter runs.
+
+/** Not literals: the packages need not be installed where this is compiled. */
+const javascriptPackage: string = 'quickjs-emscripten';
+const pythonPackage: string = '@pydantic/monty';
+const lifelineFd = 3;
+/** Requests are trusted; the length of a message has four bytes. */
+const maxRequestBytes = 4_294_967_295;
+// oxlint-disable-next-line no-restricted-globals -- The system clock without the library around it, for a short start.
+const now = (): number => performance.now();
+
+type Run = (request: EvaluationRequest, files: CallFiles, output: CallOutput) => EvaluationOutcome;
+type EvaluationOutcome = EvaluatedValue | { readonly error: string };
+
+function send(message: unknown, sent?: () => void): void {
+  process.stdout.write(encodeFrame(message), sent);
+}
+
+/** Ends the process with the session's. */
+function watch(): void {
+  const lifeline = new Socket({ fd: lifelineFd, readable: true, writable: false });
+  const end = (): void => {
+    process.kill(process.pid, 'SIGKILL');
+  };
+  lifeline.on('error', end);
+  lifeline.on('close', end);
+  lifeline.resume();
+  // oxlint-disable-next-line require-post-message-target-origin -- A thread, not a window.
+  parentPort?.postMessage('watching');
+}
+
+async function main(languages: readonly string[]): Promise<void> {
+  const watcher = new Worker(fileURLToPath(import.meta.url), { execArgv: [] });
+  await new Promise((resolve, reject) => {
+    watcher.on('message', resolve);
+    watcher.on('error', reject);
+  });
+  // A module of its own for each call: its memory is released as a whole, in whatever state the code left it.
+  let javascript: (() => Promise<QuickJs>) | undefined;
+  let python: Monty | undefined;
+  let language: CodeEvaluationLanguage = 'javascript';
+  try {
+    if (languages.includes('javascript')) {
+      // Their shapes are those of the supported versions; the self-test of the session would find another.
+      const peer = (await import(javascriptPackage)) as { newQuickJSWASMModule: () => Promise<QuickJs> };
+      javascript = peer.newQuickJSWASMModule;
+    }
+    language = 'python';
+    if (languages.includes('python')) python = (await import(pythonPackage)) as Monty;
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
+    const message: UnusableEvaluator = { unusable: describeError(error), language, isMissing };
+    send(message, () => process.exit(1));
+    return;
+  }
+  send({ ready: true });
+
+  const frames = new FrameReader(maxRequestBytes);
+  process.stdin.on('data', (chunk: Buffer) => {
+    // Only the session writes here.
+    for (const message of frames.push(chunk)) void answer(message as EvaluationRequest);
+  });
+
+  async function answer(request: EvaluationRequest): Promise<void> {
+    const run = await runnerOf(request.language);
+    const files = new CallFiles(request.files, request.writes, request.maxTotalFileBytes);
+    const output = new CallOutput(request.maxOutputBytes);
+    send({ started: true }, () => {
+      send(
+        replyOf(
+          outcomeOf(() => run(request, files, output)),
+          request,
+          files,
+          output,
+        ),
+      );
+    });
+  }
+
+  async function runnerOf(wanted: CodeEvaluationLanguage): Promise<Run> {
+    if (wanted === 'javascript' && javascript !== undefined) {
+      const engine = await javascript();
+      return (...call) => evaluateJavaScript(engine, now, ...call);
+    }
+    const engine = python;
+    if (engine === undefined) throw new Error(`The process was not started for ${wanted}.`);
+    return (...call) => evaluatePython(engine, ...call);
+  }
+}
+
+function outcomeOf(run: () => EvaluationOutcome): EvaluationOutcome {
+  try {
+    return run();
+  } catch (error) {
+    return { error: `The interpreter failed: ${describeError(error)}` };
+  }
+}
+
+function replyOf(
+  outcome: EvaluationOutcome,
+  { maxOutputBytes }: EvaluationRequest,
+  files: CallFiles,
+  output: CallOutput,
+): EvaluationReply {
+  const error = 'error' in outcome ? outcome.error : tooLarge(outcome.value, maxOutputBytes);
+  if (error !== undefined) output.print('stderr', error.endsWith('\n') ? error : `${error}\n`);
+  const { stdout, stderr } = output;
+  if (error !== undefined || 'error' in outcome)
+    return { failed: true, kind: 'none', value: '', stdout, stderr, writes: [] };
+  return { failed: false, ...outcome, stdout, stderr, writes: files.written };
+}
+
+function tooLarge(value: string, maxBytes: number): string | undefined {
+  const bytes = Buffer.byteLength(value, 'utf8');
+  return bytes > maxBytes
+    ? `The value has ${bytes} bytes as text; ${maxBytes} are possible. Return less, or write it to a file.`
+    : undefined;
+}
+
+if (isMainThread) await main(process.argv.slice(2));
+else watch();

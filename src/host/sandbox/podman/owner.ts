@@ -1,0 +1,67 @@
+import { readlinkSync } from 'node:fs';
+import { isRecord } from '../../../core/internal/index.ts';
+import { isAlive as isProcessAlive, presentProcess } from '../../lock/process-identity.ts';
+import type { PodmanClient } from './podman-client.ts';
+import { PodmanRequestError } from './podman-error.ts';
+
+/** The label that names the process which a container belongs to. */
+const ownerLabel = 'dev.weakincentives.owner';
+
+/** The labels of every container. */
+export function ownerLabels(): Readonly<Record<string, string>> {
+  return { [ownerLabel]: JSON.stringify({ ...presentProcess(), namespace: processNamespace() }) };
+}
+
+/** Removes the containers of processes that have certainly ended; all others are left alone. */
+export async function removeLeftovers(client: PodmanClient, signal: AbortSignal | undefined): Promise<void> {
+  const filters = encodeURIComponent(JSON.stringify({ label: [ownerLabel] }));
+  const path = `/containers/json?all=true&filters=${filters}`;
+  const found = await client.send({ method: 'GET', path, signal });
+  for (const container of Array.isArray(found) ? found : []) {
+    if (!isRecord(container) || typeof container['Id'] !== 'string' || !isRecord(container['Labels']))
+      continue;
+    if (isOfDeadProcess(container['Labels'][ownerLabel])) await removeLeftover(client, container['Id']);
+  }
+}
+
+/** Another process may be removing it, too, and one that cannot be removed does no harm here. */
+async function removeLeftover(client: PodmanClient, id: string): Promise<void> {
+  try {
+    await removeContainer(client, id);
+  } catch (error) {
+    if (!(error instanceof PodmanRequestError) || error.status === undefined) throw error;
+  }
+}
+
+/** Kills and removes a container; one that does not exist is fine. @throws {PodmanRequestError} */
+export async function removeContainer(client: PodmanClient, id: string): Promise<void> {
+  try {
+    await client.send({ method: 'DELETE', path: `/containers/${id}?force=true&timeout=0&v=true` });
+  } catch (error) {
+    if (!(error instanceof PodmanRequestError) || error.status !== 404) throw error;
+  }
+}
+
+/** A label is only believed when its process could be seen from here. */
+function isOfDeadProcess(label: unknown): boolean {
+  if (typeof label !== 'string') return false;
+  try {
+    const owner: unknown = JSON.parse(label);
+    if (!isRecord(owner)) return false;
+    const { host, pid, startedAt, namespace } = owner;
+    if (typeof host !== 'string' || typeof startedAt !== 'string') return false;
+    if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid <= 0) return false;
+    return namespace === processNamespace() && !isProcessAlive({ host, pid, startedAt });
+  } catch {
+    return false;
+  }
+}
+
+/** Processes of another namespace have ids of their own, even under the same name of the machine. */
+function processNamespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,98 @@
+import { assertOptions, PromptValidationError, SandboxError } from '../../../core/error/index.ts';
+import { Filesystem } from '../../../core/filesystem/index.ts';
+import type { ToolPolicy } from '../../../core/policy/index.ts';
+import type { Section, SectionPrepareContext, VisibilitySelector } from '../../../core/prompt/index.ts';
+import { backendBindings } from '../backend/prepared-backend.ts';
+import { SandboxBackend } from '../backend/sandbox-backend.ts';
+import type { ShellRollback } from './run-in-call.ts';
+import { shellExecuteTool } from './shell-execute.ts';
+import { resolveShellLimits, type ShellLimits } from './shell-limits.ts';
+
+/** Options of {@link shellSection}. */
+export interface ShellSectionOptions {
+  /** What runs the commands, such as `bubblewrapSandbox()`. A binding of `SandboxBackend` by `bind()` takes its place. */
+  readonly backend: SandboxBackend;
+  /** Default: `Shell`. */
+  readonly title?: string;
+  /** Default: `shell`. */
+  readonly key?: string;
+  /** Limits of one command, besides those of the backend; those left out keep their defaults. */
+  readonly limits?: Partial<ShellLimits>;
+  /**
+   * `failure`: a command with an exit code other than 0 is a failed call, and nothing that it changed is kept. `never`: what a
+   * command left when it ended is kept, whatever its exit code. A command that times out, is killed or is aborted never changes anything.
+   * Default: `failure`.
+   */
+  readonly rollbackOn?: ShellRollback;
+  /** Rules for the tool. They judge the changes of a command before its commit like those of any call. Default: none. */
+  readonly policies?: readonly ToolPolicy[];
+  /** How much of the section the model sees. Default: `'full'`. A summary is provided. */
+  readonly visibility?: VisibilitySelector<Record<never, never>>;
+}
+
+const sectionSummary = 'A shell for commands on the files of the workspace.';
+
+/**
+ * A section with the tool `shell_execute`: a shell command on the files of the workspace, in a sandbox. The prompt must bind a `Filesystem`, as the section
+ * of the file tools does: without one, evaluations fail at their start.
+ *
+ * Each call works on a staged view of its own. When the command succeeds, what it changed becomes part of the call, so that
+ * policies check it and it is committed, or rolled back, with the call. The backend is checked when an evaluation starts.
+ *
+ * The tool has the effects `'state'`, or `'external'` when commands can reach a network.
+ *
+ * @throws {SandboxError} `sandbox-option-invalid` for a bad limit, `rollbackOn` or backend.
+ * @see docs/spec/sandboxes.md §2
+ */
+export function shellSection(options: ShellSectionOptions): Section<Record<never, never>> {
+  assertOptions('shellSection()', options, { backend: 'object!', policies: 'array', limits: 'object' });
+  const { backend, title = 'Shell', key = 'shell', rollbackOn = 'failure', policies = [] } = options;
+  if (rollbackOn !== 'failure' && rollbackOn !== 'never') {
+    throw new SandboxError(
+      'sandbox-option-invalid',
+      `The option rollbackOn is ${JSON.stringify(rollbackOn)}; it must be "failure" or "never".`,
+      { details: { option: 'rollbackOn' } },
+    );
+  }
+  const limits = resolveShellLimits(options.limits);
+  const effects = backend.capabilities.network === 'none' ? 'state' : 'external';
+  return {
+    title,
+    key,
+    render: async (_params, { resources }) =>
+      shellInstructions((await resources?.get(SandboxBackend)) ?? backend, rollbackOn, limits),
+    summary: sectionSummary,
+    visibility: options.visibility ?? 'full',
+    tools: [shellExecuteTool({ limits, effects, rollbackOn })],
+    policies,
+    prepare: assertFilesystem,
+    resources: backendBindings(backend),
+  };
+}
+
+/** Otherwise the first command would find that it has no files. */
+function assertFilesystem({ path, resources }: SectionPrepareContext): void {
+  if (resources.has(Filesystem)) return;
+  throw new PromptValidationError(
+    `The section "${path}" has no workspace for its commands: the prompt binds no Filesystem. Bind one, or add vfsToolsSection().`,
+    { details: { section: path } },
+  );
+}
+
+/** The instructions for the backend that is used. */
+export function shellInstructions(
+  { capabilities }: SandboxBackend,
+  rollbackOn: ShellRollback,
+  { timeoutMs }: ShellLimits,
+): string {
+  const lines = [
+    `\`shell_execute\` runs a shell command on the files of the workspace, which are at \`/workspace\` there, and waits until it ends. ${capabilities.description}`,
+    rollbackOn === 'failure'
+      ? 'A command that ends with an exit code other than 0 fails, and nothing that it changed is kept. Append `|| true` where a failure is expected and its changes matter.'
+      : 'What a command has changed when it ends is kept, whatever its exit code.',
+    `A command that does not end within its time (${timeoutMs / 1000} s unless you set \`timeout_seconds\`) is killed, and nothing that it changed is kept.`,
+    'Nothing runs in the background: processes that a command leaves running are killed. Only files in the workspace are kept, and only their content: not permissions, not symbolic links, nothing outside of it.',
+    'Each command starts in a fresh shell: set what it needs in the same command.',
+  ];
+  return lines.map((line) => `- ${line}`).join('\n');
+}

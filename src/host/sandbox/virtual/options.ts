@@ -1,0 +1,163 @@
+import { assertOptions, SandboxError } from '../../../core/error/index.ts';
+import { isRecord, quoteText } from '../../../core/internal/index.ts';
+import type { Clock } from '../../../core/session/index.ts';
+import {
+  resolveSandboxLimits,
+  type SandboxLimitScopes,
+  type SandboxLimits,
+} from '../backend/sandbox-limits.ts';
+
+/** The name of the backend. */
+export const virtualBackend = 'virtual';
+
+/** The methods of HTTP that can be allowed. */
+export type VirtualNetworkMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE' | 'PATCH' | 'OPTIONS';
+
+/** What `curl` can reach. */
+export interface VirtualNetworkOptions {
+  /**
+   * The addresses, at least one: an origin such as `https://api.example.com`, or an origin with a path, whose last segment is whole:
+   * `https://api.example.com/v1` allows `/v1` and `/v1/users`, not `/v10`. Each redirect is checked, too.
+   */
+  readonly allow: readonly string[];
+  /** Default: `GET` and `HEAD`. */
+  readonly methods?: readonly VirtualNetworkMethod[];
+  /** True: addresses of this machine and of private networks can be reached when `allow` has them. Default: false. */
+  readonly allowPrivateRanges?: boolean;
+}
+
+/** Options of `virtualSandbox`. */
+export interface VirtualSandboxOptions {
+  /**
+   * Limits on what a command may use. `maxMemoryBytes` is the heap of the interpreter, at least 64 MiB;
+   * one string, such as the value of a variable or the output of a program, may take a sixteenth of it.
+   * Default: 512 MiB of memory, 32 MiB for one file.
+   */
+  readonly limits?: SandboxLimits;
+  /** Gives commands the program `curl` for some addresses. Default: no network. */
+  readonly network?: VirtualNetworkOptions;
+  /** Environment variables for every command. Default: none besides `PATH`, `HOME`, `TMPDIR` and `LANG`. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** The clock for time-outs. Default: the system clock. */
+  readonly clock?: Clock;
+}
+
+/** The network, as `just-bash` takes it. */
+export interface VirtualNetwork {
+  readonly allowedUrlPrefixes: readonly string[];
+  readonly allowedMethods: readonly VirtualNetworkMethod[];
+  readonly denyPrivateRanges: boolean;
+}
+
+/** Options with their defaults. */
+export interface VirtualSettings {
+  readonly maxMemoryBytes: number;
+  readonly maxFileBytes: number;
+  readonly network: VirtualNetwork | undefined;
+  readonly env: Readonly<Record<string, string>>;
+  readonly clock: Clock | undefined;
+}
+
+const mib = 1_048_576;
+/** The interpreter itself takes about 30 MiB. */
+const minMemoryBytes = 64 * mib;
+const httpMethods: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'DELETE',
+  'PATCH',
+  'OPTIONS',
+]);
+
+/** What is enforced. There are no processes, and the thread's processor time is its time limit. */
+export const virtualLimitScopes: SandboxLimitScopes = Object.freeze({
+  maxMemoryBytes: 'command',
+  maxProcesses: 'none',
+  maxCpuMs: 'none',
+  maxCpus: 'none',
+  maxFileBytes: 'command',
+});
+
+/** @throws {SandboxError} `sandbox-option-invalid`. */
+export function resolveVirtualOptions(options: VirtualSandboxOptions): VirtualSettings {
+  assertOptions(
+    'virtualSandbox()',
+    options,
+    { limits: 'object', network: 'object', env: 'object' },
+    (message, { details }) => invalid(message, String(details['option'])),
+  );
+  const limits = resolveSandboxLimits(virtualBackend, virtualLimitScopes, options.limits ?? {}, {
+    maxProcesses: 'There are no processes.',
+    maxCpuMs: 'Limit the time of the command instead.',
+    maxCpus: 'A command uses one thread.',
+  });
+  const { maxMemoryBytes = 512 * mib, maxFileBytes = 32 * mib } = limits;
+  if (maxMemoryBytes < minMemoryBytes) {
+    throw invalid(
+      `The limit maxMemoryBytes is ${maxMemoryBytes}; the interpreter needs at least ${minMemoryBytes}.`,
+      'limits.maxMemoryBytes',
+    );
+  }
+  return {
+    maxMemoryBytes,
+    maxFileBytes,
+    network: options.network === undefined ? undefined : resolveNetwork(options.network),
+    env: options.env ?? {},
+    clock: options.clock,
+  };
+}
+
+function resolveNetwork(network: VirtualNetworkOptions): VirtualNetwork {
+  const { allow, methods = ['GET', 'HEAD'], allowPrivateRanges = false } = network;
+  const isList = isRecord(network) && Array.isArray(allow) && allow.length > 0;
+  if (!isList)
+    throw invalid(
+      'The option network.allow must be a list of at least one address, such as ["https://api.example.com"].',
+      'network.allow',
+    );
+  allow.forEach((address, index) => {
+    if (isAddress(address)) return;
+    throw invalid(
+      `The option network.allow[${index}] is ${quoteText(String(address))}; it must be an http or https address without user, query and fragment, such as "https://api.example.com/v1".`,
+      'network.allow',
+    );
+  });
+  for (const method of methods) {
+    if (httpMethods.has(method)) continue;
+    throw invalid(
+      `The option network.methods has ${quoteText(method)}; use ${[...httpMethods].join(', ')}.`,
+      'network.methods',
+    );
+  }
+  return {
+    allowedUrlPrefixes: [...allow],
+    allowedMethods: [...methods],
+    denyPrivateRanges: !allowPrivateRanges,
+  };
+}
+
+function isAddress(address: unknown): boolean {
+  if (typeof address !== 'string' || !URL.canParse(address)) return false;
+  const { protocol, username, password, search, hash } = new URL(address);
+  return (protocol === 'https:' || protocol === 'http:') && username + password + search + hash === '';
+}
+
+/** What commands find, as one sentence for a model. */
+export function describeVirtual(network: VirtualNetwork | undefined): string {
+  const reach =
+    network === undefined
+      ? 'there is no network'
+      : `curl reaches only ${network.allowedUrlPrefixes.join(', ')} (${network.allowedMethods.join(', ')})`;
+  return (
+    'Commands run in an interpreter of bash scripts with the usual text tools (grep, sed, awk, sort, find, jq, tar and the like); ' +
+    `there are no programs of a machine (no git, make, node or python), no background jobs and no symbolic links, and ${reach}.`
+  );
+}
+
+function invalid(message: string, option: string): SandboxError {
+  return new SandboxError('sandbox-option-invalid', message, {
+    details: { backend: virtualBackend, option },
+  });
+}

@@ -1,0 +1,137 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { describeError } from '../../../core/error/index.ts';
+import { present } from '../../../core/internal/index.ts';
+import type { JustBash, ShellResult } from './just-bash.ts';
+import type { ShellThreadData, ShellThreadReport, ShellThreadRequest } from './protocol.ts';
+import { FileRefusal, RemoteCalls } from './remote-calls.ts';
+import { ShellFiles } from './shell-files.ts';
+
+// The thread that interprets the scripts of one sandbox. It has no environment, no arguments and no files: those of the sandbox are served by our thread.
+
+/** Not a literal: the package need not be installed where this is compiled. */
+const peerPackage: string = 'just-bash';
+const unlimited = 1_000_000_000;
+const maxOutputBytes = 67_108_864;
+/** The fewest milliseconds between two signs of life. */
+const aliveMs = 200;
+
+/** Limits of the package that others of ours replace: time, memory and output. What is left out has its default. */
+const executionLimits = {
+  maxCommandCount: unlimited,
+  maxLoopIterations: unlimited,
+  maxAwkIterations: unlimited,
+  maxSedIterations: unlimited,
+  maxJqIterations: unlimited,
+  maxWorkUnits: unlimited,
+  maxTraversalWork: unlimited,
+  maxGlobOperations: unlimited,
+  maxExecutionTimeMs: 2_147_483_647,
+  maxOutputSize: maxOutputBytes,
+  maxCallDepth: 500,
+} as const;
+
+async function main(): Promise<void> {
+  // Taken now: while a script runs, the package blocks such functions for all code of the thread.
+  // oxlint-disable-next-line no-restricted-globals -- Only spaces out messages.
+  const now = performance.now.bind(performance);
+  const port = parentPort;
+  if (port === null) return;
+  // As our thread made it: see `ShellThread`.
+  const { maxStringBytes, network } = workerData as ShellThreadData;
+  const report = (message: ShellThreadReport, transfer: readonly ArrayBuffer[] = []): void =>
+    port.postMessage(message, transfer);
+  const calls = new RemoteCalls((id, call) => report({ kind: 'call', id, call }));
+
+  let shell: JustBash;
+  try {
+    // Its shape is that of the supported versions; the self-test below would find another.
+    shell = (await import(peerPackage)) as JustBash;
+  } catch (error) {
+    report({ kind: 'unusable', isMissing: true, reason: describeError(error) });
+    return;
+  }
+
+  const run = async (request: Extract<ShellThreadRequest, { kind: 'run' }>): Promise<ShellResult> => {
+    let aliveAtMs = Number.NEGATIVE_INFINITY;
+    const { script, cwd, env, stdin } = request;
+    const interpreter = new shell.Bash({
+      fs: new ShellFiles(base, calls, stdin),
+      cwd,
+      env,
+      executionLimits: { ...executionLimits, maxStringLength: maxStringBytes },
+      ...present({ network }),
+    });
+    const { signal } = new AbortController();
+    // The interpreter asks before every statement, also in a loop that keeps the thread to itself.
+    Object.defineProperty(signal, 'aborted', {
+      get: () => {
+        const nowMs = now();
+        if (nowMs - aliveAtMs >= aliveMs) {
+          aliveAtMs = nowMs;
+          report({ kind: 'alive' });
+        }
+        return false;
+      },
+    });
+    try {
+      return await interpreter.exec(script, {
+        stdin: Buffer.from(stdin).toString('latin1'),
+        stdinKind: 'bytes',
+        rawScript: true,
+        signal,
+      });
+    } catch (error) {
+      if (!(error instanceof FileRefusal)) throw error;
+      // Programs handle such errors; the interpreter does not when it opens a file for a redirection.
+      const stderr = `bash: redirection failed, and the script ended there: ${error.message}\n`;
+      return { stdout: '', stderr, exitCode: 1 };
+    }
+  };
+
+  const base = new shell.InMemoryFs();
+  port.on('message', (request: ShellThreadRequest) => {
+    switch (request.kind) {
+      case 'answer':
+      case 'refusal':
+        calls.settle(request);
+        break;
+      case 'run':
+        run(request).then(
+          (result) => {
+            const stdout = bytesOf(result.stdout, isBytes(result));
+            const stderr = bytesOf(result.stderr, false);
+            const { exitCode } = result;
+            report({ kind: 'end', exitCode, stdout, stderr }, [stdout.buffer, stderr.buffer]);
+          },
+          (error: unknown) => report({ kind: 'failed', reason: describeError(error) }),
+        );
+        break;
+    }
+  });
+
+  try {
+    // It writes the files that the shell has for itself, such as /bin/ls.
+    const maker = new shell.Bash({ fs: base, cwd: '/', ...present({ network }) });
+    for (const directory of ['/workspace', '/tmp', '/etc']) base.mkdirSync(directory, { recursive: true });
+    const { stdout } = await maker.exec('echo works | cat', {
+      stdin: '',
+      stdinKind: 'bytes',
+      rawScript: true,
+      signal: new AbortController().signal,
+    });
+    if (stdout !== 'works\n') throw new Error('its self-test printed something else');
+    report({ kind: 'ready' });
+  } catch (error) {
+    report({ kind: 'unusable', isMissing: false, reason: describeError(error) });
+  }
+}
+
+const isBytes = ({ stdoutKind, stdoutEncoding }: ShellResult): boolean =>
+  stdoutKind === undefined ? stdoutEncoding === 'binary' : stdoutKind === 'bytes';
+
+/** A copy with a buffer of its own, which can be handed over. */
+function bytesOf(text: string, isLatin1: boolean): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(Buffer.from(text, isLatin1 ? 'latin1' : 'utf8'));
+}
+
+await main();

@@ -1,0 +1,196 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { chmodSync, chownSync, linkSync, mkdirSync, statSync } from 'node:fs';
+import { mkdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { segmentsOf } from '../../../core/filesystem/index.ts';
+import { mountsBelow } from '../../disk/mounts.ts';
+import { identityOf, modeOf } from '../../disk/stamp.ts';
+import type { HostJail } from '../../host-filesystem/jail/jail.ts';
+import type { HiddenName } from '../staging/plan-disk.ts';
+
+/** An overlay is not possible here; a copy is used instead. */
+export class OverlayRefusedError extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = 'OverlayRefusedError';
+  }
+}
+
+/** A folder on disk with an upper layer that receives every change. */
+export interface OverlayMount {
+  /** The path of the merged folder for this process. */
+  readonly path: string;
+  /** The path of the merged folder for processes inside: the same as that of the folder on disk for all others. */
+  readonly innerPath: string;
+  /** The upper layer, with the changes. */
+  readonly upper: string;
+  /** The command line that starts a command inside, in a directory of the merged folder. */
+  enter(command: string, args: readonly string[], cwd: string): readonly string[];
+  /** Kills every process inside, then unmounts. */
+  dispose(): Promise<void>;
+}
+
+/** The folder and lower layer of a mount. */
+export interface OverlayPlace {
+  /** A private folder by its real path. The mount takes the names `files`, `lower`, `upper`, `work` and `nothing` in it. */
+  readonly folder: string;
+  /** The lower layer. */
+  readonly jail: HostJail;
+  readonly hidden: readonly HiddenName[];
+}
+
+/**
+ * Holds the namespace: as its init process it ends all others when it exits, which it does at the end of its input. The lower
+ * layer is first bound to a fixed name, because any path could be parsed as mount options. The merged folder is also mounted over the lower layer, so that no
+ * absolute path bypasses it. Children without a waiting parent are reaped automatically.
+ */
+const holdScript = `set -e
+read -r pid rest </proc/self/stat
+mount --bind -- "$1" lower
+mount -t overlay -o lowerdir=lower,upperdir=upper,workdir=work,userxattr,index=off,metacopy=off overlay files
+mount --bind files "$1"
+mount -t proc proc /proc
+trap '' CHLD
+echo "$pid"
+exec cat >/dev/null`;
+
+/** Starts a command in the merged folder and nowhere else. */
+const enterScript = 'cd -- "$1" && [ . -ef "$2" ] && cd -- "$3" && shift 3 && exec "$@"';
+
+const isPrivileged = (): boolean => process.geteuid?.() === 0;
+
+/** Only a PATH to find programs, and a fixed locale. */
+const environment = (): NodeJS.ProcessEnv => ({ PATH: process.env['PATH'], LC_ALL: 'C' });
+
+/**
+ * Mounts an overlay in a namespace of its own. It ends with this process, however that ends.
+ * @throws {OverlayRefusedError} when the operating system refuses it.
+ */
+export async function mountOverlay({ folder, jail, hidden }: OverlayPlace): Promise<OverlayMount> {
+  const root = jail.realPath;
+  assertWithoutMounts(root);
+  for (const name of ['files', 'lower', 'upper', 'work']) await mkdir(join(folder, name));
+  const upper = join(folder, 'upper');
+  copyLowerAttributes(jail, [], upper);
+  await hide(jail, folder, hidden);
+  const holder = await NamespaceHolder.start(folder, root);
+  const path = `/proc/${holder.pid}/root${folder}/files`;
+  try {
+    // Verify both mounts: the expected folder as lower layer, the merged folder mounted over it.
+    const bottom = await stat(`/proc/${holder.pid}/root${folder}/lower`, { bigint: true });
+    const [merged, top] = await Promise.all(
+      [path, `/proc/${holder.pid}/root${root}`].map((place) => stat(place, { bigint: true })),
+    );
+    const wanted = jail.within([], (pathOf) => statSync(pathOf(), { bigint: true }));
+    const isMerged = merged !== undefined && top !== undefined && identityOf(merged) === identityOf(top);
+    if (identityOf(bottom) !== identityOf(wanted) || !isMerged || identityOf(bottom) === identityOf(merged)) {
+      throw new OverlayRefusedError('The folder was replaced while it was mounted.');
+    }
+  } catch (error) {
+    await holder.dispose();
+    throw error instanceof OverlayRefusedError
+      ? error
+      : new OverlayRefusedError('The mount cannot be reached.');
+  }
+  const target = ['--target', String(holder.pid), '--mount', '--pid'];
+  const asUser = isPrivileged() ? [] : ['--user', '--preserve-credentials'];
+  return {
+    path,
+    innerPath: root,
+    upper,
+    enter: (command, args, cwd) => [
+      'nsenter',
+      ...target,
+      ...asUser,
+      '--',
+      ...['sh', '-c', enterScript, 'sh', root, join(folder, 'files'), `./${cwd}`, command, ...args],
+    ],
+    dispose: () => holder.dispose(),
+  };
+}
+
+/** The process that keeps the namespace alive. */
+class NamespaceHolder {
+  readonly pid: number;
+  readonly #child: ChildProcess;
+  readonly #end: Promise<unknown>;
+
+  private constructor(pid: number, child: ChildProcess, end: Promise<unknown>) {
+    this.pid = pid;
+    this.#child = child;
+    this.#end = end;
+  }
+
+  static async start(folder: string, root: string): Promise<NamespaceHolder> {
+    const asUser = isPrivileged() ? [] : ['--user', '--map-current-user', '--keep-caps'];
+    const flags = [...asUser, '--mount', '--pid', '--fork', '--kill-child'];
+    // A separate session, so that signals from the terminal do not reach it.
+    const child = spawn('unshare', [...flags, 'sh', '-c', holdScript, 'sh', root], {
+      cwd: folder,
+      env: environment(),
+      stdio: ['pipe', 'pipe', 'ignore'],
+      detached: true,
+    });
+    const end = new Promise((resolve) => {
+      child.once('error', resolve);
+      child.once('close', resolve);
+    });
+    // It may exit before its input ends.
+    child.stdin.on('error', () => undefined);
+    const said = new Promise<number>((resolve) => {
+      child.stdout.setEncoding('utf8').once('data', (line: string) => resolve(Number(line)));
+    });
+    const pid = await Promise.race([said, end.then(() => undefined)]);
+    if (pid === undefined)
+      throw new OverlayRefusedError('The operating system does not mount an overlay here.');
+    child.stdout.destroy();
+    child.unref();
+    return new NamespaceHolder(pid, child, end);
+  }
+
+  async dispose(): Promise<void> {
+    this.#child.ref();
+    this.#child.stdin?.end();
+    await this.#end;
+  }
+}
+
+/** A mount below the folder would be missing in the overlay. */
+function assertWithoutMounts(root: string): void {
+  if (mountsBelow(root).length > 0) throw new OverlayRefusedError('Something is mounted in the folder.');
+}
+
+/** Hides names of the lower layer by whiteouts: devices 0/0 of the same name in the upper layer. */
+async function hide(jail: HostJail, folder: string, hidden: readonly HiddenName[]): Promise<void> {
+  if (hidden.length === 0) return;
+  const nothing = join(folder, 'nothing');
+  try {
+    await promisify(execFile)('mknod', ['-m', '0', nothing, 'c', '0', '0'], { env: environment() });
+    let made = '.';
+    for (const { folder: path, name } of hidden) {
+      const place = join(folder, 'upper', path);
+      if (path !== made) makeParents(jail, join(folder, 'upper'), segmentsOf(path));
+      made = path;
+      linkSync(nothing, Buffer.concat([Buffer.from(`${place}/`), name]));
+    }
+  } catch {
+    throw new OverlayRefusedError('Excluded files cannot be hidden here.');
+  }
+}
+
+function makeParents(jail: HostJail, upper: string, segments: readonly string[]): void {
+  for (let depth = 1; depth <= segments.length; depth += 1) {
+    const place = join(upper, ...segments.slice(0, depth));
+    if (statSync(place, { throwIfNoEntry: false }) !== undefined) continue;
+    mkdirSync(place);
+    copyLowerAttributes(jail, segments.slice(0, depth), place);
+  }
+}
+
+/** Gives a directory of the upper layer the permissions and owner of the lower one. */
+function copyLowerAttributes(jail: HostJail, segments: readonly string[], place: string): void {
+  const found = jail.within(segments, (pathOf) => statSync(pathOf(), { bigint: true }));
+  if (isPrivileged()) chownSync(place, Number(found.uid), Number(found.gid));
+  chmodSync(place, modeOf(found));
+}

@@ -1,0 +1,58 @@
+import { FilesystemError } from '../../../core/error/index.ts';
+
+/** Options of `openStagedFolder`. */
+export interface StagedFolderOptions {
+  /**
+   * What the folder is: an `overlay` of the folder of a `HostFilesystem`, a `copy`, or with `auto` an overlay where the
+   * kernel allows one, else a copy. Default: `auto`.
+   */
+  readonly layer?: 'auto' | 'overlay' | 'copy';
+  /**
+   * The folder in which the private folder is created; it must exist, and not be inside the folder to stage. Relative to the
+   * working directory of the process. Default: the system's folder for temporary files.
+   */
+  readonly tempRoot?: string;
+  /**
+   * Globs (see `compileGlob`) on paths from the root; a path that matches one is neither staged nor collected, and a
+   * directory that matches is excluded with all below it: `**` + `/coverage`. Default: none.
+   */
+  readonly exclude?: readonly string[];
+  /**
+   * The maximum total bytes written to the folder, without what an overlay shows unchanged, and bytes collected by one `collect`. A whole number of at least 0.
+   * Default: 268,435,456 (256 MiB).
+   */
+  readonly maxBytes?: number;
+  /** The maximum bytes of one file, in both directions. A whole number of at least 0. Default: 33,554,432 (32 MiB). */
+  readonly maxFileBytes?: number;
+  /**
+   * The maximum number of files and directories in the folder, and of entries of any kind that one `collect` reads. A whole number
+   * of at least 0. Default: 100,000.
+   */
+  readonly maxEntries?: number;
+  /** Aborts the staging, each `run` and each `collect`; their promise then rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** Limits of one staged folder, all set. */
+export interface StagingLimits {
+  readonly maxBytes: number;
+  readonly maxFileBytes: number;
+  readonly maxEntries: number;
+}
+
+/** @throws {FilesystemError} `argument-invalid` for a limit that is not a whole number of at least 0. */
+export function resolveStagingLimits(options: StagedFolderOptions): StagingLimits {
+  return {
+    maxBytes: wholeNumber('maxBytes', options.maxBytes ?? 268_435_456),
+    maxFileBytes: wholeNumber('maxFileBytes', options.maxFileBytes ?? 33_554_432),
+    maxEntries: wholeNumber('maxEntries', options.maxEntries ?? 100_000),
+  };
+}
+
+function wholeNumber(name: string, value: number): number {
+  if (Number.isSafeInteger(value) && value >= 0) return value;
+  throw new FilesystemError(
+    'argument-invalid',
+    `The option ${name} of openStagedFolder is ${String(value)}; it must be a whole number of at least 0.`,
+  );
+}

@@ -1,0 +1,94 @@
+import { describeError, FilesystemError, WinkError } from '../../../core/error/index.ts';
+import { present, quoteText } from '../../../core/internal/index.ts';
+import { errorCode, withoutPaths } from '../../disk/system-error.ts';
+import { changedOnDiskError, NoDirectoryError } from '../../host-filesystem/jail/disk-error.ts';
+
+/** The error for content that exceeds a limit on totals, when staging or collecting. */
+export function tooManyError(what: string, limit: string, path: string): FilesystemError {
+  return new FilesystemError(
+    'filesystem-quota-exceeded',
+    `There are more than ${what} up to ${quoteText(path)}. Exclude what is not needed, or raise ${limit}.`,
+    { details: { path } },
+  );
+}
+
+/** The error for a file over the limit of one file. */
+export function oversizeError(path: string, bytes: number, maxFileBytes: number): FilesystemError {
+  return new FilesystemError(
+    'file-too-large',
+    `${quoteText(path)} has ${bytes} bytes; one file may have ${maxFileBytes}. Exclude it, or raise maxFileBytes.`,
+    { details: { path, bytes, maxBytes: maxFileBytes } },
+  );
+}
+
+/** The error for a staged folder that can no longer be used. */
+export function goneError(why: string): FilesystemError {
+  return new FilesystemError('path-not-found', `The staged folder ${why}. Nothing was collected from it.`);
+}
+
+/**
+ * The error that staging or collecting rejects with: an error of this library unchanged, the reason of the signal, and otherwise an
+ * error of this library with the original error as its cause.
+ * @param done the operation that failed.
+ */
+export function stagingError(
+  done: 'staged' | 'collected',
+  error: unknown,
+  signal: AbortSignal | undefined,
+): unknown {
+  if (WinkError.isInstance(error)) return error;
+  const isAbort = error instanceof Error && error.name === 'AbortError';
+  if (signal?.aborted === true && (isAbort || error === signal.reason)) return signal.reason;
+  if (error instanceof NoDirectoryError) return changedOnDiskError('.', error);
+  const code = errorCode(error);
+  return new FilesystemError(
+    'filesystem-storage-failed',
+    `The files could not be ${done} (${code ?? describeError(error)}). Nothing was ${done}; you can try again.`,
+    {
+      cause: withoutPaths(error),
+      ...present({ details: code === undefined ? undefined : { systemCode: code } }),
+    },
+  );
+}
+
+/**
+ * The error for an error of the operating system while `path` was written to the folder, and for a folder that
+ * another process removed. The original error is the cause, without its message, which contains host paths.
+ */
+export function writingError(path: string, error: unknown): unknown {
+  const code = errorCode(error);
+  if (error instanceof NoDirectoryError) return changedOnDiskError(path, error);
+  if (code === undefined || WinkError.isInstance(error)) return error;
+  const cause = withoutPaths(error);
+  const details = { path, systemCode: code };
+  switch (code) {
+    case 'EEXIST':
+      return new FilesystemError(
+        'path-taken',
+        `${quoteText(path)} cannot be written to the staged folder: the disk treats its name as equal to that of another file. ` +
+          'Use two names that differ in more than letter case or accents.',
+        { cause, details },
+      );
+    case 'EINVAL':
+    case 'EILSEQ':
+    case 'ENAMETOOLONG':
+      return new FilesystemError(
+        'path-invalid',
+        `${quoteText(path)} cannot be written to the staged folder: the disk does not accept its name (${code}). Rename it.`,
+        { cause, details },
+      );
+    case 'EACCES':
+    case 'EPERM':
+      return new FilesystemError(
+        'path-forbidden',
+        `${quoteText(path)} cannot be written to the staged folder: access is denied. Choose another tempRoot.`,
+        { cause, details },
+      );
+    default:
+      return new FilesystemError(
+        'filesystem-storage-failed',
+        `${quoteText(path)} cannot be written to the staged folder (${code}). Check the disk, or choose another tempRoot.`,
+        { cause, details },
+      );
+  }
+}

@@ -1,2 +1,0 @@
-export type { GitLimits } from './git-limits.ts';
-export { type GitSectionOptions, type GitToolName, gitSection } from './git-section.ts';

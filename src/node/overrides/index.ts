@@ -1,1 +1,0 @@
-export { LocalOverridesStore, type LocalOverridesStoreOptions } from './local-overrides-store.ts';

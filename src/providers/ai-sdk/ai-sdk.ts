@@ -1,0 +1,252 @@
+import { assertOptions, PromptValidationError } from '../../core/error/index.ts';
+import { type ProviderAdapter } from '../../core/evaluation/index.ts';
+import { isRecord, present } from '../../core/internal/index.ts';
+import type { ModelCallOptions, ModelRequest, ModelTurn } from '../../core/runtime/index.ts';
+import { describeReceived, type JsonObject } from '../../core/schema/index.ts';
+import { systemClock } from '../../core/session/index.ts';
+import type { ModelSettings, TokenPrices } from '../../core/tool/index.ts';
+import {
+  type CallIdForm,
+  checkModelOptions,
+  type HostedToolCodecTable,
+  HostedToolRegistry,
+  nineCharacterCallIds,
+  plainCallIds,
+  providerAdapter,
+  requestTimeoutMs,
+  type StrictTools,
+  ToolSchemas,
+  type UnsupportedConfig,
+} from '../kit/index.ts';
+import { hostedToolCodecsOf } from './hosted/codecs.ts';
+import { type CacheTtl, cacheMarkOf } from './request/cache-marks.ts';
+import { checkRequest, prepareRequest, type RequestContext } from './request/request.ts';
+import { readSettings } from './request/request-settings.ts';
+import { toProviderError } from './turn/provider-error.ts';
+import { readStream } from './turn/stream.ts';
+import { withTimeLimit } from './turn/time-limit.ts';
+import { readTurn } from './turn/turn.ts';
+import { Warnings } from './turn/warnings.ts';
+import { aiSdkDialect } from './wire/ai-sdk-dialect.ts';
+import { type AiSdkModel, type AiSdkModelOf, assertModel } from './wire/ai-sdk-model.ts';
+import type { AiSdkVersion } from './wire/call-options.ts';
+import { type FileForm, filesOfV3, filesOfV4 } from './wire/files.ts';
+
+/** Options of {@link aiSdk}. */
+export interface AiSdkOptions {
+  /** A language model of an AI SDK provider package, such as `anthropic('claude-sonnet-4-5')`; its interface is version 3 or 4. */
+  readonly model: AiSdkModel;
+  /**
+   * Name in events and errors; also identifies the model's own answers in a conversation. Default: the model's provider and name, such as `anthropic.messages/claude-sonnet-4-5`.
+   */
+  readonly name?: string;
+  /**
+   * Settings of every request: the provider-neutral ones, `topK`, `presencePenalty`,
+   * `frequencyPenalty`, and `providerOptions` and `headers` as below. The `settings` of an evaluation take precedence.
+   * Default: none.
+   */
+  readonly settings?: ModelSettings;
+  /**
+   * Timeout of a complete answer in milliseconds, also of a streamed one; a deadline of the run can end it sooner. Default:
+   * 600,000.
+   */
+  readonly timeoutMs?: number;
+  /** Prices of the model, for budgets without prices. Default: unknown; a budget that limits the cost is then an error. */
+  readonly prices?: TokenPrices;
+  /** Options of every request in the format of the provider package, by provider name: `{ openai: { store: false } }`. Default: none. */
+  readonly providerOptions?: Readonly<Record<string, JsonObject>>;
+  /** Headers of every request. Default: none. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * Codecs for kinds of hosted tools, which replace the built-in ones of the model's provider. They serialize to tools of the
+   * form `{ type: 'provider', id, name, args }`, and `request` may hold `providerOptions`. Default: the built-in ones, for
+   * the packages `@ai-sdk/openai` (Responses), `@ai-sdk/anthropic` and `@ai-sdk/google`.
+   */
+  readonly hostedToolCodecs?: HostedToolCodecTable;
+  /** What to do with a hosted tool whose config the provider does not fully support. Default: `'error'`. */
+  readonly unsupportedConfig?: UnsupportedConfig;
+  /**
+   * Whether the provider can enforce an output schema; otherwise the schema is part of the instructions. Answers are
+   * validated in any case. Default: true.
+   */
+  readonly takesOutputSchema?: boolean;
+  /**
+   * Which tools of a request are sent with `strict: true`, for which the provider enforces the schema:
+   *
+   * - `'all-or-none'`: all of them when every schema can be enforced, otherwise none, because several providers reject a request with both kinds;
+   * - `'each'`: each tool whose schema can be enforced, for providers that accept both kinds, such as OpenAI and Anthropic;
+   * - `'none'`.
+   *
+   * Arguments are checked in any case. Default: `'all-or-none'`; `'none'` for DeepSeek, where only a beta URL accepts strict tools.
+   */
+  readonly strictTools?: 'all-or-none' | 'each' | 'none';
+  /**
+   * Prompt caching for Claude; false turns it off. `ttl` is the lifetime of a cache entry after its last use. The
+   * breakpoints are for the packages of Anthropic, Bedrock, Vertex and OpenRouter; other models get none. Default: on,
+   * `'5m'`.
+   */
+  readonly promptCaching?: false | { readonly ttl?: CacheTtl };
+}
+
+/**
+ * An adapter for language models of the AI SDK, and so for every provider with an AI SDK package. It loads no package itself
+ * and uses only the given model. Each request contains the whole conversation, with the model's own answers unchanged;
+ * whether the provider stores anything depends on the model's options.
+ *
+ * A failed request ends the evaluation with a `PromptEvaluationError` whose cause is a `ThrottleError`, a `ModelResponseError`,
+ * a `PromptValidationError` when the package omits a tool, or the error that the model threw.
+ *
+ * @throws {PromptValidationError} for a model of an unsupported version, or invalid options.
+ */
+export function aiSdk(options: AiSdkOptions): ProviderAdapter {
+  assertOptions('aiSdk()', options);
+  const { model } = options;
+  assertModel(model);
+  const { timeoutMs, unsupportedConfig } = options;
+  checkModelOptions('AI SDK', { model: model.modelId, timeoutMs, unsupportedConfig }, []);
+  checkStrictTools(options.strictTools);
+  checkCaching(options.promptCaching);
+  return model.specificationVersion === 'v4'
+    ? adapterOf(model, filesOfV4, options)
+    : adapterOf(model, filesOfV3, options);
+}
+
+function adapterOf<Version extends AiSdkVersion>(
+  model: AiSdkModelOf<Version>,
+  files: FileForm<Version>,
+  options: AiSdkOptions,
+): ProviderAdapter {
+  const { name = `${model.provider}/${model.modelId}`, takesOutputSchema = true } = options;
+  const family = model.provider.replace(/\..*$/s, '');
+  const context: RequestContext<Version> = {
+    version: model.specificationVersion,
+    files,
+    provider: name,
+    family,
+    callIds: callIdsOf(model),
+    cacheMark: options.promptCaching === false ? undefined : cacheMarkOf(model, options.promptCaching?.ttl),
+    settings: [layerOf(options), options.settings ?? {}],
+    projections: new ToolSchemas(aiSdkDialect, options.strictTools ?? defaultStrictTools(family)),
+    registry: new HostedToolRegistry({
+      adapter: `AI SDK (${model.provider})`,
+      model: model.modelId,
+      codecs: {
+        ...hostedToolCodecsOf(model.provider, model.specificationVersion),
+        ...options.hostedToolCodecs,
+      },
+      unsupportedConfig: options.unsupportedConfig,
+    }),
+  };
+  readSettings(context.version, ...context.settings);
+  const asking = {
+    model,
+    context,
+    timeoutMs: requestTimeoutMs(options.timeoutMs),
+    warnings: new Warnings(name),
+  };
+  return providerAdapter({
+    model: {
+      name,
+      model: model.modelId,
+      provider: toTelemetryName(model.provider),
+      ...present({ settings: options.settings }),
+      takesOutputSchema,
+      ...present({ prices: options.prices }),
+      check: (check) => checkRequest(check, context),
+      generate: (request, generateOptions) => {
+        const { outputSchema: _told, ...plain } = request;
+        return callModel(takesOutputSchema ? request : plain, generateOptions, asking);
+      },
+    },
+  });
+}
+
+/** Providers whose first name in the AI SDK is another one than in the GenAI conventions. */
+const telemetryNames: ReadonlyMap<string, string> = new Map([
+  ['google', 'gcp.gemini'],
+  ['vertex', 'gcp.vertex_ai'],
+  ['azure', 'azure.ai.openai'],
+  ['amazon-bedrock', 'aws.bedrock'],
+  ['bedrock', 'aws.bedrock'],
+  ['mistral', 'mistral_ai'],
+  ['xai', 'x_ai'],
+]);
+
+/** The DeepSeek package rejects strict tools at any URL but the beta one. */
+function defaultStrictTools(family: string): StrictTools {
+  return family === 'deepseek' ? 'none' : 'all-or-none';
+}
+
+/** The provider as the GenAI conventions of OpenTelemetry name it. @see docs/spec/events.md §6 */
+function toTelemetryName(provider: string): string {
+  const [family = provider] = provider.split('.');
+  return telemetryNames.get(family) ?? family;
+}
+
+/** Mistral requires another form of ids, also when its models are served under other names. */
+function callIdsOf({ provider, modelId }: Pick<AiSdkModel, 'provider' | 'modelId'>): CallIdForm {
+  const isMistral = /(mi[sx]|minis|codes|devs|magis|pix)tral/i.test(`${provider} ${modelId}`);
+  return isMistral ? nineCharacterCallIds : plainCallIds;
+}
+
+function checkCaching(caching: AiSdkOptions['promptCaching']): void {
+  if (caching === undefined || caching === false) return;
+  const { ttl } = caching;
+  if (ttl === undefined || ttl === '5m' || ttl === '1h') return;
+  throw new PromptValidationError(
+    `The option promptCaching.ttl must be "5m" or "1h", got ${describeReceived(ttl)}.`,
+    {
+      details: { option: 'promptCaching.ttl' },
+    },
+  );
+}
+
+const strictToolsChoices: readonly unknown[] = ['all-or-none', 'each', 'none', undefined];
+
+function checkStrictTools(strictTools: unknown): void {
+  if (strictToolsChoices.includes(strictTools)) return;
+  throw new PromptValidationError(
+    `The option strictTools must be "all-or-none", "each" or "none", got ${describeReceived(strictTools)}.`,
+    { details: { option: 'strictTools' } },
+  );
+}
+
+/** Options that can also be given as settings. */
+function layerOf({ providerOptions, headers }: AiSdkOptions): ModelSettings {
+  return {
+    ...present({ providerOptions, headers }),
+  };
+}
+
+/** The context of a call of the model. */
+interface CallContext<Version extends AiSdkVersion> {
+  readonly model: AiSdkModelOf<Version>;
+  readonly context: RequestContext<Version>;
+  readonly timeoutMs: number;
+  readonly warnings: Warnings;
+}
+
+async function callModel<Version extends AiSdkVersion>(
+  request: ModelRequest,
+  { signal, logger, onDelta, clock = systemClock }: ModelCallOptions,
+  { model, context, timeoutMs, warnings }: CallContext<Version>,
+): Promise<ModelTurn> {
+  const prepared = prepareRequest(request, context, logger);
+  const onWarnings = (given: unknown): void => warnings.read(given, logger);
+  const answer = await withTimeLimit(timeoutMs, signal, async (abortSignal) => {
+    const call = { ...prepared.options, abortSignal };
+    try {
+      if (onDelta !== undefined) {
+        const { stream } = await model.doStream(call);
+        return await readStream(stream, { signal: abortSignal, onDelta, onWarnings, clock });
+      }
+      const whole = await model.doGenerate(call);
+      if (isRecord(whole)) onWarnings(whole['warnings']);
+      return whole;
+    } catch (error) {
+      // The reason of the abort takes precedence.
+      throw abortSignal.aborted ? error : toProviderError(error);
+    }
+  });
+  return readTurn(answer, { ...context, request, prepared });
+}

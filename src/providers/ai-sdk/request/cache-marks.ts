@@ -1,0 +1,62 @@
+import { present } from '../../../core/internal/index.ts';
+import type {
+  AiSdkFunctionTool,
+  AiSdkVersion,
+  PromptMessage,
+  ProviderOptions,
+  ProviderTool,
+} from '../wire/call-options.ts';
+
+/** Lifetime of a cache entry after its last use. */
+export type CacheTtl = '5m' | '1h';
+
+/** The parts of a request that a provider can cache. */
+export interface Prefixes<Version extends AiSdkVersion> {
+  readonly prompt: PromptMessage<Version>[];
+  readonly tools: readonly (ProviderTool | AiSdkFunctionTool)[];
+}
+
+/** The options that put a breakpoint after a part; undefined for models that are not Claude. */
+export function cacheMarkOf(
+  { provider, modelId }: { readonly provider: string; readonly modelId: string },
+  ttl: CacheTtl | undefined,
+): ProviderOptions | undefined {
+  if (!/anthropic|claude/i.test(`${provider} ${modelId}`)) return undefined;
+  const kept = ttl === undefined ? {} : { ttl };
+  const cacheControl = { type: 'ephemeral', ...kept };
+  return {
+    anthropic: { cacheControl },
+    // Each package reads the options under its own name and ignores the others.
+    ...present({
+      bedrock: /bedrock/i.test(provider) ? { cachePoint: { type: 'default', ...kept } } : undefined,
+      openrouter: /openrouter/i.test(provider) ? { cacheControl } : undefined,
+    }),
+  };
+}
+
+/**
+ * The request with cache breakpoints, at most four: after the tools, after the instructions, after the conversation, and at
+ * the end of the previous request's conversation. Marked objects are copies.
+ */
+export function markPrefixes<Version extends AiSdkVersion>(
+  { prompt, tools }: Prefixes<Version>,
+  mark: ProviderOptions,
+): Prefixes<Version> {
+  const lastAnswer = prompt.findLastIndex(({ role }) => role === 'assistant');
+  const ends = new Set([lastAnswer - 1, prompt.length - 1]);
+  return {
+    prompt: prompt.map((message, index) =>
+      (message.role === 'system' || ends.has(index)) && isMarkable(message)
+        ? { ...message, providerOptions: mark }
+        : message,
+    ),
+    tools: tools.map((tool, index) =>
+      index === tools.length - 1 && tool.type === 'function' ? { ...tool, providerOptions: mark } : tool,
+    ),
+  };
+}
+
+/** The breakpoint of a message is that of its last part; reasoning cannot have one. */
+function isMarkable<Version extends AiSdkVersion>({ role, content }: PromptMessage<Version>): boolean {
+  return role !== 'assistant' || content.at(-1)?.type !== 'reasoning';
+}

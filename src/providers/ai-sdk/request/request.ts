@@ -1,0 +1,215 @@
+import { PromptValidationError } from '../../../core/error/index.ts';
+import { isRecord, present } from '../../../core/internal/index.ts';
+import type { ModelCheck, ModelRequest, ToolChoice } from '../../../core/runtime/index.ts';
+import type { JsonObject, JsonSchema, SchemaProjection } from '../../../core/schema/index.ts';
+import type { HostedTool, Logger, ModelSettings } from '../../../core/tool/index.ts';
+import {
+  type CallIdForm,
+  type HostedToolRegistry,
+  type HostedToolWire,
+  type ProjectedTool,
+  refuseHostedChoice,
+  type ToolSchemas,
+} from '../../kit/index.ts';
+import type {
+  AiSdkCallOptions,
+  AiSdkFunctionTool,
+  AiSdkToolChoice,
+  AiSdkVersion,
+  ProviderOptions,
+  ProviderTool,
+  WireObject,
+} from '../wire/call-options.ts';
+import type { FileForm } from '../wire/files.ts';
+import { markPrefixes } from './cache-marks.ts';
+import { toPrompt } from './prompt-messages.ts';
+import { addToProviderOptions, mergeProviderOptions, readSettings } from './request-settings.ts';
+
+/** Settings of the adapter for its requests. */
+export interface RequestContext<Version extends AiSdkVersion> {
+  readonly version: Version;
+  readonly files: FileForm<Version>;
+  /** Name that identifies the model's own answers. */
+  readonly provider: string;
+  /** The first part of the model's own provider name: the key of its provider options. */
+  readonly family: string;
+  /** Settings of the adapter; later ones take precedence. */
+  readonly settings: readonly ModelSettings[];
+  readonly projections: ToolSchemas;
+  readonly registry: HostedToolRegistry;
+  /** The form of call ids that the provider accepts. */
+  readonly callIds: CallIdForm;
+  /** The options of cache breakpoints; undefined: none are set. */
+  readonly cacheMark: ProviderOptions | undefined;
+}
+
+/** A request with what is needed to read its answer. */
+export interface PreparedAiSdkRequest<Version extends AiSdkVersion = AiSdkVersion> {
+  readonly options: Omit<AiSdkCallOptions<Version>, 'abortSignal'>;
+  /** The schema of the arguments of each tool, by name. */
+  readonly toolSchemas: ReadonlyMap<string, SchemaProjection>;
+  readonly answerSchema: SchemaProjection | undefined;
+  /** The hosted tools of the prompt, by the provider's names for them. */
+  readonly hostedNames: ReadonlyMap<string, HostedTool>;
+}
+
+/**
+ * Checks a request before it is made.
+ *
+ * @throws {PromptValidationError} for a setting, a hosted tool or a tool choice that the model does not support.
+ */
+export function checkRequest<Version extends AiSdkVersion>(
+  { tools, hostedTools, settings, toolChoice }: ModelCheck,
+  context: RequestContext<Version>,
+): void {
+  const { providerOptions } = readSettings(context.version, ...context.settings, settings);
+  const wires = context.registry.check(hostedTools);
+  for (const { tools: own, request = {} } of wires) {
+    toProviderTools(own, tools);
+    addToProviderOptions(providerOptions, request);
+  }
+  toWireChoice(toolChoice, hostedTools, wires);
+}
+
+/**
+ * The request for one turn.
+ *
+ * @throws {PromptValidationError} as `checkRequest` throws it.
+ */
+export function prepareRequest<Version extends AiSdkVersion>(
+  request: ModelRequest,
+  context: RequestContext<Version>,
+  logger: Logger,
+): PreparedAiSdkRequest<Version> {
+  const { version, projections, registry, files, provider, callIds } = context;
+  const { providerOptions, headers, reasoning, ...settings } = readSettings(
+    version,
+    ...context.settings,
+    request.settings,
+  );
+  const projected = projections.project(request, logger);
+  const hosted = registry.serialize(request.hostedTools, logger);
+  const wires = registry.check(request.hostedTools);
+  const hostedNames = nameHosted(request.hostedTools, wires);
+  const allHeaders = { ...headers, ...hosted.headers };
+  const allOptions = addToProviderOptions(
+    mergeProviderOptions(strictness(projected.answer, context.family), providerOptions),
+    hosted.request,
+  );
+  const plain = {
+    // Hosted tools are before the others, so that the tools of opened sections are only appended.
+    tools: [...toProviderTools(hosted.tools, request.tools), ...projected.tools.map(toFunctionTool)],
+    prompt: toPrompt(request.conversation, {
+      instructions: request.instructions,
+      provider,
+      files,
+      callIds,
+    }),
+  };
+  // If a caller sets a breakpoint, no others are added.
+  const mark = allOptions['anthropic']?.['cacheControl'] === undefined ? context.cacheMark : undefined;
+  const { prompt, tools } = mark === undefined ? plain : markPrefixes(plain, mark);
+  return {
+    toolSchemas: new Map(projected.tools.map(({ tool, schema }) => [tool.name, schema])),
+    answerSchema: projected.answer,
+    hostedNames,
+    options: {
+      ...settings,
+      // An error for version 3 when the settings were read.
+      ...present({
+        reasoning: reasoning as (AiSdkCallOptions<Version>['reasoning'] & string) | undefined,
+      }),
+      prompt,
+      ...present({
+        tools: tools.length === 0 ? undefined : [...tools],
+        toolChoice:
+          tools.length === 0 ? undefined : toWireChoice(request.toolChoice, request.hostedTools, wires),
+        responseFormat:
+          projected.answer === undefined
+            ? undefined
+            : { type: 'json', name: 'answer', schema: toWire(projected.answer.schema) },
+        headers: Object.keys(allHeaders).length === 0 ? undefined : allHeaders,
+        providerOptions: Object.keys(allOptions).length === 0 ? undefined : allOptions,
+      }),
+    },
+  };
+}
+
+/**
+ * Packages that support strict answers enable them by default, even for schemas that do not fit. Other packages ignore the
+ * option.
+ */
+function strictness(answer: SchemaProjection | undefined, family: string): ProviderOptions {
+  return answer === undefined || answer.strict ? {} : { [family]: { strictJsonSchema: false } };
+}
+
+function toFunctionTool({ tool, schema: { schema, strict } }: ProjectedTool): AiSdkFunctionTool {
+  const { name, description } = tool;
+  return { type: 'function', name, description, inputSchema: toWire(schema), strict };
+}
+
+function toWire(schema: JsonSchema): WireObject {
+  // The models' types have no read-only lists; no model writes into them.
+  return schema as WireObject;
+}
+
+/** The tools from codecs, checked: they must have the form of the AI SDK, and names that differ from those of the tools of the prompt. */
+function toProviderTools(given: readonly JsonObject[], tools: ModelRequest['tools']): ProviderTool[] {
+  return given.map((tool) => {
+    if (!isProviderTool(tool)) {
+      throw new PromptValidationError(
+        'A codec for hosted tools of the AI SDK must return tools of the form { type: "provider", id: "provider.tool", name, args }.',
+        { details: { option: 'hostedToolCodecs' } },
+      );
+    }
+    if (tools.some(({ name }) => name === tool.name)) {
+      throw new PromptValidationError(
+        `The tool "${tool.name}" has the same name as the provider's own tool ${tool.id}. Rename it.`,
+        { details: { tool: tool.name, providerTool: tool.id } },
+      );
+    }
+    return tool;
+  });
+}
+
+function isProviderTool(tool: object): tool is ProviderTool {
+  const { type, id, name, args }: { readonly [Key in keyof ProviderTool]?: unknown } = tool;
+  return type === 'provider' && typeof id === 'string' && typeof name === 'string' && isRecord(args);
+}
+
+function nameHosted(
+  hostedTools: readonly HostedTool[],
+  wires: readonly HostedToolWire[],
+): ReadonlyMap<string, HostedTool> {
+  const names = wires.map(({ tools }) => tools.map(({ name }) => name));
+  return new Map(
+    hostedTools.flatMap((tool, index) =>
+      (names[index] ?? []).flatMap((name): [string, HostedTool][] =>
+        typeof name === 'string' ? [[name, tool]] : [],
+      ),
+    ),
+  );
+}
+
+/** Google can only choose among functions. */
+const withoutChoice = /^google\./;
+
+/**
+ * A hosted tool is chosen by the provider's name for it.
+ *
+ * @throws {PromptValidationError} for one that the provider cannot be forced to use, such as a server that is not a tool of the request.
+ */
+function toWireChoice(
+  choice: ToolChoice,
+  hostedTools: readonly HostedTool[],
+  wires: readonly HostedToolWire[],
+): AiSdkToolChoice {
+  if (typeof choice === 'string') return { type: choice };
+  const index = hostedTools.findIndex(({ name }) => name === choice.tool);
+  const hosted = hostedTools[index];
+  if (hosted === undefined) return { type: 'tool', toolName: choice.tool };
+  const { id, name } = wires[index]?.tools[0] ?? {};
+  if (typeof name !== 'string' || (typeof id === 'string' && withoutChoice.test(id)))
+    throw refuseHostedChoice(hosted, 'the provider');
+  return { type: 'tool', toolName: name };
+}

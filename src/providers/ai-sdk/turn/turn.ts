@@ -1,0 +1,228 @@
+import { ModelResponseError } from '../../../core/error/index.ts';
+import { isRecord, present } from '../../../core/internal/index.ts';
+import type { AssistantPart, ModelRequest, ModelTurn } from '../../../core/runtime/index.ts';
+import { restoreText } from '../../../core/schema/index.ts';
+import { DistinctCallIds, type HostedToolRegistry, type HostedTurn, stringFields } from '../../kit/index.ts';
+import type { PreparedAiSdkRequest } from '../request/request.ts';
+import { isOwnCall, type KeptPart, keepParts, withoutBrokenCalls } from '../wire/kept-part.ts';
+import { readFinishReason } from './finish-reason.ts';
+import type { Answer } from './stream.ts';
+import { readUsage } from './usage.ts';
+
+/** The context in which an answer is read. */
+export interface TurnContext {
+  readonly request: Pick<ModelRequest, 'hostedTools' | 'turn' | 'conversation'>;
+  readonly prepared: PreparedAiSdkRequest;
+  /** Name that identifies the model's own answers. */
+  readonly provider: string;
+  /** The first part of the model's own provider name. */
+  readonly family: string;
+  readonly registry: HostedToolRegistry;
+}
+
+/** Providers whose packages report a refusal as filtered content without a reason. */
+const refusalsAsFiltered = ['openai', 'azure'];
+
+/**
+ * The turn of an answer, the same with and without a stream. Every part, known or not, is kept to be sent back in the next
+ * request.
+ *
+ * @throws {ModelResponseError} when it is not an answer, or reports a failure.
+ */
+export function readTurn(answer: unknown, context: TurnContext): ModelTurn {
+  const { request, prepared, provider, family, registry } = context;
+  if (!isAnswer(answer))
+    throw new ModelResponseError('model-response-invalid', 'The model returned no answer with content.');
+  const kept = keepParts(contentOf(answer, prepared), new DistinctCallIds(request));
+  const finishReason = readFinishReason(answer.finishReason, {
+    hasCalls: kept.some(isOwnCall),
+    reportsRefusalsAsFiltered: refusalsAsFiltered.includes(family),
+  });
+  // A model that reached the length limit continues, with an error result for the truncated call. Other reasons end the run.
+  const isFinal = !['stop', 'tool-calls', 'length', 'paused'].includes(finishReason);
+  const withLast = finishReason === 'other';
+  const items = isFinal ? withoutBrokenCalls(kept, { withLast }) : kept;
+  const spoken = readParts(items, prepared, isFinal && !withLast);
+  const content = withStructuredText(spoken.content, answer.structuredOutputText, prepared);
+  const usage = readUsage(answer.usage);
+  if (items.length === 0 && usage === undefined && finishReason === 'stop') {
+    throw new ModelResponseError('model-response-invalid', 'The answer is empty, without even token counts.');
+  }
+  const finish = { type: 'finish', providerMetadata: answer.providerMetadata };
+  const hosted = registry.read(request.hostedTools, toHostedTurn([...items, finish], content, spoken.places));
+  return {
+    content,
+    finishReason,
+    ...present({ usage }),
+    raw: { provider, items },
+    ...responseNames(answer['response']),
+    ...present({
+      hasFiles: items.some(({ type }) => type === 'file') ? true : undefined,
+      hosted: hosted.length === 0 ? undefined : hosted,
+    }),
+  };
+}
+
+/** What the provider calls the answer and the model that made it. */
+function responseNames(response: unknown): Pick<ModelTurn, 'responseId' | 'responseModel'> {
+  const { id, modelId } = isRecord(response) ? response : {};
+  return stringFields({ responseId: id, responseModel: modelId });
+}
+
+/** The content, with the calls of tools of the prompt that were truncated by the length limit. */
+function contentOf(
+  { content, finishReason, unfinishedCalls = [] }: Answer,
+  { toolSchemas }: PreparedAiSdkRequest,
+): readonly unknown[] {
+  if (unfinishedCalls.length === 0 || !isRecord(finishReason) || finishReason['unified'] !== 'length')
+    return content;
+  const own = unfinishedCalls.filter((call) => isOwnCall(call) && toolSchemas.has(String(call['toolName'])));
+  return [...content, ...own];
+}
+
+function isAnswer(answer: unknown): answer is Answer {
+  return isRecord(answer) && Array.isArray(answer['content']);
+}
+
+/** The parts of a turn, and the offset in its text of each text part. */
+interface SpokenParts {
+  readonly content: readonly AssistantPart[];
+  readonly places: ReadonlyMap<unknown, number>;
+}
+
+/** @param areWhole whether the truncated last call is excluded, so that all calls are complete. */
+function readParts(
+  items: readonly KeptPart[],
+  prepared: PreparedAiSdkRequest,
+  areWhole: boolean,
+): SpokenParts {
+  const places = new Map<unknown, number>();
+  const isCommentary = commentaryIn(items);
+  let length = 0;
+  const content = items.flatMap((part): readonly AssistantPart[] => {
+    const text = typeof part['text'] === 'string' ? part['text'] : '';
+    switch (part.type) {
+      case 'text': {
+        // Commentary before an answer is not part of it.
+        if (isCommentary(part)) return text === '' ? [] : [{ type: 'reasoning', text }];
+        places.set(part, length);
+        length += text.length;
+        return text === '' ? [] : [{ type: 'text', text }];
+      }
+      case 'reasoning':
+        return text === '' ? [] : [{ type: 'reasoning', text }];
+      case 'tool-call':
+        return isOwnCall(part) ? [toCall(part, prepared, areWhole)] : [];
+      case 'tool-approval-request':
+        return [toApprovalRequest(part, items, prepared)];
+      default:
+        return [];
+    }
+  });
+  return { content, places };
+}
+
+/** Some models mark commentary before their answer, and then also mark the answer. */
+function commentaryIn(items: readonly KeptPart[]): (part: KeptPart) => boolean {
+  const hasFinalAnswer = items.some((part) => phaseOf(part) === 'final_answer');
+  return (part) => hasFinalAnswer && phaseOf(part) === 'commentary';
+}
+
+function phaseOf({ type, providerMetadata }: KeptPart): unknown {
+  if (type !== 'text' || !isRecord(providerMetadata)) return undefined;
+  return Object.values(providerMetadata)
+    .filter(isRecord)
+    .map(({ phase }) => phase)
+    .find((phase) => phase !== undefined);
+}
+
+function toCall(part: KeptPart, { toolSchemas }: PreparedAiSdkRequest, isWhole: boolean): AssistantPart {
+  const { toolCallId, toolName, input } = part;
+  if (typeof toolCallId !== 'string' || typeof toolName !== 'string' || typeof input !== 'string') {
+    throw new ModelResponseError(
+      'model-response-invalid',
+      'The answer has a tool call without toolName or input.',
+    );
+  }
+  const call = {
+    type: 'tool-call',
+    callId: toolCallId,
+    name: toolName,
+    arguments: restoreText(input, toolSchemas.get(toolName)),
+  } as const;
+  // Empty arguments do not show whether the call is complete.
+  return isWhole && input !== '' ? { ...call, isComplete: true } : call;
+}
+
+/** The call that needs approval is another part of the answer. */
+function toApprovalRequest(
+  { approvalId, toolCallId }: KeptPart,
+  items: readonly KeptPart[],
+  { hostedNames }: PreparedAiSdkRequest,
+): AssistantPart {
+  const call = items.find((part) => part.type === 'tool-call' && part['toolCallId'] === toolCallId);
+  const toolName = call?.['toolName'];
+  const input = call?.['input'];
+  if (typeof approvalId !== 'string' || typeof toolName !== 'string') {
+    throw new ModelResponseError(
+      'model-response-invalid',
+      'The answer requests approval of a call that it does not contain.',
+    );
+  }
+  const own = hostedNames.get(toolName);
+  // Tools of a remote server are named `mcp.` and their name, without the server; with one server it is unambiguous.
+  const name = toolName.replace(/^mcp\./, '');
+  const servers = [...hostedNames.values()].filter(({ kind }) => kind === 'mcp');
+  const server = name !== toolName && servers.length === 1 ? servers[0] : undefined;
+  return {
+    type: 'approval-request',
+    approvalId,
+    toolName: (own ?? server)?.name ?? toolName,
+    name,
+    arguments: typeof input === 'string' ? input : '',
+  };
+}
+
+/**
+ * The parts with the structured answer in its original shape. It may be split over several parts, which are joined; commentary
+ * that the model marks as such is not part of the answer.
+ */
+function withStructuredText(
+  content: readonly AssistantPart[],
+  structuredText: unknown,
+  { answerSchema }: PreparedAiSdkRequest,
+): readonly AssistantPart[] {
+  if (answerSchema === undefined || content.some(({ type }) => type === 'tool-call')) return content;
+  const fullText = textOf(content);
+  const written = typeof structuredText === 'string' ? structuredText : fullText;
+  const text = restoreText(written, answerSchema);
+  if (text === fullText) return content;
+  const rest = content.flatMap((part): readonly AssistantPart[] => {
+    if (part.type !== 'text') return [part];
+    return written === fullText ? [] : [{ type: 'reasoning', text: part.text }];
+  });
+  return text === '' ? rest : [...rest, { type: 'text', text }];
+}
+
+function toHostedTurn(
+  items: readonly unknown[],
+  content: readonly AssistantPart[],
+  places: ReadonlyMap<unknown, number>,
+): HostedTurn {
+  const text = textOf(content);
+  return {
+    items,
+    text,
+    startOf: (part) => {
+      const place = places.get(part);
+      // Restored text has other offsets.
+      return place !== undefined && isRecord(part) && text.startsWith(String(part['text']), place)
+        ? place
+        : undefined;
+    },
+  };
+}
+
+function textOf(content: readonly AssistantPart[]): string {
+  return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+}

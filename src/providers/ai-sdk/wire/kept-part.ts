@@ -1,0 +1,60 @@
+import { isRecord } from '../../../core/internal/index.ts';
+import type { DistinctCallIds, WireFields } from '../../kit/index.ts';
+import { keepFile } from './files.ts';
+
+/** A part of an answer, unchanged except that it is plain JSON, to be sent back to the model. */
+export type KeptPart = WireFields & { readonly type: string };
+
+export function isPart(value: unknown): value is KeptPart {
+  return isRecord(value) && typeof value['type'] === 'string';
+}
+
+/** A call that is answered here; those that the provider runs itself are not. */
+export function isOwnCall(part: KeptPart): boolean {
+  return part.type === 'tool-call' && part['providerExecuted'] !== true;
+}
+
+/**
+ * The parts of an answer in stored form: bytes as base64 text, calls with unique ids, results of hosted tools only when they
+ * are final.
+ */
+export function keepParts(content: readonly unknown[], callIds: DistinctCallIds): readonly KeptPart[] {
+  return content.flatMap((part): readonly KeptPart[] => {
+    if (!isPart(part) || part['preliminary'] === true) return [];
+    if (isOwnCall(part)) return [{ ...part, toolCallId: callIds.take(part['toolCallId']) }];
+    if (part.type !== 'file' && part.type !== 'reasoning-file') return [part];
+    const data = keepFile(part['data']);
+    return data === undefined ? [] : [{ ...part, data }];
+  });
+}
+
+/**
+ * The parts of a truncated answer, without truncated calls: they have no results, and providers refuse a conversation with
+ * an unanswered call. The reasoning before a removed call is removed, too.
+ *
+ * @param options.withLast whether the last call is kept when its arguments are valid JSON. They may still be a placeholder
+ * for missing arguments.
+ */
+export function withoutBrokenCalls(
+  parts: readonly KeptPart[],
+  { withLast }: { readonly withLast: boolean },
+): readonly KeptPart[] {
+  const last = parts.findLast(isOwnCall);
+  const kept: KeptPart[] = [];
+  for (const part of parts) {
+    const isWhole = !isOwnCall(part) || (isJson(part['input']) && (withLast || part !== last));
+    if (isWhole) kept.push(part);
+    else while (kept.at(-1)?.type.startsWith('reasoning')) kept.pop();
+  }
+  return kept;
+}
+
+function isJson(text: unknown): boolean {
+  if (text === '') return true;
+  try {
+    JSON.parse(String(text));
+    return true;
+  } catch {
+    return false;
+  }
+}

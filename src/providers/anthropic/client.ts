@@ -1,0 +1,69 @@
+import { MissingPeerError } from '../../core/error/index.ts';
+import type { AnthropicRequest } from './wire.ts';
+
+/** Options of one request. */
+export interface AnthropicRequestOptions {
+  /** Aborts the request and its stream. */
+  readonly signal: AbortSignal;
+  /** Timeout of the request in milliseconds. */
+  readonly timeout: number;
+  /** Always 0: the evaluation retries, because it knows the deadline. */
+  readonly maxRetries: number;
+  /** Headers of this request, such as the beta features that its hosted tools need. Absent when there are none. */
+  readonly headers?: Record<string, string>;
+}
+
+/**
+ * The part of a client that the adapter uses. A client of the package `@anthropic-ai/sdk` fits, and so does an object of your
+ * own, for example for a proxy or a test. `create` resolves to a message object or, for a body with `stream: true`, to an
+ * async iterable of events. The `status`, `type` and `headers` of a rejection are evaluated.
+ */
+export interface AnthropicClient {
+  readonly messages: {
+    /** Sends one request. Must stop when `options.signal` is aborted. */
+    create(body: AnthropicRequest, options: AnthropicRequestOptions): PromiseLike<unknown>;
+  };
+}
+
+/** Options to create a client. Defaults are those of the package `@anthropic-ai/sdk` and its environment variables. */
+export interface AnthropicClientOptions {
+  /** The key, or a function that fetches one for each request. Default: the environment variable `ANTHROPIC_API_KEY`. */
+  readonly apiKey?: string | (() => Promise<string>);
+  /** A bearer token instead of a key. Default: the environment variable `ANTHROPIC_AUTH_TOKEN`. */
+  readonly authToken?: string;
+  /** The base URL, such as `http://127.0.0.1:8080`. Default: `ANTHROPIC_BASE_URL`, otherwise the provider's own URL. */
+  readonly baseURL?: string;
+  /** Headers of every request. */
+  readonly defaultHeaders?: Readonly<Record<string, string>>;
+  /** Sends the requests, for example through a proxy. Default: the global `fetch`. */
+  readonly fetch?: typeof fetch;
+}
+
+/** The part that is used of the package `@anthropic-ai/sdk`. */
+export interface AnthropicModule {
+  readonly Anthropic: new (
+    options: AnthropicClientOptions & {
+      readonly maxRetries: number;
+      /** The client's own tracing would record every request twice. */
+      readonly openTelemetry: false;
+    },
+  ) => AnthropicClient;
+}
+
+/**
+ * A client of the package `@anthropic-ai/sdk`, which is loaded now.
+ *
+ * @throws {MissingPeerError} when the package cannot be loaded; the reason is the cause.
+ */
+export async function createClient(
+  options: AnthropicClientOptions,
+  load: () => Promise<AnthropicModule> = () => import('@anthropic-ai/sdk'),
+): Promise<AnthropicClient> {
+  const { Anthropic } = await load().catch((cause: unknown) => {
+    throw new MissingPeerError(
+      'The package "@anthropic-ai/sdk" could not be loaded. Install it with "npm install @anthropic-ai/sdk" (version 1), or pass a client to the adapter.',
+      { cause, details: { package: '@anthropic-ai/sdk', range: '^1' } },
+    );
+  });
+  return new Anthropic({ ...options, maxRetries: 0, openTelemetry: false });
+}

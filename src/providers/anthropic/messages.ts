@@ -1,0 +1,144 @@
+import { present } from '../../core/internal/index.ts';
+import { isSchemaObject, type JsonObject } from '../../core/schema/index.ts';
+import type { AssistantItem, ConversationItem, ToolResultItem } from '../../core/tool/index.ts';
+import { ForeignCallIds, plainCallIds } from '../kit/index.ts';
+import { toInputBlocks, toMediaBlock } from './media-blocks.ts';
+import type { AssistantBlock, InputBlock, Message, MessageEnd, ToolResultBlock, UserBlock } from './wire.ts';
+
+/** Replaces the user's message when a conversation does not begin with one; the task is in the instructions. */
+const opening: Message = { role: 'user', content: [{ type: 'text', text: 'Please begin.' }] };
+/** Follows an answer without a reply: the provider does not accept one as the start of the next. */
+const continuation: Message = { role: 'user', content: [{ type: 'text', text: 'Please go on.' }] };
+
+/**
+ * The conversation in the provider's format. Answers made under the name `provider` are sent back unchanged, including
+ * thinking and hosted tools; answers of other providers are reduced to text and calls. The results of one turn become one
+ * message, before other content of the user.
+ */
+export function toMessages(conversation: readonly ConversationItem[], provider: string): Message[] {
+  const messages: Message[] = [];
+  const ids = new ForeignCallIds(plainCallIds, conversation, ({ raw }) => raw?.provider === provider);
+  let results: ToolResultBlock[] = [];
+  let userContent: InputBlock[] = [];
+  /** The replacement for the user's message if there is no user content. */
+  let standIn: Message | undefined = opening;
+  const endOfUser = (): void => {
+    const content: UserBlock[] = [...results, ...userContent];
+    if (content.length > 0) messages.push({ role: 'user', content });
+    else if (standIn !== undefined) messages.push(standIn);
+    results = [];
+    userContent = [];
+  };
+  for (const item of conversation) {
+    switch (item.type) {
+      case 'user':
+        userContent.push(...toInputBlocks(item.content));
+        break;
+      case 'tool-result':
+        results.push(toResult(item, ids));
+        break;
+      case 'assistant': {
+        ids.enter(item);
+        const content = toAssistantBlocks(item, provider, ids);
+        if (content.length === 0) break;
+        endOfUser();
+        messages.push({ role: 'assistant', content });
+        standIn = endOf(item, provider)?.stop_reason === 'pause_turn' ? undefined : continuation;
+        break;
+      }
+      case 'approval':
+        // The provider never requests approval.
+        break;
+    }
+  }
+  endOfUser();
+  return messages;
+}
+
+/** The container that the provider's code ran in last. */
+export function lastContainer(
+  conversation: readonly ConversationItem[],
+  provider: string,
+): string | undefined {
+  for (let index = conversation.length - 1; index >= 0; index -= 1) {
+    const item = conversation[index];
+    const container = item?.type === 'assistant' ? endOf(item, provider)?.container : undefined;
+    if (container !== undefined) return container.id;
+  }
+  return undefined;
+}
+
+/** Data that a turn of the provider stores beside its blocks. */
+function endOf({ raw }: AssistantItem, provider: string): MessageEnd | undefined {
+  const last = raw?.provider === provider ? raw.items.at(-1) : undefined;
+  return isMessageEnd(last) ? last : undefined;
+}
+
+function isMessageEnd(item: unknown): item is MessageEnd {
+  return typeof item === 'object' && item !== null && Reflect.get(item, 'type') === 'message_end';
+}
+
+function toAssistantBlocks(item: AssistantItem, provider: string, ids: ForeignCallIds): AssistantBlock[] {
+  if (item.raw?.provider === provider) {
+    const blocks = item.raw.items.filter((block) => !isMessageEnd(block));
+    // The provider accepts every block it makes, except empty text; this adapter does not inspect them.
+    return (blocks as readonly AssistantBlock[]).filter(
+      ({ type, ...block }) => type !== 'text' || !isBlank(block),
+    );
+  }
+  return item.content.flatMap((part): readonly AssistantBlock[] => {
+    switch (part.type) {
+      case 'text':
+        return part.text.trim() === '' ? [] : [{ type: 'text', text: part.text }];
+      case 'tool-call':
+        return [
+          {
+            type: 'tool_use',
+            id: ids.idOf(part.callId),
+            name: part.name,
+            input: toInput(part.arguments),
+          },
+        ];
+      case 'approval-request':
+      case 'reasoning':
+        // Reasoning of another model cannot be continued.
+        return [];
+    }
+  });
+}
+
+function isBlank(block: object): boolean {
+  const text: unknown = Reflect.get(block, 'text');
+  return typeof text === 'string' && text.trim() === '';
+}
+
+function toResult(
+  { callId, text, isError, attachments = [] }: ToolResultItem,
+  ids: ForeignCallIds,
+): ToolResultBlock {
+  const content: readonly InputBlock[] = text.trim() === '' ? [] : [{ type: 'text', text }];
+  const shown = attachments.map((part): InputBlock => {
+    const block = toMediaBlock(part);
+    if (block !== undefined) return block;
+    const note = `(Omitted: the provider does not support the type ${part.mediaType} of this ${part.type}.)`;
+    return { type: 'text', text: note };
+  });
+  return {
+    type: 'tool_result',
+    tool_use_id: ids.idOf(callId),
+    ...present({
+      content: shown.length > 0 ? [...content, ...shown] : content.length > 0 ? text : undefined,
+      is_error: isError ? (true as const) : undefined,
+    }),
+  };
+}
+
+/** The arguments of another model's call. Arguments that are not a JSON object got an error result, which explains the problem. */
+function toInput(text: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isSchemaObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}

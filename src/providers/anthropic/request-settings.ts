@@ -1,0 +1,87 @@
+import { PromptValidationError } from '../../core/error/index.ts';
+import { present } from '../../core/internal/index.ts';
+import { isSchemaObject, type JsonObject } from '../../core/schema/index.ts';
+import type { ModelSettings } from '../../core/tool/index.ts';
+import { splitSettings } from '../kit/index.ts';
+
+/**
+ * The supported neutral settings (`maxOutputTokens`, `stopSequences`, `reasoningEffort`), and settings in the provider's format
+ * such as `thinking`, `metadata`, `service_tier` or `top_k`. `disable_parallel_tool_use: true` makes the model request one call at
+ * a time.
+ */
+export type AnthropicSettings = ModelSettings;
+
+/** Keys that the prompt, the conversation and the options determine, or that this adapter does not support. */
+const ownKeys = [
+  ...['model', 'messages', 'system', 'tools', 'tool_choice', 'mcp_servers'],
+  ...['stream', 'thread', 'cache_control', 'betas'],
+];
+
+const noSampling = 'the Messages API does not support it any more; remove it';
+const refused = { temperature: noSampling, topP: noSampling, seed: 'the provider does not support it' };
+
+/**
+ * Converts settings to the provider's format.
+ *
+ * @throws {PromptValidationError} for a setting that the provider does not support, that is out of range, or that the adapter
+ *   controls.
+ */
+export function toWireSettings(settings: AnthropicSettings): JsonObject {
+  const { neutral, own } = splitSettings(settings, 'Anthropic', refused);
+  for (const key of ownKeys) {
+    if (own[key] !== undefined) throw notSettable(`settings.${key}`);
+  }
+  const { output_config: config, max_tokens: maxTokens } = own;
+  if (maxTokens !== undefined && !(Number.isSafeInteger(maxTokens) && Number(maxTokens) >= 1)) {
+    throw unusable('max_tokens', 'a whole number of at least 1', maxTokens);
+  }
+  if (config !== undefined && !isSchemaObject(config)) throw unusable('output_config', 'an object', config);
+  if (config?.['format'] !== undefined) throw notSettable('settings.output_config.format');
+  const { maxOutputTokens, stopSequences, reasoningEffort } = neutral;
+  return merge(
+    {
+      ...present({ max_tokens: maxOutputTokens, stop_sequences: stopSequences }),
+      ...(reasoningEffort === undefined ? {} : toEffort(reasoningEffort)),
+    },
+    own,
+  );
+}
+
+/** Merges settings for one request, `output_config` one level deep; those of the evaluation take precedence. */
+export function mergeSettings(adapter: AnthropicSettings, evaluation: AnthropicSettings): JsonObject {
+  const { reasoningEffort, ...others } = adapter;
+  // "none" and the levels are different fields of the request; only one of them may be set.
+  const outer = evaluation.reasoningEffort === undefined ? { ...others, reasoningEffort } : others;
+  return merge(toWireSettings(outer), toWireSettings(evaluation));
+}
+
+function toEffort(effort: NonNullable<ModelSettings['reasoningEffort']>): JsonObject {
+  if (effort === 'none') return { thinking: { type: 'disabled' } };
+  if (effort !== 'minimal') return { output_config: { effort } };
+  throw new PromptValidationError(
+    'The Anthropic adapter has no setting "reasoningEffort: minimal": the provider supports none, low, medium, high, xhigh and max. The nearest is low.',
+    { details: { option: 'settings.reasoningEffort', value: effort } },
+  );
+}
+
+function merge(outer: JsonObject, inner: JsonObject): JsonObject {
+  const configs = [outer['output_config'], inner['output_config']].filter((it) => isSchemaObject(it));
+  return {
+    ...outer,
+    ...inner,
+    ...present({ output_config: configs.length === 0 ? undefined : Object.assign({}, ...configs) }),
+  };
+}
+
+function unusable(setting: string, expected: string, value: JsonObject[string]): PromptValidationError {
+  return new PromptValidationError(`The setting ${setting} must be ${expected}.`, {
+    details: { option: `settings.${setting}`, value },
+  });
+}
+
+function notSettable(option: string): PromptValidationError {
+  return new PromptValidationError(
+    `The Anthropic adapter controls "${option}"; it cannot be set. Remove it from the settings.`,
+    { details: { option } },
+  );
+}

@@ -1,0 +1,175 @@
+import { present } from '../../core/internal/index.ts';
+import { describeAnswerFormat } from '../../core/prompt/index.ts';
+import type { ModelCheck, ModelRequest } from '../../core/runtime/index.ts';
+import {
+  isSchemaObject,
+  type JsonObject,
+  type JsonSchema,
+  type SchemaProjection,
+  wrapperKey,
+} from '../../core/schema/index.ts';
+import type { HostedTool, Logger } from '../../core/tool/index.ts';
+import {
+  type HostedToolRegistry,
+  type ProjectedTool,
+  refuseHostedChoice,
+  type ToolSchemas,
+} from '../kit/index.ts';
+import { markPrefixes } from './cache-breakpoints.ts';
+import { lastContainer, toMessages } from './messages.ts';
+import { type AnthropicSettings, mergeSettings } from './request-settings.ts';
+import type { AnthropicFunctionTool, AnthropicRequest, AnthropicToolChoice, CacheControl } from './wire.ts';
+
+/** Settings of the adapter for its requests. */
+export interface AnthropicRequestParts {
+  readonly model: string;
+  /** Name that identifies the adapter's own items. */
+  readonly provider: string;
+  readonly maxTokens: number;
+  readonly settings: AnthropicSettings;
+  readonly betas: readonly string[];
+  /** Undefined: no breakpoints are set. */
+  readonly cacheControl: CacheControl | undefined;
+  readonly projections: ToolSchemas;
+  readonly registry: HostedToolRegistry;
+  readonly logger: Logger;
+}
+
+/** A request with what is needed to read its answer. */
+export interface PreparedAnthropicRequest {
+  readonly body: AnthropicRequest;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The request that is answered: the number of the model call, and the conversation before it. */
+  readonly asked: Pick<ModelRequest, 'turn' | 'conversation'>;
+  readonly hostedTools: readonly HostedTool[];
+  /** The schema of the arguments of each tool, by name. */
+  readonly toolSchemas: ReadonlyMap<string, SchemaProjection>;
+  readonly answerSchema: SchemaProjection | undefined;
+}
+
+/**
+ * Creates the request for one turn.
+ *
+ * @throws {PromptValidationError} for a hosted tool that the provider does not support, a setting that the adapter
+ * controls, and an image or file of an unsupported type.
+ */
+export function prepareRequest(
+  request: ModelRequest,
+  options: AnthropicRequestParts,
+): PreparedAnthropicRequest {
+  const { conversation, hostedTools, instructions, outputSchema } = request;
+  const { disable_parallel_tool_use: oneByOne, ...settings } = mergeSettings(
+    options.settings,
+    request.settings,
+  );
+  const { tools, answer } = options.projections.project(request, options.logger);
+  // The provider rejects a schema that it cannot enforce; the model then gets it in the instructions.
+  const answerSchema = answer?.strict === true ? answer : undefined;
+  const hosted = options.registry.serialize(hostedTools, options.logger);
+  const container = toContainer(
+    settings['container'] ?? hosted.request['container'],
+    hostedTools.length === 0 ? undefined : lastContainer(conversation, options.provider),
+  );
+  // The codecs determine the entries of hosted tools.
+  const entries = [...hosted.tools, ...tools.map(toFunctionTool)] as NonNullable<AnthropicRequest['tools']>;
+  const body: AnthropicRequest = {
+    ...hosted.request,
+    ...settings,
+    ...present({ container }),
+    model: options.model,
+    max_tokens: Number(settings['max_tokens'] ?? options.maxTokens),
+    ...present({
+      tools: entries.length === 0 ? undefined : entries,
+      tool_choice: entries.length === 0 ? undefined : toWireChoice(request, options.registry, oneByOne),
+    }),
+    ...toSystem(
+      instructions,
+      answerSchema === undefined && outputSchema !== undefined ? describeAnswer(outputSchema) : '',
+    ),
+    messages: toMessages(conversation, options.provider),
+    ...present({
+      output_config: answerSchema === undefined ? undefined : toOutputConfig(settings, answerSchema),
+    }),
+  };
+  const { cacheControl } = options;
+  return {
+    body: cacheControl === undefined ? body : markPrefixes(body, cacheControl),
+    headers: withBetas(hosted.headers, options.betas),
+    asked: request,
+    hostedTools,
+    toolSchemas: new Map(tools.map(({ tool, schema }) => [tool.name, schema])),
+    answerSchema,
+  };
+}
+
+function toSystem(...texts: readonly string[]): Pick<AnthropicRequest, 'system'> {
+  const system = texts.filter((text) => text.trim() !== '').map((text) => ({ type: 'text' as const, text }));
+  return system.length === 0 ? {} : { system };
+}
+
+function describeAnswer(schema: JsonSchema): string {
+  return describeAnswerFormat(schema, schema['type'] === 'array' ? 'array' : 'object');
+}
+
+function toFunctionTool({ tool, schema: projection }: ProjectedTool): AnthropicFunctionTool {
+  const { schema, strict, isWrapped } = projection;
+  const examples = tool.examples.map(({ input }) => (isWrapped ? { [wrapperKey]: input } : (input ?? {})));
+  return {
+    name: tool.name,
+    description: tool.description,
+    input_schema: { ...schema, type: 'object' },
+    ...present({ strict: strict ? (true as const) : undefined }),
+    // Examples were checked against the schema of the tool, which is that of an object.
+    ...present({
+      input_examples:
+        examples.length === 0 ? undefined : (examples as AnthropicFunctionTool['input_examples'] & object),
+    }),
+  };
+}
+
+/**
+ * @throws {PromptValidationError} for a hosted tool that the provider cannot be forced to use, and for hosted tools as the registry
+ * does.
+ */
+export function toWireChoice(
+  { toolChoice, hostedTools }: Pick<ModelCheck, 'toolChoice' | 'hostedTools'>,
+  registry: HostedToolRegistry,
+  oneByOne: JsonObject[string],
+): AnthropicToolChoice {
+  const wires = registry.check(hostedTools);
+  if (toolChoice === 'none') return { type: 'none' };
+  const more = oneByOne === true ? { disable_parallel_tool_use: true } : {};
+  if (toolChoice === 'auto') return { type: 'auto', ...more };
+  if (toolChoice === 'required') return { type: 'any', ...more };
+  const index = hostedTools.findIndex(({ name }) => name === toolChoice.tool);
+  const hosted = hostedTools[index];
+  if (hosted === undefined) return { type: 'tool', name: toolChoice.tool, ...more };
+  // A toolset, such as that of a remote server, has no name to choose it by.
+  const wireName = wires[index]?.tools[0]?.['name'];
+  if (typeof wireName !== 'string') throw refuseHostedChoice(hosted, 'Anthropic');
+  return { type: 'tool', name: wireName, ...more };
+}
+
+function toOutputConfig(
+  settings: JsonObject,
+  { schema }: SchemaProjection,
+): NonNullable<AnthropicRequest['output_config']> {
+  const { output_config: config } = settings;
+  return { ...(isSchemaObject(config) ? config : {}), format: { type: 'json_schema', schema } };
+}
+
+/** The container of the caller or a hosted tool; by default that of the conversation. */
+function toContainer(asked: JsonObject[string], last: string | undefined): JsonObject[string] {
+  if (asked === undefined || asked === null) return last;
+  return isSchemaObject(asked) && last !== undefined ? { id: last, ...asked } : asked;
+}
+
+function withBetas(
+  headers: Readonly<Record<string, string>>,
+  betas: readonly string[],
+): Readonly<Record<string, string>> {
+  const names = new Set([...betas, ...(headers[betaHeader]?.split(',') ?? [])]);
+  return names.size === 0 ? headers : { ...headers, [betaHeader]: [...names].join(',') };
+}
+
+const betaHeader = 'anthropic-beta';

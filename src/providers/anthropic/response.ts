@@ -1,0 +1,191 @@
+import { ModelResponseError } from '../../core/error/index.ts';
+import { isRecord, present } from '../../core/internal/index.ts';
+import type { AssistantPart, ModelTurn } from '../../core/runtime/index.ts';
+import { restoreText } from '../../core/schema/index.ts';
+import type { TokenUsage } from '../../core/tool/index.ts';
+import {
+  DistinctCallIds,
+  type HostedToolRegistry,
+  messagesFinishReason,
+  objectsIn,
+  stringFields,
+  type WireFields,
+} from '../kit/index.ts';
+import type { PreparedAnthropicRequest } from './request.ts';
+import { TurnText } from './turn-text.ts';
+import { isServerUse, isThinking, type MessageEnd } from './wire.ts';
+
+/**
+ * Reads the turn from a message. Every block, known or not, is kept unchanged to be sent back in the next request, except
+ * those that the provider would reject.
+ *
+ * @throws {ModelResponseError} when it is not a message.
+ */
+export function readMessage(
+  message: unknown,
+  provider: string,
+  prepared: PreparedAnthropicRequest,
+  registry: HostedToolRegistry,
+): ModelTurn {
+  if (!isRecord(message)) throw invalid('it is not an object');
+  if (!Array.isArray(message['content'])) throw invalid('it has no content');
+  const received = objectsIn(message['content']);
+  const reason = message['stop_reason'];
+  const isCut = isCutOff(reason);
+  const goesOn = reason === 'max_tokens';
+  const blocks = withDistinctCalls(isCut ? withoutCutEnd(received, goesOn) : received, prepared.asked);
+  const text = new TurnText(blocks, prepared.answerSchema);
+  // Blocks are sequential: only the last one can be truncated, and it is kept only when the model continues.
+  const cutBlock = goesOn && received.at(-1)?.['type'] === 'tool_use' ? blocks.at(-1) : undefined;
+  const parts = blocks.flatMap((block) =>
+    toParts(block, text, { prepared, isComplete: isCut ? block !== cutBlock : undefined }),
+  );
+  const content = [...parts, ...refusalOf(message, text)];
+  const usage = usageOf(message['usage']);
+  const end = endOf(message);
+  const hosted = registry.read(prepared.hostedTools, {
+    items: [...received, ...end],
+    text: text.whole,
+    startOf: (part) => text.startOf(part),
+  });
+  return {
+    content,
+    finishReason: messagesFinishReason(
+      reason,
+      blocks.some(({ type }) => type === 'tool_use'),
+    ),
+    ...present({ usage, hosted: hosted.length === 0 ? undefined : hosted }),
+    raw: { provider, items: [...blocks.map(withObjectInput), ...end] },
+    ...stringFields({ responseId: message['id'], responseModel: message['model'] }),
+  };
+}
+
+/** @param isComplete whether the block is complete; undefined in a message that is not truncated. */
+function toParts(
+  block: WireFields,
+  text: TurnText,
+  {
+    prepared: { toolSchemas },
+    isComplete,
+  }: { readonly prepared: PreparedAnthropicRequest; readonly isComplete: boolean | undefined },
+): readonly AssistantPart[] {
+  switch (block['type']) {
+    case 'text':
+      return text.partsOf(block);
+    case 'thinking': {
+      const { thinking } = block;
+      return typeof thinking === 'string' && thinking !== '' ? [{ type: 'reasoning', text: thinking }] : [];
+    }
+    case 'tool_use': {
+      const { id, name, input = {} } = block;
+      if (typeof id !== 'string' || typeof name !== 'string')
+        throw invalid('it has a tool_use without a name');
+      // Malformed JSON input is a string; running the call reports the error.
+      const written = typeof input === 'string' ? input : JSON.stringify(input);
+      const call = {
+        type: 'tool-call',
+        callId: id,
+        name,
+        arguments: restoreText(written, toolSchemas.get(name)),
+      } as const;
+      return [isComplete === undefined ? call : { ...call, isComplete }];
+    }
+    default:
+      return [];
+  }
+}
+
+/** True when the message may end in the middle of a block. */
+function isCutOff(reason: unknown): boolean {
+  return reason === 'max_tokens' || reason === 'model_context_window_exceeded' || reason === 'refusal';
+}
+
+/**
+ * The blocks without hosted calls that have no result: they cannot get one, and the provider rejects a conversation
+ * with an unanswered call. Thinking at the end is rejected, too. A truncated call at the end is removed unless the model
+ * continues, in which case it gets a result.
+ */
+function withoutCutEnd(blocks: readonly WireFields[], goesOn: boolean): readonly WireFields[] {
+  const answered = new Set(blocks.map((block) => block['tool_use_id']));
+  const kept = blocks.filter(
+    (block, index) =>
+      !(block['type'] === 'tool_use' && index === blocks.length - 1 && !goesOn) &&
+      !(isServerUse(block) && !answered.has(block['id'])),
+  );
+  const last = kept.findLastIndex((block) => !isThinking(block));
+  return kept.slice(0, last + 1);
+}
+
+/** Call ids must be present and unique. */
+function withDistinctCalls(
+  blocks: readonly WireFields[],
+  asked: PreparedAnthropicRequest['asked'],
+): readonly WireFields[] {
+  const ids = new DistinctCallIds(asked);
+  return blocks.map((block) => {
+    if (block['type'] !== 'tool_use') return block;
+    const id = ids.take(block['id']);
+    return id === block['id'] ? block : { ...block, id };
+  });
+}
+
+/** The provider does not accept an input that is not an object. */
+function withObjectInput(block: WireFields): WireFields {
+  const { type, input } = block;
+  const isUse = type === 'tool_use' || isServerUse(block);
+  return isUse && input !== undefined && !isRecord(input) ? { ...block, input: {} } : block;
+}
+
+/** The reason of a refusal, where the model did not give one. */
+function refusalOf(
+  { stop_reason: reason, stop_details: details }: WireFields,
+  text: TurnText,
+): readonly AssistantPart[] {
+  if (reason !== 'refusal' || text.whole !== '' || !isRecord(details)) return [];
+  const { explanation, category } = details;
+  const stated = [explanation, category].find((it) => typeof it === 'string' && it !== '');
+  return typeof stated === 'string' ? [{ type: 'text', text: stated }] : [];
+}
+
+function endOf({ stop_reason: reason, container }: WireFields): readonly MessageEnd[] {
+  const isPaused = reason === 'pause_turn';
+  const id = isRecord(container) ? container['id'] : undefined;
+  if (!isPaused && typeof id !== 'string') return [];
+  return [
+    {
+      type: 'message_end',
+      ...present({
+        stop_reason: isPaused ? ('pause_turn' as const) : undefined,
+        container: typeof id === 'string' ? { id } : undefined,
+      }),
+    },
+  ];
+}
+
+/** The provider counts tokens read from and written to the cache separately from other input. */
+function usageOf(usage: unknown): TokenUsage | undefined {
+  if (!isRecord(usage)) return undefined;
+  const read = countOf(usage['cache_read_input_tokens']);
+  const written = countOf(usage['cache_creation_input_tokens']);
+  const input = countOf(usage['input_tokens']);
+  const output = countOf(usage['output_tokens']);
+  const details = usage['output_tokens_details'];
+  const thinking = isRecord(details) ? countOf(details['thinking_tokens']) : undefined;
+  return {
+    ...present({
+      inputTokens: input === undefined ? undefined : input + (read ?? 0) + (written ?? 0),
+      outputTokens: output,
+      cachedInputTokens: read,
+      cacheWriteInputTokens: written,
+      reasoningTokens: thinking,
+    }),
+  };
+}
+
+function countOf(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
+
+function invalid(why: string): ModelResponseError {
+  return new ModelResponseError('model-response-invalid', `It is not a message: ${why}.`);
+}

@@ -1,0 +1,54 @@
+export { annotatedCitations, type Cited } from './hosted/annotations.ts';
+export { configuredPaths, toApproximateLocation, toOneDomainList } from './hosted/config-values.ts';
+export type {
+  HostedToolCodec,
+  HostedToolCodecTable,
+  HostedToolFindings,
+  HostedToolWire,
+  HostedTurn,
+} from './hosted/hosted-tool-codec.ts';
+export { HostedToolRegistry, refuseHostedChoice } from './hosted/hosted-tool-registry.ts';
+export {
+  citedContainerFile,
+  citedFile,
+  citedUrl,
+  readCodeOutputs,
+  readFileHits,
+  readWebAction,
+  readWebSources,
+} from './hosted/openai-results.ts';
+export { describeRemoteFailure, parseJsonText } from './hosted/remote-call.ts';
+export { providerAdapter } from './provider-adapter.ts';
+export { type ProjectedTool, type StrictTools, ToolSchemas } from './schema/tool-schemas.ts';
+export { isContextOverflow } from './wire/context-overflow.ts';
+export { DistinctCallIds } from './wire/distinct-call-ids.ts';
+export { failureReason } from './wire/failure-reason.ts';
+export { objectsIn, stringFields, stringsIn, type WireFields } from './wire/fields.ts';
+export {
+  type CallIdForm,
+  ForeignCallIds,
+  nineCharacterCallIds,
+  plainCallIds,
+  shortCallIds,
+} from './wire/foreign-call-ids.ts';
+export { isWebUrl, toBase64, toUrl } from './wire/media-url.ts';
+export { messagesFinishReason } from './wire/messages-finish-reason.ts';
+export {
+  checkModelOptions,
+  lazyClient,
+  requestTimeoutMs,
+  type UnsupportedConfig,
+} from './wire/model-options.ts';
+export {
+  type ProviderErrorOptions,
+  toBrokenStreamError,
+  toProviderError,
+  toResponseError,
+} from './wire/provider-error.ts';
+export { splitSettings } from './wire/split-settings.ts';
+export {
+  isEventStream,
+  StreamReader,
+  type StreamReaderOptions,
+  streamEndGraceMs,
+} from './wire/stream-reader.ts';

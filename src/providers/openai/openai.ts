@@ -1,0 +1,189 @@
+import { assertOptions, PromptValidationError } from '../../core/error/index.ts';
+import { type ProviderAdapter } from '../../core/evaluation/index.ts';
+import { present } from '../../core/internal/index.ts';
+import type { LanguageModel } from '../../core/runtime/index.ts';
+import type { TokenPrices } from '../../core/tool/index.ts';
+import {
+  checkModelOptions,
+  type HostedToolCodecTable,
+  HostedToolRegistry,
+  isEventStream,
+  lazyClient,
+  providerAdapter,
+  requestTimeoutMs,
+  ToolSchemas,
+  type UnsupportedConfig,
+} from '../kit/index.ts';
+import { openaiHostedToolCodecs } from './hosted/codecs.ts';
+import { cacheKeySource, checkRequest, type OpenAIRequestParts, prepareRequest } from './request/request.ts';
+import { type OpenAISettings, toWireSettings } from './request/request-settings.ts';
+import { toProviderError } from './response/provider-error.ts';
+import { type OpenAIStreamListener, readStream } from './response/read-stream.ts';
+import { readResponse } from './response/response.ts';
+import {
+  createClient,
+  type OpenAIClient,
+  type OpenAIClientOptions,
+  type OpenAIRequestOptions,
+} from './wire/client.ts';
+import { openaiDialect } from './wire/openai-dialect.ts';
+import type { OpenAIRequest } from './wire/wire.ts';
+
+/** Options of every OpenAI adapter, independent of its client. */
+export interface OpenAIModelOptions {
+  /** The model's name, as the provider knows it. */
+  readonly model: string;
+  /**
+   * Name in events and errors; also identifies the adapter's own items in a conversation. Use different names for servers that
+   * do not accept each other's items. Default: `openai`.
+   */
+  readonly name?: string;
+  /**
+   * Settings of every request, such as `{ maxOutputTokens: 2_000, reasoningEffort: 'low' }`, or in the provider's format. The
+   * `settings` of an evaluation take precedence; `reasoning` and `text` are merged one level deep. Default: none.
+   */
+  readonly settings?: OpenAISettings;
+  /**
+   * Timeout of a request in milliseconds; a deadline of the run can end it sooner. A streamed answer must begin within that
+   * time. Default: 600,000.
+   */
+  readonly timeoutMs?: number;
+  /** Prices of the model, for budgets without prices. Default: unknown; a budget that limits the cost is then an error. */
+  readonly prices?: TokenPrices;
+  /**
+   * Whether responses include the model's reasoning, encrypted, so that the next turn can continue from it. Models without
+   * reasoning reject it. Default: derived from the model's name.
+   */
+  readonly encryptedReasoning?: boolean;
+  /**
+   * The key of the provider's prompt cache (`prompt_cache_key`): a string, or true to derive one from the instructions, so
+   * that the turns of a run and runs with the same instructions share the cache. `prompt_cache_key` in the settings takes
+   * precedence. Default: false, no key is sent; the provider then compares only the start of requests.
+   */
+  readonly promptCacheKey?: string | boolean;
+  /**
+   * Codecs for further kinds of hosted tools, or in place of those for `web_search`, `code_interpreter`, `file_search`,
+   * `image_generation` and `mcp`.
+   */
+  readonly hostedToolCodecs?: HostedToolCodecTable;
+  /**
+   * What to do when the config of a hosted tool has an option that the provider does not support, such as a limit on web
+   * searches. `'warn'`: the tool runs without it, and a warning is logged. Default: `'error'`.
+   */
+  readonly unsupportedConfig?: UnsupportedConfig;
+}
+
+/** Options of {@link openai}: with a client of your own, or with options to create one. */
+export type OpenAIOptions = OpenAIModelOptions &
+  (
+    | ({ readonly client: OpenAIClient } & { readonly [Key in keyof OpenAIClientOptions]?: never })
+    | (OpenAIClientOptions & { readonly client?: never })
+  );
+
+const clientKeys = ['apiKey', 'baseURL', 'organization', 'project', 'defaultHeaders', 'fetch'] as const;
+
+/**
+ * An adapter for OpenAI's Responses API and for compatible servers. The provider stores nothing: each request contains the
+ * whole conversation, with the model's own items unchanged.
+ *
+ * Without a `client` the package `openai` is loaded at the first request; loading this module does not need it. Its own
+ * retries are off: the evaluation retries, within its deadline (option `retry`).
+ *
+ * A failed request ends the evaluation with a `PromptEvaluationError` whose cause is a `ThrottleError`, a
+ * `ModelResponseError`, a `MissingPeerError`, or the error that the client threw.
+ *
+ * @throws {PromptValidationError} for options that exclude each other or are invalid.
+ */
+export function openai(options: OpenAIOptions): ProviderAdapter {
+  assertOptions('openai()', options);
+  checkModelOptions('OpenAI', options, clientKeys);
+  checkCacheKey(options.promptCacheKey);
+  return providerAdapter({ model: createModel(options) });
+}
+
+function createModel(options: OpenAIOptions): LanguageModel {
+  const { model, name = 'openai', unsupportedConfig } = options;
+  const registry = new HostedToolRegistry({
+    adapter: 'OpenAI',
+    model,
+    codecs: { ...openaiHostedToolCodecs, ...options.hostedToolCodecs },
+    unsupportedConfig,
+  });
+  const requestOptions: OpenAIRequestParts = {
+    model,
+    provider: name,
+    settings: toWireSettings(options.settings ?? {}),
+    encryptedReasoning: options.encryptedReasoning ?? !isWithoutReasoning(model),
+    cacheKeyOf: cacheKeySource(options.promptCacheKey),
+    projections: new ToolSchemas(openaiDialect),
+    registry,
+  };
+  const getClient = lazyClient<OpenAIClient, OpenAIClientOptions>(options, clientKeys, createClient);
+  return {
+    name,
+    model,
+    provider: 'openai',
+    ...present({ settings: options.settings }),
+    takesOutputSchema: true,
+    ...present({ prices: options.prices }),
+    check: (check) => void checkRequest(check, requestOptions),
+    generate: async (request, { signal, logger, onDelta, clock }) => {
+      const prepared = prepareRequest(request, requestOptions, logger);
+      const { body, headers } = prepared;
+      const client = await getClient();
+      const sendOptions = {
+        signal,
+        timeout: requestTimeoutMs(options.timeoutMs),
+        maxRetries: 0,
+        ...present({ headers: Object.keys(headers).length === 0 ? undefined : headers }),
+      };
+      const response =
+        onDelta === undefined
+          ? await send(client, body, sendOptions)
+          : await sendStreamed(client, body, sendOptions, { onDelta, clock });
+      return readResponse(response, prepared, { provider: name, registry });
+    },
+  };
+}
+
+async function send(
+  client: OpenAIClient,
+  body: OpenAIRequest,
+  options: OpenAIRequestOptions,
+): Promise<unknown> {
+  try {
+    return await client.responses.create(body, options);
+  } catch (error) {
+    throw toProviderError(error);
+  }
+}
+
+async function sendStreamed(
+  client: OpenAIClient,
+  body: OpenAIRequest,
+  options: OpenAIRequestOptions,
+  listener: Pick<OpenAIStreamListener, 'onDelta' | 'clock'>,
+): Promise<unknown> {
+  const { signal } = options;
+  const request = new AbortController();
+  const answer = await send(
+    client,
+    { ...body, stream: true },
+    { ...options, signal: AbortSignal.any([signal, request.signal]) },
+  );
+  return isEventStream(answer)
+    ? readStream(answer, { ...listener, signal, leave: () => request.abort() })
+    : answer;
+}
+
+function checkCacheKey(key: unknown): void {
+  if (key === undefined || typeof key === 'boolean' || (typeof key === 'string' && key !== '')) return;
+  throw new PromptValidationError('The option promptCacheKey must be a non-empty string, or true or false.', {
+    details: { option: 'promptCacheKey' },
+  });
+}
+
+/** Known model families without reasoning, which reject its options. */
+function isWithoutReasoning(model: string): boolean {
+  return /^(ft:)?(gpt-[34](?![0-9])|chatgpt-|gpt-5(\.\d+)?-chat)/.test(model);
+}

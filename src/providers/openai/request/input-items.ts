@@ -1,0 +1,97 @@
+import { present } from '../../../core/internal/index.ts';
+import type {
+  AssistantItem,
+  ConversationItem,
+  HostedApprovalItem,
+  InputPart,
+  ToolResultItem,
+} from '../../../core/tool/index.ts';
+import { ForeignCallIds, isWebUrl, shortCallIds, toUrl } from '../../kit/index.ts';
+import type { InputContent, InputItem } from '../wire/wire.ts';
+
+/** Replaces the user's message in an empty conversation; the task is in the instructions. */
+const opening: InputItem = {
+  type: 'message',
+  role: 'user',
+  content: [{ type: 'input_text', text: 'Please begin.' }],
+};
+
+/**
+ * The conversation in the provider's format. Items made under the name `provider` are sent back unchanged, including
+ * reasoning and ids; answers of other providers are reduced to text and calls.
+ */
+export function toInputItems(conversation: readonly ConversationItem[], provider: string): InputItem[] {
+  const asked = new Set<string>();
+  const ids = new ForeignCallIds(shortCallIds, conversation, ({ raw }) => raw?.provider === provider);
+  const items = conversation.flatMap((item): readonly InputItem[] => {
+    switch (item.type) {
+      case 'user':
+        return [{ type: 'message', role: 'user', content: item.content.map(toContent) }];
+      case 'assistant':
+        ids.enter(item);
+        if (item.raw?.provider !== provider) return fromForeign(item, ids);
+        for (const part of item.content) if (part.type === 'approval-request') asked.add(part.approvalId);
+        // The provider accepts every item it makes; this adapter does not inspect them.
+        return item.raw.items as readonly InputItem[];
+      case 'tool-result':
+        return [{ type: 'function_call_output', call_id: ids.idOf(item.callId), output: toToolOutput(item) }];
+      case 'approval':
+        // Approval requests of another provider cannot be answered here.
+        return asked.has(item.approvalId) ? [toApprovalResponse(item)] : [];
+    }
+  });
+  return conversation.some((item) => item.type === 'user') ? items : [opening, ...items];
+}
+
+function fromForeign({ content }: AssistantItem, ids: ForeignCallIds): readonly InputItem[] {
+  return content.flatMap((part): readonly InputItem[] => {
+    switch (part.type) {
+      case 'text':
+        return part.text === '' ? [] : [{ type: 'message', role: 'assistant', content: part.text }];
+      case 'tool-call':
+        return [
+          {
+            type: 'function_call',
+            call_id: ids.idOf(part.callId),
+            name: part.name,
+            arguments: part.arguments === '' ? '{}' : part.arguments,
+          },
+        ];
+      case 'approval-request':
+      case 'reasoning':
+        // Reasoning of another model cannot be continued.
+        return [];
+    }
+  });
+}
+
+/** A failed call is recognizable by its text: the provider has no marker for it. */
+export function toToolOutput({
+  text,
+  attachments = [],
+}: Pick<ToolResultItem, 'text' | 'attachments'>): string | InputContent[] {
+  if (attachments.length === 0) return text;
+  return [{ type: 'input_text', text }, ...attachments.map(toContent)];
+}
+
+function toApprovalResponse({ approvalId, approved, reason }: HostedApprovalItem): InputItem {
+  return {
+    type: 'mcp_approval_response',
+    approval_request_id: approvalId,
+    approve: approved,
+    ...present({ reason }),
+  };
+}
+
+function toContent(part: InputPart): InputContent {
+  switch (part.type) {
+    case 'text':
+      return { type: 'input_text', text: part.text };
+    case 'image':
+      return { type: 'input_image', image_url: toUrl(part), detail: 'auto' };
+    case 'file':
+      return isWebUrl(part.data)
+        ? { type: 'input_file', file_url: part.data }
+        : { type: 'input_file', file_data: toUrl(part), filename: part.name ?? 'file' };
+  }
+}

@@ -1,0 +1,145 @@
+import { digestOf } from '../../../core/filesystem/index.ts';
+import { present } from '../../../core/internal/index.ts';
+import type { ModelCheck, ModelRequest } from '../../../core/runtime/index.ts';
+import { isSchemaObject, type JsonObject, type SchemaProjection } from '../../../core/schema/index.ts';
+import type { HostedTool, Logger } from '../../../core/tool/index.ts';
+import type { HostedToolRegistry, ProjectedTool, ToolSchemas } from '../../kit/index.ts';
+import type { OpenAIHostedWire } from '../hosted/codecs.ts';
+import type { IncludedData, OpenAIFunctionTool, OpenAIRequest, OpenAIToolChoice } from '../wire/wire.ts';
+import { toInputItems } from './input-items.ts';
+import { mergeSettings, toWireSettings } from './request-settings.ts';
+import { toWireChoice } from './tool-choice.ts';
+
+/** Settings of the adapter for its requests. */
+export interface OpenAIRequestParts {
+  readonly model: string;
+  /** Name that identifies the adapter's own items. */
+  readonly provider: string;
+  /** Settings of the adapter, in the provider's format. */
+  readonly settings: JsonObject;
+  readonly encryptedReasoning: boolean;
+  /** The key under which requests with these instructions are cached; undefined for none. */
+  readonly cacheKeyOf: (instructions: string) => string | undefined;
+  readonly projections: ToolSchemas;
+  readonly registry: HostedToolRegistry;
+}
+
+/** A request with what is needed to read its response. */
+export interface PreparedOpenAIRequest {
+  readonly body: OpenAIRequest;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The schema of the arguments of each tool, by name. */
+  readonly toolSchemas: ReadonlyMap<string, SchemaProjection>;
+  readonly answerSchema: SchemaProjection | undefined;
+  readonly hostedTools: readonly HostedTool[];
+  /** The request that is answered: the number of the model call, and the conversation before it. */
+  readonly asked: Pick<ModelRequest, 'turn' | 'conversation'>;
+}
+
+/** The parts of a request that do not depend on the conversation. */
+export interface CheckedRequest {
+  /** Settings of the evaluation, in the provider's format. */
+  readonly settings: JsonObject;
+  readonly toolChoice: OpenAIToolChoice;
+}
+
+/** @throws {PromptValidationError} for settings, hosted tools or a tool choice that the provider does not support. */
+export function checkRequest(
+  { hostedTools, settings, toolChoice }: Pick<ModelCheck, 'hostedTools' | 'settings' | 'toolChoice'>,
+  { registry }: Pick<OpenAIRequestParts, 'registry'>,
+): CheckedRequest {
+  const wires = registry.check(hostedTools);
+  return {
+    settings: toWireSettings(settings),
+    toolChoice: toWireChoice(toolChoice, hostedTools, wires),
+  };
+}
+
+/**
+ * The request for one turn. Hosted tools are before the others, so that the tools of opened sections are only appended.
+ *
+ * @throws {PromptValidationError} as {@link checkRequest} throws it.
+ */
+export function prepareRequest(
+  request: ModelRequest,
+  options: OpenAIRequestParts,
+  logger: Logger,
+): PreparedOpenAIRequest {
+  const { hostedTools, instructions } = request;
+  const checked = checkRequest(request, options);
+  const settings = mergeSettings(options.settings, checked.settings);
+  const { tools, answer: answerSchema } = options.projections.project(request, logger);
+  const hosted = options.registry.serialize(hostedTools, logger);
+  const store = settings['store'] === true;
+  const include = includedData(settings, [
+    ...(options.encryptedReasoning && !store ? ['reasoning.encrypted_content'] : []),
+    ...hosted.include,
+  ]);
+  const cacheKey = settings['prompt_cache_key'] === undefined ? options.cacheKeyOf(instructions) : undefined;
+  return {
+    headers: hosted.headers,
+    toolSchemas: new Map(tools.map(({ tool, schema }) => [tool.name, schema])),
+    answerSchema,
+    hostedTools,
+    asked: request,
+    body: {
+      ...hosted.request,
+      ...settings,
+      model: options.model,
+      instructions,
+      input: toInputItems(request.conversation, options.provider),
+      store,
+      ...present({
+        include: include.length === 0 ? undefined : include,
+        tools:
+          tools.length + hosted.tools.length === 0
+            ? undefined
+            : [...(hosted.tools as readonly OpenAIHostedWire[]), ...tools.map(toFunctionTool)],
+        tool_choice: tools.length + hosted.tools.length === 0 ? undefined : checked.toolChoice,
+        parallel_tool_calls: tools.length === 0 ? undefined : settings['parallel_tool_calls'] !== false,
+        text: answerSchema === undefined ? undefined : toText(settings, answerSchema),
+        prompt_cache_key: cacheKey,
+      }),
+    },
+  };
+}
+
+function includedData(settings: JsonObject, own: readonly string[]): IncludedData[] {
+  const asked = settings['include'];
+  // Names from codecs and callers are passed on unchanged; the provider validates them.
+  return [...new Set([...own, ...(Array.isArray(asked) ? asked : [])])] as IncludedData[];
+}
+
+/** A tool in the provider's format. */
+export function toFunctionTool({ tool, schema: { schema, strict } }: ProjectedTool): OpenAIFunctionTool {
+  return { type: 'function', name: tool.name, description: tool.description, parameters: schema, strict };
+}
+
+function toText(
+  settings: JsonObject,
+  { schema, strict }: SchemaProjection,
+): NonNullable<OpenAIRequest['text']> {
+  const { text } = settings;
+  return {
+    ...(isSchemaObject(text) ? text : {}),
+    format: { type: 'json_schema', name: 'answer', schema, strict },
+  };
+}
+
+const encoder = new TextEncoder();
+
+/** Makes the cache key of a request: a fixed one, or one that is the same for the same instructions. */
+export function cacheKeySource(
+  option: string | boolean | undefined,
+): (instructions: string) => string | undefined {
+  if (typeof option === 'string') return () => option;
+  if (option !== true) return () => undefined;
+  let last: { readonly instructions: string; readonly key: string } | undefined;
+  return (instructions) => {
+    // The turns of a run have the same instructions, which are hashed once.
+    if (last?.instructions !== instructions) {
+      last = { instructions, key: `weakincentives-${digestOf(encoder.encode(instructions))}` };
+    }
+    return last.key;
+  };
+}

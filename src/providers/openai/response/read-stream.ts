@@ -1,0 +1,104 @@
+import { isRecord } from '../../../core/internal/index.ts';
+import type { ModelCallOptions, ModelDelta } from '../../../core/runtime/index.ts';
+import {
+  StreamReader,
+  type StreamReaderOptions,
+  toBrokenStreamError,
+  type WireFields,
+} from '../../kit/index.ts';
+import { toEventFailure, toStreamError } from './provider-error.ts';
+
+/** The consumer of deltas, and the signal that ends the stream. */
+export interface OpenAIStreamListener extends StreamReaderOptions {
+  readonly onDelta: NonNullable<ModelCallOptions['onDelta']>;
+}
+
+/**
+ * Reads the response from a stream of events and emits its deltas. The next event is read when the last delta has been
+ * processed.
+ *
+ * @throws {ThrottleError} for a stream that ends before its last event, and for a temporary error event.
+ * @throws {ModelResponseError} for any other error event.
+ */
+export async function readStream(
+  events: AsyncIterable<unknown>,
+  { onDelta, ...options }: OpenAIStreamListener,
+): Promise<unknown> {
+  const { signal } = options;
+  const reader = new StreamReader(events, options);
+  const answer = new StreamedAnswer();
+  try {
+    for (;;) {
+      const { done, value } = await reader.next().catch((error: unknown) => {
+        throw signal.aborted ? error : toStreamError(error);
+      });
+      signal.throwIfAborted();
+      if (done === true) throw toBrokenStreamError();
+      if (!isRecord(value)) continue;
+      const response = answer.take(value);
+      if (response !== undefined) {
+        reader.finish();
+        return response;
+      }
+      const delta = answer.deltaOf(value);
+      const wait = delta === undefined ? undefined : onDelta(delta);
+      if (wait !== undefined) await reader.race(wait);
+    }
+  } catch (error) {
+    reader.close();
+    throw error;
+  }
+}
+
+/** The partial answer of a stream. */
+class StreamedAnswer {
+  readonly #items = new Map<unknown, unknown>();
+  /** Indices of commentary messages in the output. */
+  readonly #commentary = new Set<unknown>();
+
+  /** @returns the response, when this event contains it. */
+  take(event: WireFields): WireFields | undefined {
+    const { type, output_index: index, item } = event;
+    switch (type) {
+      case 'response.output_item.added':
+        if (isRecord(item) && item['phase'] === 'commentary') this.#commentary.add(index);
+        return undefined;
+      case 'response.output_item.done':
+        this.#items.set(index ?? this.#items.size, item);
+        return undefined;
+      case 'response.completed':
+        return this.#finish('completed', event['response']);
+      case 'response.incomplete':
+        return this.#finish('incomplete', event['response']);
+      case 'response.failed':
+        return this.#finish('failed', event['response']);
+      case 'error':
+        throw toEventFailure(event);
+      default:
+        return undefined;
+    }
+  }
+
+  deltaOf({ type, output_index: index, delta: text }: WireFields): ModelDelta | undefined {
+    if (typeof text !== 'string' || text === '') return undefined;
+    switch (type) {
+      case 'response.output_text.delta':
+      case 'response.refusal.delta':
+        return { type: this.#commentary.has(index) ? 'reasoning-delta' : 'text-delta', text };
+      case 'response.reasoning_summary_text.delta':
+      case 'response.reasoning_text.delta':
+        return { type: 'reasoning-delta', text };
+      default:
+        return undefined;
+    }
+  }
+
+  /** The last event contains the whole response; if a server omits the items, those of earlier events are used. */
+  #finish(status: string, response: unknown): WireFields {
+    const last = isRecord(response) ? response : {};
+    const { output } = last;
+    const isWhole = this.#items.size === 0 || (Array.isArray(output) && output.length > 0);
+    const inOrder = [...this.#items].toSorted(([left], [right]) => Number(left) - Number(right));
+    return { status, ...last, output: isWhole ? output : inOrder.map(([, item]) => item) };
+  }
+}

@@ -1,0 +1,121 @@
+import { type ToolRuntime, type ToolRuntimeOutput } from '../../../core/evaluation/index.ts';
+import { type JsonSchema, restoreText } from '../../../core/schema/index.ts';
+import { type Logger, type MediaPart, silentLogger } from '../../../core/tool/index.ts';
+import { isWebUrl, type ProjectedTool, ToolSchemas, toUrl } from '../../kit/index.ts';
+import { toFunctionTool } from '../request/request.ts';
+import { openaiDialect } from '../wire/openai-dialect.ts';
+
+/** The result of a runtime's tool for OpenAI Agents: its text, or the text followed by files. */
+export type OpenAIAgentsOutput =
+  | string
+  | (
+      | { type: 'text'; text: string }
+      | { type: 'image'; image: string }
+      | { type: 'file'; file: { url: string } | { data: string; mediaType: string; filename: string } }
+    )[];
+
+/** JSON Schema of the arguments, in the type of OpenAI Agents. */
+export interface OpenAIAgentsParameters {
+  type: 'object';
+  properties: { [name: string]: JsonSchema };
+  required: string[];
+  additionalProperties: boolean;
+}
+
+/** A tool of a runtime in the format of OpenAI Agents. */
+export interface OpenAIAgentsTool {
+  type: 'function';
+  name: string;
+  description: string;
+  parameters: OpenAIAgentsParameters;
+  strict: boolean;
+  /** Runs the call in a turn of the runtime. A failed call resolves to its text. Rejects with the error that ended the run. */
+  invoke: (
+    runContext: unknown,
+    input: string,
+    details?: {
+      readonly toolCall?: { readonly callId: string; readonly status?: unknown };
+      readonly signal?: AbortSignal;
+    },
+  ) => Promise<OpenAIAgentsOutput>;
+  /** Never: policies of the prompt request approval. */
+  needsApproval: () => Promise<boolean>;
+  /** Always: the runtime decides which tools are offered. */
+  isEnabled: () => Promise<boolean>;
+}
+
+/**
+ * The tools of a runtime for the `tools` of an `Agent` of the package `@openai/agents`, in OpenAI's strict subset of JSON Schema where they can be. The calls
+ * that one answer makes become one turn, with its transactions, policies and order. A failed call returns text to the model, as is usual in that package.
+ *
+ * The list grows when sections are opened, and an agent that uses the list itself offers the new tools from its next turn on; a copy, such as of
+ * `agent.clone()`, does not change. Pass the `signal` of the runtime to `run()`; otherwise ending the run does not stop the loop.
+ *
+ * @param options `logger` reports, once for each tool, the constraints of its schema that the provider does not enforce. Default: silent.
+ */
+export function toOpenAIAgentsTools(
+  runtime: Pick<ToolRuntime, 'tools' | 'call'>,
+  { logger = silentLogger }: { readonly logger?: Logger } = {},
+): OpenAIAgentsTool[] {
+  const list: OpenAIAgentsTool[] = [];
+  const projections = new ToolSchemas(openaiDialect);
+  let calls = 0;
+  const run: Run = async ({ tool, schema }, input, { toolCall, signal } = {}) => {
+    calls += 1;
+    try {
+      return await runtime.call(
+        {
+          callId: toolCall?.callId ?? `call-${calls}`,
+          name: tool.name,
+          arguments: restoreText(input, schema),
+          isComplete: toolCall?.status !== 'incomplete',
+        },
+        signal === undefined ? {} : { signal },
+      );
+    } finally {
+      addNew();
+    }
+  };
+  const addNew = (): void => {
+    const { tools } = projections.project({ tools: runtime.tools }, logger);
+    // Tools are only appended.
+    for (const tool of tools.slice(list.length)) list.push(toAgentsTool(tool, run));
+  };
+  addNew();
+  return list;
+}
+
+type Run = (
+  tool: ProjectedTool,
+  input: string,
+  details: Parameters<OpenAIAgentsTool['invoke']>[2],
+) => Promise<ToolRuntimeOutput>;
+
+function toAgentsTool(projected: ProjectedTool, run: Run): OpenAIAgentsTool {
+  const { type, name, description, parameters, strict } = toFunctionTool(projected);
+  return {
+    type,
+    name,
+    description,
+    strict,
+    // The schema of a tool is that of an object; the package passes it on unchanged.
+    parameters: parameters as unknown as OpenAIAgentsParameters,
+    invoke: async (_runContext, input, details) => toOutput(await run(projected, input, details)),
+    needsApproval: async () => false,
+    isEnabled: async () => true,
+  };
+}
+
+function toOutput({ text, attachments = [] }: ToolRuntimeOutput): OpenAIAgentsOutput {
+  if (attachments.length === 0) return text;
+  return [{ type: 'text', text }, ...attachments.map(toMedia)];
+}
+
+function toMedia(part: MediaPart): Exclude<OpenAIAgentsOutput, string>[number] {
+  if (part.type === 'image') return { type: 'image', image: toUrl(part) };
+  const { data, mediaType, name = 'file' } = part;
+  return {
+    type: 'file',
+    file: isWebUrl(data) ? { url: data } : { data: toUrl(part), mediaType, filename: name },
+  };
+}

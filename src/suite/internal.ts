@@ -1,1 +1,0 @@
-export { formatPlanStep } from './planning/index.ts';

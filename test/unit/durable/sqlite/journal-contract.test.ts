@@ -1,0 +1,17 @@
+import { join } from 'node:path';
+import { describe } from 'vitest';
+import { runJournalContract } from '../../../contract/run-journal.ts';
+import { drivers, noSqlite, openJournal, sqliteSuite } from '../../../support/sqlite.ts';
+import { tempFolder } from '../../host/temp-folder.ts';
+
+const isSkipped = noSqlite !== undefined;
+
+describe.skipIf(isSkipped).each(drivers)(sqliteSuite('sqliteJournal on a database of %s'), (_, open) => {
+  describe('in memory', () => runJournalContract(() => openJournal({ database: open() })));
+  describe('in a file', () =>
+    runJournalContract(() => openJournal({ database: open(join(tempFolder(), 'runs.db')) })));
+});
+
+describe.skipIf(isSkipped)(sqliteSuite('sqliteJournal in a thread'), () => {
+  runJournalContract(() => openJournal({ file: join(tempFolder(), 'journal', 'runs.db') }));
+});

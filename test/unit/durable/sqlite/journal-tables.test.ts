@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { noSqlite, openDatabase, openJournal, settled, sqliteSuite } from '../../../support/sqlite.ts';
+
+const columns = `
+  select tables.name as "table", columns.name as "column", columns.type as "type", columns."notnull" as "required",
+    columns.pk as "key"
+  from sqlite_master as tables, pragma_table_info(tables.name) as columns
+  where tables.type = 'table' order by tables.name, columns.cid`;
+
+describe.skipIf(noSqlite !== undefined)(sqliteSuite('a journal in SQLite'), () => {
+  it('has exactly these tables and columns', async () => {
+    const database = openDatabase();
+    await settled(openJournal({ database }));
+    const found = (database.prepare(columns).all() as readonly Readonly<Record<string, unknown>>[]).map(
+      ({ table, column, type, required, key }) => [table, column, type, required, key].join(' '),
+    );
+    expect(found).toEqual([
+      'wink_journal one INTEGER 0 1',
+      'wink_journal format INTEGER 1 0',
+      'wink_journal epochs INTEGER 1 0',
+      'wink_leases session_id TEXT 1 1',
+      'wink_leases owner TEXT 1 0',
+      'wink_leases epoch INTEGER 1 0',
+      'wink_leases until_ms INTEGER 1 0',
+      'wink_rows id INTEGER 0 1',
+      'wink_rows type TEXT 1 0',
+      'wink_rows line TEXT 1 0',
+      'wink_runs id INTEGER 0 1',
+      'wink_runs run_id TEXT 1 0',
+      'wink_runs session_id TEXT 1 0',
+      'wink_runs updated_at_ms INTEGER 1 0',
+      'wink_runs row_count INTEGER 1 0',
+      'wink_runs summary TEXT 1 0',
+    ]);
+  });
+});
