@@ -23,7 +23,8 @@ import { buildPage } from './viewer.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const target = join(root, 'dist');
 // Written with the time the build began, so it dates the whole tree.
-const stamp = join(target, 'index.js');
+const stampFile = 'entries/index.js';
+const stamp = join(target, stampFile);
 const inputs = [
   'src',
   'package.json',
@@ -71,7 +72,7 @@ for (const command of commands()) {
 }
 
 // A file saved while the compiler ran is newer than the stamp and will be built next time.
-utimesSync(join(staging, 'index.js'), startedAtMs / 1000, startedAtMs / 1000);
+utimesSync(join(staging, stampFile), startedAtMs / 1000, startedAtMs / 1000);
 chmodSync(staging, 0o755);
 replaceTree(staging, target);
 

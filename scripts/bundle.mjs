@@ -9,26 +9,24 @@ import { markPure } from './mark-pure.mjs';
  * Replaces the modules below `folder` by bundles. Declarations stay as they are. The code stays readable: names and lines
  * are kept, comments are in the declarations and the sources.
  * @param {string} folder
- * @param {readonly string[]} entries their paths below `folder`, such as `node/index.js`
+ * @param {readonly string[]} entries their paths below `folder`, such as `entries/node.js`
  */
 export async function bundle(folder, entries) {
   const modules = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
     path.endsWith('.js'),
   );
-  const apart = new Set(entries.map((entry) => entry.split('/', 1)[0] ?? ''));
-  const topFolder = (/** @type {string} */ id) => relative(folder, id).split(sep, 1)[0] ?? '';
-  // The functions of the root are in the core, and load the rest.
-  const isForJournals = (/** @type {string} */ id) =>
-    topFolder(id) === 'durable' && !/\/durable\/(index|on-demand)\.js$/.test(id);
+  const pathOf = (/** @type {string} */ id) => relative(folder, id).split(sep).join('/');
+  const isIn = (/** @type {string[]} */ ...folders) => {
+    return (/** @type {string} */ id) => folders.some((name) => pathOf(id).startsWith(`${name}/`));
+  };
+  const isOf = (/** @type {RegExp} */ paths) => (/** @type {string} */ id) => paths.test(pathOf(id));
   const build = await rolldown({
     input: Object.fromEntries(entries.map((entry) => [entry.replace(/\.js$/, ''), join(folder, entry)])),
     external: (id) => !id.startsWith('.') && !id.startsWith('/'),
     platform: 'neutral',
     plugins: [{ name: 'class-names', transform: withClassNames }],
     onLog: (level, log) => {
-      // The command hands the entries that it has loaded to the modules of agents.
-      if (level === 'warn' && log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT')
-        throw new Error(`bundle: ${log.message}`);
+      if (level === 'warn') throw new Error(`bundle: ${log.message}`);
     },
   });
   const { output } = await build.generate({
@@ -38,36 +36,38 @@ export async function bundle(folder, entries) {
     // As deep as the folders of the entries, for what is found relative to a module.
     chunkFileNames: 'shared/[name].js',
     comments: { legal: true, annotation: true, jsdoc: false },
-    // What every entry needs is one file; the folders with a subpath and the command are not in it. What several entries need of
-    // such a folder is a file, too. The command loads the library only for a
+    // What every entry needs is one file. What several entries need of a wing is a file, too. The command loads the library only for a
     // command that needs it: what it takes to read arguments and to describe an error is in files of their own.
     codeSplitting: {
       groups: [
-        { name: 'base', test: (id) => ['internal', 'error'].includes(topFolder(id)), priority: 5 },
+        { name: 'base', test: isIn('core/internal', 'core/error'), priority: 5 },
         // What the process for the evaluation of code needs besides: it has to start fast.
         {
           name: 'evaluator',
-          test: /\/(sandbox\/(evaluate\/protocol|backend\/output)|node\/process\/output-window)\.js$/,
+          test: isOf(/^host\/(sandbox\/(evaluate\/protocol|backend\/output)|process\/output-window)\.js$/),
           priority: 4,
         },
         // What the thread of a journal needs besides, without the core.
-        { name: 'journal', test: /\/sqlite\/(store\/|worker\/(?!program))/, priority: 4 },
-        ...['mcp', 'node', 'otel', 'provider', 'record', 'suite'].map((name) => ({
-          name,
-          test: (/** @type {string} */ id) => topFolder(id) === name,
-          priority: 1,
-        })),
-        // What a journal takes, which only a run that has one loads.
-        { name: 'durable-runs', test: isForJournals },
-        { name: 'core', test: (id) => !apart.has(topFolder(id)) && !isForJournals(id), priority: 2 },
+        { name: 'journal', test: isOf(/^durable\/sqlite\/(store\/|worker\/(?!program))/), priority: 4 },
+        { name: 'mcp', test: isIn('harness/mcp'), priority: 1 },
+        { name: 'node', test: isOf(/^host\/(?!sandbox\/)/), priority: 1 },
+        { name: 'otel', test: isIn('record/otel'), priority: 1 },
+        { name: 'provider', test: isIn('providers/kit', 'harness/kit'), priority: 1 },
+        { name: 'record', test: isOf(/^record\/(?!otel\/|vitest\/)/), priority: 1 },
+        { name: 'suite', test: isIn('suite'), priority: 1 },
+        // The functions of the root are in the core, and load the rest of what a journal takes.
+        { name: 'core', test: isOf(/^(core\/|durable\/(index|on-demand)\.js$)/), priority: 2 },
+        { name: 'durable-runs', test: isOf(/^durable\/(?!sqlite\/|(index|on-demand)\.js$)/) },
         {
           name: 'wink',
-          test: /\/cli\/(process\/|durable\/\w+-(arguments|choice)|model\/model-choice|run\/(run-arguments|option-values))/,
+          test: isOf(
+            /^cli\/(process\/|durable\/\w+-(arguments|choice)|model\/model-choice|run\/(run-arguments|option-values))/,
+          ),
           priority: 3,
         },
-        { name: 'wink-durable', test: /\/cli\/durable\// },
+        { name: 'wink-durable', test: isIn('cli/durable') },
         // Telemetry is a file of its own: only a run with --otel loads it.
-        { name: 'wink-run', test: /\/cli\/((model|run|report)\/(?!telemetry)|run-command\.js)/ },
+        { name: 'wink-run', test: isOf(/^cli\/((model|run|report)\/(?!telemetry)|run-command\.js)/) },
       ],
     },
   });

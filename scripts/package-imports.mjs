@@ -229,7 +229,17 @@ function reachableFrom(files) {
 function packageEntries() {
   /** @type {{ compilerOptions: { paths: Record<string, string[]> } }} */
   const { compilerOptions } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8'));
-  return new Map(Object.entries(compilerOptions.paths).map(([name, [file = '']]) => [name, join('.', file)]));
+  return new Map(
+    Object.entries(compilerOptions.paths).flatMap(([name, [file = '']]) => {
+      const [before = '', after] = join('.', file).split('*');
+      if (after === undefined) return [[name, before]];
+      return readdirSync(join(root, before)).flatMap((one) => {
+        if (!one.endsWith(after)) return [];
+        const middle = one.slice(0, -after.length);
+        return [[name.replace('*', middle), join(before, one)]];
+      });
+    }),
+  );
 }
 
 /** @param {string} file @returns {Node} */

@@ -14,7 +14,7 @@ export interface CompiledSources extends Disposable {
  */
 export function compileSources(checkout: string): CompiledSources {
   const source = resolve(checkout, 'src');
-  if (!existsSync(join(source, 'index.ts'))) throw new Error(`${checkout}: there is no src/index.ts in it.`);
+  if (!existsSync(source)) throw new Error(`${checkout}: there is no src/ in it.`);
   mkdirSync('.build', { recursive: true });
   const folder = mkdtempSync(resolve('.build', 'trips-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });

@@ -6,11 +6,11 @@ export interface CountedTrip {
   readonly functions: readonly FunctionCalls[];
 }
 
-/** The sums of a trip, of every folder in it, and with `listed` every function with its calls. */
+/** The sums of a trip, of every room in it, and with `listed` every function with its calls. */
 export function formatTrip({ name, title, functions }: CountedTrip, listed: boolean): string {
   const lines = [`${name}: ${title}`, `  ${sum(functions)}`];
   for (const [folder, inFolder] of groupBy(functions, ({ file }) => folderOf(file))) {
-    lines.push(`  ${folder.padEnd(12)} ${sum(inFolder)}`);
+    lines.push(`  ${folder.padEnd(20)} ${sum(inFolder)}`);
     if (!listed) continue;
     for (const [file, inFile] of groupBy(inFolder, (called) => called.file)) {
       lines.push(`    ${file}`, ...inFile.map((called) => `      ${called.name}${times(called.calls)}`));
@@ -20,7 +20,7 @@ export function formatTrip({ name, title, functions }: CountedTrip, listed: bool
 }
 
 function folderOf(file: string): string {
-  return file.includes('/') ? file.slice(0, file.indexOf('/')) : '.';
+  return file.split('/').slice(0, -1).slice(0, 2).join('/') || '.';
 }
 
 function sum(functions: readonly FunctionCalls[]): string {

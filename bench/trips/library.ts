@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type * as Core from 'weakincentives';
@@ -14,12 +15,16 @@ export interface Library {
 }
 
 export async function loadLibrary(folder: string): Promise<Library> {
-  const load = async (entry: string): Promise<unknown> => import(pathToFileURL(join(folder, entry)).href);
+  // A checkout from before the entries were files of one folder has others.
+  const load = async (entry: string, old: string): Promise<unknown> => {
+    const file = join(folder, 'entries', `${entry}.js`);
+    return import(pathToFileURL(existsSync(file) ? file : join(folder, old, 'index.js')).href);
+  };
   return {
     // Each is the compiled form of the module that its type describes, or of another version of it.
-    core: (await load('index.js')) as typeof Core,
-    node: (await load('node/index.js')) as typeof Node,
-    suite: (await load('suite/index.js')) as typeof Suite,
-    testing: (await load('testing/index.js')) as typeof Testing,
+    core: (await load('index', '')) as typeof Core,
+    node: (await load('node', 'node')) as typeof Node,
+    suite: (await load('tools', 'suite')) as typeof Suite,
+    testing: (await load('testing', 'testing')) as typeof Testing,
   };
 }

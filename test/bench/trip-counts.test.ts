@@ -71,18 +71,18 @@ describe('formatTrip', () => {
     expect(formatTrip({ name: 'trip', title: 'A trip', functions }, false).split('\n')).toEqual([
       'trip: A trip',
       '  2 files, 3 functions, 5 calls',
-      '  a            1 files, 2 functions, 4 calls',
-      '  b            1 files, 1 functions, 1 calls',
+      '  a                    1 files, 2 functions, 4 calls',
+      '  b                    1 files, 1 functions, 1 calls',
     ]);
   });
 
   it('lists every function', () => {
     expect(formatTrip({ name: 'trip', title: 'A trip', functions }, true).split('\n').slice(2)).toEqual([
-      '  a            1 files, 2 functions, 4 calls',
+      '  a                    1 files, 2 functions, 4 calls',
       '    a/one.ts',
       '      first',
       '      second x 2.5',
-      '  b            1 files, 1 functions, 1 calls',
+      '  b                    1 files, 1 functions, 1 calls',
       '    b/two.ts',
       '      third',
     ]);

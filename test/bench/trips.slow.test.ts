@@ -41,10 +41,10 @@ describe('npm run bench -- trips', () => {
   });
 
   it.each([
-    ['memory-write', 'write', 'filesystem/'],
-    ['host-write', 'write', 'node/'],
-    ['render', 'render', 'prompt/'],
-    ['template', 'promptTemplate', 'prompt/'],
+    ['memory-write', 'write', 'core/filesystem/'],
+    ['host-write', 'write', 'host/'],
+    ['render', 'render', 'core/prompt/'],
+    ['template', 'promptTemplate', 'core/prompt/'],
   ])('finds what %s is about, once a repetition', (trip, name, folder) => {
     const found = counts[trip]?.filter((called) => called.name === name && called.file.startsWith(folder));
     expect(found?.map(({ calls }) => calls)).toContain(1);
@@ -62,12 +62,12 @@ describe('npm run bench -- trips', () => {
     expect(stdout).toMatch(
       /^memory-write: MemoryFilesystem\.write\n {2}\d+ files, \d+ functions, \d+ calls\n/,
     );
-    expect(stdout).toMatch(/^ {4}filesystem\/memory-filesystem\.ts\n {6}\w+/m);
+    expect(stdout).toMatch(/^ {4}core\/filesystem\/memory-filesystem\.ts\n {6}\w+/m);
   });
 
   it.each([
     [['no-trip'], 'There is no trip "no-trip".'],
-    [['--source', 'no-such-folder'], 'no-such-folder: there is no src/index.ts in it.'],
+    [['--source', 'no-such-folder'], 'no-such-folder: there is no src/ in it.'],
     [['--no-option'], "Unknown option '--no-option'"],
   ])('refuses %j', (args, message) => {
     const { stderr, status } = runTrips(...args);
