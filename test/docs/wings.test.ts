@@ -1,0 +1,53 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+
+const root = new URL('../../', import.meta.url);
+
+function read(path: string): string {
+  return readFileSync(new URL(path, root), 'utf8');
+}
+
+function json<Content>(path: string): Content {
+  return JSON.parse(read(path)) as Content;
+}
+
+it('AGENTS.md has the wings and their rooms in order', () => {
+  const { order } = json<{ order: Readonly<Record<string, readonly (string | readonly string[])[]>> }>(
+    'scripts/wings.json',
+  );
+  const [, tree = ''] = read('AGENTS.md').split('\nsrc/ ');
+  const lines = [...(tree.split('\ntest/ ')[0] ?? '').matchAll(/^ {2}([\w-]+)\/ +(.+)$/gm)];
+  expect(lines.map(([, wing]) => wing)).toEqual([...(order['']?.flat() ?? []), 'entries']);
+  for (const [, wing = '', text = ''] of lines) {
+    const words = text.match(/[\w-]+/g) ?? [];
+    let position = 0;
+    for (const room of order[wing]?.flat() ?? []) {
+      const found = words.indexOf(room, position);
+      expect(found, `${wing}/${room} in its place in: ${text}`).not.toBe(-1);
+      position = found + 1;
+    }
+  }
+});
+
+it('AGENTS.md names files and folders that are there', () => {
+  const paths = [...read('AGENTS.md').matchAll(/`((?:src|scripts|test)\/[\w./-]+)`/g)].map(
+    ([, path = '']) => path,
+  );
+  expect(paths.length).toBeGreaterThan(30);
+  expect(paths.filter((path) => !existsSync(new URL(path, root)))).toEqual([]);
+});
+
+it('the files of src/entries are what the package exports, and its command', () => {
+  const { exports, bin } = json<{
+    exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>;
+    bin: Readonly<Record<string, string>>;
+  }>('package.json');
+  const subpaths = Object.entries(exports).filter(([, target]) => typeof target === 'object');
+  const names = subpaths.map(([subpath]) => (subpath === '.' ? 'index' : subpath.slice('./'.length)));
+  expect(subpaths.map(([, target]) => target)).toEqual(
+    names.map((name) => ({ types: `./dist/entries/${name}.d.ts`, default: `./dist/entries/${name}.js` })),
+  );
+  const entries = readdirSync(new URL('src/entries', root)).map((file) => file.replace(/\.ts$/, ''));
+  expect(entries.toSorted()).toEqual([...names, ...Object.keys(bin)].toSorted());
+  expect(bin).toEqual({ wink: './dist/entries/wink.js' });
+});
