@@ -19,7 +19,7 @@ it('AGENTS.md has the wings and their rooms in order', () => {
   const lines = [...(tree.split('\ntest/ ')[0] ?? '').matchAll(/^ {2}([\w-]+)\/ +(.+)$/gm)];
   expect(lines.map(([, wing]) => wing)).toEqual([...(order['']?.flat() ?? []), 'entries']);
   for (const [, wing = '', text = ''] of lines) {
-    const words = text.match(/[\w-]+/g) ?? [];
+    const words: readonly string[] = text.match(/[\w-]+/g) ?? [];
     let position = 0;
     for (const room of order[wing]?.flat() ?? []) {
       const found = words.indexOf(room, position);
