@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { RecordedCall } from 'weakincentives/record';
+import type { RecordedCall, RecordedWrite } from 'weakincentives/record';
 import { StateTimeline } from '../../../../src/record/fold/state-timeline.ts';
-import type { RecordedWrite } from '../../../../src/record/format/row-parts.ts';
 
 // Of a call only who it is matters.
 const callNamed = (id: string): RecordedCall => ({ id }) as unknown as RecordedCall;
