@@ -231,8 +231,10 @@ export class CallLog {
       const { number, turn, toolName, steps } = call;
       const common = { number, turn, toolName, steps, subject: callSubject(call.params) };
       const message = `it was cancelled when call ${outer} ended`;
-      const inner = this.#innerRecords(call);
-      return toBareRecord({ ...common, outcome: 'aborted', message, inner }, this.#clean);
+      return toBareRecord(
+        { ...common, outcome: 'aborted', message, inner: this.#innerRecords(call) },
+        this.#clean,
+      );
     });
     // In the order of the requests.
     records.sort((left, right) => lastNumber(left) - lastNumber(right));
