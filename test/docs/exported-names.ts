@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
@@ -7,9 +8,10 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 export function exportsOfEntries(): ReadonlyMap<string, ReadonlySet<string>> {
   const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
-  // The setting holds the sources of every entry.
-  const paths = Object.entries(options.paths ?? {}).map(
-    ([entry, [source = '']]) => [entry, `${root}${source.replace('./', '')}`] as const,
+  const paths = Object.entries(options.paths ?? {}).flatMap(([entry, [source = '']]) =>
+    entry.endsWith('/*')
+      ? filesOfEntries(entry.slice(0, -1), source)
+      : [[entry, `${root}${source.replace('./', '')}`] as const],
   );
   const program = ts.createProgram(
     paths.map(([, source]) => source),
@@ -24,4 +26,13 @@ export function exportsOfEntries(): ReadonlyMap<string, ReadonlySet<string>> {
       return [entry, new Set(checker.getExportsOfModule(module).map(({ name }) => name))];
     }),
   );
+}
+
+/** The entries below `prefix`, of which `source` has the path with a star for the name: the root and the command are none. */
+function filesOfEntries(prefix: string, source: string): readonly (readonly [string, string])[] {
+  const folder = `${root}${source.replace('./', '').split('*', 1).join()}`;
+  return readdirSync(folder)
+    .map((file) => file.replace(/\.ts$/, ''))
+    .filter((name) => name !== 'index' && name !== 'wink')
+    .map((name) => [`${prefix}${name}`, `${folder}${name}.ts`]);
 }
