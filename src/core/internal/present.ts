@@ -7,20 +7,10 @@ export type Present<Members> = Omit<Members, OptionalKey<Members>> & {
   [Name in OptionalKey<Members>]?: Exclude<Members[Name], undefined>;
 };
 
-/** An object without the members that are undefined: `members` itself when none is. Made for spreading a literal. */
+/** An object without the members that are undefined. Made for spreading a literal. */
 export function present<Members extends object>(members: Members): Present<Members> {
-  let kept: Partial<Members> = members;
-  for (const name in members) {
-    if (members[name] !== undefined) continue;
-    kept = withoutUndefined(members);
-    break;
-  }
-  // What is left has its value, and what is gone is optional.
-  return kept as Present<Members>;
-}
-
-function withoutUndefined<Members extends object>(members: Members): Partial<Members> {
   const kept: Partial<Members> = {};
   for (const name in members) if (members[name] !== undefined) kept[name] = members[name];
-  return kept;
+  // What is left has its value, and what is gone is optional.
+  return kept as Present<Members>;
 }

@@ -78,11 +78,7 @@ export function rowsOf(run: RecordedRun, options: RowOptions): Rows {
     const children = call.inner.flatMap((inner) => ofTurns(inner.turns));
     if (!isMatch && children.length === 0) return [];
     const isShown = `${call.toolName} ${brief(call)}`.toLowerCase().includes(options.query);
-    const row = {
-      kind: 'call',
-      call,
-      ...present({ found: found === undefined || isShown ? undefined : found }),
-    } as const;
+    const row = { kind: 'call', call, ...present({ found: isShown ? undefined : found }) } as const;
     return [{ row, id: call.id, canFold: call.inner.some(({ turns }) => turns.length > 0), children }];
   };
 

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { cutLine, present } from '../../../core/internal/index.ts';
+import { cutLine } from '../../../core/internal/index.ts';
 import type { RecordedCall } from '../../../record/index.ts';
 import { askedMs, lengthOf, phasesOf } from '../../model/phases.ts';
 import type { CallRow, TimelineRow, TurnRow } from '../../model/rows.ts';
@@ -36,7 +36,8 @@ function treeItem(row: TimelineRow, isFocusable: boolean, store: ReturnType<type
     'aria-posinset': row.position,
     'aria-setsize': row.siblings,
     'aria-selected': store.selected.value === row.id,
-    ...present({ 'aria-expanded': row.isOpen }),
+    // Absent where a row does not fold.
+    'aria-expanded': row.isOpen,
     'data-id': row.id,
     onClick: () => {
       store.select(row.id, { detail: true, focus: true });
