@@ -109,7 +109,7 @@ const defaults: Readonly<Record<string, DefaultsOf>> = {
   ),
   HostFilesystemOptions: byDefault({ maxFileBytes: 32 * mebibyte }, hostLimits),
   AgentWorkspace: byDefault({ maxFileBytes: 32 * mebibyte }, hostLimits),
-  MountOptions: byDefault(
+  FolderCopyOptions: byDefault(
     { maxBytes: 64 * mebibyte, maxFileBytes: 8 * mebibyte, maxFiles: 20_000, maxEntries: 200_000 },
     () => ({ ...resolveHostMountLimits({ hostPath: '.' }) }),
   ),
@@ -118,7 +118,7 @@ const defaults: Readonly<Record<string, DefaultsOf>> = {
     () => ({ ...resolveStagingLimits({}) }),
   ),
   LocalOverridesStoreOptions: written({ lockTimeoutMs: 10_000 }),
-  CommandOptions: written({ maxOutputBytes: 65_536 }, 'runProcess('),
+  StagedCommandOptions: written({ maxOutputBytes: 65_536 }, 'runProcess('),
   GitLimits: byDefault(
     {
       maxCommits: 50,
@@ -152,9 +152,9 @@ const defaults: Readonly<Record<string, DefaultsOf>> = {
   LimitRule: written({ least: 1 }, 'LimitRule'),
   McpHttpTransport: written({ port: 0, maxRequestBytes: 4 * mebibyte }, 'openHttpEndpoint'),
   McpServerOptions: written({ approvalTimeoutMs: 600_000 }),
-  McpSessionsOptions: written({ sessionIdleTimeoutMs: 600_000, maxSessions: 64 }),
+  McpHttpSessionLimits: written({ sessionIdleTimeoutMs: 600_000, maxSessions: 64 }),
   // The type of the options of a journal in SQLite.
-  CommonOptions: written({ leaseTimeoutMs: 30_000 }),
+  CommonOptions: written({ leaseTimeoutMs: 30_000 }, 'sqliteJournal()'),
   JournalRecorderOptions: written({ maxContentBytes: mebibyte }),
   RecordFileOptions: written({ number: 1 }, 'RecordFileOptions'),
   SandboxCommand: byDefault({ maxOutputBytes: 32_768 }, () => ({
@@ -163,7 +163,7 @@ const defaults: Readonly<Record<string, DefaultsOf>> = {
   ShellLimits: byDefault({ timeoutMs: 30_000, maxTimeoutMs: 300_000, maxOutputBytes: 32_768 }, () => ({
     ...resolveShellLimits(),
   })),
-  EvaluateLimits: byDefault(
+  CodeEvaluationLimits: byDefault(
     {
       maxCodeCharacters: 8_000,
       timeoutMs: 5_000,

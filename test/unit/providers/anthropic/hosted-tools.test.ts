@@ -29,7 +29,7 @@ import { recordingLogger } from '../../../support/recording-logger.ts';
 
 /** A message as the provider publishes that it looks like. */
 function fixture(name: string): AnthropicMessage {
-  const path = new URL(`../../fixtures/hosted-tools/anthropic/${name}.json`, import.meta.url);
+  const path = new URL(`../../../fixtures/hosted-tools/anthropic/${name}.json`, import.meta.url);
   return JSON.parse(readFileSync(path, 'utf8'));
 }
 

@@ -274,8 +274,8 @@ describe('the session', () => {
     });
     expect(seen).toBe('id-0');
     expect(evaluationId).toBe('id-1');
-    // The events of the evaluation: rendered prompt, rendered tools, the call, the end.
-    expect(ids).toHaveLength(6);
+    // The events of the evaluation: rendered prompt, the call, the end.
+    expect(ids).toHaveLength(5);
   });
 });
 
