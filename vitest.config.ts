@@ -54,11 +54,6 @@ const sandboxProject = {
   resolve: {
     alias: [
       { find: /^weakincentives$/, replacement: `${installedPackage}entries/index.js` },
-      {
-        find: /^weakincentives\/conformance$/,
-        replacement: `${installedPackage}testing/conformance.js`,
-      },
-      { find: /^weakincentives\/tools$/, replacement: `${installedPackage}suite/index.js` },
       { find: /^weakincentives\/(.+)$/, replacement: `${installedPackage}entries/$1.js` },
     ],
   },
