@@ -7,6 +7,15 @@ const sources = readdirSync(`${root}src`, { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.ts'))
   .map((path) => ({ path: `src/${path}`, text: readFileSync(`${root}src/${path}`, 'utf8') }));
 
+/** A default that is no figure; a list as it is written. */
+export type Word = string | boolean;
+
+/** A word as the sources or a comment write it, without its quotation marks. */
+function wordOf(written: string): Word {
+  if (written === 'true' || written === 'false') return written === 'true';
+  return written.replaceAll(/^'|'$/g, '');
+}
+
 const units: Readonly<Record<string, number>> = { KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
 
 /** The figures of a text, `8`, `33,554,432` or `1 GiB`; without those in parentheses, which say the same again. */
@@ -16,31 +25,53 @@ function figuresOf(text: string): readonly number[] {
   );
 }
 
+/** What the comments of options say after "Default:", up to the end of the sentence, by `Type.member`. */
+const sentences: ReadonlyMap<string, string> = new Map(
+  sources
+    .filter(({ text }) => text.includes('Default'))
+    .flatMap(({ path, text }) => [
+      ...sentencesOf(ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true), ''),
+    ]),
+);
+
+function* sentencesOf(node: ts.Node, owner: string): Generator<readonly [name: string, sentence: string]> {
+  const isType = ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node);
+  const inside = isType ? node.name.text : owner;
+  if (ts.isPropertySignature(node)) {
+    const comment = ts
+      .getJSDocCommentsAndTags(node)
+      .map((each) => each.getText())
+      .join(' ');
+    const sentence = /Default:? (.*?)(?:\. |\.?\s*\*\/)/s.exec(comment.replaceAll(/\s*\n\s*\* ?/g, ' '))?.[1];
+    // What a function takes in the place of one option has its default where the function is.
+    if (sentence !== undefined && inside !== '') yield [`${inside}.${node.name.getText()}`, sentence];
+  }
+  const below: ts.Node[] = [];
+  ts.forEachChild(node, (child) => void below.push(child));
+  for (const child of below) yield* sentencesOf(child, inside);
+}
+
 /** The figures that comments of options give as their defaults, by `Type.member`: one, or all that the sentence has. */
 export function documentedDefaults(): ReadonlyMap<string, readonly number[]> {
-  const found = new Map<string, readonly number[]>();
-  for (const { path, text } of sources) {
-    if (!text.includes('Default')) continue;
-    const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
-    const visit = (node: ts.Node, owner: string): void => {
-      const inside = ts.isInterfaceDeclaration(node) ? node.name.text : owner;
-      if (ts.isPropertySignature(node)) {
-        const comment = ts
-          .getJSDocCommentsAndTags(node)
-          .map((each) => each.getText())
-          .join(' ');
-        const sentence = /Default:? (\d.*?)(?:\. |\.?\s*\*\/|, about )/s.exec(
-          comment.replaceAll(/\s*\n\s*\* ?/g, ' '),
-        )?.[1];
-        // A member of a type that is not an interface has no default of its own.
-        if (sentence !== undefined && inside !== '')
-          found.set(`${inside}.${node.name.getText()}`, figuresOf(sentence));
-      }
-      ts.forEachChild(node, (child) => visit(child, inside));
-    };
-    visit(file, '');
-  }
-  return found;
+  return new Map(
+    [...sentences]
+      .filter(([, sentence]) => /^\d/.test(sentence))
+      .map(([name, sentence]) => [name, figuresOf(sentence.replace(/, about .*/s, ''))]),
+  );
+}
+
+/**
+ * The words and booleans that comments of options give as their defaults, by `Type.member`. A sentence that does not begin
+ * with one, such as "none" or "the clock of the machine", describes a default and has none to compare.
+ */
+export function documentedWords(): ReadonlyMap<string, Word> {
+  return new Map(
+    [...sentences].flatMap(([name, sentence]) => {
+      const [, code, truth] = /^(?:`([^`]+)`|(true|false)\b)/.exec(sentence) ?? [];
+      const word = code ?? truth;
+      return word === undefined ? [] : [[name, wordOf(word)] as const];
+    }),
+  );
 }
 
 /** What guides, specification and the help of the command say of defaults: the option, by its name, and the figure. */
@@ -82,6 +113,57 @@ export function writtenDefault(option: string, beside: string = option): number 
   if (only === undefined || others.length > 0)
     throw new Error(
       `The option ${option} has not one default but ${values.size}: ${[...values].join(', ')}.`,
+    );
+  return only;
+}
+
+/** The sources without comments, in which an example or a sentence may look like code. */
+const codes = sources.map(({ text }) => text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, ''));
+
+/** The words that constants stand for, by name. */
+const constants: ReadonlyMap<string, string> = new Map(
+  codes.flatMap((code) =>
+    [...code.matchAll(/\bconst (\w+)(?:: [^=]+)? = ('[^'\n]*'|true|false);/g)].map(
+      ([, name = '', word = '']) => [name, word] as const,
+    ),
+  ),
+);
+
+/** Words that the sources compare an option with, and what the option is when it is not that word. */
+const opposites = [
+  ['own', 'subtree'],
+  ['drop-tool-results', 'error'],
+] as const;
+
+/**
+ * The word or boolean that the sources give an option where it is left out: `option = 'full'`, `option ?? 'full'`, or a
+ * constant in that place. A boolean that is compared with true is false by default, one that is compared with false is true.
+ *
+ * @param beside what stands in the same file, for an option that has its name in common with others.
+ */
+export function writtenWord(option: string, beside: string): Word {
+  const given = new RegExp(
+    String.raw`(?<!const |\.(?=${option} =))\b${option}(?:: [\w <>|'.[\]]+?)? (?:=|\?\?) ('[^'\n]*'|\[[^\]]*\]|\w+)`,
+    'g',
+  );
+  const places = codes.filter((_code, index) => sources[index]?.text.includes(beside));
+  const words = new Set<Word>();
+  for (const code of places) {
+    for (const [, value = ''] of code.matchAll(given)) {
+      const word = constants.get(value) ?? value;
+      if (/^['[]|^(?:true|false)$/.test(word)) words.add(wordOf(word.replaceAll(/\s+/g, ' ')));
+    }
+    if (new RegExp(String.raw`\b${option} [!=]== false\b`).test(code)) words.add(true);
+    if (new RegExp(String.raw`\b${option} [!=]== true\b`).test(code)) words.add(false);
+  }
+  for (const [word, other] of opposites) {
+    const isCompared = places.some((code) => code.includes(`${option} === '${word}'`));
+    if (words.size === 0 && isCompared) return other;
+  }
+  const [only, ...others] = words;
+  if (only === undefined || others.length > 0)
+    throw new Error(
+      `The option ${option} beside ${beside} has not one default but ${words.size}: ${[...words].join(', ')}.`,
     );
   return only;
 }

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { deadlineFeedback, Session } from 'weakincentives';
+import { deadlineFeedback, resourceToken, Session, tool } from 'weakincentives';
 import { ThrottleError } from 'weakincentives/provider';
 import { readQueryArguments } from '../../src/cli/query/query-arguments.ts';
 import { toSettings } from '../../src/core/evaluation/options/settings.ts';
 import { noObservers, toThrottlePolicy } from '../../src/core/runtime/index.ts';
 import { silentLogger } from '../../src/core/tool/index.ts';
+import { chooseTools } from '../../src/harness/mcp/mount/choose-tools.ts';
 import { resolveMountLimits } from '../../src/harness/mcp/mount/mount-options.ts';
 import { resolveGitLimits } from '../../src/host/git/git-limits.ts';
 import { limitsOf } from '../../src/host/host-filesystem/options.ts';
@@ -17,9 +18,17 @@ import { resolveShellLimits } from '../../src/host/sandbox/shell/shell-limits.ts
 import { resolveVirtualOptions } from '../../src/host/sandbox/virtual/options.ts';
 import { resolveStagingLimits } from '../../src/host/staged-folder/staging/options.ts';
 import { requestTimeoutMs } from '../../src/providers/kit/wire/model-options.ts';
+import { cacheKeySource } from '../../src/providers/openai/request/request.ts';
 import { resolveDigestLimits } from '../../src/suite/digest/limits.ts';
 import { resolveVfsLimits } from '../../src/suite/vfs/limits.ts';
-import { defaultsInTexts, documentedDefaults, writtenDefault } from '../support/documented-defaults.ts';
+import { defaultWords } from '../support/default-words.ts';
+import {
+  defaultsInTexts,
+  documentedDefaults,
+  documentedWords,
+  writtenDefault,
+  writtenWord,
+} from '../support/documented-defaults.ts';
 
 type Figures = Readonly<Record<string, number>>;
 
@@ -88,6 +97,7 @@ const defaults: Readonly<Record<string, DefaultsOf>> = {
     attempts: new ThrottleError('', { kind: 'timeout' }).attempts,
   })),
   CommonSliceOptions: written({ version: 1 }, 'defineSlice()'),
+  SessionOperation: written({ logged: 0 }),
   SessionImportOptions: written({ maxValues: 10_000_000 }, 'readSessionExport('),
   AcpOptions: written({ startTimeoutMs: 120_000 }),
   AiSdkOptions: byDefault({ timeoutMs: 600_000 }, providerTimeout),
@@ -225,6 +235,14 @@ function providerTimeout(): Figures {
   return { timeoutMs: requestTimeoutMs(undefined) };
 }
 
+function mountedEffects(): unknown {
+  const rules = { key: 'server', maxTools: 1 };
+  const { tools } = chooseTools([{ name: 'tool', inputSchema: { type: 'object' } }], rules, () =>
+    tool({ name: 'tool', description: 'A tool.' }),
+  );
+  return tools[0]?.effects;
+}
+
 function hostLimits(): Readonly<Record<string, unknown>> {
   return { ...limitsOf({ root: '.' }) };
 }
@@ -237,9 +255,68 @@ function* rows(): Generator<readonly [name: string, figures: readonly number[]]>
   }
 }
 
+/** Options whose comment begins with code that is no value to compare, by reason. */
+const describedDefaults = {
+  'the code names what takes the place of the option': [
+    'AgentHarness.model',
+    'LanguageModel.model',
+    'CommonOptions.onWarning',
+    'EvaluationEnvironment.suspension',
+    'HeldScope.suspension',
+    'EvaluatorOptions.clock',
+    'McpServersOptions.open',
+    'RetryOptions.random',
+    'VfsToolsSectionOptions.tools',
+  ],
+  'the value depends on the environment or on other options': [
+    'AcpOptions.name',
+    'AiSdkOptions.strictTools',
+    'AnthropicClientOptions.baseURL',
+    'OpenAIClientOptions.baseURL',
+    'HostFilesystemOptions.stateDirectory',
+    'LocalOverridesStoreOptions.root',
+    'McpSectionOptions.protocol',
+    'ConformanceAnswer.finishReason',
+    'ScriptedToolCall.callId',
+    'ScriptedTurn.finishReason',
+  ],
+  'only code outside of the package reads the option': ['ConformanceCall.isCutOff'],
+};
+
+/** Words that a function gives and no literal beside the option. */
+const resolvedWords: Readonly<Record<string, () => unknown>> = {
+  'McpSectionOptions.effects': mountedEffects,
+  'NamedResourceToken.isStateless': () => resourceToken('resource').isStateless,
+  'NamedResourceToken.isTransactional': () => resourceToken('resource').isTransactional,
+  'OpenAIModelOptions.promptCacheKey': () => cacheKeySource(undefined)('Instructions.') !== undefined,
+  // A list in the same file has this name, too.
+  'GitLogParams.files': () => writtenWord('path, files', 'GitLogParams'),
+};
+
+/** The table of words, by `Type.option`. */
+const words = Object.entries(defaultWords).flatMap(([type, options]) =>
+  Object.entries(options).map(([option, row]) => {
+    const [word, beside] = Array.isArray(row) ? row : [row, type];
+    return { name: `${type}.${option}`, option, word, beside };
+  }),
+);
+
 describe('documented defaults', () => {
   it.each(Object.entries(defaults))('of %s are what the sources do', (_type, { figures, actual }) => {
     expect(actual()).toMatchObject(figures);
+  });
+
+  it.each(words)('of $name are what the sources do: $word', ({ name, option, word, beside }) => {
+    expect(resolvedWords[name]?.() ?? writtenWord(option, beside)).toBe(word);
+  });
+
+  it('that are words or booleans are those of the comments, each with its row', () => {
+    const described = new Set(Object.values(describedDefaults).flat());
+    const documented = documentedWords();
+    expect(Object.fromEntries([...documented].filter(([name]) => !described.has(name)))).toEqual(
+      Object.fromEntries(words.map(({ name, word }) => [name, word])),
+    );
+    expect([...described].filter((name) => !documented.has(name))).toEqual([]);
   });
 
   it('are those of the comments: each has its row, and each row its comment', () => {

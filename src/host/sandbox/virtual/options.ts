@@ -20,7 +20,7 @@ export interface VirtualNetworkOptions {
    * `https://api.example.com/v1` allows `/v1` and `/v1/users`, not `/v10`. Each redirect is checked, too.
    */
   readonly allow: readonly string[];
-  /** Default: `GET` and `HEAD`. */
+  /** Default: `['GET', 'HEAD']`. */
   readonly methods?: readonly VirtualNetworkMethod[];
   /** True: addresses of this machine and of private networks can be reached when `allow` has them. Default: false. */
   readonly allowPrivateRanges?: boolean;
