@@ -23,7 +23,6 @@ const checks = [
   'typecheck:scripts',
   'imports',
   'type-names',
-  'style',
   'one-word',
   'format:check',
 ];

@@ -1,7 +1,90 @@
-// Rules of this project for oxlint, about tests; `.oxlintrc.json` switches them on.
+// Rules of this project for oxlint, about constants, spreads, cuts of texts, and tests; `.oxlintrc.json` says which files each is for.
 
 /** @typedef {{ type: string, [field: string]: any }} Node */
 /** @typedef {{ report: (problem: { node: Node, message: string }) => void }} Context */
+
+/** Constants are camelCase: no variable has a name of capitals. A single capital passes. */
+const camelCaseConstants = {
+  /** @param {Context} context */
+  create(context) {
+    return {
+      /** @param {Node} declarator */
+      VariableDeclarator(declarator) {
+        for (const { name, node } of boundNames(declarator['id'])) {
+          if (!/^[A-Z][A-Z0-9_]+$/.test(name)) continue;
+          const better = name.toLowerCase().replace(/_+([a-z0-9])/g, (_, first) => first.toUpperCase());
+          context.report({ node, message: `${name}: constants are camelCase: ${better}` });
+        }
+      },
+    };
+  },
+};
+
+/** A literal within a literal is plain members. */
+const noLiteralSpread = {
+  /** @param {Context} context */
+  create(context) {
+    return {
+      /** @param {Node} node */
+      ObjectExpression(node) {
+        for (const { spread, value } of spreadsOf(node)) {
+          if (value.type !== 'ObjectExpression') continue;
+          context.report({ node: spread, message: 'spread of an object literal: write its members' });
+        }
+      },
+    };
+  },
+};
+
+/** Members that may be undefined go through `present()`; only sources have it. */
+const noConditionalSpread = {
+  /** @param {Context} context */
+  create(context) {
+    const message =
+      'conditional spread: use present() of src/core/internal, or a member that may be undefined';
+    return {
+      /** @param {Node} node */
+      ObjectExpression(node) {
+        for (const { spread, value } of spreadsOf(node))
+          if (isConditional(value)) context.report({ node: spread, message });
+      },
+    };
+  },
+};
+
+/**
+ * A text is cut by one function, which never leaves half of a surrogate pair: no start of a text with an ellipsis, and no start up to
+ * a limit of characters.
+ */
+const textCuts = {
+  /** @param {Context} context */
+  create(context) {
+    const message = 'cut texts by startOf(), cutAfter(), shorten(), cutLine() or clip() of src/core/internal';
+    return {
+      /** @param {Node} node */
+      TemplateLiteral(node) {
+        for (const [index, expression] of node['expressions'].entries()) {
+          const after = node['quasis'][index + 1].value.cooked;
+          if (/^(…|\.\.\.)/.test(after) && lengthOfStart(expression) !== undefined)
+            context.report({ node: expression, message });
+        }
+      },
+      /** @param {Node} node */
+      BinaryExpression(node) {
+        const { left, right } = node;
+        if (node['operator'] !== '+' || right.type !== 'Literal') return;
+        if (/^(…|\.\.\.)/.test(right['value']) && lengthOfStart(left) !== undefined)
+          context.report({ node: left, message });
+      },
+      /** @param {Node} node */
+      CallExpression(node) {
+        const length = lengthOfStart(node);
+        if (length !== undefined && node['callee'].type === 'MemberExpression' && isTextLimit(length))
+          context.report({ node, message });
+      },
+    };
+  },
+};
 
 const testFunctions = new Set([
   'afterAll',
@@ -78,5 +161,88 @@ function calledName(callee) {
   return callee.type === 'TaggedTemplateExpression' ? calledName(callee['tag']) : undefined;
 }
 
+/** @param {Node | null} pattern what a declaration binds @returns {{ name: string, node: Node }[]} */
+function boundNames(pattern) {
+  switch (pattern?.type) {
+    case 'Identifier':
+      return [{ name: pattern['name'], node: pattern }];
+    case 'ObjectPattern':
+      // A member that keeps its name was named elsewhere, such as those of node:fs.
+      return pattern['properties']
+        .filter((/** @type {Node} */ one) => one['shorthand'] !== true)
+        .flatMap((/** @type {Node} */ one) => boundNames(one['value'] ?? one));
+    case 'ArrayPattern':
+      return pattern['elements'].flatMap(boundNames);
+    case 'AssignmentPattern':
+      return boundNames(pattern['left']);
+    case 'RestElement':
+      return boundNames(pattern['argument']);
+    default:
+      return [];
+  }
+}
+
+/** @param {Node} object an object literal @returns {{ spread: Node, value: Node }[]} what it spreads */
+function spreadsOf(object) {
+  const members = /** @type {Node[]} */ (object['properties']);
+  return members
+    .filter(({ type }) => type === 'SpreadElement')
+    .map((spread) => ({ spread, value: spread['argument'] }));
+}
+
+/** Whether an object literal is there under a condition, and nothing otherwise. @param {Node} node @returns {boolean} */
+function isConditional(node) {
+  const branches = branchesOf(node);
+  return branches.some(isLiteral) && branches.some((branch) => branch === undefined || isNothing(branch));
+}
+
+/** What a value may be, through all conditions; undefined stands for a condition that is false. @param {Node} node @returns {(Node | undefined)[]} */
+function branchesOf(node) {
+  if (node.type === 'ConditionalExpression')
+    return [...branchesOf(node['consequent']), ...branchesOf(node['alternate'])];
+  if (node.type === 'LogicalExpression' && node['operator'] === '&&')
+    return [undefined, ...branchesOf(node['right'])];
+  return [node];
+}
+
+/** @param {Node | undefined} node @returns {boolean} */
+function isLiteral(node) {
+  return node?.type === 'ObjectExpression' && node['properties'].length > 0;
+}
+
+/** @param {Node} node @returns {boolean} */
+function isNothing(node) {
+  if (node.type === 'ObjectExpression') return node['properties'].length === 0;
+  return node.type === 'Literal' || (node.type === 'Identifier' && node['name'] === 'undefined');
+}
+
+/** How much of something is its start, `text.slice(0, LENGTH)`; undefined for anything else. @param {Node} node @returns {Node | undefined} */
+function lengthOfStart(node) {
+  if (node.type !== 'CallExpression') return undefined;
+  const { callee, arguments: given } = node;
+  if (callee.type === 'Identifier' && callee['name'] === 'startOf') return given[1];
+  if (callee.type !== 'MemberExpression' || given.length !== 2) return undefined;
+  if (!['slice', 'substring'].includes(callee['property'].name) || given[0].value !== 0) return undefined;
+  // A part of a hash is a name.
+  return callee['object']['callee']?.property?.name === 'digest' ? undefined : given[1];
+}
+
+/** Whether a length is a limit of texts by its name, or too large for a list. @param {Node} length @returns {boolean} */
+function isTextLimit(length) {
+  if (length.type === 'Literal') return length['value'] >= 30;
+  const name = length['name'] ?? length['property']?.name ?? '';
+  return /^max\w*(Characters|Length|Text|Reason|Read)$/.test(name);
+}
+
 // oxlint asks for a default export.
-export default { meta: { name: 'wink' }, rules: { draws, 'no-test-limit': noTestLimit } };
+export default {
+  meta: { name: 'wink' },
+  rules: {
+    'camel-case-constants': camelCaseConstants,
+    'no-literal-spread': noLiteralSpread,
+    'no-conditional-spread': noConditionalSpread,
+    'text-cuts': textCuts,
+    draws,
+    'no-test-limit': noTestLimit,
+  },
+};
