@@ -10,7 +10,7 @@ import { unavailableReason } from './support/unavailable-reason.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 /** The command of the installed package, which finds the optional peers beside it. */
-const command = 'test/peers/sandbox/node_modules/weakincentives/dist/cli/main.js';
+const command = 'test/peers/sandbox/node_modules/weakincentives/dist/entries/wink.js';
 const image = await busyboxImage();
 afterAll(() => image[Symbol.dispose]());
 const bubblewrapReason = await unavailableReason(bubblewrapSandbox());
