@@ -59,8 +59,8 @@ const Trail = defineSlice({
 });
 
 /** What a golden run is made on. */
-export interface GoldenStage {
-  readonly prompt: Prompt<{ done: boolean }>;
+export interface GoldenStage<Output = { done: boolean }> {
+  readonly prompt: Prompt<Output>;
   readonly adapter: ProviderAdapter;
   readonly options: EvaluateOptions &
     Required<Pick<EvaluateOptions, 'session' | 'clock' | 'ids' | 'agentName'>>;

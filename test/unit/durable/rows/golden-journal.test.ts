@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   answerApprovals,
   forkRun,
+  MemoryFilesystem,
   openToolRuntime,
   pendingApprovals,
   type RunJournal,
@@ -11,6 +12,7 @@ import {
 } from 'weakincentives';
 import type { Row } from 'weakincentives/record';
 import { memoryJournal } from 'weakincentives/testing';
+import { nestedStage } from '../../../support/golden-nested-run.ts';
 import { goldenStage, withNumberedIds } from '../../../support/golden-runs.ts';
 
 /** Every kind of row. */
@@ -94,6 +96,19 @@ describe('a journal keeps exactly the members that the golden one has', () => {
     // `npx vitest run test/unit/durable/rows/golden-journal.test.ts -u` writes the file again.
     await expect(withNumberedIds(`${lines.join('\n')}\n`)).toMatchFileSnapshot(
       '../../../fixtures/golden/journal.txt',
+    );
+  });
+
+  it('of a run with a question about a call inside of a call', async () => {
+    const journal = memoryJournal();
+    const files = { 'run.sh': 'run', 'plain.md': 'plain', 'to-file': 'plain', dangling: '' };
+    const { adapter, prompt, options } = nestedStage(new MemoryFilesystem({ files }));
+    const approve = suspendApproval();
+    await adapter.evaluate(prompt, { ...options, journal, runId: 'run', approve });
+    const rows = await journal.read('run');
+    const lines = rows.map(({ seq, type, line }) => `${seq} ${type} ${line}`);
+    await expect(withNumberedIds(`${lines.join('\n')}\n`)).toMatchFileSnapshot(
+      '../../../fixtures/golden/nested-journal.txt',
     );
   });
 });
