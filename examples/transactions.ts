@@ -70,6 +70,10 @@ const importCounts = tool({
   },
 });
 
+let supplierAnswers: () => void = () => undefined;
+const answer = new Promise<void>((resolve) => {
+  supplierAnswers = resolve;
+});
 let refusedLateWrite: unknown;
 const askSupplier = tool({
   name: 'ask_supplier',
@@ -78,7 +82,7 @@ const askSupplier = tool({
   timeoutMs: 20,
   execute: async (_params, { session }) => {
     session.dispatch(StockCounted, { item: 'fig', count: 0 });
-    await sleep(100); // The supplier is slow, and this handler ignores its signal.
+    await answer; // The supplier is slow, and this handler ignores its signal.
     try {
       session.dispatch(StockCounted, { item: 'fig', count: 50 });
     } catch (error) {
@@ -159,7 +163,8 @@ assert.deepEqual(
   ['sell 3', 'sell 4', 'import counts.txt'],
 );
 
-await sleep(200);
+supplierAnswers();
+await sleep(0);
 assert.ok(TransactionClosedError.isInstance(refusedLateWrite));
 console.log(`\nThe late write of ask_supplier: ${refusedLateWrite.message}`);
 if (file !== undefined) console.log(`\nOpen the run in the viewer: npx wink view ${file}`);
