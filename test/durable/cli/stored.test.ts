@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { type Ending, run } from '../../cli/wink.ts';
 import { openDatabase } from '../../support/sqlite.ts';
 import { folderAgentText, folderFiles, folderFilesAfter } from '../../support/stored/folder-run.ts';
-import { storedDatabase, storedFolder, storedVersions } from '../../support/stored/stored-journal.ts';
+import { storedDatabase, storedFolder, storedVersions } from '../../support/stored/stored-files.ts';
 
 /** The agent with a file system, whose place the files of the record take. */
 const replayedAgentText = folderAgentText

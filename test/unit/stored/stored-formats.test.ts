@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { sqliteJournal } from 'weakincentives/sqlite';
 import { openWasmSqlite } from '../../support/sqlite.ts';
 import { describeStored } from '../../support/stored/describe-stored.ts';
-import { storedText, storedVersions } from '../../support/stored/stored-journal.ts';
+import { storedText, storedVersions } from '../../support/stored/stored-files.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const newest = storedVersions.at(-1) ?? '';

@@ -16,13 +16,13 @@ import { exportRecord, type RunRecord, readRunRecord, replayRun } from 'weakince
 import { drivers, noSqlite, openJournal, openWasmSqlite, withoutWal } from '../../support/sqlite.ts';
 import { endOf, type StoredEnd } from '../../support/stored/stored-end.ts';
 import {
-  journalOf,
   storedBatches,
   storedDatabase,
   storedLines,
   storedText,
   storedVersions,
-} from '../../support/stored/stored-journal.ts';
+} from '../../support/stored/stored-files.ts';
+import { journalOf } from '../../support/stored/stored-journal.ts';
 import {
   ownSlices,
   startFiles,
