@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { type McpMountedServer, type McpSection, openMcpSection } from 'weakincentives/mcp';
 import { runtimeOf } from '../../support/mcp/memory-server.ts';
@@ -17,22 +19,39 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** The server over HTTP, until it is disposed. */
+/** The server over HTTP, listening, until it is disposed. */
 async function httpServer(): Promise<{ server: McpMountedServer } & AsyncDisposable> {
-  const port = await freePort();
-  const child = spawn(process.execPath, [programOf('server-everything'), 'streamableHttp'], {
-    env: { ...process.env, PORT: String(port) },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  await Promise.race([once(child.stdout, 'data'), once(child.stderr, 'data')]);
-  return {
-    server: { url: `http://127.0.0.1:${port}/mcp` },
-    [Symbol.asyncDispose]: async () => {
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-    },
-  };
+  // Another process may take a port between the two; such a server ends, and the next one gets another port.
+  for (let attempt = 1; attempt <= 10; attempt += 1) {
+    const port = await freePort();
+    const child = spawn(process.execPath, [programOf('server-everything'), 'streamableHttp'], {
+      env: { ...process.env, PORT: String(port) },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const ended = once(child, 'close');
+    if (await saysThatItListens(child.stderr)) {
+      return {
+        server: { url: `http://127.0.0.1:${port}/mcp` },
+        [Symbol.asyncDispose]: async () => {
+          child.kill('SIGKILL');
+          await ended;
+        },
+      };
+    }
+    await ended;
+  }
+  throw new Error('The server did not start at any of ten ports.');
 }
+
+/** Whether a line says so; false once the output ends without one. Reads what comes after it, too. */
+const saysThatItListens = (output: Readable): Promise<boolean> =>
+  new Promise((resolve) => {
+    createInterface({ input: output })
+      .on('line', (line) => {
+        if (line.includes('listening on port')) resolve(true);
+      })
+      .once('close', () => resolve(false));
+  });
 
 const open = (server: McpMountedServer): Promise<McpSection> =>
   openMcpSection({ title: 'Everything', key: 'everything', server, trustAnnotations: true });
