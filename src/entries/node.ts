@@ -1,11 +1,11 @@
+export { defaultExcludes, type ReadFolderOptions } from '../host/folder-copy/options.ts';
+export { type FolderCopy, readFolder } from '../host/folder-copy/read-folder.ts';
 export type { GitLimits } from '../host/git/git-limits.ts';
 export { type GitSectionOptions, type GitToolName, gitSection } from '../host/git/git-section.ts';
 export type { PendingCommit } from '../host/host-filesystem/commit/pending-commits.ts';
 export type { InterruptedCommit } from '../host/host-filesystem/commit/recover.ts';
 export { type HostFilesystem, openHostFilesystem } from '../host/host-filesystem/host-filesystem.ts';
 export type { HostFilesystemOptions } from '../host/host-filesystem/options.ts';
-export { defaultExcludes, type ReadFolderOptions } from '../host/host-mount/options.ts';
-export { type FolderCopy, readFolder } from '../host/host-mount/read-host-mount.ts';
 export {
   LocalOverridesStore,
   type LocalOverridesStoreOptions,

@@ -14,7 +14,7 @@ export type { BubblewrapSandboxOptions } from '../host/sandbox/bubblewrap/option
 export {
   type CodeEvaluationSectionOptions,
   codeEvaluationSection,
-} from '../host/sandbox/evaluate/evaluate-section.ts';
+} from '../host/sandbox/evaluate/code-evaluation-section.ts';
 export type { CodeEvaluationLimits } from '../host/sandbox/evaluate/limits.ts';
 export type { CodeEvaluationLanguage } from '../host/sandbox/evaluate/protocol.ts';
 export type { PodmanSandboxOptions } from '../host/sandbox/podman/options.ts';

@@ -1,4 +1,6 @@
 export { isBelow } from './disk/host-directory.ts';
+export type { FolderSkip } from './folder-copy/copy-report.ts';
+export { defaultExcludes } from './folder-copy/options.ts';
 export { gitSection } from './git/git-section.ts';
 export type { PendingCommit } from './host-filesystem/commit/pending-commits.ts';
 export type { InterruptedCommit } from './host-filesystem/commit/recover.ts';
@@ -8,8 +10,6 @@ export {
   openHostFilesystem,
 } from './host-filesystem/host-filesystem.ts';
 export type { OutsideChange } from './host-filesystem/workspace/outside-changes.ts';
-export type { HostMountSkip } from './host-mount/mount-report.ts';
-export { defaultExcludes } from './host-mount/options.ts';
 export { isAlive as isProcessAlive, type ProcessIdentity, presentProcess } from './lock/process-identity.ts';
 export { userStateFolder } from './lock/state-folder.ts';
 export { LocalOverridesStore } from './overrides/local-overrides-store.ts';

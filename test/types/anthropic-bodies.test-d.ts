@@ -19,7 +19,7 @@ import type {
   McpServerWire,
   McpToolsetWire,
 } from '../../src/providers/anthropic/hosted/codecs.ts';
-import type { mcpBeta } from '../../src/providers/anthropic/hosted/remote-mcp.ts';
+import type { mcpBeta } from '../../src/providers/anthropic/hosted/hosted-mcp.ts';
 import type {
   AnthropicFunctionTool,
   AssistantBlock,

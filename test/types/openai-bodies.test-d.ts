@@ -11,8 +11,8 @@ import type { OpenAIFunctionTool, OpenAIRequest } from 'weakincentives/openai';
 import { toCodeInterpreter } from '../../src/providers/openai/hosted/code-interpreter.ts';
 import type { OpenAIHostedWire } from '../../src/providers/openai/hosted/codecs.ts';
 import { toFileSearch } from '../../src/providers/openai/hosted/file-search.ts';
+import { toHostedMcp } from '../../src/providers/openai/hosted/hosted-mcp.ts';
 import { toImageGeneration } from '../../src/providers/openai/hosted/image-generation.ts';
-import { toRemoteMcp } from '../../src/providers/openai/hosted/remote-mcp.ts';
 import { toWebSearch } from '../../src/providers/openai/hosted/web-search.ts';
 import { checkRequest, prepareRequest } from '../../src/providers/openai/request/request.ts';
 import type { IncludedData, InputItem, OpenAIToolChoice } from '../../src/providers/openai/wire/wire.ts';
@@ -48,7 +48,7 @@ describe('a tool', () => {
     expectTypeOf(toCodeInterpreter).returns.toExtend<Tool>();
     expectTypeOf(toFileSearch).returns.toExtend<Tool>();
     expectTypeOf(toImageGeneration).returns.toExtend<Tool>();
-    expectTypeOf(toRemoteMcp).returns.toExtend<Tool>();
+    expectTypeOf(toHostedMcp).returns.toExtend<Tool>();
   });
 
   it('has no key that the vendor does not know', () => {

@@ -7,9 +7,9 @@ import { noObservers, toThrottlePolicy } from '../../src/core/runtime/index.ts';
 import { silentLogger } from '../../src/core/tool/index.ts';
 import { chooseTools } from '../../src/harness/mcp/mount/choose-tools.ts';
 import { resolveMountLimits } from '../../src/harness/mcp/mount/mount-options.ts';
+import { resolveLimits as resolveFolderLimits } from '../../src/host/folder-copy/options.ts';
 import { resolveGitLimits } from '../../src/host/git/git-limits.ts';
 import { limitsOf } from '../../src/host/host-filesystem/options.ts';
-import { resolveLimits as resolveHostMountLimits } from '../../src/host/host-mount/options.ts';
 import { checkCommand } from '../../src/host/sandbox/backend/command.ts';
 import { resolveOptions as resolveBubblewrapOptions } from '../../src/host/sandbox/bubblewrap/options.ts';
 import { resolveEvaluateLimits } from '../../src/host/sandbox/evaluate/limits.ts';
@@ -121,7 +121,7 @@ const defaults: Readonly<Record<string, DefaultsOf>> = {
   AgentWorkspace: byDefault({ maxFileBytes: 32 * mebibyte }, hostLimits),
   FolderCopyOptions: byDefault(
     { maxBytes: 64 * mebibyte, maxFileBytes: 8 * mebibyte, maxFiles: 20_000, maxEntries: 200_000 },
-    () => ({ ...resolveHostMountLimits({ hostPath: '.' }) }),
+    () => ({ ...resolveFolderLimits({ hostPath: '.' }) }),
   ),
   StagedFolderOptions: byDefault(
     { maxBytes: 256 * mebibyte, maxFileBytes: 32 * mebibyte, maxEntries: 100_000 },

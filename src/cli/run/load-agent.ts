@@ -2,7 +2,7 @@ import { describeError } from '../../core/error/index.ts';
 import type { AnyAgent } from '../../core/evaluation/index.ts';
 import type { Filesystem } from '../../core/filesystem/index.ts';
 import type { Session } from '../../core/session/index.ts';
-import type { HostMountSkip } from '../../host/index.ts';
+import type { FolderSkip } from '../../host/index.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { loadModule } from './load-module.ts';
@@ -11,7 +11,7 @@ import { loadModule } from './load-module.ts';
 export interface HookFolder {
   readonly filesystem: Filesystem;
   /** Paths that are not regular readable files. Scans the whole folder. */
-  readonly listSkipped: () => readonly HostMountSkip[];
+  readonly listSkipped: () => readonly FolderSkip[];
 }
 
 /** The conclusion of a hook from the state after a run. */

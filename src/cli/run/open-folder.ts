@@ -4,7 +4,7 @@ import type { AgentWorkspace } from '../../core/evaluation/index.ts';
 import type { FileChange, Filesystem, FilesystemSnapshot } from '../../core/filesystem/index.ts';
 import { present, showName } from '../../core/internal/index.ts';
 import type { RunJournal } from '../../core/runtime/index.ts';
-import type { HostMountSkip } from '../../host/index.ts';
+import type { FolderSkip } from '../../host/index.ts';
 import {
   defaultExcludes,
   type HostFilesystem,
@@ -36,7 +36,7 @@ export interface OpenedFolder {
   /** Names of directories that are excluded at any depth. */
   readonly leftOutNames: readonly string[];
   /** Paths that are not regular readable files. Scans the whole folder. */
-  readonly listSkipped: () => readonly HostMountSkip[];
+  readonly listSkipped: () => readonly FolderSkip[];
   /** Findings of opening it, one line each. */
   readonly notes: readonly string[];
   /** Commits of durable runs that are not in the folder although their journal may have decided them. */
@@ -114,7 +114,7 @@ export async function openFolder(
 }
 
 /** A folder that was removed meanwhile cannot be scanned. */
-function skippedIn(filesystem: HostFilesystem): readonly HostMountSkip[] {
+function skippedIn(filesystem: HostFilesystem): readonly FolderSkip[] {
   try {
     return filesystem.listSkipped();
   } catch (error) {

@@ -31,7 +31,7 @@ import {
   type WriteMode,
   type WriteResult,
 } from '../../core/filesystem/index.ts';
-import type { HostMountSkip, HostMountSkipReason } from '../host-mount/mount-report.ts';
+import type { FolderSkip, FolderSkipReason } from '../folder-copy/copy-report.ts';
 import { type PendingCommit, readPending } from './commit/pending-commits.ts';
 import type { InterruptedCommit } from './commit/recover.ts';
 import { type DiskFolder, registerDiskSource } from './disk-source.ts';
@@ -234,7 +234,7 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
    * (`special-file`), files larger than `maxFileBytes` (`file-too-large`), names that are not valid in a path
    * (`name-not-allowed`). Sorted by path; reads every entry except excluded ones.
    */
-  listSkipped(): readonly { [Name in keyof HostMountSkip]: HostMountSkip[Name] }[] {
+  listSkipped(): readonly { [Name in keyof FolderSkip]: FolderSkip[Name] }[] {
     const { limits } = this.#workspace;
     return skippedIn(this.#workspace.present().root, limits.maxFileBytes);
   }
@@ -307,8 +307,8 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
 }
 
 /** The entries of a tree that are not readable regular files, sorted by path. Entries deeper than the maximum depth are listed, but not entered. */
-function skippedIn(root: DirectoryNode, maxFileBytes: number): readonly HostMountSkip[] {
-  const found: HostMountSkip[] = [];
+function skippedIn(root: DirectoryNode, maxFileBytes: number): readonly FolderSkip[] {
+  const found: FolderSkip[] = [];
   const walk = (directory: DirectoryNode, path: string, depth: number): void => {
     if (directory instanceof DiskDirectory) {
       for (const name of directory.invalidNames) {
@@ -329,7 +329,7 @@ function skippedIn(root: DirectoryNode, maxFileBytes: number): readonly HostMoun
   return found.sort((left, right) => (left.path < right.path ? -1 : 1));
 }
 
-function reasonOf(content: FileContent, maxFileBytes: number): HostMountSkipReason | undefined {
+function reasonOf(content: FileContent, maxFileBytes: number): FolderSkipReason | undefined {
   if (content instanceof RefusedContent) return content.isLink ? 'symlink-outside' : 'special-file';
   if (content instanceof DiskContent && content.isLink) return 'symlink';
   return content.bytes > maxFileBytes ? 'file-too-large' : undefined;

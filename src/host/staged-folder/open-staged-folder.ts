@@ -1,9 +1,9 @@
 import { assertArgument, assertOptions, FilesystemError } from '../../core/error/index.ts';
 import type { Filesystem } from '../../core/filesystem/index.ts';
 import { isBelow, openDirectory } from '../disk/host-directory.ts';
+import { compileFolderFilter } from '../folder-copy/folder-filter.ts';
 import { type DiskSource, diskSourceOf } from '../host-filesystem/disk-source.ts';
 import { isInGitDirectory } from '../host-filesystem/tree/git-directory.ts';
-import { compileMountFilter } from '../host-mount/mount-filter.ts';
 import { mountOverlay, OverlayRefusedError } from './overlay/overlay-mount.ts';
 import { overlayRefusal } from './overlay/overlay-support.ts';
 import { copyPlace, overlayPlace } from './overlay/staged-place.ts';
@@ -80,7 +80,7 @@ export async function openStagedFolder(
 async function openStaged(filesystem: Filesystem, options: StagedFolderOptions): Promise<StagedFolder> {
   const { exclude = [], signal, tempRoot, layer = 'auto' } = options;
   const limits = resolveStagingLimits(options);
-  const filter = compileMountFilter({ exclude, defaultExcludes: false });
+  const filter = compileFolderFilter({ exclude, defaultExcludes: false });
   signal?.throwIfAborted();
   const realTempRoot = await openTempRoot(tempRoot);
   const openSource = diskSourceOf(filesystem);

@@ -6,7 +6,7 @@ import { present, quoteText } from '../../core/internal/index.ts';
 import { type HostDirectory, openDirectory } from '../disk/host-directory.ts';
 import { identityOf } from '../disk/stamp.ts';
 import { errorCode, withoutPaths } from '../disk/system-error.ts';
-import type { MountFilter } from '../host-mount/mount-filter.ts';
+import type { FolderFilter } from '../folder-copy/folder-filter.ts';
 import type {
   StagedCommandArguments,
   StagedCommandOptions,
@@ -98,7 +98,7 @@ export interface StagedFolderParts {
   /** Device and inode of the staged folder. */
   readonly identity: string;
   readonly baseline: Baseline;
-  readonly filter: Pick<MountFilter, 'excludes'>;
+  readonly filter: Pick<FolderFilter, 'excludes'>;
   readonly limits: StagingLimits;
   readonly signal: AbortSignal | undefined;
   /** Whether the file system can have something of a kind at a path. */

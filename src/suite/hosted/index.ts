@@ -14,12 +14,12 @@ export {
   fileSearchTool,
 } from './file-search.ts';
 export type { GeoHint } from './geo-hint.ts';
+export { type HostedMcpConfig, type HostedMcpResult, hostedMcpTool } from './hosted-mcp.ts';
 export {
   type ImageGenerationConfig,
   type ImageGenerationResult,
   imageGenerationTool,
 } from './image-generation.ts';
-export { type HostedMcpConfig, type HostedMcpResult, hostedMcpTool } from './remote-mcp.ts';
 export { type WebFetchConfig, type WebFetchResult, webFetchTool } from './web-fetch.ts';
 export {
   type WebSearchConfig,

@@ -9,7 +9,7 @@ import { removeTestFolder } from '../../support/ordinary-user.ts';
  * test file alone: the files of a worker share the modules they import.)
  */
 export function tempFolder(files: Readonly<Record<string, string | Uint8Array>> = {}): string {
-  const folder = mkdtempSync(join(tmpdir(), 'host-mount-'));
+  const folder = mkdtempSync(join(tmpdir(), 'folder-copy-'));
   onTestFinished(() => removeTestFolder(folder));
   for (const [path, content] of Object.entries(files)) {
     const target = join(folder, path);

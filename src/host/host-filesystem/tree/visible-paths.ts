@@ -1,18 +1,18 @@
 import { FilesystemError } from '../../../core/error/index.ts';
 import { childPath, type TreeNode } from '../../../core/filesystem/index.ts';
 import { present, quoteText } from '../../../core/internal/index.ts';
-import { compileMountFilter, type MountFilter } from '../../host-mount/mount-filter.ts';
+import { compileFolderFilter, type FolderFilter } from '../../folder-copy/folder-filter.ts';
 
 /** The kind of a path. */
 export type PathKind = 'file' | 'directory';
 
 /** The paths of a folder that are visible in its file system. Other paths are neither read nor written, whatever they contain. */
 export class VisiblePaths {
-  readonly #filter: MountFilter;
+  readonly #filter: FolderFilter;
   readonly #exclude: readonly string[];
   #lowerCase: VisiblePaths | undefined;
 
-  private constructor(filter: MountFilter, exclude: readonly string[]) {
+  private constructor(filter: FolderFilter, exclude: readonly string[]) {
     this.#filter = filter;
     this.#exclude = exclude;
   }
@@ -28,7 +28,7 @@ export class VisiblePaths {
     const { include, exclude } = options;
     if (include === undefined && (exclude === undefined || exclude.length === 0)) return undefined;
     return new VisiblePaths(
-      compileMountFilter({
+      compileFolderFilter({
         ...present({ include, exclude }),
         defaultExcludes: false,
       }),

@@ -8,7 +8,7 @@ import { type HostEntry, listEntries } from '../../disk/list-entries.ts';
 import { readContent } from '../../disk/read-content.ts';
 import { modeOf, stampOf } from '../../disk/stamp.ts';
 import { errorCode, skipReason } from '../../disk/system-error.ts';
-import type { MountFilter } from '../../host-mount/mount-filter.ts';
+import type { FolderFilter } from '../../folder-copy/folder-filter.ts';
 import { type Baseline, hashOf, isModeLost, type StagedFile, stagedFile } from '../staging/baseline.ts';
 import type { StagingLimits } from '../staging/options.ts';
 import { goneError, oversizeError, tooManyError } from '../staging/staging-error.ts';
@@ -20,7 +20,7 @@ const filesAtOnce = 16;
 /** The context of a scan. */
 export interface FolderScanning {
   readonly baseline: Readonly<Pick<Baseline, 'get'>>;
-  readonly filter: Pick<MountFilter, 'excludes'>;
+  readonly filter: Pick<FolderFilter, 'excludes'>;
   readonly limits: StagingLimits;
   readonly signal: AbortSignal | undefined;
   /** Whether the file system can have something of a kind at a path. */

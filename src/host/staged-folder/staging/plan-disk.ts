@@ -9,11 +9,11 @@ import {
 } from '../../../core/filesystem/index.ts';
 import { accessOf, type FileAccess, stampOf } from '../../disk/stamp.ts';
 import { errorCode } from '../../disk/system-error.ts';
+import type { FolderFilter } from '../../folder-copy/folder-filter.ts';
 import type { DiskSource } from '../../host-filesystem/disk-source.ts';
 import { diskError, NoDirectoryError } from '../../host-filesystem/jail/disk-error.ts';
 import { DiskContent, RefusedContent } from '../../host-filesystem/tree/disk-content.ts';
 import { DiskDirectory } from '../../host-filesystem/tree/disk-directory.ts';
-import type { MountFilter } from '../../host-mount/mount-filter.ts';
 import type { StagingLimits } from './options.ts';
 import { oversizeError, tooManyError } from './staging-error.ts';
 
@@ -69,7 +69,7 @@ export interface DiskPlan {
 /** What a plan is made with. */
 export interface DiskPlanning {
   readonly source: DiskSource;
-  readonly filter: Pick<MountFilter, 'excludes'>;
+  readonly filter: Pick<FolderFilter, 'excludes'>;
   readonly limits: StagingLimits;
   readonly signal: AbortSignal | undefined;
   /** For an overlay, files on the disk are not written, and entries that must not be visible are hidden. */

@@ -2,7 +2,7 @@ import { mkdir, open } from 'node:fs/promises';
 import { FilesystemError } from '../../../core/error/index.ts';
 import type { DirectoryEntry, Filesystem } from '../../../core/filesystem/index.ts';
 import { type HostDirectory, openDirectory } from '../../disk/host-directory.ts';
-import type { MountFilter } from '../../host-mount/mount-filter.ts';
+import type { FolderFilter } from '../../folder-copy/folder-filter.ts';
 import { type Baseline, hashOf, type StagedFile, stagedFile } from './baseline.ts';
 import type { StagingLimits } from './options.ts';
 import { oversizeError, tooManyError, writingError } from './staging-error.ts';
@@ -13,7 +13,7 @@ const filesAtOnce = 16;
 /** The context of writing a folder. */
 export interface FolderWriting {
   readonly filesystem: Filesystem;
-  readonly filter: Pick<MountFilter, 'excludes'>;
+  readonly filter: Pick<FolderFilter, 'excludes'>;
   readonly limits: StagingLimits;
   readonly signal: AbortSignal | undefined;
   /** Receives every written entry. */

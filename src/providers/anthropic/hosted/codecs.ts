@@ -1,11 +1,11 @@
 import { type CodeExecutionWire, codeInterpreterCodec } from './code-interpreter.ts';
-import { remoteMcpCodec } from './remote-mcp.ts';
+import { hostedMcpCodec } from './hosted-mcp.ts';
 import { type WebFetchWire, webFetchCodec } from './web-fetch.ts';
 import { type AnthropicWebSearchWire, webSearchCodec } from './web-search.ts';
 
 export type { CodeExecutionWire } from './code-interpreter.ts';
 export type { DomainLists } from './domain-lists.ts';
-export type { McpServerWire, McpToolsetWire } from './remote-mcp.ts';
+export type { McpServerWire, McpToolsetWire } from './hosted-mcp.ts';
 export type { WebFetchWire } from './web-fetch.ts';
 export type { AnthropicWebSearchWire } from './web-search.ts';
 
@@ -20,10 +20,10 @@ export const anthropicHostedToolCodecs: {
   readonly web_search: typeof webSearchCodec;
   readonly web_fetch: typeof webFetchCodec;
   readonly code_interpreter: typeof codeInterpreterCodec;
-  readonly mcp: typeof remoteMcpCodec;
+  readonly mcp: typeof hostedMcpCodec;
 } = {
   web_search: webSearchCodec,
   web_fetch: webFetchCodec,
   code_interpreter: codeInterpreterCodec,
-  mcp: remoteMcpCodec,
+  mcp: hostedMcpCodec,
 };

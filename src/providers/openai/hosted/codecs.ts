@@ -1,7 +1,7 @@
 import { type CodeInterpreterWire, codeInterpreterCodec } from './code-interpreter.ts';
 import { type FileSearchWire, fileSearchCodec } from './file-search.ts';
+import { type HostedMcpWire, hostedMcpCodec } from './hosted-mcp.ts';
 import { type ImageGenerationWire, imageGenerationCodec } from './image-generation.ts';
-import { type RemoteMcpWire, remoteMcpCodec } from './remote-mcp.ts';
 import { type OpenAIWebSearchWire, webSearchCodec } from './web-search.ts';
 
 /** A hosted tool in the provider's format. */
@@ -10,7 +10,7 @@ export type OpenAIHostedWire =
   | CodeInterpreterWire
   | FileSearchWire
   | ImageGenerationWire
-  | RemoteMcpWire;
+  | HostedMcpWire;
 
 /** The adapter's codecs for hosted tools by kind, for use in codecs of your own. */
 export const openaiHostedToolCodecs: {
@@ -18,11 +18,11 @@ export const openaiHostedToolCodecs: {
   readonly code_interpreter: typeof codeInterpreterCodec;
   readonly file_search: typeof fileSearchCodec;
   readonly image_generation: typeof imageGenerationCodec;
-  readonly mcp: typeof remoteMcpCodec;
+  readonly mcp: typeof hostedMcpCodec;
 } = {
   web_search: webSearchCodec,
   code_interpreter: codeInterpreterCodec,
   file_search: fileSearchCodec,
   image_generation: imageGenerationCodec,
-  mcp: remoteMcpCodec,
+  mcp: hostedMcpCodec,
 };

@@ -1,6 +1,6 @@
 import type { HostedToolCodecTable } from '../../../kit/index.ts';
 import { codeInterpreterCodec } from './code-interpreter.ts';
-import { remoteMcpCodec } from './remote-mcp.ts';
+import { hostedMcpCodec } from './hosted-mcp.ts';
 import { webFetchCodec } from './web-fetch.ts';
 import { webSearchCodec } from './web-search.ts';
 
@@ -9,5 +9,5 @@ export const anthropicCodecs: HostedToolCodecTable = {
   web_search: webSearchCodec,
   web_fetch: webFetchCodec,
   code_interpreter: codeInterpreterCodec,
-  mcp: remoteMcpCodec,
+  mcp: hostedMcpCodec,
 };

@@ -1,8 +1,8 @@
 import type { HostedToolCodecTable } from '../../../kit/index.ts';
 import { codeInterpreterCodec, codeInterpreterCodecV3 } from './code-interpreter.ts';
 import { fileSearchCodec } from './file-search.ts';
+import { hostedMcpCodec } from './hosted-mcp.ts';
 import { imageGenerationCodec } from './image-generation.ts';
-import { remoteMcpCodec } from './remote-mcp.ts';
 import { webSearchCodec } from './web-search.ts';
 
 /** The hosted tools of `@ai-sdk/openai` for the Responses API, by kind. */
@@ -11,7 +11,7 @@ export const openaiCodecs: HostedToolCodecTable = {
   code_interpreter: codeInterpreterCodec,
   file_search: fileSearchCodec,
   image_generation: imageGenerationCodec,
-  mcp: remoteMcpCodec,
+  mcp: hostedMcpCodec,
 };
 
 /** The same for the package of AI SDK 6. */

@@ -1,7 +1,7 @@
 import { present } from '../../core/internal/index.ts';
 
 /** One skipped entry. */
-export interface HostMountSkip {
+export interface FolderSkip {
   /** Path below the mounted folder. */
   readonly path: string;
   /**
@@ -30,16 +30,16 @@ export interface HostMountSkip {
 }
 
 /** Why an entry was skipped by a mount. */
-export type HostMountSkipReason = HostMountSkip['reason'];
+export type FolderSkipReason = FolderSkip['reason'];
 
 /** What a mount took and what it skipped. Entries that `exclude` or `include` filter out do not count as skipped. */
-export interface HostMountReport {
+export interface FolderCopyReport {
   /** Files taken. */
   readonly files: number;
   /** Bytes taken. */
   readonly bytes: number;
   /** The skipped entries, sorted by path, at most 1,000. */
-  readonly skipped: readonly { [Name in keyof HostMountSkip]: HostMountSkip[Name] }[];
+  readonly skipped: readonly { [Name in keyof FolderSkip]: FolderSkip[Name] }[];
   /** The number of all skipped entries, including those beyond the limit of `skipped`. */
   readonly skippedCount: number;
   /** Entries excluded by `exclude`; a directory counts once. */
@@ -51,20 +51,20 @@ export interface HostMountReport {
 }
 
 /** The limit that ended the reading before the whole folder was read. */
-export type HostMountStop = NonNullable<HostMountReport['stoppedBy']>;
+export type FolderCopyStop = NonNullable<FolderCopyReport['stoppedBy']>;
 
 /** The maximum number of entries that a report lists. */
 const maxNamedSkips = 1000;
 
 /** Counts what a mount takes and skips while it is read. */
-export class MountTally {
-  readonly #skipped: HostMountSkip[] = [];
+export class CopyTally {
+  readonly #skipped: FolderSkip[] = [];
   #skippedCount = 0;
   #files = 0;
   #bytes = 0;
   #excluded = 0;
   #entries = 0;
-  #stoppedBy: HostMountStop | undefined;
+  #stoppedBy: FolderCopyStop | undefined;
 
   get files(): number {
     return this.#files;
@@ -102,16 +102,16 @@ export class MountTally {
     this.#excluded += 1;
   }
 
-  skip(path: string, reason: HostMountSkipReason): void {
+  skip(path: string, reason: FolderSkipReason): void {
     this.#skippedCount += 1;
     if (this.#skipped.length < maxNamedSkips) this.#skipped.push({ path, reason });
   }
 
-  stop(by: HostMountStop): void {
+  stop(by: FolderCopyStop): void {
     this.#stoppedBy ??= by;
   }
 
-  report(): HostMountReport {
+  report(): FolderCopyReport {
     const skipped = this.#skipped.toSorted((a, b) => (a.path < b.path ? -1 : 1));
     return Object.freeze({
       files: this.#files,

@@ -2,7 +2,7 @@ import { compileGlob, type Glob } from '../../core/filesystem/index.ts';
 import { defaultExcludes, type FolderCopyOptions } from './options.ts';
 
 /** Decides by path below the mounted folder which files are taken and which directories are entered. */
-export interface MountFilter {
+export interface FolderFilter {
   /** Whether this path, and all below it, is excluded by `exclude`. */
   excludes(path: string): boolean;
   /** Whether a file with this path matches `include`. */
@@ -15,9 +15,9 @@ export interface MountFilter {
  * Compiles the globs of a mount once.
  * @throws {FilesystemError} `pattern-invalid` for a glob that cannot be used.
  */
-export function compileMountFilter(
+export function compileFolderFilter(
   options: Pick<FolderCopyOptions, 'include' | 'exclude' | 'defaultExcludes'>,
-): MountFilter {
+): FolderFilter {
   const { include, exclude = [], defaultExcludes: withDefaults = true } = options;
   const excludePatterns = [...(withDefaults ? defaultExcludes : []), ...exclude];
   const excluded = excludePatterns.flatMap(compileExclude);

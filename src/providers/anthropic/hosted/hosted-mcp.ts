@@ -19,7 +19,7 @@ export type McpServerWire = { type: 'url'; url: string; name: string; authorizat
 export const mcpBeta = 'mcp-client-2025-11-20';
 
 /** The codec of `mcp`. The provider never requests approval, so a server with approvals is an error. */
-export const remoteMcpCodec: HostedToolCodec<HostedMcpConfig, HostedMcpResult> = {
+export const hostedMcpCodec: HostedToolCodec<HostedMcpConfig, HostedMcpResult> = {
   kind: 'mcp',
   allowsSeveral: true,
   identify: ({ config: { label } }) => `label "${label}"`,

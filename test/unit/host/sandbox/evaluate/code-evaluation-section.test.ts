@@ -14,8 +14,8 @@ import {
 } from 'weakincentives/sandbox';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { vfsToolsSection } from 'weakincentives/tools';
+import { evaluateInstructions } from '../../../../../src/host/sandbox/evaluate/code-evaluation-section.ts';
 import { EvaluatorToken } from '../../../../../src/host/sandbox/evaluate/evaluate-code.ts';
-import { evaluateInstructions } from '../../../../../src/host/sandbox/evaluate/evaluate-section.ts';
 import { Evaluator } from '../../../../../src/host/sandbox/evaluate/evaluator.ts';
 import { resolveEvaluateLimits } from '../../../../../src/host/sandbox/evaluate/limits.ts';
 import type { EvaluationRequest } from '../../../../../src/host/sandbox/evaluate/protocol.ts';

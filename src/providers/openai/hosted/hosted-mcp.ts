@@ -11,7 +11,7 @@ import {
 import { toOutput } from './calls.ts';
 
 /** A remote server in the provider's format. */
-export type RemoteMcpWire = {
+export type HostedMcpWire = {
   type: 'mcp';
   server_label: string;
   server_url: string;
@@ -22,11 +22,11 @@ export type RemoteMcpWire = {
 };
 
 /** The codec of `mcp`. Servers are distinguished by their labels. */
-export const remoteMcpCodec: HostedToolCodec<HostedMcpConfig, HostedMcpResult> = {
+export const hostedMcpCodec: HostedToolCodec<HostedMcpConfig, HostedMcpResult> = {
   kind: 'mcp',
   allowsSeveral: true,
   identify: ({ config: { label } }) => `label "${label}"`,
-  serialize: ({ config }) => ({ tools: [toRemoteMcp(config)] }),
+  serialize: ({ config }) => ({ tools: [toHostedMcp(config)] }),
   parseOutput: (turn, { config: { label } }) => ({
     invocations: objectsIn(turn.items)
       .filter((item) => item['server_label'] === label && isInvocation(item))
@@ -35,14 +35,14 @@ export const remoteMcpCodec: HostedToolCodec<HostedMcpConfig, HostedMcpResult> =
   }),
 };
 
-export function toRemoteMcp({
+export function toHostedMcp({
   label,
   url,
   authorization,
   headers,
   allowedTools,
   approval = 'always',
-}: HostedMcpConfig): RemoteMcpWire {
+}: HostedMcpConfig): HostedMcpWire {
   return {
     type: 'mcp',
     server_label: label,

@@ -1,7 +1,7 @@
 import type { HostDirectory } from '../disk/host-directory.ts';
-import type { MountFilter } from './mount-filter.ts';
-import type { MountTally } from './mount-report.ts';
-import type { MountLimits } from './options.ts';
+import type { CopyTally } from './copy-report.ts';
+import type { FolderFilter } from './folder-filter.ts';
+import type { FolderLimits } from './options.ts';
 
 /** The context of reading one folder. */
 export interface FolderReading {
@@ -9,11 +9,11 @@ export interface FolderReading {
   readonly folder: HostDirectory;
   /** Its path in the workspace; `.` is the root. */
   readonly mountPath: string;
-  readonly filter: MountFilter;
-  readonly limits: MountLimits;
+  readonly filter: FolderFilter;
+  readonly limits: FolderLimits;
   readonly followSymlinks: boolean;
   readonly signal: AbortSignal | undefined;
-  readonly tally: MountTally;
+  readonly tally: CopyTally;
   /** Called once for each file taken, with its path in the workspace. Must not throw. */
   readonly take: (path: string, content: Uint8Array) => void;
 }

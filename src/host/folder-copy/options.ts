@@ -51,7 +51,7 @@ export interface ReadFolderOptions extends FolderCopyOptions {
 }
 
 /** Limits of one mount, all set. */
-export interface MountLimits {
+export interface FolderLimits {
   readonly maxBytes: number;
   readonly maxFileBytes: number;
   readonly maxFiles: number;
@@ -59,7 +59,7 @@ export interface MountLimits {
 }
 
 /** @throws {FilesystemError} `argument-invalid` for a limit that is not a whole number of at least 0. */
-export function resolveLimits(options: FolderCopyOptions): MountLimits {
+export function resolveLimits(options: FolderCopyOptions): FolderLimits {
   return {
     maxBytes: wholeNumber('maxBytes', options.maxBytes ?? 67_108_864),
     maxFileBytes: wholeNumber('maxFileBytes', options.maxFileBytes ?? 8_388_608),

@@ -3,15 +3,15 @@ import { realpath, stat } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
 import { type HostDirectory, isBelow, locate, openDirectory, openFile } from '../disk/host-directory.ts';
 import { errorCode } from '../disk/system-error.ts';
+import type { FolderSkipReason } from './copy-report.ts';
 import type { FolderReading } from './folder-reading.ts';
-import type { HostMountSkipReason } from './mount-report.ts';
 
 /** The target of a link, or why it is not followed. */
 export type LinkTarget =
   | { readonly kind: 'file'; readonly open: () => Promise<FileHandle> }
   | { readonly kind: 'directory'; readonly open: () => Promise<HostDirectory> }
   | { readonly kind: 'excluded' }
-  | { readonly kind: 'skipped'; readonly reason: HostMountSkipReason };
+  | { readonly kind: 'skipped'; readonly reason: FolderSkipReason };
 
 /**
  * Resolves a link. Only a target within the mounted folder that is not excluded is followed; opening it checks

@@ -11,7 +11,7 @@ import { providerTool } from '../provider-tool.ts';
 import { type HostedInvocation, invocationsOf, toOutput } from '../runs.ts';
 
 /** The codec of `mcp`. Servers are distinguished by their labels. The package requests no approval by default. */
-export const remoteMcpCodec: HostedToolCodec<HostedMcpConfig, HostedMcpResult> = {
+export const hostedMcpCodec: HostedToolCodec<HostedMcpConfig, HostedMcpResult> = {
   kind: 'mcp',
   allowsSeveral: true,
   identify: ({ config: { label } }) => `label "${label}"`,

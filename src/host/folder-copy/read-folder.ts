@@ -1,6 +1,6 @@
 import { assertOptions, FilesystemError } from '../../core/error/index.ts';
-import { compileMountFilter } from './mount-filter.ts';
-import { type HostMountReport, MountTally } from './mount-report.ts';
+import { CopyTally, type FolderCopyReport } from './copy-report.ts';
+import { compileFolderFilter } from './folder-filter.ts';
 import { assertStillThere, openFolder } from './open-folder.ts';
 import { type ReadFolderOptions, resolveLimits, resolveMountPath } from './options.ts';
 import { readDirectory } from './read-directory.ts';
@@ -16,7 +16,7 @@ export interface FolderCopy {
   /** Content by path from the workspace root, including `mountPath`. An object without prototype. */
   readonly files: Readonly<Record<string, Uint8Array>>;
   /** What was taken and what was left out, by name and reason. */
-  readonly report: { [Name in keyof HostMountReport]: HostMountReport[Name] };
+  readonly report: { [Name in keyof FolderCopyReport]: FolderCopyReport[Name] };
 }
 
 /**
@@ -43,13 +43,13 @@ export async function readFolder(options: ReadFolderOptions): Promise<FolderCopy
   const { hostPath, allowedRoots, followSymlinks = false, signal } = options;
   const limits = resolveLimits(options);
   const mountPath = resolveMountPath(options);
-  const filter = compileMountFilter(options);
+  const filter = compileFolderFilter(options);
   signal?.throwIfAborted();
   const folder = await openFolder(hostPath, allowedRoots);
   try {
     // Without a prototype, so that a file named `__proto__` is an ordinary key.
     const files: Record<string, Uint8Array> = Object.create(null);
-    const tally = new MountTally();
+    const tally = new CopyTally();
     const take = (path: string, content: Uint8Array): void => {
       files[path] = content;
     };

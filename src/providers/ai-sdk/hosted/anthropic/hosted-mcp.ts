@@ -8,7 +8,7 @@ import { type HostedInvocation, invocationsOf, toOutput } from '../runs.ts';
  * The codec of `mcp`. Servers are options of the request rather than tools, and are distinguished by their labels. The provider
  * never requests approval, so `approval` must be `'never'`.
  */
-export const remoteMcpCodec: HostedToolCodec<HostedMcpConfig, HostedMcpResult> = {
+export const hostedMcpCodec: HostedToolCodec<HostedMcpConfig, HostedMcpResult> = {
   kind: 'mcp',
   allowsSeveral: true,
   identify: ({ config: { label } }) => `label "${label}"`,
