@@ -43,7 +43,7 @@ class DirectorySource {
   #isRead = false;
   #isInPlace = false;
   #refusal: FilesystemError | undefined;
-  readonly #refreshed = new Map<object, DiskDirectory>();
+  readonly #refreshed = new Map<object, TreeNode | undefined>();
 
   constructor(context: ReadingContext, segments: Segments, stats?: BigIntStats) {
     this.#context = context;
@@ -103,22 +103,25 @@ class DirectorySource {
     return this.#unlistedNames;
   }
 
-  /** The directory, rebased onto this snapshot so that its unchanged parts show the present disk. @param override the override that holds `directory`. */
-  refreshedDirectory(name: string, override: object, directory: DiskDirectory): DiskDirectory {
+  /**
+   * A changed directory, rebased onto this snapshot so that its unchanged parts show the present disk. Where it is gone from the disk, it
+   * is there only if something was added in it: removing a file in a directory does not keep the directory.
+   * @param override the override that holds `directory`.
+   */
+  refreshedDirectory(name: string, override: object, directory: DiskDirectory): TreeNode | undefined {
     if (!this.#context.followsDisk || !directory.followsDisk || directory.isReadIn(this.#context))
       return directory;
     const segments = [...this.segments, name];
     if (joinPath(directory.segments) !== joinPath(segments)) return directory;
-    let anew = this.#refreshed.get(override);
-    if (anew === undefined) {
-      const present = this.childOf(name);
-      anew = directory.rebasedOn(
-        present instanceof DiskDirectory
-          ? present
-          : new DiskDirectory(new DirectorySource(this.#context, segments)),
-      );
-      this.#refreshed.set(override, anew);
-    }
+    if (this.#refreshed.has(override)) return this.#refreshed.get(override);
+    const present = this.childOf(name);
+    const anew =
+      present instanceof DiskDirectory
+        ? directory.rebasedOn(present)
+        : directory.addsEntries
+          ? directory.rebasedOn(new DiskDirectory(new DirectorySource(this.#context, segments)))
+          : present;
+    this.#refreshed.set(override, anew);
     return anew;
   }
 
@@ -274,6 +277,17 @@ export class DiskDirectory implements DirectoryNode, LazyDirectory {
   /** True when nothing in it differs from the disk. */
   get isUnchanged(): boolean {
     return this.#overrides.size === 0;
+  }
+
+  /** True when something is in it, at any depth, that was not taken from the disk at its path. */
+  get addsEntries(): boolean {
+    for (const [name, { node }] of this.#overrides) {
+      if (node === undefined) continue;
+      const isChanged = node instanceof DiskDirectory && node.followsDisk;
+      if (!isChanged || joinPath(node.segments) !== joinPath([...this.segments, name]) || node.addsEntries)
+        return true;
+    }
+    return false;
   }
 
   get entries(): PersistentMap<TreeNode> {

@@ -26,6 +26,7 @@ import type { DiskContent, ReadingContext } from '../tree/disk-content.ts';
 import { DiskDirectory, diskRoot } from '../tree/disk-directory.ts';
 import type { VisiblePaths } from '../tree/visible-paths.ts';
 import { assertWritableOnDisk, type DiskWriter, type WriteOptions } from './disk-writer.ts';
+import { missingDirectories } from './missing-directories.ts';
 import { loadNode, retainNode, withPinnedDirectory } from './old-nodes.ts';
 import { type OutsideChange, OwnWrites, outsideChanges } from './outside-changes.ts';
 import { StagedSlot } from './staged-slot.ts';
@@ -249,11 +250,12 @@ export class DiskWorkspace {
     this.jail.assertInPlace();
     const [first] = this.pendingConflicts();
     if (first !== undefined) throw changedOnDiskError(first.path);
-    const operations = patchOperations(held.base, this.takeSnapshot().root);
+    const wanted = this.takeSnapshot().root;
     const cell = this.cellShowing(this.#readDisk(false).root);
     const before = cell.root;
     try {
-      cell.update('.', operations);
+      cell.update('.', patchOperations(held.base, wanted));
+      cell.update('.', missingDirectories(cell.root, wanted));
     } catch (error) {
       if (!FilesystemError.isInstance(error)) throw error;
       // It was valid when it was applied.

@@ -138,6 +138,32 @@ describe('changes that are held back', () => {
     },
   );
 
+  it('that only remove do not keep a directory that another process removes', async () => {
+    const { filesystem, at } = await held({ 'a/b/c.md': 'c', 'a/d.md': 'd', 'e.md': 'e' });
+    await filesystem.remove('a/b/c.md');
+    expect((await filesystem.list('a')).map(({ path }) => path)).toEqual(['a/b', 'a/d.md']);
+    rmSync(at('a'), { recursive: true });
+    expect(await filesystem.stat('a')).toBeUndefined();
+    expect((await filesystem.glob('**')).paths).toEqual(['e.md']);
+    filesystem.flush();
+    expect(existsSync(at('a'))).toBe(false);
+    // What now lies in its place is shown.
+    writeFileSync(at('a'), 'a file');
+    expect(await textOf(filesystem, 'a')).toBe('a file');
+  });
+
+  it('make the directories again that another process removes', async () => {
+    const { filesystem, at, folders } = await held({ 'a/b/c.md': 'c', 'a/d.md': 'd' });
+    await filesystem.remove('a', { recursive: true });
+    await filesystem.write('a/b/c.md', 'new');
+    await filesystem.move('a/b/c.md', 'a/c.md');
+    rmSync(at('a'), { recursive: true });
+    filesystem.flush();
+    const left = ['a', 'a/b', 'a/c.md'];
+    expect(readdirSync(folders.root, { recursive: true, encoding: 'utf8' }).sort()).toEqual(left);
+    expect((await filesystem.list('a')).map(({ path }) => path)).toEqual(left.slice(1));
+  });
+
   it('are not mistaken for those of another process by other calls', async () => {
     const { filesystem } = await held({ 'a.md': 'a' });
     const [first, second] = [filesystem.fork(), filesystem.fork()];
