@@ -281,12 +281,8 @@ export class DiskDirectory implements DirectoryNode, LazyDirectory {
 
   /** True when something is in it, at any depth, that was not taken from the disk at its path. */
   get addsEntries(): boolean {
-    for (const [name, { node }] of this.#overrides) {
-      if (node === undefined) continue;
-      const isChanged = node instanceof DiskDirectory && node.followsDisk;
-      if (!isChanged || joinPath(node.segments) !== joinPath([...this.segments, name]) || node.addsEntries)
-        return true;
-    }
+    for (const [name, { node }] of this.#overrides)
+      if (node !== undefined && !(this.#isInPlace(name, node) && !node.addsEntries)) return true;
     return false;
   }
 
@@ -337,6 +333,25 @@ export class DiskDirectory implements DirectoryNode, LazyDirectory {
     const override = this.#overrides.get(name);
     if (override !== undefined && this.#nodeOf(name, override) === child) return this;
     return new DiskDirectory(this.#source, this.#overrides.set(name, { node: child }), this.followsDisk);
+  }
+
+  /** The same directory, which shows at a path in it what the disk has there, unless a directory on the way was moved or replaced. */
+  withoutChangeAt([name = '.', ...rest]: Segments): DiskDirectory {
+    const node = this.#overrides.get(name)?.node;
+    if (rest.length === 0)
+      return new DiskDirectory(this.#source, this.#overrides.delete(name), this.followsDisk);
+    if (!this.#isInPlace(name, node)) return this;
+    const changed = this.#overrides.set(name, { node: node.withoutChangeAt(rest) });
+    return new DiskDirectory(this.#source, changed, this.followsDisk);
+  }
+
+  /** True for a directory of the disk at its own path, with changes in it. */
+  #isInPlace(name: string, node: TreeNode | undefined): node is DiskDirectory {
+    return (
+      node instanceof DiskDirectory &&
+      node.followsDisk &&
+      joinPath(node.segments) === joinPath([...this.segments, name])
+    );
   }
 
   namesToCompare(other: DirectoryNode): Iterable<string> | undefined {

@@ -26,9 +26,9 @@ import type { DiskContent, ReadingContext } from '../tree/disk-content.ts';
 import { DiskDirectory, diskRoot } from '../tree/disk-directory.ts';
 import type { VisiblePaths } from '../tree/visible-paths.ts';
 import { assertWritableOnDisk, type DiskWriter, type WriteOptions } from './disk-writer.ts';
-import { missingDirectories } from './missing-directories.ts';
 import { loadNode, retainNode, withPinnedDirectory } from './old-nodes.ts';
 import { type OutsideChange, OwnWrites, outsideChanges } from './outside-changes.ts';
+import { missingDirectories, type PendingChanges, withoutTakenBack } from './pending-changes.ts';
 import { StagedSlot } from './staged-slot.ts';
 
 /** A snapshot of the folder, read on demand: what was read through it once stays the same. */
@@ -52,14 +52,6 @@ export interface WorkspaceParts {
   readonly clock: TreeClock;
   /** What the folder may be written under, beside its lock. Default: nothing. */
   readonly lease?: FolderLease | undefined;
-}
-
-/** Changes that were applied and are not on the disk yet. */
-interface PendingChanges {
-  /** The folder as it was at each path when that path was first changed. */
-  readonly base: DiskDirectory;
-  /** The folder with the changes. */
-  readonly root: DiskDirectory;
 }
 
 /** A folder on disk as the root that forks start from and commit to. */
@@ -321,7 +313,8 @@ export class DiskWorkspace {
     if (this.#parts.writer !== undefined) assertWritableOnDisk(this.jail, differences);
     this.#retainOld(differences, loadNode);
     // The root stays a directory on disk, whatever changes in it.
-    if (root instanceof DiskDirectory) this.#pending = { base: this.#pending.base, root };
+    if (root instanceof DiskDirectory)
+      this.#pending = withoutTakenBack(this.#pending.base, root, differences);
   }
 
   /** Applies a patch to the present content of the root cell. */

@@ -164,6 +164,31 @@ describe('changes that are held back', () => {
     expect((await filesystem.list('a')).map(({ path }) => path)).toEqual(left.slice(1));
   });
 
+  it('that were taken back show again what is on the disk', async () => {
+    const { filesystem, at } = await held({ 'kept.md': 'k', 'dir/a.md': 'a' });
+    await filesystem.write('new.md', 'ours');
+    await filesystem.write('dir/new.md', 'ours');
+    writeFileSync(at('new.md'), 'theirs');
+    writeFileSync(at('dir/new.md'), 'theirs');
+    expect(filesystem.outsideChanges()).toHaveLength(2);
+    await filesystem.remove('new.md');
+    await filesystem.remove('dir/new.md');
+    expect(filesystem.outsideChanges()).toEqual([]);
+    expect(await textOf(filesystem, 'new.md')).toBe('theirs');
+    expect(await textOf(filesystem, 'dir/new.md')).toBe('theirs');
+    const before = await filesystem.snapshot();
+    await filesystem.remove('kept.md');
+    await filesystem.restore(before);
+    writeFileSync(at('kept.md'), 'theirs, later');
+    expect(await textOf(filesystem, 'kept.md')).toBe('theirs, later');
+    filesystem.flush();
+    expect(['new.md', 'dir/new.md', 'kept.md'].map((path) => readFileSync(at(path), 'utf8'))).toEqual([
+      'theirs',
+      'theirs',
+      'theirs, later',
+    ]);
+  });
+
   it('are not mistaken for those of another process by other calls', async () => {
     const { filesystem } = await held({ 'a.md': 'a' });
     const [first, second] = [filesystem.fork(), filesystem.fork()];
