@@ -1,7 +1,7 @@
 import { showName } from '../../internal/index.ts';
 import { bytesOf, type DirectoryNode, isSameNode, type TreeNode } from '../content/tree-node.ts';
 import type { Glob } from '../glob/glob.ts';
-import { childPath } from '../path/path.ts';
+import { childPath, parentPath } from '../path/path.ts';
 import { nodeAt, resolvePath } from '../tree/tree.ts';
 import { entryDifferences, leavesOf, treeDifferences } from '../tree/tree-difference.ts';
 import type { TreeLimits } from '../tree/tree-limits.ts';
@@ -162,9 +162,19 @@ function hasTreeChanged({ path }: ReadOf<'tree'>, moment: Comparison): boolean {
   return treeDifferences(before, after, path).next().done !== true;
 }
 
+/** How many directories that the paths are in are gone: writing these paths makes them again. */
+function countLostParents(paths: ReadonlySet<string>, { base, present }: Omit<Comparison, 'limits'>): number {
+  const lost = new Set<string>();
+  for (const path of paths) {
+    for (let at = parentPath(path); at !== '.' && !lost.has(at); at = parentPath(at))
+      if (nodeAt(base, at)?.kind === 'directory' && nodeAt(present, at)?.kind !== 'directory') lost.add(at);
+  }
+  return lost.size;
+}
+
 /**
  * Upper bounds of the peaks on the present content: each former peak, plus the growth of the present content over
- * the base, plus the bytes that replaced or removed paths would free less than before.
+ * the base, plus the bytes that replaced or removed paths would free less than before, plus the directories to make again.
  */
 function rebasedQuota(read: ReadOf<'quota'>, { base, present }: Omit<Comparison, 'limits'>): ReadOf<'quota'> {
   let bytes = read.bytes + present.bytes - base.bytes;
@@ -181,7 +191,11 @@ function rebasedQuota(read: ReadOf<'quota'>, { base, present }: Omit<Comparison,
     ...read,
     bytes,
     files: read.files + present.files - base.files,
-    directories: read.directories + present.directories - base.directories,
+    directories:
+      read.directories +
+      present.directories -
+      base.directories +
+      countLostParents(read.released, { base, present }),
   };
 }
 

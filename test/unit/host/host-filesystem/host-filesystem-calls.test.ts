@@ -51,6 +51,17 @@ describe('tool calls on a folder of the disk', () => {
     expect(readFileSync(join(folders.root, 'new.txt'), 'utf8')).toBe('new');
   });
 
+  it('conflict when a write would have to make directories again and there is no room for them', async () => {
+    const filesystem = await openHost({ ...testFolders({ 'a/b/c': '1' }), maxFiles: 3 });
+    const [first, second] = [filesystem.fork(), filesystem.fork()];
+    await first.view.move('a', 'd');
+    await second.view.mkdir('a/b/new');
+    filesystem.apply(first.patch());
+    // One after the other, it would make a and a/b as well: five directories.
+    expect(second.conflicts()).toEqual(['quota']);
+    expect(second.refusals()).toHaveLength(1);
+  });
+
   it('run again on what another process has written while they ran', async () => {
     const folders = testFolders({ 'list.txt': 'mine\n' });
     const filesystem = await openHost(folders);
