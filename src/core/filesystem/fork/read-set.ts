@@ -162,19 +162,21 @@ function hasTreeChanged({ path }: ReadOf<'tree'>, moment: Comparison): boolean {
   return treeDifferences(before, after, path).next().done !== true;
 }
 
-/** How many directories that the paths are in are gone: writing these paths makes them again. */
+/** The number of parent directories of the paths that were in the base and are gone: writing to the paths creates them again. */
 function countLostParents(paths: ReadonlySet<string>, { base, present }: Omit<Comparison, 'limits'>): number {
   const lost = new Set<string>();
+  const isDirectory = (root: DirectoryNode, path: string): boolean =>
+    nodeAt(root, path)?.kind === 'directory';
   for (const path of paths) {
-    for (let at = parentPath(path); at !== '.' && !lost.has(at); at = parentPath(at))
-      if (nodeAt(base, at)?.kind === 'directory' && nodeAt(present, at)?.kind !== 'directory') lost.add(at);
+    for (let at = parentPath(path); at !== '.' && !isDirectory(present, at); at = parentPath(at))
+      if (isDirectory(base, at)) lost.add(at);
   }
   return lost.size;
 }
 
 /**
  * Upper bounds of the peaks on the present content: each former peak, plus the growth of the present content over
- * the base, plus the bytes that replaced or removed paths would free less than before, plus the directories to make again.
+ * the base, plus the bytes that replaced or removed paths would free less than before, plus the directories to create again.
  */
 function rebasedQuota(read: ReadOf<'quota'>, { base, present }: Omit<Comparison, 'limits'>): ReadOf<'quota'> {
   let bytes = read.bytes + present.bytes - base.bytes;
