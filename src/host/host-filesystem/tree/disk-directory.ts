@@ -104,15 +104,14 @@ class DirectorySource {
   }
 
   /**
-   * A changed directory, rebased onto this snapshot so that its unchanged parts show the present disk. Where it is gone from the disk, it
-   * is there only if something was added in it: removing a file in a directory does not keep the directory.
+   * A changed directory, rebased onto this snapshot so that its unchanged parts show the present disk. A directory that is gone from the
+   * disk is shown only if something was added to it; a removal in it does not keep it.
    * @param override the override that holds `directory`.
    */
   refreshedDirectory(name: string, override: object, directory: DiskDirectory): TreeNode | undefined {
-    if (!this.#context.followsDisk || !directory.followsDisk || directory.isReadIn(this.#context))
-      return directory;
     const segments = [...this.segments, name];
-    if (joinPath(directory.segments) !== joinPath(segments)) return directory;
+    if (!this.#context.followsDisk || directory.isReadIn(this.#context) || !directory.followsDiskAt(segments))
+      return directory;
     if (this.#refreshed.has(override)) return this.#refreshed.get(override);
     const present = this.childOf(name);
     const anew =
@@ -281,8 +280,11 @@ export class DiskDirectory implements DirectoryNode, LazyDirectory {
 
   /** True when something is in it, at any depth, that was not taken from the disk at its path. */
   get addsEntries(): boolean {
-    for (const [name, { node }] of this.#overrides)
-      if (node !== undefined && !(this.#isInPlace(name, node) && !node.addsEntries)) return true;
+    for (const [name, { node }] of this.#overrides) {
+      if (node === undefined) continue;
+      if (!(node instanceof DiskDirectory) || !node.followsDiskAt([...this.segments, name])) return true;
+      if (node.addsEntries) return true;
+    }
     return false;
   }
 
@@ -337,21 +339,17 @@ export class DiskDirectory implements DirectoryNode, LazyDirectory {
 
   /** The same directory, which shows at a path in it what the disk has there, unless a directory on the way was moved or replaced. */
   withoutChangeAt([name = '.', ...rest]: Segments): DiskDirectory {
-    const node = this.#overrides.get(name)?.node;
     if (rest.length === 0)
       return new DiskDirectory(this.#source, this.#overrides.delete(name), this.followsDisk);
-    if (!this.#isInPlace(name, node)) return this;
+    const node = this.#overrides.get(name)?.node;
+    if (!(node instanceof DiskDirectory) || !node.followsDiskAt([...this.segments, name])) return this;
     const changed = this.#overrides.set(name, { node: node.withoutChangeAt(rest) });
     return new DiskDirectory(this.#source, changed, this.followsDisk);
   }
 
-  /** True for a directory of the disk at its own path, with changes in it. */
-  #isInPlace(name: string, node: TreeNode | undefined): node is DiskDirectory {
-    return (
-      node instanceof DiskDirectory &&
-      node.followsDisk &&
-      joinPath(node.segments) === joinPath([...this.segments, name])
-    );
+  /** True at its own path, unless it is pinned: a directory that was moved shows what it was moved with. */
+  followsDiskAt(segments: Segments): boolean {
+    return this.followsDisk && joinPath(this.segments) === joinPath(segments);
   }
 
   namesToCompare(other: DirectoryNode): Iterable<string> | undefined {
