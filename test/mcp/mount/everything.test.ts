@@ -21,7 +21,7 @@ async function freePort(): Promise<number> {
 
 /** The server over HTTP, listening, until it is disposed. */
 async function httpServer(): Promise<{ server: McpMountedServer } & AsyncDisposable> {
-  // Another process may take a port between the two; such a server ends, and the next one gets another port.
+  // Another process may take the port before the server listens on it; the server ends then, and the next one gets another port.
   for (let attempt = 1; attempt <= 10; attempt += 1) {
     const port = await freePort();
     const child = spawn(process.execPath, [programOf('server-everything'), 'streamableHttp'], {

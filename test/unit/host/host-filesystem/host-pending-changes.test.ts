@@ -164,6 +164,15 @@ describe('changes that are held back', () => {
     expect((await filesystem.list('a')).map(({ path }) => path)).toEqual(left.slice(1));
   });
 
+  it('keep a directory that another process removes when they added something to it, at any depth', async () => {
+    const { filesystem, at } = await held({ 'a/b/c.md': 'c', 'a/d.md': 'd' });
+    await filesystem.write('a/b/new.md', 'new');
+    rmSync(at('a'), { recursive: true });
+    expect((await filesystem.glob('**')).paths).toEqual(['a/b/new.md']);
+    filesystem.flush();
+    expect(readdirSync(at('a'), { recursive: true, encoding: 'utf8' }).sort()).toEqual(['b', 'b/new.md']);
+  });
+
   it('that were taken back show again what is on the disk', async () => {
     const { filesystem, at } = await held({ 'kept.md': 'k', 'dir/a.md': 'a' });
     await filesystem.write('new.md', 'ours');
