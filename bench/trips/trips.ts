@@ -1,10 +1,12 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Section } from 'weakincentives';
+import type { ProviderAdapter, RunJournal, Section } from 'weakincentives';
 import type { ScriptedToolCall } from 'weakincentives/testing';
 import { z } from 'zod';
 import type { Library } from './library.ts';
+import { callOverStdio } from './mcp-calls.ts';
+import { scriptedClient } from './openai-client.ts';
 
 /** A repeatable operation of the library: the functions that one more repetition calls are the trip. */
 export interface Trip {
@@ -14,7 +16,7 @@ export interface Trip {
   readonly run: (library: Library, times: number) => Promise<void>;
 }
 
-/** The call paths of a tool call, a write, a rendering and a template. */
+/** The call paths of a tool call by each way it may take, a dispatch, a write, a rendering and a template. */
 export const trips: readonly Trip[] = [
   {
     name: 'state-turn',
@@ -22,18 +24,34 @@ export const trips: readonly Trip[] = [
     run: runStateTurns,
   },
   {
+    name: 'journaled-turn',
+    title: 'the same, with a journal in memory',
+    run: (library, times) => runStateTurns(library, times, { journal: library.testing.memoryJournal() }),
+  },
+  {
+    name: 'openai-turn',
+    title: 'the same on openai() with a client that follows a script',
+    run: (library, times) =>
+      runStateTurns(library, times, {
+        adapter: library.openai.openai({ model: 'gpt-5', client: scriptedClient(times, countCall) }),
+      }),
+  },
+  { name: 'runtime-call', title: 'the same call of a tool runtime', run: runRuntimeCalls },
+  { name: 'mcp-call', title: 'the same call of an MCP server over stdio', run: runServedCalls },
+  {
     name: 'write-file-turn',
     title: 'one turn with write_file of the suite on a HostFilesystem',
     run: runWriteFileTurns,
   },
+  { name: 'dispatch', title: 'session.dispatch() of an event with one reducer', run: runDispatches },
   { name: 'memory-write', title: 'MemoryFilesystem.write', run: runMemoryWrites },
   { name: 'host-write', title: 'HostFilesystem.write', run: runHostWrites },
   { name: 'render', title: 'template.bind().render(), one section, one parameter', run: renderPrompts },
   { name: 'template', title: 'promptTemplate() of the same', run: makeTemplates },
 ];
 
-async function runStateTurns(library: Library, times: number): Promise<void> {
-  const { defineEvent, defineSlice, reducers, section, Session, ToolResult, tool } = library.core;
+/** State that counts, and a tool that writes it. */
+function counting({ defineEvent, defineSlice, reducers, section, ToolResult, tool }: Library['core']) {
   const schema = z.object({ count: z.number() });
   const Counted = defineEvent({ name: 'counted', schema });
   const Counts = defineSlice({ name: 'counts', schema, reducers: (on) => [on(Counted, reducers.append())] });
@@ -48,17 +66,71 @@ async function runStateTurns(library: Library, times: number): Promise<void> {
       return ToolResult.ok(input, 'Counted.');
     },
   });
-  const session = new Session();
-  await runTurns(library, {
-    sections: [
-      section({ title: 'Counting', key: 'counting', template: 'Count.', tools: [count], slices: [Counts] }),
-    ],
-    call: (turn) => ({ callId: `call-${turn}`, name: 'count', arguments: JSON.stringify({ count: turn }) }),
-    times,
+  const counter = section({
+    title: 'Counting',
+    key: 'counting',
+    template: 'Count.',
+    tools: [count],
+    slices: [Counts],
+  });
+  return { Counted, Counts, counter };
+}
+
+function countCall(turn: number): ScriptedToolCall & { readonly callId: string } {
+  return { callId: `call-${turn}`, name: 'count', arguments: JSON.stringify({ count: turn }) };
+}
+
+type Counts = ReturnType<typeof counting>['Counts'];
+
+function expectCounts(
+  session: InstanceType<Library['core']['Session']>,
+  counts: Counts,
+  expected: number,
+): void {
+  const kept = session.slice(counts).all().length;
+  if (kept !== expected) throw new Error(`${kept} counts were kept, not ${expected}.`);
+}
+
+async function runStateTurns(
+  library: Library,
+  times: number,
+  more: Pick<Turns, 'adapter' | 'journal'> = {},
+): Promise<void> {
+  const { Counts, counter } = counting(library.core);
+  const session = new library.core.Session();
+  await runTurns(library, { sections: [counter], call: countCall, times, session, ...more });
+  expectCounts(session, Counts, times);
+}
+
+async function runRuntimeCalls({ core }: Library, times: number): Promise<void> {
+  const { Counts, counter } = counting(core);
+  const template = core.promptTemplate({ ns: 'bench', key: 'trip', sections: [counter] });
+  await using runtime = await core.openToolRuntime(template.bind());
+  for (let turn = 1; turn <= times; turn += 1) {
+    const { arguments: input, callId, name } = countCall(turn);
+    const [output] = await runtime.runCalls([{ callId, name, arguments: String(input) }]);
+    if (output?.isError !== false) throw new Error(`A call failed: ${JSON.stringify(output)}`);
+  }
+  expectCounts(runtime.session, Counts, times);
+}
+
+async function runServedCalls({ core, mcp }: Library, times: number): Promise<void> {
+  const { Counts, counter } = counting(core);
+  const template = core.promptTemplate({ ns: 'bench', key: 'trip', sections: [counter] });
+  await using session = new core.Session();
+  await callOverStdio(mcp, template.bind(), {
+    calls: Array.from({ length: times }, (_, index) => ({ name: 'count', arguments: { count: index + 1 } })),
     session,
   });
-  const kept = session.slice(Counts).all().length;
-  if (kept !== times) throw new Error(`${kept} counts were kept, not ${times}.`);
+  expectCounts(session, Counts, times);
+}
+
+async function runDispatches({ core }: Library, times: number): Promise<void> {
+  const { Counted, Counts } = counting(core);
+  const session = new core.Session();
+  session.install(Counts);
+  for (let turn = 1; turn <= times; turn += 1) session.dispatch(Counted, { count: turn });
+  expectCounts(session, Counts, times);
 }
 
 async function runWriteFileTurns(library: Library, times: number): Promise<void> {
@@ -120,21 +192,33 @@ interface Turns {
   readonly call: (turn: number) => ScriptedToolCall;
   readonly times: number;
   readonly session?: InstanceType<Library['core']['Session']>;
+  /** Default: one that asks for `call` in each turn but the last. */
+  readonly adapter?: ProviderAdapter;
+  readonly journal?: RunJournal;
 }
 
 /** One evaluation with a call in every turn but the last. */
-async function runTurns({ core, testing }: Library, turns: Turns): Promise<void> {
-  const { call, sections, session = new core.Session(), times } = turns;
+async function runTurns(library: Library, turns: Turns): Promise<void> {
+  const { core } = library;
+  const { adapter = callingAdapter(library, turns), journal, sections, times } = turns;
+  const { session = new core.Session() } = turns;
+  const template = core.promptTemplate({ ns: 'bench', key: 'trip', sections });
+  await adapter.evaluate(template.bind(), {
+    session,
+    limits: { maxTurns: times + 1 },
+    ...(journal === undefined ? {} : { journal, runId: 'trip' }),
+  });
+}
+
+function callingAdapter({ testing }: Library, { call, times }: Turns): ProviderAdapter {
   let turn = 0;
-  const adapter = testing.scriptedAdapter((conversation) => {
+  return testing.scriptedAdapter((conversation) => {
     const last = conversation.at(-1);
     if (last?.type === 'tool-result' && last.isError)
       throw new Error(`A call failed: ${JSON.stringify(last)}`);
     turn += 1;
     return turn > times ? { text: 'Done.' } : { toolCalls: [call(turn)] };
   });
-  const template = core.promptTemplate({ ns: 'bench', key: 'trip', sections });
-  await adapter.evaluate(template.bind(), { session, limits: { maxTurns: times + 1 } });
 }
 
 type Host = Awaited<ReturnType<Library['node']['openHostFilesystem']>>;

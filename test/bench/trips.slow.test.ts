@@ -41,6 +41,8 @@ describe('npm run bench -- trips', () => {
   });
 
   it.each([
+    ['dispatch', 'dispatch', 'core/session/'],
+    ['runtime-call', 'runCalls', 'core/evaluation/'],
     ['memory-write', 'write', 'core/filesystem/'],
     ['host-write', 'write', 'host/'],
     ['render', 'render', 'core/prompt/'],
