@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Read, ReadSet } from '../../src/core/session/fork/read-set.ts';
+import { ReadSet } from '../../src/core/session/fork/read-set.ts';
+import type { Read } from '../../src/core/session/state/read.ts';
 import { draws, seenAtLeast } from '../support/draws.ts';
 import { batches, keyedBatches, refusingBatches } from './session-program.ts';
 import { differenceInBatch, type Statistics } from './session-runner.ts';

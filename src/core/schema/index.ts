@@ -1,5 +1,13 @@
 export { assertSchema } from './assert-schema.ts';
-export { type CompiledSchema, compileSchema, withInputJsonSchema } from './compile-schema.ts';
+export {
+  type CompiledSchema,
+  compileSchema,
+  type OutputOutcome,
+  parseInput,
+  parseInputSync,
+  parseOutput,
+  withInputJsonSchema,
+} from './compiled-schema.ts';
 export { canonicalJson, sameJson } from './json/canonical-json.ts';
 export { copyUntrustedJson } from './json/copy-untrusted-json.ts';
 export { freezeJson } from './json/freeze-json.ts';
@@ -14,17 +22,19 @@ export { mapPropertyDescriptions } from './json-schema/property-descriptions.ts'
 export { createReferenceResolver, type ReferenceResolver } from './json-schema/reference.ts';
 export { looseSchema } from './loose-schema.ts';
 export { assertObjectSchema } from './object-schema.ts';
-export { type OutputOutcome, parseInput, parseInputSync, parseOutput } from './parse.ts';
 export { projectSchema } from './project-schema.ts';
-export type {
-  SchemaCounts,
-  SchemaDialect,
-  SchemaKeyword,
-  SchemaLimits,
-  SchemaLoss,
-  SchemaRequestLimits,
+export {
+  formats,
+  noneOrOne,
+  plainPatterns,
+  type SchemaCounts,
+  type SchemaDialect,
+  type SchemaKeyword,
+  type SchemaLimits,
+  type SchemaLoss,
+  type SchemaRequestLimits,
+  scalarsOnly,
 } from './projection/dialect.ts';
-export { formats, noneOrOne, plainPatterns, scalarsOnly } from './projection/dialect.ts';
 export { adviseSchema, restoreText, type SchemaProjection } from './projection/project-json-schema.ts';
 export { wrapperKey, wrapSchema } from './projection/wrap-schema.ts';
 export { jsonSchema } from './raw-json-schema.ts';

@@ -1,5 +1,5 @@
 import { SchemaError } from '../error/index.ts';
-import { compileSchema } from './compile-schema.ts';
+import { compileSchema } from './compiled-schema.ts';
 import { describeExpected } from './json-schema/describe.ts';
 import type { SchemaNode } from './json-schema/node.ts';
 import type { Schema } from './standard.ts';

@@ -1,5 +1,5 @@
 import { assertDialect, assertSchemaLike } from './assert-schema.ts';
-import { compileSchema } from './compile-schema.ts';
+import { compileSchema } from './compiled-schema.ts';
 import type { JsonSchema } from './json-schema/json-schema.ts';
 import type { SchemaDialect } from './projection/dialect.ts';
 import { projectJsonSchema, type SchemaProjection } from './projection/project-json-schema.ts';

@@ -1,7 +1,6 @@
 import { SessionError } from '../error/index.ts';
-import type { DerivedSlice } from './slice/derived-slice.ts';
 import type { Slice } from './slice/slice.ts';
-import type { ReadonlySessionView, ReadonlySliceAccessor } from './slice/view.ts';
+import type { DerivedSlice, ReadonlySessionView, ReadonlySliceAccessor } from './slice/view.ts';
 
 /**
  * A view of a session that can only be read, also by callers without a compiler: everything that writes throws a

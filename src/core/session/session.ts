@@ -1,14 +1,7 @@
-import {
-  assertArgument,
-  assertOptions,
-  describeError,
-  SessionBusyError,
-  SessionError,
-} from '../error/index.ts';
+import { assertArgument, assertOptions, describeError, SessionBusyError } from '../error/index.ts';
 import { present } from '../internal/index.ts';
 import { type Clock, systemClock } from './clock.ts';
-import type { Dispatcher, EventDelivery } from './event/dispatcher.ts';
-import type { DispatchedEvent, EventDefinition } from './event/event.ts';
+import type { DispatchedEvent, Dispatcher, EventDefinition, EventDelivery } from './event/event.ts';
 import { importSlices, type SessionImportOptions, type SessionImportReport } from './export/import-slices.ts';
 import { readSessionExport } from './export/read-session-export.ts';
 import {
@@ -18,23 +11,30 @@ import {
   type SessionExport,
   type SessionExportOptions,
 } from './export/session-export.ts';
-import { CellView } from './fork/cell-view.ts';
+import { stateAfter } from './fork/apply-patch.ts';
 import { CellFork, type ForkOptions, type SessionFork } from './fork/fork.ts';
-import { stateAfter } from './fork/reapply-patch.ts';
-import { RootCell, type SliceInstallOptions } from './fork/root-cell.ts';
-import type { SessionView } from './fork/session-view.ts';
-import { type IdSource, randomIds } from './ids.ts';
-import { assertSessionOptions, ownDispatcher, refuse, type SessionLogger } from './session-options.ts';
-import type { AnySlice, DerivedSlice } from './slice/derived-slice.ts';
+import { CellView, type SessionView } from './fork/view.ts';
+import {
+  assertIdentity,
+  assertSessionOptions,
+  type IdSource,
+  ownDispatcher,
+  randomIds,
+  refuse,
+  type SessionLogger,
+} from './session-options.ts';
+import { internalsOf } from './slice/define-slice.ts';
 import type { Slice } from './slice/slice.ts';
-import { internalsOf } from './slice/slice-internals.ts';
-import type { ReadonlySliceAccessor, SliceAccessor } from './slice/view.ts';
-import { type ObservedSlice, observedSlice } from './state/observed-slice.ts';
-import type { SessionPatch } from './state/patch.ts';
-import { sliceStateIn } from './state/session-state.ts';
-import type { SessionSnapshot } from './state/snapshot.ts';
-import { type StateDifference, wholeState } from './state/state-difference.ts';
-import { StateMark } from './state/state-mark.ts';
+import type { AnySlice, DerivedSlice, ReadonlySliceAccessor, SliceAccessor } from './slice/view.ts';
+import { RootCell, type SliceInstallOptions, sliceStateIn } from './state/cell.ts';
+import type { SessionPatch, SessionSnapshot } from './state/patch.ts';
+import {
+  type ObservedSlice,
+  observedSlice,
+  type StateDifference,
+  StateMark,
+  wholeState,
+} from './state/state-difference.ts';
 
 /** Options of a {@link Session}. */
 export interface SessionOptions {
@@ -102,7 +102,7 @@ export class Session implements SessionView, AsyncDisposable {
     this.tags = Object.freeze({ ...options.tags });
     this.clock = options.clock ?? systemClock;
     this.createdAtMs = this.clock.now();
-    this.#assertIdentity();
+    assertIdentity(this);
     if (this.#parent !== undefined) this.#parent.#cell.assertUsable('write');
     this.#cell = new RootCell(this.id, this.dispatcher);
     this.#view = new CellView({ cell: this.#cell, part: 'privileged', isReadOnly: false }, this.dispatcher);
@@ -152,7 +152,7 @@ export class Session implements SessionView, AsyncDisposable {
   }
 
   dispatch<Input, Output>(event: EventDefinition<Input, Output>, payload: NoInfer<Input>): void {
-    assertArgument('session.dispatch()', 'event', event, 'object', refuse);
+    if (event?.kind !== 'event') assertArgument('session.dispatch()', 'event', event, 'object', refuse);
     this.#view.dispatch(event, payload);
   }
 
@@ -374,21 +374,6 @@ export class Session implements SessionView, AsyncDisposable {
         errors,
         `Disposing session ${this.id} failed ${errors.length} times: ${errors.map(describeError).join('; ')}`,
       );
-    }
-  }
-
-  #assertIdentity(): void {
-    const { id, tags } = this;
-    const invalid = (message: string): SessionError =>
-      new SessionError('session-invalid', message, { details: { sessionId: id } });
-    if (typeof id !== 'string' || id === '')
-      throw invalid('A session needs an id: a text that is not empty.');
-    for (const [tag, text] of Object.entries(tags)) {
-      if (typeof text !== 'string') throw invalid(`Tag ${tag} of session ${id} must be a string.`);
-    }
-    for (let above = this.#parent; above !== undefined; above = above.#parent) {
-      if (above.id === id)
-        throw invalid(`A session above has the id ${id}, too. Give this one an id of its own.`);
     }
   }
 }

@@ -1,4 +1,3 @@
-import { PrivateBrand } from '../../internal/index.ts';
 import type { DeepReadonly } from './json.ts';
 import { walkJson } from './json-walk.ts';
 
@@ -10,6 +9,19 @@ const noKeys: readonly string[] = [];
 
 /** Objects that were checked and cannot be branded. They are the user's own: what is known of one is kept beside it. */
 const unmarkable = new WeakSet<object>();
+
+/**
+ * Return-override base class: a subclass stamps its private fields onto the object passed to its constructor. Other code cannot see
+ * them, and they are collected with the object. Measurably faster than a WeakMap where millions of objects are marked, because a
+ * garbage collection visits every entry of a WeakMap. The object must be extensible.
+ */
+// oxlint-disable-next-line typescript/no-extraneous-class -- Only a constructor can return another object.
+class PrivateBrand {
+  constructor(object: object) {
+    // oxlint-disable-next-line no-constructor-return -- See above.
+    return object;
+  }
+}
 
 /**
  * Brands objects that have been checked and frozen with everything below them. Only objects that cannot be extended, and so cannot be

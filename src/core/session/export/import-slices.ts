@@ -1,10 +1,8 @@
 import { describeError, SnapshotError } from '../../error/index.ts';
 import { freezeJson } from '../../schema/index.ts';
-import type { StoredSlice } from '../slice/slice.ts';
-import { internalsOf, invalidItem } from '../slice/slice-internals.ts';
-import { KeyedState, type SliceState } from '../slice/slice-state.ts';
-import type { Registry } from '../state/registry.ts';
-import { type SessionState, sliceStateIn, withSliceState } from '../state/session-state.ts';
+import { internalsOf, invalidItem } from '../slice/define-slice.ts';
+import { KeyedState, type SliceState, type StoredSlice } from '../slice/slice.ts';
+import { type Registry, type SessionState, sliceStateIn, withSliceState } from '../state/cell.ts';
 import type { SessionExport, SliceExport } from './session-export.ts';
 
 /** Options of `Session.importState`. */

@@ -1,7 +1,6 @@
 import type { JsonValue } from '../../schema/index.ts';
-import { internalsOf } from '../slice/slice-internals.ts';
-import type { Registry } from '../state/registry.ts';
-import { type SessionState, sliceStateIn } from '../state/session-state.ts';
+import { internalsOf } from '../slice/define-slice.ts';
+import { type Registry, type SessionState, sliceStateIn } from '../state/cell.ts';
 
 /** What a session holds, as plain JSON: made by `Session.exportState`, taken back by `Session.importState`. */
 export interface SessionExport {

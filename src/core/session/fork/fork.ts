@@ -1,22 +1,19 @@
 import { SessionError, TransactionClosedError } from '../../error/index.ts';
 import { none } from '../../internal/index.ts';
-import type { Dispatcher } from '../event/dispatcher.ts';
-import type { DispatchedEvent } from '../event/event.ts';
-import type { AnySlice } from '../slice/derived-slice.ts';
+import type { DispatchedEvent, Dispatcher } from '../event/event.ts';
+import type { AnySlice } from '../slice/view.ts';
+import type { Lineage, Part, Registry, SessionState, StateCell } from '../state/cell.ts';
 import type { LogAppend, SessionOperation, SessionPatch } from '../state/patch.ts';
-import type { Registry } from '../state/registry.ts';
-import type { SessionState } from '../state/session-state.ts';
-import type { SliceWrite } from '../state/slice-write.ts';
-import type { Lineage } from '../state/snapshot.ts';
-import { type StateDifference, stateDifference } from '../state/state-difference.ts';
-import { StateMark } from '../state/state-mark.ts';
-import { CellView } from './cell-view.ts';
-import { ForkPatch, type PatchOrigin } from './fork-patch.ts';
-import { type ReadRecorder, ReadSet } from './read-set.ts';
-import { CollectedReads, reapply, stateAfter, withLog } from './reapply-patch.ts';
-import type { SessionRead } from './session-read.ts';
-import type { SessionView } from './session-view.ts';
-import type { Part, StateCell } from './state-cell.ts';
+import type { ReadRecorder, SessionRead } from '../state/read.ts';
+import {
+  type SliceWrite,
+  type StateDifference,
+  StateMark,
+  stateDifference,
+} from '../state/state-difference.ts';
+import { CollectedReads, ForkPatch, type PatchOrigin, reapply, stateAfter, withLog } from './apply-patch.ts';
+import { ReadSet } from './read-set.ts';
+import { CellView, type SessionView } from './view.ts';
 
 /** What a fork has read and done. */
 export interface ObservedSessionFork extends Pick<SessionPatch, 'log' | 'events'> {

@@ -1,6 +1,12 @@
 import type { DispatchedEvent } from '../event/event.ts';
-import type { SliceOperation } from '../slice/operation.ts';
-import type { SessionSnapshot } from './snapshot.ts';
+import type { SliceOperation } from '../slice/slice.ts';
+
+/** All STATE slices of a session at one moment. Opaque; a reference to immutable data, so taking and keeping one is cheap. */
+export interface SessionSnapshot {
+  readonly kind: 'session-snapshot';
+  /** The session it was taken from. */
+  readonly sessionId: string;
+}
 
 /** One change of STATE, to be done again on newer state: an event through its reducers, a direct write, or a restore. */
 export type SessionOperation = (

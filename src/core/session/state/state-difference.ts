@@ -1,11 +1,17 @@
 import { none } from '../../internal/index.ts';
-import type { StoredSlice } from '../slice/slice.ts';
-import { KeyedState, SequenceState, type SliceState } from '../slice/slice-state.ts';
-import type { SliceStep } from '../slice/slice-step.ts';
+import { internalsOf } from '../slice/define-slice.ts';
+import {
+  KeyedState,
+  SequenceState,
+  type SliceState,
+  type SliceStep,
+  type StoredSlice,
+} from '../slice/slice.ts';
+import { type Registry, type SessionState, sliceStateIn } from './cell.ts';
 import type { LogAppend } from './patch.ts';
-import type { Registry } from './registry.ts';
-import { type SessionState, sliceStateIn } from './session-state.ts';
-import type { SliceWrite } from './slice-write.ts';
+
+/** A step of one slice. Applied in order, such steps make one state of a session into another. */
+export type SliceWrite = { readonly slice: string } & SliceStep;
 
 /** What makes one state of a session into a later one. */
 export interface StateDifference {
@@ -86,4 +92,45 @@ function stepsBetween(from: SliceState, to: SliceState): readonly SliceStep[] {
     return [{ op: 'clear' }, ...stepsTo(to)];
   const items = appendedItems(from, to);
   return items.length === 0 ? none : [{ op: 'append', items }];
+}
+
+/** The state of a session or fork at one moment, LOG slices included, to compare a later one with. Opaque, and a reference. */
+export class StateMark {
+  readonly #state: SessionState;
+
+  constructor(state: SessionState) {
+    this.#state = state;
+  }
+
+  /** All items of some slices at that moment. A slice that was installed later has its initial ones. */
+  wholeState(slices: Iterable<StoredSlice>): StateDifference {
+    return wholeState(slices, this.#state);
+  }
+
+  /** @param registry of the session that the mark is of. */
+  differenceTo(registry: Registry, later: SessionState): StateDifference {
+    return stateDifference(registry, this.#state, later);
+  }
+}
+
+/** A slice as far as a reader of its items has to know it. */
+export interface ObservedSlice {
+  readonly name: string;
+  readonly policy: 'state' | 'log';
+  /** True when items are addressed by a key. */
+  readonly isKeyed: boolean;
+  /** Version of the shape of the items. */
+  readonly version: number;
+  /** How many items a LOG slice keeps; absent: all. */
+  readonly retain?: number;
+}
+
+/** @param registry of the session that the slice is installed in: it may keep fewer items than the slice was declared with. */
+export function observedSlice(registry: Registry, slice: StoredSlice): ObservedSlice {
+  const { name, policy, keyed } = slice;
+  const { version } = internalsOf(slice);
+  const initial = sliceStateIn(registry.initialState, slice);
+  const retain = initial instanceof SequenceState ? initial.retain : undefined;
+  const described = { name, policy, isKeyed: keyed, version };
+  return retain === undefined ? described : { ...described, retain };
 }

@@ -1,13 +1,43 @@
 import { SnapshotError } from '../../error/index.ts';
 import {
+  type Lineage,
   type PlacedSlices,
   type SessionState,
   type SliceLayout,
   type SliceStates,
+  type StateCell,
   withState,
-} from '../state/session-state.ts';
-import { type SessionSnapshot, StateSnapshot } from '../state/snapshot.ts';
-import type { StateCell } from './state-cell.ts';
+} from '../state/cell.ts';
+import type { SessionSnapshot } from '../state/patch.ts';
+
+/** The only implementation of {@link SessionSnapshot}. */
+export class StateSnapshot implements SessionSnapshot {
+  readonly kind = 'session-snapshot';
+  readonly sessionId: string;
+  readonly #lineage: Lineage;
+  readonly #state: PlacedSlices;
+
+  constructor(sessionId: string, lineage: Lineage, { layout, slices }: PlacedSlices) {
+    this.sessionId = sessionId;
+    this.#lineage = lineage;
+    // A snapshot of the whole state would keep the LOG slices alive.
+    this.#state = { layout, slices };
+    Object.freeze(this);
+  }
+
+  /**
+   * The slices that a snapshot holds.
+   * @throws {SnapshotError} code `snapshot-foreign` when it was taken from an unrelated session, or is not a snapshot.
+   */
+  static open(snapshot: SessionSnapshot, lineage: Lineage): PlacedSlices {
+    // Not `instanceof`: a Proxy of a snapshot passes that, and has no private fields.
+    if (#lineage in snapshot && snapshot.#lineage === lineage) return snapshot.#state;
+    throw new SnapshotError(
+      'snapshot-foreign',
+      'The snapshot was not taken from this session. Restore it into the session it came from, or into a clone of that.',
+    );
+  }
+}
 
 /**
  * The state after going back to a snapshot: STATE slices as they were then, LOG slices as they are.
