@@ -3,7 +3,6 @@ export { type AskedQuestion, askedQuestions } from './approvals/asked-questions.
 export { pendingApprovals } from './approvals/pending-approvals.ts';
 export { evaluateDurably } from './evaluate-durably.ts';
 export { type ChangesBack, changesBack } from './fork/changes-back.ts';
-export { commitOf } from './fork/fork-rows.ts';
 export { forkRun } from './fork/fork-run.ts';
 export { rewindFolder } from './fork/rewind-folder.ts';
 export { openRuntimeDurably } from './open-runtime-durably.ts';

@@ -1,6 +1,6 @@
 export { exportRecord } from './export/export-record.ts';
+export { type FoldListener, type FoldPlace, placeOf } from './fold/fold-listener.ts';
 export { readRunRecord } from './fold/read-run-record.ts';
-export { RequestHistory } from './fold/requests.ts';
 export { recordedResponse } from './fold/responses.ts';
 export { RunFold } from './fold/run-fold.ts';
 export type {

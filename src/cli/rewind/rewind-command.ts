@@ -7,7 +7,7 @@ import {
 import type { PutBackReport } from '../../core/filesystem/index.ts';
 import { counted, showName } from '../../core/internal/index.ts';
 import type { RunJournal, RunLease } from '../../core/runtime/index.ts';
-import { type ChangesBack, changesBack, commitOf, rewindFolder } from '../../durable/internal.ts';
+import { type ChangesBack, changesBack, rewindFolder } from '../../durable/internal.ts';
 import { runNamed } from '../durable/named-runs.ts';
 import { type JournalFiles, sqliteJournalFiles } from '../durable/open-journal.ts';
 import { listRuns, readRunInfo } from '../durable/run-info.ts';
@@ -93,10 +93,10 @@ async function readChanges(
   let back: ChangesBack;
   try {
     const rows = await journal.read(runId);
-    const seq = commitOf(runId, rows, to, 'taken back');
-    if (isBefore && seq === 0)
+    back = changesBack(runId, rows, to);
+    if (isBefore && back.seq === 0)
       throw new UsageError('--before 0 names no commit; the first commit is number 1.');
-    back = changesBack(runId, rows, isBefore ? seq - 1 : seq);
+    if (isBefore) back = changesBack(runId, rows, back.seq - 1);
   } catch (error) {
     if (!PromptValidationError.isInstance(error)) throw error;
     throw new UsageError(printable(describeError(error)), { cause: error });

@@ -2,7 +2,8 @@ import type { FileChange, FileContent, PutBackPath, RecordedEntry } from '../../
 import { fileContent } from '../../core/filesystem/index.ts';
 import { present } from '../../core/internal/index.ts';
 import type { JournalRow } from '../../core/runtime/index.ts';
-import { type RecordedContent, type RecordedFileChange, RunFold } from '../../record/index.ts';
+import type { RecordedContent, RecordedFileChange } from '../../record/index.ts';
+import { readRunRows } from '../rows/run-rows.ts';
 import { commitOf } from './fork-rows.ts';
 
 /** What brings the files of a run back to how they were after a commit. */
@@ -22,7 +23,7 @@ export interface ChangesBack {
  *
  * @param to number of the commit, or id of its call, as `forkRun` takes it.
  * @param what is to be done there, for the error.
- * @throws {PromptValidationError} for a commit that the run does not have.
+ * @throws {PromptValidationError} for a run that the journal does not have, and a commit that the run does not have.
  */
 export function changesBack(
   runId: string,
@@ -30,11 +31,10 @@ export function changesBack(
   to: number | string,
   what: 'forked' | 'taken back' = 'taken back',
 ): ChangesBack {
-  const seq = commitOf(runId, rows, to, what);
-  const fold = new RunFold();
-  for (const { line } of rows) fold.add(line);
+  const record = readRunRows(runId, rows).record();
+  const seq = commitOf(runId, record, to, what);
   const spans = new Map<string, Span>();
-  for (const { attempt } of fold.record().commits.slice(seq)) addTo(spans, attempt.files);
+  for (const { attempt } of record.commits.slice(seq)) addTo(spans, attempt.files);
   const all = [...spans].map(([path, { first, last }]): Back => ({ path, found: last, wanted: first }));
   const paths = all
     .filter(({ found, wanted }) => found.kind === 'absent' || !isSame(found, wanted))

@@ -2,7 +2,7 @@ import { PromptValidationError } from '../../core/error/index.ts';
 import type { JournalRow } from '../../core/runtime/index.ts';
 import type { JsonObject } from '../../core/schema/index.ts';
 import type { BlobRow, HeaderRow } from '../../record/index.ts';
-import { isDecidedFailure, lineOf, RowReader, RunFold, type RunRecord } from '../../record/index.ts';
+import { isDecidedFailure, lineOf, RowReader, type RunRecord } from '../../record/index.ts';
 import { callKey } from '../rows/run-rows.ts';
 
 type Line = Pick<JournalRow, 'type' | 'line'>;
@@ -15,13 +15,10 @@ type Line = Pick<JournalRow, 'type' | 'line'>;
  */
 export function commitOf(
   runId: string,
-  rows: readonly JournalRow[],
+  record: RunRecord,
   at: number | string,
   what: 'forked' | 'taken back',
 ): number {
-  const fold = new RunFold();
-  for (const { line } of rows) fold.add(line);
-  const record = fold.record();
   const refuse = (why: string): PromptValidationError =>
     new PromptValidationError(`The run "${runId}" cannot be ${what} there: ${why}.`, {
       details: { option: 'at' },

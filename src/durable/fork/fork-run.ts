@@ -43,7 +43,7 @@ export async function forkRun(options: ForkRunOptions): Promise<ForkedRun> {
   });
   const { journal, runId, at, ids = randomIds, clock = systemClock } = options;
   const rows = await journal.read(runId);
-  const { header } = readRunRows(runId, rows);
+  const { header, record } = readRunRows(runId, rows);
   if (header.redacted) {
     throw new PromptValidationError(
       `The run "${runId}" cannot be forked: its rows were redacted, so they are not what it did.`,
@@ -56,7 +56,7 @@ export async function forkRun(options: ForkRunOptions): Promise<ForkedRun> {
       { details: { runId } },
     );
   }
-  const seq = commitOf(runId, rows, at, 'forked');
+  const seq = commitOf(runId, record(), at, 'forked');
   const fork: ForkedRun = { runId: options.newRunId ?? ids(), sessionId: ids(), seq };
   if ((await journal.read(fork.runId)).length > 0) {
     throw new PromptValidationError(

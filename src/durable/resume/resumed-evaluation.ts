@@ -98,7 +98,7 @@ export class ResumedEvaluation {
 
   /** Whether the model would read the same in the turn of this request. */
   isSameRequest(request: ModelRequest): boolean {
-    const recorded = this.rows.requests.get(request.turn);
+    const recorded = this.rows.requestOf(request.turn);
     return recorded !== undefined && requestDifferences(recorded, request).length === 0;
   }
 

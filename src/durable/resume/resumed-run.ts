@@ -106,7 +106,7 @@ export class ResumedRun {
 
   /** Whether the rows have the request of this turn. */
   hasAsked(turn: number): boolean {
-    return this.#root.rows.requests.has(turn);
+    return this.#root.rows.requestOf(turn) !== undefined;
   }
 
   /** Compares the request of the last turn that the rows have with what they say of it, whether it is made again or answered from them. */

@@ -10,18 +10,20 @@ import type {
   DeliveredRow,
   EndRow,
   EventRow,
+  FoldPlace,
   HeaderRow,
   PendingQuestion,
   RecordedRequest,
   RequestRow,
   ResponseRow,
   Row,
+  RunRecord,
   RunRow,
   SeenRow,
   SliceRow,
   StateRow,
 } from '../../record/index.ts';
-import { isDecidedFailure, RequestHistory, RowReader } from '../../record/index.ts';
+import { isDecidedFailure, placeOf, RunFold } from '../../record/index.ts';
 
 /** State that no call wrote, and the slices that were declared with it. */
 export interface RecordedStateChange extends Pick<StateRow, 'writes' | 'log'> {
@@ -63,17 +65,21 @@ export class EvaluationRows {
   readonly responses: AnsweredRequest[] = [];
   /** Calls that began something that cannot be taken back; see {@link callKey}. */
   readonly begun: Set<string> = new Set();
-  /** The requests, by their turns. */
-  readonly requests: Map<number, RecordedRequest> = new Map();
   firstRequest: RequestRow | undefined;
   lastRequest: RequestRow | undefined;
-  readonly #history = new RequestHistory();
+  /** The same evaluation as the fold of the rows has it. */
+  readonly #run: FoldPlace['run'];
   readonly #calls = new Map<string, CallDecision>();
-  readonly #toolNames = new Map<string, string>();
 
-  constructor(description: HeaderRow | RunRow, key: string) {
+  constructor(description: HeaderRow | RunRow, key: string, run: FoldPlace['run']) {
     this.description = description;
     this.key = key;
+    this.#run = run;
+  }
+
+  /** The request of a turn that was made last. */
+  requestOf(turn: number): RecordedRequest | undefined {
+    return this.#run.turnsByNumber.get(turn)?.request;
   }
 
   take(row: Row): void {
@@ -82,10 +88,9 @@ export class EvaluationRows {
         this.#askAgain(row);
         this.firstRequest ??= row;
         this.lastRequest = row;
-        this.requests.set(row.turn, this.#history.add(row));
         break;
       case 'response':
-        if (row.error === undefined) this.responses.push({ row, request: this.requests.get(row.turn) });
+        if (row.error === undefined) this.responses.push({ row, request: this.requestOf(row.turn) });
         if (isDecidedResponse(row)) this.#decide({ kind: 'response', turn: row.turn, row, changes: [] });
         break;
       case 'commit':
@@ -100,7 +105,6 @@ export class EvaluationRows {
         break;
       }
       case 'event':
-        if (row.event.type === 'tool-call-start') this.#toolNames.set(callKey(row.event), row.event.toolName);
         if (row.event.type === 'completion-checked' || row.event.type === 'hosted-approval-answered')
           this.#decide({ kind: 'event', turn: row.event.turn, row, changes: [] });
         break;
@@ -113,8 +117,9 @@ export class EvaluationRows {
   }
 
   /** The tool of a call that has begun; undefined for one that has not. */
-  toolNameOf(call: Pick<BeginRow, 'turn' | 'callId'>): string | undefined {
-    return this.#toolNames.get(callKey(call));
+  toolNameOf({ turn, callId }: Pick<BeginRow, 'turn' | 'callId'>): string | undefined {
+    const calls = this.#run.turnsByNumber.get(turn)?.calls;
+    return calls?.find((call) => call.callId === callId)?.toolName;
   }
 
   /** Inside a call that was entered again the model may be asked something else: what followed the request before did not happen then. */
@@ -172,6 +177,8 @@ export interface RunRows {
   readonly commits: number;
   readonly seen: readonly SeenRow[];
   readonly blobs: ReadonlyMap<string, BlobRow>;
+  /** The run as a record shows it. */
+  record(): RunRecord;
 }
 
 /** Identifies a call within its evaluation. */
@@ -186,13 +193,13 @@ export function keyOfCall(key: string, { turn, callId }: Pick<BeginRow, 'turn' |
 
 /** @throws {PromptValidationError} for a run that the journal does not have. */
 export function readRunRows(runId: string, rows: readonly JournalRow[]): RunRows {
-  const reader = new RowReader();
   const parts = new RowParts(runId);
-  for (const { line } of rows) {
-    const row = reader.read(line);
-    if (row !== undefined && row.type !== 'unknown') parts.take(row);
-  }
-  return parts.toRows(rows.length, reader.blobs);
+  const fold = new RunFold((row, runs) => {
+    const place = placeOf(row, runs);
+    if (place !== undefined) parts.take(row, place);
+  });
+  for (const { line } of rows) fold.add(line);
+  return parts.toRows(rows.length, fold);
 }
 
 /** Sorts the rows of a run. */
@@ -200,7 +207,6 @@ class RowParts {
   readonly #runId: string;
   readonly #runs = new Map<number, EvaluationRows>();
   readonly #inner = new Map<string, EvaluationRows>();
-  readonly #evaluations = new Map<string, number>();
   readonly #changes: RecordedStateChange[] = [];
   /** Slices that the next row of state declares. */
   #declared: SliceRow[] = [];
@@ -218,15 +224,14 @@ class RowParts {
     this.#runId = runId;
   }
 
-  take(row: Row): void {
-    const run = 'run' in row && row.run !== undefined ? row.run : 0;
+  take(row: Row, { run }: FoldPlace): void {
     switch (row.type) {
       case 'header':
         this.#header = row;
-        this.#runs.set(0, new EvaluationRows(row, encodeURIComponent(row.runId)));
+        this.#runs.set(0, new EvaluationRows(row, encodeURIComponent(row.runId), run));
         break;
       case 'run':
-        this.#beginInner(row);
+        this.#beginInner(row, run);
         break;
       case 'seen':
         this.#seen.push(row);
@@ -248,7 +253,7 @@ class RowParts {
         this.#answers.set(row.id, row);
         break;
       case 'end':
-        if (run === 0) this.#end = row;
+        if (run.index === 0) this.#end = row;
         break;
       case 'resumed':
         this.#end = undefined;
@@ -257,12 +262,13 @@ class RowParts {
         this.#inputs.set(row.turn, [...(this.#inputs.get(row.turn) ?? []), ...row.items]);
         break;
       default:
-        if (run === 0 && row.type === 'commit') this.#commits += 1;
-        this.#runs.get(run)?.take(row);
+        // The fold has counted it.
+        if (run.index === 0 && row.type === 'commit') this.#commits = row.seq ?? 0;
+        this.#runs.get(run.index)?.take(row);
     }
   }
 
-  toRows(count: number, blobs: RunRows['blobs']): RunRows {
+  toRows(count: number, fold: RunFold): RunRows {
     const header = this.#header;
     const root = this.#runs.get(0);
     if (header === undefined || root === undefined) {
@@ -270,14 +276,16 @@ class RowParts {
         details: { option: 'runId' },
       });
     }
+    const inner = [...this.#runs].filter(([number]) => number > 0);
     return {
       header,
       count,
       root,
-      blobs,
+      blobs: fold.blobs,
+      record: () => fold.record(),
       byNumber: this.#runs,
       inner: this.#inner,
-      evaluations: this.#evaluations,
+      evaluations: new Map(inner.map(([number, { description }]) => [description.evaluationId, number])),
       start: this.#start,
       changes: this.#changes,
       questions: this.#questions,
@@ -297,14 +305,13 @@ class RowParts {
     this.#questions.set(id, question);
   }
 
-  #beginInner(row: RunRow): void {
+  #beginInner(row: RunRow, inner: FoldPlace['run']): void {
     const { run = 0, turn, callId, evaluation } = row.parent;
     const key = `${keyOfCall(this.#runs.get(run)?.key ?? '', { turn, callId })}/${evaluation}`;
-    const rows = new EvaluationRows(row, key);
+    const rows = new EvaluationRows(row, key, inner);
     this.#runs.set(row.run, rows);
     // The last attempt counts.
     this.#inner.set(key, rows);
-    this.#evaluations.set(row.evaluationId, row.run);
   }
 
   #state({ kind, writes, log }: StateRow): void {

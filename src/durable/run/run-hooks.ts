@@ -301,7 +301,7 @@ export class RunHooks implements CallHooks, EarlierRun, RunSurroundings {
   restartsAnswer(evaluationId: string, turn: number): boolean {
     const isRoot = evaluationId === this.#environment?.origin.evaluationId;
     if (isRoot) return this.#parts.resumed?.hasAsked(turn) ?? false;
-    return this.#inner.get(evaluationId)?.rows.requests.has(turn) ?? false;
+    return this.#inner.get(evaluationId)?.rows.requestOf(turn) !== undefined;
   }
 
   nextCommit(): PendingMark {

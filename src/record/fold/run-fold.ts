@@ -6,6 +6,7 @@ import type { PendingRow, ResumedRow } from '../format/journal-rows.ts';
 import { RowReader } from '../format/row-reader.ts';
 import type {
   AttemptRow,
+  BlobRow,
   CommitRow,
   DeliveredRow,
   EndRow,
@@ -17,6 +18,7 @@ import type {
 } from '../format/rows.ts';
 import { type BuiltCall, type BuiltRun, reopenCall, reopenRun, settleCall, turnOf } from './built.ts';
 import { FileTimeline } from './file-timeline.ts';
+import type { FoldListener } from './fold-listener.ts';
 import { problemsOf } from './problems.ts';
 import { type AttemptReferences, recordedAttempt, recordedContent } from './recorded-attempt.ts';
 import { RequestHistory } from './requests.ts';
@@ -47,6 +49,17 @@ export class RunFold {
   #life = 0;
   /** Calls that the end of the run cut off: resumed, it makes them again. */
   readonly #cutOff = new Set<BuiltCall>();
+  readonly #listener: FoldListener | undefined;
+
+  /** @internal */
+  constructor(listener?: FoldListener) {
+    this.#listener = listener;
+  }
+
+  /** All texts and bytes so far, by their hashes. @internal */
+  get blobs(): ReadonlyMap<string, BlobRow> {
+    return this.#rows.blobs;
+  }
 
   /**
    * Takes the next line, without its line feed.
@@ -57,7 +70,10 @@ export class RunFold {
     const row = this.#rows.read(line);
     if (row === undefined) return;
     if (row.type === 'unknown') this.#unknown.set(row.name, (this.#unknown.get(row.name) ?? 0) + 1);
-    else this.#row(row);
+    else {
+      this.#row(row);
+      this.#listener?.(row, this.#tree.runs);
+    }
   }
 
   /**
@@ -190,16 +206,10 @@ export class RunFold {
     const outcome = row.why === 'superseded' ? 'superseded' : (row.result?.outcome ?? 'rolled-back');
     // A call that never began has no attempt.
     if (row.attempt > 0) call.attempts.push(recordedAttempt(row, outcome, this.#references));
-    const isOfRoot = call.run.index === 0;
-    if (!isOfRoot || row.why !== 'failed') return;
+    if (call.run.index > 0 || row.why !== 'failed') return;
     const isCutOff = !isDecidedFailure(row);
     if (isCutOff) this.#cutOff.add(call);
-    this.#state.add({
-      writes: none,
-      log: row.log,
-      call,
-      ...present({ isCutOff: isCutOff ? (true as const) : undefined }),
-    });
+    this.#state.add({ writes: none, log: row.log, call, isCutOff });
   }
 
   #delivered(row: DeliveredRow): void {
@@ -231,30 +241,14 @@ export class RunFold {
   /** Questions, as observers of the run got them. */
   #pending({ questions, t }: PendingRow): void {
     const last = this.#tree.runs[0]?.turns.at(-1)?.number ?? 0;
-    for (const {
-      callId,
-      toolName,
-      path,
-      policy,
-      policyPrompt,
-      reason,
-      id,
-      digest,
-      staged,
-      ...asked
-    } of questions) {
-      // A call inside another one waits in the turn of that one, the last of the run.
-      const turn = path === undefined ? asked.turn : last;
+    for (const question of questions) {
+      const { attempt: _attempt, params: _params, key: _key, askedAtMs: _atMs, ...rest } = question;
+      const { expiresAtMs: _expiresAtMs, path, staged, ...asked } = rest;
       this.#event(0, t, {
         type: 'approval-pending',
-        turn,
-        callId,
-        toolName,
-        policy,
-        reason,
-        id,
-        digest,
-        ...present({ policyPrompt }),
+        ...asked,
+        // A call inside another one waits in the turn of that one, the last of the run.
+        turn: path === undefined ? asked.turn : last,
         about: staged === undefined ? 'call' : 'changes',
       });
     }

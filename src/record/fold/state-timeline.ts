@@ -11,7 +11,7 @@ interface StateStep {
   /** Undefined: no call did. */
   readonly call: RecordedCall | undefined;
   /** The end of the run cut it off: it did not happen when the run is resumed. */
-  readonly isCutOff?: true;
+  readonly isCutOff?: boolean;
 }
 
 interface Item {

@@ -61,8 +61,11 @@ function without(
   isLost: (row: JournalBatch['rows'][number]) => boolean,
 ): readonly JournalBatch[] {
   let seq = 0;
+  let commits = 0;
   const renumbered = (row: JournalBatch['rows'][number]) => {
-    const numbered = { ...row, seq };
+    if (row.type === 'commit') commits += 1;
+    const line = row.type === 'commit' ? row.line.replace(/"seq":\d+/, `"seq":${commits}`) : row.line;
+    const numbered = { ...row, line, seq };
     seq += 1;
     return numbered;
   };
