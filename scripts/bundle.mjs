@@ -49,6 +49,8 @@ export async function bundle(folder, entries) {
         },
         // What the thread of a journal needs besides, without the core.
         { name: 'journal', test: isOf(/^durable\/sqlite\/(store\/|worker\/(?!program))/), priority: 4 },
+        // What starts processes, without the file systems of the disk.
+        { name: 'process', test: isOf(/^host\/(process\/|disk\/system-error)/), priority: 2 },
         { name: 'mcp', test: isIn('harness/mcp'), priority: 1 },
         { name: 'node', test: isOf(/^host\/(?!sandbox\/)/), priority: 1 },
         { name: 'otel', test: isIn('record/otel'), priority: 1 },

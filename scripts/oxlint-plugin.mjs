@@ -1,4 +1,4 @@
-// Rules of this project for oxlint, about constants, spreads, cuts of texts, and tests; `.oxlintrc.json` says which files each is for.
+// Rules of this project for oxlint, about constants, spreads, cuts of texts, child processes, and tests; `.oxlintrc.json` says which files each is for.
 
 /** @typedef {{ type: string, [field: string]: any }} Node */
 /** @typedef {{ report: (problem: { node: Node, message: string }) => void }} Context */
@@ -81,6 +81,27 @@ const textCuts = {
         const length = lengthOfStart(node);
         if (length !== undefined && node['callee'].type === 'MemberExpression' && isTextLimit(length))
           context.report({ node, message });
+      },
+    };
+  },
+};
+
+/** A child process is started in one file, so that every one has its end, its drain and the kill of its group. Types may be imported. */
+const oneChildProcess = {
+  /** @param {Context} context */
+  create(context) {
+    const message = 'start processes by Child or startProcess() of src/host/process';
+    return {
+      /** @param {Node} node */
+      ImportDeclaration(node) {
+        if (!/^(node:)?child_process$/.test(node['source'].value) || node['importKind'] === 'type') return;
+        const members = /** @type {Node[]} */ (node['specifiers']);
+        if (!members.length || members.some((member) => member['importKind'] !== 'type'))
+          context.report({ node, message });
+      },
+      /** @param {Node} node */
+      ImportExpression(node) {
+        if (/^(node:)?child_process$/.test(node['source'].value)) context.report({ node, message });
       },
     };
   },
@@ -242,6 +263,7 @@ export default {
     'no-literal-spread': noLiteralSpread,
     'no-conditional-spread': noConditionalSpread,
     'text-cuts': textCuts,
+    'one-child-process': oneChildProcess,
     draws,
     'no-test-limit': noTestLimit,
   },

@@ -13,6 +13,7 @@ export type { OutsideChange } from './host-filesystem/workspace/outside-changes.
 export { isAlive as isProcessAlive, type ProcessIdentity, presentProcess } from './lock/process-identity.ts';
 export { userStateFolder } from './lock/state-folder.ts';
 export { LocalOverridesStore } from './overrides/local-overrides-store.ts';
+export { Child, type ChildEnd } from './process/child.ts';
 export { type ProcessEnd, startProcess } from './process/start-process.ts';
 export { type FileRunRecorder, openRunRecorder } from './record-file/open-run-recorder.ts';
 export { openStagedFolder } from './staged-folder/open-staged-folder.ts';

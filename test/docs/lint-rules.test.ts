@@ -143,3 +143,25 @@ test('refuses a test that asserts nothing, which takes the plugins of both jest 
     'test/a.test.ts:2: Test has no assertions',
   ]);
 });
+
+test('refuses to start a process anywhere but in one file', () => {
+  expect(
+    lint({
+      'src/a.ts': ["import { type ChildProcess, spawn } from 'node:child_process';"],
+      'src/b.ts': [
+        "import childProcess from 'child_process';",
+        "const other = import('node:child_process');",
+      ],
+      'src/c.ts': [
+        "import type { ChildProcess } from 'node:child_process';",
+        "import { type SpawnOptions } from 'node:child_process';",
+      ],
+      'src/host/process/child.ts': ["import { spawn } from 'node:child_process';"],
+      'test/d.ts': ["import { spawn } from 'node:child_process';"],
+    }),
+  ).toEqual([
+    'src/a.ts:1: start processes by Child or startProcess() of src/host/process',
+    'src/b.ts:1: start processes by Child or startProcess() of src/host/process',
+    'src/b.ts:2: start processes by Child or startProcess() of src/host/process',
+  ]);
+});

@@ -1,9 +1,7 @@
-import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { PassThrough, type Readable } from 'node:stream';
+import { type ProcessEnd, startProcess } from '../../host/index.ts';
 import type { RunRecord } from '../../record/index.ts';
 import type { CliEnvironment } from '../process/environment.ts';
 import { linesOf } from '../process/lines-of.ts';
@@ -63,13 +61,13 @@ export function readQueryProgram(file: URL = built): Promise<string> {
 
 /**
  * Runs one statement over the tables of a record in a process of its own, which may do nothing else (see program.ts), and ends the process.
- * @throws what the system throws when no process can be started; the reason of the signal.
+ * @throws the reason of the signal.
  */
 export async function runQuery(options: QueryOptions): Promise<QueryEnding> {
   const { timeoutMs, after, signal } = options;
   const program = options.program ?? (await readQueryProgram());
   signal.throwIfAborted();
-  const { file, args } = limited(options, [
+  const line = limited(options, [
     '--permission',
     '--no-warnings',
     `--max-old-space-size=${heapMib}`,
@@ -77,41 +75,30 @@ export async function runQuery(options: QueryOptions): Promise<QueryEnding> {
     '--eval',
     program,
   ]);
-  const child = spawn(file, args, {
-    cwd: dirname(process.execPath),
-    env: {},
-    stdio: ['pipe', 'pipe', 'ignore'],
-    windowsHide: true,
-  });
-  const kill = (): void => void child.kill('SIGKILL');
-  let isTimedOut = false;
-  const stopTimer = after(timeoutMs, () => {
-    isTimedOut = true;
-    kill();
-  });
-  signal.addEventListener('abort', kill);
-  const closed = new Promise<string>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code, name) =>
-      resolve(name === null ? `with code ${code}` : `by the signal ${name}`),
-    );
-  });
+  const stdout = new PassThrough();
+  const { ended, stop } = startProcess(
+    { ...line, cwd: dirname(process.execPath) },
+    {
+      env: {},
+      input: chunksOf(linesFor(options)),
+      onStdout: (chunk) => void stdout.write(chunk),
+      signal,
+      timeoutMs,
+      clock: { schedule: after },
+    },
+  );
   try {
-    const [outputs, how] = await Promise.all([
-      outputsOf(child.stdout),
-      closed,
-      pipeline(Readable.from(chunksOf(linesFor(options))), child.stdin).catch(unlessEnded),
-    ]);
-    // An interrupt goes to both processes: this one may be notified last.
-    await nextTurn();
-    signal.throwIfAborted();
-    if (isTimedOut) return { kind: 'timeout' };
-    return endingOf(outputs, how);
+    const closed = ended.finally(() => stdout.end());
+    const [end, outputs] = await Promise.all([closed, outputsOf(stdout)]);
+    return end.timedOut ? { kind: 'timeout' } : endingOf(outputs, howOf(end));
   } finally {
-    stopTimer();
-    signal.removeEventListener('abort', kill);
-    kill();
+    stop(undefined);
   }
+}
+
+function howOf({ exitCode, signal, startFailure }: ProcessEnd): string {
+  if (startFailure !== undefined) return `before it began, because its program is ${startFailure}`;
+  return signal === undefined ? `with code ${exitCode}` : `by the signal ${signal}`;
 }
 
 /**
@@ -121,12 +108,12 @@ export async function runQuery(options: QueryOptions): Promise<QueryEnding> {
 function limited(
   { timeoutMs, maxMemoryBytes = defaultMemoryBytes }: QueryOptions,
   args: readonly string[],
-): { readonly file: string; readonly args: readonly string[] } {
-  if (process.platform === 'win32') return { file: process.execPath, args };
+): { readonly command: string; readonly args: readonly string[] } {
+  if (process.platform === 'win32') return { command: process.execPath, args };
   // Several threads of Node count.
   const seconds = 10 + 2 * Math.ceil(timeoutMs / 1000);
   const limits = `ulimit -f 0; ulimit -c 0; ulimit -t ${seconds}; ulimit -d ${Math.ceil(maxMemoryBytes / 1024)}`;
-  return { file: '/bin/sh', args: ['-c', `${limits}; exec "$0" "$@"`, process.execPath, ...args] };
+  return { command: '/bin/sh', args: ['-c', `${limits}; exec "$0" "$@"`, process.execPath, ...args] };
 }
 
 function* linesFor({ record, sql, maxResultBytes = defaultResultBytes }: QueryOptions): Generator<string> {
@@ -161,13 +148,6 @@ function* chunksOf(lines: Iterable<string>): Generator<string> {
     chunk = '';
   }
   yield chunk;
-}
-
-/** A process that has ended takes no more rows, and how it ended says why. Other errors are those of the rows. */
-function unlessEnded(error: unknown): void {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (!['EPIPE', 'ECONNRESET', 'EOF', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED'].includes(code))
-    throw error;
 }
 
 /** SQLite ends texts at NUL in most of its functions; its picture takes its place. */

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { Child } from '../../host/index.ts';
 
 /** Opens a file with the program that the system has for it. Resolves with the reason when that cannot be started. */
 export type OpenTarget = (file: string) => Promise<string | undefined>;
@@ -19,17 +19,16 @@ export function openerOf(
 }
 
 /** Opens with a process of its own, which goes on when this one has ended. */
-export const openTarget: OpenTarget = (file) => {
+export const openTarget: OpenTarget = async (file) => {
   const { program, args } = openerOf(process.platform, file);
-  return new Promise((resolve) => {
-    const child = spawn(program, args, { stdio: 'ignore', detached: true });
-    child.once('error', (error) => {
-      const isMissing = 'code' in error && error.code === 'ENOENT';
-      resolve(isMissing ? `there is no program ${program}` : `${program} cannot be started`);
-    });
-    child.once('spawn', () => {
-      child.unref();
-      resolve(undefined);
-    });
-  });
+  const stdio = ['ignore', 'ignore', 'ignore'] as const;
+  const child = new Child({ command: program, args }, { env: process.env, stdio, group: 'kept' });
+  try {
+    await child.started();
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    return isMissing ? `there is no program ${program}` : `${program} cannot be started`;
+  }
+  child.hold(false);
+  return undefined;
 };

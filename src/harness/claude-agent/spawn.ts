@@ -1,9 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import { escapeInvisible, present, startOf } from '../../core/internal/index.ts';
+import { escapeInvisible, startOf } from '../../core/internal/index.ts';
 import type { Clock } from '../../core/session/index.ts';
 import type { Logger } from '../../core/tool/index.ts';
-import { killGroup } from '../mcp/index.ts';
+import { Child } from '../../host/index.ts';
 
 /** What the SDK asks to be started. */
 export interface ClaudeSpawnRequest {
@@ -40,7 +39,7 @@ const maxErrorCharacters = 20_000;
 export class ClaudeProcesses {
   readonly #clock: Pick<Clock, 'schedule'>;
   readonly #logger: Logger;
-  readonly #running = new Map<ChildProcess, Promise<void>>();
+  readonly #running = new Set<Child>();
 
   constructor(clock: Pick<Clock, 'schedule'>, logger: Logger) {
     this.#clock = clock;
@@ -49,17 +48,12 @@ export class ClaudeProcesses {
 
   /** Starts what the SDK asks for. */
   spawn({ args, command, cwd, env }: ClaudeSpawnRequest): ClaudeSpawnedProcess {
-    const child = spawn(command, args, {
-      ...present({ cwd }),
-      env,
-      stdio: ['pipe', 'pipe', 'pipe'],
-      detached: true,
-      windowsHide: true,
-    });
-    // Writing to a process that is gone fails here, and in its end.
-    child.stdin.on('error', () => undefined);
+    const child = new Child(
+      { command, args, cwd },
+      { env, stdio: ['pipe', 'pipe', 'pipe'], group: 'ended', clock: this.#clock },
+    );
     let logged = 0;
-    child.stderr.on('data', (chunk: Buffer) => {
+    child.pipe(2).on('data', (chunk: Buffer) => {
       if (logged >= maxErrorCharacters) return;
       const text = startOf(chunk.toString('utf8'), maxErrorCharacters - logged);
       logged += text.length;
@@ -67,49 +61,42 @@ export class ClaudeProcesses {
         text: escapeInvisible(text.trimEnd()),
       });
     });
-    const ended = new Promise<void>((resolve) => {
-      child.once('error', () => resolve());
-      child.once('exit', () => {
-        // What it has started ends with it.
-        killGroup(child, 'SIGKILL');
-        resolve();
-      });
-    });
-    this.#running.set(child, ended);
-    void ended.then(() => this.#running.delete(child));
+    this.#running.add(child);
+    void child.exited.then(() => this.#running.delete(child));
+    const { process } = child;
     return {
-      stdin: child.stdin,
-      stdout: child.stdout,
+      stdin: child.pipe(0),
+      stdout: child.pipe(1),
       get killed() {
-        return child.killed;
+        return process.killed;
       },
       get exitCode() {
-        return child.exitCode;
+        return process.exitCode;
       },
       get signalCode() {
-        return child.signalCode;
+        return process.signalCode;
       },
-      kill: (signal) => killGroup(child, signal),
-      on: (event, listener) => void child.on(event, listener),
-      once: (event, listener) => void child.once(event, listener),
-      off: (event, listener) => void child.off(event, listener),
+      kill: (signal) => child.kill(signal),
+      on: (event, listener) => void process.on(event, listener),
+      once: (event, listener) => void process.once(event, listener),
+      off: (event, listener) => void process.off(event, listener),
     };
   }
 
   /** Kills the processes that run, with all that they have started, before they do anything more. */
   kill(): void {
-    for (const child of this.#running.keys()) killGroup(child, 'SIGKILL');
+    for (const child of this.#running) child.kill('SIGKILL');
   }
 
   /** Ends the processes that run, with all that they have started. Resolves when they are gone. */
   async end(): Promise<void> {
     const running = [...this.#running];
     if (running.length === 0) return;
-    for (const [child] of running) killGroup(child, 'SIGTERM');
+    for (const child of running) child.kill('SIGTERM');
     const cancel = this.#clock.schedule(stopMs, () => {
-      for (const [child] of running) killGroup(child, 'SIGKILL');
+      for (const child of running) child.kill('SIGKILL');
     });
-    await Promise.all(running.map(([, ended]) => ended));
+    await Promise.all(running.map(({ exited }) => exited));
     cancel();
   }
 }

@@ -1,5 +1,4 @@
 export { type StartedChild, startChild } from './client/child-process.ts';
-export { killGroup } from './client/kill-group.ts';
 export type { McpMountedServer } from './client/mounted-server.ts';
 export type { McpSection } from './mount/mcp-section.ts';
 export type { McpSectionOptions } from './mount/mount-options.ts';

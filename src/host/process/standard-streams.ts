@@ -1,9 +1,8 @@
-import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { closeSync, constants, openSync, rmSync, writeFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { runProgram } from './child.ts';
 import { pathVariable } from './path-variable.ts';
 
 /** The standard input and outputs of a process that is to be started. */
@@ -37,7 +36,7 @@ export async function openStandardStreams(
     return descriptor;
   };
   try {
-    await promisify(execFile)('mkfifo', ['-m', '600', ...pipes], { env: pathVariable() });
+    await runProgram('mkfifo', ['-m', '600', ...pipes], pathVariable());
     writeFileSync(stdin, input, { flag: 'wx', mode: 0o600 });
     // With both directions open, opening one end waits for no other.
     const both = pipes.map((path) => open(path, O_RDWR | O_NONBLOCK));

@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import type { Readable, Writable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { FilesystemError } from '../../core/error/index.ts';
 import { present } from '../../core/internal/index.ts';
 import { type Clock, systemClock } from '../../core/session/index.ts';
 import { errorCode, withoutPaths } from '../disk/system-error.ts';
+import { Child } from './child.ts';
 import type { StagedCommandArguments } from './run-options.ts';
 import { closeChildEnds, type StandardStreams } from './standard-streams.ts';
 
@@ -11,8 +12,8 @@ import { closeChildEnds, type StandardStreams } from './standard-streams.ts';
 export interface ProcessOptions {
   /** All of its environment variables. */
   readonly env: Readonly<Record<string, string>>;
-  /** The standard input. Default: empty. */
-  readonly input?: string | Uint8Array | undefined;
+  /** The standard input; pieces are taken one by one, as the process reads them, and when one throws, `ended` rejects with its error. Default: empty. */
+  readonly input?: string | Uint8Array | Iterable<string> | undefined;
   /** What the process can read from the file descriptors 3, 4 and so on. Default: none. */
   readonly inputs?: readonly (string | Uint8Array)[];
   /** Receives each piece of the standard output. */
@@ -26,7 +27,7 @@ export interface ProcessOptions {
   /** Milliseconds after which the process group is killed; above 0. Default: none. */
   readonly timeoutMs?: number | undefined;
   /** The clock for the timeout. Default: the system clock. */
-  readonly clock?: Clock | undefined;
+  readonly clock?: Pick<Clock, 'schedule'> | undefined;
   /** The standard input, in the place of `input`, and the outputs; they belong to the process once it has started. Default: pipes of Node. */
   readonly streams?: StandardStreams | undefined;
 }
@@ -51,9 +52,6 @@ export interface StartedProcess {
   stop(reason: unknown): void;
 }
 
-/** Processes that left the group may keep the outputs open; these are read this long after the process has exited. */
-const drainMs = 500;
-
 /**
  * Starts a process as the leader of a process group. The whole group is killed when the process exits.
  * @throws {FilesystemError} `argument-invalid` for a command line that the operating system does not accept.
@@ -62,93 +60,73 @@ const drainMs = 500;
 export function startProcess(line: StagedCommandArguments, options: ProcessOptions): StartedProcess {
   const { inputs = [], onReport, signal, timeoutMs, clock = systemClock, streams } = options;
   signal?.throwIfAborted();
-  const child = spawnGroup(line, options);
-  const endGroup = (): void => {
-    if (child.pid === undefined) return;
-    try {
-      process.kill(-child.pid, 'SIGKILL');
-    } catch {
-      // The group has ended, or the platform has no process groups.
-      child.kill('SIGKILL');
-    }
-  };
+  const child = startChild(line, options);
   let stopped: { readonly reason: unknown } | undefined;
   let timedOut = false;
-  let startFailure: ProcessEnd['startFailure'];
   const stop = (reason: unknown): void => {
     stopped ??= { reason };
-    endGroup();
+    child.kill('SIGKILL');
   };
-  const cancels: (() => void)[] = [];
   const onAbort = (): void => stop(signal?.reason);
   signal?.addEventListener('abort', onAbort);
-  cancels.push(() => signal?.removeEventListener('abort', onAbort));
-  if (timeoutMs !== undefined) {
-    cancels.push(
-      clock.schedule(timeoutMs, () => {
-        timedOut = true;
-        endGroup();
-      }),
-    );
-  }
-  const outputs: Readable[] = [];
-  const closings: Promise<unknown>[] = [];
-  const receive = (stream: Readable, onChunk: ((chunk: Uint8Array) => void) | undefined): void => {
-    outputs.push(stream);
-    closings.push(new Promise((resolve) => void stream.once('close', resolve)));
-    stream.on('data', (chunk: Uint8Array) => onChunk?.(chunk));
-    // A pipe that breaks ends like one that is closed.
-    stream.on('error', () => undefined);
+  const onTimeout = (): void => {
+    timedOut = true;
+    child.kill('SIGKILL');
   };
-  // Node types the pipes of a child by position only as far as its error output.
-  const pipe = (position: number): Readable & Writable => child.stdio[position] as Readable & Writable;
-  receive(streams?.stdout ?? pipe(1), options.onStdout);
-  receive(streams?.stderr ?? pipe(2), options.onStderr);
-  if (onReport !== undefined) receive(pipe(3 + inputs.length), onReport);
-  // The process may not read its input.
-  const send = (stream: Writable, input: string | Uint8Array | undefined): void =>
-    void stream.on('error', () => undefined).end(input);
-  if (streams === undefined) send(pipe(0), options.input);
-  inputs.forEach((input, index) => send(pipe(3 + index), input));
-  const ended = new Promise<ProcessEnd>((resolve, reject) => {
-    const settle = (exitCode: number | undefined, exitSignal: string | undefined): void => {
-      for (const cancel of cancels) cancel();
-      if (stopped !== undefined) return reject(stopped.reason);
-      resolve({ exitCode, signal: exitSignal, timedOut, startFailure });
-    };
-    child.once('error', (error) => {
-      startFailure = errorCode(error) === 'ENOENT' ? 'not-found' : 'not-executable';
-      for (const output of outputs) output.destroy();
-      settle(undefined, undefined);
-    });
-    child.once('exit', () => {
-      endGroup();
-      cancels.push(
-        clock.schedule(drainMs, () => {
-          for (const output of outputs) output.destroy();
-        }),
-      );
-    });
-    child.once('close', (exitCode, exitSignal) => {
-      // Of streams that Node has not made, it does not wait for the end.
-      void Promise.all(closings).then(() => settle(exitCode ?? undefined, exitSignal ?? undefined));
-    });
+  const cancelTimeout = timeoutMs === undefined ? undefined : clock.schedule(timeoutMs, onTimeout);
+  const receive = (stream: Readable, onChunk: ((chunk: Uint8Array) => void) | undefined): void =>
+    void stream.on('data', (chunk: Uint8Array) => onChunk?.(chunk));
+  receive(streams?.stdout ?? child.pipe(1), options.onStdout);
+  receive(streams?.stderr ?? child.pipe(2), options.onStderr);
+  if (onReport !== undefined) receive(child.pipe(3 + inputs.length), onReport);
+  if (streams === undefined) send(options.input, child.pipe(0), stop);
+  for (const [index, input] of inputs.entries()) child.pipe(3 + index).end(input);
+  const ended = child.ended.then(({ exitCode, signal: exitSignal, failure }) => {
+    signal?.removeEventListener('abort', onAbort);
+    cancelTimeout?.();
+    if (stopped !== undefined) throw stopped.reason;
+    const startFailure = failure && (errorCode(failure) === 'ENOENT' ? 'not-found' : 'not-executable');
+    return { exitCode, signal: exitSignal, timedOut, startFailure } as const;
   });
   return { ended, stop };
 }
 
-function spawnGroup({ command, args, cwd }: StagedCommandArguments, options: ProcessOptions): ChildProcess {
-  const { env, inputs = [], onReport, streams } = options;
+/** Writes the input to a process, which may not read it. */
+function send(input: ProcessOptions['input'], stream: Writable, onFailure: (error: unknown) => void): void {
+  if (input === undefined || typeof input === 'string' || input instanceof Uint8Array) {
+    stream.end(input);
+    return;
+  }
+  const iterator = input[Symbol.iterator]();
+  const end = { done: true, value: undefined } as const;
+  const pieces: Iterator<string> = {
+    next: () => {
+      try {
+        return iterator.next();
+      } catch (error) {
+        onFailure(error);
+        return end;
+      }
+    },
+    return: () => iterator.return?.() ?? end,
+  };
+  // A process that has ended takes no more, and how it ended says why.
+  pipeline(Readable.from({ [Symbol.iterator]: () => pieces }), stream).catch(() => undefined);
+}
+
+function startChild(line: StagedCommandArguments, options: ProcessOptions): Child {
+  const { env, inputs = [], onReport, clock, streams } = options;
   const extra = inputs.length + (onReport === undefined ? 0 : 1);
   try {
-    const child = spawn(command, args, {
-      cwd,
+    const child = new Child(line, {
       env,
       stdio: [
         ...(streams?.childEnds ?? (['pipe', 'pipe', 'pipe'] as const)),
         ...Array.from({ length: extra }, () => 'pipe' as const),
       ],
-      detached: true,
+      group: 'ended',
+      outputs: streams && [streams.stdout, streams.stderr],
+      clock,
     });
     if (streams !== undefined) closeChildEnds(streams);
     return child;

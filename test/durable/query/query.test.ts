@@ -205,8 +205,8 @@ describe.skipIf(!canQuery)('wink query (needs Node 22.16)', () => {
   it('stops a query that never ends when its time is up', async () => {
     const environment = fakeEnvironment({
       after: (milliseconds, callback) => {
-        expect(milliseconds).toBe(1500);
-        setImmediate(callback);
+        // Others are for what keeps an output open.
+        if (milliseconds === 1500) setImmediate(callback);
         return () => undefined;
       },
     });

@@ -1,7 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Child } from '../../process/child.ts';
 import { type CodeEvaluationLanguage, encodeFrame, FrameReader } from './protocol.ts';
 
 const heapMib = 256;
@@ -22,7 +21,7 @@ export interface EvaluatorChannel {
 
 /** The program of the evaluator in a process of Node. It keeps this process alive only while something waits for it. */
 export class EvaluatorProcess implements EvaluatorChannel {
-  readonly #child: ChildProcess;
+  readonly #child: Child;
   readonly #ended: Promise<void>;
   #messages: unknown[] = [];
   #wake: () => void = () => undefined;
@@ -38,19 +37,19 @@ export class EvaluatorProcess implements EvaluatorChannel {
   constructor(languages: readonly CodeEvaluationLanguage[], maxReplyBytes: number) {
     // This module is in a file one folder below that of the build, whichever file that is.
     const program = fileURLToPath(new URL('../host/sandbox/evaluate/program.js', import.meta.url));
-    this.#child = spawn(
-      process.execPath,
-      [`--max-old-space-size=${heapMib}`, '--no-warnings', program, ...languages],
+    const args = [`--max-old-space-size=${heapMib}`, '--no-warnings', program, ...languages];
+    this.#child = new Child(
+      { command: process.execPath, args, cwd: dirname(program) },
       // The last pipe is the one that the process watches: see there.
-      { cwd: dirname(program), env: {}, stdio: ['pipe', 'pipe', 'ignore', 'pipe'], windowsHide: true },
+      { env: {}, stdio: ['pipe', 'pipe', 'ignore', 'pipe'] },
     );
     const frames = new FrameReader(maxReplyBytes);
     const fail = (error: unknown): void => {
       this.#failure ??= error;
       void this.kill();
     };
-    for (const stream of this.#child.stdio) stream?.on('error', fail);
-    this.#child.stdout?.on('data', (chunk: Buffer) => {
+    for (const descriptor of [0, 1, 3]) this.#child.pipe(descriptor).on('error', fail);
+    this.#child.pipe(1).on('data', (chunk: Buffer) => {
       if (this.#hasEnded) return;
       try {
         this.#messages.push(...frames.push(chunk));
@@ -59,23 +58,11 @@ export class EvaluatorProcess implements EvaluatorChannel {
         fail(error);
       }
     });
-    this.#ended = new Promise((resolve) => {
-      const end = (): void => {
-        this.#hasEnded = true;
-        this.#wake();
-        resolve();
-      };
-      this.#child.on('error', (error) => {
-        this.#failure ??= error;
-        // Otherwise it has ended only when `close` says so.
-        if (this.#child.pid === undefined) end();
-      });
-      this.#child.on('close', (code, signal) => {
-        this.#failure ??= new Error(
-          signal === null ? `The process ended with code ${code}.` : `The process was ended by ${signal}.`,
-        );
-        end();
-      });
+    this.#ended = this.#child.ended.then(({ exitCode, signal, failure }) => {
+      const how = signal === undefined ? `ended with code ${exitCode}` : `was ended by ${signal}`;
+      this.#failure ??= failure ?? new Error(`The process ${how}.`);
+      this.#hasEnded = true;
+      this.#wake();
     });
     this.#refer();
   }
@@ -89,7 +76,7 @@ export class EvaluatorProcess implements EvaluatorChannel {
   }
 
   send(message: unknown): void {
-    if (!this.#hasEnded) this.#child.stdin?.write(encodeFrame(message));
+    if (!this.#hasEnded) this.#child.pipe(0).write(encodeFrame(message));
   }
 
   async receive(): Promise<unknown> {
@@ -123,11 +110,6 @@ export class EvaluatorProcess implements EvaluatorChannel {
   }
 
   #refer(): void {
-    const isHeld = this.#holds > 0;
-    for (const handle of [this.#child, ...this.#child.stdio]) {
-      if (handle !== this.#child && !(handle instanceof Socket)) continue;
-      if (isHeld) handle.ref();
-      else handle.unref();
-    }
+    this.#child.hold(this.#holds > 0);
   }
 }

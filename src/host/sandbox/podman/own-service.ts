@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { endOf } from '../../../core/internal/index.ts';
+import { Child } from '../../process/child.ts';
 import type { PodmanSettings } from './options.ts';
 import { PodmanClient } from './podman-client.ts';
 import { podmanUnavailable } from './podman-error.ts';
@@ -46,37 +46,27 @@ export async function startOwnService(
   const socketPath = join(folder, 'podman.sock');
   const options = runtime === undefined ? [] : ['--runtime', runtime];
   const service = [program, ...options, 'system', 'service', '--time=0', `unix://${socketPath}`];
-  const child = spawn('sh', ['-c', untilClosed, 'sh', folder, ...service], {
-    env: podmanEnvironment(),
+  const child = new Child(
     // The monitor of a container writes files to the working directory.
-    cwd: folder,
-    // A Ctrl-C is for this process, which ends the service itself.
-    detached: true,
-    stdio: ['pipe', 'ignore', 'pipe'],
-  });
+    { command: 'sh', args: ['-c', untilClosed, 'sh', folder, ...service], cwd: folder },
+    // A Ctrl-C is for this process, which ends the service itself. What containers have started outlives it.
+    { env: podmanEnvironment(), stdio: ['pipe', 'ignore', 'pipe'], group: 'kept', clock },
+  );
   let message = '';
-  child.stderr.on('data', (chunk: Buffer) => {
+  child.pipe(2).on('data', (chunk: Buffer) => {
     message = endOf(message + chunk.toString('utf8'), maxMessageCharacters);
   });
-  child.stdin.on('error', () => undefined);
   let hasEnded = false;
-  const ended = new Promise<void>((resolve) => {
-    const end = (): void => {
-      hasEnded = true;
-      resolve();
-    };
-    child.once('error', end);
-    child.once('exit', end);
+  void child.ended.then(() => {
+    hasEnded = true;
   });
   // The service must not keep this process running; it ends with it.
-  child.unref();
-  for (const pipe of [child.stdin, child.stderr])
-    if ('unref' in pipe && typeof pipe.unref === 'function') pipe.unref();
+  child.hold(false);
   const stop = async (): Promise<void> => {
-    child.ref();
-    child.stdin.destroy();
-    await ended;
-    child.stderr.destroy();
+    child.hold(true);
+    child.pipe(0).destroy();
+    await child.exited;
+    child.discard();
   };
   const client = new PodmanClient(socketPath, clock);
   const startedAt = clock.now();

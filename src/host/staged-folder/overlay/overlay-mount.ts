@@ -1,12 +1,12 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { chmodSync, chownSync, linkSync, mkdirSync, statSync } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { segmentsOf } from '../../../core/filesystem/index.ts';
 import { mountsBelow } from '../../disk/mounts.ts';
 import { identityOf, modeOf } from '../../disk/stamp.ts';
 import type { HostJail } from '../../host-filesystem/jail/jail.ts';
+import { Child, runProgram } from '../../process/child.ts';
+import { pathVariable } from '../../process/path-variable.ts';
 import type { HiddenName } from '../staging/plan-disk.ts';
 
 /** An overlay is not possible here; a copy is used instead. */
@@ -61,7 +61,7 @@ const enterScript = 'cd -- "$1" && [ . -ef "$2" ] && cd -- "$3" && shift 3 && ex
 const isPrivileged = (): boolean => process.geteuid?.() === 0;
 
 /** Only a PATH to find programs, and a fixed locale. */
-const environment = (): NodeJS.ProcessEnv => ({ PATH: process.env['PATH'], LC_ALL: 'C' });
+const environment = (): Readonly<Record<string, string>> => ({ ...pathVariable(), LC_ALL: 'C' });
 
 /**
  * Mounts an overlay in a namespace of its own. It ends with this process, however that ends.
@@ -74,7 +74,7 @@ export async function mountOverlay({ folder, jail, hidden }: OverlayPlace): Prom
   const upper = join(folder, 'upper');
   copyLowerAttributes(jail, [], upper);
   await hide(jail, folder, hidden);
-  const holder = await NamespaceHolder.start(folder, root);
+  const holder = await holdNamespace(folder, root);
   const path = `/proc/${holder.pid}/root${folder}/files`;
   try {
     // Verify both mounts: the expected folder as lower layer, the merged folder mounted over it.
@@ -88,7 +88,7 @@ export async function mountOverlay({ folder, jail, hidden }: OverlayPlace): Prom
       throw new OverlayRefusedError('The folder was replaced while it was mounted.');
     }
   } catch (error) {
-    await holder.dispose();
+    await holder[Symbol.asyncDispose]();
     throw error instanceof OverlayRefusedError
       ? error
       : new OverlayRefusedError('The mount cannot be reached.');
@@ -106,54 +106,36 @@ export async function mountOverlay({ folder, jail, hidden }: OverlayPlace): Prom
       '--',
       ...['sh', '-c', enterScript, 'sh', root, join(folder, 'files'), `./${cwd}`, command, ...args],
     ],
-    dispose: () => holder.dispose(),
+    dispose: async () => holder[Symbol.asyncDispose](),
   };
 }
 
-/** The process that keeps the namespace alive. */
-class NamespaceHolder {
-  readonly pid: number;
-  readonly #child: ChildProcess;
-  readonly #end: Promise<unknown>;
-
-  private constructor(pid: number, child: ChildProcess, end: Promise<unknown>) {
-    this.pid = pid;
-    this.#child = child;
-    this.#end = end;
-  }
-
-  static async start(folder: string, root: string): Promise<NamespaceHolder> {
-    const asUser = isPrivileged() ? [] : ['--user', '--map-current-user', '--keep-caps'];
-    const flags = [...asUser, '--mount', '--pid', '--fork', '--kill-child'];
-    // A separate session, so that signals from the terminal do not reach it.
-    const child = spawn('unshare', [...flags, 'sh', '-c', holdScript, 'sh', root], {
-      cwd: folder,
-      env: environment(),
-      stdio: ['pipe', 'pipe', 'ignore'],
-      detached: true,
-    });
-    const end = new Promise((resolve) => {
-      child.once('error', resolve);
-      child.once('close', resolve);
-    });
-    // It may exit before its input ends.
-    child.stdin.on('error', () => undefined);
-    const said = new Promise<number>((resolve) => {
-      child.stdout.setEncoding('utf8').once('data', (line: string) => resolve(Number(line)));
-    });
-    const pid = await Promise.race([said, end.then(() => undefined)]);
-    if (pid === undefined)
-      throw new OverlayRefusedError('The operating system does not mount an overlay here.');
-    child.stdout.destroy();
-    child.unref();
-    return new NamespaceHolder(pid, child, end);
-  }
-
-  async dispose(): Promise<void> {
-    this.#child.ref();
-    this.#child.stdin?.end();
-    await this.#end;
-  }
+/** Starts the process that keeps the namespace alive. */
+async function holdNamespace(folder: string, root: string): Promise<{ pid: number } & AsyncDisposable> {
+  const asUser = isPrivileged() ? [] : ['--user', '--map-current-user', '--keep-caps'];
+  const flags = [...asUser, '--mount', '--pid', '--fork', '--kill-child'];
+  // A separate session, so that signals from the terminal do not reach it.
+  const child = new Child(
+    { command: 'unshare', args: [...flags, 'sh', '-c', holdScript, 'sh', root], cwd: folder },
+    { env: environment(), stdio: ['pipe', 'pipe', 'ignore'], group: 'kept' },
+  );
+  const said = new Promise<number>((resolve) => {
+    const output = child.pipe(1).setEncoding('utf8');
+    output.once('data', (line: string) => resolve(Number(line)));
+  });
+  const pid = await Promise.race([said, child.ended.then(() => undefined)]);
+  if (pid === undefined)
+    throw new OverlayRefusedError('The operating system does not mount an overlay here.');
+  child.discard();
+  child.hold(false);
+  return {
+    pid,
+    [Symbol.asyncDispose]: async () => {
+      child.hold(true);
+      child.pipe(0).end();
+      await child.ended;
+    },
+  };
 }
 
 /** A mount below the folder would be missing in the overlay. */
@@ -166,7 +148,7 @@ async function hide(jail: HostJail, folder: string, hidden: readonly HiddenName[
   if (hidden.length === 0) return;
   const nothing = join(folder, 'nothing');
   try {
-    await promisify(execFile)('mknod', ['-m', '0', nothing, 'c', '0', '0'], { env: environment() });
+    await runProgram('mknod', ['-m', '0', nothing, 'c', '0', '0'], environment());
     let made = '.';
     for (const { folder: path, name } of hidden) {
       const place = join(folder, 'upper', path);

@@ -1,11 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { execPath } from 'node:process';
+import { env, execPath } from 'node:process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../../core/session/index.ts';
+import { Child } from '../../../host/index.ts';
 import type { Life } from '../life.ts';
 
 /** How a life has ended. */
@@ -34,24 +33,24 @@ const lifeLimitMs = 1_200_000;
 export function startLife(life: Life): StartedLife {
   const description = join(life.folder, `life-${life.number}.json`);
   writeFileSync(description, JSON.stringify(life));
-  const child = spawn(
-    execPath,
-    ['--disable-warning=ExperimentalWarning', fileURLToPath(programUrl()), description],
-    { stdio: ['ignore', 'pipe', 'pipe'] },
-  );
+  const args = ['--disable-warning=ExperimentalWarning', fileURLToPath(programUrl()), description];
+  const child = new Child({ command: execPath, args }, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const cancelLimit = systemClock.schedule(lifeLimitMs, () => void child.kill('SIGKILL'));
   const points: string[] = [];
   const waiting = new Map<string, (passed: boolean) => void>();
-  createInterface({ input: child.stdout }).on('line', (point) => {
+  createInterface({ input: child.pipe(1) }).on('line', (point) => {
     points.push(point);
     waiting.get(point)?.(true);
   });
   let problems = '';
-  child.stderr.on('data', (data: Buffer) => {
+  child.pipe(2).on('data', (data: Buffer) => {
     problems += data.toString();
   });
-  const ended = endOf(child).then(({ code, signal }) => {
+  const ended = child.ended.then(({ exitCode, signal, failure }) => {
+    cancelLimit();
     for (const resolve of waiting.values()) resolve(false);
-    return { code, signal, points, problems };
+    if (failure !== undefined) throw failure;
+    return { code: exitCode, signal, points, problems };
   });
   return {
     ended,
@@ -59,14 +58,6 @@ export function startLife(life: Life): StartedLife {
       points.includes(point) ? Promise.resolve(true) : new Promise((resolve) => waiting.set(point, resolve)),
     signal: (signal) => void child.kill(signal),
   };
-}
-
-async function endOf(child: ChildProcess): Promise<Pick<LifeEnd, 'code' | 'signal'>> {
-  const cancelLimit = systemClock.schedule(lifeLimitMs, () => void child.kill('SIGKILL'));
-  // The event has an exit code or a signal.
-  const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
-  cancelLimit();
-  return { code: code ?? undefined, signal: signal ?? undefined };
 }
 
 /** The program: beside this module in the sources, and in the folder of the entry in the build, where this module is one folder below the root. */

@@ -38,7 +38,7 @@ const startProcess: PrepareRunParts['startProcess'] = (
   { command, args },
   { env, input, onStdout, timeoutMs },
 ) => {
-  started.push({ words: [command, ...args], env, input: JSON.parse(String(input)) });
+  started.push({ words: [command, ...args], env, input: typeof input === 'string' && JSON.parse(input) });
   expect(timeoutMs).toBe(30_000);
   onStdout?.(new TextEncoder().encode('notified\n'));
   return { ended: onStart(), stop: () => undefined };
