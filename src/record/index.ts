@@ -1,6 +1,18 @@
+export {
+  bytesOf,
+  contentOf,
+  type FilePatchOptions,
+  fileChangeOf,
+  filePatch,
+  isKept,
+  landableChange,
+  patchFor,
+} from './apply/recorded-files.ts';
+export { sessionPatch } from './apply/session-patch.ts';
 export { exportRecord } from './export/export-record.ts';
 export { type FoldListener, type FoldPlace, placeOf } from './fold/fold-listener.ts';
 export { readRunRecord } from './fold/read-run-record.ts';
+export { recordedChanges } from './fold/recorded-attempt.ts';
 export { recordedResponse } from './fold/responses.ts';
 export { RunFold } from './fold/run-fold.ts';
 export type {

@@ -1,8 +1,8 @@
-import type { FileChange, FileContent, PutBackPath, RecordedEntry } from '../../core/filesystem/index.ts';
-import { fileContent } from '../../core/filesystem/index.ts';
+import type { FileChange, PutBackPath, RecordedEntry } from '../../core/filesystem/index.ts';
 import { present } from '../../core/internal/index.ts';
 import type { JournalRow } from '../../core/runtime/index.ts';
 import type { RecordedContent, RecordedFileChange } from '../../record/index.ts';
+import { bytesOf, contentOf, isKept } from '../../record/index.ts';
 import { readRunRows } from '../rows/run-rows.ts';
 import { commitOf } from './fork-rows.ts';
 
@@ -142,15 +142,6 @@ function isMissing(wanted: State): boolean {
   return wanted.kind === 'file' && !isKept(wanted.content);
 }
 
-function isKept({ isOmitted, text, base64 }: RecordedContent): boolean {
-  return isOmitted !== true && (text !== undefined || base64 !== undefined);
-}
-
-function bytesOf({ text, base64 = '' }: RecordedContent): Uint8Array {
-  if (text !== undefined) return new TextEncoder().encode(text);
-  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-}
-
 /** One change, or two where an entry of another kind is to be at the path. */
 function changesOf({ path, found, wanted }: Back): readonly FileChange[] {
   if (found.kind === 'file' && wanted.kind === 'file') {
@@ -179,10 +170,4 @@ function changeOf(path: string, kind: 'created' | 'removed', state: State): read
 
 function modeOf({ mode }: { readonly mode: number }): Pick<FileChange, 'mode'> {
   return mode === usualMode ? {} : { mode };
-}
-
-function contentOf(content: RecordedContent): FileContent {
-  if (isKept(content)) return fileContent(bytesOf(content));
-  const { bytes } = content;
-  return { bytes, text: () => undefined, data: () => new Uint8Array(bytes) };
 }

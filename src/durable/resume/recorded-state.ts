@@ -1,7 +1,7 @@
 import { FeedbackState } from '../../core/runtime/index.ts';
 import type { Session } from '../../core/session/index.ts';
+import { sessionPatch } from '../../record/index.ts';
 import type { RecordedStateChange } from '../rows/run-rows.ts';
-import { sessionPatch } from './resumed-call.ts';
 
 type Steps = Pick<RecordedStateChange, 'writes' | 'log'>;
 
@@ -30,5 +30,5 @@ export function applyChange(session: Session, { writes, log }: Steps): void {
 /** Applies what rows have of the slices that are installed. */
 function applyKnown(session: Session, { writes, log }: Steps): void {
   const isKnown = ({ slice }: { readonly slice: string }): boolean => session.knows(slice);
-  session.applyQuietly(sessionPatch(writes.filter(isKnown), log.filter(isKnown)));
+  session.applyQuietly(sessionPatch({ writes: writes.filter(isKnown), log: log.filter(isKnown) }));
 }

@@ -1,27 +1,10 @@
-import {
-  emptyDirectory,
-  type FileChange,
-  type FileContent,
-  type FileOperation,
-  type FilePatch,
-  fileContent,
-  fileNode,
-} from '../../core/filesystem/index.ts';
+import type { FileChange, FilePatch } from '../../core/filesystem/index.ts';
 import { none, present } from '../../core/internal/index.ts';
 import type { ToolCallResult } from '../../core/runtime/index.ts';
-import type { LogAppend, SessionOperation, SessionPatch } from '../../core/session/index.ts';
 import type { MediaPart } from '../../core/tool/index.ts';
-import type {
-  AttemptRow,
-  BlobRow,
-  CommitRow,
-  ContentReference,
-  DeliveredRow,
-  HeaderRow,
-  RecordedWrite,
-  RowFileChange,
-  RunRow,
-} from '../../record/index.ts';
+import type { AttemptRow, BlobRow, CommitRow, DeliveredRow, HeaderRow, RunRow } from '../../record/index.ts';
+import { fileChangeOf, sessionPatch } from '../../record/index.ts';
+import { changesOfRow } from '../rows/run-rows.ts';
 
 /** What a resumed call is made from. */
 export interface ResumedCallParts {
@@ -91,99 +74,18 @@ function renderedOf({ message, modelText }: NonNullable<AttemptRow['result']>): 
 }
 
 function patchOf({ row, files }: ResumedCallParts): NonNullable<ToolCallResult['patch']> {
-  const session = sessionPatch(
-    row.type === 'commit' ? row.writes : none,
-    [...row.log, ...(row.records ?? none)],
-    row.events,
-  );
+  const session = sessionPatch({
+    writes: row.type === 'commit' ? row.writes : none,
+    log: [...row.log, ...(row.records ?? none)],
+    events: row.events,
+  });
   return files === undefined || files.changes.length === 0 ? { session } : { session, files };
 }
 
 /** The changes to files that a row names, with their contents. */
 export function fileChanges(
-  { files }: Pick<AttemptRow, 'files'>,
+  row: Pick<AttemptRow, 'files'>,
   blobs: ResumedCallParts['blobs'],
 ): readonly FileChange[] {
-  return files.map(({ before, after, ...change }) => ({
-    ...change,
-    ...present({
-      before: before === undefined ? undefined : contentOf(before, blobs),
-      after: after === undefined ? undefined : contentOf(after, blobs),
-    }),
-  }));
-}
-
-/** The content that a row names. */
-export function contentOf(reference: ContentReference, blobs: ResumedCallParts['blobs']): FileContent {
-  return fileContent(bytesOf(reference, blobs));
-}
-
-/** Recorded steps as a patch: no reducer runs again. */
-export function sessionPatch(
-  writes: readonly RecordedWrite[],
-  log: readonly LogAppend[],
-  events: SessionPatch['events'] = [],
-): SessionPatch {
-  return { operations: writes.map(toOperation), log, events };
-}
-
-/** A recorded step as the operation of a reducer that does the same. */
-function toOperation(write: RecordedWrite): SessionOperation {
-  const { slice } = write;
-  switch (write.op) {
-    case 'append':
-      return { op: 'write', slice, operation: { op: 'extend', items: write.items } };
-    case 'put':
-      return {
-        op: 'write',
-        slice,
-        operation: { op: 'append', item: write.item, moveToEnd: write.toEnd === true },
-      };
-    case 'remove':
-      return { op: 'write', slice, operation: { op: 'remove', keys: write.keys } };
-    case 'clear':
-      return { op: 'clear', slice };
-  }
-}
-
-/** The recorded files of a call as a patch for memory: removals first, since what was removed may have been in the way. */
-export function filePatch(
-  { files, phases }: CommitRow,
-  { blobs, header }: Pick<ResumedCallParts, 'blobs' | 'header'>,
-): FilePatch {
-  const atMs = header.startedAtMs + phases.settledAtMs;
-  const removals = removedPaths(files).map((path): FileOperation => ({ op: 'remove', path }));
-  const puts = files.flatMap((change) => putOf(change, atMs, blobs));
-  return { changes: [...removals, ...puts] };
-}
-
-/** What is to be removed: whole directories before the files that are not in them. */
-export function removedPaths(files: readonly RowFileChange[]): readonly string[] {
-  const removed = files.filter(({ kind }) => kind === 'removed');
-  return [...new Set(removed.map(({ path, removedWith }) => removedWith ?? path))];
-}
-
-function putOf(
-  { path, kind, entry, after, mode }: RowFileChange,
-  atMs: number,
-  blobs: ResumedCallParts['blobs'],
-): readonly FileOperation[] {
-  if (kind === 'removed') return [];
-  if (entry === 'directory') return [{ op: 'put', path, node: emptyDirectory }];
-  if (after === undefined) return [];
-  const node = fileNode(bytesOf(after, blobs), atMs);
-  return [{ op: 'put', path, node: mode === undefined ? node : { ...node, mode } }];
-}
-
-/** The bytes of a content that a row names. */
-export function bytesOf({ hash }: ContentReference, blobs: ReadonlyMap<string, BlobRow>): Uint8Array {
-  const blob = blobs.get(hash);
-  if (blob === undefined) throw new RangeError(`The journal lacks the content ${hash}.`);
-  return blob.text === undefined ? fromBase64(blob.base64 ?? '') : encoder.encode(blob.text);
-}
-
-const encoder = new TextEncoder();
-
-function fromBase64(text: string): Uint8Array {
-  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  return changesOfRow(row, blobs).map(fileChangeOf);
 }

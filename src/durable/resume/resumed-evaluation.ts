@@ -13,19 +13,18 @@ import {
   type SessionFork,
   type SessionRead,
 } from '../../core/session/index.ts';
-import type { HeaderRow } from '../../record/index.ts';
-import { requestDifferences } from '../../record/index.ts';
+import { filePatch, type HeaderRow, patchFor, requestDifferences } from '../../record/index.ts';
 import {
   type CallDecision,
   callKey,
+  changesOfRow,
   type Decision,
   type EvaluationRows,
   type RunRows,
 } from '../rows/run-rows.ts';
-import { landableChanges } from './land-last-commit.ts';
 import type { PaidAnswers } from './paid-answers.ts';
 import { findsTheSame } from './reads-again.ts';
-import { filePatch, resumedCall } from './resumed-call.ts';
+import { resumedCall } from './resumed-call.ts';
 
 /** What answers are made from. */
 export interface ResumedEvaluationParts {
@@ -35,8 +34,6 @@ export interface ResumedEvaluationParts {
   readonly ids: IdSource;
   /** Name of the adapter. */
   readonly adapter: () => string;
-  /** Whether files of calls have to be made again: those of a disk are there. */
-  readonly appliesFiles: () => boolean;
   /** Ids of the calls around the evaluation, outermost first; empty for the run itself. */
   readonly path: readonly string[];
 }
@@ -51,17 +48,21 @@ export class ResumedEvaluation {
   /** Calls that were answered and are not on the state yet. */
   #untaken = 0;
   #onAllTaken: (() => void)[] = [];
-  /** What it works on as it is once all calls that were answered are on the state; undefined for the run itself. */
-  #draft: Draft | undefined;
+  /** What an evaluation inside a call works on as it is once all calls that were answered are on the state. */
+  #session: SessionFork | undefined;
+  /** The same of the files, where those of calls have to be made again. */
+  #files: FilesystemFork | undefined;
 
   constructor(rows: EvaluationRows, parts: ResumedEvaluationParts) {
     this.rows = rows;
     this.#parts = parts;
   }
 
-  /** The evaluation is inside a call: what its calls fork from. */
+  /** What its calls fork from. */
   worksOn({ filesystem, session }: TransactionRoots): void {
-    this.#draft = { session: session.fork(), files: filesystem?.fork() };
+    if (this.#parts.path.length > 0) this.#session = session.fork();
+    // A disk has kept the files of the run itself.
+    if (this.#session !== undefined || filesystem?.stage === undefined) this.#files = filesystem?.fork();
   }
 
   /** False once a step was not answered. */
@@ -93,6 +94,7 @@ export class ResumedEvaluation {
   /** From here on steps are done. Resolves when all calls that were answered are on the state. */
   async leave(): Promise<void> {
     this.#isLeft = true;
+    this.#files?.dispose();
     if (this.#untaken > 0) await new Promise<void>((resolve) => this.#onAllTaken.push(resolve));
   }
 
@@ -149,20 +151,22 @@ export class ResumedEvaluation {
    * it one that has read this, too. What has happened outside has happened.
    */
   #holds({ row: { effects, reads } }: CallDecision): boolean {
-    const draft = this.#draft;
-    if (draft === undefined || effects === 'external') return true;
-    return reads.every((read) => findsTheSame(read, (again) => readAgain(draft, again)));
+    const session = this.#session;
+    if (session === undefined || effects === 'external') return true;
+    const readAgain = (read: FileRead | SessionRead): string | undefined =>
+      isSessionRead(read) ? session.readAgain(read) : this.#files?.readAgain?.(read);
+    return reads.every((read) => findsTheSame(read, readAgain));
   }
 
   /** What makes the files of a call again; `changed` when what they replace is not as it was. Undefined: they are there. */
   #filesOf({ row }: CallDecision): FilePatch | 'changed' | undefined {
-    const { appliesFiles, blobs, header } = this.#parts;
-    if (row.type !== 'commit' || row.files.length === 0 || !appliesFiles()) return undefined;
-    const view = this.#draft?.files?.view;
-    const patch =
-      view?.['~patchOf'] === undefined
-        ? filePatch(row, { blobs, header })
-        : view['~patchOf'](landableChanges(row, blobs));
+    const { blobs, header } = this.#parts;
+    if (row.type !== 'commit' || row.files.length === 0 || this.#files === undefined) return undefined;
+    const changes = changesOfRow(row, blobs);
+    const options = { atMs: header.startedAtMs + row.phases.settledAtMs };
+    const patch = patchFor(this.#files.view, changes, options);
+    // What others have changed meanwhile is not overwritten on the disk.
+    if (patch === undefined && this.#session === undefined) return filePatch(changes, options);
     return patch ?? 'changed';
   }
 
@@ -181,18 +185,8 @@ export class ResumedEvaluation {
       newId: ids,
       files,
     });
-    if (result.patch !== undefined) this.#draft?.session.apply(result.patch.session);
-    if (files !== undefined) this.#draft?.files?.view.apply(files);
+    if (result.patch !== undefined) this.#session?.apply(result.patch.session);
+    if (files !== undefined) this.#files?.view.apply(files);
     return result;
   }
-}
-
-/** Forks of what an evaluation inside a call works on. */
-interface Draft {
-  readonly session: SessionFork;
-  readonly files: FilesystemFork | undefined;
-}
-
-function readAgain({ session, files }: Draft, read: FileRead | SessionRead): string | undefined {
-  return isSessionRead(read) ? session.readAgain(read) : files?.readAgain?.(read);
 }

@@ -123,6 +123,7 @@ export class ResumedRun {
   async begin(environment: EvaluationEnvironment): Promise<void> {
     const { rows, session, isStrict, runId } = this.#parts;
     this.#environment = environment;
+    this.#root.worksOn(environment.roots);
     if (isStrict && this.#changed.length > 0) {
       throw new PromptValidationError(
         `The run "${runId}" was recorded with another ${this.#changed.join(', ')}. Resume it with what it began with, or without strict.`,
@@ -200,7 +201,7 @@ export class ResumedRun {
     const question = approvedStage(rows, evaluation.rows, call);
     // An evaluation inside a call may have gone on from here with another call of this id.
     if (question === undefined || !isSameCall(question, call, params)) return undefined;
-    return stagedHandler(question.staged, rows.blobs, evaluation.rows.begun.has(callKey(call)));
+    return stagedHandler(question, rows.blobs, evaluation.rows.begun.has(callKey(call)));
   }
 
   /** A call of the run itself that was answered is on the state. */
@@ -218,12 +219,6 @@ export class ResumedRun {
       paid: this.paid,
       ids: this.#parts.ids,
       adapter: () => this.#environment?.origin.adapter ?? header.adapter,
-      appliesFiles: () => {
-        // Files of a call are in its fork; a disk has kept those of the run.
-        if (path.length > 0) return true;
-        const filesystem = this.#environment?.roots.filesystem;
-        return filesystem !== undefined && filesystem.stage === undefined;
-      },
     });
   }
 

@@ -1,13 +1,11 @@
-import type { FilePatch, Filesystem } from '../../core/filesystem/index.ts';
 import { none, present } from '../../core/internal/index.ts';
 import type { AttemptName, RecordedHandler } from '../../core/runtime/index.ts';
 import { canonicalJson, type JsonValue } from '../../core/schema/index.ts';
 import { ToolResult } from '../../core/tool/index.ts';
-import type { PendingQuestion, RowFileChange, StagedPart } from '../../record/index.ts';
-import { type EvaluationRows, keyOfCall, type RunRows } from '../rows/run-rows.ts';
-import { landableChanges } from './land-last-commit.ts';
+import { type PendingQuestion, patchFor, type StagedPart, sessionPatch } from '../../record/index.ts';
+import { changesOfRow, type EvaluationRows, keyOfCall, type RunRows } from '../rows/run-rows.ts';
 import { findsTheSame } from './reads-again.ts';
-import { attachmentsOf, bytesOf, removedPaths, sessionPatch } from './resumed-call.ts';
+import { attachmentsOf } from './resumed-call.ts';
 
 /** A question about what a call has done. */
 export type StagedQuestion = PendingQuestion & { readonly staged: StagedPart };
@@ -41,48 +39,23 @@ export function isSameCall(question: PendingQuestion, { toolName }: AttemptName,
  * @param hasBegun whether it may have had effects outside: it is in doubt then when something has changed.
  */
 export function stagedHandler(
-  staged: StagedPart,
+  { staged, askedAtMs: atMs }: StagedQuestion,
   blobs: RunRows['blobs'],
   hasBegun: boolean,
 ): RecordedHandler {
   return async ({ filesystem }, fork) => {
-    const { reads, writes, log, records = none, events, files, message, value } = staged;
+    const { reads, writes, log, records = none, events, message, value } = staged;
     const outdated = { kind: 'outdated', isInDoubt: hasBegun } as const;
     if (!reads.every((read) => findsTheSame(read, (again) => fork.readAgain(again)))) return outdated;
-    const patch = files.length === 0 ? undefined : filesystem['~patchOf']?.(landableChanges(staged, blobs));
-    if (files.length > 0 && patch === undefined && filesystem['~patchOf'] !== undefined) return outdated;
-    fork.apply(sessionPatch(writes, [...log, ...records], events));
-    if (files.length > 0) await applyFiles(filesystem, patch, files, blobs);
+    const changes = changesOfRow(staged, blobs);
+    const patch = changes.length === 0 ? undefined : patchFor(filesystem, changes, { atMs });
+    if (changes.length > 0 && patch === undefined) return outdated;
+    fork.apply(sessionPatch({ writes, log: [...log, ...records], events }));
+    if (patch !== undefined) filesystem.apply(patch);
     const result = ToolResult.ok(value, message, {
       ...present({ excludeValueFromContext: staged.excludesValue === true ? true : undefined }),
       ...attachmentsOf(staged),
     });
     return { kind: 'succeeded', result, isStaged: true };
   };
-}
-
-/** Makes the files of a call into what it left, removals first: what was removed may have been in the way. */
-async function applyFiles(
-  filesystem: Filesystem,
-  patch: FilePatch | undefined,
-  files: readonly RowFileChange[],
-  blobs: RunRows['blobs'],
-): Promise<void> {
-  if (patch !== undefined) {
-    filesystem.apply(patch);
-    return;
-  }
-  for (const path of removedPaths(files))
-    if ((await filesystem.stat(path)) !== undefined) await filesystem.remove(path, { recursive: true });
-  for (const change of files) await put(filesystem, change, blobs);
-}
-
-async function put(
-  filesystem: Filesystem,
-  { path, kind, entry, after }: RowFileChange,
-  blobs: RunRows['blobs'],
-): Promise<void> {
-  if (kind === 'removed') return;
-  if (entry === 'directory') await filesystem.mkdir(path);
-  else if (after !== undefined) await filesystem.write(path, bytesOf(after, blobs));
 }

@@ -13,6 +13,7 @@ import type {
   FoldPlace,
   HeaderRow,
   PendingQuestion,
+  RecordedFileChange,
   RecordedRequest,
   RequestRow,
   ResponseRow,
@@ -23,7 +24,7 @@ import type {
   SliceRow,
   StateRow,
 } from '../../record/index.ts';
-import { isDecidedFailure, placeOf, RunFold } from '../../record/index.ts';
+import { isDecidedFailure, placeOf, RunFold, recordedChanges } from '../../record/index.ts';
 
 /** State that no call wrote, and the slices that were declared with it. */
 export interface RecordedStateChange extends Pick<StateRow, 'writes' | 'log'> {
@@ -189,6 +190,14 @@ export function callKey({ turn, callId }: Pick<BeginRow, 'turn' | 'callId'>): st
 /** The `idempotencyKey` of a call of the evaluation with this key. */
 export function keyOfCall(key: string, { turn, callId }: Pick<BeginRow, 'turn' | 'callId'>): string {
   return `${key}/${turn}/${encodeURIComponent(callId)}`;
+}
+
+/** The files that a row says were changed, with their contents. */
+export function changesOfRow(
+  { files }: Pick<CommitRow, 'files'>,
+  blobs: RunRows['blobs'],
+): readonly RecordedFileChange[] {
+  return recordedChanges(files, { blob: (hash) => blobs.get(hash) });
 }
 
 /** @throws {PromptValidationError} for a run that the journal does not have. */

@@ -1,5 +1,5 @@
 import { none, present } from '../../core/internal/index.ts';
-import type { ContentReference, RowFileChange, RowRead } from '../format/row-parts.ts';
+import type { ContentReference, RowRead } from '../format/row-parts.ts';
 import type { AttemptRow, BlobRow, CommitRow, RowConflict } from '../format/rows.ts';
 import type {
   RecordedAttempt,
@@ -36,7 +36,7 @@ export function recordedAttempt(
     writes,
     log,
     events: row.events,
-    files: row.files.map((change) => recordedChange(change, references)),
+    files: recordedChanges(row.files, references),
   };
 }
 
@@ -62,15 +62,13 @@ function recordedRead({ content, ...rest }: RowRead, references: AttemptReferenc
   return present({ ...rest, content: recordedContent(content, references) }) as RecordedRead;
 }
 
-function recordedChange(
-  { before, after, ...rest }: RowFileChange,
-  references: AttemptReferences,
-): RecordedFileChange {
-  return {
+/** The files that a row says were changed, with the contents that it refers to. */
+export function recordedChanges(
+  files: CommitRow['files'],
+  references: Pick<AttemptReferences, 'blob'>,
+): readonly RecordedFileChange[] {
+  return files.map(({ before, after, ...rest }) => ({
     ...rest,
-    ...present({
-      before: recordedContent(before, references),
-      after: recordedContent(after, references),
-    }),
-  };
+    ...present({ before: recordedContent(before, references), after: recordedContent(after, references) }),
+  }));
 }

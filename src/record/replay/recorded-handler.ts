@@ -1,28 +1,32 @@
-import type { Filesystem } from '../../core/filesystem/index.ts';
 import { present } from '../../core/internal/index.ts';
 import { PolicyState } from '../../core/policy/index.ts';
 import { VisibilityExpansionRequired } from '../../core/prompt/index.ts';
 import { FeedbackState, type RecordedEnd, type RecordedHandler } from '../../core/runtime/index.ts';
-import type { SessionPatch, SliceOperation } from '../../core/session/index.ts';
 import { type MediaPart, ToolResult } from '../../core/tool/index.ts';
-import type { RecordedAttempt, RecordedCall, RecordedFileChange } from '../fold/run-record.ts';
-import type { RecordedWrite } from '../format/row-parts.ts';
+import { filePatch } from '../apply/recorded-files.ts';
+import { sessionPatch } from '../apply/session-patch.ts';
+import type { RecordedAttempt, RecordedCall } from '../fold/run-record.ts';
 import { toError } from './recorded-turn.ts';
-import { bytesOfContent } from './start-files.ts';
+import { bytesOrBlanks } from './start-files.ts';
 
 /** Reasons that a call can have although its handler returned success. */
 const afterSuccess: ReadonlySet<string | undefined> = new Set(['denied', 'not-approved', 'policy-failed']);
 
-/** Does what the handler of a recorded call did in its last attempt, and ends as it did. */
-export function recordedHandler(call: RecordedCall): RecordedHandler {
+/**
+ * Does what the handler of a recorded call did in its last attempt, and ends as it did.
+ *
+ * @param now the time of the changes.
+ */
+export function recordedHandler(call: RecordedCall, now: () => number): RecordedHandler {
   return async (context, fork) => {
     const { reason, openedSections, message = '' } = call;
     if (reason === 'sections-opened' && openedSections.length > 0)
       throw new VisibilityExpansionRequired(openedSections, openingReason(message));
     const attempt = call.attempts.at(-1);
     if (attempt !== undefined) {
-      fork.apply(sessionPatch(attempt));
-      if (attempt.files.length > 0) await applyFiles(context.filesystem, attempt.files);
+      fork.apply(sessionPatch(replayedSteps(attempt)));
+      if (attempt.files.length > 0)
+        context.filesystem.apply(filePatch(attempt.files, { atMs: now(), dataOf: bytesOrBlanks }));
     }
     return endOf(call);
   };
@@ -80,40 +84,9 @@ function attachmentsOf({ run, turn, callId }: RecordedCall): readonly MediaPart[
 const ownSlices: ReadonlySet<string> = new Set([PolicyState.name, FeedbackState.name]);
 
 /** What the attempt did to the session, but for what policies record, since those are asked again. */
-function sessionPatch({ writes, log }: RecordedAttempt): SessionPatch {
-  return {
-    operations: writes.flatMap((write) =>
-      ownSlices.has(write.slice) ? [] : [{ op: 'write', slice: write.slice, operation: toOperation(write) }],
-    ),
-    log: log.filter(({ slice }) => !ownSlices.has(slice)),
-    events: [],
-  };
-}
-
-/** A recorded step as the operation of a reducer that does the same. */
-function toOperation(write: RecordedWrite): SliceOperation<unknown> {
-  switch (write.op) {
-    case 'append':
-      return { op: 'extend', items: write.items };
-    case 'put':
-      return { op: 'append', item: write.item, moveToEnd: write.toEnd === true };
-    case 'remove':
-      return { op: 'remove', keys: write.keys };
-    case 'clear':
-      return { op: 'clear' };
-  }
-}
-
-/** Makes the files of the call into what it left, removals first: what was removed may have been in the way. */
-async function applyFiles(filesystem: Filesystem, changes: readonly RecordedFileChange[]): Promise<void> {
-  for (const { path, kind } of [...changes].reverse())
-    if (kind === 'removed' && (await filesystem.stat(path)) !== undefined)
-      await filesystem.remove(path, { recursive: true });
-  for (const { path, kind, entry, after } of changes) {
-    if (kind === 'removed') continue;
-    if (entry === 'directory') await filesystem.mkdir(path);
-    else if (after !== undefined) await filesystem.write(path, bytesOfContent(after));
-  }
+function replayedSteps({ writes, log }: RecordedAttempt): Pick<RecordedAttempt, 'writes' | 'log'> {
+  const isReplayed = ({ slice }: { readonly slice: string }): boolean => !ownSlices.has(slice);
+  return { writes: writes.filter(isReplayed), log: log.filter(isReplayed) };
 }
 
 /** The reason that a handler had for opening sections, as the message of the call has it. */

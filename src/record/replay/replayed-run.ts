@@ -127,7 +127,7 @@ export class ReplayedRun implements EarlierRun {
       return undefined;
     }
     this.#sources.set(call, 'recorded');
-    return recordedHandler(call);
+    return recordedHandler(call, () => this.#options.clock.now());
   }
 
   /** Answers calls as the record does. */

@@ -1,5 +1,6 @@
 import { MemoryFilesystem } from '../../core/filesystem/index.ts';
 import type { Clock } from '../../core/session/index.ts';
+import { bytesOf, isKept } from '../apply/recorded-files.ts';
 import type { RecordedCall, RecordedContent, RecordedRead, RunRecord } from '../fold/run-record.ts';
 
 /** The files whose content a run has seen, as they were when it began: all that a record has of the files. */
@@ -22,7 +23,7 @@ export class StartFiles {
 
   /** @param clock gives the times of changes. */
   toFilesystem(clock: Pick<Clock, 'now'>): MemoryFilesystem {
-    const files = [...this.#files].map(([path, content]) => [path, bytesOfContent(content)] as const);
+    const files = [...this.#files].map(([path, content]) => [path, bytesOrBlanks(content)] as const);
     return new MemoryFilesystem({ files: Object.fromEntries(files), clock });
   }
 
@@ -68,8 +69,6 @@ export function isLeftOut(read: RecordedRead): boolean {
 }
 
 /** The bytes of a content; blanks where they were not kept. */
-export function bytesOfContent({ text, base64, bytes }: RecordedContent): string | Uint8Array {
-  if (text !== undefined) return text;
-  if (base64 !== undefined) return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-  return ' '.repeat(bytes);
+export function bytesOrBlanks(content: RecordedContent): Uint8Array {
+  return isKept(content) ? bytesOf(content) : new Uint8Array(content.bytes).fill(0x20);
 }

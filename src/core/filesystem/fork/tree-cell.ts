@@ -174,7 +174,7 @@ export class TreeCell {
 
   /**
    * Applies a patch to the present content, all or none. A fork that receives a patch which was not made for it depends on
-   * the whole tree from then on.
+   * the whole tree from then on, unless it has what a call of an earlier run left.
    */
   apply(patch: FilePatch): void {
     const first = patch.changes[0];
@@ -182,7 +182,8 @@ export class TreeCell {
     this.assertWritable(first.path);
     const given = TreePatch.originOf(patch);
     const origin = given?.target === this ? given : undefined;
-    if (origin === undefined) this.#record({ kind: 'tree', path: '.' }, this.#root);
+    if (origin === undefined && patch['~isRecorded'] !== true)
+      this.#record({ kind: 'tree', path: '.' }, this.#root);
     if (origin?.base === this.#root) this.#replace(first.path, origin.root, patch.changes);
     else this.update(first.path, patch.changes);
     if (origin !== undefined) this.#fork?.recordTransfers(origin.transfers);
