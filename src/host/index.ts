@@ -9,7 +9,7 @@ export {
   HostFilesystem as HostFilesystemClass,
   openHostFilesystem,
 } from './host-filesystem/host-filesystem.ts';
-export type { OutsideChange } from './host-filesystem/workspace/outside-changes.ts';
+export type { OutsideChange } from './host-filesystem/workspace/workspace-changes.ts';
 export { isAlive as isProcessAlive, type ProcessIdentity, presentProcess } from './lock/process-identity.ts';
 export { userStateFolder } from './lock/state-folder.ts';
 export { LocalOverridesStore } from './overrides/local-overrides-store.ts';

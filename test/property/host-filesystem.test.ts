@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { FilesystemError } from 'weakincentives';
 import { type HostFilesystem, openHostFilesystem } from 'weakincentives/node';
-import type { HostFilesystemFork } from '../../src/host/host-filesystem/host-view.ts';
+import type { TreeFork } from '../../src/core/filesystem/index.ts';
 import { draws } from '../support/draws.ts';
 import { type Call, calls, manifest, runSteps, tightCalls } from './filesystem/script.ts';
 
@@ -63,7 +63,7 @@ interface BatchOutcome {
 }
 
 interface Attempt {
-  readonly fork: HostFilesystemFork;
+  readonly fork: TreeFork;
   readonly seen: readonly string[];
 }
 

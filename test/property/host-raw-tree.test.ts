@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FilesystemError } from 'weakincentives';
-import type { FilePatch } from '../../src/core/filesystem/index.ts';
-import { HostOperations } from '../../src/host/host-filesystem/host-operations.ts';
+import type { FileOperations, FilePatch } from '../../src/core/filesystem/index.ts';
+import { hostOperations } from '../../src/host/host-filesystem/host-paths.ts';
 import { openWorkspace } from '../../src/host/host-filesystem/open-workspace.ts';
 import type { DiskWorkspace } from '../../src/host/host-filesystem/workspace/disk-workspace.ts';
 import { draws } from '../support/draws.ts';
@@ -87,7 +87,7 @@ function build(root: string, folders: readonly Folder[]): void {
 }
 
 /** Does an operation. @returns whether it was carried out. */
-function act(operations: HostOperations, operation: Operation): boolean {
+function act(operations: FileOperations, operation: Operation): boolean {
   try {
     if ('from' in operation) operations.transfer(operation.from, target(operation), operation.op);
     else if (operation.op === 'remove') operations.remove(operation.path, true);
@@ -193,7 +193,7 @@ describe('a folder of the disk, looked at byte by byte', () => {
               const before = rawTree(root);
               const expected = new Expected(before);
               const { cell, dispose } = workspace.fork(workspace.takeSnapshot(), false);
-              const operations = new HostOperations(cell, () => undefined);
+              const operations = hostOperations(cell);
               for (const one of call) if (act(operations, one)) expected.note(one);
               // Nothing of a call is on the disk before it is applied.
               expect(rawTree(root)).toEqual(before);

@@ -1,5 +1,5 @@
 import type { LandableChange } from '../../src/core/filesystem/index.ts';
-import { HostOperations } from '../../src/host/host-filesystem/host-operations.ts';
+import { hostOperations } from '../../src/host/host-filesystem/host-paths.ts';
 import { openWorkspace } from '../../src/host/host-filesystem/open-workspace.ts';
 
 import { landableChanges } from './landable-changes.ts';
@@ -30,7 +30,7 @@ export function commitChanges(
 ): readonly LandableChange[] {
   const { workspace, lock } = openWorkspace(folders, onFailpoint);
   const { cell } = workspace.fork(workspace.takeSnapshot(), false);
-  const operations = new HostOperations(cell, () => undefined);
+  const operations = hostOperations(cell);
   operations.edit('edited.txt', [{ oldText: 'old', newText: 'new' }]);
   operations.remove('removed.txt', false);
   operations.remove('folder', true);

@@ -1,5 +1,10 @@
-export { contentDigest, digestOf } from './content/content-digest.ts';
-export { type ContentMemo, type FileContent, fileContent } from './content/file-content.ts';
+export {
+  type ContentMemo,
+  contentDigest,
+  digestOf,
+  type FileContent,
+  fileContent,
+} from './content/file-content.ts';
 export {
   bytesOf,
   childOf,
@@ -16,6 +21,13 @@ export {
   linkTextOf,
   type TreeNode,
 } from './content/tree-node.ts';
+export {
+  CellGuard,
+  FileOperations,
+  FilesystemView,
+  type PathRules,
+  type ViewGuard,
+} from './filesystem-view.ts';
 export { TreeCell, type TreeClock } from './fork/tree-cell.ts';
 export { type ForkedView, TreeFork, type TreeForkParent, type TreeView } from './fork/tree-fork.ts';
 export {
@@ -71,7 +83,7 @@ export { compileGrep, type Grep } from './text/grep.ts';
 export { compilePattern, type LinearPattern, type PatternOptions } from './text/linear-pattern.ts';
 export { decodeText, encodeText } from './text/text-codec.ts';
 export { type TextWindow, type TextWindowOptions, textWindow } from './text/text-window.ts';
-export { nodeAt, removeNode, resolvePath } from './tree/tree.ts';
+export { nodeAt, removeNode, resolvePath, type TreeLimits } from './tree/tree.ts';
 export {
   fileChanges,
   leavesOf,
@@ -80,4 +92,3 @@ export {
   type TreeDifference,
   treeDifferences,
 } from './tree/tree-difference.ts';
-export type { TreeLimits } from './tree/tree-limits.ts';

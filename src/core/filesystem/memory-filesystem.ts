@@ -1,36 +1,15 @@
 import { assertOptions, FilesystemError, type RefuseArgument } from '../error/index.ts';
 import { type Clock, systemClock } from '../session/index.ts';
 import { emptyDirectory } from './content/tree-node.ts';
+import { CellGuard, FilesystemView, type FilesystemViewParts } from './filesystem-view.ts';
 import { TreeCell } from './fork/tree-cell.ts';
-import { type ForkedView, TreeFork } from './fork/tree-fork.ts';
-import type { FileChange, FilePatch } from './interface/file-change.ts';
-import type {
-  DirectoryEntry,
-  FileStat,
-  Filesystem,
-  FilesystemCapabilities,
-  FilesystemForkOptions,
-  FilesystemSnapshot,
-  GlobOptions,
-  GlobResult,
-  GrepOptions,
-  GrepResult,
-  MakeDirectoryResult,
-  RemoveResult,
-  TransferResult,
-  WriteMode,
-  WriteResult,
-} from './interface/filesystem.ts';
-import { digestFile, listDirectory, readBytes, readWindow, statPath } from './operations/read-operations.ts';
-import { globFiles, grepFiles } from './operations/search-operations.ts';
-import { removePath, transferPath } from './operations/structure-operations.ts';
-import { editFile, makeDirectory, writeFile } from './operations/write-operations.ts';
-import { assertIntegerOption, closedError } from './path/errors.ts';
-import { normalizePath } from './path/path.ts';
-import type { EditResult, TextEdit } from './text/edit.ts';
-import type { TextWindow, TextWindowOptions } from './text/text-window.ts';
+import type { ForkedView } from './fork/tree-fork.ts';
+import type { FileChange } from './interface/file-change.ts';
+import type { FilesystemCapabilities, FilesystemSnapshot } from './interface/filesystem.ts';
+import { writeFile } from './operations/write-operations.ts';
+import { assertIntegerOption } from './path/errors.ts';
+import type { TreeLimits } from './tree/tree.ts';
 import { fileChanges } from './tree/tree-difference.ts';
-import type { TreeLimits } from './tree/tree-limits.ts';
 
 const refuse: RefuseArgument = (message, details) =>
   new FilesystemError('argument-invalid', message, details);
@@ -91,31 +70,30 @@ function cellFor(options: MemoryFilesystemOptions): TreeCell {
   return cell;
 }
 
-function makeView(forked: ForkedView): MemoryFilesystem {
-  return new MemoryFilesystem(undefined, forked);
+function viewOf(forked: ForkedView): FilesystemView {
+  return new FilesystemView(partsOf(forked));
+}
+
+function partsOf(forked: ForkedView): FilesystemViewParts {
+  return { capabilities, guard: new CellGuard(forked, viewOf) };
 }
 
 /**
  * Files in memory, as a persistent tree: forks and snapshots cost O(1) and share what they do not change.
  * Forks check their reads and are applied in one synchronous step each.
  */
-export class MemoryFilesystem implements Filesystem {
-  readonly capabilities: FilesystemCapabilities = capabilities;
+export class MemoryFilesystem extends FilesystemView {
   readonly #cell: TreeCell;
-  /** Undefined unless this is the view of a fork. */
-  readonly #forked: ForkedView | undefined;
 
-  /** @internal */
-  constructor(options: undefined, forked: ForkedView);
   /**
    * @throws {FilesystemError} for a limit out of range, a bad path in `files`, or content that breaks a limit.
    * @throws {SnapshotError} `snapshot-foreign` when another kind of file system made `base`, `snapshot-released`.
    */
-  constructor(options?: MemoryFilesystemOptions);
-  constructor(options: MemoryFilesystemOptions = {}, forked?: ForkedView) {
-    if (forked === undefined) assertOptions('new MemoryFilesystem()', options, { files: 'object' }, refuse);
-    this.#forked = forked;
-    this.#cell = forked?.cell ?? cellFor(options);
+  constructor(options: MemoryFilesystemOptions = {}) {
+    assertOptions('new MemoryFilesystem()', options, { files: 'object' }, refuse);
+    const cell = cellFor(options);
+    super(partsOf({ cell, isSealed: undefined, countsReads: false }));
+    this.#cell = cell;
   }
 
   /** The differences between two snapshots, sorted by path, in time proportional to the nodes that they do not share. */
@@ -128,91 +106,9 @@ export class MemoryFilesystem implements Filesystem {
     this.#cell.lose(reason);
   }
 
-  async read(path: string, options?: TextWindowOptions): Promise<TextWindow> {
-    const window = readWindow(this.#open(), path, options);
-    if (this.#forked?.countsReads === true) this.#cell.recordContentRead(window.path);
-    return window;
-  }
-
-  async readBytes(path: string): Promise<Uint8Array> {
-    const data = readBytes(this.#open(), path);
-    if (this.#forked?.countsReads === true) this.#cell.recordContentRead(normalizePath(path));
-    return data;
-  }
-
-  async digest(path: string): Promise<string> {
-    return digestFile(this.#open(), path);
-  }
-
-  async write(
-    path: string,
-    data: string | Uint8Array,
-    options: { readonly mode?: WriteMode } = {},
-  ): Promise<WriteResult> {
-    return writeFile(this.#open(), path, data, options.mode);
-  }
-
-  async edit(path: string, edits: readonly TextEdit[]): Promise<EditResult> {
-    return editFile(this.#open(), path, edits);
-  }
-
-  async stat(path: string): Promise<FileStat | undefined> {
-    return statPath(this.#open(), path);
-  }
-
-  async list(path = '.'): Promise<readonly DirectoryEntry[]> {
-    return listDirectory(this.#open(), path);
-  }
-
-  async glob(pattern: string, options: GlobOptions = {}): Promise<GlobResult> {
-    return globFiles(this.#open(), pattern, options, () => void this.#open());
-  }
-
-  async grep(pattern: string, options: GrepOptions = {}): Promise<GrepResult> {
-    return grepFiles(this.#open(), pattern, options, () => void this.#open());
-  }
-
-  async mkdir(path: string): Promise<MakeDirectoryResult> {
-    return makeDirectory(this.#open(), path);
-  }
-
-  async remove(path: string, options: { readonly recursive?: boolean } = {}): Promise<RemoveResult> {
-    return removePath(this.#open(), path, options.recursive === true);
-  }
-
-  async move(from: string, to: string): Promise<TransferResult> {
-    return transferPath(this.#open(), from, to, 'move');
-  }
-
-  async copy(from: string, to: string): Promise<TransferResult> {
-    return transferPath(this.#open(), from, to, 'copy');
-  }
-
-  fork(options: FilesystemForkOptions = {}): TreeFork {
-    const cell = this.#open().fork(options.readOnly === true);
-    return new TreeFork(cell, this.#forked?.isSealed, makeView);
-  }
-
-  async snapshot(tag?: string): Promise<FilesystemSnapshot> {
-    return this.#open().snapshot(tag);
-  }
-
-  async restore(snapshot: FilesystemSnapshot): Promise<void> {
-    this.#open().restore(snapshot);
-  }
-
-  apply(patch: FilePatch): void {
-    this.#open().apply(patch);
-  }
-
   /** The differences between a snapshot of this file system and its present content, sorted by path. */
   changesSince(snapshot: FilesystemSnapshot): readonly FileChange[] {
-    return this.#open().changesSince(snapshot);
-  }
-
-  #open(): TreeCell {
     this.#cell.assertOpen();
-    if (this.#forked?.isSealed?.() === true) throw closedError();
-    return this.#cell;
+    return this.#cell.changesSince(snapshot);
   }
 }

@@ -1,50 +1,39 @@
 import { assertOptions, FilesystemError } from '../../core/error/index.ts';
 import {
+  CellGuard,
   childPath,
-  type DirectoryEntry,
   type DirectoryNode,
-  type EditResult,
   type FileChange,
   type FileContent,
+  type FileOperations,
   type FilePatch,
-  type FileStat,
   type Filesystem,
   type FilesystemCapabilities,
   type FilesystemForkOptions,
   type FilesystemSnapshot,
+  FilesystemView,
   type ForkedView,
-  type GlobOptions,
-  type GlobResult,
-  type GrepOptions,
-  type GrepResult,
-  type MakeDirectoryResult,
   maxPathDepth,
-  type RemoveResult,
   type StagedChanges,
   type StageOptions,
-  type TextEdit,
-  type TextWindow,
-  type TextWindowOptions,
-  type TransferResult,
   TreeCell,
   TreeFork,
-  type WriteMode,
-  type WriteResult,
+  type ViewGuard,
 } from '../../core/filesystem/index.ts';
 import type { FolderSkip, FolderSkipReason } from '../folder-copy/copy-report.ts';
 import { type PendingCommit, readPending } from './commit/pending-commits.ts';
 import type { InterruptedCommit } from './commit/recover.ts';
 import { type DiskFolder, registerDiskSource } from './disk-source.ts';
-import { HostOperations } from './host-operations.ts';
-import { type HostFilesystemFork, type HostView, viewsOf } from './host-view.ts';
+import { HostPaths, hostOperations } from './host-paths.ts';
 import { landRecordedChanges } from './landing/land-recorded-changes.ts';
+import { planLanding } from './landing/plan-landing.ts';
 import { putBack } from './landing/put-back.ts';
 import { type OpenWorkspace, openLeasedWorkspace } from './open-workspace.ts';
 import type { HostFilesystemOptions } from './options.ts';
 import { DiskContent, RefusedContent } from './tree/disk-content.ts';
 import { DiskDirectory } from './tree/disk-directory.ts';
 import type { DiskWorkspace } from './workspace/disk-workspace.ts';
-import type { OutsideChange } from './workspace/outside-changes.ts';
+import type { OutsideChange } from './workspace/workspace-changes.ts';
 
 /**
  * The files of a folder on disk, for one process at a time.
@@ -55,6 +44,11 @@ import type { OutsideChange } from './workspace/outside-changes.ts';
  * - A change by another process in the folder is a conflict for every fork that has read the file, and for every fork that would
  *   overwrite it, read or not.
  * - Methods of the file system itself, outside a fork, are separate transactions.
+ * - A snapshot costs nothing when it is taken: when this process later changes a file, the old content is kept next to the journal, each content
+ *   once, until the snapshot is released and collected or the folder is closed. What other processes change is not kept, and `restore` does
+ *   not touch it unless this process has written to the same files.
+ * - `apply` throws `file-changed-on-disk` when another process has changed what the changes replace, `path-forbidden` for a write-protected
+ *   file, and `filesystem-storage-failed` when the disk is full or fails; with `writeOn` other than `apply` the changes stay in memory.
  * - Symbolic links within the folder are followed, and results name their targets; a link that leads out of it is refused.
  *   Searches do not enter links to directories. `remove` and `move` act on the link itself. Fifos and devices are never
  *   opened.
@@ -70,9 +64,8 @@ import type { OutsideChange } from './workspace/outside-changes.ts';
  *
  * Disk access is synchronous: the conflict check and the commit are one step that nothing else in this process can interrupt.
  */
-export class HostFilesystem implements Filesystem, AsyncDisposable {
-  readonly capabilities: FilesystemCapabilities;
-  readonly hostPath: string;
+export class HostFilesystem extends FilesystemView implements AsyncDisposable {
+  declare readonly hostPath: string;
   /** The interrupted commits of a killed process that opening the folder found. */
   readonly interruptedCommits: readonly InterruptedCommit[];
   /** See {@link Filesystem.stage}. Undefined with `writeOn` other than `apply`: changes stay in memory. @internal */
@@ -85,28 +78,26 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
   readonly #stateFolder: string;
   readonly #lock: OpenWorkspace['lock'];
   readonly #lease: OpenWorkspace['lease'];
-  readonly #makeView: (forked: ForkedView) => HostView;
 
   private constructor({ workspace, lock, lease, interruptedCommits, stateFolder }: OpenWorkspace) {
+    const { jail, visible, allowsGitWrites } = workspace;
+    const capabilities = Object.freeze({ rollback: 'own-writes', symlinks: true, jail: jail.kind } as const);
+    const folder: DiskFolder = { jail, visible, allowsGitWrites, overlayTrials: new Map() };
+    super({
+      capabilities,
+      hostPath: jail.realPath,
+      guard: new WorkspaceGuard(workspace, viewsOf(capabilities, folder)),
+    });
     this.#workspace = workspace;
     this.#stateFolder = stateFolder;
     this.#lock = lock;
     this.#lease = lease;
     this.interruptedCommits = interruptedCommits;
-    this.capabilities = Object.freeze({
-      rollback: 'own-writes',
-      symlinks: true,
-      jail: workspace.jail.kind,
-    });
-    const { jail, visible, allowsGitWrites } = workspace;
-    this.hostPath = jail.realPath;
-    const folder: DiskFolder = { jail, visible, allowsGitWrites, overlayTrials: new Map() };
     if (workspace.canStage) {
-      this.stage = (patch, options) => workspace.stage(patch, TreeCell.forkOf(patch, this), options);
+      this.stage = (patch, options) => workspace.stage(patch, TreeCell.forkOf(patch, workspace), options);
       this['~land'] = (changes, runId) => landRecordedChanges({ workspace, stateFolder }, changes, runId);
     }
     this['~putBack'] = (paths, apply) => putBack(workspace, paths, apply);
-    this.#makeView = viewsOf(this.capabilities, folder);
     registerDiskSource(this, () => {
       const cell = workspace.present();
       return { ...folder, root: cell.root, record: (read) => void cell.resolve(read) };
@@ -132,90 +123,6 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
       (message, details) => new FilesystemError('argument-invalid', message, details),
     );
     return new HostFilesystem(await openLeasedWorkspace(options, onFailpoint));
-  }
-
-  async read(path: string, options?: TextWindowOptions): Promise<TextWindow> {
-    return this.#look((operations) => operations.read(path, options));
-  }
-
-  async readBytes(path: string): Promise<Uint8Array> {
-    return this.#look((operations) => operations.readBytes(path));
-  }
-
-  async digest(path: string): Promise<string> {
-    return this.#look((operations) => operations.digest(path));
-  }
-
-  async write(
-    path: string,
-    data: string | Uint8Array,
-    options: { readonly mode?: WriteMode } = {},
-  ): Promise<WriteResult> {
-    return this.#change((operations) => operations.write(path, data, options.mode));
-  }
-
-  async edit(path: string, edits: readonly TextEdit[]): Promise<EditResult> {
-    return this.#change((operations) => operations.edit(path, edits));
-  }
-
-  async stat(path: string): Promise<FileStat | undefined> {
-    return this.#look((operations) => operations.stat(path));
-  }
-
-  async list(path = '.'): Promise<readonly DirectoryEntry[]> {
-    return this.#look((operations) => operations.list(path));
-  }
-
-  async glob(pattern: string, options: GlobOptions = {}): Promise<GlobResult> {
-    return this.#search((operations, assertOpen) => operations.glob(pattern, options, assertOpen));
-  }
-
-  async grep(pattern: string, options: GrepOptions = {}): Promise<GrepResult> {
-    return this.#search((operations, assertOpen) => operations.grep(pattern, options, assertOpen));
-  }
-
-  async mkdir(path: string): Promise<MakeDirectoryResult> {
-    return this.#change((operations) => operations.mkdir(path));
-  }
-
-  async remove(path: string, options: { readonly recursive?: boolean } = {}): Promise<RemoveResult> {
-    return this.#change((operations) => operations.remove(path, options.recursive === true));
-  }
-
-  async move(from: string, to: string): Promise<TransferResult> {
-    return this.#change((operations) => operations.transfer(from, to, 'move'));
-  }
-
-  async copy(from: string, to: string): Promise<TransferResult> {
-    return this.#change((operations) => operations.transfer(from, to, 'copy'));
-  }
-
-  fork(options: FilesystemForkOptions = {}): HostFilesystemFork {
-    const workspace = this.#workspace;
-    const seen = workspace.takeSnapshot();
-    const { cell, dispose } = workspace.fork(seen, options.readOnly === true);
-    const parent = {
-      conflicts: (): readonly string[] => workspace.conflicts(cell, seen),
-      refusals: (): readonly string[] => workspace.refusals(cell),
-      owner: this,
-      onDispose: dispose,
-    };
-    return new TreeFork(cell, undefined, this.#makeView, parent);
-  }
-
-  /**
-   * The present content. Taking it costs nothing: when this process later changes a file, the old content is kept next to the journal, each
-   * content once, until the snapshot is released and collected or the folder is closed. What other processes change is not
-   * kept, and `restore` does not touch it unless this process has written to the same files.
-   */
-  async snapshot(tag?: string): Promise<FilesystemSnapshot> {
-    const { root } = this.#workspace.takeSnapshot();
-    this.#workspace.retain(root);
-    return this.#workspace.cellShowing(root).snapshot(tag);
-  }
-
-  async restore(snapshot: FilesystemSnapshot): Promise<void> {
-    this.#workspace.restore((cell) => cell.restore(snapshot));
   }
 
   /**
@@ -266,43 +173,11 @@ export class HostFilesystem implements Filesystem, AsyncDisposable {
     this.#workspace.flush();
   }
 
-  /**
-   * Writes the changes of a fork to the disk, all or none; with `writeOn` other than `apply`, they stay in memory.
-   * @throws {FilesystemError} as `Filesystem.apply`; `file-changed-on-disk` when another process has changed what they replace;
-   * `path-forbidden` for a write-protected file; `filesystem-storage-failed` when the disk is full or fails.
-   */
-  apply(patch: FilePatch): void {
-    this.#workspace.apply(patch, TreeCell.forkOf(patch, this));
-  }
-
   /** Closes the folder and releases its lock and lease. Any later access throws `TransactionClosedError`. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#workspace.dispose();
     this.#lock.dispose();
     await this.#lease?.release();
-  }
-
-  #look<Result>(act: (operations: HostOperations) => Result): Result {
-    const workspace = this.#workspace;
-    return act(new HostOperations(workspace.present(), () => undefined, workspace));
-  }
-
-  /** A search pauses, so it reads a fork: what this process writes in the meantime does not reach it. */
-  async #search<Result>(
-    act: (operations: HostOperations, assertOpen: () => void) => Promise<Result>,
-  ): Promise<Result> {
-    const workspace = this.#workspace;
-    const { cell, dispose } = workspace.fork(workspace.takeSnapshot(), true);
-    try {
-      return await act(new HostOperations(cell, () => undefined, workspace), () => workspace.assertOpen());
-    } finally {
-      dispose();
-    }
-  }
-
-  #change<Result>(act: (operations: HostOperations) => Result): Result {
-    const workspace = this.#workspace;
-    return workspace.change((cell) => act(new HostOperations(cell, () => undefined, workspace)));
   }
 }
 
@@ -344,4 +219,90 @@ function reasonOf(content: FileContent, maxFileBytes: number): FolderSkipReason 
  */
 export async function openHostFilesystem(options: HostFilesystemOptions): Promise<HostFilesystem> {
   return HostFilesystem.open(options);
+}
+
+/** The factory of the views of a folder's forks. */
+export function viewsOf(
+  capabilities: FilesystemCapabilities,
+  folder: DiskFolder,
+): (forked: ForkedView) => FilesystemView {
+  const makeView = (forked: ForkedView): FilesystemView => {
+    const { cell } = forked;
+    const guard = new CellGuard(forked, makeView, new HostPaths(cell, folder));
+    const view = new FilesystemView({
+      capabilities,
+      guard,
+      hostPath: folder.jail.realPath,
+      patchOf: (changes) => {
+        guard.assertOpen();
+        const { verdicts, operations } = planLanding(cell.root, changes, () => true);
+        return [...verdicts.values()].includes('outside') ? undefined : { changes: operations };
+      },
+    });
+    registerDiskSource(view, () => {
+      guard.assertOpen();
+      return { ...folder, root: cell.root, record: (read) => void cell.resolve(read) };
+    });
+    return view;
+  };
+  return makeView;
+}
+
+/** The guard of the folder itself: each change is a transaction of its own. */
+export class WorkspaceGuard implements ViewGuard {
+  readonly #workspace: DiskWorkspace;
+  readonly #makeView: (forked: ForkedView) => FilesystemView;
+
+  /** @param makeView makes the views of forks. */
+  constructor(workspace: DiskWorkspace, makeView: (forked: ForkedView) => FilesystemView) {
+    this.#workspace = workspace;
+    this.#makeView = makeView;
+  }
+
+  look(): FileOperations {
+    return hostOperations(this.#workspace.present(), this.#workspace);
+  }
+
+  change<Result>(act: (operations: FileOperations) => Result): Result {
+    return this.#workspace.change((cell) => act(hostOperations(cell, this.#workspace)));
+  }
+
+  /** A search pauses, so it reads a fork: what this process writes in the meantime does not reach it. */
+  async search<Result>(
+    act: (operations: FileOperations, assertOpen: () => void) => Promise<Result>,
+  ): Promise<Result> {
+    const workspace = this.#workspace;
+    const { cell, dispose } = workspace.fork(workspace.takeSnapshot(), true);
+    try {
+      return await act(hostOperations(cell, workspace), () => workspace.assertOpen());
+    } finally {
+      dispose();
+    }
+  }
+
+  fork(options: FilesystemForkOptions): TreeFork {
+    const workspace = this.#workspace;
+    const seen = workspace.takeSnapshot();
+    const { cell, dispose } = workspace.fork(seen, options.readOnly === true);
+    return new TreeFork(cell, undefined, this.#makeView, {
+      conflicts: () => workspace.conflicts(cell, seen),
+      refusals: () => workspace.refusals(cell),
+      owner: workspace,
+      onDispose: dispose,
+    });
+  }
+
+  snapshot(tag: string | undefined): FilesystemSnapshot {
+    const { root } = this.#workspace.takeSnapshot();
+    this.#workspace.retain(root);
+    return this.#workspace.cellShowing(root).snapshot(tag);
+  }
+
+  restore(snapshot: FilesystemSnapshot): void {
+    this.#workspace.restore((cell) => cell.restore(snapshot));
+  }
+
+  apply(patch: FilePatch): void {
+    this.#workspace.apply(patch, TreeCell.forkOf(patch, this.#workspace));
+  }
 }

@@ -6,6 +6,7 @@ import { errorCode } from '../disk/system-error.ts';
 import { FolderLease } from '../lock/folder-lease.ts';
 import { FolderLock } from '../lock/folder-lock.ts';
 import { openStateFolder, stateFolderOf } from '../lock/state-folder.ts';
+import type { OnFailpoint } from './commit/commit-step.ts';
 import { findInterruptedCommits, type InterruptedCommit, recoverCommits } from './commit/recover.ts';
 import { HostJail } from './jail/jail.ts';
 import { type HostFilesystemOptions, limitsOf } from './options.ts';
@@ -30,7 +31,7 @@ const noLock: OpenWorkspace['lock'] = { dispose: () => undefined };
 /** Opens a folder under a lease of the journal, where there is one. The caller releases the lease after the lock. */
 export async function openLeasedWorkspace(
   options: HostFilesystemOptions,
-  onFailpoint?: (failpoint: string) => void,
+  onFailpoint?: OnFailpoint,
 ): Promise<OpenWorkspace> {
   const { journal, root, stateDirectory, writeOn } = options;
   if (journal === undefined || writeOn === 'never') return openWorkspace(options, onFailpoint);
@@ -49,11 +50,10 @@ export async function openLeasedWorkspace(
 
 /**
  * Does `openHostFilesystem` for a folder whose lease is held.
- * @param onFailpoint called before each operation of a commit or rollback on the disk; for tests, which kill the process there.
  */
 export function openWorkspace(
   options: HostFilesystemOptions,
-  onFailpoint: (failpoint: string) => void = () => undefined,
+  onFailpoint?: OnFailpoint,
   lease?: FolderLease,
 ): OpenWorkspace {
   const limits = limitsOf(options);

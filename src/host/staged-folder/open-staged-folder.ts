@@ -3,7 +3,7 @@ import type { Filesystem } from '../../core/filesystem/index.ts';
 import { isBelow, openDirectory } from '../disk/host-directory.ts';
 import { compileFolderFilter } from '../folder-copy/folder-filter.ts';
 import { type DiskSource, diskSourceOf } from '../host-filesystem/disk-source.ts';
-import { isInGitDirectory } from '../host-filesystem/tree/git-directory.ts';
+import { isInGitDirectory } from '../host-filesystem/jail/jail.ts';
 import { mountOverlay, OverlayRefusedError } from './overlay/overlay-mount.ts';
 import { overlayRefusal } from './overlay/overlay-support.ts';
 import { copyPlace, overlayPlace } from './overlay/staged-place.ts';

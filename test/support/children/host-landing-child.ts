@@ -1,4 +1,4 @@
-import { HostOperations } from '../../../src/host/host-filesystem/host-operations.ts';
+import { hostOperations } from '../../../src/host/host-filesystem/host-paths.ts';
 import { openWorkspace } from '../../../src/host/host-filesystem/open-workspace.ts';
 
 // Started as a process of its own: moves a script and writes a file, as a commit of a run or not, and kills itself at a failpoint.
@@ -8,7 +8,7 @@ const reach = (failpoint: string): void => {
 };
 const { workspace } = openWorkspace({ root, stateDirectory }, reach);
 const { cell } = workspace.fork(workspace.takeSnapshot(), false);
-const operations = new HostOperations(cell, () => undefined);
+const operations = hostOperations(cell);
 operations.transfer('run.sh', 'bin.sh', 'move');
 operations.write('a.md', 'after', undefined);
 const pending = runId === undefined ? undefined : { runId, commit: 3 };

@@ -1,11 +1,53 @@
 import { none } from '../../internal/index.ts';
-import type { DirectoryNode } from '../content/tree-node.ts';
-import type { FileChange } from '../interface/file-change.ts';
+import type { DirectoryNode, TreeNode } from '../content/tree-node.ts';
+import type { FileChange, FileOperation, FilePatch } from '../interface/file-change.ts';
 import type { ObservedFork, ObserveOptions } from '../interface/filesystem.ts';
+import { nodeAt } from '../tree/tree.ts';
 import { changesIn, type TreeDifference, treeDifferences } from '../tree/tree-difference.ts';
 import { observedReads } from './observed-fork.ts';
 import { type FilesystemRead, FilesystemReadSet } from './read-set.ts';
-import { leafAt, originOf, type Transfer } from './transfer.ts';
+
+/** A move or copy that a fork has carried out, from one normalized path to another. */
+export interface Transfer {
+  readonly from: string;
+  readonly to: string;
+  /** The node that was at `from`, and then at `to`. */
+  readonly node: TreeNode;
+}
+
+/** What moves and copies keep of a file or a link to a directory; undefined for anything else. */
+export function leafAt(node: TreeNode, path: string): object | undefined {
+  const found = path === '' ? node : node.kind === 'directory' ? nodeAt(node, path) : undefined;
+  return found?.kind === 'file' ? found.content : found?.link;
+}
+
+/**
+ * The path that the content now at `path` had in the base of the fork; undefined when it did not come from another
+ * path, or was written in the fork before it was moved.
+ *
+ * @param leaf the content, or the link to a directory ({@link leafAt}).
+ * @param transfers in the order in which they were carried out.
+ */
+export function originOf(
+  transfers: readonly Transfer[],
+  base: DirectoryNode,
+  path: string,
+  leaf: object,
+): string | undefined {
+  let origin = path;
+  for (const transfer of transfers.toReversed()) {
+    const rest = pathBelow(origin, transfer.to);
+    if (rest === undefined || leafAt(transfer.node, rest) !== leaf) continue;
+    origin = rest === '' ? transfer.from : `${transfer.from}/${rest}`;
+  }
+  return origin !== path && leafAt(base, origin) === leaf ? origin : undefined;
+}
+
+/** `path` relative to `folder`, empty for the folder itself; undefined when it lies elsewhere. */
+function pathBelow(path: string, folder: string): string | undefined {
+  if (path === folder) return '';
+  return path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : undefined;
+}
 
 /**
  * What a fork has besides its present content: where it began, what it has read, and what it has moved. Members stay undefined until
@@ -80,5 +122,37 @@ export class ForkState<Parent> {
   observe(root: DirectoryNode, { results = false }: ObserveOptions = {}): ObservedFork {
     const reads = this.#reads === undefined ? none : observedReads(this.#reads.all(), this.base, results);
     return { reads, changes: this.changes(root) };
+  }
+}
+
+/** The origin of a patch. */
+export interface TreePatchOrigin {
+  /** The forked cell that the patch came from. */
+  readonly fork: object;
+  /** The file system that the fork belongs to, when that is more than a tree in memory. */
+  readonly owner: object | undefined;
+  /** The parent cell, which the patch is made for. */
+  readonly target: object;
+  /** The content before and after the patch. */
+  readonly base: DirectoryNode;
+  readonly root: DirectoryNode;
+  /** The moves and copies between the two. */
+  readonly transfers: readonly Transfer[];
+}
+
+/** The patch of a fork of a tree. Its origin is a private field; a copy, or a patch made by hand, has no origin. */
+export class TreePatch implements FilePatch {
+  readonly changes: readonly FileOperation[];
+  readonly #origin: TreePatchOrigin;
+
+  constructor(changes: readonly FileOperation[], origin: TreePatchOrigin) {
+    this.changes = changes;
+    this.#origin = origin;
+    Object.freeze(this);
+  }
+
+  /** Undefined for a patch that did not come from a fork. */
+  static originOf(patch: FilePatch): TreePatchOrigin | undefined {
+    return #origin in patch ? patch.#origin : undefined;
   }
 }

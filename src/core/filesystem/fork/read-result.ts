@@ -1,5 +1,5 @@
 import { FilesystemError } from '../../error/index.ts';
-import { contentDigest } from '../content/content-digest.ts';
+import { contentDigest } from '../content/file-content.ts';
 import { bytesOf, type DirectoryNode, linkTextOf, type TreeNode } from '../content/tree-node.ts';
 import { compileGlob } from '../glob/glob.ts';
 import type { FileRead } from '../interface/file-read.ts';

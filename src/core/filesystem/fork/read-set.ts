@@ -2,9 +2,8 @@ import { showName } from '../../internal/index.ts';
 import { bytesOf, type DirectoryNode, isSameNode, type TreeNode } from '../content/tree-node.ts';
 import type { Glob } from '../glob/glob.ts';
 import { childPath, parentPath } from '../path/path.ts';
-import { nodeAt, resolvePath } from '../tree/tree.ts';
+import { nodeAt, resolvePath, type TreeLimits } from '../tree/tree.ts';
 import { entryDifferences, leavesOf, treeDifferences } from '../tree/tree-difference.ts';
-import type { TreeLimits } from '../tree/tree-limits.ts';
 
 /**
  * One read of a fork, on which its outcome may depend.

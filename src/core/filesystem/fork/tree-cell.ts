@@ -10,19 +10,19 @@ import { closedError } from '../path/errors.ts';
 import { childPath, parentPath, segmentsOf } from '../path/path.ts';
 import {
   applyOperation,
+  findExcess,
+  isUnlimited,
   type KindResolution,
   nodeAt,
   type PathResolution,
   resolvePath,
+  type TreeLimits,
 } from '../tree/tree.ts';
 import { fileChanges, operationsOf, type TreeDifference } from '../tree/tree-difference.ts';
-import { findExcess, isUnlimited, type TreeLimits } from '../tree/tree-limits.ts';
 import { TreeSnapshot } from '../tree/tree-snapshot.ts';
-import { ForkState } from './fork-state.ts';
+import { ForkState, type Transfer, TreePatch } from './fork-state.ts';
 import { readAgain, readResult } from './read-result.ts';
 import { type FilesystemRead, isOwnFile } from './read-set.ts';
-import type { Transfer } from './transfer.ts';
-import { TreePatch } from './tree-patch.ts';
 
 /** The part of a clock that a tree uses. */
 export type TreeClock = Pick<Clock, 'now' | 'yieldToTimers'>;

@@ -1,4 +1,4 @@
-import { contentDigest } from '../content/content-digest.ts';
+import { contentDigest } from '../content/file-content.ts';
 import { bytesOf, type FileNode, fileLinkOf } from '../content/tree-node.ts';
 import type { TreeCell } from '../fork/tree-cell.ts';
 import type { DirectoryEntry, FileStat } from '../interface/filesystem.ts';

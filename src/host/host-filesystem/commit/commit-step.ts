@@ -68,3 +68,6 @@ export interface CommitPlan {
   readonly replaced: readonly string[];
   readonly removed: readonly RemovedNode[];
 }
+
+/** Called before each operation of a commit or rollback on the disk; for tests, which kill the process there. */
+export type OnFailpoint = ((failpoint: string) => void) | undefined;

@@ -1,27 +1,48 @@
-import { accessSync, constants } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  fsyncSync,
+  futimesSync,
+  openSync,
+} from 'node:fs';
 import { posix } from 'node:path';
 import { FilesystemError } from '../../../core/error/index.ts';
-import { type PendingMark, type StagedChanges, segmentsOf } from '../../../core/filesystem/index.ts';
+import {
+  type FileContent,
+  type PendingMark,
+  type StagedChanges,
+  segmentsOf,
+} from '../../../core/filesystem/index.ts';
 import { quoteText } from '../../../core/internal/index.ts';
+import { copyOpenFile, writeWhole } from '../../disk/copy-open-file.ts';
 import { identityOf, rootMarkOf, stampOf } from '../../disk/stamp.ts';
 import { errorCode } from '../../disk/system-error.ts';
 import type { FolderLease } from '../../lock/folder-lease.ts';
 import { changedOnDiskError, diskError } from '../jail/disk-error.ts';
 import type { HostJail } from '../jail/jail.ts';
-import { type CommitPlan, type CommitStep, changedPaths } from './commit-step.ts';
+import { DiskContent } from '../tree/disk-content.ts';
+import {
+  type CommitPlan,
+  type CommitStep,
+  changedPaths,
+  type OnFailpoint,
+  type StagedContent,
+} from './commit-step.ts';
 import { CommitJournal, forceDirectory } from './journal.ts';
 import { keepPending } from './pending-commits.ts';
 import { assertUnchanged } from './restorable.ts';
 import { atPath, removeLeftovers, removeStaged, rollbackSteps, runStep } from './run-step.ts';
-import { stageContent } from './stage-content.ts';
 
 /** The folder and journal of a commit. */
 export interface CommitTarget {
   readonly jail: HostJail;
   /** The directory of the journals, outside the folder. */
   readonly journalDirectory: string;
-  /** Called before each operation of a commit on the disk; for tests, which kill the process there. */
-  readonly onFailpoint: (failpoint: string) => void;
+  readonly onFailpoint?: OnFailpoint;
   /** What the folder is written under. Default: its lock alone. */
   readonly lease?: FolderLease | undefined;
 }
@@ -75,19 +96,19 @@ export function stageCommit(
       state.at = path;
       assertReplaceable(jail, path);
     }
-    onFailpoint('begin');
+    onFailpoint?.('begin');
     rootMark = rootMarkOf(jail.rootStats());
     journal = CommitJournal.begin(journalDirectory, plan, rootMark, pending);
     const written = new Map<string, string>();
     for (const file of staged) {
       state.at = file.path;
-      onFailpoint('stage');
+      onFailpoint?.('stage');
       written.set(file.staged, stageContent(jail, file));
     }
     assertReady(jail, plan);
     for (const [index, step] of steps.entries())
       state.identities[index] = identityOfStep(jail, step, steps, written);
-    onFailpoint('ready');
+    onFailpoint?.('ready');
     journal.ready(state.identities);
   } catch (error) {
     throw rolledBack(target, journal, state, error);
@@ -114,7 +135,7 @@ function landCommit(
   const { steps } = plan;
   const { jail, lease } = target;
   const onFailpoint = (failpoint: string): void => {
-    target.onFailpoint(failpoint);
+    target.onFailpoint?.(failpoint);
     // The process may have been stopped here for longer than the lease.
     lease?.assertHeld();
   };
@@ -194,13 +215,13 @@ function cleanUp(
   jail: HostJail,
   journal: CommitJournal,
   record: Parameters<typeof removeLeftovers>[1],
-  onFailpoint: (failpoint: string) => void,
+  onFailpoint: OnFailpoint,
 ): void {
   journal.close();
   try {
-    onFailpoint('clear');
+    onFailpoint?.('clear');
     removeLeftovers(jail, record);
-    onFailpoint('remove-journal');
+    onFailpoint?.('remove-journal');
     journal.remove();
   } catch {
     // The journal is still there.
@@ -251,4 +272,63 @@ function forceParents(jail: HostJail, steps: readonly CommitStep[]): void {
   };
   const parents = new Set(steps.flatMap((step) => pathsOf(step).map((path) => posix.dirname(path))));
   for (const parent of parents) jail.within(segmentsOf(parent), (pathOf) => forceDirectory(pathOf()));
+}
+
+/**
+ * Writes new content next to its target and syncs it to the disk.
+ * @returns device and inode of the new file.
+ * @throws {FilesystemError} `file-changed-on-disk` when the content to copy has changed.
+ * @throws the error of the operating system.
+ */
+export function stageContent(jail: HostJail, staged: StagedContent): string {
+  const { access, content, modifiedAtMs } = staged;
+  const mode = staged.mode ?? access?.mode;
+  const file = atPath(jail, staged.staged, (path) =>
+    openSync(path, 'wx', mode === undefined ? 0o666 : 0o600),
+  );
+  try {
+    writeContent(jail, content, file);
+    if (access !== undefined) {
+      const stats = fstatSync(file);
+      if (stats.uid !== access.uid || stats.gid !== access.gid) tryToOwn(file, access.uid, access.gid);
+    }
+    if (mode !== undefined) fchmodSync(file, mode);
+    if (modifiedAtMs !== undefined) futimesSync(file, modifiedAtMs / 1000, modifiedAtMs / 1000);
+    fsyncSync(file);
+    return identityOf(fstatSync(file, { bigint: true }));
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Content on the disk is copied from there in chunks, not loaded into memory. */
+function writeContent(jail: HostJail, content: FileContent, target: number): void {
+  if (!(content instanceof DiskContent)) return writeWhole(target, content.data());
+  const { kept } = content;
+  if (kept === undefined) return copyFromPlace(jail, content, target);
+  if (kept instanceof Uint8Array) return writeWhole(target, kept);
+  const source = openSync(kept.hostPath, 'r');
+  try {
+    copyOpenFile(source, target);
+  } finally {
+    closeSync(source);
+  }
+}
+
+function copyFromPlace(jail: HostJail, content: DiskContent, target: number): void {
+  const isCopied = jail.readFile(content.segments, (source, stats) => {
+    if (stampOf(stats) !== content.stamp) return false;
+    copyOpenFile(source, target);
+    return stampOf(fstatSync(source, { bigint: true })) === content.stamp;
+  });
+  if (isCopied !== true) throw changedOnDiskError(content.path);
+}
+
+/** Only a privileged process may change the owner; otherwise the new file belongs to this process. */
+function tryToOwn(file: number, uid: number, gid: number): void {
+  try {
+    fchownSync(file, uid, gid);
+  } catch {
+    // The writer stays the owner, as with any editor that replaces files.
+  }
 }

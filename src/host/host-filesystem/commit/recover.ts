@@ -4,7 +4,7 @@ import { present } from '../../../core/internal/index.ts';
 import { isMarkOf } from '../../disk/stamp.ts';
 import { errorCode } from '../../disk/system-error.ts';
 import type { HostJail } from '../jail/jail.ts';
-import { changedPaths } from './commit-step.ts';
+import { changedPaths, type OnFailpoint } from './commit-step.ts';
 import { type JournalRecord, listJournals, readJournal, removeJournal } from './journal.ts';
 import { keepPending } from './pending-commits.ts';
 import { removeLeftovers, rollbackSteps } from './run-step.ts';
@@ -31,7 +31,7 @@ export interface InterruptedCommit {
 export function recoverCommits(
   jail: HostJail,
   journalDirectory: string,
-  onFailpoint: (failpoint: string) => void,
+  onFailpoint: OnFailpoint,
 ): readonly InterruptedCommit[] {
   const found: InterruptedCommit[] = [];
   for (const path of listJournals(journalDirectory)) {
@@ -63,14 +63,14 @@ function undo(
   jail: HostJail,
   journalDirectory: string,
   record: JournalRecord,
-  onFailpoint: (failpoint: string) => void,
+  onFailpoint: OnFailpoint,
 ): void {
   const { isReady, pending, steps, rootMark } = record;
   rollbackSteps(jail, record, onFailpoint);
-  onFailpoint('undone');
+  onFailpoint?.('undone');
   if (isReady && pending !== undefined)
     keepPending(journalDirectory, { ...pending, paths: changedPaths(steps) }, rootMark);
-  onFailpoint('marked');
+  onFailpoint?.('marked');
 }
 
 function interrupted(

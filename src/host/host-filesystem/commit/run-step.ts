@@ -15,7 +15,7 @@ import { segmentsOf } from '../../../core/filesystem/index.ts';
 import { identityOf } from '../../disk/stamp.ts';
 import { errorCode } from '../../disk/system-error.ts';
 import type { HostJail } from '../jail/jail.ts';
-import type { CommitStep } from './commit-step.ts';
+import type { CommitStep, OnFailpoint } from './commit-step.ts';
 import type { JournalRecord } from './journal.ts';
 
 /** The error codes of file systems without hard links. */
@@ -53,7 +53,7 @@ function renameToFree(jail: HostJail, from: string, to: string): void {
 }
 
 /** Runs one step. @throws the error of the operating system; then the step may have been done in part. */
-export function runStep(jail: HostJail, step: CommitStep, onFailpoint: (failpoint: string) => void): void {
+export function runStep(jail: HostJail, step: CommitStep, onFailpoint: OnFailpoint): void {
   switch (step.op) {
     case 'take':
       return renameToFree(jail, step.path, step.trash);
@@ -93,7 +93,7 @@ function replace(
   staged: string,
   path: string,
   backup: string,
-  onFailpoint: (failpoint: string) => void,
+  onFailpoint: OnFailpoint,
 ): void {
   try {
     atPaths(jail, path, backup, linkSync);
@@ -101,7 +101,7 @@ function replace(
     if (!withoutLinks.has(errorCode(error) ?? '')) throw error;
     renameToFree(jail, path, backup);
   }
-  onFailpoint('swap');
+  onFailpoint?.('swap');
   atPaths(jail, staged, path, renameSync);
 }
 
@@ -180,11 +180,11 @@ export function rollbackSteps(
     identities,
     stagedPaths,
   }: Pick<JournalRecord, 'steps' | 'begun' | 'identities' | 'stagedPaths'>,
-  onFailpoint: (failpoint: string) => void,
+  onFailpoint: OnFailpoint,
 ): void {
   for (let index = Math.min(begun, steps.length) - 1; index >= 0; index -= 1) {
     const step = steps[index];
-    onFailpoint('undo');
+    onFailpoint?.('undo');
     if (step !== undefined) rollbackStep(jail, step, identities[index]);
   }
   removeStaged(jail, { stagedPaths });

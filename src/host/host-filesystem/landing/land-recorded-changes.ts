@@ -8,8 +8,7 @@ import {
 import { quoteText } from '../../../core/internal/index.ts';
 import { clearPending } from '../commit/pending-commits.ts';
 import { diskError } from '../jail/disk-error.ts';
-import { isTemporaryName } from '../jail/jail.ts';
-import { isInGitDirectory } from '../tree/git-directory.ts';
+import { isInGitDirectory, isTemporaryName } from '../jail/jail.ts';
 import type { DiskWorkspace } from '../workspace/disk-workspace.ts';
 import { DeadFiles, type KnownContents } from './dead-files.ts';
 import { type LandingChoice, planLanding } from './plan-landing.ts';

@@ -26,10 +26,18 @@ import type { DiskContent, ReadingContext } from '../tree/disk-content.ts';
 import { DiskDirectory, diskRoot } from '../tree/disk-directory.ts';
 import type { VisiblePaths } from '../tree/visible-paths.ts';
 import { assertWritableOnDisk, type DiskWriter, type WriteOptions } from './disk-writer.ts';
-import { loadNode, retainNode, withPinnedDirectory } from './old-nodes.ts';
-import { type OutsideChange, OwnWrites, outsideChanges } from './outside-changes.ts';
-import { missingDirectories, type PendingChanges, withoutTakenBack } from './pending-changes.ts';
-import { StagedSlot } from './staged-slot.ts';
+import {
+  loadNode,
+  missingDirectories,
+  type OutsideChange,
+  OwnWrites,
+  outsideChanges,
+  type PendingChanges,
+  retainNode,
+  StagedSlot,
+  withoutTakenBack,
+  withPinnedDirectory,
+} from './workspace-changes.ts';
 
 /** A snapshot of the folder, read on demand: what was read through it once stays the same. */
 export interface DiskSnapshot {
@@ -357,7 +365,7 @@ export class DiskWorkspace {
     }
     this.#assertShown(differences);
     return writer.stage(before, differences, options, () =>
-      this.#retainOld(differences, (node) => retainNode(node, writer)),
+      this.#retainOld(differences, (node) => retainNode(node, writer.kept)),
     );
   }
 

@@ -21,7 +21,7 @@ import { isRegularFile } from '../commit/taken-nodes.ts';
 import { changedOnDiskError, diskError } from '../jail/disk-error.ts';
 import type { HostJail, Segments } from '../jail/jail.ts';
 import { KeptContents } from '../tree/kept-contents.ts';
-import { OwnWrites } from './outside-changes.ts';
+import { OwnWrites } from './workspace-changes.ts';
 
 /** How changes are written. */
 export interface WriteOptions extends StageOptions {

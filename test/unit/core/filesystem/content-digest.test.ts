@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MemoryFilesystem } from 'weakincentives';
-import { contentDigest, digestOf } from '../../../../src/core/filesystem/content/content-digest.ts';
+import { contentDigest, digestOf } from '../../../../src/core/filesystem/content/file-content.ts';
 import { fileContent } from '../../../../src/core/filesystem/index.ts';
 
 describe('digestOf', () => {

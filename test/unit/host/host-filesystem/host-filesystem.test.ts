@@ -20,7 +20,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { HostOperations } from '../../../../src/host/host-filesystem/host-operations.ts';
+import { hostOperations } from '../../../../src/host/host-filesystem/host-paths.ts';
 import { HostJail } from '../../../../src/host/host-filesystem/jail/jail.ts';
 import { openWorkspace } from '../../../../src/host/host-filesystem/open-workspace.ts';
 import { DiskContent } from '../../../../src/host/host-filesystem/tree/disk-content.ts';
@@ -132,7 +132,7 @@ describe('what a commit leaves as it was', () => {
       if (failpoint === 'ready') writeFileSync(join(folders.root, 'zz'), 'theirs');
     });
     const { cell } = workspace.fork(workspace.takeSnapshot(), false);
-    const operations = new HostOperations(cell, () => undefined);
+    const operations = hostOperations(cell);
     operations.remove('nested', true);
     operations.transfer('node_modules', 'modules', 'move');
     operations.write('.env', 'changed', undefined);
@@ -272,7 +272,7 @@ describe('changes by another process', () => {
       if (failpoint === 'stage') writeFileSync(join(folders.root, 'notes.md'), 'theirs');
     });
     const { cell } = workspace.fork(workspace.takeSnapshot(), false);
-    new HostOperations(cell, () => undefined).write('notes.md', 'mine', undefined);
+    hostOperations(cell).write('notes.md', 'mine', undefined);
     await expectCode((async () => workspace.apply(cell.patch()))(), 'file-changed-on-disk');
     expect(readFileSync(join(folders.root, 'notes.md'), 'utf8')).toBe('theirs');
     expect(readdirSync(folders.root).sort()).toEqual(['folder', 'notes.md', 'src']);

@@ -6,7 +6,7 @@ import { JournalFencedError, type RunJournal, SessionBusyError } from 'weakincen
 import type { HostFilesystem } from 'weakincentives/node';
 import { memoryJournal } from 'weakincentives/testing';
 import type { StagedChanges } from '../../../../src/core/filesystem/index.ts';
-import { HostOperations } from '../../../../src/host/host-filesystem/host-operations.ts';
+import { hostOperations } from '../../../../src/host/host-filesystem/host-paths.ts';
 import { openLeasedWorkspace } from '../../../../src/host/host-filesystem/open-workspace.ts';
 import { openHost, type TestFolders, testFolders } from './host-workspace.ts';
 
@@ -245,7 +245,7 @@ describe('a folder that is opened with a journal', () => {
         }),
       );
       const { cell } = workspace.fork(workspace.takeSnapshot(), false);
-      const operations = new HostOperations(cell, () => undefined);
+      const operations = hostOperations(cell);
       operations.write('a.md', 'A', undefined);
       operations.write('c.md', 'C', undefined);
       expect(() => workspace.stage(cell.patch()).land()).toThrow(locked);

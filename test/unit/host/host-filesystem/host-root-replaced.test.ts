@@ -10,7 +10,8 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openHostFilesystem, openStagedFolder, readFolder } from 'weakincentives/node';
-import { HostOperations } from '../../../../src/host/host-filesystem/host-operations.ts';
+import type { FileOperations } from '../../../../src/core/filesystem/index.ts';
+import { hostOperations } from '../../../../src/host/host-filesystem/host-paths.ts';
 import { openWorkspace } from '../../../../src/host/host-filesystem/open-workspace.ts';
 import { openHost, type TestFolders, testFolders } from './host-workspace.ts';
 
@@ -131,7 +132,7 @@ describe('a root that was renamed and made anew', () => {
         if (failpoint === replacedAt) moved ??= replaceRoot(folders);
       });
       const { cell } = workspace.fork(workspace.takeSnapshot(), false);
-      const operations = new HostOperations(cell, () => undefined);
+      const operations = hostOperations(cell);
       operations.edit('a.md', [{ oldText: 'a', newText: 'x' }]);
       operations.remove('dir', true);
       operations.write('made/new.md', 'new', undefined);
@@ -151,7 +152,7 @@ describe('a commit that was interrupted before the root was replaced', () => {
    * is as it was before.
    * @returns where it puts what it takes away.
    */
-  function leaveJournal(folders: TestFolders, change: (operations: HostOperations) => void): string {
+  function leaveJournal(folders: TestFolders, change: (operations: FileOperations) => void): string {
     let [path, text] = ['', ''];
     const { workspace, lock } = openWorkspace(folders, (failpoint) => {
       if (failpoint !== 'done') return;
@@ -161,7 +162,7 @@ describe('a commit that was interrupted before the root was replaced', () => {
       throw new Error('ended');
     });
     const { cell } = workspace.fork(workspace.takeSnapshot(), false);
-    change(new HostOperations(cell, () => undefined));
+    change(hostOperations(cell));
     expect(() => workspace.apply(cell.patch())).toThrow('ended');
     workspace.dispose();
     lock.dispose();

@@ -3,7 +3,7 @@ import { chmodSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openStagedFolder } from 'weakincentives/node';
-import { HostOperations } from '../../../../src/host/host-filesystem/host-operations.ts';
+import { hostOperations } from '../../../../src/host/host-filesystem/host-paths.ts';
 import { openWorkspace } from '../../../../src/host/host-filesystem/open-workspace.ts';
 import { asOrdinaryUser } from '../../../support/ordinary-user.ts';
 import { type RawEntry, rawPath, rawTree } from '../../../support/raw-tree.ts';
@@ -176,7 +176,7 @@ it('is as it was wherever a commit that moves and changes folders fails', () => 
       index += 1;
     });
     const { cell } = workspace.fork(workspace.takeSnapshot(), false);
-    const operations = new HostOperations(cell, () => undefined);
+    const operations = hostOperations(cell);
     operations.transfer('a/sub', 'c/sub', 'move');
     operations.transfer('a', 'c/sub/a', 'move');
     operations.write('c/sub/a/seen.txt', 'changed', undefined);
@@ -244,7 +244,7 @@ describe('what is put into a folder while it is removed', () => {
       writeFileSync(join(folders.root, name, 'late.txt'), 'late');
     });
     const { cell } = workspace.fork(workspace.takeSnapshot(), false);
-    const operations = new HostOperations(cell, () => undefined);
+    const operations = hostOperations(cell);
     operations.remove('a', true);
     operations.write('b.txt', 'new', undefined);
     expect(() => workspace.apply(cell.patch())).toThrow(

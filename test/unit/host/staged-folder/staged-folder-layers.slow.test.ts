@@ -22,7 +22,7 @@ import {
   type StagedFolderOptions,
   type StagedFolderReport,
 } from 'weakincentives/node';
-import type { HostFilesystemFork } from '../../../../src/host/host-filesystem/host-view.ts';
+import type { TreeFork } from '../../../../src/core/filesystem/index.ts';
 import { contentOf, expectCode } from '../../../contract/filesystem-setup.ts';
 import { manifestOf } from '../../../support/tree-manifest.ts';
 import { openHost, type TestFolders, testFolders } from '../host-filesystem/host-workspace.ts';
@@ -32,7 +32,7 @@ import { type Layer, layers } from './staging-layers.ts';
 interface Staged {
   readonly folders: TestFolders;
   readonly filesystem: HostFilesystem;
-  readonly fork: HostFilesystemFork;
+  readonly fork: TreeFork;
   readonly staged: StagedFolder;
   readonly tempRoot: string;
   readonly at: (path: string) => string;

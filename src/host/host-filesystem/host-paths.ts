@@ -1,41 +1,18 @@
 import { FilesystemError } from '../../core/error/index.ts';
 import {
   childPath,
-  type DirectoryEntry,
-  digestFile,
-  type EditResult,
-  editFile,
   type FileLink,
+  FileOperations,
   type FileStat,
   fileLinkOf,
-  type GlobOptions,
-  type GlobResult,
-  type GrepOptions,
-  type GrepResult,
-  globFiles,
-  grepFiles,
-  listDirectory,
-  type MakeDirectoryResult,
-  makeDirectory,
   nodeAt,
   normalizePath,
-  type RemoveResult,
-  readBytes,
-  readWindow,
-  removePath,
+  type PathRules,
   resolvePath,
   segmentsOf,
   statPath,
-  type TextEdit,
-  type TextWindow,
-  type TextWindowOptions,
-  type TransferResult,
   type TreeCell,
   type TreeNode,
-  transferPath,
-  type WriteMode,
-  type WriteResult,
-  writeFile,
 } from '../../core/filesystem/index.ts';
 import { quoteText } from '../../core/internal/index.ts';
 import {
@@ -45,64 +22,62 @@ import {
   hasUnlistedNames,
 } from './commit/restorable.ts';
 import type { DiskFolder } from './disk-source.ts';
-import { isTemporaryName } from './jail/jail.ts';
+import { isInGitDirectory, isTemporaryName } from './jail/jail.ts';
 import { DiskContent, RefusedContent } from './tree/disk-content.ts';
 import { DiskDirectory } from './tree/disk-directory.ts';
-import { isInGitDirectory } from './tree/git-directory.ts';
 import type { PathKind, VisiblePaths } from './tree/visible-paths.ts';
 
 const maxLinks = 40;
 
 /** The operations on the files of a folder on disk: those of any tree, with links followed and special files refused. */
-export class HostOperations {
+export function hostOperations(
+  cell: TreeCell,
+  rules: Partial<Pick<DiskFolder, 'visible' | 'allowsGitWrites'>> = {},
+): FileOperations {
+  return new FileOperations(cell, new HostPaths(cell, rules));
+}
+
+/** What paths mean in a folder on disk. */
+export class HostPaths implements PathRules {
   readonly #cell: TreeCell;
   readonly #visible: VisiblePaths | undefined;
   readonly #allowsGitWrites: boolean;
-  readonly #recordRead: (path: string) => void;
 
-  /**
-   * @param noteRead called with the path of each file whose content is returned.
-   * @param rules which paths are visible, and whether Git directories can be written. Default: all, and no.
-   */
-  constructor(
-    cell: TreeCell,
-    noteRead: (path: string) => void,
-    rules: Partial<Pick<DiskFolder, 'visible' | 'allowsGitWrites'>> = {},
-  ) {
+  /** @param rules which paths are visible, and whether Git directories can be written. Default: all, and no. */
+  constructor(cell: TreeCell, rules: Partial<Pick<DiskFolder, 'visible' | 'allowsGitWrites'>> = {}) {
     this.#cell = cell;
     this.#visible = rules.visible;
     this.#allowsGitWrites = rules.allowsGitWrites ?? false;
-    this.#recordRead = noteRead;
   }
 
-  read(given: string, options?: TextWindowOptions): TextWindow {
-    const path = this.#readable(given);
-    const window = readWindow(this.#cell, path, options);
-    this.#recordRead(path);
-    return window;
-  }
-
-  readBytes(given: string): Uint8Array {
-    const path = this.#readable(given);
-    const data = readBytes(this.#cell, path);
-    this.#recordRead(path);
-    return data;
-  }
-
-  digest(given: string): string {
-    return digestFile(this.#cell, this.#readable(given));
-  }
-
-  write(given: string, data: string | Uint8Array, mode: WriteMode | undefined): WriteResult {
-    const path = this.#writable(given);
-    if (mode === 'append') this.#assertReadable(path);
-    return writeFile(this.#cell, path, data, mode);
-  }
-
-  edit(given: string, edits: readonly TextEdit[]): EditResult {
-    const path = this.#writable(given);
+  readable(given: string): string {
+    const path = this.#resolve(given, true);
     this.#assertReadable(path);
-    return editFile(this.#cell, path, edits);
+    return path;
+  }
+
+  writable(given: string, readsContent: boolean): string {
+    const path = this.#assertChangeable(this.#resolve(given, true, 'file'));
+    const node = nodeAt(this.#cell.root, path);
+    if (node?.kind === 'file' && node.content instanceof RefusedContent) {
+      this.#cell.resolve({ kind: 'file', path });
+      node.content.assertReadable();
+    }
+    if (readsContent) this.#assertReadable(path);
+    return path;
+  }
+
+  /** A directory that can be listed; directories below it that cannot are skipped. */
+  listable(given: string): string {
+    const path = this.#resolve(given, true);
+    const node = nodeAt(this.#cell.root, path);
+    if (node instanceof DiskDirectory && node.refusal !== undefined) throw node.refusal;
+    if (node?.kind === 'file' && node.link !== undefined) this.#assertReadable(path);
+    return path;
+  }
+
+  directory(given: string): string {
+    return this.#assertChangeable(this.#resolve(given, true, 'directory'));
   }
 
   stat(given: string): FileStat | undefined {
@@ -114,28 +89,8 @@ export class HostOperations {
     return link === undefined ? found : { ...found, link };
   }
 
-  list(given: string): readonly DirectoryEntry[] {
-    return listDirectory(this.#cell, this.#listable(given));
-  }
-
-  /** @param assertOpen throws when the view it was asked through is gone. */
-  async glob(pattern: string, options: GlobOptions, assertOpen: () => void): Promise<GlobResult> {
-    const path = this.#listable(options.path ?? '.');
-    return globFiles(this.#cell, pattern, { ...options, path }, assertOpen);
-  }
-
-  /** @param assertOpen throws when the view it was asked through is gone. */
-  async grep(pattern: string, options: GrepOptions, assertOpen: () => void): Promise<GrepResult> {
-    const path = this.#listable(options.path ?? '.');
-    return grepFiles(this.#cell, pattern, { ...options, path }, assertOpen);
-  }
-
-  mkdir(given: string): MakeDirectoryResult {
-    return makeDirectory(this.#cell, this.#assertChangeable(this.#resolve(given, true, 'directory')));
-  }
-
-  /** Removes a link itself, not its target. */
-  remove(given: string, recursive: boolean): RemoveResult {
+  /** A link itself is removed, not its target. */
+  removable(given: string, recursive: boolean): string {
     const path = this.#assertChangeable(this.#resolve(given, false));
     const node = nodeAt(this.#cell.root, path);
     if (!recursive && node instanceof DiskDirectory && node.unlistedNames.length > 0) {
@@ -149,11 +104,15 @@ export class HostOperations {
     if (node !== undefined && path !== '.' && (recursive || node.kind === 'file'))
       assertRestorable(path, node);
     else if (node instanceof DiskDirectory && node.refusal !== undefined) throw node.refusal;
-    return removePath(this.#cell, path, recursive);
+    return path;
   }
 
-  /** Moves a link itself, but copies the target of a link. */
-  transfer(givenFrom: string, givenTo: string, action: 'move' | 'copy'): TransferResult {
+  /** A link itself is moved, but the target of a link is copied. */
+  transferable(
+    givenFrom: string,
+    givenTo: string,
+    action: 'move' | 'copy',
+  ): readonly [from: string, to: string] {
     const from = this.#resolve(givenFrom, action === 'copy');
     const to = this.#assertChangeable(this.#resolve(givenTo, false));
     if (action === 'move') this.#assertChangeable(from);
@@ -167,7 +126,7 @@ export class HostOperations {
     if (action === 'move') this.#assertWhole(from, node);
     if (node !== undefined) this.#visible?.assertTreeReached(to, node);
     if (action === 'move' && node !== undefined) this.#assertFreePlace(to, node);
-    return transferPath(this.#cell, from, to, action);
+    return [from, to];
   }
 
   /** A directory cannot move to the path of a former directory with entries that have no valid path, because the two are merged. */
@@ -255,36 +214,11 @@ export class HostOperations {
     return node.content.path;
   }
 
-  /** A directory that can be listed; directories below it that cannot are skipped. */
-  #listable(given: string): string {
-    const path = this.#resolve(given, true);
-    const node = nodeAt(this.#cell.root, path);
-    if (node instanceof DiskDirectory && node.refusal !== undefined) throw node.refusal;
-    if (node?.kind === 'file' && node.link !== undefined) this.#assertReadable(path);
-    return path;
-  }
-
-  #readable(given: string): string {
-    const path = this.#resolve(given, true);
-    this.#assertReadable(path);
-    return path;
-  }
-
   #assertReadable(path: string): void {
     const found = this.#cell.resolve({ kind: 'file', path });
     if (found.kind !== 'node' || found.node.kind !== 'file') return;
     const { content } = found.node;
     if (content instanceof DiskContent || content instanceof RefusedContent) content.assertReadable();
-  }
-
-  #writable(given: string): string {
-    const path = this.#assertChangeable(this.#resolve(given, true, 'file'));
-    const node = nodeAt(this.#cell.root, path);
-    if (node?.kind === 'file' && node.content instanceof RefusedContent) {
-      this.#cell.resolve({ kind: 'file', path });
-      node.content.assertReadable();
-    }
-    return path;
   }
 }
 
