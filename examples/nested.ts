@@ -100,8 +100,9 @@ await using session = new Session();
 session.install(Findings);
 const inner: string[] = [];
 const onEvent = (event: RunEvent): void => {
-  if (event.type === 'nested-run' && event.event.type === 'tool-call-end') {
-    inner.push(`${event.callId} > ${event.event.invocation.toolName}`);
+  const [outer] = event.path;
+  if (outer !== undefined && event.type === 'tool-call-end') {
+    inner.push(`${outer.callId} > ${event.toolName}`);
   }
 };
 const { conversation, usage } = await adapter.evaluate(lead.bind(), {

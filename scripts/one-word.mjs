@@ -20,10 +20,9 @@ const nestingPhrase = /\b(enclosing|nested|surrounding) (call|evaluation|run|pro
 /** Names with such a word that mean something else, or that others depend on, by what they are. */
 const allowed = new Map(
   Object.entries({
-    'named after the event nested-run, which is on the wire, and public': [
+    'public names': [
       'NestedAdapter',
       'NestedEvaluateOptions',
-      'NestedEvent',
       'NestedRunLimits',
       'nested-evaluation',
     ],

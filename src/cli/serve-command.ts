@@ -239,7 +239,7 @@ class CallCounts {
   #committed = 0;
 
   onEvent = (event: RunEvent): void => {
-    if (event.type !== 'tool-call-end') return;
+    if (event.type !== 'tool-call-end' || event.path.length > 0) return;
     this.#calls += 1;
     if (event.invocation.outcome === 'committed') this.#committed += 1;
   };

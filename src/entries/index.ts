@@ -197,6 +197,7 @@ export {
   type RunLease,
   type RunLeaseIdentity,
   type RunObserver,
+  type RunPathStep,
   type RunScope,
   type RunSummary,
   redactPatterns,

@@ -59,6 +59,5 @@ export type { ReplayedCall, ReplayedTurn, ReplayReport } from './replay/replay-r
 export { replayRun } from './replay/replay-run.ts';
 export { requestDifferences } from './replay/request-difference.ts';
 export { lineOf } from './writer/line-of.ts';
-export { innerPlace } from './writer/run-numbers.ts';
 export { Recorder, type RunRecorder, type RunRecorderOptions, runRecorder } from './writer/run-recorder.ts';
 export { sha256 } from './writer/sha256.ts';

@@ -238,7 +238,8 @@ test('providers run after the calls that a plain model says, over evaluations, e
           observers: [
             {
               onEvent: (event) => {
-                if (event.type === 'tool-call-end') invocations.push(event.invocation);
+                if (event.type === 'tool-call-end' && event.path.length === 0)
+                  invocations.push(event.invocation);
               },
             },
           ],

@@ -68,7 +68,7 @@ async function filesOf(filesystem: Pick<Filesystem, 'list' | 'read'>, path = '.'
 /** Calls `keep` after each commit of a run, when its files are there. */
 const afterCommits = (keep: () => void): RunObserver => ({
   onEvent: (event) => {
-    if (event.type === 'tool-call-end' && event.invocation.success) keep();
+    if (event.type === 'tool-call-end' && event.path.length === 0 && event.invocation.success) keep();
   },
 });
 

@@ -76,6 +76,7 @@ test('a folder that is rewound to any commit is as it was then, unless others ha
             {
               onEvent: (event) =>
                 event.type === 'tool-call-end' &&
+                event.path.length === 0 &&
                 event.invocation.success &&
                 trees.push(diskTree(place.root)),
             },

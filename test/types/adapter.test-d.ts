@@ -13,6 +13,7 @@ import {
   type ReducerBinder,
   type ReducerBinding,
   type RunEvent,
+  type RunPathStep,
   section,
   type TokenUsage,
   ToolCallLog,
@@ -117,13 +118,23 @@ describe('run events', () => {
     expectTypeOf<OfTurn>().toExtend<{ readonly turn: number }>();
   });
 
+  it('say which evaluation they are of, and where it is', () => {
+    expectTypeOf<RunEvent['evaluationId']>().toEqualTypeOf<string>();
+    expectTypeOf<RunEvent['path']>().toEqualTypeOf<readonly RunPathStep[]>();
+    expectTypeOf<RunPathStep>().toEqualTypeOf<{
+      readonly turn: number;
+      readonly callId: string;
+      readonly toolName: string;
+      readonly attempt: number;
+      readonly evaluation: number;
+      readonly policy?: string;
+    }>();
+  });
+
   it('name the call that they are about', () => {
     type Mentioned = RunEvent extends infer Event
       ? Event extends {
-          readonly type:
-            | `${'tool-call' | 'approval' | 'policy'}-${string}`
-            | 'feedback-recorded'
-            | 'nested-run';
+          readonly type: `${'tool-call' | 'approval' | 'policy'}-${string}` | 'feedback-recorded';
         }
         ? Event
         : never
@@ -135,8 +146,8 @@ describe('run events', () => {
     const told = (event: RunEvent): boolean =>
       // @ts-expect-error Its name is `usage-counted`.
       event.type === 'usage' ||
-      // @ts-expect-error Its name is `nested-run`.
-      event.type === 'nested';
+      // @ts-expect-error An event of an inner evaluation has its own type, and says in its path where it is.
+      event.type === 'nested-run';
     expectTypeOf(told).returns.toBeBoolean();
   });
 
@@ -169,7 +180,6 @@ describe('run events', () => {
       | 'tool-call-heartbeat'
       | 'feedback-recorded'
       | 'completion-checked'
-      | 'nested-run'
       | 'output-rejected'
       | 'run-end'
     >();

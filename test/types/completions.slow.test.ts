@@ -142,7 +142,6 @@ describe('an editor offers', () => {
       'model-call-end',
       'model-call-retry',
       'model-call-start',
-      'nested-run',
       'output-rejected',
       'policy-unenforced',
       'reasoning-delta',

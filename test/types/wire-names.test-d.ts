@@ -86,7 +86,6 @@ describe('words on the wire', () => {
       | 'model-call-end'
       | 'model-call-retry'
       | 'model-call-start'
-      | 'nested-run'
       | 'output-rejected'
       | 'policy-unenforced'
       | 'reasoning-delta'

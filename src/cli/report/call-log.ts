@@ -19,9 +19,6 @@ const maxSteps = 8;
 /** Maximum number of calls named in a message. */
 const maxNamedCalls = 3;
 
-/** An event, unwrapped from the `nested-run` events that carry it. */
-export type BareEvent = Exclude<RunEvent, { readonly type: 'nested-run' }>;
-
 /** A call of a run: the same object in everything reported about it. */
 export interface Call {
   /**
@@ -41,7 +38,7 @@ export interface Call {
 
 /** An event, and its position in the run. */
 export interface LocatedEvent {
-  readonly event: BareEvent;
+  readonly event: RunEvent;
   /** Number of the turn of the run, not of an inner evaluation. */
   readonly turn: number;
   /** The calls around the event, outermost first; empty for the run itself. */
@@ -121,17 +118,15 @@ export class CallLog {
   }
 
   /** To be called with every event of the run, in order. */
-  observe(runEvent: RunEvent): LocatedEvent {
+  observe(event: RunEvent): LocatedEvent {
     const outerCalls: OpenCall[] = [];
     let here = this.#root;
     let evaluation = openCalls(here, 1);
-    let event = runEvent;
-    while (event.type === 'nested-run') {
-      const outer = openCall(here, evaluation, event, outerCalls);
+    for (const step of event.path) {
+      const outer = openCall(here, evaluation, step, outerCalls);
       outerCalls.push(outer);
       here = outer.inner;
-      evaluation = openCalls(here, event.evaluation);
-      event = event.event;
+      evaluation = openCalls(here, step.evaluation);
     }
     if (outerCalls.length === 0 && 'turn' in event) this.#turn = event.turn;
     if (outerCalls.length === 0 && event.type === 'model-call-start') this.#turns = event.turn;
@@ -165,7 +160,7 @@ export class CallLog {
   /** @returns the record of a call that the event ends. */
   #advance(
     call: OpenCall,
-    event: BareEvent,
+    event: RunEvent,
     here: Level,
     evaluation: Map<string, OpenCall[]>,
   ): CallRecord | undefined {
@@ -306,7 +301,7 @@ function announce(
 type HostedCall = Pick<CallRecord, 'turn' | 'toolName' | 'subject' | 'outcome' | 'message'>;
 
 /** A tool run by the provider, or one that was not approved; an approved one is reported when it has run. */
-function hostedCall(event: BareEvent): HostedCall | undefined {
+function hostedCall(event: RunEvent): HostedCall | undefined {
   if (event.type === 'hosted-tool-called') {
     const { turn, toolName, output, citations } = event;
     const { status } = output;

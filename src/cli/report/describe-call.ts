@@ -1,8 +1,8 @@
 import { clip, counted } from '../../core/internal/index.ts';
-import type { RecordedApproval, UnenforcedDecision } from '../../core/runtime/index.ts';
+import type { RecordedApproval, RunEvent, UnenforcedDecision } from '../../core/runtime/index.ts';
 import { printable, readableDuration } from '../process/plain-text.ts';
 import type { TextTone } from '../process/text-style.ts';
-import type { BareEvent, LocatedEvent } from './call-log.ts';
+import type { LocatedEvent } from './call-log.ts';
 import { type CallRecord, depthOf, hostedFindings, hostedSubject } from './call-record.ts';
 
 /** The description of a call, safe to print. */
@@ -232,10 +232,10 @@ function approvalSubject({ toolName, about }: Pick<Asked, 'toolName' | 'about'>)
   return about === 'changes' ? `what ${printable(toolName)} changed` : printable(toolName);
 }
 
-type Asked = Extract<BareEvent, { readonly type: 'approval-start' }>;
+type Asked = Extract<RunEvent, { readonly type: 'approval-start' }>;
 
 /** The calls requested by a model: `3 calls (2 × read_file, ls)`. */
-export function requestedCallsText(event: Extract<BareEvent, { readonly type: 'model-call-end' }>): string {
+export function requestedCallsText(event: Extract<RunEvent, { readonly type: 'model-call-end' }>): string {
   const counts = new Map<string, number>();
   for (const { name } of event.toolCalls) counts.set(name, (counts.get(name) ?? 0) + 1);
   const tools = [...counts].map(([name, count]) => printable(count === 1 ? name : `${count} × ${name}`));

@@ -40,9 +40,9 @@ const deltaTypes: ReadonlySet<string> = new Set<RunEvent['type']>([
   'answer-restarted',
 ]);
 
-/** True for a part of an answer that a later event contains as a whole, and for what makes such parts void, in the run or in an inner run. */
+/** True for a part of an answer that a later event contains as a whole, and for what makes such parts void. */
 export function isDelta(event: RunEvent | ResultRecord): boolean {
-  return event.type === 'nested-run' ? isDelta(event.event) : deltaTypes.has(event.type);
+  return deltaTypes.has(event.type);
 }
 
 /**
@@ -60,14 +60,11 @@ export function eventLine(event: RunEvent | ResultRecord, atMs: number, redactor
 
 function leanEvent(event: RunEvent | ResultRecord): RunEvent | ResultRecord {
   if (event.type === 'tool-call-end') {
-    const { type, turn, callId, toolName, invocation } = event;
-    return { type, turn, callId, toolName, invocation };
+    const { cause: _cause, ...lean } = event;
+    return lean;
   }
   if (event.type === 'hosted-tool-called') return { ...event, output: withoutBytes(event.output) };
-  if (event.type !== 'nested-run') return event;
-  const inner = leanEvent(event.event);
-  // The type of an event never changes here.
-  return inner.type === 'command-result' ? event : { ...event, event: inner };
+  return event;
 }
 
 /** Images are in `base64`; the `content` of a fetched page is base64 too, unless it is text. */

@@ -14,7 +14,7 @@ export class CallConflicts {
   readonly #open = new Map<string, string>();
 
   observe(event: RunEvent): void {
-    if (event.type !== 'tool-call-end') return;
+    if (event.type !== 'tool-call-end' || event.path.length > 0) return;
     const { outcome, reason, toolName, conflicts, changes } = event.invocation;
     if (outcome === 'committed') {
       for (const { path } of changes) this.#open.delete(path);

@@ -174,7 +174,7 @@ async function evaluate(
   let droppedTurns = 0;
   const observe = (event: RunEvent): void => {
     follow(event);
-    if (event.type === 'turns-dropped') droppedTurns += event.turns;
+    if (event.type === 'turns-dropped' && event.path.length === 0) droppedTurns += event.turns;
   };
   try {
     // The signal ends the run in order: calls in flight are reported before the stream ends.

@@ -34,8 +34,8 @@ export class SessionRecords {
     const file = this.#unused ?? (await this.#openNext());
     this.#unused = undefined;
     const closing: RunObserver = {
-      onEvent: ({ type }) => {
-        if (type === 'run-end') this.#close(file);
+      onEvent: ({ type, path }) => {
+        if (type === 'run-end' && path.length === 0) this.#close(file);
       },
     };
     return [file.observer, closing];

@@ -78,7 +78,7 @@ export {
   PromptRenderingLog,
   ToolRenderings,
 } from './events/prompt-rendered.ts';
-export type { RunEvent, RunEventListener } from './events/run-event.ts';
+export type { BareEvent, RunEvent, RunEventListener, RunPathStep } from './events/run-event.ts';
 export {
   type RecordedApproval,
   type RecordedAttachment,

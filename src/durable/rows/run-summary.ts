@@ -1,5 +1,11 @@
 import { present } from '../../core/internal/index.ts';
-import type { CallCommit, JournaledRun, RunEvent, RunJournal, RunSummary } from '../../core/runtime/index.ts';
+import type {
+  BareEvent,
+  CallCommit,
+  JournaledRun,
+  RunJournal,
+  RunSummary,
+} from '../../core/runtime/index.ts';
 import type { Clock } from '../../core/session/index.ts';
 import type { EndRow } from '../../record/index.ts';
 import type { RunRows } from './run-rows.ts';
@@ -89,7 +95,7 @@ export class RunSummaryKeeper {
     if (seq !== undefined) this.#summary = { ...this.#summary, commits: seq };
   }
 
-  on(event: RunEvent): void {
+  on(event: BareEvent): void {
     switch (event.type) {
       case 'run-start': {
         const { promptName, agent, isToolRuntime } = event;

@@ -1,5 +1,5 @@
 import { none } from '../../core/internal/index.ts';
-import type { OpenQuestion, RunEvent, RunJournal, RunSummary } from '../../core/runtime/index.ts';
+import type { BareEvent, OpenQuestion, RunEvent, RunJournal, RunSummary } from '../../core/runtime/index.ts';
 import type { Clock } from '../../core/session/index.ts';
 import { Recorder } from '../../record/index.ts';
 import { JournalWriter } from '../rows/journal-writer.ts';
@@ -37,9 +37,10 @@ export async function appendQuestion(options: NewQuestion): Promise<void> {
       maxContentBytes: Infinity,
       marksDeliveries: true,
     });
-    const emit = (event: RunEvent): void => {
+    const place = { evaluationId: start.evaluationId, path: none };
+    const emit = (event: BareEvent): void => {
       summary.on(event);
-      recorder.onEvent(event, { evaluationId: start.evaluationId, path: none });
+      recorder.onEvent({ ...event, ...place }, place);
     };
     emit({ ...start, sessionId: runId });
     recorder.suspend([question]);

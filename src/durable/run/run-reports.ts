@@ -1,5 +1,6 @@
 import { none } from '../../core/internal/index.ts';
 import {
+  type BareEvent,
   type ModelRequest,
   type ObservedAttempt,
   type ObservedRequest,
@@ -8,7 +9,7 @@ import {
   type RunScope,
   withoutRecords,
 } from '../../core/runtime/index.ts';
-import { innerPlace, type Recorder } from '../../record/index.ts';
+import type { Recorder } from '../../record/index.ts';
 import type { JournalWriter } from '../rows/journal-writer.ts';
 import type { RunSummaryKeeper } from '../rows/run-summary.ts';
 
@@ -47,8 +48,6 @@ export class RunReports {
   /** Nothing of a tool runtime is done again: what was cut off is cut off. */
   #isToolRuntime = false;
   readonly #held = new Map<string, HeldRequest>();
-  /** Ids of evaluations inside calls, by their places. */
-  readonly #idsByPlace = new Map<string, string>();
   /** What began the present turn of each evaluation that is resumed. */
   readonly #turnEvents = new Map<string, RunEvent[]>();
 
@@ -95,20 +94,20 @@ export class RunReports {
     };
   }
 
-  /** Emits an event to the observers of the caller alone. */
-  emit(event: RunEvent): void {
-    this.#users?.onEvent?.(event);
+  /** Emits an event of the run itself to the observers of the caller alone. */
+  emit(event: BareEvent): void {
+    this.#emit({ ...event, evaluationId: this.#rootId, path: none });
   }
 
   /** The run goes on: its turn has begun. */
-  resumed(event: RunEvent): void {
+  resumed(event: BareEvent): void {
     this.emit(event);
     this.goesOn(this.#rootId);
   }
 
   /** An evaluation goes on: its turn has begun. */
   goesOn(evaluationId: string): void {
-    for (const begun of this.#turnEvents.get(evaluationId) ?? none) this.emit(begun);
+    for (const begun of this.#turnEvents.get(evaluationId) ?? none) this.#emit(begun);
     this.#turnEvents.delete(evaluationId);
   }
 
@@ -145,55 +144,55 @@ export class RunReports {
   }
 
   #onEvent(event: RunEvent): void {
-    const { isResumed, recorder, summary } = this.#options;
+    if (event.path.length > 0) {
+      this.#onInnerEvent(event);
+      return;
+    }
+    const { isResumed, summary } = this.#options;
     summary.on(event);
     if (event.type === 'run-start') {
       this.#rootId = event.evaluationId;
       this.#isToolRuntime = event.isToolRuntime === true;
       this.#options.onStart(event);
-      if (isResumed) this.emit(event);
+      if (isResumed) this.#emit(event);
       else this.#report(event);
       return;
     }
     if (event.type === 'run-end') this.#options.onEnd(event);
-    const isResuming = this.#options.isResuming(this.#rootId);
-    if (isResuming) this.#beginTurn(this.#rootId, event, event);
-    if (isResuming && event.type === 'run-end') this.emit(event);
-    if (isResuming || this.#isInnerResuming(event)) return;
+    if (this.#options.isResuming(this.#rootId)) {
+      this.#beginTurn(event);
+      if (event.type === 'run-end') this.#emit(event);
+      return;
+    }
     if (event.type === 'tool-call-end') this.#options.reportChanges();
     // A stop has cut off the feedback of a call, perhaps: resumed, the run asks for it again.
     const isCutOff = !this.#isToolRuntime && event.type === 'tool-call-end' && this.#options.isStopped();
-    if (!isCutOff) recorder.onEvent(event, { evaluationId: this.#rootId, path: none });
-    this.emit(event);
+    if (isCutOff) this.#emit(event);
+    else this.#report(event);
+  }
+
+  #onInnerEvent(event: RunEvent): void {
+    const { isResuming } = this.#options;
+    if (isResuming(this.#rootId)) return;
+    // The beginning of an evaluation that is resumed is reported: it is known again.
+    if (event.type !== 'run-start' && isResuming(event.evaluationId)) this.#beginTurn(event);
+    else this.#report(event);
   }
 
   #report(event: RunEvent): void {
     this.#options.recorder.onEvent(event, { evaluationId: this.#rootId, path: none });
-    this.emit(event);
+    this.#emit(event);
   }
 
-  /** Whether an event is of an evaluation inside a call that is resumed. Its beginning is reported: it is known again. */
-  #isInnerResuming(event: RunEvent): boolean {
-    let place = '';
-    let inner = event;
-    while (inner.type === 'nested-run') {
-      place = innerPlace(place, inner);
-      inner = inner.event;
-    }
-    if (inner.type === 'run-start' && place !== '') {
-      this.#idsByPlace.set(place, inner.evaluationId);
-      return false;
-    }
-    const evaluationId = this.#idsByPlace.get(place);
-    if (evaluationId === undefined || !this.#options.isResuming(evaluationId)) return false;
-    this.#beginTurn(evaluationId, inner, event);
-    return true;
+  #emit(event: RunEvent): void {
+    this.#users?.onEvent?.(event);
   }
 
-  /** @param event the event of the evaluation itself. @param emitted the same as observers of the run get it. */
-  #beginTurn(evaluationId: string, event: RunEvent, emitted: RunEvent): void {
-    if (event.type === 'turn-start') this.#turnEvents.set(evaluationId, [emitted]);
-    if (event.type === 'model-call-start') this.#turnEvents.get(evaluationId)?.push(emitted);
+  /** An event of an evaluation that is resumed from its rows. */
+  #beginTurn(event: RunEvent): void {
+    const { evaluationId } = event;
+    if (event.type === 'turn-start') this.#turnEvents.set(evaluationId, [event]);
+    if (event.type === 'model-call-start') this.#turnEvents.get(evaluationId)?.push(event);
     // Its answer is known: no call of the model goes on.
     if (event.type === 'model-call-end') this.#turnEvents.get(evaluationId)?.splice(1);
   }

@@ -61,7 +61,7 @@ export class WaitingQuestions {
     return {
       ...calls,
       onEvent: (event) => {
-        if (event.type === 'run-start') this.#start = event;
+        if (event.type === 'run-start' && event.path.length === 0) this.#start = event;
         calls.onEvent?.(event);
       },
     };

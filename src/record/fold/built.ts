@@ -1,5 +1,5 @@
 import { none, present } from '../../core/internal/index.ts';
-import type { RecordedApproval, RecordedFeedback, RunEvent } from '../../core/runtime/index.ts';
+import type { BareEvent, RecordedApproval, RecordedFeedback } from '../../core/runtime/index.ts';
 import type { JsonValue } from '../../core/schema/index.ts';
 import type { RowResult, RunHeader } from '../format/rows.ts';
 import type {
@@ -47,7 +47,7 @@ export interface BuiltRun extends Writable<Omit<RecordedRun, 'parent' | 'turns'>
 }
 
 /** The turn that an event belongs to; undefined for one of the run itself. */
-export function turnOf(event: RunEvent): number | undefined {
+export function turnOf(event: BareEvent): number | undefined {
   return 'turn' in event ? event.turn : undefined;
 }
 

@@ -1,6 +1,6 @@
 import { RecordError } from '../../core/error/index.ts';
 import { none, present } from '../../core/internal/index.ts';
-import type { RunEvent } from '../../core/runtime/index.ts';
+import type { BareEvent } from '../../core/runtime/index.ts';
 import { isDecidedFailure } from '../format/decided.ts';
 import type { PendingRow, ResumedRow } from '../format/journal-rows.ts';
 import { RowReader } from '../format/row-reader.ts';
@@ -218,7 +218,7 @@ export class RunFold {
     if (row.feedback !== undefined) call.feedback = row.feedback;
   }
 
-  #event(number: number | undefined, atMs: number, event: RunEvent): void {
+  #event(number: number | undefined, atMs: number, event: BareEvent): void {
     const run = this.#run(number);
     if (event.type === 'tool-call-start') {
       this.#tree.call(run, event.turn, event.callId, atMs).toolName = event.toolName;

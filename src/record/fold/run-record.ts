@@ -1,11 +1,11 @@
 import type { FileRead } from '../../core/filesystem/index.ts';
 import type {
+  BareEvent,
   CallPhases,
   PolicyAnswer,
   RecordedApproval,
   RecordedError,
   RecordedFeedback,
-  RunEvent,
   ToolCallFailureReason,
   ToolCallOutcome,
 } from '../../core/runtime/index.ts';
@@ -91,7 +91,7 @@ export interface RecordedTurn {
 /** A run event and when it happened, in milliseconds after the start of the root run. */
 export interface RecordedEvent {
   readonly atMs: number;
-  readonly event: RunEvent;
+  readonly event: BareEvent;
 }
 
 /** A request as the model got it. */

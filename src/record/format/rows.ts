@@ -1,7 +1,7 @@
 import type {
+  BareEvent,
   RecordedError,
   RecordedFeedback,
-  RunEvent,
   ToolInvokedPayload,
 } from '../../core/runtime/index.ts';
 import type { JsonObject, JsonValue } from '../../core/schema/index.ts';
@@ -215,7 +215,7 @@ export interface DeliveredRow extends RunPart {
 /** A run event that no other row represents. */
 export interface EventRow extends RunPart {
   readonly type: 'event';
-  readonly event: RunEvent;
+  readonly event: BareEvent;
 }
 
 /** A run ended. */

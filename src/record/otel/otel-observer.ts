@@ -16,7 +16,6 @@ import { type OtelSemconv, semconvNames } from './names.ts';
 import type { OtelContext, OtelMeter, OtelTracer } from './otel-api.ts';
 import { reportEvent } from './report-event.ts';
 import { chatEndOf, describeRequest } from './report-model-call.ts';
-import { innerKey, type RunSpans } from './run-spans.ts';
 import { TraceBuilder, type TraceSettings } from './trace-builder.ts';
 
 /** Options of {@link otelObserver}. */
@@ -102,10 +101,10 @@ class SpanObserver {
     this.#trace = new TraceBuilder(settings);
   }
 
-  onEvent(event: RunEvent, { evaluationId }: ObservedEvaluation): void {
-    const found = this.#unwrap(event, evaluationId);
-    if (found === undefined) return;
-    reportEvent(this.#trace, this.#settings, found.run, found.event);
+  onEvent(event: RunEvent, outermost: ObservedEvaluation): void {
+    if (event.type === 'run-start') this.#begin(event, outermost);
+    const run = this.#trace.run(event.evaluationId);
+    if (run !== undefined) reportEvent(this.#trace, this.#settings, run, event);
   }
 
   onRequest(request: ObservedRequest): void {
@@ -176,42 +175,20 @@ class SpanObserver {
     }
   }
 
-  /** An event without what is around it, and the run that it belongs to. */
-  #unwrap(
-    wrapped: RunEvent,
-    evaluationId: string,
-  ):
-    | { readonly event: Exclude<RunEvent, { readonly type: 'nested-run' }>; readonly run: RunSpans }
-    | undefined {
-    let event = wrapped;
-    let run = this.#trace.run(evaluationId);
-    while (event.type === 'nested-run') {
-      if (run === undefined) return undefined;
-      const key = innerKey(event);
-      if (event.event.type === 'run-start') run.inner.set(key, event.event.evaluationId);
-      const outer = run;
-      const id = run.inner.get(key);
-      if (id === undefined) return undefined;
-      run = this.#trace.run(id);
-      if (run === undefined && event.event.type === 'run-start') {
-        run = this.#openInner(outer, event, event.event);
-      }
-      event = event.event;
+  /** An evaluation begins; its span is there where the work around it is observed, too. */
+  #begin(
+    { evaluationId, path, promptName }: Extract<RunEvent, { readonly type: 'run-start' }>,
+    { evaluationId: rootId }: ObservedEvaluation,
+  ): void {
+    const trace = this.#trace;
+    if (trace.run(evaluationId) === undefined) {
+      const step = path.at(-1);
+      const around = step && trace.runAt(rootId, path.slice(0, -1));
+      if (step !== undefined && around === undefined) return;
+      const outer = step && around && trace.openCall(around, step);
+      const callIds = path.map(({ callId }) => callId);
+      trace.openRun({ evaluationId, path: callIds, promptName, outer, isScoped: false });
     }
-    if (run === undefined && event.type === 'run-start') {
-      const { promptName } = event;
-      run = this.#trace.openRun({ evaluationId, path: [], promptName, outer: undefined, isScoped: false });
-    }
-    return run === undefined ? undefined : { event, run };
-  }
-
-  #openInner(
-    outer: RunSpans,
-    { turn, callId, toolName }: Extract<RunEvent, { readonly type: 'nested-run' }>,
-    { evaluationId, promptName }: Extract<RunEvent, { readonly type: 'run-start' }>,
-  ): RunSpans {
-    const call = this.#trace.openCall(outer, { turn, callId, toolName });
-    const path = [...outer.path, callId];
-    return this.#trace.openRun({ evaluationId, path, promptName, outer: call, isScoped: false });
+    trace.place(evaluationId, rootId, path);
   }
 }

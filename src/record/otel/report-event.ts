@@ -6,15 +6,12 @@ import { chatEndOf } from './report-model-call.ts';
 import { callKey, type RunSpans } from './run-spans.ts';
 import type { TraceBuilder, TraceSettings } from './trace-builder.ts';
 
-/** An event without what is around it. */
-type BareEvent = Exclude<RunEvent, { readonly type: 'nested-run' }>;
-
 /** Makes of an event what it is in a trace. */
 export function reportEvent(
   trace: TraceBuilder,
   settings: TraceSettings,
   run: RunSpans,
-  event: BareEvent,
+  event: RunEvent,
 ): void {
   const { names, clock } = settings;
   const hasContent = run.messages !== undefined;

@@ -40,8 +40,8 @@ export interface RunSpans extends OpenSpan {
   readonly chats: Map<number, OpenChat>;
   /** By turn and id. */
   readonly calls: Map<string, OpenCallSpan>;
-  /** Ids of the evaluations inside its calls, by {@link innerKey}. */
-  readonly inner: Map<string, string>;
+  /** Where it is among the evaluations of its root run; set by its first event. */
+  place?: string;
   readonly counts: { modelCalls: number; toolCalls: number; committed: number; reruns: number };
   /** Undefined: spans of the run hold no content. */
   readonly messages: SpanMessages | undefined;
@@ -70,14 +70,4 @@ export interface RunSpans extends OpenSpan {
 /** Names a call among those of a run: providers may use an id again in a later turn. */
 export function callKey(turn: number, callId: string): string {
   return `${turn}/${callId}`;
-}
-
-/** Names an evaluation among those inside the calls of a run. */
-export function innerKey(event: {
-  readonly turn: number;
-  readonly callId: string;
-  readonly attempt: number;
-  readonly evaluation: number;
-}): string {
-  return `${event.turn}/${event.attempt}/${event.evaluation}/${event.callId}`;
 }

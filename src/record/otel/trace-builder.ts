@@ -1,5 +1,5 @@
 import { isRecord, present } from '../../core/internal/index.ts';
-import type { RunEvent, ToolInvokedPayload, TraceContext } from '../../core/runtime/index.ts';
+import type { RunEvent, RunPathStep, ToolInvokedPayload, TraceContext } from '../../core/runtime/index.ts';
 import type { Clock } from '../../core/session/index.ts';
 import type { TokenUsage } from '../../core/tool/index.ts';
 import { activeContext, spanOf, withSpan } from './active-context.ts';
@@ -55,6 +55,7 @@ const callContextKey = Symbol('wink call');
 export class TraceBuilder {
   readonly #settings: TraceSettings;
   readonly #runs = new Map<string, RunSpans>();
+  readonly #places = new Map<string, RunSpans>();
 
   constructor(settings: TraceSettings) {
     this.#settings = settings;
@@ -62,6 +63,18 @@ export class TraceBuilder {
 
   run(evaluationId: string): RunSpans | undefined {
     return this.#runs.get(evaluationId);
+  }
+
+  /** Says where a run is, among the evaluations inside one root run. */
+  place(evaluationId: string, rootId: string, path: readonly RunPathStep[]): void {
+    const run = this.#runs.get(evaluationId);
+    if (run === undefined) return;
+    run.place = placeOf(rootId, path);
+    this.#places.set(run.place, run);
+  }
+
+  runAt(rootId: string, path: readonly RunPathStep[]): RunSpans | undefined {
+    return this.#places.get(placeOf(rootId, path));
   }
 
   /** @param run `outer` is the call that it runs inside of, and `isScoped` says that the end of its work ends the span. */
@@ -79,7 +92,6 @@ export class TraceBuilder {
       steps: new Map(),
       chats: new Map(),
       calls: new Map(),
-      inner: new Map(),
       counts: { modelCalls: 0, toolCalls: 0, committed: 0, reruns: 0 },
       // A span that is sampled out keeps nothing.
       messages: hasContent && opened.span.isRecording() ? new SpanMessages() : undefined,
@@ -102,6 +114,7 @@ export class TraceBuilder {
     if (this.#runs.get(run.evaluationId) !== run) return;
     // First, so that nothing is kept where a tracer throws.
     this.#runs.delete(run.evaluationId);
+    if (run.place !== undefined) this.#places.delete(run.place);
     run.outer?.inner.delete(run);
     for (const call of run.calls.values()) this.#abandonCall(run, call);
     for (const turn of run.steps.keys()) this.endStep(run, turn);
@@ -329,6 +342,10 @@ export class TraceBuilder {
       .filter((call) => call.callId === callId);
     return others.length > 0 ? 'unclear' : first;
   }
+}
+
+function placeOf(rootId: string, path: readonly RunPathStep[]): string {
+  return JSON.stringify([rootId, path]);
 }
 
 function linkTo(span: OtelSpan): OtelLink {

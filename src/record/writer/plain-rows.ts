@@ -1,5 +1,11 @@
 import { present } from '../../core/internal/index.ts';
-import type { ObservedRequest, ObservedResponse, ObservedState, RunEvent } from '../../core/runtime/index.ts';
+import type {
+  BareEvent,
+  ObservedRequest,
+  ObservedResponse,
+  ObservedState,
+  RunEvent,
+} from '../../core/runtime/index.ts';
 import type { JsonObject } from '../../core/schema/index.ts';
 import { hostedToolPart } from '../format/hosted-tool-part.ts';
 import type { RecordedWrite, RowLog, RunPart } from '../format/row-parts.ts';
@@ -107,7 +113,7 @@ export function deliveredRow(
 }
 
 /** Events that other rows hold, or that no reader needs. */
-const heldElsewhere: ReadonlySet<RunEvent['type']> = new Set<RunEvent['type']>([
+export const heldElsewhere: ReadonlySet<RunEvent['type']> = new Set<RunEvent['type']>([
   'turn-start',
   'turn-end',
   'model-call-start',
@@ -121,9 +127,8 @@ const heldElsewhere: ReadonlySet<RunEvent['type']> = new Set<RunEvent['type']>([
   'feedback-recorded',
 ]);
 
-/** An event as the record keeps it; undefined when other rows hold it. */
-export function eventOf(event: RunEvent): RunEvent | undefined {
-  if (heldElsewhere.has(event.type)) return undefined;
+/** An event as the record keeps it, where no other row holds it: its row says where it happened. */
+export function eventOf({ evaluationId: _id, path: _path, ...event }: RunEvent): BareEvent {
   if (event.type === 'tool-call-start') {
     const { params: _params, ...start } = event;
     return start;

@@ -1,19 +1,19 @@
-import type { RunEvent } from '../../core/runtime/index.ts';
+import type { RunPathStep } from '../../core/runtime/index.ts';
 
-type NestedEvent = Extract<RunEvent, { readonly type: 'nested-run' }>;
+type RunPath = readonly RunPathStep[];
 
 /** Numbers the evaluations of a run in the order in which they begin; the root run is 0. */
 export class RunNumbers {
   readonly #byId = new Map<string, number>();
-  /** By the place of an evaluation: events name no evaluation. */
-  readonly #byPlace = new Map<string, number>();
+  /** By the path of an evaluation, as JSON: an event names the outer evaluations by their paths alone. */
+  readonly #byPath = new Map<string, number>();
   #last = -1;
 
-  /** The root run, or one at a place, begins. */
-  begin(evaluationId: string, place: string): number {
+  /** The root run, or one inside a call, begins. */
+  begin(evaluationId: string, path: RunPath): number {
     this.#last += 1;
     this.#byId.set(evaluationId, this.#last);
-    this.#byPlace.set(place, this.#last);
+    this.#byPath.set(JSON.stringify(path), this.#last);
     return this.#last;
   }
 
@@ -23,11 +23,11 @@ export class RunNumbers {
     this.#last += evaluations.size;
   }
 
-  /** An evaluation that has begun before goes on at a place. @returns false for one that has not. */
-  beginAgain(evaluationId: string, place: string): boolean {
+  /** An evaluation that has begun before goes on at a path. @returns false for one that has not. */
+  beginAgain(evaluationId: string, path: RunPath): boolean {
     const run = this.#byId.get(evaluationId);
     if (run === undefined) return false;
-    this.#byPlace.set(place, run);
+    this.#byPath.set(JSON.stringify(path), run);
     return true;
   }
 
@@ -36,13 +36,8 @@ export class RunNumbers {
     return this.#byId.get(evaluationId);
   }
 
-  at(place: string): number | undefined {
-    return this.#byPlace.get(place);
+  /** The evaluation whose call the one at a path runs inside of; undefined when it was not seen to begin. */
+  around(path: RunPath): number | undefined {
+    return this.#byPath.get(JSON.stringify(path.slice(0, -1)));
   }
-}
-
-/** The place of an evaluation inside a call of the run at `around`. */
-export function innerPlace(outerPlace: string, event: NestedEvent): string {
-  const { turn, callId, attempt, evaluation, policy = '' } = event;
-  return JSON.stringify([outerPlace, turn, callId, attempt, evaluation, policy]);
 }

@@ -1,5 +1,5 @@
 import { assertOptions } from '../../core/error/index.ts';
-import { present } from '../../core/internal/index.ts';
+import { none, present } from '../../core/internal/index.ts';
 import type {
   CallCommit,
   DiscardedAttempt,
@@ -10,6 +10,7 @@ import type {
   OpenQuestion,
   RunEvent,
   RunObserver,
+  RunPathStep,
 } from '../../core/runtime/index.ts';
 import type { JsonObject } from '../../core/schema/index.ts';
 import { type Clock, systemClock } from '../../core/session/index.ts';
@@ -20,9 +21,17 @@ import { type HeaderRow, type Row, recordVersion, type SeenRow } from '../format
 import { AttemptRows } from './attempt-rows.ts';
 import { BlobWriter } from './blob-writer.ts';
 import { lineOf } from './line-of.ts';
-import { deliveredRow, describeRun, eventOf, requestRow, responseRow, stateRow } from './plain-rows.ts';
+import {
+  deliveredRow,
+  describeRun,
+  eventOf,
+  heldElsewhere,
+  requestRow,
+  responseRow,
+  stateRow,
+} from './plain-rows.ts';
 import { RequestEstimate } from './request-tokens.ts';
-import { innerPlace, RunNumbers } from './run-numbers.ts';
+import { RunNumbers } from './run-numbers.ts';
 
 /** Options of {@link runRecorder}. */
 export interface RunRecorderOptions {
@@ -134,7 +143,7 @@ export class Recorder implements RunRecorder {
     this.#rootId = header.evaluationId;
     this.#startedAtMs = header.startedAtMs;
     this.#commits = commits;
-    this.#numbers.begin(header.evaluationId, '');
+    this.#numbers.begin(header.evaluationId, none);
     this.#numbers.continueWith(evaluations);
     this.#blobs.known(blobs);
     this.#attempts.known(seen);
@@ -167,7 +176,7 @@ export class Recorder implements RunRecorder {
 
   onEvent(event: RunEvent, evaluation: ObservedEvaluation): void {
     if (this.#rootId === undefined && event.type === 'run-start') this.#rootId = evaluation.evaluationId;
-    if (evaluation.evaluationId === this.#rootId) this.#guarded(() => this.#event(event, ''));
+    if (evaluation.evaluationId === this.#rootId) this.#guarded(() => this.#event(event));
   }
 
   onState(state: ObservedState): void {
@@ -228,31 +237,25 @@ export class Recorder implements RunRecorder {
     this.#commits = seq;
   }
 
-  /** @param place of the run that the event belongs to. */
-  #event(event: RunEvent, place: string): void {
+  #event(event: RunEvent): void {
     const t = this.#after(this.#clock.now());
-    if (event.type === 'nested-run') {
-      const inner = innerPlace(place, event);
-      if (event.event.type === 'run-start') this.#beginInner(event, event.event, place, t);
-      this.#event(event.event, inner);
-      return;
-    }
     if (event.type === 'run-start') {
-      if (place === '') this.#begin(event);
+      const step = event.path.at(-1);
+      if (step === undefined) this.#begin(event);
+      else this.#beginInner(event, step, t);
       return;
     }
-    const run = this.#numbers.at(place);
+    const run = this.#numbers.of(event.evaluationId);
     if (run === undefined) return;
     const part = this.#part(run, t);
     if (event.type === 'run-end') {
-      const { type: _type, ...end } = event;
+      const { type: _type, evaluationId: _id, path: _path, ...end } = event;
       this.#row({ type: 'end', ...part, ...end });
     } else if (event.type === 'tool-call-end') {
       const row = deliveredRow(event, part, this.#marksDeliveries);
       if (row !== undefined) this.#row(row);
-    } else {
-      const kept = eventOf(event);
-      if (kept !== undefined) this.#row({ type: 'event', ...part, event: kept });
+    } else if (!heldElsewhere.has(event.type)) {
+      this.#row({ type: 'event', ...part, event: eventOf(event) });
     }
   }
 
@@ -260,7 +263,7 @@ export class Recorder implements RunRecorder {
     const { runId = event.evaluationId, reads = 'content' } = this.#options;
     const { runtime, module, workspace, params } = this.#options;
     this.#startedAtMs = this.#clock.now();
-    this.#numbers.begin(event.evaluationId, '');
+    this.#numbers.begin(event.evaluationId, none);
     this.#row({
       type: 'header',
       version: recordVersion,
@@ -277,17 +280,15 @@ export class Recorder implements RunRecorder {
   }
 
   #beginInner(
-    wrapped: Extract<RunEvent, { readonly type: 'nested-run' }>,
     event: Extract<RunEvent, { readonly type: 'run-start' }>,
-    outerPlace: string,
+    { turn, callId, attempt, evaluation, policy }: RunPathStep,
     t: number,
   ): void {
-    const outer = this.#numbers.at(outerPlace);
+    const outer = this.#numbers.around(event.path);
     if (outer === undefined) return;
-    const { turn, callId, attempt, evaluation, policy } = wrapped;
     // An evaluation that is gone on with has its row.
-    if (this.#numbers.beginAgain(event.evaluationId, innerPlace(outerPlace, wrapped))) return;
-    const run = this.#numbers.begin(event.evaluationId, innerPlace(outerPlace, wrapped));
+    if (this.#numbers.beginAgain(event.evaluationId, event.path)) return;
+    const run = this.#numbers.begin(event.evaluationId, event.path);
     this.#row({
       type: 'run',
       run,

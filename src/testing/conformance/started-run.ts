@@ -42,6 +42,8 @@ export class StartedRun<Output> {
   constructor(parts: StartedRunParts<Output>) {
     this.#parts = parts;
     this.#outcome = parts.evaluate((event) => {
+      // What is checked is the run itself.
+      if (event.path.length > 0) return;
       this.#events.push(event);
       for (const listener of this.#listeners) listener();
     });

@@ -56,7 +56,6 @@ export async function runBatch(library: Library, batch: Batch, mode: RunMode): P
   const ended: ToolInvokedPayload[] = [];
   const onEvent = (event: RunEvent): void => {
     if (event.type === 'tool-call-end') ended.push(event.invocation);
-    if (event.type === 'nested-run') onEvent(event.event);
   };
   const adapter = library.scriptedAdapter((conversation, { turn }) => {
     const specs = (innerTurns(conversation) ?? batch.turns)[turn - 1];

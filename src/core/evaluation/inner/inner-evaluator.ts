@@ -46,7 +46,7 @@ export function innerEvaluator(outer: OuterEvaluation, call: OuterCall): NestedA
     checkEvaluateOptions({ ...options, pendingCalls });
     const settings = toInnerSettings(outer.settings, options, {
       deadline: deadline ?? call.run.deadline,
-      emit: (event) => call.emit(evaluation, event),
+      emit: (event) => call.emit(event),
     });
     const stop = new RunStop(call.run);
     const unsubscribe = call.stop.onStop((reason) => stop.stop(reason));

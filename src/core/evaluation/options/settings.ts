@@ -3,6 +3,7 @@ import {
   type EvaluationEnvironment,
   type FeedbackProvider,
   type LoopOptions,
+  type RunEventListener,
   toCompletionChecker,
   toThrottlePolicy,
 } from '../../runtime/index.ts';
@@ -22,10 +23,12 @@ export type CallSettings = Pick<
   | 'enforce'
   | 'maxConcurrentCalls'
   | 'maxResultCharacters'
-  | 'emit'
   | 'isObserved'
   | 'observers'
->;
+> & {
+  /** Tells the observers of the run, or the evaluation around this one. Never throws. */
+  readonly emit: RunEventListener;
+};
 
 /** What the loop of an evaluation runs with. */
 export type LoopSettings = Pick<
@@ -131,7 +134,7 @@ export function toInnerSettings(
     calls: {
       deadline: own.deadline,
       emit: own.emit,
-      isObserved: true,
+      isObserved: outer.calls.isObserved,
       observers: outer.calls.observers,
       maxConcurrentCalls: limits.maxConcurrentCalls ?? outer.calls.maxConcurrentCalls,
       clock: outer.calls.clock,

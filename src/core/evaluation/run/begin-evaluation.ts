@@ -5,6 +5,7 @@ import { PolicyFacts } from '../../policy/index.ts';
 import { hashOfText, type Prompt, type RenderedPrompt } from '../../prompt/index.ts';
 import { type CallScope, ResourceContainer } from '../../resource/index.ts';
 import {
+  type BareEvent,
   CallReporter,
   type ConversationItem,
   type EvaluationEnvironment,
@@ -16,7 +17,6 @@ import {
   newLoopState,
   PromptEvaluationError,
   RunBudget,
-  type RunEvent,
   RunLedger,
   type RunStop,
   type StopReason,
@@ -94,7 +94,7 @@ interface StartedRun<Output> {
 }
 
 /** The first event of a run. */
-function runStart<Output>({ environment, prompt, settings, start, scope }: StartedRun<Output>): RunEvent {
+function runStart<Output>({ environment, prompt, settings, start, scope }: StartedRun<Output>): BareEvent {
   const { model } = start;
   const { display, origin } = environment;
   const { tools, rendered } = display;
@@ -104,7 +104,6 @@ function runStart<Output>({ environment, prompt, settings, start, scope }: Start
     promptName: prompt.name,
     adapter: scope.evaluator.name,
     tools: tools.map((tool) => tool.name),
-    evaluationId: origin.evaluationId,
     sessionId: origin.sessionId,
     isSessionGiven: scope.isSessionGiven,
     isRedacted: scope.redactor !== undefined,
@@ -196,6 +195,10 @@ async function prepareEvaluation<Output>(
       settings: settings.loop.settings,
     });
     const roots = { session: scope.sessionRoot, filesystem, container };
+    const place = {
+      evaluationId: origin.evaluationId,
+      path: outer?.call.eventPath(outer.evaluation) ?? none,
+    };
     return {
       rendered,
       environment: {
@@ -208,7 +211,12 @@ async function prepareEvaluation<Output>(
         enforce: calls.enforce,
         maxConcurrentCalls: calls.maxConcurrentCalls,
         maxResultCharacters: calls.maxResultCharacters,
-        emit: calls.emit,
+        eventPath: place.path,
+        emit: (event) => {
+          // Marking the object that was made for the event costs no copy of it.
+          if (calls.isObserved) calls.emit(Object.assign(event, place));
+        },
+        passOn: calls.emit,
         isObserved: calls.isObserved,
         observers: calls.observers,
         reporter: CallReporter.for({

@@ -21,15 +21,38 @@ import type {
 } from './tool-invoked.ts';
 import type { TraceContext } from './trace-context.ts';
 
-/** What an observer of a run gets, while it happens. `turn` counts model calls from 1. A closed union. */
-export type RunEvent =
+/** An evaluation inside a call, as the evaluation that made the call knows it. */
+export interface RunPathStep {
+  /** The turn of the call. */
+  readonly turn: number;
+  readonly callId: string;
+  readonly toolName: string;
+  /** Number of the attempt at that call, from 1. */
+  readonly attempt: number;
+  /** Number of the evaluation among those of the attempt, from 1 in the order they were begun. */
+  readonly evaluation: number;
+  /** The policy that evaluates, to judge the call. Absent: the handler evaluates. */
+  readonly policy?: string;
+}
+
+/**
+ * What an observer of a run gets, while it happens. `turn` counts the model calls of the evaluation from 1. A closed union. No event of an evaluation
+ * inside a call is emitted once the attempt has ended.
+ */
+export type RunEvent = {
+  /** The same in everything that one evaluation reports. */
+  readonly evaluationId: string;
+  /** Where the evaluation runs, outermost step first; empty for one on a root session. One frozen array in all events of an evaluation. */
+  readonly path: readonly RunPathStep[];
+} & BareEvent;
+
+/** An event without where it happens: as it is emitted, and in the rows of a run. */
+export type BareEvent =
   | {
       readonly type: 'run-start';
       readonly promptName: string;
       readonly adapter: string;
       readonly tools: readonly string[];
-      /** The same in everything that this evaluation reports. */
-      readonly evaluationId: string;
       readonly sessionId: string;
       /** Whether the caller gave the session, which may then have been part of other runs and go on in others. */
       readonly isSessionGiven: boolean;
@@ -293,21 +316,6 @@ export type RunEvent =
       readonly invocation: ToolInvokedPayload;
       /** What the handler threw, as it was thrown. */
       readonly cause?: unknown;
-    }
-  | {
-      /** An event of an evaluation inside a tool call. None is emitted once the attempt has ended. */
-      readonly type: 'nested-run';
-      readonly turn: number;
-      /** The call around the evaluation. */
-      readonly callId: string;
-      readonly toolName: string;
-      /** Number of the attempt at that call, from 1. */
-      readonly attempt: number;
-      /** Number of the evaluation among those of the attempt, from 1 in the order they were begun. */
-      readonly evaluation: number;
-      /** The policy that evaluates, to judge the call. Absent: the handler evaluates. */
-      readonly policy?: string;
-      readonly event: RunEvent;
     }
   | {
       readonly type: 'run-end';

@@ -29,10 +29,9 @@ export class Watchdog {
 
   /** A sign of life. Costs no timer. */
   onEvent(event: RunEvent): void {
-    const inner = innermost(event);
-    this.#last = inner.type;
+    this.#last = event.type;
     // A model is asked again after a wait that the run knows of.
-    this.#heardAt(this.#options.clock.now() + (inner.type === 'model-call-retry' ? inner.delayMs : 0));
+    this.#heardAt(this.#options.clock.now() + (event.type === 'model-call-retry' ? event.delayMs : 0));
   }
 
   /** Silence does not count until the returned function is called; calling it twice does nothing. */
@@ -64,10 +63,4 @@ export class Watchdog {
       onSilence(`no activity for ${limitMs} ms (limits.idleTimeoutMs); the last event was ${this.#last}.`);
     });
   }
-}
-
-function innermost(event: RunEvent): RunEvent {
-  let inner = event;
-  while (inner.type === 'nested-run') inner = inner.event;
-  return inner;
 }

@@ -46,7 +46,7 @@ export function guardObservers(
   };
 }
 
-/** Events name no evaluation, but the first one of a run does, and all events of a run go through one function. */
+/** The first event of a run names the outermost evaluation, and all events of a run go through one function. */
 function eventsToAll(
   observers: readonly RunObserver[],
   redactor: Redactor | undefined,
@@ -56,7 +56,7 @@ function eventsToAll(
   if (observing.length === 0) return undefined;
   let evaluation: ObservedEvaluation = { evaluationId: '', path: [] };
   return (event) => {
-    if (event.type === 'run-start') {
+    if (event.type === 'run-start' && event.path.length === 0) {
       evaluation = Object.freeze({ evaluationId: event.evaluationId, path: Object.freeze([]) });
     }
     const shown = redactor?.record(event) ?? event;

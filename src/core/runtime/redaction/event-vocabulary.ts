@@ -1,12 +1,13 @@
 import type { ThrottleKind } from '../../error/index.ts';
 import type { ToolCallFailureReason } from '../events/tool-invoked.ts';
 
-/** Fields of events that hold only values from the library's own vocabulary. */
+/** Fields of events that hold only values from the library's own vocabulary, or ids by which events are told apart. */
 const wordFields: ReadonlySet<string> = new Set([
   'about',
   'code',
   'effects',
   'entry',
+  'evaluationId',
   'finishReason',
   'found',
   'kind',

@@ -1,7 +1,9 @@
 import type { RunEvent, RunObserver } from '../../../core/runtime/index.ts';
 
 /** The event of a call that shows that it is alive. */
-export type CallProgress = Extract<RunEvent, { readonly type: 'tool-call-heartbeat' | 'tool-call-progress' }>;
+export type CallProgress =
+  | Pick<Extract<RunEvent, { readonly type: 'tool-call-heartbeat' }>, 'type'>
+  | Pick<Extract<RunEvent, { readonly type: 'tool-call-progress' }>, 'type' | 'update'>;
 
 /** The calls of one runtime, however many connections make them: their ids, and what they report. */
 export class CallEvents implements RunObserver {
@@ -21,12 +23,10 @@ export class CallEvents implements RunObserver {
   }
 
   onEvent = (event: RunEvent): void => {
-    if (event.type === 'tool-call-heartbeat' || event.type === 'tool-call-progress')
-      this.#listeners.get(event.callId)?.(event);
+    const [outer] = event.path;
     // What happens inside of a call shows that the call is alive.
-    if (event.type === 'nested-run') {
-      const { turn, callId, toolName } = event;
-      this.#listeners.get(callId)?.({ type: 'tool-call-heartbeat', turn, callId, toolName });
-    }
+    if (outer !== undefined) this.#listeners.get(outer.callId)?.({ type: 'tool-call-heartbeat' });
+    else if (event.type === 'tool-call-heartbeat' || event.type === 'tool-call-progress')
+      this.#listeners.get(event.callId)?.(event);
   };
 }

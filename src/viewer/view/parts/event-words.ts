@@ -1,8 +1,8 @@
-import type { RunEvent } from '../../../core/runtime/index.ts';
+import type { BareEvent } from '../../../core/runtime/index.ts';
 import { duration, many } from '../../model/words.ts';
 
 /** An event of a turn as a sentence; undefined for what other parts of the page show. */
-export function eventWords(event: RunEvent): string | undefined {
+export function eventWords(event: BareEvent): string | undefined {
   switch (event.type) {
     case 'model-call-retry':
       return `Asked again after ${duration(event.delayMs)} (${event.reason}): ${event.message}`;

@@ -1,25 +1,26 @@
 import type { RunEvent, ToolInvokedPayload } from 'weakincentives';
+import { here } from '../../../support/event-places.ts';
 
 /** A model asks for calls with these ids. */
 export function asked(...callIds: readonly string[]): RunEvent {
-  return {
+  return here({
     type: 'model-call-end',
     turn: 1,
     text: '',
     toolCalls: callIds.map((callId) => ({ type: 'tool-call', callId, name: 'look', arguments: '' })),
     finishReason: 'tool-calls',
     durationMs: 5,
-  };
+  });
 }
 
 export function started(callId: string, turn = 1): RunEvent {
-  return { type: 'tool-call-start', turn, callId, toolName: 'look', params: { path: `${callId}.md` } };
+  return here({ type: 'tool-call-start', turn, callId, toolName: 'look', params: { path: `${callId}.md` } });
 }
 
 /** The end of a call, committed unless told otherwise. */
 export function ended(callId: string, overrides: Partial<ToolInvokedPayload> = {}): RunEvent {
   const { turn = 1, toolName = 'look' } = overrides;
-  return {
+  return here({
     type: 'tool-call-end',
     turn,
     callId,
@@ -46,15 +47,15 @@ export function ended(callId: string, overrides: Partial<ToolInvokedPayload> = {
       changes: [],
       ...overrides,
     },
-  };
+  });
 }
 
-/** What an evaluation inside a call tells. */
+/** An event of an evaluation inside a call of the evaluation that it is of now. */
 export function inside(
   callId: string,
   event: RunEvent,
   options: { readonly attempt?: number; readonly evaluation?: number } = {},
 ): RunEvent {
   const { attempt = 1, evaluation = 1 } = options;
-  return { type: 'nested-run', turn: 1, callId, toolName: 'look', attempt, evaluation, event };
+  return { ...event, path: [{ turn: 1, callId, toolName: 'look', attempt, evaluation }, ...event.path] };
 }

@@ -2,19 +2,20 @@ import { describe, expect, it } from 'vitest';
 import type { RunEvent } from 'weakincentives';
 import { CallLog } from '../../../../src/cli/report/call-log.ts';
 import { callSubject } from '../../../../src/cli/report/call-record.ts';
+import { here } from '../../../support/event-places.ts';
 import { asked, ended, inside, started } from './call-events.ts';
 
 describe('CallLog', () => {
   it('numbers calls in the order they were asked for, not in which they end', () => {
     const log = new CallLog();
-    log.observe({ type: 'model-call-start', turn: 1 });
+    log.observe(here({ type: 'model-call-start', turn: 1 }));
     for (const event of [asked('c1', 'c2'), ended('c2'), ended('c1')]) log.observe(event);
     expect(log.records.map((record) => record.number)).toEqual(['2', '1']);
   });
 
   it('counts outcomes and re-runs', () => {
     const log = new CallLog();
-    log.observe({ type: 'model-call-start', turn: 4 });
+    log.observe(here({ type: 'model-call-start', turn: 4 }));
     log.observe(ended('c1', { attempts: 2 }));
     log.observe(ended('c2', { outcome: 'denied', policy: 'p', reason: 'denied' }));
     expect(log.totals()).toMatchObject({
@@ -33,16 +34,18 @@ describe('CallLog', () => {
   it('keeps the steps of the last attempt only', () => {
     const log = new CallLog();
     const step = (update: string) =>
-      log.observe({ type: 'tool-call-progress', turn: 1, callId: 'c1', toolName: 'publish', update });
+      log.observe(here({ type: 'tool-call-progress', turn: 1, callId: 'c1', toolName: 'publish', update }));
     step('first attempt');
-    log.observe({
-      type: 'tool-call-retry',
-      turn: 1,
-      callId: 'c1',
-      toolName: 'publish',
-      attempt: 2,
-      conflicts: ['x'],
-    });
+    log.observe(
+      here({
+        type: 'tool-call-retry',
+        turn: 1,
+        callId: 'c1',
+        toolName: 'publish',
+        attempt: 2,
+        conflicts: ['x'],
+      }),
+    );
     step('second attempt');
     log.observe(ended('c1'));
     expect(log.records[0]?.steps).toEqual(['second attempt']);
@@ -55,7 +58,7 @@ it('CallLog takes steps that are no JSON', () => {
   const log = new CallLog();
   // A handler written in JavaScript may report anything.
   for (const update of [circle as never, { done: 1 }]) {
-    log.observe({ type: 'tool-call-progress', turn: 1, callId: 'a', toolName: 'look', update });
+    log.observe(here({ type: 'tool-call-progress', turn: 1, callId: 'a', toolName: 'look', update }));
   }
   log.observe(ended('a'));
   expect(log.records[0]?.steps).toEqual(['(not JSON)', '{"done":1}']);
@@ -101,8 +104,8 @@ describe('CallLog, of calls inside others', () => {
 
   it('says which call took what was committed inside of it along when it failed, and counts them apart', () => {
     const log = logOf([
-      { type: 'model-call-start', turn: 1 },
-      inside('a', { type: 'model-call-start', turn: 9 }),
+      here({ type: 'model-call-start', turn: 1 }),
+      inside('a', here({ type: 'model-call-start', turn: 9 })),
       inside('a', inside('b', ended('c'))),
       inside('a', inside('b', ended('d', failed))),
       inside('a', ended('b', failed)),
@@ -168,7 +171,14 @@ describe('CallLog, of calls inside others', () => {
       inside('a', inside('b', ended('c'))),
       inside('a', ended('b')),
       inside('a', started('never-ended')),
-      { type: 'tool-call-retry', turn: 1, callId: 'a', toolName: 'look', attempt: 2, conflicts: ['slice s'] },
+      here({
+        type: 'tool-call-retry',
+        turn: 1,
+        callId: 'a',
+        toolName: 'look',
+        attempt: 2,
+        conflicts: ['slice s'],
+      }),
       inside('a', started('b'), { attempt: 2 }),
       inside('a', ended('b'), { attempt: 2 }),
       ended('a', { attempts: 2 }),
@@ -180,7 +190,7 @@ describe('CallLog, of calls inside others', () => {
     const log = new CallLog((text) => text.replaceAll('/home/ann', '<home>'));
     const secret = 'in /home/ann';
     const policy = { policy: 'careful', reason: secret } as const;
-    log.observe({ type: 'tool-call-progress', turn: 1, callId: 'a', toolName: 'look', update: secret });
+    log.observe(here({ type: 'tool-call-progress', turn: 1, callId: 'a', toolName: 'look', update: secret }));
     log.observe(
       ended('a', {
         ...failed,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RunEvent } from 'weakincentives';
 import { CallLog } from '../../../../src/cli/report/call-log.ts';
+import { here } from '../../../support/event-places.ts';
 import { asked, ended, inside, started } from './call-events.ts';
 
 /** The numbers that calls get, in the order their starts are told. */
@@ -41,14 +42,14 @@ describe('the numbers of calls', () => {
   });
 
   it('begins to count anew inside a call that runs again, and names the turn of the run', () => {
-    const rerun: RunEvent = {
+    const rerun: RunEvent = here({
       type: 'tool-call-retry',
       turn: 3,
       callId: 'a',
       toolName: 'look',
       attempt: 2,
       conflicts: ['slice s'],
-    };
+    });
     const log = new CallLog();
     const events = [
       started('a', 3),

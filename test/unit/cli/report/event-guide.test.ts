@@ -1,10 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { RunEvent, ToolInvokedPayload } from 'weakincentives';
+import type { RunEvent, RunPathStep, ToolInvokedPayload } from 'weakincentives';
 import { eventLine, type ResultRecord } from '../../../../src/cli/report/event-record.ts';
 import { Redactor } from '../../../../src/core/runtime/index.ts';
+import type { EventPart } from '../../../support/event-places.ts';
 
-type Told = RunEvent | ResultRecord;
+/** What every event of a run has. */
+const place: Pick<RunEvent, 'evaluationId' | 'path'> = { evaluationId: 'e1', path: [] };
+
+type Told = EventPart | ResultRecord;
 /** For each type events with every member it can have, and the smallest one: the compiler sees that none is forgotten. */
 type Samples = {
   readonly [Type in Told['type']]: {
@@ -67,7 +71,6 @@ const started = {
   promptName: 'review',
   adapter: 'scripted model',
   tools: [],
-  evaluationId: 'e1',
   sessionId: 's1',
   isSessionGiven: false,
   isRedacted: false,
@@ -107,7 +110,6 @@ const shadow = {
   outcome: 'deny',
   reason: 'no',
 } as const;
-const nested = { type: 'nested-run', turn, ...call, attempt: 1, evaluation: 1, event: started } as const;
 const feedback = { type: 'feedback-recorded', turn, ...call, provider: 'hints', atMs: 1 } as const;
 const check = { type: 'completion-checked', turn, checker: 'plan', check: 1, outcome: 'complete' } as const;
 
@@ -211,7 +213,6 @@ const samples: Samples = {
     full: [{ type: 'tool-call-end', turn, ...call, invocation, cause: new Error('no') }],
     least: { type: 'tool-call-end', turn, ...call, invocation: least },
   },
-  'nested-run': { full: [{ ...nested, policy: 'careful' }], least: nested },
   'run-end': {
     full: [
       {
@@ -269,8 +270,10 @@ function membersOf(objects: readonly object[]): readonly string[] {
 }
 
 function written(event: Told): object {
-  const { type, atMs, ...rest } = Object(JSON.parse(eventLine(event, 7, asItIs)));
+  const line = eventLine(event.type === 'command-result' ? event : { ...event, ...place }, 7, asItIs);
+  const { type, atMs, evaluationId, path, ...rest } = Object(JSON.parse(line));
   expect({ type, atMs }).toEqual({ type: event.type, atMs: 7 });
+  if (type !== 'command-result') expect({ evaluationId, path }).toEqual(place);
   return rest;
 }
 
@@ -282,6 +285,21 @@ describe('the guide to the events of wink run', () => {
   it.each(Object.entries(samples))('names every member of %s, and which may be absent', (type, sample) => {
     const lines = [...sample.full, sample.least].map((event) => written(event));
     expect([...(documented.get(type) ?? [])].toSorted()).toEqual(membersOf(lines));
+  });
+
+  it('names what every event has, and every member of a step of its path', () => {
+    const step: Required<RunPathStep> = {
+      turn,
+      ...call,
+      attempt: 1,
+      evaluation: 1,
+      policy: 'careful',
+    };
+    const [before = ''] = events.split('| `type` |');
+    expect(ticked(before)).toEqual(expect.arrayContaining(Object.keys(place)));
+    const [, list = ''] = /A step of `path` has ([^:]+):/.exec(before) ?? [];
+    const { policy: _policy, ...first } = step;
+    expect(ticked(list).toSorted()).toEqual(membersOf([step, first]));
   });
 
   it('names every member of the record of a call', () => {

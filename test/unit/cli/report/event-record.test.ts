@@ -4,6 +4,8 @@ import { eventLine } from '../../../../src/cli/report/event-record.ts';
 import { Redactor } from '../../../../src/core/runtime/index.ts';
 
 const ended: Extract<RunEvent, { readonly type: 'tool-call-end' }> = {
+  evaluationId: 'e1',
+  path: [],
   type: 'tool-call-end',
   turn: 1,
   callId: 'c1',
@@ -48,22 +50,15 @@ describe('eventLine', () => {
   });
 
   it('leaves the error object of an inner call out too', () => {
-    const nested = (event: RunEvent): RunEvent => ({
-      type: 'nested-run',
-      turn: 1,
-      callId: 'c0',
-      toolName: 'delegate',
-      attempt: 1,
-      evaluation: 1,
-      event,
-    });
-    const line = eventLine(nested(nested(ended)), 1, redactor);
+    const step = { turn: 1, callId: 'c0', toolName: 'delegate /home/ann', attempt: 1, evaluation: 1 };
+    const line = eventLine({ ...ended, path: [step] }, 1, redactor);
     expect(line).not.toContain('"cause"');
     expect(line).not.toContain('/home/ann');
     expect(JSON.parse(line)).toMatchObject({
-      type: 'nested-run',
-      callId: 'c0',
-      event: { type: 'nested-run', event: { type: 'tool-call-end', invocation: { callId: 'c1' } } },
+      type: 'tool-call-end',
+      evaluationId: 'e1',
+      path: [{ ...step, toolName: 'delegate <home>' }],
+      invocation: { callId: 'c1' },
     });
   });
 
@@ -71,7 +66,7 @@ describe('eventLine', () => {
     const line = eventLine(ended, 12.4, redactor);
     expect(
       line.startsWith(
-        '{"type":"tool-call-end","atMs":12,"turn":1,"callId":"c1","toolName":"look","invocation":{',
+        '{"type":"tool-call-end","atMs":12,"evaluationId":"e1","path":[],"turn":1,"callId":"c1","toolName":"look","invocation":{',
       ),
     ).toBe(true);
     expect(line).not.toContain('\n');
@@ -105,7 +100,19 @@ describe('eventLine', () => {
     const update = circle as never;
     expect(
       JSON.parse(
-        eventLine({ type: 'tool-call-progress', turn: 1, callId: 'c', toolName: 't', update }, 1, redactor),
+        eventLine(
+          {
+            type: 'tool-call-progress',
+            turn: 1,
+            callId: 'c',
+            toolName: 't',
+            update,
+            evaluationId: 'e1',
+            path: [],
+          },
+          1,
+          redactor,
+        ),
       ),
     ).toEqual({
       type: 'tool-call-progress',
@@ -114,6 +121,8 @@ describe('eventLine', () => {
       callId: 'c',
       toolName: 't',
       update: { itself: '<circular>' },
+      evaluationId: 'e1',
+      path: [],
     });
   });
 });

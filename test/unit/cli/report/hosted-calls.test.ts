@@ -13,6 +13,7 @@ import { describeTotals } from '../../../../src/cli/report/call-totals.ts';
 import { createProgress } from '../../../../src/cli/report/create-progress.ts';
 import { eventLine } from '../../../../src/cli/report/event-record.ts';
 import { Redactor } from '../../../../src/core/runtime/index.ts';
+import { here } from '../../../support/event-places.ts';
 import { capturedStream } from '../support.ts';
 import { asked, ended, inside, started } from './call-events.ts';
 
@@ -22,7 +23,7 @@ function ran(
   citations: readonly Citation[] = [],
   turn = 1,
 ): RunEvent {
-  return { type: 'hosted-tool-called', turn, toolName, output, citations };
+  return here({ type: 'hosted-tool-called', turn, toolName, output, citations });
 }
 
 function search(...queries: readonly string[]): WebSearchResult {
@@ -39,27 +40,27 @@ const read: HostedMcpResult = {
   error: 'no such page\u001b',
 };
 const code: CodeInterpreterResult = { status: 'completed', code: 'print(1)', exitCode: 1, files: [{}] };
-const refused: RunEvent = {
+const no = {
   type: 'hosted-approval-answered',
   turn: 2,
   toolName: 'wiki',
   name: 'write',
   approved: false,
   reason: 'nobody can be asked.',
-};
+} as const;
 
 const events: readonly RunEvent[] = [
-  { type: 'model-call-start', turn: 1 },
+  here({ type: 'model-call-start', turn: 1 }),
   asked('a'),
   ran('search', search('cats', '/home/ann'), [cited]),
   ran('search', { status: 'incomplete', errorCode: 'max_uses_exceeded' }),
   started('a'),
   ended('a'),
-  { type: 'model-call-start', turn: 2 },
+  here({ type: 'model-call-start', turn: 2 }),
   ran('wiki', read, [], 2),
   ran('code', code, [], 2),
-  { ...refused, approved: true, name: 'list' },
-  refused,
+  here({ ...no, approved: true, name: 'list' }),
+  here(no),
 ];
 const clean = (text: string): string => text.replaceAll('/home/ann', '<home>');
 
@@ -123,8 +124,8 @@ describe('what a provider runs', () => {
     const stream = capturedStream();
     const progress = createProgress(stream, { now: () => 0, clean });
     for (const event of events) progress.observe(event);
-    progress.observe({ type: 'tool-results-dropped', turn: 2, callIds: ['a', 'b'], characters: 9 });
-    progress.observe({ type: 'turns-dropped', turn: 3, turns: 1, callIds: ['a'] });
+    progress.observe(here({ type: 'tool-results-dropped', turn: 2, callIds: ['a', 'b'], characters: 9 }));
+    progress.observe(here({ type: 'turns-dropped', turn: 3, turns: 1, callIds: ['a'] }));
     expect(stream.text().split('\n')).toEqual([
       'turn 1: 1 call (look)',
       'turn 1: the provider ran search cats <home> (2 sources, 1 citation)',
@@ -149,9 +150,7 @@ describe('what a provider runs', () => {
     const redactor = new Redactor(clean, () => undefined);
     const line = eventLine(inside('a', ran('draw', image)), 1, redactor);
     expect(JSON.parse(line)).toMatchObject({
-      event: {
-        output: { status: 'completed', mediaType: 'image/png', revisedPrompt: 'a cat', characters: 8 },
-      },
+      output: { status: 'completed', mediaType: 'image/png', revisedPrompt: 'a cat', characters: 8 },
     });
     expect(line).not.toContain('aGVsbG8=');
   });

@@ -3,19 +3,21 @@ import { describe, expect, it } from 'vitest';
 import type { RunEvent } from 'weakincentives';
 import { createProgress } from '../../../../src/cli/report/create-progress.ts';
 import type { Progress } from '../../../../src/cli/report/progress.ts';
+import { here } from '../../../support/event-places.ts';
 import { capturedStream } from '../support.ts';
 import { asked, ended, inside, started } from './call-events.ts';
 import { ManualTimers, TerminalScreen } from './terminal-screen.ts';
 
-const asking: RunEvent = { type: 'model-call-start', turn: 1 };
-const says = (text: string): RunEvent => ({ type: 'text-delta', turn: 1, text });
-const progressed = (callId: string, update: string): RunEvent => ({
-  type: 'tool-call-progress',
-  turn: 1,
-  callId,
-  toolName: 'look',
-  update,
-});
+const asking: RunEvent = here({ type: 'model-call-start', turn: 1 });
+const says = (text: string): RunEvent => here({ type: 'text-delta', turn: 1, text });
+const progressed = (callId: string, update: string): RunEvent =>
+  here({
+    type: 'tool-call-progress',
+    turn: 1,
+    callId,
+    toolName: 'look',
+    update,
+  });
 
 interface Live {
   readonly screen: TerminalScreen;
@@ -90,14 +92,16 @@ describe('the live line', () => {
   it('shows news for a while, then what goes on', () => {
     const { screen, timers, progress } = live();
     progress.observe(started('a'));
-    progress.observe({
-      type: 'tool-call-retry',
-      turn: 1,
-      callId: 'a',
-      toolName: 'look',
-      attempt: 2,
-      conflicts: ['slice count'],
-    });
+    progress.observe(
+      here({
+        type: 'tool-call-retry',
+        turn: 1,
+        callId: 'a',
+        toolName: 'look',
+        attempt: 2,
+        conflicts: ['slice count'],
+      }),
+    );
     timers.advance(80);
     expect(screen.text).toBe('turn 1, call 1: look runs again: slice count had changed (attempt 2)');
     timers.advance(3_000);
@@ -109,7 +113,7 @@ describe('the live line', () => {
     progress.observe(started('a'));
     const { writes } = screen;
     for (let count = 0; count < 9; count += 1) {
-      progress.observe({ type: 'tool-call-heartbeat', turn: 1, callId: 'a', toolName: 'look' });
+      progress.observe(here({ type: 'tool-call-heartbeat', turn: 1, callId: 'a', toolName: 'look' }));
       timers.advance(100);
     }
     expect(screen.writes).toBe(writes);

@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { RunEvent } from 'weakincentives';
 import type { Plan, PlanStepStatus } from 'weakincentives/tools';
 import { createProgress } from '../../../../src/cli/report/create-progress.ts';
+import { here } from '../../../support/event-places.ts';
 import { capturedStream } from '../support.ts';
 import { asked, ended, inside, started } from './call-events.ts';
 
-const turn: RunEvent = {
+const turn: RunEvent = here({
   type: 'model-call-end',
   turn: 2,
   text: '',
@@ -17,14 +18,15 @@ const turn: RunEvent = {
   })),
   finishReason: 'tool-calls',
   durationMs: 5,
-};
-const call = (path: string): RunEvent => ({
-  type: 'tool-call-start',
-  turn: 2,
-  callId: path,
-  toolName: 'read_file',
-  params: { file_path: path },
 });
+const call = (path: string): RunEvent =>
+  here({
+    type: 'tool-call-start',
+    turn: 2,
+    callId: path,
+    toolName: 'read_file',
+    params: { file_path: path },
+  });
 
 describe('createProgress', () => {
   it('writes one plain line per turn where nobody watches', () => {
@@ -73,14 +75,14 @@ describe('createProgress', () => {
   });
 
   it('says that a busy model is asked again, wherever it is shown', () => {
-    const retry: RunEvent = {
+    const retry: RunEvent = here({
       type: 'model-call-retry',
       turn: 3,
       attempt: 2,
       delayMs: 1500,
       reason: 'rate-limit',
       message: 'busy',
-    };
+    });
     const words = 'turn 3: the model call failed (rate-limit), retrying in 1.5 s';
     const pipe = capturedStream();
     createProgress(pipe, { now: () => 0 }).observe(retry);
@@ -107,11 +109,11 @@ describe('createProgress', () => {
     });
     const events: readonly RunEvent[] = [
       started('a'),
-      { ...hints, outcome: 'given', severity: 'info', message: 'See /home/ann.\nMore.' },
-      { ...hints, outcome: 'silent' },
-      { ...hints, outcome: 'failed', error: { name: 'Error', message: 'no \u001b' } },
-      { ...check, check: 1, outcome: 'incomplete', feedback: 'Two steps are left:\n- one' },
-      { ...check, check: 2, outcome: 'complete' },
+      here({ ...hints, outcome: 'given', severity: 'info', message: 'See /home/ann.\nMore.' }),
+      here({ ...hints, outcome: 'silent' }),
+      here({ ...hints, outcome: 'failed', error: { name: 'Error', message: 'no \u001b' } }),
+      here({ ...check, check: 1, outcome: 'incomplete', feedback: 'Two steps are left:\n- one' }),
+      here({ ...check, check: 2, outcome: 'complete' }),
     ];
     for (const event of events) progress.observe(event);
     expect(stream.text().split('\n')).toEqual([
@@ -124,22 +126,22 @@ describe('createProgress', () => {
 
   describe('tells news of calls', () => {
     const careful = { callId: 'a', toolName: 'look', policy: 'careful', reason: 'sure?\nreally?' } as const;
-    const rerun: RunEvent = {
+    const rerun: RunEvent = here({
       type: 'tool-call-retry',
       turn: 1,
       callId: 'a',
       toolName: 'look',
       attempt: 2,
       conflicts: ['file /home/ann/\u001b'],
-    };
+    });
     const events: readonly RunEvent[] = [
       started('a'),
       rerun,
-      { type: 'approval-start', turn: 1, ...careful, about: 'changes' },
-      { type: 'approval-end', turn: 1, ...careful, about: 'changes', approved: true },
-      { type: 'approval-end', turn: 1, ...careful, about: 'call', approved: false, answer: 'not now' },
-      { type: 'policy-unenforced', turn: 1, ...careful, attempt: 1, outcome: 'deny' },
-      inside('a', { type: 'model-call-start', turn: 5 }),
+      here({ type: 'approval-start', turn: 1, ...careful, about: 'changes' }),
+      here({ type: 'approval-end', turn: 1, ...careful, about: 'changes', approved: true }),
+      here({ type: 'approval-end', turn: 1, ...careful, about: 'call', approved: false, answer: 'not now' }),
+      here({ type: 'policy-unenforced', turn: 1, ...careful, attempt: 1, outcome: 'deny' }),
+      inside('a', here({ type: 'model-call-start', turn: 5 })),
       inside('a', asked('b')),
       inside('a', started('b')),
       inside('a', ended('b')),
@@ -195,7 +197,7 @@ describe('createProgress', () => {
       const stream = capturedStream({ isTerminal: true });
       const progress = createProgress(stream, { now: () => 0 });
       progress.observe(started('a'));
-      progress.observe({ type: 'approval-start', turn: 1, ...careful, about: 'call' });
+      progress.observe(here({ type: 'approval-start', turn: 1, ...careful, about: 'call' }));
       expect(stream.text()).toContain('careful asks for approval of look: sure?');
     });
   });
@@ -206,7 +208,7 @@ describe('createProgress', () => {
       status: 'active',
       steps: statuses.map((status, index) => ({ stepId: index + 1, title: `Step ${index + 1}`, status })),
     });
-    const turnBegun: RunEvent = { type: 'model-call-start', turn: 1 };
+    const turnBegun: RunEvent = here({ type: 'model-call-start', turn: 1 });
 
     it('writes each step where nobody watches, when it is new and when it changes', () => {
       const stream = capturedStream();

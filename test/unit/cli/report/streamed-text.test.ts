@@ -1,20 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import type { RunEvent } from 'weakincentives';
 import { createProgress } from '../../../../src/cli/report/create-progress.ts';
+import { here } from '../../../support/event-places.ts';
 import { capturedStream } from '../support.ts';
 import { asked, inside, started } from './call-events.ts';
 
-const begun: RunEvent = { type: 'model-call-start', turn: 1 };
-const says = (text: string): RunEvent => ({ type: 'text-delta', turn: 1, text });
-const thinks = (text: string): RunEvent => ({ type: 'reasoning-delta', turn: 1, text });
-const retry: RunEvent = {
+const begun: RunEvent = here({ type: 'model-call-start', turn: 1 });
+const says = (text: string): RunEvent => here({ type: 'text-delta', turn: 1, text });
+const thinks = (text: string): RunEvent => here({ type: 'reasoning-delta', turn: 1, text });
+const retry: RunEvent = here({
   type: 'model-call-retry',
   turn: 1,
   attempt: 2,
   delayMs: 500,
   reason: 'server-error',
   message: 'broken',
-};
+});
 const style = (tone: string, text: string): string => `<${tone}>${text}</>`;
 
 /** What a terminal shows after each event that changes it: the lines that were written last. */
@@ -56,7 +57,7 @@ describe('what a model writes, on a terminal', () => {
     ]);
   });
 
-  it.each([retry, { type: 'answer-restarted', turn: 1 } as const])(
+  it.each([retry, here({ type: 'answer-restarted', turn: 1 })])(
     'is void when the model is asked again: $type',
     (event) => {
       expect(screens([says('Half'), event, says('Whole')])[2]?.slice(1)).toEqual(['<faint>  Whole</>']);

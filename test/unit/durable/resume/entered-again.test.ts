@@ -114,10 +114,8 @@ describe('a call that is entered again', () => {
       const journal = await journalAfter(batches.slice(0, count), await sessionOf(batches));
       const begun = new Set<string>();
       const orphans: string[] = [];
-      const onEvent = (event: RunEvent): void => {
-        let path = '';
-        let inner = event;
-        for (; inner.type === 'nested-run'; inner = inner.event) path += `${inner.callId}/`;
+      const onEvent = (inner: RunEvent): void => {
+        const path = inner.path.map(({ callId }) => `${callId}/`).join('');
         if (inner.type === 'turn-start') begun.add(`${path}${inner.turn}`);
         if (inner.type === 'model-call-start') begun.add(`${path}${inner.turn} model`);
         const needs =

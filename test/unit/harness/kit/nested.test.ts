@@ -40,5 +40,5 @@ test('a handler evaluates on the model that the adapter was given', async () => 
     text: expect.stringContaining('It is a pear.'),
   });
   expect(response.usage).toEqual({ inputTokens: 7, outputTokens: 2 });
-  expect(events.some(({ type }) => type === 'nested-run')).toBe(true);
+  expect(events.some(({ path }) => path.length > 0)).toBe(true);
 });

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import type { RunEvent, RunObserver, RunScope } from 'weakincentives';
+import type { RunObserver, RunScope } from 'weakincentives';
 import { otelObserver } from 'weakincentives/otel';
 import type { OtelTracer } from '../../../../src/record/otel/otel-api.ts';
+import type { EventPart } from '../../../support/event-places.ts';
 import { promptWith } from '../../../support/nested-setup.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { outlineOf, tracedRuns, treesOf } from '../../../support/span-trees.ts';
 import { answer, telemetryModel } from '../../../support/telemetry-model.ts';
 
 const evaluation = { evaluationId: 'run-1', path: [] };
-const begin: RunEvent = {
+const begin: EventPart = {
   type: 'run-start',
   promptName: 'task',
   adapter: 'test',
   tools: ['work'],
-  evaluationId: 'run-1',
   sessionId: 'session-1',
   isSessionGiven: false,
   isRedacted: false,
@@ -24,11 +24,11 @@ const begin: RunEvent = {
   toolsHash: 'hash',
   policies: [],
 };
-const end: RunEvent = { type: 'run-end', outcome: 'failed', turns: 1, usage: {} };
-const callStart: RunEvent = { type: 'tool-call-start', turn: 1, callId: 'c1', toolName: 'work' };
+const end: EventPart = { type: 'run-end', outcome: 'failed', turns: 1, usage: {} };
+const callStart: EventPart = { type: 'tool-call-start', turn: 1, callId: 'c1', toolName: 'work' };
 
-function report(observer: RunObserver, ...events: readonly RunEvent[]): void {
-  for (const event of events) observer.onEvent?.(event, evaluation);
+function report(observer: RunObserver, ...events: readonly EventPart[]): void {
+  for (const event of events) observer.onEvent?.({ ...event, ...evaluation }, evaluation);
 }
 
 describe('reports', () => {

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { RunPathStep } from 'weakincentives';
 import type { RowOf } from 'weakincentives/record';
 import { BlobWriter } from '../../../../src/record/writer/blob-writer.ts';
 import { lineOf } from '../../../../src/record/writer/line-of.ts';
 import { RequestEstimate } from '../../../../src/record/writer/request-tokens.ts';
-import { innerPlace, RunNumbers } from '../../../../src/record/writer/run-numbers.ts';
+import { RunNumbers } from '../../../../src/record/writer/run-numbers.ts';
 import { sha256 } from '../../../../src/record/writer/sha256.ts';
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -88,47 +89,56 @@ describe('a row as a line', () => {
 });
 
 describe('the numbers of evaluations', () => {
-  const placeIn = (outerPlace: string, more: object = {}): string =>
-    innerPlace(outerPlace, {
-      type: 'nested-run',
-      turn: 1,
-      callId: 'c',
-      toolName: 'x',
-      attempt: 1,
-      evaluation: 1,
-      // Which event it is does not count.
-      event: { type: 'turn-start', turn: 1 },
-      ...more,
-    } as never);
+  const step = (more: Partial<RunPathStep> = {}): RunPathStep => ({
+    turn: 1,
+    callId: 'c',
+    toolName: 'x',
+    attempt: 1,
+    evaluation: 1,
+    ...more,
+  });
 
-  it('count from the root run on, by id and by place', () => {
+  it('count from the root run on, by id and by path', () => {
     const numbers = new RunNumbers();
-    const place = placeIn('');
-    expect([numbers.begin('root', ''), numbers.begin('inner', place)]).toEqual([0, 1]);
+    const path = [step()];
+    expect([numbers.begin('root', []), numbers.begin('inner', path)]).toEqual([0, 1]);
     expect([numbers.of('root'), numbers.of('inner'), numbers.of('none')]).toEqual([0, 1, undefined]);
-    expect([numbers.at(''), numbers.at(place), numbers.at(placeIn(place))]).toEqual([0, 1, undefined]);
-    expect(numbers.begin('again', place)).toBe(2);
-    expect(numbers.at(place)).toBe(2);
+    const inside = [...path, step({ callId: 'd' })];
+    expect([numbers.around(path), numbers.around(inside), numbers.around([...inside, step()])]).toEqual([
+      0,
+      1,
+      undefined,
+    ]);
+    expect(numbers.begin('again', path)).toBe(2);
+    expect(numbers.around(inside)).toBe(2);
   });
 
   it('go on after those that rows have, which may begin again', () => {
     const numbers = new RunNumbers();
-    numbers.begin('root', '');
+    numbers.begin('root', []);
     numbers.continueWith(
       new Map([
         ['one', 1],
         ['two', 2],
       ]),
     );
-    expect(numbers.beginAgain('none', 'place')).toBe(false);
-    expect(numbers.beginAgain('two', 'place')).toBe(true);
-    expect([numbers.at('place'), numbers.begin('three', 'other')]).toEqual([2, 3]);
+    expect(numbers.beginAgain('none', [step()])).toBe(false);
+    expect(numbers.beginAgain('two', [step()])).toBe(true);
+    expect([numbers.around([step(), step()]), numbers.begin('three', [step({ evaluation: 2 })])]).toEqual([
+      2, 3,
+    ]);
   });
 
   it('tell places apart by call, attempt, evaluation and policy', () => {
-    const places = [{}, { turn: 2 }, { callId: 'd' }, { attempt: 2 }, { evaluation: 2 }, { policy: 'p' }];
-    const found = new Set(places.flatMap((more) => [placeIn('', more), placeIn(placeIn(''), more)]));
-    expect(found.size).toBe(12);
+    const numbers = new RunNumbers();
+    numbers.begin('root', []);
+    const steps = [{}, { turn: 2 }, { callId: 'd' }, { attempt: 2 }, { evaluation: 2 }, { policy: 'p' }].map(
+      step,
+    );
+    const paths = steps.flatMap((own) => [[own], [step(), own]]);
+    for (const [index, path] of paths.entries()) numbers.begin(`inner ${index}`, path);
+    const around = paths.map((path) => numbers.around([...path, step()]));
+    expect(around).toEqual(paths.map((_path, index) => index + 1));
   });
 });
 

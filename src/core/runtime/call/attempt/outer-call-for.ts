@@ -14,7 +14,7 @@ export type InnerViews = Pick<
   readonly except?: (governing: GoverningPolicy) => boolean;
   /** The policy that evaluates. Default: the handler does. */
   readonly policy?: string;
-  /** Tells the observer of the run. */
+  /** Passes an event of an inner evaluation to the evaluation around it, while the party is evaluating. */
   emit(event: RunEvent): void;
 };
 
@@ -24,7 +24,6 @@ export function outerCallFor(attempt: CallAttempt, views: InnerViews): OuterCall
   const { outer, prompt, roots } = environment;
   const { callId, toolName, turn } = resolved.call;
   const { except, policy } = views;
-  const asked = present({ policy });
   const owner = { promptName: prompt.name, container: roots.container };
   const policies = innerPolicies(resolved.bound.policies, owner, outer?.policies);
   return {
@@ -57,17 +56,12 @@ export function outerCallFor(attempt: CallAttempt, views: InnerViews): OuterCall
     nextEvaluation: () => attempt.nextEvaluation(),
     addInnerChanges: (changes) => attempt.addInnerChanges(changes),
     countUsage: (usage, answer) => attempt.countUsage(usage, answer),
-    emit: (evaluation, event) =>
-      views.emit({
-        type: 'nested-run',
-        turn,
-        callId,
-        toolName,
-        attempt: number,
-        evaluation,
-        ...asked,
-        event,
-      }),
+    eventPath: (evaluation) =>
+      Object.freeze([
+        ...environment.eventPath,
+        Object.freeze({ turn, callId, toolName, attempt: number, evaluation, ...present({ policy }) }),
+      ]),
+    emit: (event) => views.emit(event),
   };
 }
 

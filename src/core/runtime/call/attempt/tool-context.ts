@@ -12,7 +12,7 @@ import type {
   RenderedPromptPort,
   ToolContext,
 } from '../../../tool/index.ts';
-import type { RunEvent } from '../../events/run-event.ts';
+import type { BareEvent } from '../../events/run-event.ts';
 import { seenPrompt } from '../../model/visible-prompt.ts';
 import type { CallAttempt } from './attempt.ts';
 import { outerCallFor } from './outer-call-for.ts';
@@ -50,9 +50,7 @@ class CallContext implements ToolContext {
   }
 
   get adapter(): NestedAdapter {
-    this.#adapter ??= this.#attempt.environment.evaluatorFor(
-      outerCallOfHandler(this.#attempt, (event) => this.#emit(event)),
-    );
+    this.#adapter ??= this.#attempt.environment.evaluatorFor(outerCallOfHandler(this.#attempt));
     return this.#adapter;
   }
 
@@ -109,17 +107,14 @@ class CallContext implements ToolContext {
   }
 
   /** What a handler emits after its call has ended is dropped. */
-  #emit(event: RunEvent): void {
+  #emit(event: BareEvent): void {
     if (this.#attempt.transaction.isOpen) this.#attempt.environment.emit(event);
   }
 }
 
 /** The attempt as evaluations inside its handler see it. */
-function outerCallOfHandler(
-  attempt: CallAttempt,
-  emit: (event: RunEvent) => void,
-): ReturnType<typeof outerCallFor> {
-  const { resolved, transaction } = attempt;
+function outerCallOfHandler(attempt: CallAttempt): ReturnType<typeof outerCallFor> {
+  const { environment, resolved, transaction } = attempt;
   return outerCallFor(attempt, {
     effects: resolved.bound.tool.effects,
     get isOpen() {
@@ -131,6 +126,8 @@ function outerCallOfHandler(
     get stop() {
       return attempt.innerStop;
     },
-    emit,
+    emit: (event) => {
+      if (transaction.isOpen) environment.passOn(event);
+    },
   });
 }

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../../schema/index.ts';
 import type { Clock, EventLoopYield, IdSource } from '../../../session/index.ts';
 import type { AnyTool, Logger, NestedAdapter, OuterToolCall, PromptPort } from '../../../tool/index.ts';
 import type { EvaluationOrigin } from '../../events/event-origin.ts';
-import type { RunEvent } from '../../events/run-event.ts';
+import type { BareEvent, RunEvent, RunPathStep } from '../../events/run-event.ts';
 import type { FeedbackRunner } from '../../feedback/feedback-runner.ts';
 import type { Deadline } from '../../limits/deadline.ts';
 import type { RunBudget } from '../../limits/run-budget.ts';
@@ -84,8 +84,12 @@ export interface EvaluationEnvironment {
   readonly maxResultCharacters: number;
   /** Takes out of records what must not leave; undefined when everything may. */
   readonly redactor: Redactor | undefined;
-  /** Tells the observer. Never throws. */
-  emit(event: RunEvent): void;
+  /** Where the events of the evaluation happen; one frozen array for all of them. */
+  readonly eventPath: readonly RunPathStep[];
+  /** Tells the observers what happens in the evaluation. The event becomes theirs: it is marked with the evaluation. Never throws. */
+  emit(event: BareEvent): void;
+  /** Passes on an event of an evaluation inside a call. Never throws. */
+  passOn(event: RunEvent): void;
   /** Whether there is an observer. Without one, events of a step need not be built. */
   readonly isObserved: boolean;
   /** Back-pressure: resolves when the event consumer has caught up; undefined when it has. Default: none. */

@@ -86,7 +86,7 @@ export class PolicyEvaluator {
         // The policy that evaluates does not govern what it evaluates: it would ask itself without end.
         except: ({ policy }) => policy === judging,
         emit: (event) => {
-          if (!isOver()) environment.emit(event);
+          if (!isOver()) environment.passOn(event);
         },
       }),
     );

@@ -2,7 +2,7 @@ import type { FileChange, Filesystem } from '../../../filesystem/index.ts';
 import type { OuterResources } from '../../../resource/index.ts';
 import type { EventLoopYield, SessionFork, SessionView } from '../../../session/index.ts';
 import type { AnyTool, OuterToolCall, TokenUsage, ToolEffects } from '../../../tool/index.ts';
-import type { RunEvent } from '../../events/run-event.ts';
+import type { RunEvent, RunPathStep } from '../../events/run-event.ts';
 import type { Deadline } from '../../limits/deadline.ts';
 import type { RunBudget } from '../../limits/run-budget.ts';
 import type { RunStop } from '../../limits/run-stop.ts';
@@ -69,6 +69,8 @@ export interface OuterCall {
    * @param answer identifies an answer that may come again: each call counts it once.
    */
   countUsage(usage: TokenUsage | undefined, answer?: object): void;
-  /** Emits an event of an inner evaluation, identified by its number, to the observers of the run. Never throws. */
-  emit(evaluation: number, event: RunEvent): void;
+  /** Where events of an inner evaluation happen, by its number. */
+  eventPath(evaluation: number): readonly RunPathStep[];
+  /** Passes an event of an inner evaluation to the observers of the run. Never throws. */
+  emit(event: RunEvent): void;
 }

@@ -12,6 +12,7 @@ import {
 import { type ModelRequest, providerAdapter } from 'weakincentives/provider';
 import { type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
+import { withoutPlaces } from '../../../../support/event-places.ts';
 
 const sections = [section({ title: 'Task', key: 'task', template: 'Answer.' })] as const;
 const Answer = z.object({ answer: z.string(), score: z.number().default(1) });
@@ -175,7 +176,7 @@ describe('an answer that cannot be read', () => {
       usage: { outputTokens: 11 },
     });
     const problem = 'It does not fit the output schema.\nanswer: expected string, received 42';
-    expect(repairs).toEqual([{ type: 'output-rejected', turn: 1, repair: 1, problem }]);
+    expect(withoutPlaces(repairs)).toEqual([{ type: 'output-rejected', turn: 1, repair: 1, problem }]);
     expect(response.conversation.slice(1)).toEqual([
       { type: 'assistant', content: [{ type: 'text', text: wrong.text }] },
       {

@@ -137,12 +137,8 @@ describe('a policy that has a model judge the call', () => {
         // What it spends is spent by the call, and by all around it.
         expect(call?.usage).toEqual({ outputTokens: 100 });
         expect(response.usage).toEqual({ outputTokens: 100 + depth + 1 });
-        let told = events.filter(({ type }) => type === 'nested-run');
-        for (let level = 0; level < depth; level += 1) {
-          told = told.flatMap((event) => (event.type === 'nested-run' ? [event.event] : []));
-        }
-        const byPolicy = told.filter((event) => event.type === 'nested-run' && event.policy === 'judged');
-        expect(byPolicy.map((event) => event.type === 'nested-run' && event.event.type)).toEqual([
+        const byPolicy = events.filter(({ path }) => path[depth]?.policy === 'judged');
+        expect(byPolicy.map(({ type }) => type)).toEqual([
           'run-start',
           'turn-start',
           'model-call-start',
@@ -292,8 +288,8 @@ describe('a policy that has a model judge the call', () => {
       [verdict('fine')],
     );
     const starts = events.flatMap((event) =>
-      event.type === 'nested-run' && event.event.type === 'run-start'
-        ? [[event.evaluation, event.policy, event.event.promptName]]
+      event.type === 'run-start'
+        ? event.path.map(({ evaluation, policy }) => [evaluation, policy, event.promptName])
         : [],
     );
     expect(starts).toEqual([

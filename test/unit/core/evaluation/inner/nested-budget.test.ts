@@ -85,8 +85,7 @@ describe('a budget that a run shares with the evaluations inside its calls', () 
         {
           onEvent: (event) => {
             events.push(event);
-            if ((event.type === 'nested-run' ? event.event : event).type === 'model-call-start')
-              asked.push(event);
+            if (event.type === 'model-call-start') asked.push(event);
           },
         },
       ],
@@ -103,10 +102,8 @@ describe('a budget that a run shares with the evaluations inside its calls', () 
     expect(session.slice(Count).latest()).toBeUndefined();
     expect(asked).toHaveLength(3);
     // Told once, where it happened.
-    const passed = events.filter(
-      (event) => (event.type === 'nested-run' ? event.event : event).type === 'budget-exceeded',
-    );
-    expect(passed).toMatchObject([{ type: 'nested-run', event: { turn: 2, value: 232 } }]);
+    const passed = events.filter(({ type }) => type === 'budget-exceeded');
+    expect(passed).toMatchObject([{ turn: 2, value: 232, path: [{ turn: 1 }] }]);
   });
 
   test('passed by the last turn inside: the call keeps what it did, and the run ends behind it', async () => {
@@ -210,7 +207,7 @@ describe('a budget that a run shares with the evaluations inside its calls', () 
       observers: [
         {
           onEvent: (event) => {
-            if (event.type === 'nested-run' && event.event.type === 'budget-exceeded') door.open();
+            if (event.type === 'budget-exceeded' && event.path.length > 0) door.open();
           },
         },
       ],

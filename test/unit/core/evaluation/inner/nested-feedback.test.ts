@@ -31,7 +31,8 @@ test('what a provider reads inside a call is read by that call: it runs again wh
     observers: [
       {
         onEvent: (event) => {
-          if (event.type === 'tool-call-end') attempts.push(event.invocation.attempts);
+          if (event.type === 'tool-call-end' && event.path.length === 0)
+            attempts.push(event.invocation.attempts);
         },
       },
     ],

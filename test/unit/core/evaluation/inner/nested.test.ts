@@ -191,7 +191,7 @@ describe('what inner calls change', () => {
 });
 
 describe('what is told', () => {
-  test('of an inner run is wrapped in events of the outer call', async () => {
+  test('of an inner run says in which call it is', async () => {
     const events: RunEvent[] = [];
     const outer = delegate('state', async (context) => {
       await context.adapter.evaluate(promptWith('inner', [add]));
@@ -202,11 +202,9 @@ describe('what is told', () => {
       promptWith('outer', [outer]),
       { observers: [{ onEvent: (event) => events.push(event) }] },
     );
-    const shown = (event: RunEvent): string =>
-      event.type === 'nested-run'
-        ? `${event.callId} ${event.toolName} ${event.attempt} ${event.evaluation}: ${shown(event.event)}`
-        : event.type;
-    const nested = events.filter(({ type }) => type === 'nested-run').map(shown);
+    const nested = events.flatMap(({ path, type }) =>
+      path.map((step) => `${step.callId} ${step.toolName} ${step.attempt} ${step.evaluation}: ${type}`),
+    );
     const prefix = 'call-1-1 delegate 1';
     expect(nested).toEqual([
       ...[
@@ -235,7 +233,11 @@ describe('what is told', () => {
         'run-end',
       ].map((type) => `${prefix} 2: ${type}`),
     ]);
-    expect(events.filter(({ type }) => type === 'tool-call-end')).toHaveLength(1);
+    // Each evaluation has one id and one array in all that it reports.
+    const paths = new Map(events.map(({ evaluationId, path }) => [evaluationId, path]));
+    expect(paths.size).toBe(3);
+    expect(events.every(({ evaluationId, path }) => paths.get(evaluationId) === path)).toBe(true);
+    expect(events.every(({ path }) => Object.isFrozen(path) && path.every(Object.isFrozen))).toBe(true);
   });
 
   test('by the answer is typed and parsed', async () => {

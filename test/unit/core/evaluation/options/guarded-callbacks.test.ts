@@ -108,7 +108,9 @@ describe('an observer', () => {
       );
     // Both at once: what an observer of several runs gets is interleaved.
     await Promise.all([run(), run()]);
-    const runs = seen.flatMap(([event]) => (event.type === 'run-start' ? [event.evaluationId] : []));
+    const runs = seen.flatMap(([event]) =>
+      event.type === 'run-start' && event.path.length === 0 ? [event.evaluationId] : [],
+    );
     expect(new Set(runs).size).toBe(2);
     for (const evaluationId of runs) {
       const own = seen.filter(([, evaluation]) => evaluation.evaluationId === evaluationId);
@@ -184,12 +186,13 @@ describe('the words of the library', () => {
       'model-call-end',
       'usage-counted',
       'tool-call-start',
-      'nested-run',
       'tool-call-end',
       'turn-end',
       'run-end',
     ]);
-    const told = events.flatMap((event) => (event.type === 'tool-call-end' ? [event.invocation] : []));
+    const told = events.flatMap((event) =>
+      event.type === 'tool-call-end' && event.path.length === 0 ? [event.invocation] : [],
+    );
     expect(told).toMatchObject([
       { outcome: 'rolled-back', reason: 'threw', toolName: '*', error: { name: '*', message: '*' } },
       { outcome: 'rejected', reason: 'unknown-tool', toolName: '*' },
@@ -198,8 +201,12 @@ describe('the words of the library', () => {
       finishReason: 'tool-calls',
       toolCalls: [{ type: 'tool-call', name: '*' }, { type: 'tool-call' }],
     });
-    expect(events.find(({ type }) => type === 'nested-run')).toMatchObject({
-      event: { type: 'run-start', promptName: '*' },
+    // Ids of evaluations stay as they are: what they report is told apart by them.
+    const starts = events.filter(({ type }) => type === 'run-start');
+    expect(new Set(starts.map(({ evaluationId }) => evaluationId)).size).toBe(2);
+    expect(starts[1]).toMatchObject({
+      promptName: '*',
+      path: [{ toolName: '*', attempt: 1, evaluation: 1 }],
     });
   });
 });

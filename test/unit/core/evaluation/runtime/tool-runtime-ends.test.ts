@@ -21,6 +21,7 @@ import {
 } from 'weakincentives';
 import { Accounts, bankOf, beginOn } from '../../../../support/accounts.ts';
 import { act, spend } from '../../../../support/act.ts';
+import { withoutPlaces } from '../../../../support/event-places.ts';
 import { evaluationFailure } from '../../../../support/failure.ts';
 import { type Gate, gate } from '../../../../support/gate.ts';
 import { createManualClock } from '../../../../support/manual-clock.ts';
@@ -99,7 +100,7 @@ describe('the end of a run', () => {
     const excess = { limit: 'maxTotalTokens', value: 195, maximum: 100 };
     expect(runtime.countUsage({ inputTokens: 95, outputTokens: 5 })).toEqual(excess);
     expect(runtime.budgetExceeded).toEqual(excess);
-    expect(events.filter(({ type }) => type === 'budget-exceeded')).toEqual([
+    expect(withoutPlaces(events.filter(({ type }) => type === 'budget-exceeded'))).toEqual([
       { type: 'budget-exceeded', turn: 1, ...excess },
     ]);
     const error = await evaluationFailure(runtime.runCalls(callsOf('add')));

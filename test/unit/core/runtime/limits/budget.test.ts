@@ -19,6 +19,7 @@ import {
 import { type ModelTurn, providerAdapter, ThrottleError } from 'weakincentives/provider';
 import { type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
 import { act } from '../../../../support/act.ts';
+import { withoutPlaces } from '../../../../support/event-places.ts';
 import { evaluationFailure } from '../../../../support/failure.ts';
 import { gate } from '../../../../support/gate.ts';
 import { createManualClock } from '../../../../support/manual-clock.ts';
@@ -84,7 +85,7 @@ describe('a budget that is passed', () => {
       ['aborted', 'budget'],
     ]);
     expect(records[0]?.message).toContain('the budget of the run is used up');
-    expect(events.filter(({ type }) => type === 'budget-exceeded')).toEqual([
+    expect(withoutPlaces(events.filter(({ type }) => type === 'budget-exceeded'))).toEqual([
       { type: 'budget-exceeded', turn: 1, limit: 'maxTotalTokens', value: 105, maximum: 100 },
     ]);
   });

@@ -205,7 +205,7 @@ describe('a commit', () => {
     expect(innerCommit?.evaluationId).not.toBe(outerCommit?.evaluationId);
     expect(innerCommit?.writes).toEqual(outerCommit?.writes);
     const starts = heard.events.flatMap((event) =>
-      event.type === 'nested-run' && event.event.type === 'run-start' ? [event.event.evaluationId] : [],
+      event.type === 'run-start' && event.path.length > 0 ? [event.evaluationId] : [],
     );
     expect(starts).toEqual([innerCommit?.evaluationId]);
   });
