@@ -1,7 +1,7 @@
 import type { ThrottleKind } from '../../error/index.ts';
 import type { ToolCallFailureReason } from '../events/tool-invoked.ts';
 
-/** Fields of events that hold only values from the library's own vocabulary, or ids by which events are told apart. */
+/** Fields of events that hold only values from the library's own vocabulary, or ids that say which event is of which evaluation. */
 const wordFields: ReadonlySet<string> = new Set([
   'about',
   'code',

@@ -289,7 +289,7 @@ describe('a policy that has a model judge the call', () => {
     );
     const starts = events.flatMap((event) =>
       event.type === 'run-start'
-        ? event.path.map(({ evaluation, policy }) => [evaluation, policy, event.promptName])
+        ? event.path.map((step) => [step.evaluation, step.policy, event.promptName])
         : [],
     );
     expect(starts).toEqual([
