@@ -18,9 +18,9 @@ export type { ContextOptions, RunLimits } from './options/run-limits.ts';
 export { evaluatePrompt } from './run/evaluate.ts';
 export { type ModelAdapter, modelOf, type ProviderAdapter, type RunOutcome } from './run/provider-adapter.ts';
 export { toCallPart } from './runtime/call-part.ts';
+export { type EndedTurn, GatheredCalls, type PendingCall } from './runtime/gathered-calls.ts';
 export { openHeldToolRuntime } from './runtime/open-held-tool-runtime.ts';
 export type { RuntimeSurroundings } from './runtime/runtime-surroundings.ts';
-export { type EndedTurn, type PendingCall, RuntimeTurns } from './runtime/runtime-turns.ts';
 export type {
   ReportedUsage,
   ToolRuntime,
@@ -29,7 +29,6 @@ export type {
   ToolRuntimeOptions,
   ToolRuntimeOutput,
 } from './runtime/tool-runtime-types.ts';
-export { TurnQueue } from './runtime/turn-queue.ts';
 export { evaluationSlices } from './scope/evaluation-record.ts';
 export type { EarlierRun, ForeignLoop, RunLoop, RunSurroundings } from './scope/evaluation-scope.ts';
 export { newSession } from './scope/hold-session.ts';

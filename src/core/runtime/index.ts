@@ -132,16 +132,7 @@ export { RunStop, RunStoppedSignal, type StopReason } from './limits/run-stop.ts
 export { type RetryOptions, type ThrottlePolicy, toThrottlePolicy } from './limits/throttle.ts';
 export { tokenCost } from './limits/token-cost.ts';
 export { Watchdog } from './limits/watchdog.ts';
-export { type AnswerOptions, AnswerReader, type ReadAnswer } from './loop/answer-reader.ts';
-export { CompletionGate, toCompletionChecker } from './loop/completion-gate.ts';
-export { DeltaStream, type StreamedAnswer } from './loop/delta-stream.ts';
-export { type LoopOptions, type LoopResult, runLoop } from './loop/loop.ts';
-export { ModelCallReports, type ModelCallTiming } from './loop/model-call-reports.ts';
-export { nextTurnAtLeast } from './loop/model-caller.ts';
-export { RunErrors } from './loop/run-errors.ts';
-export { type Step, type StepFunction, type StepKinds, stepLive } from './loop/step.ts';
-export { endingOf } from './loop/stop-ending.ts';
-export { TurnRunner } from './loop/turn-runner.ts';
+export { type LoopOptions, runLoop } from './loop/loop.ts';
 export {
   createPartCheck,
   findNoAnswer,
@@ -184,3 +175,10 @@ export {
 } from './observer/redact-observed.ts';
 export type { RunObserver, RunScope } from './observer/run-observer.ts';
 export { type Redaction, Redactor, redactPatterns, redactSecrets } from './redaction/index.ts';
+export { toCompletionChecker } from './turn/completion-gate.ts';
+export { type AnswerOptions, Conclusion, type LoopResult, type ReadAnswer } from './turn/conclusion.ts';
+export type { StreamedAnswer } from './turn/delta-stream.ts';
+export { endingOf, RunErrors } from './turn/run-errors.ts';
+export { type Step, type StepFunction, type StepKinds, stepLive } from './turn/step.ts';
+export { TurnLedger, textOf } from './turn/turn-ledger.ts';
+export { TurnRunner } from './turn/turn-runner.ts';

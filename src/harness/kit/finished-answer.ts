@@ -1,20 +1,18 @@
 import { OutputParseError } from '../../core/error/index.ts';
 import type { ToolRuntimeCall, ToolRuntimeOutput } from '../../core/evaluation/index.ts';
 import { present } from '../../core/internal/index.ts';
-import {
-  type AnswerOptions,
-  type EvaluationEnvironment,
-  type LoopState,
-  type ReadAnswer,
-  type RunErrors,
+import type {
+  AnswerOptions,
+  EvaluationEnvironment,
+  ReadAnswer,
+  TurnLedger,
 } from '../../core/runtime/index.ts';
 import type { FinishTool } from './finish-tool.ts';
 import type { HarnessTurns } from './harness-turns.ts';
 
 /** What {@link FinishedAnswer} works with beside the environment. */
 export interface FinishedAnswerOptions<Output> {
-  readonly state: LoopState;
-  readonly errors: RunErrors;
+  readonly ledger: TurnLedger;
   readonly turns: HarnessTurns;
   readonly answer: AnswerOptions<Output>;
   /** Ends the run with this error. */
@@ -80,26 +78,24 @@ export class FinishedAnswer<Output> {
   refuse(call: ToolRuntimeCall): ToolRuntimeOutput {
     const message = `The call of "${call.name}" was not run: the final answer was given. End your turn.`;
     const startedAtMs = this.#environment.clock.now();
-    return this.#output(call, { message, success: false, turn: this.#options.state.turn, startedAtMs });
+    return this.#output(call, {
+      message,
+      success: false,
+      turn: this.#options.ledger.state.turn,
+      startedAtMs,
+    });
   }
 
   /** @returns what the model reads of a wrong answer. */
   #correct(error: OutputParseError, text: string): string {
-    const { answer, errors, fail, state, turns } = this.#options;
+    const { answer, fail, ledger, turns } = this.#options;
     const { message: problem } = error;
-    if (state.outputRepairs >= answer.maxRepairs) {
-      const ended = errors.error('evaluation-output-invalid', 'parse', problem, error);
+    const turn = turns.open();
+    if (!ledger.rejectOutput(problem, answer.maxRepairs)) {
+      const ended = ledger.errors.error('evaluation-output-invalid', 'parse', problem, error);
       fail(ended);
       throw ended;
     }
-    state.outputRepairs += 1;
-    const turn = turns.open();
-    this.#environment.emit({
-      type: 'output-rejected',
-      turn: turn.number,
-      repair: state.outputRepairs,
-      problem,
-    });
     const correction = this.tool.correction(problem);
     turn.corrected(text, correction);
     return correction;

@@ -1,30 +1,26 @@
 import { TransactionClosedError } from '../../core/error/index.ts';
 import {
   type EndedTurn,
+  GatheredCalls,
   type PendingCall,
-  RuntimeTurns,
   type ToolRuntimeCall,
   type ToolRuntimeCallOptions,
   type ToolRuntimeOutput,
-  TurnQueue,
   toCallPart,
 } from '../../core/evaluation/index.ts';
 import { untilAborted } from '../../core/internal/index.ts';
 import {
-  createPartCheck,
   type EvaluationEnvironment,
-  type LoopState,
   RepeatedFailures,
-  type RunErrors,
   type ToolCallPart,
+  type TurnLedger,
 } from '../../core/runtime/index.ts';
 import type { HarnessTurn } from './harness-turn.ts';
 import type { HarnessTurns } from './harness-turns.ts';
 
 /** What {@link HarnessCalls} work with beside the environment. */
 export interface HarnessCallsOptions {
-  readonly state: LoopState;
-  readonly errors: RunErrors;
+  readonly ledger: TurnLedger;
   readonly turns: HarnessTurns;
   /** Whether the harness reports its turns: a call then waits for the report of its turn. */
   readonly reportsTurns: boolean;
@@ -35,13 +31,11 @@ export interface HarnessCallsOptions {
 
 const ignore = (): void => undefined;
 
-type Outcome = Awaited<ReturnType<RuntimeTurns['run']>>[number];
-
 /** The calls that the model of a harness makes: those that come together are gathered, and all run through the pipeline of every call. */
 export class HarnessCalls {
   readonly #environment: EvaluationEnvironment;
   readonly #options: HarnessCallsOptions;
-  readonly #queue: TurnQueue<PendingCall, Outcome>;
+  readonly #gathered: GatheredCalls;
   readonly #failures: RepeatedFailures;
   readonly #turnOf = new WeakMap<ToolCallPart, HarnessTurn>();
   /** Ends the calls that run. */
@@ -51,39 +45,17 @@ export class HarnessCalls {
   #own = 0;
 
   constructor(environment: EvaluationEnvironment, options: HarnessCallsOptions) {
-    const { state, errors, fail, maxRepeatedFailures } = options;
-    const { clock, stop } = environment;
+    const { fail, ledger, maxRepeatedFailures } = options;
     this.#environment = environment;
     this.#options = options;
     this.#failures = new RepeatedFailures(maxRepeatedFailures);
-    const runner = new RuntimeTurns(environment, {
-      state,
-      errors,
-      holdWatch: () => ignore,
-      turnOf: ([first]) => this.#turnOfCall(first)?.number ?? state.turn,
+    this.#gathered = new GatheredCalls(environment, {
+      ledger,
+      turnOf: ([first]) => this.#turnOfCall(first)?.number ?? ledger.state.turn,
       onEnd: (ended) => this.#ended(ended),
-    });
-    this.#queue = new TurnQueue({
-      gather: async () => {
-        // With timers that are not the machine's, calls that are made in one go are gathered.
-        const gathered = clock.yieldToTimers?.();
-        if (gathered !== undefined) await stop.race(gathered).catch(ignore);
-      },
-      createCheck: () => {
-        const findFault = createPartCheck();
-        return ({ part }) => {
-          const fault = findFault(part);
-          if (fault !== undefined)
-            throw errors.error(
-              'evaluation-response-invalid',
-              'response',
-              `A call of the harness was not run: it ${fault}.`,
-            );
-        };
-      },
-      run: async (calls) => {
+      inTurn: async (work) => {
         try {
-          return await runner.run(calls);
+          return await work();
         } catch (error) {
           fail(error);
           throw error;
@@ -104,31 +76,28 @@ export class HarnessCalls {
     const turn = await this.#reportedTurn(call, own);
     const part = turn.arrive(toCallPart(call));
     this.#turnOf.set(part, turn);
-    const outcome = await this.#queue.join({ part, signal: own });
-    if ('error' in outcome) throw outcome.error;
+    const output = await this.#gathered.join({ part, signal: own });
     // The harness knows the call under the id that it gave.
-    return { ...outcome.output, callId: call.callId };
+    return { ...output, callId: call.callId };
   }
 
   /** Runs a call that is not the model's: it is in events and records, and not in the conversation. */
   async runOwn(name: string): Promise<ToolRuntimeOutput> {
     this.#own += 1;
     const part: ToolCallPart = { type: 'tool-call', callId: `${name}-${this.#own}`, name, arguments: '{}' };
-    const outcome = await this.#queue.join({ part, signal: undefined });
-    if ('error' in outcome) throw outcome.error;
-    return outcome.output;
+    return this.#gathered.join({ part, signal: undefined });
   }
 
   /** Aborts the calls that run. Resolves when they are rolled back. */
   async abort(): Promise<void> {
     this.#end.abort(new DOMException('The harness did not wait for the call.', 'AbortError'));
     this.#end = new AbortController();
-    await this.#queue.settled();
+    await this.#gathered.settled();
   }
 
   /** Resolves when no call runs any more. Never rejects. */
   async settled(): Promise<void> {
-    await this.#queue.settled();
+    await this.#gathered.settled();
   }
 
   /** No call is taken any more. */
@@ -138,14 +107,14 @@ export class HarnessCalls {
 
   /** The turn of a call, once it is reported, so that nothing runs of an answer that is not whole. */
   async #reportedTurn({ name }: ToolRuntimeCall, signal: AbortSignal): Promise<HarnessTurn> {
-    const { errors, reportsTurns, turns } = this.#options;
+    const { ledger, reportsTurns, turns } = this.#options;
     for (;;) {
       const turn = turns.open();
       if (!reportsTurns || turn.isReported) return turn;
       await this.#environment.stop.race(untilAborted(turn.settled, signal).catch(ignore));
       if (signal.aborted || this.#isClosed) {
         const message = `The call of "${name}" was aborted by its caller before it began.`;
-        throw errors.error('evaluation-aborted', 'tool', message, signal.reason);
+        throw ledger.errors.error('evaluation-aborted', 'tool', message, signal.reason);
       }
     }
   }
@@ -161,6 +130,7 @@ export class HarnessCalls {
       this.#turnOfCall(call)?.answered(answer.callId, answer);
     }
     const repetition = this.#failures.count(calls, results);
-    if (repetition !== undefined) this.#options.fail(this.#options.errors.repeatedFailures(repetition));
+    if (repetition !== undefined)
+      this.#options.fail(this.#options.ledger.errors.repeatedFailures(repetition));
   }
 }

@@ -1,4 +1,4 @@
-import { describeError, ModelResponseError, PromptValidationError } from '../../core/error/index.ts';
+import { describeError, PromptValidationError } from '../../core/error/index.ts';
 import type {
   ToolRuntimeCall,
   ToolRuntimeCallOptions,
@@ -6,20 +6,17 @@ import type {
 } from '../../core/evaluation/index.ts';
 import { present } from '../../core/internal/index.ts';
 import {
-  AnswerReader,
-  CompletionGate,
+  Conclusion,
   type EvaluationEnvironment,
-  findNoAnswer,
-  isClaimed,
   type LoopOptions,
   type LoopResult,
   type LoopState,
   type ModelDelta,
   PromptEvaluationError,
-  RunErrors,
   RunStoppedSignal,
   type StopReason,
   stepLive,
+  TurnLedger,
 } from '../../core/runtime/index.ts';
 import type {
   AgentHarness,
@@ -58,12 +55,10 @@ export class HarnessLoop<Output> {
   readonly #filesName: string;
   readonly #environment: EvaluationEnvironment;
   readonly #options: LoopOptions<Output>;
-  readonly #state: LoopState;
-  readonly #errors: RunErrors;
+  readonly #ledger: TurnLedger;
   readonly #turns: HarnessTurns;
   readonly #calls: HarnessCalls;
-  readonly #answers: AnswerReader<Output>;
-  readonly #completion: CompletionGate | undefined;
+  readonly #conclusion: Conclusion<Output>;
   readonly #finished: FinishedAnswer<Output> | undefined;
   #result: LoopResult<Output> | undefined;
   /** What the run ends with, whatever the harness still does. */
@@ -75,16 +70,24 @@ export class HarnessLoop<Output> {
     options: LoopOptions<Output>,
     state: LoopState,
   ) {
-    const { capabilities } = harness;
-    const { display, prompt } = environment;
-    const errors = new RunErrors(prompt.name, state);
+    const { capabilities, name } = harness;
+    const { completion, maxRepeatedFailures, streaming } = options;
+    const { output } = environment.display.rendered;
     const fail = (error: unknown): void => this.#fail(error);
     const reportsTurns = capabilities.turns === true;
-    const { output } = display.rendered;
     const finish =
       output === undefined || capabilities.outputSchema === true
         ? undefined
         : new FinishTool(output, isToolName);
+    const ledger = new TurnLedger(environment, state, { name, isHarness: true, streaming });
+    const turns = new HarnessTurns(environment, {
+      ledger,
+      fail,
+      finish,
+      reportsTurns,
+      loop: options,
+      answeredIn: () => this.#finished?.taken?.turn,
+    });
     const answer = {
       ...options.answer,
       // A model that takes no further message is not asked again.
@@ -93,47 +96,24 @@ export class HarnessLoop<Output> {
         correction: finish === undefined ? undefined : (problem: string) => finish.correction(problem),
       }),
     };
-    const run = { state, errors, step: stepLive };
     this.#harness = harness;
     this.#events = events;
     this.#filesName = freeName('harness_files', isToolName);
     this.#environment = environment;
     this.#options = options;
-    this.#state = state;
-    this.#errors = errors;
-    this.#turns = new HarnessTurns(environment, {
-      state,
-      errors,
-      fail,
-      finish,
-      loop: options,
-      harness: harness.name,
-      reportsTurns,
-      maxTurns: options.maxTurns,
-      answeredIn: () => this.#finished?.taken?.turn,
-    });
-    const { maxRepeatedFailures } = options;
-    this.#calls = new HarnessCalls(environment, {
-      state,
-      errors,
-      fail,
-      turns: this.#turns,
-      reportsTurns,
-      maxRepeatedFailures,
-    });
-    this.#answers = new AnswerReader(answer, environment, run);
-    this.#completion =
-      options.completion === undefined ? undefined : new CompletionGate(options.completion, environment, run);
+    this.#ledger = ledger;
+    this.#turns = turns;
+    this.#calls = new HarnessCalls(environment, { ledger, fail, turns, reportsTurns, maxRepeatedFailures });
+    this.#conclusion = new Conclusion(environment, { answer, completion }, ledger, stepLive);
     this.#finished =
-      finish &&
-      new FinishedAnswer(finish, environment, { ...run, fail, turns: this.#turns, answer: options.answer });
+      finish && new FinishedAnswer(finish, environment, { ledger, fail, turns, answer: options.answer });
   }
 
   /** @throws {PromptEvaluationError} with the phase in which the run ended. */
   async run(): Promise<LoopResult<Output>> {
     const { deadline, stop } = this.#environment;
     const reason = stop.check(deadline);
-    if (reason !== undefined) throw this.#errors.stopped(reason, 'request');
+    if (reason !== undefined) throw this.#ledger.errors.stopped(reason, 'request');
     const running = this.#start();
     try {
       const outcome = await stop.race(running);
@@ -183,7 +163,7 @@ export class HarnessLoop<Output> {
       instructions: [display.rendered.text, finish?.instructions ?? '']
         .filter((text) => text !== '')
         .join('\n\n'),
-      input: this.#state.conversation.flatMap((item) => (item.type === 'user' ? item.content : [])),
+      input: this.#ledger.state.conversation.flatMap((item) => (item.type === 'user' ? item.content : [])),
       tools: servedTools({
         display,
         events: this.#events,
@@ -205,7 +185,7 @@ export class HarnessLoop<Output> {
       if (finished?.taken !== undefined) return finished.refuse(call);
       return await this.#calls.run(call, options);
     } catch (error) {
-      if (error instanceof RunStoppedSignal) throw this.#errors.stopped(error.reason, 'tool');
+      if (error instanceof RunStoppedSignal) throw this.#ledger.errors.stopped(error.reason, 'tool');
       throw error;
     }
   }
@@ -234,7 +214,9 @@ export class HarnessLoop<Output> {
     try {
       return await this.#conclude(answer);
     } catch (error) {
-      this.#fail(error instanceof RunStoppedSignal ? this.#errors.stopped(error.reason, 'request') : error);
+      this.#fail(
+        error instanceof RunStoppedSignal ? this.#ledger.errors.stopped(error.reason, 'request') : error,
+      );
       throw error;
     }
   }
@@ -250,24 +232,15 @@ export class HarnessLoop<Output> {
     else this.#turns.close();
     if (answer.usage !== undefined) this.#turns.countTotal(answer.usage);
     stop.throwIfStopped(deadline);
-    const read = taken?.read ?? (await this.#answers.read(text, finishReason));
-    if (read === undefined) return this.#lastMessage();
-    const result = { text, ...read, finishReason };
-    if (this.#completion !== undefined && !(await this.#completion.isDone(result))) {
-      this.#finished?.discard();
-      return this.#lastMessage();
-    }
-    if (this.#completion === undefined || !isClaimed(finishReason)) {
-      const empty = findNoAnswer({ text, finishReason, hasOutputs: false }, this.#state.conversation);
-      if (empty !== undefined) throw this.#errors.noAnswer(this.#harness.name, empty);
-    }
-    this.#result = result;
-    return undefined;
+    this.#result = await this.#conclusion.of({ text, finishReason, read: taken?.read });
+    if (this.#result !== undefined) return undefined;
+    this.#finished?.discard();
+    return this.#lastMessage();
   }
 
   /** What the conversation ends with. */
   #lastMessage(): string {
-    const last = this.#state.conversation.at(-1);
+    const last = this.#ledger.state.conversation.at(-1);
     if (last?.type !== 'user') throw new RangeError('A run goes on without a message to the model.');
     return last.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
   }
@@ -300,7 +273,9 @@ export class HarnessLoop<Output> {
   /** The harness ended although there was another message to its model. */
   #notGoneOn(): unknown {
     const message = `The harness "${this.#harness.name}" ended without telling its model what was missing in its answer.`;
-    return this.#failure?.error ?? this.#errors.error('evaluation-response-invalid', 'response', message);
+    return (
+      this.#failure?.error ?? this.#ledger.errors.error('evaluation-response-invalid', 'response', message)
+    );
   }
 
   #logEnd({ costUsd, sessionId, turns }: HarnessOutcome): void {
@@ -317,33 +292,23 @@ export class HarnessLoop<Output> {
     if (this.#failure !== undefined) return this.#withConversation(this.#failure.error);
     if (stop.reason !== undefined) return this.#stopped(stop.reason);
     if (PromptEvaluationError.isInstance(error)) return this.#withConversation(error);
-    const { name } = this.#harness;
-    if (!ModelResponseError.isInstance(error)) {
-      const message = `The harness "${name}" failed: ${describeError(error)}`;
-      return this.#errors.error('evaluation-request-failed', 'request', message, error);
-    }
-    if (error.code === 'model-context-exceeded') {
-      const message = `The conversation has outgrown the model of the harness "${name}": ${error.message}`;
-      return this.#errors.error('evaluation-context-exceeded', 'request', message, error);
-    }
-    const message = `The answer of the harness "${name}" cannot be used: ${error.message}`;
-    return this.#errors.error('evaluation-response-invalid', 'response', message, error);
+    return this.#ledger.unanswered(error);
   }
 
   #stopped(reason: StopReason): unknown {
     return reason.kind === 'interrupted' && PromptEvaluationError.isInstance(reason.cause)
       ? this.#withConversation(reason.cause)
-      : this.#errors.stopped(reason, 'request');
+      : this.#ledger.errors.stopped(reason, 'request');
   }
 
   /** Errors of calls know the calls of their turn only. */
   #withConversation(error: unknown): unknown {
     if (!PromptEvaluationError.isInstance(error)) {
       const message = `The run could not be brought to its end: ${describeError(error)}`;
-      return this.#errors.error('evaluation-tools-failed', 'tool', message, error);
+      return this.#ledger.errors.error('evaluation-tools-failed', 'tool', message, error);
     }
     const { cause, code, details, message, phase, promptName } = error;
-    const { conversation, usage } = this.#state;
+    const { conversation, usage } = this.#ledger.state;
     return new PromptEvaluationError(code, message, {
       phase,
       promptName,

@@ -1,22 +1,19 @@
-import { present, type Writable } from '../../core/internal/index.ts';
+import type { Writable } from '../../core/internal/index.ts';
+import { present } from '../../core/internal/index.ts';
 import {
   type AssistantPart,
   addTokenUsage,
-  DeltaStream,
   type EvaluationEnvironment,
   findTurnFault,
+  haltReason,
   type LoopOptions,
-  type LoopState,
-  ModelCallReports,
-  type ModelCallTiming,
   type ModelDelta,
   type ModelTurn,
-  nextTurnAtLeast,
-  type RunErrors,
   RunStoppedSignal,
   readUsage,
   type StreamedAnswer,
   type TokenUsage,
+  type TurnLedger,
   tokenCounts,
 } from '../../core/runtime/index.ts';
 import type { FinishTool } from './finish-tool.ts';
@@ -24,15 +21,10 @@ import { HarnessTurn } from './harness-turn.ts';
 
 /** What {@link HarnessTurns} work with beside the environment. */
 export interface HarnessTurnsOptions {
-  readonly state: LoopState;
-  readonly errors: RunErrors;
-  readonly loop: Pick<LoopOptions<unknown>, 'outputSchema' | 'settings' | 'streaming' | 'toolChoice'>;
-  /** Name of the harness, for messages. */
-  readonly harness: string;
+  readonly ledger: TurnLedger;
+  readonly loop: Pick<LoopOptions<unknown>, 'maxTurns' | 'outputSchema' | 'settings' | 'toolChoice'>;
   /** Whether the harness reports its turns. Else they are reckoned: what comes after the results of calls is another turn. */
   readonly reportsTurns: boolean;
-  /** Turns that the run may have, where they are reported. */
-  readonly maxTurns: number;
   readonly finish: FinishTool | undefined;
   /** The turn in which the model gave its answer by `finish`; undefined while it has not. */
   readonly answeredIn: () => number | undefined;
@@ -41,26 +33,20 @@ export interface HarnessTurnsOptions {
 }
 
 /**
- * The turns of the model of a harness, as far as they are known: their events, what they took, and the conversation that they make. A turn that the harness does
+ * The turns of the model of a harness, as far as they are known: how they are announced, what they took, and the conversation that they make. A turn that the harness does
  * not report begins with what comes of it first, a piece of text or a call.
  */
 export class HarnessTurns {
   readonly #environment: EvaluationEnvironment;
   readonly #options: HarnessTurnsOptions;
-  readonly #reports: ModelCallReports | undefined;
-  readonly #deltas: DeltaStream | undefined;
   #turn: HarnessTurn | undefined;
   #answer: StreamedAnswer | undefined;
-  #askedAtMs = 0;
-  #firstPieceMs: number | undefined;
   /** What the harness has reported, evaluations inside calls left out. */
   #counted: TokenUsage = {};
 
   constructor(environment: EvaluationEnvironment, options: HarnessTurnsOptions) {
     this.#environment = environment;
     this.#options = options;
-    this.#reports = ModelCallReports.for(environment);
-    if (options.loop.streaming === true) this.#deltas = new DeltaStream(environment);
   }
 
   /** The turn that goes on; begins one when none does. @throws {RunStoppedSignal} when the run may have no more. */
@@ -73,24 +59,20 @@ export class HarnessTurns {
   /** The model is asked. @throws {RunStoppedSignal} when it must not be: the run ends. */
   begin(): HarnessTurn {
     this.close();
-    const { budget, clock, display, emit, stop } = this.#environment;
-    const { maxTurns, reportsTurns, state } = this.#options;
-    if (reportsTurns && state.turn >= maxTurns) this.#options.fail(this.#tooManyTurns());
-    const refusal = budget.isUnlimited
-      ? undefined
-      : budget.refuseTurn(nextTurnAtLeast(this.#environment, state));
-    if (refusal !== undefined) stop.stop({ kind: 'budget', cause: refusal });
-    if (stop.reason !== undefined) throw new RunStoppedSignal(stop.reason);
+    const { display, stop } = this.#environment;
+    const { fail, ledger, loop, reportsTurns } = this.#options;
+    const tooMany = reportsTurns ? ledger.tooManyTurns(loop.maxTurns) : undefined;
+    if (tooMany !== undefined) fail(tooMany);
+    const reason = haltReason(this.#environment) ?? ledger.unaffordable();
+    if (reason !== undefined) {
+      stop.stop(reason);
+      throw new RunStoppedSignal(reason);
+    }
     display.update();
-    state.turn += 1;
-    const turn = new HarnessTurn(state.turn);
+    const turn = new HarnessTurn(ledger.begin());
     this.#turn = turn;
-    this.#askedAtMs = clock.now();
-    this.#firstPieceMs = undefined;
-    emit({ type: 'turn-start', turn: turn.number });
-    emit({ type: 'model-call-start', turn: turn.number });
     this.#reportRequest(turn.number);
-    this.#answer = this.#deltas?.begin(turn.number);
+    this.#answer = ledger.pieces();
     return turn;
   }
 
@@ -99,30 +81,24 @@ export class HarnessTurns {
     // What comes after the report of a turn belongs to the next one.
     const turn = this.#turn?.isReported === true ? this.begin() : this.open();
     if (turn.isReported) return undefined;
-    this.#firstPieceMs ??= this.#environment.clock.now() - this.#askedAtMs;
     return this.#answer?.onDelta(delta);
   }
 
   /** What the model answered. @throws {RunStoppedSignal} when the run ends with it. */
   report(answered: ModelTurn): void {
-    const { errors, fail, harness, state } = this.#options;
+    const { fail, ledger } = this.#options;
     const fault = findTurnFault(answered);
     const turn = this.#turn?.isReported === true ? this.begin() : this.open();
-    const usage = fault === undefined ? answered.usage : readUsage(answered);
-    const countUsage = this.#usageCounter(usage);
-    if (fault !== undefined) {
-      countUsage();
-      const message = `The answer that the harness "${harness}" reported ${fault}.`;
-      fail(errors.error('evaluation-response-invalid', 'response', message));
-      return;
+    let said = answered;
+    if (fault === undefined) {
+      turn.report({ ...answered, content: this.#withoutFinish(answered.content) });
+      this.#endAnswer();
+      said = { ...answered, content: turn.content };
     }
-    turn.report({ ...answered, content: this.#withoutFinish(answered.content) });
-    this.#endAnswer();
-    this.#reports?.answered({ ...answered, content: turn.content }, this.#timing);
-    this.#emitEnd(turn, answered);
-    countUsage();
-    state.lastInputTokens = usage?.inputTokens ?? 0;
-    state.hasAnswered = true;
+    this.#counted = addTokenUsage(this.#counted, readUsage(answered));
+    ledger.received(said);
+    const unusable = ledger.answered(said, fault);
+    if (unusable !== undefined) fail(unusable);
   }
 
   /** What was taken so far, all turns together: counts what was not reported turn by turn. */
@@ -133,7 +109,9 @@ export class HarnessTurns {
       if (typeof count !== 'number' || !Number.isFinite(count)) continue;
       rest[name] = Math.max(0, count - (this.#counted[name] ?? 0));
     }
-    if (Object.values(rest).some((count) => count > 0)) this.#usageCounter(rest)();
+    if (!Object.values(rest).some((count) => count > 0)) return;
+    this.#counted = addTokenUsage(this.#counted, rest);
+    this.#options.ledger.count(rest);
   }
 
   /** The model is done, and this is its answer. @throws {RunStoppedSignal} when the run ends before it. */
@@ -156,30 +134,22 @@ export class HarnessTurns {
     turn.end();
     this.#answer?.end();
     if (turn.isEmpty) return;
-    if (!turn.isReported)
-      this.#emitEnd(turn, { finishReason: turn.calls.length > 0 ? 'tool-calls' : 'stop' });
-    const answeredIn = this.#options.answeredIn();
+    const { answeredIn: findAnswer, ledger } = this.#options;
+    const { content, finishReason = turn.calls.length > 0 ? 'tool-calls' : 'stop' } = turn;
+    if (!turn.isReported) ledger.announceAnswer({ content, finishReason });
+    const answeredIn = findAnswer();
     // What the model says after its answer is not part of it, and a turn of calls of the harness's own tools says nothing.
     const isPart = answeredIn === undefined || turn.number <= answeredIn;
-    if (isPart && (isAnswer || turn.content.length > 0))
-      this.#options.state.conversation.push(...turn.items());
-    if (isCut) return;
-    const { finishReason = turn.calls.length > 0 ? 'tool-calls' : 'stop', number } = turn;
-    this.#environment.emit({
-      type: 'turn-end',
-      turn: number,
-      finishReason,
-      toolCalls: turn.calls.length,
-    });
+    if (isPart && (isAnswer || content.length > 0)) ledger.state.conversation.push(...turn.items());
+    if (!isCut) ledger.end(finishReason, turn.calls.length);
   }
 
   #reportRequest(turn: number): void {
-    if (this.#reports === undefined) return;
     const { display } = this.#environment;
-    const { finish, loop, state } = this.#options;
-    this.#reports.asked({
+    const { finish, ledger, loop } = this.#options;
+    ledger.asked({
       instructions: display.rendered.text,
-      conversation: state.conversation,
+      conversation: ledger.state.conversation,
       tools: finish === undefined ? display.tools : [...display.tools, finish.modelTool],
       hostedTools: [],
       toolChoice: loop.toolChoice,
@@ -205,51 +175,4 @@ export class HarnessTurns {
     this.#answer?.end();
     this.#answer = undefined;
   }
-
-  get #timing(): ModelCallTiming {
-    const durationMs = this.#environment.clock.now() - this.#askedAtMs;
-    return this.#firstPieceMs === undefined
-      ? { durationMs }
-      : { durationMs, timeToFirstPieceMs: this.#firstPieceMs };
-  }
-
-  #emitEnd(
-    turn: HarnessTurn,
-    { finishReason, responseId, responseModel, usage }: Omit<ModelTurn, 'content'>,
-  ): void {
-    this.#environment.emit({
-      type: 'model-call-end',
-      turn: turn.number,
-      text: textOf(turn.content),
-      toolCalls: turn.calls,
-      finishReason,
-      ...present({ usage }),
-      ...this.#timing,
-      ...present({ responseId, responseModel }),
-    });
-  }
-
-  /** Counts what was taken. @returns reports it. */
-  #usageCounter(usage: TokenUsage = {}): () => void {
-    const { budget, emit, logger } = this.#environment;
-    const { state } = this.#options;
-    this.#counted = addTokenUsage(this.#counted, usage);
-    state.usage = addTokenUsage(state.usage, usage);
-    const exceeded = budget.count(usage, logger);
-    return () => {
-      const { turn, usage: total } = state;
-      emit({ type: 'usage-counted', turn, usage, total });
-      for (const excess of exceeded) emit({ type: 'budget-exceeded', turn, ...excess });
-    };
-  }
-
-  #tooManyTurns(): unknown {
-    const { errors, harness, maxTurns } = this.#options;
-    const message = `The model of the harness "${harness}" was called ${maxTurns} times and is not done; raise limits.maxTurns if that is intended.`;
-    return errors.error('evaluation-turns-exceeded', 'request', message);
-  }
-}
-
-function textOf(content: readonly AssistantPart[]): string {
-  return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }

@@ -6,16 +6,13 @@ import {
 } from '../../error/index.ts';
 import type { RenderedPrompt } from '../../prompt/index.ts';
 import {
-  addTokenUsage,
-  createPartCheck,
   type EvaluationEnvironment,
   findTurnFault,
-  type LoopState,
   type ModelTool,
-  RunErrors,
   recordError,
   type TokenUsage,
   type ToolCallPart,
+  type TurnLedger,
   tokenCounts,
 } from '../../runtime/index.ts';
 import type { Session } from '../../session/index.ts';
@@ -24,8 +21,8 @@ import { parseAnswer } from '../answer/parse-answer.ts';
 import type { EvaluationRecord } from '../scope/evaluation-record.ts';
 import type { HeldRun } from '../scope/hold-session.ts';
 import { toCallPart } from './call-part.ts';
+import { GatheredCalls } from './gathered-calls.ts';
 import type { RuntimeSurroundings } from './runtime-surroundings.ts';
-import { type GatheredCallOutcome, type PendingCall, RuntimeTurns } from './runtime-turns.ts';
 import type {
   ReportedUsage,
   ToolRuntime,
@@ -33,14 +30,13 @@ import type {
   ToolRuntimeCallOptions,
   ToolRuntimeOutput,
 } from './tool-runtime-types.ts';
-import { TurnQueue } from './turn-queue.ts';
 
 /** What a runtime is made of. */
 interface RuntimeParts<Output> {
   readonly held: HeldRun;
   readonly environment: EvaluationEnvironment;
   readonly rendered: RenderedPrompt<Output>;
-  readonly state: LoopState;
+  readonly ledger: TurnLedger;
   readonly record: EvaluationRecord;
   readonly surroundings: RuntimeSurroundings;
 }
@@ -48,24 +44,18 @@ interface RuntimeParts<Output> {
 /** A runtime on a session that is held for it. */
 export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
   readonly #parts: RuntimeParts<Output>;
-  readonly #errors: RunErrors;
-  readonly #queue: TurnQueue<PendingCall, GatheredCallOutcome>;
+  readonly #calls: GatheredCalls;
   /** What ended the run. */
   #failure: { readonly error: unknown } | undefined;
   #disposal: Promise<void> | undefined;
 
   constructor(parts: RuntimeParts<Output>) {
-    const { environment, held, state } = parts;
+    const { environment, held, ledger } = parts;
     this.#parts = parts;
-    this.#errors = new RunErrors(environment.prompt.name, state);
-    const turns = new RuntimeTurns(environment, { state, errors: this.#errors, holdWatch: held.holdWatch });
-    this.#queue = new TurnQueue({
-      gather: () => this.#gather(),
-      createCheck: () => {
-        const findFault = createPartCheck();
-        return ({ part }) => this.#assertGood(findFault(part));
-      },
-      run: (calls) => this.#runTurn(turns, calls),
+    this.#calls = new GatheredCalls(environment, {
+      ledger,
+      holdWatch: held.holdWatch,
+      inTurn: (work) => this.#inTurn(work),
     });
   }
 
@@ -107,7 +97,7 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
   }
 
   get usage(): TokenUsage {
-    return this.#parts.state.usage;
+    return this.#parts.ledger.state.usage;
   }
 
   get budgetExceeded(): BudgetExcess | undefined {
@@ -123,8 +113,7 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
       assertArgument('runCalls()', 'calls', calls, 'array');
       const parts = this.#toParts(calls);
       if (parts.length === 0) return [];
-      const outcomes = await this.#queue.turn(parts.map((part) => ({ part, signal, trace })));
-      return outcomes.map(outputOf);
+      return this.#calls.turn(parts.map((part) => ({ part, signal, trace })));
     });
   }
 
@@ -134,20 +123,15 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
   ): Promise<ToolRuntimeOutput> {
     return this.#redactErrors(async () => {
       this.#assertOpen();
-      return outputOf(await this.#queue.join({ part: toCallPart(call), signal, trace }));
+      return this.#calls.join({ part: toCallPart(call), signal, trace });
     });
   }
 
   countUsage(usage: ReportedUsage | undefined): BudgetExcess | undefined {
-    const { environment, state } = this.#parts;
-    const { budget, emit, logger } = environment;
     if (usage !== undefined) assertArgument('countUsage()', 'usage', usage, 'object');
-    const counted = readUsage(usage);
-    state.usage = addTokenUsage(state.usage, counted);
-    for (const excess of budget.count(counted, logger)) {
-      emit({ type: 'budget-exceeded', turn: state.turn, ...excess });
-    }
-    return budget.exceeded;
+    const { environment, ledger } = this.#parts;
+    ledger.count(readUsage(usage));
+    return environment.budget.exceeded;
   }
 
   async parseOutput(text: string): Promise<Output> {
@@ -163,11 +147,12 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
   }
 
   async #dispose(): Promise<void> {
-    const { environment, held, record, state, surroundings } = this.#parts;
-    if (this.#queue.isBusy) environment.stop.stop({ kind: 'aborted', cause: this.#closed() });
-    await this.#queue.settled();
+    const { environment, held, ledger, record, surroundings } = this.#parts;
+    if (this.#calls.isBusy) environment.stop.stop({ kind: 'aborted', cause: this.#closed() });
+    await this.#calls.settled();
     const loss = surroundings.loss?.();
     if (loss !== undefined) this.#failure ??= { error: loss };
+    const { state } = ledger;
     if (this.#failure === undefined) record.closed(state);
     else record.failed(this.#failure.error, state);
     environment.reporter?.end();
@@ -187,14 +172,11 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
     await surroundings.onReleased?.();
   }
 
-  async #runTurn(
-    turns: RuntimeTurns,
-    calls: readonly PendingCall[],
-  ): Promise<readonly GatheredCallOutcome[]> {
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const { surroundings } = this.#parts;
     this.#assertOpen();
     try {
-      const outcomes = await turns.run(calls);
+      const outcomes = await work();
       await surroundings.flush?.();
       return outcomes;
     } catch (error) {
@@ -203,17 +185,6 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
       await surroundings.flush?.().catch(() => undefined);
       throw error;
     }
-  }
-
-  async #gather(): Promise<void> {
-    const { clock, stop } = this.#parts.environment;
-    const gathered =
-      clock.yieldToTimers?.() ??
-      new Promise<void>((resolve) => {
-        clock.schedule(0, resolve);
-      });
-    // A run that has ended gathers nothing more.
-    await stop.race(gathered).catch(() => undefined);
   }
 
   /** Runs the work of a caller; its errors are redacted. */
@@ -232,18 +203,8 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
 
   #toParts(calls: readonly ToolRuntimeCall[]): readonly ToolCallPart[] {
     const parts = calls.map(toCallPart);
-    this.#assertGood(findTurnFault({ content: parts, finishReason: 'tool-calls' }));
+    this.#calls.assertGood(findTurnFault({ content: parts, finishReason: 'tool-calls' }));
     return parts;
-  }
-
-  /** @throws {PromptEvaluationError} `evaluation-response-invalid` for a fault. */
-  #assertGood(fault: string | undefined): void {
-    if (fault === undefined) return;
-    throw this.#errors.error(
-      'evaluation-response-invalid',
-      'response',
-      `No call of this turn was run: it ${fault}.`,
-    );
   }
 
   #assertOpen(): void {
@@ -256,11 +217,6 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
     const { name } = this.#parts.environment.prompt;
     return new TransactionClosedError(`The tool runtime of the prompt "${name}" was disposed.`);
   }
-}
-
-function outputOf(outcome: GatheredCallOutcome): ToolRuntimeOutput {
-  if ('error' in outcome) throw outcome.error;
-  return outcome.output;
 }
 
 /** @throws {PromptValidationError} for a count that is none. */

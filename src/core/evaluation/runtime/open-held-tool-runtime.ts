@@ -1,6 +1,7 @@
 import { assertOptions, PromptValidationError } from '../../error/index.ts';
 import { present } from '../../internal/index.ts';
 import type { Prompt } from '../../prompt/index.ts';
+import { TurnLedger } from '../../runtime/index.ts';
 import { innerEvaluator } from '../inner/inner-evaluator.ts';
 import { withoutModel } from '../inner/without-model.ts';
 import { assertPrompt } from '../options/check-options.ts';
@@ -71,7 +72,9 @@ export async function openHeldToolRuntime<Output>(
         { tools: hostedTools.map((tool) => tool.name) },
       );
     }
-    runtime = new HeldToolRuntime({ held, record, surroundings, ...begun });
+    const { environment, rendered, state } = begun;
+    const ledger = new TurnLedger(environment, state, { name });
+    runtime = new HeldToolRuntime({ held, record, surroundings, environment, rendered, ledger });
   } catch (error) {
     await held.dispose();
     throw held.toThrown(error);

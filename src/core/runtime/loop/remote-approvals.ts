@@ -4,41 +4,35 @@ import type { HostedApprovalRequestPart } from '../../tool/index.ts';
 import { requestApproval } from '../call/approvals/approvals.ts';
 import type { EvaluationEnvironment } from '../call/environment/environment.ts';
 import { RunStoppedSignal } from '../limits/run-stop.ts';
-import type { LoopState } from '../model/loop-state.ts';
-import type { RunErrors } from './run-errors.ts';
-import type { RemoteApproval, RemoteApprovalRequest, StepFunction } from './step.ts';
+import type { RemoteApproval, RemoteApprovalRequest, StepFunction } from '../turn/step.ts';
+import type { TurnLedger } from '../turn/turn-ledger.ts';
 
 /** In the place of the policy that asks: it is the provider that does. */
 const policy = 'provider';
 /** Why no further approval is requested. */
 const ended = 'the run was ended.';
 
-/** What of a run answers are put on, what it ends with, and through which it acts. */
-interface RemoteApprovalsParts {
-  readonly state: LoopState;
-  readonly errors: RunErrors;
-  readonly step: StepFunction;
-}
-
 /** Submits what a provider wants to run to `approve`, and adds the answers to the conversation. Without `approve`, and when it fails, the answer is no. */
 export class RemoteApprovals {
   readonly #environment: EvaluationEnvironment;
-  readonly #run: RemoteApprovalsParts;
+  readonly #ledger: TurnLedger;
+  readonly #step: StepFunction;
 
-  constructor(environment: EvaluationEnvironment, run: RemoteApprovalsParts) {
+  constructor(environment: EvaluationEnvironment, ledger: TurnLedger, step: StepFunction) {
     this.#environment = environment;
-    this.#run = run;
+    this.#ledger = ledger;
+    this.#step = step;
   }
 
   /** Has the requests of a turn answered, one after the other, each as a step of the run. */
   async answer(requests: readonly HostedApprovalRequestPart[]): Promise<void> {
-    const { turn, conversation } = this.#run.state;
+    const { turn, conversation } = this.#ledger.state;
     for (const [index, { approvalId, toolName, name, arguments: text }] of requests.entries()) {
       const input = { turn, approvalId, toolName, name, arguments: text };
       const key = `turn-${turn}/approval-${index}/${approvalId}`;
-      const { approved, reason } = await this.#run
-        .step({ kind: 'remote-approval', key, input }, () => this.#ask(input))
-        .catch((error: unknown) => this.#unanswered(error));
+      const { approved, reason } = await this.#step({ kind: 'remote-approval', key, input }, () =>
+        this.#ask(input),
+      ).catch((error: unknown) => this.#unanswered(error));
       const why = reason === undefined ? {} : { reason };
       conversation.push({ type: 'approval', approvalId, approved, ...why });
       this.#environment.emit({ type: 'hosted-approval-answered', turn, toolName, name, approved, ...why });
@@ -49,7 +43,7 @@ export class RemoteApprovals {
   #unanswered(error: unknown): RemoteApproval {
     if (error instanceof RunStoppedSignal) return { approved: false, reason: ended };
     const message = `What the provider asked could not be answered: ${describeError(error)}`;
-    throw this.#run.errors.error('evaluation-tools-failed', 'tool', message, error);
+    throw this.#ledger.errors.error('evaluation-tools-failed', 'tool', message, error);
   }
 
   /**

@@ -14,14 +14,6 @@ import { addTokenUsage } from '../model/model.ts';
 import type { RunErrors } from './run-errors.ts';
 import { type StepFunction, stepLive } from './step.ts';
 
-/** What a {@link TurnRunner} works with beside the environment. */
-export interface TurnRunnerOptions {
-  readonly state: LoopState;
-  readonly errors: RunErrors;
-  /** Default: every step is done live. */
-  readonly step?: StepFunction | undefined;
-}
-
 /** How one turn differs from the run around it. */
 export interface TurnOptions {
   /** What each call follows, in the order of the calls; each must follow the run's stop. Default: the run's stop, for all of them. */
@@ -40,7 +32,12 @@ export class TurnRunner {
   readonly #step: StepFunction;
   readonly #scheduler: CallScheduler;
 
-  constructor(environment: EvaluationEnvironment, { state, errors, step = stepLive }: TurnRunnerOptions) {
+  /** @param step Default: every step is done live. */
+  constructor(
+    environment: EvaluationEnvironment,
+    { state, errors }: { readonly state: LoopState; readonly errors: RunErrors },
+    step: StepFunction = stepLive,
+  ) {
     this.#environment = environment;
     this.#state = state;
     this.#errors = errors;

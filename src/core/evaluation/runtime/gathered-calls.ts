@@ -1,19 +1,21 @@
 import { none, present } from '../../internal/index.ts';
 import {
+  createPartCheck,
   type EvaluationEnvironment,
   haltReason,
-  type LoopState,
   RunErrors,
   RunStop,
   type ToolCall,
   type ToolCallPart,
   type ToolCallResult,
   type TraceContext,
+  type TurnLedger,
   TurnRunner,
   toToolCall,
 } from '../../runtime/index.ts';
 import type { ConversationItem } from '../../tool/index.ts';
 import type { ToolRuntimeOutput } from './tool-runtime-types.ts';
+import { TurnQueue } from './turn-queue.ts';
 
 /** A call that waits for its turn, and what may give it up. */
 export interface PendingCall {
@@ -23,7 +25,7 @@ export interface PendingCall {
 }
 
 /** What became of a call: its answer, or that its own signal gave it up. */
-export type GatheredCallOutcome = { readonly output: ToolRuntimeOutput } | { readonly error: unknown };
+type GatheredCallOutcome = { readonly output: ToolRuntimeOutput } | { readonly error: unknown };
 
 /** The calls of a turn that has ended. */
 export interface EndedTurn {
@@ -35,12 +37,13 @@ export interface EndedTurn {
   readonly answers: readonly ConversationItem[];
 }
 
-/** What turns are run with beside the environment. */
-export interface RuntimeTurnsOptions {
-  readonly state: LoopState;
-  readonly errors: RunErrors;
-  /** Keeps the watchdog from counting until the returned function is called: between two turns it is the loop that works. */
-  readonly holdWatch: () => () => void;
+/** What calls are gathered with beside the environment. */
+export interface GatheredCallsOptions {
+  readonly ledger: TurnLedger;
+  /** Does the work of a turn of calls, and what has to be done before and after it. */
+  readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Keeps the watchdog from counting until the returned function is called: between two turns it is the loop that works. Default: it counts. */
+  readonly holdWatch?: () => () => void;
   /** The number of the turn that calls belong to. Default: each turn of calls is one of its own. */
   readonly turnOf?: (pending: readonly PendingCall[]) => number;
   /** Gets what became of a turn of calls, before the run ends for any reason in it. Must not throw. */
@@ -53,28 +56,82 @@ interface CallStop {
   readonly end: () => void;
 }
 
-/** The turns of a loop that is not the library's: what that loop does around the calls is done here. */
-export class RuntimeTurns {
+const ignore = (): void => undefined;
+
+/** The calls of a loop that is not the library's, gathered into turns: what that loop does around the calls is done here. */
+export class GatheredCalls {
   readonly #environment: EvaluationEnvironment;
-  readonly #options: RuntimeTurnsOptions;
+  readonly #options: GatheredCallsOptions;
   readonly #runner: TurnRunner;
+  readonly #queue: TurnQueue<PendingCall, GatheredCallOutcome>;
   /** Turns that run now. */
   #running = 0;
   #releaseWatch: () => void;
 
-  constructor(environment: EvaluationEnvironment, options: RuntimeTurnsOptions) {
+  constructor(environment: EvaluationEnvironment, options: GatheredCallsOptions) {
     this.#environment = environment;
     this.#options = options;
-    this.#runner = new TurnRunner(environment, options);
-    this.#releaseWatch = options.holdWatch();
+    this.#runner = new TurnRunner(environment, options.ledger);
+    this.#releaseWatch = this.#holdWatch();
+    this.#queue = new TurnQueue({
+      gather: () => this.#gather(),
+      createCheck: () => {
+        const findFault = createPartCheck();
+        return ({ part }) => this.assertGood(findFault(part));
+      },
+      run: (calls) => options.inTurn(() => this.#run(calls)),
+    });
+  }
+
+  /** True while a turn runs or waits. */
+  get isBusy(): boolean {
+    return this.#queue.isBusy;
   }
 
   /**
-   * Runs the calls of one turn; every one of them gets its answer. A turn that begins while others run does not wait for them.
+   * Runs these calls as a turn of their own, after those that came as a whole before; every one of them gets its answer.
    *
    * @throws {PromptEvaluationError} when the run was stopped; it is over then.
    */
-  async run(pending: readonly PendingCall[]): Promise<readonly GatheredCallOutcome[]> {
+  async turn(calls: readonly PendingCall[]): Promise<readonly ToolRuntimeOutput[]> {
+    return (await this.#queue.turn(calls)).map(outputOf);
+  }
+
+  /**
+   * Runs a call together with the others that come at the same time.
+   *
+   * @throws {PromptEvaluationError} `evaluation-response-invalid` for a call that cannot be one of a turn, that the call was aborted by its signal, and what the run ends with.
+   */
+  async join(call: PendingCall): Promise<ToolRuntimeOutput> {
+    return outputOf(await this.#queue.join(call));
+  }
+
+  /** Resolves when no call runs any more. Never rejects. */
+  settled(): Promise<void> {
+    return this.#queue.settled();
+  }
+
+  /** @throws {PromptEvaluationError} `evaluation-response-invalid` for a fault. */
+  assertGood(fault: string | undefined): void {
+    if (fault === undefined) return;
+    const message = `No call of this turn was run: it ${fault}.`;
+    throw this.#options.ledger.errors.error('evaluation-response-invalid', 'response', message);
+  }
+
+  /** Waits until timers have run: what is made in one go has come then. */
+  async #gather(): Promise<void> {
+    const { clock, stop } = this.#environment;
+    const gathered =
+      clock.yieldToTimers?.() ??
+      new Promise<void>((resolve) => {
+        clock.schedule(0, resolve);
+      });
+    // A run that has ended gathers nothing more.
+    await stop.race(gathered).catch(ignore);
+  }
+
+  /** Runs the calls of one turn. A turn that begins while others run does not wait for them. */
+  async #run(pending: readonly PendingCall[]): Promise<readonly GatheredCallOutcome[]> {
     const pause = this.#environment.eventLoop.pauseIfDue();
     if (pause !== undefined) await pause;
     const turn = this.#options.turnOf?.(pending) ?? this.#nextTurn();
@@ -99,12 +156,13 @@ export class RuntimeTurns {
   }
 
   #nextTurn(): number {
-    this.#options.state.turn += 1;
-    return this.#options.state.turn;
+    const { state } = this.#options.ledger;
+    state.turn += 1;
+    return state.turn;
   }
 
   #errorsOf(turn: number, conversation: readonly ConversationItem[]): RunErrors {
-    const { state } = this.#options;
+    const { state } = this.#options.ledger;
     return new RunErrors(this.#environment.prompt.name, {
       turn,
       conversation,
@@ -121,7 +179,11 @@ export class RuntimeTurns {
 
   #end(): void {
     this.#running -= 1;
-    if (this.#running === 0) this.#releaseWatch = this.#options.holdWatch();
+    if (this.#running === 0) this.#releaseWatch = this.#holdWatch();
+  }
+
+  #holdWatch(): () => void {
+    return this.#options.holdWatch?.() ?? ignore;
   }
 
   /** Once the run is stopped it stays so, also for a budget, which stops nothing by itself. */
@@ -164,4 +226,9 @@ export class RuntimeTurns {
 function toCall({ part, trace }: PendingCall, turn: number): ToolCall {
   const call = toToolCall(part, turn, part.isComplete === false);
   return trace === undefined ? call : { ...call, trace };
+}
+
+function outputOf(outcome: GatheredCallOutcome): ToolRuntimeOutput {
+  if ('error' in outcome) throw outcome.error;
+  return outcome.output;
 }

@@ -43,14 +43,15 @@ export class CompletionGate {
   constructor(
     { checker, maxChecks }: CompletionSettings,
     environment: EvaluationEnvironment,
-    run: { readonly state: LoopState; readonly errors: RunErrors; readonly step: StepFunction },
+    { state, errors }: { readonly state: LoopState; readonly errors: RunErrors },
+    step: StepFunction,
   ) {
     this.#checker = checker;
     this.#maxChecks = maxChecks;
     this.#environment = environment;
-    this.#state = run.state;
-    this.#errors = run.errors;
-    this.#step = run.step;
+    this.#state = state;
+    this.#errors = errors;
+    this.#step = step;
   }
 
   /**

@@ -1,0 +1,140 @@
+import { describeError, OutputParseError } from '../../error/index.ts';
+import type { JsonValue } from '../../schema/index.ts';
+import type { FinishReason } from '../../tool/index.ts';
+import type { EvaluationEnvironment } from '../call/environment/environment.ts';
+import { RunStoppedSignal } from '../limits/run-stop.ts';
+import { findNoAnswer, isClaimed, noAnswer } from '../model/check-turn.ts';
+import { CompletionGate, type CompletionSettings } from './completion-gate.ts';
+import type { StepFunction } from './step.ts';
+import type { TurnLedger } from './turn-ledger.ts';
+
+/** What a final text was read as. */
+export interface ReadAnswer<out Output> {
+  readonly output: Output;
+  /** The JSON that the model wrote for it; absent for a prompt whose answer is text. */
+  readonly json?: JsonValue;
+}
+
+/** How answers are read. */
+export interface AnswerOptions<out Output> {
+  /** Name of the model, for messages. */
+  readonly model: string;
+  /** Rejects with an `OutputParseError` for a text that is not such an answer. Any other rejection ends the run. */
+  readonly read: (text: string) => Promise<ReadAnswer<Output>>;
+  /** How many corrections the model may get in one run. */
+  readonly maxRepairs: number;
+  /** What the model reads of a problem with its answer. Default: the problem, and that it is to answer in JSON. */
+  readonly correction?: ((problem: string) => string) | undefined;
+}
+
+/** The result of a run that the model ended. */
+export interface LoopResult<Output> {
+  readonly text: string;
+  readonly output: Output;
+  /** The JSON that the model wrote for the output; absent when the answer is text. */
+  readonly json?: JsonValue;
+  readonly finishReason: FinishReason;
+}
+
+/** What the model ended a turn without calls with. */
+export interface FinalAnswer<Output> {
+  readonly text: string;
+  readonly finishReason: FinishReason;
+  /** What it was read as, where it has been. Default: it is read. */
+  readonly read?: ReadAnswer<Output> | undefined;
+  /** Whether the turn has outputs beside its text. Default: false. */
+  readonly hasOutputs?: boolean;
+}
+
+/** How a run is concluded. */
+export interface ConclusionOptions<Output> {
+  readonly answer: AnswerOptions<Output>;
+  /** Decides whether the task is done. Default: it is, when the model asks for no call. */
+  readonly completion?: CompletionSettings | undefined;
+}
+
+/** Concludes a run with the answer of its model, unless that has to go on: its answer cannot be read, the task is not done, or there is more to say to it. */
+export class Conclusion<Output> {
+  readonly #environment: EvaluationEnvironment;
+  readonly #ledger: TurnLedger;
+  readonly #answer: AnswerOptions<Output>;
+  readonly #completion: CompletionGate | undefined;
+
+  constructor(
+    environment: EvaluationEnvironment,
+    { answer, completion }: ConclusionOptions<Output>,
+    ledger: TurnLedger,
+    step: StepFunction,
+  ) {
+    this.#environment = environment;
+    this.#ledger = ledger;
+    this.#answer = answer;
+    this.#completion = completion && new CompletionGate(completion, environment, ledger, step);
+  }
+
+  /**
+   * The result of the run; undefined when the model is to go on. What it goes on from is the end of the conversation.
+   *
+   * @throws {PromptEvaluationError} for an answer that the run must not end with, and when the run is stopped.
+   */
+  async of({
+    text,
+    finishReason,
+    read: known,
+    hasOutputs = false,
+  }: FinalAnswer<Output>): Promise<LoopResult<Output> | undefined> {
+    const read = known ?? (await this.#read(text, finishReason));
+    if (read === undefined) return undefined;
+    const result = { text, ...read, finishReason };
+    if (this.#completion !== undefined && !(await this.#completion.isDone(result))) return undefined;
+    if (this.#isAskedMore()) return undefined;
+    // A checker has judged an answer that says nothing, too, unless the model did not end it itself.
+    if (this.#completion !== undefined && isClaimed(finishReason)) return result;
+    const { errors, state } = this.#ledger;
+    const empty = findNoAnswer({ text, finishReason, hasOutputs }, state.conversation);
+    if (empty !== undefined) throw errors.noAnswer(this.#answer.model, empty);
+    return result;
+  }
+
+  /** Whether a run that is resumed goes on with something new that was said. */
+  #isAskedMore(): boolean {
+    const { hooks, outer } = this.#environment;
+    return outer === undefined && hooks?.hasInputFor?.(this.#ledger.state.turn + 1) === true;
+  }
+
+  /** Reads a final text; undefined when the model is to answer again. */
+  async #read(text: string, finishReason: FinishReason): Promise<ReadAnswer<Output> | undefined> {
+    const { stop, deadline, prompt } = this.#environment;
+    const { errors, state } = this.#ledger;
+    try {
+      const answer = await stop.race(this.#answer.read(text));
+      stop.throwIfStopped(deadline);
+      return answer;
+    } catch (cause) {
+      if (cause instanceof RunStoppedSignal) throw errors.stopped(cause.reason, 'parse');
+      if (OutputParseError.isInstance(cause) && isClaimed(finishReason) && this.#sendBack(cause))
+        return undefined;
+      if (text === '' && isClaimed(finishReason)) {
+        throw errors.noAnswer(this.#answer.model, noAnswer(state.conversation, finishReason));
+      }
+      const why = isClaimed(finishReason)
+        ? ''
+        : `The model did not end its answer itself (${finishReason}). `;
+      const message = `${why}${describeError(cause)} (prompt "${prompt.name}")`;
+      throw errors.error('evaluation-output-invalid', 'parse', message, cause);
+    }
+  }
+
+  /** @returns false when it was sent back as often as it may be. */
+  #sendBack({ message: problem }: OutputParseError): boolean {
+    const { maxRepairs, correction = askForJson } = this.#answer;
+    if (!this.#ledger.rejectOutput(problem, maxRepairs)) return false;
+    const { conversation } = this.#ledger.state;
+    conversation.push({ type: 'user', content: [{ type: 'text', text: correction(problem) }] });
+    return true;
+  }
+}
+
+function askForJson(problem: string): string {
+  return `Your answer was not accepted. ${problem}\n\nAnswer again, with the whole JSON and nothing else.`;
+}
