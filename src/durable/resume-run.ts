@@ -44,16 +44,22 @@ export interface ResumeRunOptions<Output = unknown, A extends Approver = Approve
   readonly session?: Session;
 }
 
-/** See on-demand.ts, through which it is loaded. */
+/**
+ * See on-demand.ts, through which it is loaded.
+ *
+ * @param ready what the run waits for before it goes on. Default: nothing.
+ */
 export async function resumeRun<Output, A extends Approver = Approver>(
   given: ResumeRunOptions<Output, A>,
+  ready?: () => Promise<void> | undefined,
 ): Promise<RunOutcome<Output, A>> {
   // A function as `approve` answers all questions, so that none is left.
-  return resume(given) as Promise<RunOutcome<Output, A>>;
+  return resume(given, ready) as Promise<RunOutcome<Output, A>>;
 }
 
 async function resume<Output>(
   given: ResumeRunOptions<Output>,
+  ready: (() => Promise<void> | undefined) | undefined,
 ): Promise<PromptResponse<Output> | SuspendedRun> {
   assertOptions('resumeRun()', given, {
     adapter: 'object!',
@@ -113,6 +119,7 @@ async function resume<Output>(
       runId,
       rows,
       migration,
+      ready,
       options: { ...options, session, history: beginningOf(rows) },
       ownsSession: options.session === undefined,
       isStrict: strict === true,

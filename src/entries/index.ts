@@ -1,3 +1,4 @@
+export { type AgentRun, type RunAgentOptions, runAgent, streamAgent } from '../agent/index.ts';
 export {
   BudgetExceededError,
   DeadlineExceededError,
@@ -32,6 +33,7 @@ export {
   type Agent,
   type AgentAdapter,
   type AgentAdapterContext,
+  type AgentConclusion,
   type AgentLimits,
   type AgentOptions,
   type AgentParams,
@@ -48,11 +50,13 @@ export {
   type RunLimits,
   type RunOutcome,
   type RunStreamEvent,
+  type RunWorkspace,
   type ToolRuntime,
   type ToolRuntimeCall,
   type ToolRuntimeCallOptions,
   type ToolRuntimeOptions,
   type ToolRuntimeOutput,
+  type WorkspaceApplication,
 } from '../core/evaluation/index.ts';
 export {
   type DirectoryEntry,

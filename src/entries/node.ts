@@ -20,6 +20,7 @@ export {
   type OpenRunRecorderOptions,
   openRunRecorder,
 } from '../host/record-file/open-run-recorder.ts';
+export { openWorkspace } from '../host/run-workspace/open-workspace.ts';
 export type { StagedFolderReport } from '../host/staged-folder/collect/collect-report.ts';
 export { openStagedFolder } from '../host/staged-folder/open-staged-folder.ts';
 export type { StagedFolder } from '../host/staged-folder/staged-folder.ts';

@@ -4,7 +4,7 @@ import { printable, printableLines, readableDuration } from '../process/plain-te
 import type { TextStyle } from '../process/text-style.ts';
 import { type Application, describeApplied } from '../run/apply-to-folder.ts';
 import type { OpenedFolder } from '../run/open-folder.ts';
-import type { AgentRun } from '../run/run-agent.ts';
+import type { EndedAgentRun } from '../run/run-agent.ts';
 import type { CallRecord } from './call-record.ts';
 import { formatCallTable } from './call-table.ts';
 import { type CallTotals, describeTotals } from './call-totals.ts';
@@ -14,7 +14,7 @@ import { messageWithoutDenial } from './describe-call.ts';
 import { type Spending, spendingLines } from './spending.ts';
 
 /** A run and how it ended. */
-export interface RunEnding extends AgentRun {
+export interface RunEnding extends EndedAgentRun {
   readonly records: readonly CallRecord[];
   readonly totals: CallTotals;
   readonly spending: Spending;

@@ -1,12 +1,12 @@
 import { present } from '../../core/internal/index.ts';
 import { exitCodes } from '../process/environment.ts';
 import { type Application, describeApplication, describeApplied } from '../run/apply-to-folder.ts';
-import type { AgentRun } from '../run/run-agent.ts';
+import type { EndedAgentRun } from '../run/run-agent.ts';
 import type { ResultRecord } from './event-record.ts';
 import type { Spending } from './spending.ts';
 
 /** The last line of an event stream. */
-export function toResult(run: AgentRun, application: Application, spending: Spending): ResultRecord {
+export function toResult(run: EndedAgentRun, application: Application, spending: Spending): ResultRecord {
   const { response } = run;
   const { usage, cost, exceeded } = spending;
   return {
@@ -28,7 +28,7 @@ export function toResult(run: AgentRun, application: Application, spending: Spen
   };
 }
 
-function codeOf(run: AgentRun, application: Application): Pick<ResultRecord, 'exitCode' | 'outcome'> {
+function codeOf(run: EndedAgentRun, application: Application): Pick<ResultRecord, 'exitCode' | 'outcome'> {
   if (run.interruption !== undefined) return { exitCode: run.interruption.exitCode, outcome: 'interrupted' };
   if (run.failure !== undefined) return { exitCode: exitCodes.failed, outcome: 'failed' };
   if (run.suspended !== undefined) return { exitCode: exitCodes.suspended, outcome: 'suspended' };
@@ -38,7 +38,11 @@ function codeOf(run: AgentRun, application: Application): Pick<ResultRecord, 'ex
 }
 
 /** The lines for the error output when a run has ended. */
-export function endingLines(run: AgentRun, application: Application, isJson: boolean): readonly string[] {
+export function endingLines(
+  run: EndedAgentRun,
+  application: Application,
+  isJson: boolean,
+): readonly string[] {
   if (run.interruption === undefined && run.failure === undefined) return describeApplication(application);
   const end =
     run.interruption === undefined

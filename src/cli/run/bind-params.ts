@@ -1,20 +1,12 @@
-import { describeError, PromptRenderError, PromptValidationError } from '../../core/error/index.ts';
+import { type BoundParams, bindParams as bind } from '../../agent/internal.ts';
+import { PromptValidationError } from '../../core/error/index.ts';
 import type { AnyAgent } from '../../core/evaluation/index.ts';
-import type { DynamicParams, Prompt } from '../../core/prompt/index.ts';
-import type { ResourceRegistry } from '../../core/resource/index.ts';
 import type { JsonObject } from '../../core/schema/index.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 
-/** Params that the template has accepted. */
-export interface BoundParams {
-  readonly params: DynamicParams;
-  /** What the template binds. */
-  readonly resources: ResourceRegistry;
-}
-
 /**
- * The params of a run: the agent's, overridden by the given ones, validated against the template.
+ * The params of a run, as `runAgent()` reads them.
  * @throws {UsageError} that names the section with missing or invalid params, or the unknown param.
  */
 export async function bindParams(
@@ -22,44 +14,10 @@ export async function bindParams(
   given: JsonObject,
   workspaceName: string,
 ): Promise<BoundParams> {
-  const name = printable(agent.name);
-  const params = { ...ownParams(agent, workspaceName), ...given };
-  let prompt: Prompt;
   try {
-    prompt = agent.template.bind(params);
+    return await bind(agent, given, workspaceName);
   } catch (error) {
     if (!PromptValidationError.isInstance(error)) throw error;
-    throw new UsageError(joinedLines(`the params of ${name} are invalid: ${error.message}`), {
-      cause: error,
-    });
+    throw new UsageError(printable(error.message.replace(/^The/, 'the')), { cause: error });
   }
-  try {
-    await prompt.render();
-  } catch (error) {
-    // Other errors of rendering may depend on what only a run has: a session, resources.
-    if (PromptRenderError.isInstance(error) && error.details['sections'] !== undefined) {
-      const problems = error.message.slice(error.message.indexOf('\n') + 1);
-      throw new UsageError(joinedLines(`the params of ${name} are invalid: ${problems}`), { cause: error });
-    }
-  }
-  return { params, resources: prompt.resources() };
-}
-
-function ownParams({ params = {}, name }: AnyAgent, workspaceName: string): DynamicParams {
-  if (typeof params !== 'function') return params;
-  try {
-    return params({ workspaceName });
-  } catch (error) {
-    throw new UsageError(
-      joinedLines(`the params of ${printable(name)} cannot be created: ${describeError(error)}`),
-      {
-        cause: error,
-      },
-    );
-  }
-}
-
-/** Joins problems of one line each to one line. */
-function joinedLines(text: string): string {
-  return `${text.split('\n').map(printable).join('; ').replace(/\.$/, '')}.`;
 }

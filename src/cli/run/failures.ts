@@ -7,7 +7,7 @@ import {
 import { counted } from '../../core/internal/index.ts';
 import { printable } from '../process/plain-text.ts';
 import type { StrayError } from '../process/stray-error.ts';
-import type { AgentRun } from './run-agent.ts';
+import type { EndedAgentRun } from './run-agent.ts';
 
 /**
  * The reason a run could not call its model, and what to do about it, in one line: a missing package or key, missing prices
@@ -30,7 +30,7 @@ export function startupError(error: unknown): string | undefined {
 }
 
 /** A run, and the uncaught errors during it. */
-export interface StrayedRun extends AgentRun {
+export interface StrayedRun extends EndedAgentRun {
   readonly strays: readonly StrayError[];
 }
 
@@ -43,7 +43,7 @@ const maxFurtherErrors = 3;
  * @param running the calls that most probably caused the error, as a sentence.
  */
 export function withStrays(
-  run: AgentRun,
+  run: EndedAgentRun,
   strays: readonly StrayError[],
   agentName: string,
   running: string,

@@ -130,7 +130,8 @@ async function prepareLoaded(
     );
   }
   const named = agent.workspace === false ? '' : folderName(request.workspace);
-  const { params, resources } = await unlessAborted(bindParams(agent, request.params, named), signal);
+  const { params, prompt } = await unlessAborted(bindParams(agent, request.params, named), signal);
+  const resources = prompt.resources();
   const takesFolder =
     agent.workspace !== false &&
     (agent.workspace !== undefined || request.workspace !== undefined || resources.has(Filesystem));

@@ -71,7 +71,7 @@ export interface AgentRunOptions {
 }
 
 /** The result of a run. */
-export interface AgentRun {
+export interface EndedAgentRun {
   /** The final response of the model; undefined when the run did not complete. */
   readonly response: PromptResponse | undefined;
   /** What the run waits for; undefined when it was not suspended. */
@@ -94,7 +94,7 @@ export interface AgentRun {
 }
 
 /** Evaluates the agent's prompt on the folder. Errors that end the run early are part of the result. */
-export async function runAgent(options: AgentRunOptions): Promise<AgentRun> {
+export async function runAgent(options: AgentRunOptions): Promise<EndedAgentRun> {
   const { agent, params, folder, redactor } = options;
   const filesystem = folder?.filesystem;
   const before = await filesystem?.snapshot();
@@ -160,7 +160,7 @@ function readingTools(prompt: Prompt, session: Session): ReadonlySet<string> {
   }
 }
 
-type Ending = Pick<AgentRun, 'response' | 'suspended' | 'failure' | 'interruption' | 'error'>;
+type Ending = Pick<EndedAgentRun, 'response' | 'suspended' | 'failure' | 'interruption' | 'error'>;
 
 async function evaluate(
   options: AgentRunOptions,

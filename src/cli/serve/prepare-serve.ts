@@ -218,7 +218,8 @@ async function bindAgent(
   if (agent.workspace === false && request.workspace !== undefined)
     throw new UsageError(`${name} does not use a workspace: leave out --workspace.`);
   const workspaceName = agent.workspace === false ? '' : folderName(request.workspace);
-  const { params, resources } = await unlessAborted(bindParams(agent, request.params, workspaceName), signal);
+  const { params, prompt } = await unlessAborted(bindParams(agent, request.params, workspaceName), signal);
+  const resources = prompt.resources();
   const takesFolder =
     agent.workspace !== false &&
     (agent.workspace !== undefined || request.workspace !== undefined || resources.has(Filesystem));

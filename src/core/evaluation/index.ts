@@ -3,6 +3,7 @@ export type {
   Agent,
   AgentAdapter,
   AgentAdapterContext,
+  AgentConclusion,
   AgentContext,
   AgentLimits,
   AgentOptions,
@@ -12,6 +13,7 @@ export type {
   AnyPromptTemplate,
 } from './agent/agent.ts';
 export { defineAgent } from './agent/define-agent.ts';
+export type { RunWorkspace, WorkspaceApplication } from './agent/run-workspace.ts';
 export { assertPrompt, checkEvaluateOptions } from './options/check-options.ts';
 export type { EvaluateOptions } from './options/evaluate-options.ts';
 export type { ContextOptions, RunLimits } from './options/run-limits.ts';
@@ -32,4 +34,9 @@ export type {
 export { evaluationSlices } from './scope/evaluation-record.ts';
 export type { EarlierRun, ForeignLoop, RunLoop, RunSurroundings } from './scope/evaluation-scope.ts';
 export { newSession } from './scope/hold-session.ts';
-export { type PromptStream, type RunStreamEvent, streamOf } from './stream/prompt-stream.ts';
+export {
+  type PromptStream,
+  type RunStreamEvent,
+  type StreamedRun,
+  streamOf,
+} from './stream/prompt-stream.ts';

@@ -8,9 +8,11 @@ import type {
   PromptTemplate,
 } from '../../prompt/index.ts';
 import type { ApprovalHandler, FeedbackProvider, InputPart, RunObserver } from '../../runtime/index.ts';
+import type { ReadonlySessionView, Session } from '../../session/index.ts';
 import type { Budget, CompletionChecker } from '../../tool/index.ts';
 import type { RunLimits } from '../options/run-limits.ts';
 import type { ProviderAdapter } from '../run/provider-adapter.ts';
+import type { RunWorkspace } from './run-workspace.ts';
 
 /** What is known when an agent is about to be run, before its params are bound. */
 export interface AgentContext {
@@ -64,6 +66,16 @@ export interface AgentLimits extends Omit<RunLimits, 'deadline' | 'budget'> {
   readonly budget?: Budget;
 }
 
+/** What an agent makes of the state that a run has left. */
+export interface AgentConclusion {
+  /** Why the run has failed although the model has answered, as a sentence. Default: it has not. */
+  readonly failure?: string;
+  /** The result in one line, which `wink run` prints last, in the place of the answer. Default: none. */
+  readonly summary?: string;
+  /** What a person should know of the files, one line each. Default: none. */
+  readonly notes?: readonly string[];
+}
+
 /** The part of an agent that does not depend on its params. */
 interface AgentSettings {
   /** What the user says, unless a run is given something else. Default: nothing beside the instructions. */
@@ -83,6 +95,17 @@ interface AgentSettings {
   readonly completion?: CompletionChecker | readonly CompletionChecker[];
   /** Observers of every run of the agent, before those of the program that runs it. Default: none. */
   readonly observers?: readonly RunObserver[];
+  /**
+   * Called when the model has answered, with the state and the answer; not for a run that failed or waits for answers. With a `failure` the run rejects with a `PromptEvaluationError`
+   * of code `evaluation-incomplete`, and nothing is written to the workspace; so it does when this function throws. Default: the answer is enough.
+   */
+  conclude?(context: {
+    readonly session: ReadonlySessionView;
+    /** The final text of the model. */
+    readonly text: string;
+    /** The answer by the output schema; undefined without one. */
+    readonly output: unknown;
+  }): AgentConclusion | undefined;
   /** For people and logs. Default: the name of the template. */
   readonly name?: string;
   /** What the agent does, in a sentence. Default: none. */
@@ -96,11 +119,21 @@ export interface AgentOptions<Params, Output> extends AgentSettings {
   readonly params?: AgentParams<Params>;
   /** Default: chosen by the program that runs the agent. */
   readonly adapter?: AgentAdapter<Params>;
+  /**
+   * Puts into the session what has to be known before the first turn. Called when a run begins, with the slices of the template installed, and not when one goes
+   * on. May throw or reject: the run does not start, and rejects with it. Default: nothing is prepared.
+   */
+  prepare?(context: {
+    readonly session: Session;
+    /** Undefined: the run works without files, or with those that the template binds. */
+    readonly workspace: RunWorkspace | undefined;
+    readonly params: BindParams<Params>;
+  }): void | Promise<void>;
 }
 
 /**
  * An agent: a prompt template together with what it takes to run it unattended. Plain frozen data, without a session,
- * without a run; the program that runs it (`wink run`, a server, a test) reads it.
+ * without a run; the program that runs it reads it: `runAgent()`, `wink run`, a server, a test.
  */
 export interface Agent<Params, Output = unknown> extends AgentOptions<Params, Output> {
   readonly kind: 'agent';
@@ -116,6 +149,12 @@ export interface AnyAgent extends AgentSettings {
   readonly params?: DynamicParams | ((surroundings: AgentContext) => DynamicParams);
   /** Default: chosen by the program that runs the agent. */
   readonly adapter?: AgentAdapter<DynamicParams>;
+  /** Default: nothing is prepared. See `AgentOptions`. */
+  prepare?(context: {
+    readonly session: Session;
+    readonly workspace: RunWorkspace | undefined;
+    readonly params: DynamicParams;
+  }): void | Promise<void>;
 }
 
 /** A template of which the compiler does not know the params; it checks them itself when they are bound. */

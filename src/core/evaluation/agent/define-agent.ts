@@ -19,6 +19,8 @@ const optionNames: ReadonlySet<string> = new Set<keyof AgentOptions<unknown, unk
   'feedback',
   'completion',
   'observers',
+  'prepare',
+  'conclude',
   'name',
   'description',
 ]);
@@ -34,7 +36,7 @@ const workspaceRules: Readonly<Record<string, readonly [(value: unknown) => bool
 };
 
 /**
- * Defines an agent, for `wink run` to run or for a program of your own. Params are typed by the template's sections.
+ * Defines an agent, for `runAgent()` or `wink run` to run. Params are typed by the template's sections.
  *
  * @throws {PromptValidationError} for an option that is missing, unknown or of the wrong kind; `details.option` names it.
  *   So is a completion checker that needs a slice or a tool which the template does not have. Params are checked when they are bound.
@@ -51,7 +53,7 @@ export function defineAgent<Params, Output>(options: AgentOptions<Params, Output
     }
   }
   const { template, params, input, workspace, adapter, limits, approve, name, description } = options;
-  const { feedback, completion, observers } = options;
+  const { feedback, completion, observers, prepare, conclude } = options;
   check('template', template, isTemplate, 'a template made by promptTemplate()');
   check('params', params, (value) => isRecord(value) || isFunction(value), 'an object or a function');
   check('input', input, (value) => isText(value) || Array.isArray(value), 'a text or a list of parts');
@@ -61,6 +63,8 @@ export function defineAgent<Params, Output>(options: AgentOptions<Params, Output
   check('limits', limits, isRecord, 'an object');
   const ownLimits = limits === undefined ? undefined : readLimits(limits);
   check('approve', approve, isFunction, 'a function');
+  check('prepare', prepare, isFunction, 'a function');
+  check('conclude', conclude, isFunction, 'a function');
   if (observers !== undefined) checkObservers('defineAgent()', observers);
   if (feedback !== undefined) checkFeedbackProviders(feedback);
   if (completion !== undefined)

@@ -1,0 +1,151 @@
+import { describeError, PromptValidationError } from '../core/error/index.ts';
+import {
+  type AgentConclusion,
+  type AnyAgent,
+  type EvaluateOptions,
+  newSession,
+  type StreamedRun,
+} from '../core/evaluation/index.ts';
+import { present } from '../core/internal/index.ts';
+import {
+  type Approver,
+  type JournaledRun,
+  PromptEvaluationError,
+  Redactor,
+  type RunJournal,
+  type SuspendedRun,
+} from '../core/runtime/index.ts';
+import type { Session } from '../core/session/index.ts';
+import type { PromptResponse } from '../core/tool/index.ts';
+import type { AgentRun } from './agent-run.ts';
+import { type AnyRunOptions, type ResolvedAgent, resolveAgent } from './resolve-agent.ts';
+
+/** What only the library itself asks of a run. */
+export interface AgentRunExtras {
+  /** Gets the events before all observers, and holds the run back. Default: nothing does. */
+  readonly stream?: StreamedRun;
+  /** What the user says to a run that goes on; see `input` of `resumeRun`. Default: nothing. */
+  readonly resumeInput?: EvaluateOptions['input'] | undefined;
+}
+
+/** See on-demand.ts, through which it is loaded. */
+export async function evaluateAgent(
+  agent: AnyAgent,
+  given: AnyRunOptions = {},
+  extras: AgentRunExtras = {},
+): Promise<AgentRun<unknown, Approver>> {
+  const resolved = await resolveAgent(agent, given);
+  const { options, workspace } = resolved;
+  const known = await knownRun(options);
+  const session = options.session ?? newSession(options, known?.run.sessionId);
+  await using _own = options.session === undefined ? session : undefined;
+  const run = { agent, resolved, session, extras };
+  // Without a name of its own a run that is journaled gets the id that it would get from its evaluation.
+  const journaledId = options.journal === undefined ? undefined : (options.runId ?? session.ids());
+  const outcome = known === undefined ? await begin(run, journaledId) : await goOn(run, known);
+  const runId = journaledId ?? session.ids();
+  if (outcome.finishReason === 'suspended')
+    return { ...outcome, runId, changes: workspace?.changes?.() ?? [], application: { kind: 'kept' } };
+  const conclusion = conclude(run, outcome);
+  const changes = workspace?.changes?.() ?? [];
+  const application = (await workspace?.apply?.()) ?? { kind: 'kept' };
+  return { ...outcome, runId, changes, application, ...present({ conclusion }) };
+}
+
+/** A run whose agent is resolved. */
+interface OpenedRun {
+  readonly agent: AnyAgent;
+  readonly resolved: ResolvedAgent;
+  readonly session: Session;
+  readonly extras: AgentRunExtras;
+}
+
+/** A run that its journal has already. */
+interface KnownRun {
+  readonly journal: RunJournal;
+  readonly run: JournaledRun;
+}
+
+async function knownRun({
+  journal,
+  runId,
+}: Pick<EvaluateOptions, 'journal' | 'runId'>): Promise<KnownRun | undefined> {
+  if (journal === undefined || runId === undefined) return undefined;
+  const run = (await journal.runs()).find((each) => each.runId === runId);
+  return run === undefined ? undefined : { journal, run };
+}
+
+async function begin(
+  { agent, resolved, session, extras: { stream } }: OpenedRun,
+  runId: string | undefined,
+): Promise<PromptResponse | SuspendedRun> {
+  const { adapter, answers, params, prompt, workspace } = resolved;
+  if (answers !== undefined && answers.length > 0) {
+    throw new PromptValidationError(
+      `There is nothing to answer: the journal has no run "${runId}", so it begins. Leave out answers.`,
+      { details: { option: 'answers' } },
+    );
+  }
+  if (agent.prepare !== undefined) {
+    for (const slice of prompt.slices()) session.install(slice);
+    await agent.prepare({ session, workspace, params });
+  }
+  const options = { ...resolved.options, session, ...present({ runId }) };
+  if (stream === undefined) return adapter.evaluate(prompt, options);
+  const { onEvent, ready, signal } = stream;
+  for await (const event of adapter.stream(prompt, { ...options, signal })) {
+    if (event.type === 'run-result') return event.response;
+    onEvent(event);
+    await ready();
+  }
+  throw new TypeError(`The stream of "${adapter.name}" ended without a result.`);
+}
+
+async function goOn(
+  { resolved, session, extras: { resumeInput: input, stream } }: OpenedRun,
+  { journal, run: { runId } }: KnownRun,
+): Promise<PromptResponse | SuspendedRun> {
+  const { adapter, answers, options, prompt, strict } = resolved;
+  // What the run began with is in the journal.
+  const { input: _input, history: _history, pendingCalls: _pending, ...rest } = options;
+  const { resumeRun } = await import('../durable/internal.ts');
+  const streamed =
+    stream === undefined
+      ? rest
+      : {
+          streaming: true,
+          ...rest,
+          signal: stream.signal,
+          observers: [{ onEvent: stream.onEvent }, ...(rest.observers ?? [])],
+        };
+  return resumeRun(
+    { ...streamed, adapter, prompt, journal, runId, session, ...present({ answers, strict, input }) },
+    stream?.ready,
+  );
+}
+
+/** @throws {PromptEvaluationError} of code `evaluation-incomplete` when the agent finds that the run has failed, or cannot tell. */
+function conclude(
+  { agent, resolved: { options, prompt }, session }: OpenedRun,
+  { conversation, output, text, usage }: PromptResponse,
+): AgentConclusion | undefined {
+  const incomplete = (message: string, cause?: unknown): PromptEvaluationError => {
+    const { redact = String } = options;
+    return new PromptEvaluationError(
+      'evaluation-incomplete',
+      new Redactor(redact, () => undefined).text(message),
+      { phase: 'response', promptName: prompt.name, conversation, usage, cause },
+    );
+  };
+  let conclusion: AgentConclusion | undefined;
+  try {
+    conclusion = agent.conclude?.({ session, text, output });
+  } catch (error) {
+    throw incomplete(
+      `The function conclude of the agent "${agent.name}" threw: ${describeError(error)}`,
+      error,
+    );
+  }
+  if (conclusion?.failure !== undefined) throw incomplete(conclusion.failure);
+  return conclusion;
+}

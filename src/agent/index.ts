@@ -1,0 +1,2 @@
+export type { AgentRun, RunAgentOptions } from './agent-run.ts';
+export { runAgent, streamAgent } from './on-demand.ts';

@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import {
+  answerApprovals,
+  defineAgent,
+  MemoryFilesystem,
+  PolicyDecision,
+  promptTemplate,
+  runAgent,
+  SessionBusyError,
+  section,
+  streamAgent,
+  suspendApproval,
+  ToolResult,
+  tool,
+} from 'weakincentives';
+import { memoryJournal, scriptedAdapter } from 'weakincentives/testing';
+import { z } from 'zod';
+import { bareTemplate, notes, notesModel } from './agents.ts';
+
+const deploy = tool({
+  name: 'deploy',
+  description: 'Deploy.',
+  inputSchema: z.object({ target: z.string() }),
+  execute: ({ target }) => ToolResult.ok(null, `Deployed to ${target}.`),
+});
+const guarded = promptTemplate({
+  ns: 'agents',
+  key: 'guarded',
+  sections: [section({ title: 'T', key: 't', template: 'Deploy.', tools: [deploy] })],
+  policies: [{ name: 'ask-first', check: () => PolicyDecision.ask('Production needs a person.') }],
+});
+const call = { toolCalls: [{ name: 'deploy', arguments: { target: 'production' } }] };
+
+describe('a run with a journal', () => {
+  it('begins under a new id when none is given', async () => {
+    const journal = memoryJournal();
+    const agent = defineAgent({ template: bareTemplate });
+    const first = await runAgent(agent, { adapter: scriptedAdapter([{ text: 'A.' }]), journal });
+    const second = await runAgent(agent, { adapter: scriptedAdapter([{ text: 'B.' }]), journal });
+    expect((await journal.runs()).map(({ runId }) => runId).toSorted()).toEqual(
+      [first.runId, second.runId].toSorted(),
+    );
+  });
+
+  it('answers again when it has its answer, without the model, and prepares once', async () => {
+    const journal = memoryJournal();
+    let asked = 0;
+    let prepared = 0;
+    const agent = defineAgent({
+      template: notes.template,
+      params: { topic: 'bees' },
+      input: 'Go.',
+      prepare: () => void (prepared += 1),
+      conclude: ({ text }) => ({ summary: text }),
+    });
+    const job = {
+      journal,
+      runId: 'job-17',
+      observers: [
+        { onEvent: ({ type }: { type: string }) => void (asked += type === 'model-call-start' ? 1 : 0) },
+      ],
+    };
+    const once = await runAgent(agent, {
+      ...job,
+      adapter: notesModel('bees'),
+      workspace: new MemoryFilesystem(),
+    });
+    expect([asked, prepared]).toEqual([2, 1]);
+    const workspace = new MemoryFilesystem();
+    const again = await runAgent(agent, { ...job, adapter: notesModel('bees'), workspace });
+    expect([asked, prepared]).toEqual([2, 1]);
+    expect(again).toMatchObject({ output: once.output, runId: 'job-17', conclusion: once.conclusion });
+    expect((await workspace.read('NOTES.md')).text).toBe('bees\n');
+  });
+
+  it('goes on after it has failed, from what it was', async () => {
+    const journal = memoryJournal();
+    const agent = defineAgent({ template: bareTemplate });
+    const job = { journal, runId: 'r', input: 'Hi.', retry: false } as const;
+    const failing = scriptedAdapter(() => {
+      throw new Error('down');
+    });
+    await expect(runAgent(agent, { ...job, adapter: failing })).rejects.toThrow(/down/);
+    const run = await runAgent(agent, {
+      ...job,
+      adapter: scriptedAdapter([{ text: 'Hello.' }]),
+      input: 'Not this.',
+    });
+    expect(run.text).toBe('Hello.');
+    expect(run.conversation[0]).toMatchObject({ content: [{ text: 'Hi.' }] });
+  });
+
+  it('waits for its answers, and goes on with them', async () => {
+    const journal = memoryJournal();
+    const agent = defineAgent({ template: guarded });
+    let applied = 0;
+    const workspace = {
+      filesystem: new MemoryFilesystem(),
+      apply: async () => {
+        applied += 1;
+        return { kind: 'applied' } as const;
+      },
+    };
+    const approve = suspendApproval();
+    const job = { journal, runId: 'r', approve, workspace };
+    const model = () => scriptedAdapter([call, { text: 'Done.' }]);
+    const waiting = await runAgent(agent, { ...job, adapter: model() });
+    if (waiting.finishReason !== 'suspended') throw new Error('It waits.');
+    expect(waiting).toMatchObject({ runId: 'r', application: { kind: 'kept' } });
+    const same = await runAgent(agent, { ...job, adapter: model() });
+    expect(same.finishReason === 'suspended' && same.pending).toEqual(waiting.pending);
+    expect(applied).toBe(0);
+    const answers = waiting.pending.map(({ id, digest }) => ({ id, digest, approved: true, by: 'ada' }));
+    const done = await runAgent(agent, { ...job, adapter: model(), answers });
+    expect(done).toMatchObject({ text: 'Done.', application: { kind: 'applied' } });
+    expect(applied).toBe(1);
+  });
+
+  it('is streamed when it goes on', async () => {
+    const journal = memoryJournal();
+    const agent = defineAgent({ template: guarded });
+    const job = { journal, runId: 'r', approve: suspendApproval() };
+    const model = () => scriptedAdapter([call, { text: 'Done.' }]);
+    const waiting = await runAgent(agent, { ...job, adapter: model() });
+    if (waiting.finishReason !== 'suspended') throw new Error('It waits.');
+    const answers = waiting.pending.map(({ id, digest }) => ({ id, digest, approved: true }));
+    await answerApprovals({ journal, runId: 'r', answers });
+    const types: string[] = [];
+    for await (const event of streamAgent(agent, { ...job, adapter: model() })) {
+      types.push(event.type);
+      if (event.type === 'run-result') expect(event.response).toMatchObject({ text: 'Done.', runId: 'r' });
+    }
+    expect(types).toContain('run-resumed');
+    expect(types).toContain('text-delta');
+    expect(types.at(-1)).toBe('run-result');
+  });
+
+  it('refuses answers where there is nothing to answer, and a run that another one holds', async () => {
+    const journal = memoryJournal();
+    const agent = defineAgent({ template: bareTemplate });
+    const adapter = scriptedAdapter([{ text: 'Hello.' }]);
+    const answers = [{ id: 'x', digest: 'x', approved: true }];
+    await expect(runAgent(agent, { adapter, journal, runId: 'r', answers })).rejects.toMatchObject({
+      details: { option: 'answers' },
+    });
+    await runAgent(agent, { adapter, journal, runId: 'r' });
+    const sessionId = (await journal.runs())[0]?.sessionId ?? '';
+    const lease = await journal.acquire(sessionId);
+    const refused = await runAgent(agent, { adapter, journal, runId: 'r' }).catch((error: unknown) => error);
+    expect(SessionBusyError.isInstance(refused)).toBe(true);
+    await lease.release();
+  });
+});
