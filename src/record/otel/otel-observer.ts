@@ -3,7 +3,6 @@ import { isPromiseLike, present } from '../../core/internal/index.ts';
 import type {
   ObservedEvaluation,
   ObservedRequest,
-  ObservedResponse,
   RunEvent,
   RunObserver,
   RunScope,
@@ -16,7 +15,7 @@ import { type OtelSemconv, semconvNames } from './names.ts';
 import type { OtelContext, OtelMeter, OtelTracer } from './otel-api.ts';
 import { reportEvent } from './report-event.ts';
 import { chatEndOf, describeRequest } from './report-model-call.ts';
-import { TraceBuilder, type TraceSettings } from './trace-builder.ts';
+import { TraceBuilder } from './trace-builder.ts';
 
 /** Options of {@link otelObserver}. */
 export interface OtelObserverOptions {
@@ -64,7 +63,7 @@ export function createOtelObserver(
   const names = semconvNames[semconv];
   const hasContent = content === 'full';
   const metrics = meter === undefined ? undefined : new RunMetrics(meter, names);
-  const observer = new SpanObserver({
+  const trace = new TraceBuilder({
     tracer,
     metrics,
     names: names.attributes,
@@ -73,13 +72,27 @@ export function createOtelObserver(
     clock,
   });
   return Object.freeze({
-    onEvent: (event, evaluation) => observer.onEvent(event, evaluation),
-    onResponse: (response) => observer.onResponse(response),
+    onEvent: (event, outermost) => {
+      if (event.type === 'run-start') beginRun(trace, event, outermost);
+      const run = trace.run(event.evaluationId);
+      if (run !== undefined) reportEvent(trace, run, event);
+    },
+    onResponse: (response) => {
+      const run = trace.run(response.evaluationId);
+      if (run === undefined) return;
+      const end = chatEndOf(run, response, names.attributes, run.messages !== undefined);
+      trace.endChat(run, response.turn, end);
+    },
     // Requests are made for observers only when one wants them.
     ...present({
-      onRequest: hasContent ? (request: ObservedRequest) => observer.onRequest(request) : undefined,
+      onRequest: hasContent
+        ? (request: ObservedRequest) => {
+            const run = trace.run(request.evaluationId);
+            if (run !== undefined) describeRequest(trace, names.attributes, run, request);
+          }
+        : undefined,
     }),
-    around: (scope, work) => observer.around(scope, work),
+    around: (scope, work) => workIn(enter(trace, scope), work),
   } satisfies RunObserver);
 }
 
@@ -91,104 +104,75 @@ function assertOneOf(option: string, value: string, allowed: readonly string[]):
   );
 }
 
-/** Finds the run that a report is about, and makes spans of it. */
-class SpanObserver {
-  readonly #settings: TraceSettings;
-  readonly #trace: TraceBuilder;
+/** Where the work of a scope is done, and what ends the span that was opened for it. */
+interface Entered {
+  readonly context: OtelContext;
+  readonly leave?: (errorType?: string) => void;
+}
 
-  constructor(settings: TraceSettings) {
-    this.#settings = settings;
-    this.#trace = new TraceBuilder(settings);
+/** Undefined for a scope of a run that has ended. */
+function enter(trace: TraceBuilder, scope: RunScope): Entered | undefined {
+  if (scope.kind === 'run') {
+    const { evaluationId, path, promptName } = scope;
+    // The observer is twice among those of the run.
+    const known = trace.run(evaluationId);
+    if (known !== undefined) return { context: known.context };
+    const outer = trace.outerCallOf(path);
+    if (outer === 'unclear') return undefined;
+    const run = trace.openRun({ evaluationId, path, promptName, outer, isScoped: true });
+    return { context: run.context, leave: (errorType) => trace.endRun(run, errorType) };
   }
-
-  onEvent(event: RunEvent, outermost: ObservedEvaluation): void {
-    if (event.type === 'run-start') this.#begin(event, outermost);
-    const run = this.#trace.run(event.evaluationId);
-    if (run !== undefined) reportEvent(this.#trace, this.#settings, run, event);
-  }
-
-  onRequest(request: ObservedRequest): void {
-    const run = this.#trace.run(request.evaluationId);
-    if (run !== undefined) describeRequest(this.#trace, this.#settings.names, run, request);
-  }
-
-  onResponse(response: ObservedResponse): void {
-    const run = this.#trace.run(response.evaluationId);
-    if (run !== undefined) {
-      const { names } = this.#settings;
-      const end = chatEndOf(run, response, names, run.messages !== undefined);
-      this.#trace.endChat(run, response.turn, end);
+  const run = trace.run(scope.evaluationId);
+  if (run === undefined) return undefined;
+  switch (scope.kind) {
+    case 'turn': {
+      const { turn } = scope;
+      return { context: trace.openStep(run, turn).context, leave: () => trace.endStep(run, turn) };
     }
+    case 'model-call':
+      return { context: trace.openChat(run, scope.turn).context };
+    case 'tool-call':
+      return { context: trace.openCall(run, scope).context };
   }
+}
 
-  around<T>(scope: RunScope, work: () => T): T {
-    const entered = this.#enter(scope);
-    if (entered === undefined) return work();
-    let result: T;
-    try {
-      result = runIn(entered.context, work);
-    } catch (error) {
-      entered.leave?.(errorTypeOf(error));
-      throw error;
-    }
-    const { leave } = entered;
-    if (leave === undefined) return result;
-    if (isPromiseLike(result)) {
-      const left = result.then(
-        () => leave(),
-        (error: unknown) => leave(errorTypeOf(error)),
-      );
-      // A tracer that throws does so in the reports of the run, too, which are logged.
-      left.then(undefined, () => undefined);
-    } else {
-      leave();
-    }
-    return result;
+function workIn<T>(entered: Entered | undefined, work: () => T): T {
+  if (entered === undefined) return work();
+  const { context, leave } = entered;
+  let result: T;
+  try {
+    result = runIn(context, work);
+  } catch (error) {
+    leave?.(errorTypeOf(error));
+    throw error;
   }
+  if (leave === undefined) return result;
+  if (isPromiseLike(result)) {
+    const left = result.then(
+      () => leave(),
+      (error: unknown) => leave(errorTypeOf(error)),
+    );
+    // A tracer that throws does so in the reports of the run, too, which are logged.
+    left.then(undefined, () => undefined);
+  } else {
+    leave();
+  }
+  return result;
+}
 
-  /** The context of a scope, and what ends it; undefined for one of a run that has ended. */
-  #enter(
-    scope: RunScope,
-  ): { readonly context: OtelContext; readonly leave?: (errorType?: string) => void } | undefined {
-    const trace = this.#trace;
-    if (scope.kind === 'run') {
-      const { evaluationId, path, promptName } = scope;
-      // The observer is twice among those of the run.
-      const known = trace.run(evaluationId);
-      if (known !== undefined) return { context: known.context };
-      const outer = trace.outerCallOf(path);
-      if (outer === 'unclear') return undefined;
-      const run = trace.openRun({ evaluationId, path, promptName, outer, isScoped: true });
-      return { context: run.context, leave: (errorType) => trace.endRun(run, errorType) };
-    }
-    const run = trace.run(scope.evaluationId);
-    if (run === undefined) return undefined;
-    switch (scope.kind) {
-      case 'turn': {
-        const { turn } = scope;
-        return { context: trace.openStep(run, turn).context, leave: () => trace.endStep(run, turn) };
-      }
-      case 'model-call':
-        return { context: trace.openChat(run, scope.turn).context };
-      case 'tool-call':
-        return { context: trace.openCall(run, scope).context };
-    }
+/** An evaluation begins; its span is there where the work around it is observed, too. */
+function beginRun(
+  trace: TraceBuilder,
+  { evaluationId, path, promptName }: Extract<RunEvent, { readonly type: 'run-start' }>,
+  { evaluationId: rootId }: ObservedEvaluation,
+): void {
+  if (trace.run(evaluationId) === undefined) {
+    const step = path.at(-1);
+    const around = step && trace.runAt(rootId, path.slice(0, -1));
+    if (step !== undefined && around === undefined) return;
+    const outer = step && around && trace.openCall(around, step);
+    const callIds = path.map(({ callId }) => callId);
+    trace.openRun({ evaluationId, path: callIds, promptName, outer, isScoped: false });
   }
-
-  /** An evaluation begins; its span is there where the work around it is observed, too. */
-  #begin(
-    { evaluationId, path, promptName }: Extract<RunEvent, { readonly type: 'run-start' }>,
-    { evaluationId: rootId }: ObservedEvaluation,
-  ): void {
-    const trace = this.#trace;
-    if (trace.run(evaluationId) === undefined) {
-      const step = path.at(-1);
-      const around = step && trace.runAt(rootId, path.slice(0, -1));
-      if (step !== undefined && around === undefined) return;
-      const outer = step && around && trace.openCall(around, step);
-      const callIds = path.map(({ callId }) => callId);
-      trace.openRun({ evaluationId, path: callIds, promptName, outer, isScoped: false });
-    }
-    trace.place(evaluationId, rootId, path);
-  }
+  trace.place(evaluationId, rootId, path);
 }

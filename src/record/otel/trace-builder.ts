@@ -53,12 +53,12 @@ const callContextKey = Symbol('wink call');
  * @see docs/spec/telemetry.md §1
  */
 export class TraceBuilder {
-  readonly #settings: TraceSettings;
+  readonly settings: TraceSettings;
   readonly #runs = new Map<string, RunSpans>();
   readonly #places = new Map<string, RunSpans>();
 
   constructor(settings: TraceSettings) {
-    this.#settings = settings;
+    this.settings = settings;
   }
 
   run(evaluationId: string): RunSpans | undefined {
@@ -79,7 +79,7 @@ export class TraceBuilder {
 
   /** @param run `outer` is the call that it runs inside of, and `isScoped` says that the end of its work ends the span. */
   openRun(run: Pick<RunSpans, 'evaluationId' | 'path' | 'promptName' | 'outer' | 'isScoped'>): RunSpans {
-    const { names, clock, hasContent } = this.#settings;
+    const { names, clock, hasContent } = this.settings;
     const parent = parentContext(activeContext(), run.outer);
     const opened = this.#open(`invoke_agent ${shortText(run.promptName)}`, parent, {
       [names.operation]: 'invoke_agent',
@@ -103,7 +103,7 @@ export class TraceBuilder {
   }
 
   describeRun(run: RunSpans, event: Extract<RunEvent, { readonly type: 'run-start' }>): void {
-    const facts = factsOf(event, this.#settings.names, this.#settings.hasConversation);
+    const facts = factsOf(event, this.settings.names, this.settings.hasConversation);
     run.facts = facts;
     run.span.updateName(`invoke_agent ${shortText(facts.agentName)}`);
     run.span.setAttributes(facts.agentAttributes);
@@ -119,7 +119,7 @@ export class TraceBuilder {
     for (const call of run.calls.values()) this.#abandonCall(run, call);
     for (const turn of run.steps.keys()) this.endStep(run, turn);
     for (const turn of run.chats.keys()) this.#abandonChat(run, turn);
-    const { names, metrics, clock } = this.#settings;
+    const { names, metrics, clock } = this.settings;
     const { counts, ending, facts, finishReason } = run;
     const hasEnded = ending !== undefined && ending.outcome !== 'failed';
     const failure = hasEnded ? undefined : (ending?.errorType ?? errorType ?? '_OTHER');
@@ -154,7 +154,7 @@ export class TraceBuilder {
   openStep(run: RunSpans, turn: number): OpenSpan {
     const known = run.steps.get(turn);
     if (known !== undefined) return known;
-    const { names } = this.#settings;
+    const { names } = this.settings;
     const step = this.#open(`step ${turn}`, run.context, { [names.operation]: 'agent_step' });
     run.steps.set(turn, step);
     return step;
@@ -174,7 +174,7 @@ export class TraceBuilder {
   openChat(run: RunSpans, turn: number): OpenChat {
     const known = run.chats.get(turn);
     if (known !== undefined) return known;
-    const { names, clock } = this.#settings;
+    const { names, clock } = this.settings;
     const { facts } = run;
     const opened = this.#open(
       facts === undefined ? 'chat' : `chat ${facts.model}`,
@@ -201,7 +201,7 @@ export class TraceBuilder {
     const chat = run.chats.get(turn);
     if (chat === undefined) return;
     run.chats.delete(turn);
-    const { names, metrics } = this.#settings;
+    const { names, metrics } = this.settings;
     const error = attributesOf({ [names.errorType]: end.errorType });
     chat.span.setAttributes({ ...end.attributes, ...error });
     if (end.errorType !== undefined) chat.span.setStatus({ code: errorStatus });
@@ -231,7 +231,7 @@ export class TraceBuilder {
     const key = callKey(turn, callId);
     const known = run.calls.get(key);
     if (known !== undefined) return known;
-    const { names } = this.#settings;
+    const { names } = this.settings;
     const effects = run.facts?.effects ?? {};
     const knownName = Object.hasOwn(effects, toolName) ? toolName : undefined;
     const caller = trace === undefined ? undefined : remoteSpanOf(trace);
@@ -262,7 +262,7 @@ export class TraceBuilder {
     if (call === undefined) return;
     run.calls.delete(callKey(turn, callId));
     this.#endInner(call);
-    const { names, metrics } = this.#settings;
+    const { names, metrics } = this.settings;
     const reruns = Math.max(0, attempts - 1);
     if (outcome === 'committed') run.counts.committed += 1;
     run.counts.reruns += reruns;
@@ -279,7 +279,7 @@ export class TraceBuilder {
 
   /** A tool that the provider has run: when it began, and how long it took, is not known. */
   addHostedCall(run: RunSpans, turn: number, toolName: string): void {
-    const { names } = this.#settings;
+    const { names } = this.settings;
     const { span } = this.#open(`execute_tool ${shortText(toolName)}`, this.contextOfTurn(run, turn), {
       [names.operation]: 'execute_tool',
       [names.toolName]: shortText(toolName),
@@ -300,21 +300,21 @@ export class TraceBuilder {
     { kind = spanKinds.internal, links = [] }: { kind?: number; links?: OtelLink[] } = {},
   ): OpenSpan {
     const more = links.length === 0 ? {} : { links };
-    const span = this.#settings.tracer.startSpan(name, { kind, attributes, ...more }, parent);
+    const span = this.settings.tracer.startSpan(name, { kind, attributes, ...more }, parent);
     return { span, context: withSpan(parent, span) };
   }
 
   #abandonChat(run: RunSpans, turn: number): void {
     const chat = run.chats.get(turn);
     if (chat === undefined) return;
-    const durationMs = this.#settings.clock.now() - chat.startedAtMs;
+    const durationMs = this.settings.clock.now() - chat.startedAtMs;
     this.endChat(run, turn, { durationMs, attributes: {}, errorType: aborted });
   }
 
   #abandonCall(run: RunSpans, call: OpenCallSpan): void {
     run.calls.delete(callKey(call.turn, call.callId));
     this.#endInner(call);
-    const { names } = this.#settings;
+    const { names } = this.settings;
     call.span.setAttributes({ 'wink.call.outcome': aborted, [names.errorType]: aborted });
     call.span.setStatus({ code: errorStatus });
     call.span.end();
