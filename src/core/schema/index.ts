@@ -8,6 +8,31 @@ export {
   parseOutput,
   withInputJsonSchema,
 } from './compiled-schema.ts';
+export {
+  amount,
+  anyObject,
+  choice,
+  constant,
+  count,
+  described,
+  dictionary,
+  type Field,
+  type Fields,
+  type FieldsOf,
+  flag,
+  integer,
+  json,
+  list,
+  milliseconds,
+  number,
+  type OptionalField,
+  oneOf,
+  optional,
+  type RecordOf,
+  record,
+  recordSchema,
+  text,
+} from './fields.ts';
 export { canonicalJson, sameJson } from './json/canonical-json.ts';
 export { copyUntrustedJson } from './json/copy-untrusted-json.ts';
 export { freezeJson } from './json/freeze-json.ts';

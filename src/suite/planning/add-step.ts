@@ -1,43 +1,42 @@
-import { jsonSchema, type Schema } from '../../core/schema/index.ts';
+/* oxlint-disable typescript/no-unnecessary-type-assertion -- The fields name their types: isolatedDeclarations wants them written down. */
+import {
+  described,
+  type Field,
+  list,
+  type RecordOf,
+  recordSchema,
+  type Schema,
+  text,
+} from '../../core/schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../core/tool/index.ts';
 import { CurrentPlan } from './current-plan.ts';
 import { countSteps, renderSteps } from './format-plan.ts';
-import { type PlanStep, planStepJsonSchema } from './plan.ts';
+import { type PlanStep, planStepField } from './plan.ts';
 import { AddStep } from './plan-events.ts';
 import { addSteps } from './plan-rules.ts';
 
-/** Arguments of `planning_add_step`. */
-export interface AddStepParams {
+// The bounds are the plan's rules to check: whether there is a plan at all comes before whether a list is empty.
+const params = {
   /** Titles of the new steps, in order; at least one. */
-  readonly steps: readonly string[];
-}
+  steps: described(list(text), {
+    description: 'Titles of the new steps in the order of work, at least one, each 1 to 500 characters.',
+  }) as Field<readonly string[]>,
+};
+
+/** Arguments of `planning_add_step`. */
+export interface AddStepParams extends RecordOf<typeof params> {}
+
+const added = {
+  /** The new steps with their numbers, in order. */
+  steps: list(planStepField, { minItems: 1 }) as Field<readonly PlanStep[]>,
+};
 
 /** What `planning_add_step` did. */
-export interface AddStepResult {
-  /** The new steps with their numbers, in order. */
-  readonly steps: readonly PlanStep[];
-}
+export interface AddStepResult extends RecordOf<typeof added> {}
 
-// The bounds are the plan's rules to check: whether there is a plan at all comes before whether a list is empty.
-const inputSchema: Schema<AddStepParams> = jsonSchema<AddStepParams>({
-  type: 'object',
-  properties: {
-    steps: {
-      type: 'array',
-      items: { type: 'string' },
-      description: 'Titles of the new steps in the order of work, at least one, each 1 to 500 characters.',
-    },
-  },
-  required: ['steps'],
-  additionalProperties: false,
-});
+const inputSchema: Schema<AddStepParams> = recordSchema<AddStepParams>(params);
 
-const outputSchema: Schema<AddStepResult> = jsonSchema<AddStepResult>({
-  type: 'object',
-  properties: { steps: { type: 'array', minItems: 1, items: planStepJsonSchema } },
-  required: ['steps'],
-  additionalProperties: false,
-});
+const outputSchema: Schema<AddStepResult> = recordSchema<AddStepResult>(added);
 
 /** The tool `planning_add_step`: appends steps to the plan. */
 export function createAddStepTool(
@@ -64,10 +63,10 @@ export function createAddStepTool(
       },
     ],
     render: ({ steps }) => renderSteps(steps),
-    execute: (params, { session }) => {
-      const after = addSteps(session.slice(CurrentPlan).latest(), params);
-      session.dispatch(AddStep, params);
-      const steps = after.steps.slice(-params.steps.length);
+    execute: (given, { session }) => {
+      const after = addSteps(session.slice(CurrentPlan).latest(), given);
+      session.dispatch(AddStep, given);
+      const steps = after.steps.slice(-given.steps.length);
       return ToolResult.ok({ steps }, `Added ${countSteps(steps.length)}.`);
     },
   });

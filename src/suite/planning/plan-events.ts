@@ -1,29 +1,46 @@
-import { jsonSchema } from '../../core/schema/index.ts';
+/* oxlint-disable typescript/no-unnecessary-type-assertion -- The fields name their types: isolatedDeclarations wants them written down. */
+import {
+  choice,
+  type Field,
+  integer,
+  list,
+  type OptionalField,
+  optional,
+  type RecordOf,
+  recordSchema,
+  text,
+} from '../../core/schema/index.ts';
 import { defineEvent, type EventDefinition } from '../../core/session/index.ts';
 import { type PlanStepStatus, stepStatuses } from './plan.ts';
 
-/** What {@link SetupPlan} carries. */
-export interface SetupPlanPayload {
+const setupPlan = {
   /** 1 to 500 characters once surrounding blanks are taken off, which is done. */
-  readonly objective: string;
+  objective: text as Field<string>,
   /** Titles of the first steps, bounded like the objective. Default: none. */
-  readonly initialSteps?: readonly string[];
-}
+  initialSteps: optional(list(text)) as OptionalField<readonly string[]>,
+};
+
+/** What {@link SetupPlan} carries. */
+export interface SetupPlanPayload extends RecordOf<typeof setupPlan> {}
+
+const addStep = {
+  /** Titles of the new steps, at least one; each 1 to 500 characters once surrounding blanks are taken off, which is done. */
+  steps: list(text) as Field<readonly string[]>,
+};
 
 /** What {@link AddStep} carries. */
-export interface AddStepPayload {
-  /** Titles of the new steps, at least one; each 1 to 500 characters once surrounding blanks are taken off, which is done. */
-  readonly steps: readonly string[];
-}
+export interface AddStepPayload extends RecordOf<typeof addStep> {}
+
+const updateStep = {
+  stepId: integer as Field<number>,
+  /** 1 to 500 characters once surrounding blanks are taken off, which is done. Default: stays. */
+  title: optional(text) as OptionalField<string>,
+  /** Default: stays. */
+  status: optional(choice(...stepStatuses)) as OptionalField<PlanStepStatus>,
+};
 
 /** What {@link UpdateStep} carries: a step and what to change about it, a title, a status or both. */
-export interface UpdateStepPayload {
-  readonly stepId: number;
-  /** 1 to 500 characters once surrounding blanks are taken off, which is done. Default: stays. */
-  readonly title?: string;
-  /** Default: stays. */
-  readonly status?: PlanStepStatus;
-}
+export interface UpdateStepPayload extends RecordOf<typeof updateStep> {}
 
 /**
  * Starts a plan, in place of the one there was: active, its steps pending and numbered from 1. Dispatching it throws when
@@ -31,15 +48,7 @@ export interface UpdateStepPayload {
  */
 export const SetupPlan: EventDefinition<SetupPlanPayload, SetupPlanPayload> = defineEvent({
   name: 'weakincentives.setup-plan',
-  schema: jsonSchema<SetupPlanPayload>({
-    type: 'object',
-    properties: {
-      objective: { type: 'string' },
-      initialSteps: { type: 'array', items: { type: 'string' } },
-    },
-    required: ['objective'],
-    additionalProperties: false,
-  }),
+  schema: recordSchema<SetupPlanPayload>(setupPlan),
 });
 
 /**
@@ -48,12 +57,7 @@ export const SetupPlan: EventDefinition<SetupPlanPayload, SetupPlanPayload> = de
  */
 export const AddStep: EventDefinition<AddStepPayload, AddStepPayload> = defineEvent({
   name: 'weakincentives.add-step',
-  schema: jsonSchema<AddStepPayload>({
-    type: 'object',
-    properties: { steps: { type: 'array', items: { type: 'string' } } },
-    required: ['steps'],
-    additionalProperties: false,
-  }),
+  schema: recordSchema<AddStepPayload>(addStep),
 });
 
 /**
@@ -62,14 +66,5 @@ export const AddStep: EventDefinition<AddStepPayload, AddStepPayload> = defineEv
  */
 export const UpdateStep: EventDefinition<UpdateStepPayload, UpdateStepPayload> = defineEvent({
   name: 'weakincentives.update-step',
-  schema: jsonSchema<UpdateStepPayload>({
-    type: 'object',
-    properties: {
-      stepId: { type: 'integer' },
-      title: { type: 'string' },
-      status: { enum: [...stepStatuses] },
-    },
-    required: ['stepId'],
-    additionalProperties: false,
-  }),
+  schema: recordSchema<UpdateStepPayload>(updateStep),
 });

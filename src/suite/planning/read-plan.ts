@@ -1,4 +1,4 @@
-import { jsonSchema, type Schema } from '../../core/schema/index.ts';
+import { recordSchema, type Schema } from '../../core/schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../core/tool/index.ts';
 import { CurrentPlan } from './current-plan.ts';
 import { countSteps, renderPlan } from './format-plan.ts';
@@ -8,11 +8,7 @@ import { requirePlan } from './plan-rules.ts';
 /** Arguments of `planning_read_plan`: none. */
 export type ReadPlan = Record<string, never>;
 
-const inputSchema: Schema<ReadPlan> = jsonSchema<ReadPlan>({
-  type: 'object',
-  properties: {},
-  additionalProperties: false,
-});
+const inputSchema: Schema<ReadPlan> = recordSchema<ReadPlan>({});
 
 /** The tool `planning_read_plan`: shows the plan. */
 export function createReadPlanTool(acceptsOverrides: boolean): Tool<ReadPlan, Plan, ReadPlan> {

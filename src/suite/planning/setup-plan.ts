@@ -1,34 +1,37 @@
-import { jsonSchema, type Schema } from '../../core/schema/index.ts';
+/* oxlint-disable typescript/no-unnecessary-type-assertion -- The fields name their types: isolatedDeclarations wants them written down. */
+import {
+  described,
+  type Field,
+  list,
+  type OptionalField,
+  optional,
+  type RecordOf,
+  recordSchema,
+  type Schema,
+  text,
+} from '../../core/schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../core/tool/index.ts';
 import { countSteps, renderPlan } from './format-plan.ts';
 import { type Plan, planSchema } from './plan.ts';
 import { SetupPlan } from './plan-events.ts';
 import { setUpPlan } from './plan-rules.ts';
 
-/** Arguments of `planning_setup_plan`. */
-export interface SetupPlanParams {
-  /** What is to be reached. */
-  readonly objective: string;
-  /** Titles of the first steps, in order. Default: none. */
-  readonly initial_steps?: readonly string[];
-}
-
 // The bounds apply to strings without surrounding whitespace, which JSON Schema cannot express; the rules of the plan check them.
-const inputSchema: Schema<SetupPlanParams> = jsonSchema<SetupPlanParams>({
-  type: 'object',
-  properties: {
-    objective: { type: 'string', description: 'What is to be reached, 1 to 500 characters.' },
-    initial_steps: {
-      type: 'array',
-      items: { type: 'string' },
-      default: [],
-      description:
-        'Titles of the first steps in the order of work, each 1 to 500 characters. They are numbered from 1.',
-    },
-  },
-  required: ['objective'],
-  additionalProperties: false,
-});
+const params = {
+  /** What is to be reached. */
+  objective: described(text, { description: 'What is to be reached, 1 to 500 characters.' }) as Field<string>,
+  /** Titles of the first steps, in order. Default: none. */
+  initial_steps: optional(list(text), {
+    default: [],
+    description:
+      'Titles of the first steps in the order of work, each 1 to 500 characters. They are numbered from 1.',
+  }) as OptionalField<readonly string[]>,
+};
+
+/** Arguments of `planning_setup_plan`. */
+export interface SetupPlanParams extends RecordOf<typeof params> {}
+
+const inputSchema: Schema<SetupPlanParams> = recordSchema<SetupPlanParams>(params);
 
 /** The tool `planning_setup_plan`: starts a plan, in place of the one there was. */
 export function createSetupPlanTool(acceptsOverrides: boolean): Tool<SetupPlanParams, Plan, SetupPlanParams> {

@@ -1,4 +1,16 @@
-import { jsonSchema, type Schema } from '../../core/schema/index.ts';
+/* oxlint-disable typescript/no-unnecessary-type-assertion -- The fields name their types: isolatedDeclarations wants them written down. */
+import {
+  choice,
+  described,
+  type Field,
+  integer,
+  type OptionalField,
+  optional,
+  type RecordOf,
+  recordSchema,
+  type Schema,
+  text,
+} from '../../core/schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../core/tool/index.ts';
 import { CurrentPlan } from './current-plan.ts';
 import { countSteps, doneSteps, renderSteps } from './format-plan.ts';
@@ -7,50 +19,42 @@ import {
   type PlanStatus,
   type PlanStep,
   type PlanStepStatus,
-  planStepJsonSchema,
+  planStatusField,
+  planStepField,
   stepStatuses,
 } from './plan.ts';
 import { UpdateStep } from './plan-events.ts';
 import { requireStep, updateStep } from './plan-rules.ts';
 
-/** Arguments of `planning_update_step`: a step, and a title, a status or both. */
-export interface UpdateStepParams {
+const params = {
   /** Number of the step. */
-  readonly step_id: number;
+  step_id: described(integer, { description: 'Number of the step.' }) as Field<number>,
   /** Default: stays. */
-  readonly title?: string;
+  title: optional(text, {
+    description: 'New title, 1 to 500 characters. Leave out to keep the old one.',
+  }) as OptionalField<string>,
   /** Default: stays. */
-  readonly status?: PlanStepStatus;
-}
+  status: optional(choice(...stepStatuses), {
+    description: 'New status. Leave out to keep the old one.',
+  }) as OptionalField<PlanStepStatus>,
+};
+
+/** Arguments of `planning_update_step`: a step, and a title, a status or both. */
+export interface UpdateStepParams extends RecordOf<typeof params> {}
+
+const updated = {
+  /** The step as it is now. */
+  step: planStepField as Field<PlanStep>,
+  /** Status of the whole plan: `completed` when this was the last step to do. */
+  planStatus: planStatusField as Field<PlanStatus>,
+};
 
 /** What `planning_update_step` did. */
-export interface UpdateStepResult {
-  /** The step as it is now. */
-  readonly step: PlanStep;
-  /** Status of the whole plan: `completed` when this was the last step to do. */
-  readonly planStatus: PlanStatus;
-}
+export interface UpdateStepResult extends RecordOf<typeof updated> {}
 
-const inputSchema: Schema<UpdateStepParams> = jsonSchema<UpdateStepParams>({
-  type: 'object',
-  properties: {
-    step_id: { type: 'integer', description: 'Number of the step.' },
-    title: {
-      type: 'string',
-      description: 'New title, 1 to 500 characters. Leave out to keep the old one.',
-    },
-    status: { enum: [...stepStatuses], description: 'New status. Leave out to keep the old one.' },
-  },
-  required: ['step_id'],
-  additionalProperties: false,
-});
+const inputSchema: Schema<UpdateStepParams> = recordSchema<UpdateStepParams>(params);
 
-const outputSchema: Schema<UpdateStepResult> = jsonSchema<UpdateStepResult>({
-  type: 'object',
-  properties: { step: planStepJsonSchema, planStatus: { enum: ['active', 'completed'] } },
-  required: ['step', 'planStatus'],
-  additionalProperties: false,
-});
+const outputSchema: Schema<UpdateStepResult> = recordSchema<UpdateStepResult>(updated);
 
 /** The tool `planning_update_step`: changes title or status of one step. */
 export function createUpdateStepTool(

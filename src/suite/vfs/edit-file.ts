@@ -1,95 +1,88 @@
+/* oxlint-disable typescript/no-unnecessary-type-assertion -- The fields name their types: isolatedDeclarations wants them written down. */
 import { FilesystemError } from '../../core/error/index.ts';
 import type { TextEdit } from '../../core/filesystem/index.ts';
 import { counted, showName } from '../../core/internal/index.ts';
-import { jsonSchema, type Schema } from '../../core/schema/index.ts';
+import {
+  count,
+  described,
+  type Field,
+  flag,
+  integer,
+  list,
+  type OptionalField,
+  optional,
+  type RecordOf,
+  record,
+  recordSchema,
+  type Schema,
+  text,
+} from '../../core/schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../core/tool/index.ts';
 import { explainEditFailure } from './edit-failure.ts';
 import { explainingFailures } from './failure.ts';
 
-/** One replacement of the list form of `edit_file`. */
-export interface EditFileEdit {
+const replacement = {
   /** The exact text to replace; it must occur exactly once in the file as it was before the call. */
-  readonly old_string: string;
+  old_string: described(text, { minLength: 1, description: 'Exact text to replace.' }) as Field<string>,
   /** The text to put in its place; empty to delete. */
-  readonly new_string: string;
-}
+  new_string: described(text, { description: 'Text to put in its place.' }) as Field<string>,
+};
 
-/** Arguments of `edit_file`: either `old_string` and `new_string`, or `edits`. */
-export interface EditFileParams {
-  /** The file, from the workspace root. */
-  readonly file_path: string;
-  /** The exact text to replace; it must occur exactly once, unless `replace_all` is set. */
-  readonly old_string?: string;
-  /** The text to put in its place; empty to delete. */
-  readonly new_string?: string;
-  /** Whether every occurrence of `old_string` is replaced. Default false. */
-  readonly replace_all?: boolean;
-  /** Several replacements at once, all or none, at most 100. An empty list counts as left out. */
-  readonly edits?: readonly EditFileEdit[];
-}
-
-/** What `edit_file` did; never the content itself. */
-export interface EditFileResult {
-  /** The file, normalised. */
-  readonly path: string;
-  /** Occurrences that were replaced, from 1. */
-  readonly replacements: number;
-  /** Size of the file afterwards. */
-  readonly bytes: number;
-}
+/** One replacement of the list form of `edit_file`. */
+export interface EditFileEdit extends RecordOf<typeof replacement> {}
 
 /** Replacements of one call: each searches the whole file. */
 const maxEdits = 100;
 
-const inputSchema: Schema<EditFileParams> = jsonSchema<EditFileParams>({
-  type: 'object',
-  properties: {
-    file_path: { type: 'string', minLength: 1, description: 'File to edit, from the workspace root.' },
-    old_string: {
-      type: 'string',
-      minLength: 1,
-      description:
-        'Exact text to replace, with its indentation and without the line numbers of read_file. Must occur exactly once, unless replace_all is true. Leave it out with edits.',
-    },
-    new_string: {
-      type: 'string',
-      description: 'Text to put in its place. Empty deletes old_string. Leave it out with edits.',
-    },
-    replace_all: {
-      type: 'boolean',
-      default: false,
-      description: 'Replace every occurrence of old_string. Not for edits.',
-    },
-    edits: {
-      type: 'array',
+const params = {
+  /** The file, from the workspace root. */
+  file_path: described(text, {
+    minLength: 1,
+    description: 'File to edit, from the workspace root.',
+  }) as Field<string>,
+  /** The exact text to replace; it must occur exactly once, unless `replace_all` is set. */
+  old_string: optional(text, {
+    minLength: 1,
+    description:
+      'Exact text to replace, with its indentation and without the line numbers of read_file. Must occur exactly once, unless replace_all is true. Leave it out with edits.',
+  }) as OptionalField<string>,
+  /** The text to put in its place; empty to delete. */
+  new_string: optional(text, {
+    description: 'Text to put in its place. Empty deletes old_string. Leave it out with edits.',
+  }) as OptionalField<string>,
+  /** Whether every occurrence of `old_string` is replaced. Default false. */
+  replace_all: optional(flag, {
+    default: false,
+    description: 'Replace every occurrence of old_string. Not for edits.',
+  }) as OptionalField<boolean>,
+  /** Several replacements at once, all or none, at most 100. An empty list counts as left out. */
+  edits: optional(
+    list(record(replacement), {
       maxItems: maxEdits,
       description:
         'Several replacements in place of old_string and new_string, all or none. Each old_string must occur exactly once in the file as it is now, and none may overlap.',
-      items: {
-        type: 'object',
-        properties: {
-          old_string: { type: 'string', minLength: 1, description: 'Exact text to replace.' },
-          new_string: { type: 'string', description: 'Text to put in its place.' },
-        },
-        required: ['old_string', 'new_string'],
-        additionalProperties: false,
-      },
-    },
-  },
-  required: ['file_path'],
-  additionalProperties: false,
-});
+    }),
+  ) as OptionalField<readonly EditFileEdit[]>,
+};
 
-const outputSchema: Schema<EditFileResult> = jsonSchema<EditFileResult>({
-  type: 'object',
-  properties: {
-    path: { type: 'string' },
-    replacements: { type: 'integer', minimum: 1 },
-    bytes: { type: 'integer', minimum: 0 },
-  },
-  required: ['path', 'replacements', 'bytes'],
-  additionalProperties: false,
-});
+/** Arguments of `edit_file`: either `old_string` and `new_string`, or `edits`. */
+export interface EditFileParams extends RecordOf<typeof params> {}
+
+const edited = {
+  /** The file, normalised. */
+  path: text as Field<string>,
+  /** Occurrences that were replaced, from 1. */
+  replacements: described(integer, { minimum: 1 }) as Field<number>,
+  /** Size of the file afterwards. */
+  bytes: count as Field<number>,
+};
+
+/** What `edit_file` did; never the content itself. */
+export interface EditFileResult extends RecordOf<typeof edited> {}
+
+const inputSchema: Schema<EditFileParams> = recordSchema<EditFileParams>(params);
+
+const outputSchema: Schema<EditFileResult> = recordSchema<EditFileResult>(edited);
 
 /** The tool `edit_file`: replaces exact text within a file, and keeps its line ends, byte order mark and final newline. */
 export function createEditFileTool(): Tool<EditFileParams, EditFileResult> {
@@ -132,15 +125,10 @@ export function createEditFileTool(): Tool<EditFileParams, EditFileResult> {
         const edits = editsOf(params);
         if (typeof edits === 'string') return ToolResult.error(edits);
         try {
-          const edited = await filesystem.edit(path, edits);
-          const result: EditFileResult = {
-            path: edited.path,
-            replacements: edited.replacements,
-            bytes: edited.bytes,
-          };
+          const { path: file, replacements, bytes } = await filesystem.edit(path, edits);
           return ToolResult.ok(
-            result,
-            `Edited ${showName(edited.path)}: ${counted(edited.replacements, 'replacement')}, now ${counted(edited.bytes, 'byte')}.`,
+            { path: file, replacements, bytes },
+            `Edited ${showName(file)}: ${counted(replacements, 'replacement')}, now ${counted(bytes, 'byte')}.`,
           );
         } catch (error) {
           if (!FilesystemError.isInstance(error)) throw error;

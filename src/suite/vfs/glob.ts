@@ -1,76 +1,65 @@
+/* oxlint-disable typescript/no-unnecessary-type-assertion -- The fields name their types: isolatedDeclarations wants them written down. */
 import type { FileLink } from '../../core/filesystem/index.ts';
 import { counted, present, showName } from '../../core/internal/index.ts';
-import { jsonSchema, type Schema } from '../../core/schema/index.ts';
+import {
+  count,
+  described,
+  type Field,
+  flag,
+  list,
+  type OptionalField,
+  optional,
+  type RecordOf,
+  record,
+  recordSchema,
+  type Schema,
+  text,
+} from '../../core/schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../core/tool/index.ts';
 import { explainingFailures } from './failure.ts';
 import type { VfsLimits } from './limits.ts';
-import { linkNote, linkSchema } from './link-note.ts';
+import { linkField, linkNote } from './link-note.ts';
 import { ignoredNote, quote, takeWithin } from './text.ts';
 
-/** Arguments of `glob`. */
-export interface GlobParams {
+const params = {
   /** The pattern, matched on paths from `path` on. */
-  readonly pattern: string;
+  pattern: described(text, {
+    minLength: 1,
+    description:
+      'Pattern for the path from "path" on: * and ? stay within one directory, ** crosses directories, also [a-z], {a,b} and @(a|b). Example: "**/*.ts".',
+  }) as Field<string>,
   /** The directory to look in. Default: the workspace root. */
-  readonly path?: string;
-}
+  path: optional(text, {
+    default: '.',
+    description: 'Directory to look in, from the workspace root. "." is the root.',
+  }) as OptionalField<string>,
+};
 
-/** What `glob` found. */
-export interface GlobOutput {
-  /** The files, from the workspace root, sorted. */
-  readonly paths: readonly string[];
-  /** Whether there are more that are not shown. */
-  readonly truncated: boolean;
-  /** Where those lead that are symbolic links; absent when none is. */
-  readonly links?: readonly GlobLink[];
-  /** Files that match and directories that were left out because of `.gitignore` files; absent when these are not respected. */
-  readonly ignored?: number;
-}
+/** Arguments of `glob`. */
+export interface GlobParams extends RecordOf<typeof params> {}
+
+const linked = { path: text as Field<string>, link: linkField as Field<FileLink> };
 
 /** One of the paths that is a symbolic link. */
-export interface GlobLink {
-  readonly path: string;
-  readonly link: FileLink;
-}
+export interface GlobLink extends RecordOf<typeof linked> {}
 
-const inputSchema: Schema<GlobParams> = jsonSchema<GlobParams>({
-  type: 'object',
-  properties: {
-    pattern: {
-      type: 'string',
-      minLength: 1,
-      description:
-        'Pattern for the path from "path" on: * and ? stay within one directory, ** crosses directories, also [a-z], {a,b} and @(a|b). Example: "**/*.ts".',
-    },
-    path: {
-      type: 'string',
-      default: '.',
-      description: 'Directory to look in, from the workspace root. "." is the root.',
-    },
-  },
-  required: ['pattern'],
-  additionalProperties: false,
-});
+const output = {
+  /** The files, from the workspace root, sorted. */
+  paths: list(text) as Field<readonly string[]>,
+  /** Whether there are more that are not shown. */
+  truncated: flag as Field<boolean>,
+  /** Files that match and directories that were left out because of `.gitignore` files; absent when these are not respected. */
+  ignored: optional(count) as OptionalField<number>,
+  /** Where those lead that are symbolic links; absent when none is. */
+  links: optional(list(record(linked))) as OptionalField<readonly GlobLink[]>,
+};
 
-const outputSchema: Schema<GlobOutput> = jsonSchema<GlobOutput>({
-  type: 'object',
-  properties: {
-    paths: { type: 'array', items: { type: 'string' } },
-    truncated: { type: 'boolean' },
-    ignored: { type: 'integer', minimum: 0 },
-    links: {
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: { path: { type: 'string' }, link: linkSchema },
-        required: ['path', 'link'],
-        additionalProperties: false,
-      },
-    },
-  },
-  required: ['paths', 'truncated'],
-  additionalProperties: false,
-});
+/** What `glob` found. */
+export interface GlobOutput extends RecordOf<typeof output> {}
+
+const inputSchema: Schema<GlobParams> = recordSchema<GlobParams>(params);
+
+const outputSchema: Schema<GlobOutput> = recordSchema<GlobOutput>(output);
 
 /** The tool `glob`: files by name. */
 export function createGlobTool(limits: VfsLimits, respectGitignore: boolean): Tool<GlobParams, GlobOutput> {

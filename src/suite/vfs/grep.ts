@@ -1,87 +1,82 @@
+/* oxlint-disable typescript/no-unnecessary-type-assertion -- The fields name their types: isolatedDeclarations wants them written down. */
 import type { GrepMatch } from '../../core/filesystem/index.ts';
 import { counted, present, showName } from '../../core/internal/index.ts';
-import { jsonSchema, type Schema } from '../../core/schema/index.ts';
+import {
+  count,
+  described,
+  type Field,
+  flag,
+  integer,
+  list,
+  type OptionalField,
+  optional,
+  type RecordOf,
+  record,
+  recordSchema,
+  type Schema,
+  text,
+} from '../../core/schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../core/tool/index.ts';
 import { explainingFailures } from './failure.ts';
 import type { VfsLimits } from './limits.ts';
 import { ignoredNote, quote, takeWithin } from './text.ts';
 
-/** Arguments of `grep`. */
-export interface GrepParams {
+const params = {
   /** A regular expression (RE2 syntax), or plain text with `literal`. */
-  readonly pattern: string;
+  pattern: described(text, {
+    minLength: 1,
+    description:
+      'Regular expression (RE2 syntax: no look-around, no back-references), matched line by line. Plain text with literal.',
+  }) as Field<string>,
   /** The directory or file to search. Default: the workspace root. */
-  readonly path?: string;
+  path: optional(text, {
+    default: '.',
+    description: 'Directory or file to search, from the workspace root. "." is the root.',
+  }) as OptionalField<string>,
   /** Only files whose path from `path` on matches this pattern; without a slash: whose name matches it. */
-  readonly glob?: string;
+  glob: optional(text, {
+    minLength: 1,
+    description:
+      'Search only files that match this pattern: "*.md" for names at any depth, "docs/*.md" for paths from "path" on.',
+  }) as OptionalField<string>,
   /** Whether the pattern is plain text. Default false. */
-  readonly literal?: boolean;
+  literal: optional(flag, {
+    default: false,
+    description: 'Take the pattern as plain text.',
+  }) as OptionalField<boolean>,
   /** Whether upper and lower case are the same. Default false. */
-  readonly ignore_case?: boolean;
-}
+  ignore_case: optional(flag, {
+    default: false,
+    description: 'Treat upper and lower case as the same.',
+  }) as OptionalField<boolean>,
+};
+
+/** Arguments of `grep`. */
+export interface GrepParams extends RecordOf<typeof params> {}
+
+const matched = {
+  path: text as Field<string>,
+  line: described(integer, { minimum: 1 }) as Field<number>,
+  text: text as Field<string>,
+};
+
+const output = {
+  /** Matching lines, by path and line; an over-long one is cut. */
+  matches: list(record(matched)) as Field<readonly GrepMatch[]>,
+  /** Whether there are more that are not shown. */
+  truncated: flag as Field<boolean>,
+  /** Binary files that were not searched. */
+  skippedBinary: count as Field<number>,
+  /** Files and directories that were left out because of `.gitignore` files; absent when these are not respected. */
+  ignored: optional(count) as OptionalField<number>,
+};
 
 /** What `grep` found. */
-export interface GrepOutput {
-  /** Matching lines, by path and line; an over-long one is cut. */
-  readonly matches: readonly GrepMatch[];
-  /** Whether there are more that are not shown. */
-  readonly truncated: boolean;
-  /** Binary files that were not searched. */
-  readonly skippedBinary: number;
-  /** Files and directories that were left out because of `.gitignore` files; absent when these are not respected. */
-  readonly ignored?: number;
-}
+export interface GrepOutput extends RecordOf<typeof output> {}
 
-const inputSchema: Schema<GrepParams> = jsonSchema<GrepParams>({
-  type: 'object',
-  properties: {
-    pattern: {
-      type: 'string',
-      minLength: 1,
-      description:
-        'Regular expression (RE2 syntax: no look-around, no back-references), matched line by line. Plain text with literal.',
-    },
-    path: {
-      type: 'string',
-      default: '.',
-      description: 'Directory or file to search, from the workspace root. "." is the root.',
-    },
-    glob: {
-      type: 'string',
-      minLength: 1,
-      description:
-        'Search only files that match this pattern: "*.md" for names at any depth, "docs/*.md" for paths from "path" on.',
-    },
-    literal: { type: 'boolean', default: false, description: 'Take the pattern as plain text.' },
-    ignore_case: { type: 'boolean', default: false, description: 'Treat upper and lower case as the same.' },
-  },
-  required: ['pattern'],
-  additionalProperties: false,
-});
+const inputSchema: Schema<GrepParams> = recordSchema<GrepParams>(params);
 
-const outputSchema: Schema<GrepOutput> = jsonSchema<GrepOutput>({
-  type: 'object',
-  properties: {
-    matches: {
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: {
-          path: { type: 'string' },
-          line: { type: 'integer', minimum: 1 },
-          text: { type: 'string' },
-        },
-        required: ['path', 'line', 'text'],
-        additionalProperties: false,
-      },
-    },
-    truncated: { type: 'boolean' },
-    skippedBinary: { type: 'integer', minimum: 0 },
-    ignored: { type: 'integer', minimum: 0 },
-  },
-  required: ['matches', 'truncated', 'skippedBinary'],
-  additionalProperties: false,
-});
+const outputSchema: Schema<GrepOutput> = recordSchema<GrepOutput>(output);
 
 /** The tool `grep`: files by content. Takes linear time for every pattern. */
 export function createGrepTool(limits: VfsLimits, respectGitignore: boolean): Tool<GrepParams, GrepOutput> {
@@ -123,7 +118,7 @@ export function createGrepTool(limits: VfsLimits, respectGitignore: boolean): To
         });
         const matches = takeWithin(found.matches, limits.maxOutputCharacters, showMatch);
         const result: GrepOutput = {
-          matches: matches.map(({ path: file, line, text }) => ({ path: file, line, text })),
+          matches: matches.map(({ path: file, line, text: shown }) => ({ path: file, line, text: shown })),
           truncated: found.truncated || matches.length < found.matches.length,
           skippedBinary: found.skippedBinary,
           ...present({ ignored: found.ignored }),
@@ -152,6 +147,6 @@ function renderMatches({ matches, truncated }: GrepOutput): string {
   return lines.join('\n');
 }
 
-function showMatch({ path, line, text }: GrepMatch): string {
-  return `${showName(path)}:${line}: ${text}`;
+function showMatch(match: GrepMatch): string {
+  return `${showName(match.path)}:${match.line}: ${match.text}`;
 }

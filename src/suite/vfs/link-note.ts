@@ -1,5 +1,7 @@
+/* oxlint-disable typescript/no-unnecessary-type-assertion -- The fields name their types: isolatedDeclarations wants them written down. */
 import type { FileLink } from '../../core/filesystem/index.ts';
 import { showName } from '../../core/internal/index.ts';
+import { choice, type Field, optional, record, text } from '../../core/schema/index.ts';
 
 /** The note after the name of a link in a list. */
 export function linkNote(link: FileLink): string {
@@ -17,13 +19,8 @@ export function linkNote(link: FileLink): string {
   }
 }
 
-/** The shape of a {@link FileLink} in a result. */
-export const linkSchema = {
-  type: 'object',
-  properties: {
-    leads: { enum: ['file', 'directory', 'other', 'outside', 'nowhere'] },
-    path: { type: 'string' },
-  },
-  required: ['leads'],
-  additionalProperties: false,
-} as const;
+/** A {@link FileLink} in a result. */
+export const linkField: Field<FileLink> = record({
+  leads: choice('file', 'directory', 'other', 'outside', 'nowhere'),
+  path: optional(text),
+}) as Field<FileLink>;

@@ -1,3 +1,4 @@
+/* oxlint-disable typescript/no-unnecessary-type-assertion -- The fields name their types: isolatedDeclarations wants them written down. */
 import {
   type DirectoryEntry,
   type FileLink,
@@ -7,78 +8,66 @@ import {
   readIgnores,
 } from '../../core/filesystem/index.ts';
 import { counted, present, showName } from '../../core/internal/index.ts';
-import { jsonSchema, type Schema } from '../../core/schema/index.ts';
+import {
+  choice,
+  count,
+  type Field,
+  list,
+  type OptionalField,
+  optional,
+  type RecordOf,
+  record,
+  recordSchema,
+  type Schema,
+  text,
+} from '../../core/schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../core/tool/index.ts';
 import { explainingFailures } from './failure.ts';
 import type { VfsLimits } from './limits.ts';
-import { linkNote, linkSchema } from './link-note.ts';
+import { linkField, linkNote } from './link-note.ts';
 import { ignoredNote } from './text.ts';
 
-/** Arguments of `ls`. */
-export interface LsParams {
+const params = {
   /** The directory, from the workspace root. Default: the root. */
-  readonly path?: string;
-}
+  path: optional(text, {
+    default: '.',
+    description: 'Directory to list, from the workspace root. "." is the root.',
+  }) as OptionalField<string>,
+};
+
+/** Arguments of `ls`. */
+export interface LsParams extends RecordOf<typeof params> {}
+
+const entry = {
+  /** Name within the directory, without a slash at its end. */
+  name: text as Field<string>,
+  kind: choice('file', 'directory', 'link') as Field<'file' | 'directory' | 'link'>,
+  /** Size of a file; absent for what is not a file. */
+  bytes: optional(count) as OptionalField<number>,
+  /** Where a link leads; absent for what is not a link. */
+  link: optional(linkField) as OptionalField<FileLink>,
+};
 
 /** One entry that `ls` shows. */
-export interface LsEntry {
-  /** Name within the directory, without a slash at its end. */
-  readonly name: string;
-  readonly kind: 'file' | 'directory' | 'link';
-  /** Size of a file; absent for what is not a file. */
-  readonly bytes?: number;
-  /** Where a link leads; absent for what is not a link. */
-  readonly link?: FileLink;
-}
+export interface LsEntry extends RecordOf<typeof entry> {}
+
+const found = {
+  /** The directory, normalised; `.` is the root. */
+  path: text as Field<string>,
+  /** The entries shown, sorted by name, as many as the limit allows. */
+  entries: list(record(entry)) as Field<readonly LsEntry[]>,
+  /** All entries of the directory, also those not shown, without those that are ignored. */
+  total: count as Field<number>,
+  /** Entries that were left out because of `.gitignore` files; absent when these are not respected. */
+  ignored: optional(count) as OptionalField<number>,
+};
 
 /** What `ls` found. */
-export interface LsResult {
-  /** The directory, normalised; `.` is the root. */
-  readonly path: string;
-  /** The entries shown, sorted by name, as many as the limit allows. */
-  readonly entries: readonly LsEntry[];
-  /** All entries of the directory, also those not shown, without those that are ignored. */
-  readonly total: number;
-  /** Entries that were left out because of `.gitignore` files; absent when these are not respected. */
-  readonly ignored?: number;
-}
+export interface LsResult extends RecordOf<typeof found> {}
 
-const inputSchema: Schema<LsParams> = jsonSchema<LsParams>({
-  type: 'object',
-  properties: {
-    path: {
-      type: 'string',
-      default: '.',
-      description: 'Directory to list, from the workspace root. "." is the root.',
-    },
-  },
-  additionalProperties: false,
-});
+const inputSchema: Schema<LsParams> = recordSchema<LsParams>(params);
 
-const outputSchema: Schema<LsResult> = jsonSchema<LsResult>({
-  type: 'object',
-  properties: {
-    path: { type: 'string' },
-    entries: {
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: {
-          name: { type: 'string' },
-          kind: { enum: ['file', 'directory', 'link'] },
-          bytes: { type: 'integer', minimum: 0 },
-          link: linkSchema,
-        },
-        required: ['name', 'kind'],
-        additionalProperties: false,
-      },
-    },
-    total: { type: 'integer', minimum: 0 },
-    ignored: { type: 'integer', minimum: 0 },
-  },
-  required: ['path', 'entries', 'total'],
-  additionalProperties: false,
-});
+const outputSchema: Schema<LsResult> = recordSchema<LsResult>(found);
 
 /** The tool `ls`: one directory, its entries sorted by name. */
 export function createLsTool(limits: VfsLimits, respectGitignore: boolean): Tool<LsParams, LsResult> {
@@ -109,16 +98,16 @@ export function createLsTool(limits: VfsLimits, respectGitignore: boolean): Tool
       explainingFailures(filesystem, path, async () => {
         const listed = await filesystem.list(path);
         const directory = (await filesystem.stat(path))?.path ?? path;
-        const { found, ignored } = respectGitignore
+        const { shown, ignored } = respectGitignore
           ? await withoutIgnored(filesystem, directory, listed)
-          : { found: listed };
+          : { shown: listed };
         const result: LsResult = {
           path: directory,
-          entries: found.slice(0, limits.maxEntries).map(toLsEntry),
-          total: found.length,
+          entries: shown.slice(0, limits.maxEntries).map(toLsEntry),
+          total: shown.length,
           ...present({ ignored }),
         };
-        const of = (kind: LsEntry['kind']): number => found.filter((entry) => entry.kind === kind).length;
+        const of = (kind: LsEntry['kind']): number => shown.filter((each) => each.kind === kind).length;
         const links = of('link');
         const counts = [
           counted(of('file'), 'file'),
@@ -128,7 +117,7 @@ export function createLsTool(limits: VfsLimits, respectGitignore: boolean): Tool
         const note = ignoredNote(ignored);
         return ToolResult.ok(
           result,
-          found.length === 0 && note === undefined
+          shown.length === 0 && note === undefined
             ? `${showName(result.path)} is empty.`
             : `${showName(result.path)} - ${counts}${note === undefined ? '' : ` (${note})`}`,
         );
@@ -141,16 +130,15 @@ async function withoutIgnored(
   filesystem: Filesystem,
   directory: string,
   entries: readonly DirectoryEntry[],
-): Promise<{ readonly found: readonly DirectoryEntry[]; readonly ignored: number }> {
+): Promise<{ readonly shown: readonly DirectoryEntry[]; readonly ignored: number }> {
   const ignores = await readIgnores(filesystem, directory);
-  if (ignores.isIgnored) return { found: entries, ignored: 0 };
+  if (ignores.isIgnored) return { shown: entries, ignored: 0 };
   const candidates = entries.filter(({ name }) => name !== gitDirectory);
-  const found = candidates.filter(({ path, kind }) => !isIgnored(ignores.scope, path, kind === 'directory'));
-  return { found, ignored: candidates.length - found.length };
+  const shown = candidates.filter(({ path, kind }) => !isIgnored(ignores.scope, path, kind === 'directory'));
+  return { shown, ignored: candidates.length - shown.length };
 }
 
-function toLsEntry(entry: DirectoryEntry): LsEntry {
-  const { name, kind, bytes, link } = entry;
+function toLsEntry({ name, kind, bytes, link }: DirectoryEntry): LsEntry {
   if (kind === 'file') return { name, kind, bytes };
   return link === undefined ? { name, kind } : { name, kind, link };
 }

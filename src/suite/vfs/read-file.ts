@@ -1,55 +1,63 @@
+/* oxlint-disable typescript/no-unnecessary-type-assertion -- The fields name their types: isolatedDeclarations wants them written down. */
 import { counted, formatNumber, present, showName } from '../../core/internal/index.ts';
-import { jsonSchema, type Schema } from '../../core/schema/index.ts';
+import {
+  count,
+  described,
+  type Field,
+  integer,
+  type OptionalField,
+  optional,
+  type RecordOf,
+  recordSchema,
+  type Schema,
+  text,
+} from '../../core/schema/index.ts';
 import { type Tool, ToolResult, type ToolSuccess, tool } from '../../core/tool/index.ts';
 import { describeKinds, type FileAttachment, readOrAttach, type VfsAttachmentKind } from './attachment.ts';
 import { explainingFailures } from './failure.ts';
 import type { VfsLimits } from './limits.ts';
 import { cutWindow, quote } from './text.ts';
 
-/** Arguments of `read_file`. */
-export interface ReadFileParams {
+const params = {
   /** The file, from the workspace root. */
-  readonly file_path: string;
+  file_path: described(text, {
+    minLength: 1,
+    description: 'File to read, from the workspace root.',
+  }) as Field<string>,
   /** Lines to skip before the first one shown. Default 0. */
-  readonly offset?: number;
+  offset: optional(count, {
+    default: 0,
+    description: 'Lines to skip before the first one shown.',
+  }) as OptionalField<number>,
   /** Lines to show. Default, and most: the limit `maxLines`. */
-  readonly limit?: number;
-}
+  limit: optional(integer, { minimum: 1 }) as OptionalField<number>,
+};
+
+/** Arguments of `read_file`. */
+export interface ReadFileParams extends RecordOf<typeof params> {}
+
+const shownFile = {
+  /** The file, normalised. */
+  path: text as Field<string>,
+  /** The lines shown, joined with `\n`; without carriage returns, over-long lines cut. */
+  text: text as Field<string>,
+  /** Number of the first line shown, from 1; 0 for an empty file. */
+  firstLine: count as Field<number>,
+  /** Number of the last line shown; 0 for an empty file. */
+  lastLine: count as Field<number>,
+  totalLines: count as Field<number>,
+  /** The `offset` that continues where this result stops; absent when the end of the file was reached. */
+  nextOffset: optional(integer, { minimum: 1 }) as OptionalField<number>,
+  /** The media type of a file that is attached in place of its text; absent for text. */
+  mediaType: optional(text) as OptionalField<string>,
+  /** The size of a file that is attached; absent for text. */
+  bytes: optional(count) as OptionalField<number>,
+};
 
 /** The lines that `read_file` shows. */
-export interface ReadFileResult {
-  /** The file, normalised. */
-  readonly path: string;
-  /** The lines shown, joined with `\n`; without carriage returns, over-long lines cut. */
-  readonly text: string;
-  /** Number of the first line shown, from 1; 0 for an empty file. */
-  readonly firstLine: number;
-  /** Number of the last line shown; 0 for an empty file. */
-  readonly lastLine: number;
-  readonly totalLines: number;
-  /** The `offset` that continues where this result stops; absent when the end of the file was reached. */
-  readonly nextOffset?: number;
-  /** The media type of a file that is attached in place of its text; absent for text. */
-  readonly mediaType?: string;
-  /** The size of a file that is attached; absent for text. */
-  readonly bytes?: number;
-}
+export interface ReadFileResult extends RecordOf<typeof shownFile> {}
 
-const outputSchema: Schema<ReadFileResult> = jsonSchema<ReadFileResult>({
-  type: 'object',
-  properties: {
-    path: { type: 'string' },
-    text: { type: 'string' },
-    firstLine: { type: 'integer', minimum: 0 },
-    lastLine: { type: 'integer', minimum: 0 },
-    totalLines: { type: 'integer', minimum: 0 },
-    nextOffset: { type: 'integer', minimum: 1 },
-    mediaType: { type: 'string' },
-    bytes: { type: 'integer', minimum: 0 },
-  },
-  required: ['path', 'text', 'firstLine', 'lastLine', 'totalLines'],
-  additionalProperties: false,
-});
+const outputSchema: Schema<ReadFileResult> = recordSchema<ReadFileResult>(shownFile);
 
 /**
  * The tool `read_file`: a window of a text file's lines, numbered; or an image or a PDF as an attachment.
@@ -113,26 +121,9 @@ export function createReadFileTool(
   });
 }
 
-function inputSchema(limits: VfsLimits): Schema<ReadFileParams> {
-  return jsonSchema<ReadFileParams>({
-    type: 'object',
-    properties: {
-      file_path: { type: 'string', minLength: 1, description: 'File to read, from the workspace root.' },
-      offset: {
-        type: 'integer',
-        minimum: 0,
-        default: 0,
-        description: 'Lines to skip before the first one shown.',
-      },
-      limit: {
-        type: 'integer',
-        minimum: 1,
-        default: limits.maxLines,
-        description: `Lines to show, at most ${limits.maxLines}.`,
-      },
-    },
-    required: ['file_path'],
-    additionalProperties: false,
+function inputSchema({ maxLines }: VfsLimits): Schema<ReadFileParams> {
+  return recordSchema<ReadFileParams>(params, {
+    limit: { default: maxLines, description: `Lines to show, at most ${maxLines}.` },
   });
 }
 

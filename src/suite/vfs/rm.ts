@@ -1,49 +1,44 @@
+/* oxlint-disable typescript/no-unnecessary-type-assertion -- The fields name their types: isolatedDeclarations wants them written down. */
 import { normalizePath } from '../../core/filesystem/index.ts';
 import { counted, showName } from '../../core/internal/index.ts';
-import { jsonSchema, type Schema } from '../../core/schema/index.ts';
+import {
+  count,
+  described,
+  type Field,
+  type RecordOf,
+  recordSchema,
+  type Schema,
+  text,
+} from '../../core/schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../core/tool/index.ts';
 import { explainingFailures } from './failure.ts';
 
-/** Arguments of `rm`. */
-export interface RmParams {
+const params = {
   /** The file or directory, from the workspace root. */
-  readonly path: string;
-}
+  path: described(text, {
+    minLength: 1,
+    description: 'File or directory to remove, from the workspace root. A directory goes with all it holds.',
+  }) as Field<string>,
+};
+
+/** Arguments of `rm`. */
+export interface RmParams extends RecordOf<typeof params> {}
+
+const removed = {
+  /** The removed path, normalised. */
+  path: text as Field<string>,
+  /** Files removed. */
+  files: count as Field<number>,
+  /** Directories removed, the named one with them. */
+  directories: count as Field<number>,
+};
 
 /** What `rm` removed. */
-export interface RmResult {
-  /** The removed path, normalised. */
-  readonly path: string;
-  /** Files removed. */
-  readonly files: number;
-  /** Directories removed, the named one with them. */
-  readonly directories: number;
-}
+export interface RmResult extends RecordOf<typeof removed> {}
 
-const inputSchema: Schema<RmParams> = jsonSchema<RmParams>({
-  type: 'object',
-  properties: {
-    path: {
-      type: 'string',
-      minLength: 1,
-      description:
-        'File or directory to remove, from the workspace root. A directory goes with all it holds.',
-    },
-  },
-  required: ['path'],
-  additionalProperties: false,
-});
+const inputSchema: Schema<RmParams> = recordSchema<RmParams>(params);
 
-const outputSchema: Schema<RmResult> = jsonSchema<RmResult>({
-  type: 'object',
-  properties: {
-    path: { type: 'string' },
-    files: { type: 'integer', minimum: 0 },
-    directories: { type: 'integer', minimum: 0 },
-  },
-  required: ['path', 'files', 'directories'],
-  additionalProperties: false,
-});
+const outputSchema: Schema<RmResult> = recordSchema<RmResult>(removed);
 
 /** The tool `rm`: removes a file, or a directory with all it holds; never the root. */
 export function createRmTool(): Tool<RmParams, RmResult> {

@@ -1,60 +1,53 @@
+/* oxlint-disable typescript/no-unnecessary-type-assertion -- The fields name their types: isolatedDeclarations wants them written down. */
 import { normalizePath } from '../../core/filesystem/index.ts';
 import { counted, showName } from '../../core/internal/index.ts';
-import { jsonSchema, type Schema } from '../../core/schema/index.ts';
+import {
+  choice,
+  count,
+  described,
+  type Field,
+  type RecordOf,
+  recordSchema,
+  type Schema,
+  text,
+} from '../../core/schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../core/tool/index.ts';
 import { explainingFailures } from './failure.ts';
 
-/** Arguments of `mv` and `cp`. */
-export interface TransferParams {
+const params = {
   /** The file or directory, from the workspace root. */
-  readonly from: string;
+  from: described(text, { minLength: 1 }) as Field<string>,
   /** Its new path; nothing may be there. */
-  readonly to: string;
-}
+  to: described(text, {
+    minLength: 1,
+    description:
+      'Its whole new path, name included, from the workspace root. Nothing may be there; missing directories are made.',
+  }) as Field<string>,
+};
+
+/** Arguments of `mv` and `cp`. */
+export interface TransferParams extends RecordOf<typeof params> {}
+
+const transferred = {
+  /** The path it came from, normalised. */
+  from: text as Field<string>,
+  /** The path it is at now, normalised. */
+  to: text as Field<string>,
+  kind: choice('file', 'directory') as Field<'file' | 'directory'>,
+  /** Files moved or copied: 1 for a file. */
+  files: count as Field<number>,
+};
 
 /** What `mv` moved or `cp` copied. */
-export interface TransferOutput {
-  /** The path it came from, normalised. */
-  readonly from: string;
-  /** The path it is at now, normalised. */
-  readonly to: string;
-  readonly kind: 'file' | 'directory';
-  /** Files moved or copied: 1 for a file. */
-  readonly files: number;
-}
+export interface TransferOutput extends RecordOf<typeof transferred> {}
 
 function inputSchema(verb: 'move' | 'copy'): Schema<TransferParams> {
-  return jsonSchema<TransferParams>({
-    type: 'object',
-    properties: {
-      from: {
-        type: 'string',
-        minLength: 1,
-        description: `File or directory to ${verb}, from the workspace root.`,
-      },
-      to: {
-        type: 'string',
-        minLength: 1,
-        description:
-          'Its whole new path, name included, from the workspace root. Nothing may be there; missing directories are made.',
-      },
-    },
-    required: ['from', 'to'],
-    additionalProperties: false,
+  return recordSchema<TransferParams>(params, {
+    from: { description: `File or directory to ${verb}, from the workspace root.` },
   });
 }
 
-const outputSchema: Schema<TransferOutput> = jsonSchema<TransferOutput>({
-  type: 'object',
-  properties: {
-    from: { type: 'string' },
-    to: { type: 'string' },
-    kind: { enum: ['file', 'directory'] },
-    files: { type: 'integer', minimum: 0 },
-  },
-  required: ['from', 'to', 'kind', 'files'],
-  additionalProperties: false,
-});
+const outputSchema: Schema<TransferOutput> = recordSchema<TransferOutput>(transferred);
 
 /** The tool `mv`: moves or renames a file or a directory with all it holds; never onto something that exists. */
 export function createMvTool(): Tool<TransferParams, TransferOutput> {

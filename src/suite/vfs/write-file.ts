@@ -1,50 +1,46 @@
+/* oxlint-disable typescript/no-unnecessary-type-assertion -- The fields name their types: isolatedDeclarations wants them written down. */
 import { counted, showName } from '../../core/internal/index.ts';
-import { jsonSchema, type Schema } from '../../core/schema/index.ts';
+import {
+  count,
+  described,
+  type Field,
+  flag,
+  type RecordOf,
+  recordSchema,
+  type Schema,
+  text,
+} from '../../core/schema/index.ts';
 import { type Tool, ToolResult, tool } from '../../core/tool/index.ts';
 import { explainingFailures } from './failure.ts';
 
-/** Arguments of `write_file`. */
-export interface WriteFileParams {
+const params = {
   /** The file, from the workspace root. */
-  readonly file_path: string;
+  file_path: described(text, {
+    minLength: 1,
+    description: 'File to write, from the workspace root. Missing directories are made.',
+  }) as Field<string>,
   /** The whole new content. */
-  readonly content: string;
-}
+  content: described(text, { description: 'The whole new content of the file.' }) as Field<string>,
+};
+
+/** Arguments of `write_file`. */
+export interface WriteFileParams extends RecordOf<typeof params> {}
+
+const written = {
+  /** The file, normalised. */
+  path: text as Field<string>,
+  /** Whether the file is new. */
+  created: flag as Field<boolean>,
+  /** Size of the written file. */
+  bytes: count as Field<number>,
+};
 
 /** What `write_file` did; never the content itself. */
-export interface WriteFileResult {
-  /** The file, normalised. */
-  readonly path: string;
-  /** Whether the file is new. */
-  readonly created: boolean;
-  /** Size of the written file. */
-  readonly bytes: number;
-}
+export interface WriteFileResult extends RecordOf<typeof written> {}
 
-const inputSchema: Schema<WriteFileParams> = jsonSchema<WriteFileParams>({
-  type: 'object',
-  properties: {
-    file_path: {
-      type: 'string',
-      minLength: 1,
-      description: 'File to write, from the workspace root. Missing directories are made.',
-    },
-    content: { type: 'string', description: 'The whole new content of the file.' },
-  },
-  required: ['file_path', 'content'],
-  additionalProperties: false,
-});
+const inputSchema: Schema<WriteFileParams> = recordSchema<WriteFileParams>(params);
 
-const outputSchema: Schema<WriteFileResult> = jsonSchema<WriteFileResult>({
-  type: 'object',
-  properties: {
-    path: { type: 'string' },
-    created: { type: 'boolean' },
-    bytes: { type: 'integer', minimum: 0 },
-  },
-  required: ['path', 'created', 'bytes'],
-  additionalProperties: false,
-});
+const outputSchema: Schema<WriteFileResult> = recordSchema<WriteFileResult>(written);
 
 /** The tool `write_file`: creates a text file or replaces all that it holds. */
 export function createWriteFileTool(): Tool<WriteFileParams, WriteFileResult> {

@@ -2,8 +2,6 @@
 
 import { describeError, WinkError } from '../../error/index.ts';
 import { present } from '../../internal/index.ts';
-import { defineSystemSlice, type EventDefinition, type Slice } from '../../session/index.ts';
-import type { TokenUsage } from '../../tool/index.ts';
 import {
   amount,
   type Field,
@@ -15,7 +13,9 @@ import {
   type RecordOf,
   recordSchema,
   text,
-} from './record-fields.ts';
+} from '../../schema/index.ts';
+import { defineSystemSlice, type EventDefinition, type Slice } from '../../session/index.ts';
+import type { TokenUsage } from '../../tool/index.ts';
 
 const eventOrigin = {
   /** Names this event; from the id source of the evaluation. */

@@ -1,5 +1,16 @@
 /* oxlint-disable typescript/no-unnecessary-type-assertion -- The fields of records name their types: isolatedDeclarations wants them written down. */
-import type { JsonValue } from '../../schema/index.ts';
+import {
+  count,
+  type Field,
+  type JsonValue,
+  json,
+  milliseconds,
+  type OptionalField,
+  optional,
+  type RecordOf,
+  record,
+  text,
+} from '../../schema/index.ts';
 import { defineSystemEvent, type EventDefinition, type Slice } from '../../session/index.ts';
 import type { FinishReason, TokenUsage } from '../../tool/index.ts';
 import {
@@ -10,17 +21,6 @@ import {
   tokenUsage,
 } from './event-origin.ts';
 import type { EvaluationPhase } from './prompt-evaluation-error.ts';
-import {
-  count,
-  type Field,
-  json,
-  milliseconds,
-  type OptionalField,
-  optional,
-  type RecordOf,
-  record,
-  text,
-} from './record-fields.ts';
 
 const executed = {
   /** `eventId` of its first `PromptRendered`; absent when it ended before that. */

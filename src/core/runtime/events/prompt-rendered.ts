@@ -1,12 +1,11 @@
 /* oxlint-disable typescript/no-unnecessary-type-assertion -- The fields of records name their types: isolatedDeclarations wants them written down. */
 import type { PromptDescriptor } from '../../prompt/index.ts';
-import type { JsonSchema, JsonValue } from '../../schema/index.ts';
-import { defineSystemEvent, type EventDefinition, type Slice } from '../../session/index.ts';
-import { defineRecordSlice, type RecordOrigin } from './event-origin.ts';
 import {
   anyObject,
   type Field,
   type FieldsOf,
+  type JsonSchema,
+  type JsonValue,
   list,
   milliseconds,
   type OptionalField,
@@ -14,7 +13,9 @@ import {
   type RecordOf,
   record,
   text,
-} from './record-fields.ts';
+} from '../../schema/index.ts';
+import { defineSystemEvent, type EventDefinition, type Slice } from '../../session/index.ts';
+import { defineRecordSlice, type RecordOrigin } from './event-origin.ts';
 
 const descriptor: FieldsOf<PromptDescriptor> = {
   ns: text,

@@ -1,22 +1,13 @@
 /* oxlint-disable typescript/no-unnecessary-type-assertion -- The fields of records name their types: isolatedDeclarations wants them written down. */
 import { isRecord } from '../../internal/index.ts';
 import type { ShownSection } from '../../prompt/index.ts';
-import type { JsonValue } from '../../schema/index.ts';
-import { defineSystemEvent, type EventDefinition, type Slice } from '../../session/index.ts';
-import type { TokenUsage } from '../../tool/index.ts';
-import {
-  defineRecordSlice,
-  type RecordedError,
-  type RecordOrigin,
-  recordedError,
-  tokenUsage,
-} from './event-origin.ts';
 import {
   constant,
   count,
   type Field,
   type FieldsOf,
   flag,
+  type JsonValue,
   json,
   list,
   milliseconds,
@@ -26,7 +17,16 @@ import {
   type RecordOf,
   record,
   text,
-} from './record-fields.ts';
+} from '../../schema/index.ts';
+import { defineSystemEvent, type EventDefinition, type Slice } from '../../session/index.ts';
+import type { TokenUsage } from '../../tool/index.ts';
+import {
+  defineRecordSlice,
+  type RecordedError,
+  type RecordOrigin,
+  recordedError,
+  tokenUsage,
+} from './event-origin.ts';
 
 /**
  * How a call ended for state and files.

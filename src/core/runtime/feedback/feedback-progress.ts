@@ -1,10 +1,5 @@
 /* oxlint-disable typescript/no-unnecessary-type-assertion -- The fields of records name their types: isolatedDeclarations wants them written down. */
-import {
-  defineSystemEvent,
-  defineSystemSlice,
-  type EventDefinition,
-  type Slice,
-} from '../../session/index.ts';
+
 import {
   constant,
   count,
@@ -17,7 +12,13 @@ import {
   record,
   recordSchema,
   text,
-} from '../events/record-fields.ts';
+} from '../../schema/index.ts';
+import {
+  defineSystemEvent,
+  defineSystemSlice,
+  type EventDefinition,
+  type Slice,
+} from '../../session/index.ts';
 
 const providerProgress = {
   name: text as Field<string>,

@@ -1,5 +1,17 @@
+/* oxlint-disable typescript/no-unnecessary-type-assertion -- The fields name their types: isolatedDeclarations wants them written down. */
 import { present } from '../../../core/internal/index.ts';
-import { jsonSchema, type Schema } from '../../../core/schema/index.ts';
+import {
+  described,
+  type Field,
+  integer,
+  number,
+  type OptionalField,
+  optional,
+  type RecordOf,
+  recordSchema,
+  type Schema,
+  text,
+} from '../../../core/schema/index.ts';
 import {
   type Tool,
   type ToolContext,
@@ -11,52 +23,42 @@ import type { SandboxOutcome } from '../backend/sandbox-backend.ts';
 import { runInCall } from '../shell/run-in-call.ts';
 import type { ShellLimits } from '../shell/shell-limits.ts';
 
-/** Arguments of `evaluate_python`. */
-export interface EvaluatePythonParams {
-  /** A Python program. */
-  readonly code: string;
-  /** Seconds after which it is killed. Default: that of the section. */
-  readonly timeout_seconds?: number;
-}
-
-/** What a Python program printed. */
-export interface EvaluatePythonResult {
-  /** Absent when a signal killed it. */
-  readonly exit_code?: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-const outputSchema: Schema<EvaluatePythonResult> = jsonSchema<EvaluatePythonResult>({
-  type: 'object',
-  properties: { exit_code: { type: 'integer' }, stdout: { type: 'string' }, stderr: { type: 'string' } },
-  required: ['stdout', 'stderr'],
-  additionalProperties: false,
-});
-
 /** Linux accepts 131,072 bytes for one argument of a program; a character has at most three, or two of them four. */
 const maxCodeCharacters = 32_000;
 
+const params = {
+  /** A Python program. */
+  code: described(text, {
+    minLength: 1,
+    maxLength: maxCodeCharacters,
+    description: 'A Python program. What it prints is the result: the value of its last line is not.',
+  }) as Field<string>,
+  /** Seconds after which it is killed. Default: that of the section. */
+  timeout_seconds: optional(number, { exclusiveMinimum: 0 }) as OptionalField<number>,
+};
+
+/** Arguments of `evaluate_python`. */
+export interface EvaluatePythonParams extends RecordOf<typeof params> {}
+
+const printed = {
+  /** Absent when a signal killed it. */
+  exit_code: optional(integer) as OptionalField<number>,
+  stdout: text as Field<string>,
+  stderr: text as Field<string>,
+};
+
+/** What a Python program printed. */
+export interface EvaluatePythonResult extends RecordOf<typeof printed> {}
+
+const outputSchema: Schema<EvaluatePythonResult> = recordSchema<EvaluatePythonResult>(printed);
+
 function inputSchema({ timeoutMs, maxTimeoutMs }: ShellLimits): Schema<EvaluatePythonParams> {
-  return jsonSchema<EvaluatePythonParams>({
-    type: 'object',
-    properties: {
-      code: {
-        type: 'string',
-        minLength: 1,
-        maxLength: maxCodeCharacters,
-        description: 'A Python program. What it prints is the result: the value of its last line is not.',
-      },
-      timeout_seconds: {
-        type: 'number',
-        exclusiveMinimum: 0,
-        maximum: maxTimeoutMs / 1000,
-        default: timeoutMs / 1000,
-        description: `The program is killed after this time. At most ${maxTimeoutMs / 1000}.`,
-      },
+  return recordSchema<EvaluatePythonParams>(params, {
+    timeout_seconds: {
+      maximum: maxTimeoutMs / 1000,
+      default: timeoutMs / 1000,
+      description: `The program is killed after this time. At most ${maxTimeoutMs / 1000}.`,
     },
-    required: ['code'],
-    additionalProperties: false,
   });
 }
 
@@ -85,7 +87,7 @@ export function evaluatePythonTool(
       },
     ],
     render: () => '',
-    execute: (params, context) => execute(params, context, options.limits),
+    execute: (given, context) => execute(given, context, options.limits),
   });
 }
 

@@ -1,5 +1,21 @@
+/* oxlint-disable typescript/no-unnecessary-type-assertion -- The fields name their types: isolatedDeclarations wants them written down. */
 import { present } from '../../../core/internal/index.ts';
-import { jsonSchema, type Schema } from '../../../core/schema/index.ts';
+import {
+  count,
+  described,
+  dictionary,
+  type Field,
+  flag,
+  integer,
+  list,
+  number,
+  type OptionalField,
+  optional,
+  type RecordOf,
+  recordSchema,
+  type Schema,
+  text,
+} from '../../../core/schema/index.ts';
 import {
   type Tool,
   type ToolContext,
@@ -12,95 +28,60 @@ import type { SandboxOutcome } from '../backend/sandbox-backend.ts';
 import { runInCall, type ShellRollback } from './run-in-call.ts';
 import type { ShellLimits } from './shell-limits.ts';
 
-/** Arguments of `shell_execute`. */
-export interface ShellExecuteParams {
+const params = {
   /** A script for the shell of the sandbox. */
-  readonly command: string;
+  command: described(text, {
+    minLength: 1,
+    description: 'The script for the shell, such as "sh test.sh" or "grep -c import src/*.ts | sort".',
+  }) as Field<string>,
   /** The working directory, from the workspace root. Default: the root. */
-  readonly cwd?: string;
+  cwd: optional(text, {
+    default: '.',
+    description: 'Working directory, from the workspace root. "." is the root.',
+  }) as OptionalField<string>,
   /** Environment variables. Default: none. */
-  readonly env?: Readonly<Record<string, string>>;
+  env: optional(dictionary(text), {
+    description: 'Environment variables. There are no others than these and the usual ones such as PATH.',
+  }) as OptionalField<Readonly<Record<string, string>>>,
   /** The standard input. Default: empty. */
-  readonly stdin?: string;
+  stdin: optional(text, {
+    description: 'Text for the standard input. Default: none.',
+  }) as OptionalField<string>,
   /** Seconds after which the command is killed. Default: that of the section. */
-  readonly timeout_seconds?: number;
-}
+  timeout_seconds: optional(number, { exclusiveMinimum: 0 }) as OptionalField<number>,
+};
+
+/** Arguments of `shell_execute`. */
+export interface ShellExecuteParams extends RecordOf<typeof params> {}
+
+const outcome = {
+  /** Absent when a signal killed it. */
+  exit_code: optional(integer) as OptionalField<number>,
+  timed_out: flag as Field<boolean>,
+  stdout: text as Field<string>,
+  stderr: text as Field<string>,
+  /** True when the middle of an output was left out. */
+  truncated: flag as Field<boolean>,
+  /** Processes that outlived the command and were killed. */
+  killed_processes: count as Field<number>,
+  created: list(text) as Field<readonly string[]>,
+  modified: list(text) as Field<readonly string[]>,
+  removed: list(text) as Field<readonly string[]>,
+};
 
 /** What a command printed and changed. */
-export interface ShellExecuteResult {
-  /** Absent when a signal killed it. */
-  readonly exit_code?: number;
-  readonly timed_out: boolean;
-  readonly stdout: string;
-  readonly stderr: string;
-  /** True when the middle of an output was left out. */
-  readonly truncated: boolean;
-  /** Processes that outlived the command and were killed. */
-  readonly killed_processes: number;
-  readonly created: readonly string[];
-  readonly modified: readonly string[];
-  readonly removed: readonly string[];
-}
+export interface ShellExecuteResult extends RecordOf<typeof outcome> {}
 
-const strings = { type: 'array', items: { type: 'string' } } as const;
-
-const outputSchema: Schema<ShellExecuteResult> = jsonSchema<ShellExecuteResult>({
-  type: 'object',
-  properties: {
-    exit_code: { type: 'integer' },
-    timed_out: { type: 'boolean' },
-    stdout: { type: 'string' },
-    stderr: { type: 'string' },
-    truncated: { type: 'boolean' },
-    killed_processes: { type: 'integer', minimum: 0 },
-    created: strings,
-    modified: strings,
-    removed: strings,
-  },
-  required: [
-    'timed_out',
-    'stdout',
-    'stderr',
-    'truncated',
-    'killed_processes',
-    'created',
-    'modified',
-    'removed',
-  ],
-  additionalProperties: false,
-});
+const outputSchema: Schema<ShellExecuteResult> = recordSchema<ShellExecuteResult>(outcome);
 
 function inputSchema({ timeoutMs, maxTimeoutMs }: ShellLimits): Schema<ShellExecuteParams> {
   const [usual, most] = [timeoutMs / 1000, maxTimeoutMs / 1000];
-  return jsonSchema<ShellExecuteParams>({
-    type: 'object',
-    properties: {
-      command: {
-        type: 'string',
-        minLength: 1,
-        description: 'The script for the shell, such as "sh test.sh" or "grep -c import src/*.ts | sort".',
-      },
-      cwd: {
-        type: 'string',
-        default: '.',
-        description: 'Working directory, from the workspace root. "." is the root.',
-      },
-      env: {
-        type: 'object',
-        additionalProperties: { type: 'string' },
-        description: 'Environment variables. There are no others than these and the usual ones such as PATH.',
-      },
-      stdin: { type: 'string', description: 'Text for the standard input. Default: none.' },
-      timeout_seconds: {
-        type: 'number',
-        exclusiveMinimum: 0,
-        maximum: most,
-        default: usual,
-        description: `The command is killed after this time. At most ${most}.`,
-      },
+  return recordSchema<ShellExecuteParams>(params, {
+    timeout_seconds: {
+      maximum: most,
+      default: usual,
+      description: `The command is killed after this time. At most ${most}.`,
     },
-    required: ['command'],
-    additionalProperties: false,
   });
 }
 
@@ -138,7 +119,7 @@ export function shellExecuteTool(options: ShellExecuteOptions): Tool<ShellExecut
       },
     ],
     render: () => '',
-    execute: (params, context) => execute(params, context, options),
+    execute: (given, context) => execute(given, context, options),
   });
 }
 
@@ -168,8 +149,8 @@ function describeRollback({ timedOut }: SandboxOutcome): string {
   return `The workspace is as it was before the command: nothing that it changed was kept. ${advice}`;
 }
 
-function valueOf(outcome: SandboxOutcome, report: StagedFolderReport | undefined): ShellExecuteResult {
-  const { exitCode, timedOut, stdout, stderr, killedProcesses } = outcome;
+function valueOf(ended: SandboxOutcome, report: StagedFolderReport | undefined): ShellExecuteResult {
+  const { exitCode, timedOut, stdout, stderr, killedProcesses } = ended;
   return {
     ...present({ exit_code: exitCode }),
     timed_out: timedOut,

@@ -12,8 +12,8 @@ import {
   record,
   recordSchema,
   text,
-} from '../../../../../src/core/runtime/events/record-fields.ts';
-import { compileSchema, parseInputSync } from '../../../../../src/core/schema/index.ts';
+} from '../../../../src/core/schema/fields.ts';
+import { compileSchema, parseInputSync } from '../../../../src/core/schema/index.ts';
 
 const change = { path: text, kind: text as Field<'created' | 'removed'> };
 const fields = {

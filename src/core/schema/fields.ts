@@ -1,9 +1,11 @@
-import { type JsonObject, jsonSchema, type Schema } from '../../schema/index.ts';
+import type { JsonObject } from './json/json.ts';
+import { jsonSchema } from './raw-json-schema.ts';
+import type { Schema } from './standard.ts';
 
 declare const fieldValue: unique symbol;
 
 /**
- * One field of a record: how JSON holds it, and for the compiler the type of its value. The fields of a record are a plain
+ * One field of a record, or of what a tool takes or yields: how JSON holds it, and for the compiler the type of its value. The fields of a record are a plain
  * object; {@link RecordOf} is the type of the record, {@link recordSchema} its schema. Fields are written as
  * `text as Field<string>`: an export needs a type that can be read off its file alone (`isolatedDeclarations`), and the
  * compiler refuses an assertion that the field on its left contradicts.
@@ -43,19 +45,30 @@ export type FieldsOf<T> = {
     : Field<T[Name]>;
 };
 
-/** A schema of records with these fields and no others; exports are read with it, and they may come from anywhere. */
-export function recordSchema<T>(fields: Fields): Schema<T, T> {
-  return jsonSchema<T>(toJsonSchema(fields));
+/**
+ * A schema of records with these fields and no others; exports are read with it, and they may come from anywhere.
+ *
+ * @param keywords by the name of a field: what is known later than the field, such as a limit. Default: nothing.
+ */
+export function recordSchema<T>(
+  fields: Fields,
+  keywords: { readonly [Name in keyof T]?: JsonObject } = {},
+): Schema<T, T> {
+  return jsonSchema<T>(toJsonSchema(fields, keywords));
 }
 
 /** A string. Also used for the library's own vocabulary, since a later version may have more values. */
 export const text: Field<string> = field({ type: 'string' });
+/** A whole number. */
+export const integer: Field<number> = field({ type: 'integer' });
 /** A whole number from 0. */
 export const count: Field<number> = field({ type: 'integer', minimum: 0 });
 /** A number from 0, such as tokens, of which providers may report parts. */
 export const amount: Field<number> = field({ type: 'number', minimum: 0 });
+/** Any number. */
+export const number: Field<number> = field({ type: 'number' });
 /** A number of milliseconds, or a point in time. */
-export const milliseconds: Field<number> = field({ type: 'number' });
+export const milliseconds: Field<number> = number;
 export const flag: Field<boolean> = field({ type: 'boolean' });
 
 /** Whatever JSON can hold. */
@@ -73,9 +86,14 @@ export function constant<const T extends string | boolean>(value: T): Field<T> {
   return field({ const: value });
 }
 
-/** A list of such items. */
-export function list<T>(item: Field<T>): Field<readonly T[]> {
-  return field({ type: 'array', items: item.schema });
+/** A list of such items, with keywords as in {@link described}. */
+export function list<T>(item: Field<T>, keywords: JsonObject = {}): Field<readonly T[]> {
+  return field({ type: 'array', ...keywords, items: item.schema });
+}
+
+/** An object with values of one kind under any names. */
+export function dictionary<T>(value: Field<T>): Field<Readonly<Record<string, T>>> {
+  return field({ type: 'object', additionalProperties: value.schema });
 }
 
 /** An object with these fields and no others. */
@@ -88,10 +106,20 @@ export function oneOf<T>(...kinds: readonly Field<T>[]): Field<T> {
   return field({ anyOf: kinds.map(({ schema }) => schema) });
 }
 
-/** The same field, which may be absent. */
-export function optional<T>({ schema }: Field<T>): OptionalField<T> {
+/** One of these values. */
+export function choice<const T extends string>(...values: readonly T[]): Field<T> {
+  return field({ enum: values });
+}
+
+/** The same field with further keywords of JSON Schema: bounds, a default, a description for the model. */
+export function described<T>({ schema }: Field<T>, keywords: JsonObject): Field<T> {
+  return field({ ...schema, ...keywords });
+}
+
+/** The same field, which may be absent. With keywords as in {@link described}. */
+export function optional<T>({ schema }: Field<T>, keywords: JsonObject = {}): OptionalField<T> {
   // The symbol exists for the compiler only.
-  return { schema, isOptional: true } as OptionalField<T>;
+  return { schema: { ...schema, ...keywords }, isOptional: true } as OptionalField<T>;
 }
 
 function field<T>(schema: JsonObject): Field<T> {
@@ -99,12 +127,19 @@ function field<T>(schema: JsonObject): Field<T> {
   return { schema, isOptional: false } as Field<T>;
 }
 
-function toJsonSchema(fields: Fields): JsonObject {
+/** Its members stand in the order in which a model reads them. */
+function toJsonSchema(
+  fields: Fields,
+  keywords: Readonly<Record<string, JsonObject | undefined>> = {},
+): JsonObject {
   const entries = Object.entries(fields);
+  const required = entries.filter(([, { isOptional }]) => !isOptional).map(([name]) => name);
   return {
     type: 'object',
-    required: entries.filter(([, { isOptional }]) => !isOptional).map(([name]) => name),
-    properties: Object.fromEntries(entries.map(([name, { schema }]) => [name, schema])),
+    properties: Object.fromEntries(
+      entries.map(([name, { schema }]) => [name, { ...schema, ...keywords[name] }]),
+    ),
+    ...(required.length === 0 ? undefined : { required }),
     additionalProperties: false,
   };
 }

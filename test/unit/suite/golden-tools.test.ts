@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import type { AnyTool } from 'weakincentives';
+import { compileSchema } from '../../../src/core/schema/index.ts';
+import { createGitBlameTool } from '../../../src/host/git/git-blame.ts';
+import { createGitDiffTool } from '../../../src/host/git/git-diff.ts';
+import { resolveGitLimits } from '../../../src/host/git/git-limits.ts';
+import { createGitLogTool } from '../../../src/host/git/git-log.ts';
+import { createGitShowTool } from '../../../src/host/git/git-show.ts';
+import { evaluateCodeTool } from '../../../src/host/sandbox/evaluate/evaluate-code.ts';
+import { resolveEvaluateLimits } from '../../../src/host/sandbox/evaluate/limits.ts';
+import { evaluatePythonTool } from '../../../src/host/sandbox/podman-section/evaluate-python.ts';
+import { shellExecuteTool } from '../../../src/host/sandbox/shell/shell-execute.ts';
+import { resolveShellLimits } from '../../../src/host/sandbox/shell/shell-limits.ts';
+import { createPlanningTools } from '../../../src/suite/planning/index.ts';
+import { createVfsTools } from '../../../src/suite/vfs/index.ts';
+
+/** What a model is told of a tool, in the order in which it stands. */
+function toldOf({ name, description, inputSchema, outputSchema }: AnyTool): string {
+  const input = inputSchema === undefined ? undefined : compileSchema(inputSchema).inputJsonSchema;
+  const output = outputSchema === undefined ? undefined : compileSchema(outputSchema).outputJsonSchema;
+  return JSON.stringify({ name, description, input, output }, undefined, 1);
+}
+
+function textOf(tools: readonly AnyTool[]): string {
+  return `${tools.map(toldOf).join('\n')}\n`;
+}
+
+// `npx vitest run test/unit/suite/golden-tools.test.ts -u` writes the files again: a request to a provider and what it has cached change with them.
+describe('a model is told of the tools of the library exactly what the golden file says', () => {
+  it('of files', async () => {
+    const tools: readonly AnyTool[] = [
+      createVfsTools(),
+      createVfsTools({ attachments: ['image', 'pdf'], limits: { maxLines: 7 } }),
+    ].flatMap((made) => Object.values(made));
+    await expect(textOf(tools)).toMatchFileSnapshot('../../fixtures/golden/vfs-tools.txt');
+  });
+
+  it('of planning', async () => {
+    const tools: readonly AnyTool[] = Object.values(createPlanningTools());
+    await expect(textOf(tools)).toMatchFileSnapshot('../../fixtures/golden/planning-tools.txt');
+  });
+
+  it('of sandboxes', async () => {
+    const [shell, code] = [resolveShellLimits(), resolveEvaluateLimits()];
+    const tools = [
+      shellExecuteTool({ limits: shell, effects: 'external', rollbackOn: 'failure' }),
+      evaluatePythonTool({ limits: shell, effects: 'state' }),
+      evaluateCodeTool(['javascript'], code),
+      evaluateCodeTool(['javascript', 'python'], code),
+    ];
+    await expect(textOf(tools)).toMatchFileSnapshot('../../fixtures/golden/sandbox-tools.txt');
+  });
+
+  it('of a repository', async () => {
+    const options = { limits: resolveGitLimits() } as Parameters<typeof createGitLogTool>[0];
+    const tools = [createGitLogTool, createGitShowTool, createGitDiffTool, createGitBlameTool].map((make) =>
+      make(options),
+    );
+    await expect(textOf(tools as readonly AnyTool[])).toMatchFileSnapshot(
+      '../../fixtures/golden/git-tools.txt',
+    );
+  });
+});
