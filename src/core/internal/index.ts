@@ -5,6 +5,7 @@ export { none, spliceAll } from './list.ts';
 export { type MapDifference, PersistentMap } from './persistent-map.ts';
 export { PersistentVector } from './persistent-vector.ts';
 export { type Present, present } from './present.ts';
+export { processWide } from './process-wide.ts';
 export { isPromiseLike, untilAborted, whenSettled } from './promise.ts';
 export { escapeInvisible, quoteText, readName, showName } from './quote.ts';
 export {

@@ -1,5 +1,5 @@
 import { ResourceError } from '../error/index.ts';
-import { none } from '../internal/index.ts';
+import { none, processWide } from '../internal/index.ts';
 import type { AnyResourceBinding } from './binding.ts';
 import type { Build, LateFailureListener } from './build.ts';
 import { disposeAll } from './dispose.ts';
@@ -20,9 +20,12 @@ interface Unfinished {
 
 /**
  * The store that each value bound as owned belongs to, also after its end. The values are the user's own objects, frozen ones among
- * them, and several bindings may name one: this can be held neither in the value nor in a binding.
+ * them, and several bindings may name one: this can be held neither in the value nor in a binding. Shared by all copies of the package: a
+ * value would be disposed twice.
  */
-const owners = new WeakMap<object, InstanceStore>();
+function owners(): WeakMap<object, Pick<InstanceStore, 'isClosed'>> {
+  return processWide('resource-owners.1', () => new WeakMap());
+}
 
 /** Instances of one lifetime: each binding built once, in the order in which they were finished. */
 export class InstanceStore {
@@ -76,7 +79,7 @@ export class InstanceStore {
     if (typeof value !== 'object' && typeof value !== 'function') return;
     if (value === null) return;
     assertNotDisposed(binding, value);
-    const owner = owners.get(value) ?? this;
+    const owner = owners().get(value) ?? this;
     if (owner !== this) {
       const name = tokenName(binding.token);
       throw new ResourceError(
@@ -85,7 +88,7 @@ export class InstanceStore {
         { details: { token: name } },
       );
     }
-    owners.set(value, this);
+    owners().set(value, this);
     if (!this.#owned.has(value)) this.#owned.set(value, binding);
   }
 
@@ -191,7 +194,7 @@ function isAfterCreateFailure(error: unknown): error is ResourceError {
 /** @throws {ResourceError} `resource-disposed` when `value` was bound as owned and disposed with the session that owned it. */
 export function assertNotDisposed(binding: AnyResourceBinding, value: unknown): void {
   if ((typeof value !== 'object' || value === null) && typeof value !== 'function') return;
-  if (owners.get(value)?.isClosed !== true) return;
+  if (owners().get(value)?.isClosed !== true) return;
   const name = tokenName(binding.token);
   throw new ResourceError(
     'resource-disposed',

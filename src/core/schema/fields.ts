@@ -1,3 +1,4 @@
+import { present } from '../internal/index.ts';
 import type { JsonObject } from './json/json.ts';
 import { jsonSchema } from './raw-json-schema.ts';
 import type { Schema } from './standard.ts';
@@ -139,7 +140,7 @@ function toJsonSchema(
     properties: Object.fromEntries(
       entries.map(([name, { schema }]) => [name, { ...schema, ...keywords[name] }]),
     ),
-    ...(required.length === 0 ? undefined : { required }),
+    ...present({ required: required.length === 0 ? undefined : required }),
     additionalProperties: false,
   };
 }

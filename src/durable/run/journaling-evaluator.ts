@@ -1,6 +1,7 @@
 import { describeError, PromptValidationError, RunLostError } from '../../core/error/index.ts';
 import type { EvaluateOptions } from '../../core/evaluation/index.ts';
 import type { Filesystem } from '../../core/filesystem/index.ts';
+import { processWide } from '../../core/internal/index.ts';
 import type {
   EvaluationEnvironment,
   RunJournal,
@@ -36,8 +37,13 @@ export interface JournalingEvaluatorParts {
   readonly input?: readonly UserItem[] | undefined;
 }
 
-/** File systems in memory or on a disk that take part in a run with a journal. */
-const filesystemsInUse = new WeakSet<Filesystem>();
+/**
+ * File systems in memory or on a disk that take part in a run with a journal. Shared by all copies of the package: each run would write what the
+ * other one does not know of.
+ */
+function filesystemsInUse(): WeakSet<Filesystem> {
+  return processWide('filesystems-in-use.1', () => new WeakSet());
+}
 
 /** A run whose rows go to a journal, from its lease to its end. */
 export class JournalingEvaluator {
@@ -104,13 +110,13 @@ export class JournalingEvaluator {
   async begin(environment: EvaluationEnvironment): Promise<void> {
     const { runId } = this.#parts;
     const { filesystem } = environment.roots;
-    if (filesystem !== undefined && filesystemsInUse.has(filesystem)) {
+    if (filesystem !== undefined && filesystemsInUse().has(filesystem)) {
       throw new PromptValidationError(
         `The run "${runId}" cannot use its file system: another run with a journal uses it. Wait for its end, or give each run files of its own.`,
         { details: { runId } },
       );
     }
-    if (filesystem !== undefined) filesystemsInUse.add(filesystem);
+    if (filesystem !== undefined) filesystemsInUse().add(filesystem);
     this.#filesystem = filesystem;
     await this.hooks.onBegun(environment);
   }
@@ -128,7 +134,7 @@ export class JournalingEvaluator {
   end(): void {
     this.hooks.end();
     this.#parts.lease.signal.removeEventListener('abort', this.#loseLease);
-    if (this.#filesystem !== undefined) filesystemsInUse.delete(this.#filesystem);
+    if (this.#filesystem !== undefined) filesystemsInUse().delete(this.#filesystem);
     this.#filesystem = undefined;
   }
 

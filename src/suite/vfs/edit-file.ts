@@ -119,10 +119,10 @@ export function createEditFileTool(): Tool<EditFileParams, EditFileResult> {
     ],
     // The message holds everything.
     render: () => '',
-    execute: (params, { filesystem }) =>
-      explainingFailures(filesystem, params.file_path, async () => {
-        const path = params.file_path;
-        const edits = editsOf(params);
+    execute: (given, { filesystem }) =>
+      explainingFailures(filesystem, given.file_path, async () => {
+        const path = given.file_path;
+        const edits = editsOf(given);
         if (typeof edits === 'string') return ToolResult.error(edits);
         try {
           const { path: file, replacements, bytes } = await filesystem.edit(path, edits);

@@ -24,7 +24,7 @@ const params = {
 /** Arguments of `rm`. */
 export interface RmParams extends RecordOf<typeof params> {}
 
-const removed = {
+const removal = {
   /** The removed path, normalised. */
   path: text as Field<string>,
   /** Files removed. */
@@ -34,11 +34,11 @@ const removed = {
 };
 
 /** What `rm` removed. */
-export interface RmResult extends RecordOf<typeof removed> {}
+export interface RmResult extends RecordOf<typeof removal> {}
 
 const inputSchema: Schema<RmParams> = recordSchema<RmParams>(params);
 
-const outputSchema: Schema<RmResult> = recordSchema<RmResult>(removed);
+const outputSchema: Schema<RmResult> = recordSchema<RmResult>(removal);
 
 /** The tool `rm`: removes a file, or a directory with all it holds; never the root. */
 export function createRmTool(): Tool<RmParams, RmResult> {

@@ -26,7 +26,7 @@ const params = {
 /** Arguments of `write_file`. */
 export interface WriteFileParams extends RecordOf<typeof params> {}
 
-const written = {
+const writing = {
   /** The file, normalised. */
   path: text as Field<string>,
   /** Whether the file is new. */
@@ -36,11 +36,11 @@ const written = {
 };
 
 /** What `write_file` did; never the content itself. */
-export interface WriteFileResult extends RecordOf<typeof written> {}
+export interface WriteFileResult extends RecordOf<typeof writing> {}
 
 const inputSchema: Schema<WriteFileParams> = recordSchema<WriteFileParams>(params);
 
-const outputSchema: Schema<WriteFileResult> = recordSchema<WriteFileResult>(written);
+const outputSchema: Schema<WriteFileResult> = recordSchema<WriteFileResult>(writing);
 
 /** The tool `write_file`: creates a text file or replaces all that it holds. */
 export function createWriteFileTool(): Tool<WriteFileParams, WriteFileResult> {

@@ -1,12 +1,15 @@
 import { PromptValidationError } from '../../error/index.ts';
+import { processWide } from '../../internal/index.ts';
 import type { ConversationItem } from '../../tool/index.ts';
 
-/** The conversations of suspended runs, with the names of these. */
-const suspended = new WeakMap<readonly ConversationItem[], string>();
+/** The conversations of suspended runs, with the names of these. Shared by all copies of the package: a call would be made twice. */
+function suspended(): WeakMap<readonly ConversationItem[], string> {
+  return processWide('suspended-histories.1', () => new WeakMap());
+}
 
 /** Marks the conversation of a run that waits for answers. */
 export function markSuspended(conversation: readonly ConversationItem[], runId: string): void {
-  suspended.set(conversation, runId);
+  suspended().set(conversation, runId);
 }
 
 /**
@@ -16,7 +19,7 @@ export function markSuspended(conversation: readonly ConversationItem[], runId: 
  * @throws {PromptValidationError} for the conversation of a run that waits for answers.
  */
 export function refuseSuspended(history: readonly ConversationItem[]): void {
-  const runId = suspended.get(history);
+  const runId = suspended().get(history);
   if (runId === undefined) return;
   throw new PromptValidationError(
     `The history is the conversation of the run "${runId}", which waits for answers. Answer its questions and go on with it by resumeRun().`,

@@ -4,7 +4,10 @@ interface Following {
   readonly onAbort: () => void;
 }
 
-/** Signals are the user's own objects, so that what is known of one is kept beside it. */
+/**
+ * Signals are the user's own objects, so that what is known of one is kept beside it. Each copy of the package has its own: then a signal has
+ * a listener for each of them, and nothing else differs.
+ */
 const followings = new WeakMap<AbortSignal, Following>();
 
 /**

@@ -1,4 +1,5 @@
 import { TransactionClosedError } from '../../../core/error/index.ts';
+import { processWide } from '../../../core/internal/index.ts';
 import type { DecidingRow } from '../../../core/resource/index.ts';
 import type { JournalBatch } from '../../../core/runtime/index.ts';
 import type { SqliteDatabase } from './database.ts';
@@ -13,14 +14,20 @@ export interface CallSavepoint {
   readonly writes: number;
 }
 
-const connections = new WeakMap<SqliteDatabase, SharedConnection>();
+/**
+ * Shared by all copies of the package: a call of one and a journal of another would not be in one transaction. Whoever changes what a
+ * {@link SharedConnection} can be asked raises the version.
+ */
+function connections(): WeakMap<SqliteDatabase, SharedConnection> {
+  return processWide('sqlite-connections.1', () => new WeakMap());
+}
 
 /** What is known of a connection in this process: the journal and the resource on one database share it. */
 export function sharedConnection(database: SqliteDatabase): SharedConnection {
-  let connection = connections.get(database);
+  let connection = connections().get(database);
   if (connection === undefined) {
     connection = new SharedConnection(database);
-    connections.set(database, connection);
+    connections().set(database, connection);
   }
   return connection;
 }
