@@ -1,40 +1,21 @@
-import { counted } from '../../core/internal/index.ts';
+import { counted, present } from '../../core/internal/index.ts';
 import type { RunEvent, ToolInvokedPayload } from '../../core/runtime/index.ts';
-import type { JsonValue } from '../../core/schema/index.ts';
 import { printable } from '../process/plain-text.ts';
 import {
-  type CallRecord,
+  type Call,
   callSubject,
   describeUpdate,
+  type EndedCall,
   hostedFindings,
   hostedSubject,
-  toBareRecord,
-  toCallRecord,
   withInnerCalls,
-} from './call-record.ts';
+} from './call.ts';
 import { type CallTotals, countCalls } from './call-totals.ts';
 
 /** Maximum number of steps recorded for a call. */
 const maxSteps = 8;
 /** Maximum number of calls named in a message. */
 const maxNamedCalls = 3;
-
-/** A call of a run: the same object in everything reported about it. */
-export interface Call {
-  /**
-   * Number of the call in its run, from 1, in the order the model asked: `3`. Calls of evaluations inside it are `3.1`,
-   * `3.2` and so on.
-   */
-  readonly number: string;
-  readonly toolName: string;
-  /** The outer calls, outermost first. */
-  readonly outerCalls: readonly Call[];
-  /** Undefined until it starts. */
-  readonly params: JsonValue | undefined;
-  readonly startedAtMs: number;
-  /** The last progress update of its running attempt. */
-  readonly progress: JsonValue | undefined;
-}
 
 /** An event, and its position in the run. */
 export interface LocatedEvent {
@@ -43,10 +24,8 @@ export interface LocatedEvent {
   readonly turn: number;
   /** The calls around the event, outermost first; empty for the run itself. */
   readonly outerCalls: readonly Call[];
-  /** The call that the event is about; undefined without one. */
+  /** The call that the event is about; undefined without one. After the event that ends it, it has its outcome. */
   readonly call: Call | undefined;
-  /** The record of the call, when the event ends it. */
-  readonly record: CallRecord | undefined;
 }
 
 /** Calls of one level: of the run, or of the evaluations inside one attempt. */
@@ -59,25 +38,23 @@ interface Level {
   readonly calls: Set<OpenCall>;
   begun: number;
   /** Calls run by providers, each with the number of calls that had started before it. */
-  readonly hosted: { readonly record: CallRecord; readonly after: number }[];
+  readonly hosted: { readonly call: EndedCall; readonly after: number }[];
 }
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-interface OpenCall extends Writable<Call> {
-  /** The number in its own evaluation. */
-  turn: number;
-  /** The calls and steps of its running attempt. */
-  inner: Level;
+/** A call about which more may be reported. */
+interface OpenCall extends Writable<Omit<Call, 'steps'>> {
+  /** Those of its running attempt. */
+  level: Level;
   steps: string[];
-  record: CallRecord | undefined;
 }
 
 /**
  * Tracks the calls of a run by its events, including inner calls: which are running, and the records of those that ended.
  */
 export class CallLog {
-  readonly #records: CallRecord[] = [];
+  readonly #records: EndedCall[] = [];
   readonly #running = new Set<Call>();
   readonly #root = level('');
   readonly #clean: (text: string) => string;
@@ -96,7 +73,7 @@ export class CallLog {
   }
 
   /** The calls of the run that have ended, in order of their ends. */
-  get records(): readonly CallRecord[] {
+  get records(): readonly EndedCall[] {
     return this.#records;
   }
 
@@ -125,7 +102,7 @@ export class CallLog {
     for (const step of event.path) {
       const outer = openCall(here, evaluation, step, outerCalls);
       outerCalls.push(outer);
-      here = outer.inner;
+      here = outer.level;
       evaluation = openCalls(here, step.evaluation);
     }
     if (outerCalls.length === 0 && 'turn' in event) this.#turn = event.turn;
@@ -136,10 +113,10 @@ export class CallLog {
       }
     }
     const hosted = hostedCall(event);
-    if (hosted !== undefined) this.#addHosted(hosted, here, outerCalls.length === 0);
+    if (hosted !== undefined) this.#addHosted(hosted, here, outerCalls);
     const call = 'callId' in event ? openCall(here, evaluation, event, outerCalls) : undefined;
-    const record = call === undefined ? undefined : this.#advance(call, event, here, evaluation);
-    return { event, turn: this.#turn, outerCalls, call, record };
+    if (call !== undefined) this.#advance(call, event, here, evaluation);
+    return { event, turn: this.#turn, outerCalls, call };
   }
 
   /**
@@ -157,38 +134,32 @@ export class CallLog {
       : `No call was running then; the last one was ${nameOf(this.#last)}.`;
   }
 
-  /** @returns the record of a call that the event ends. */
-  #advance(
-    call: OpenCall,
-    event: RunEvent,
-    here: Level,
-    evaluation: Map<string, OpenCall[]>,
-  ): CallRecord | undefined {
+  #advance(call: OpenCall, event: RunEvent, here: Level, evaluation: Map<string, OpenCall[]>): void {
     switch (event.type) {
       case 'tool-call-start':
         call.turn = event.turn;
-        call.params = event.params;
+        call.subject = this.#clean(callSubject(event.params));
         call.progress = undefined;
         call.startedAtMs = this.#now();
         this.#running.add(call);
         here.calls.add(call);
         here.begun += 1;
-        return undefined;
+        return;
       case 'tool-call-progress':
-        call.progress = event.update;
-        if (call.steps.length < maxSteps) call.steps.push(describeUpdate(event.update));
-        return undefined;
+        call.progress = this.#clean(describeUpdate(event.update));
+        if (call.steps.length < maxSteps) call.steps.push(call.progress);
+        return;
       case 'tool-call-retry':
         // A superseded attempt is discarded, and with it the calls inside it.
         this.#endInner(call);
-        call.inner = level(`${call.number}.`);
+        call.level = level(`${call.number}.`);
         call.steps = [];
         call.progress = undefined;
-        return undefined;
+        return;
       case 'tool-call-end':
-        return this.#end(call, event.invocation, here, evaluation);
+        this.#end(call, event.invocation, here, evaluation);
+        return;
       default:
-        return undefined;
     }
   }
 
@@ -197,53 +168,85 @@ export class CallLog {
     invocation: ToolInvokedPayload,
     here: Level,
     evaluation: Map<string, OpenCall[]>,
-  ): CallRecord {
-    const { number, steps } = call;
-    const record = toCallRecord(invocation, { number, steps, inner: this.#innerRecords(call) }, this.#clean);
+  ): void {
+    const { turn, toolName, params, outcome, reason, policy, attempts, durationMs } = invocation;
+    const { approvals = [], unenforced = [], residualEffects = [], message, conflicts, changes } = invocation;
+    const clean = this.#clean;
+    const inner = this.#innerCalls(call);
+    const ended: EndedCall = Object.assign(call, {
+      turn,
+      toolName,
+      subject: clean(callSubject(params)),
+      outcome,
+      ...present({ reason, policy }),
+      message: clean(message),
+      attempts,
+      conflicts: conflicts.map(clean),
+      durationMs,
+      changedFiles: changes.length,
+      approvals: approvals.map((approval) => ({
+        ...approval,
+        reason: clean(approval.reason),
+        ...present({ answer: approval.answer === undefined ? undefined : clean(approval.answer) }),
+      })),
+      unenforced: unenforced.map((finding) => ({ ...finding, reason: clean(finding.reason) })),
+      residualEffects: residualEffects.map(clean),
+      inner: outcome === 'committed' ? inner : inner.map((each) => undone(each, call.number)),
+    });
+    call.level = level('');
     this.#running.delete(call);
     this.#endInner(call);
     this.#last = call;
-    call.record = record;
-    here.calls.add(call);
     if (here === this.#root) {
-      this.#records.push(record);
+      this.#records.push(ended);
       here.calls.delete(call);
-    }
+    } else here.calls.add(call);
     const others = (evaluation.get(invocation.callId) ?? []).filter((other) => other !== call);
     if (others.length === 0) evaluation.delete(invocation.callId);
     else evaluation.set(invocation.callId, others);
-    return record;
   }
 
   #endInner(outer: Call): void {
     for (const call of this.#running) if (call.outerCalls.includes(outer)) this.#running.delete(call);
   }
 
-  /** Records of the calls inside the running attempt. Those that have not ended end with it. */
-  #innerRecords({ number: outer, inner }: OpenCall): readonly CallRecord[] {
-    const records = [...inner.calls].map((call) => {
-      if (call.record !== undefined) return call.record;
-      const { number, turn, toolName, steps } = call;
-      const common = { number, turn, toolName, steps, subject: callSubject(call.params) };
-      const message = `it was cancelled when call ${outer} ended`;
-      return toBareRecord(
-        { ...common, outcome: 'aborted', message, inner: this.#innerRecords(call) },
-        this.#clean,
-      );
+  /** The calls inside the running attempt. Those that have not ended end with it. */
+  #innerCalls({ number: outer, level: { calls, hosted } }: OpenCall): readonly EndedCall[] {
+    const ended = [...calls].map((call): EndedCall => {
+      const { outcome } = call;
+      if (outcome !== undefined) return { ...call, outcome };
+      const inner = this.#innerCalls(call).map((each) => undone(each, call.number));
+      return { ...call, outcome: 'aborted', message: `it was cancelled when call ${outer} ended`, inner };
     });
     // In the order of the requests.
-    records.sort((left, right) => lastNumber(left) - lastNumber(right));
+    ended.sort((left, right) => lastNumber(left) - lastNumber(right));
     // From the last one on, so that earlier indexes stay valid.
-    for (const { record, after } of inner.hosted.toReversed()) records.splice(after, 0, record);
-    return records;
+    for (const { call, after } of hosted.toReversed()) ended.splice(after, 0, call);
+    return ended;
   }
 
-  #addHosted(call: HostedCall, here: Level, isOwn: boolean): void {
+  #addHosted(
+    { turn, toolName, subject, outcome, message }: HostedCall,
+    here: Level,
+    outerCalls: readonly Call[],
+  ): void {
     const number = `${here.prefix}h${here.hosted.length + 1}`;
-    const record = toBareRecord({ number, ...call }, this.#clean);
-    here.hosted.push({ record, after: here.begun });
-    if (isOwn) this.#records.push(record);
+    const call: EndedCall = {
+      ...newCall(number, toolName, outerCalls),
+      turn,
+      subject: this.#clean(subject),
+      outcome,
+      message: this.#clean(message),
+    };
+    here.hosted.push({ call, after: here.begun });
+    if (here === this.#root) this.#records.push(call);
   }
+}
+
+/** What a call inside one that was not committed had committed is discarded. */
+function undone(call: EndedCall, outer: string): EndedCall {
+  if (call.outcome !== 'committed') return call;
+  return { ...call, undoneWith: outer, inner: call.inner.map((inner) => undone(inner, outer)) };
 }
 
 function level(prefix: string): Level {
@@ -282,23 +285,37 @@ function announce(
 ): OpenCall {
   here.count += 1;
   const number = `${here.prefix}${here.count}`;
-  const call: OpenCall = {
-    number,
-    toolName,
-    outerCalls: [...outerCalls],
-    params: undefined,
-    startedAtMs: 0,
-    progress: undefined,
-    turn: 0,
-    inner: level(`${number}.`),
-    steps: [],
-    record: undefined,
-  };
+  const call = newCall(number, toolName, outerCalls);
   evaluation.set(callId, [...(evaluation.get(callId) ?? []), call]);
   return call;
 }
 
-type HostedCall = Pick<CallRecord, 'turn' | 'toolName' | 'subject' | 'outcome' | 'message'>;
+function newCall(number: string, toolName: string, outerCalls: readonly Call[]): OpenCall {
+  return {
+    number,
+    turn: 0,
+    toolName,
+    outerCalls: [...outerCalls],
+    subject: '',
+    startedAtMs: 0,
+    steps: [],
+    progress: undefined,
+    inner: [],
+    level: level(`${number}.`),
+    outcome: undefined,
+    message: '',
+    attempts: 1,
+    conflicts: [],
+    durationMs: undefined,
+    changedFiles: 0,
+    approvals: [],
+    unenforced: [],
+    residualEffects: [],
+    undoneWith: undefined,
+  };
+}
+
+type HostedCall = Pick<EndedCall, 'turn' | 'toolName' | 'subject' | 'outcome' | 'message'>;
 
 /** A tool run by the provider, or one that was not approved; an approved one is reported when it has run. */
 function hostedCall(event: RunEvent): HostedCall | undefined {
@@ -320,7 +337,7 @@ function hostedCall(event: RunEvent): HostedCall | undefined {
   return { turn, toolName, subject: name, outcome: 'hosted-denied', message: reason };
 }
 
-function lastNumber({ number }: CallRecord): number {
+function lastNumber({ number }: Call): number {
   return Number(number.slice(number.lastIndexOf('.') + 1));
 }
 

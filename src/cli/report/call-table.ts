@@ -1,7 +1,7 @@
 import { clip, clipMiddle } from '../../core/internal/index.ts';
 import { pad, printable, readableDuration, wrap } from '../process/plain-text.ts';
 import type { TextStyle, TextTone } from '../process/text-style.ts';
-import { type CallRecord, depthOf, withInnerCalls } from './call-record.ts';
+import { depthOf, type EndedCall, withInnerCalls } from './call.ts';
 import { briefLimits, changedText, type DescriptionLimits, describeCall, noLimits } from './describe-call.ts';
 
 /** Layout of a table of calls. */
@@ -44,7 +44,7 @@ const groupSubjectWidth = 17;
  * `width`: an outcome continues on further lines, beside the call or, where that is too narrow, below it.
  */
 export function formatCallTable(
-  records: readonly CallRecord[],
+  records: readonly EndedCall[],
   { width, maxRows, style }: CallTableOptions,
 ): readonly string[] {
   const limits = Number.isFinite(maxRows) ? briefLimits : noLimits;
@@ -130,7 +130,7 @@ function range<End extends number | string>(from: End, to: End): string {
   return from === to ? `${from}` : `${from}-${to}`;
 }
 
-function oneOutcome(record: CallRecord, limits: DescriptionLimits): Pick<Row, 'outcome' | 'tone'> {
+function oneOutcome(record: EndedCall, limits: DescriptionLimits): Pick<Row, 'outcome' | 'tone'> {
   const { outcome, facts, tone } = describeCall(record, limits);
   return { outcome: [outcome, ...facts].join('; '), tone };
 }
@@ -151,8 +151,8 @@ function groupOutcome(group: CallGroup, limits: DescriptionLimits): Pick<Row, 'o
 /** One call, or several similar ones in a row: same tool, all committed, nothing else to report. */
 interface CallGroup {
   readonly kind: 'calls';
-  readonly first: CallRecord;
-  last: CallRecord;
+  readonly first: EndedCall;
+  last: EndedCall;
   count: number;
   reruns: number;
   /** What had changed for those that were re-run. */
@@ -174,7 +174,7 @@ interface HiddenCalls {
  * turns; rows are left out only if that is not enough. Calls that were not committed keep their own rows as long as there
  * is room.
  */
-function groupCalls(records: readonly CallRecord[], maxRows: number): readonly (CallGroup | HiddenCalls)[] {
+function groupCalls(records: readonly EndedCall[], maxRows: number): readonly (CallGroup | HiddenCalls)[] {
   const all = withInnerCalls(records);
   const single = all.map(toGroup);
   if (single.length <= maxRows) return single;
@@ -186,8 +186,8 @@ function groupCalls(records: readonly CallRecord[], maxRows: number): readonly (
 }
 
 function grouped(
-  records: readonly CallRecord[],
-  joins: (group: CallGroup, record: CallRecord) => boolean,
+  records: readonly EndedCall[],
+  joins: (group: CallGroup, record: EndedCall) => boolean,
 ): readonly CallGroup[] {
   const groups: CallGroup[] = [];
   for (const record of records) {
@@ -205,7 +205,7 @@ function grouped(
   return groups;
 }
 
-function isLike(left: CallRecord, right: CallRecord): boolean {
+function isLike(left: EndedCall, right: EndedCall): boolean {
   return (
     left.toolName === right.toolName &&
     left.outcome === right.outcome &&
@@ -219,7 +219,7 @@ function isLike(left: CallRecord, right: CallRecord): boolean {
 }
 
 /** Calls that succeeded, changed no file and involved no policy: the table is about the others. */
-function isPlain({ outcome, changedFiles, approvals, unenforced }: CallRecord): boolean {
+function isPlain({ outcome, changedFiles, approvals, unenforced }: EndedCall): boolean {
   const isFine = outcome === 'committed' || outcome === 'hosted';
   return isFine && changedFiles === 0 && approvals.length === 0 && unenforced.length === 0;
 }
@@ -245,7 +245,7 @@ function cutMiddle(groups: readonly CallGroup[], maxRows: number): readonly (Cal
   return rows;
 }
 
-function toGroup(record: CallRecord): CallGroup {
+function toGroup(record: EndedCall): CallGroup {
   return {
     kind: 'calls',
     first: record,

@@ -1,6 +1,6 @@
 import { counted, present } from '../../core/internal/index.ts';
 import type { ToolCallOutcome } from '../../core/runtime/index.ts';
-import { type CallRecord, isHosted } from './call-record.ts';
+import { type EndedCall, isHosted } from './call.ts';
 
 /** Counts of calls. Each call counts once, under its outcome or as undone. */
 export interface CallCounts {
@@ -27,7 +27,7 @@ export interface CallTotals extends CallCounts {
 }
 
 /** Counts calls, without nested ones. */
-export function countCalls(records: readonly CallRecord[]): CallCounts {
+export function countCalls(records: readonly EndedCall[]): CallCounts {
   const outcomes = { committed: 0, 'rolled-back': 0, denied: 0, rejected: 0, aborted: 0 };
   let undone = 0;
   let rerun = 0;

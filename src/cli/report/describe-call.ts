@@ -2,8 +2,8 @@ import { clip, counted } from '../../core/internal/index.ts';
 import type { RecordedApproval, RunEvent, UnenforcedDecision } from '../../core/runtime/index.ts';
 import { printable, readableDuration } from '../process/plain-text.ts';
 import type { TextTone } from '../process/text-style.ts';
+import { depthOf, type EndedCall, hostedFindings, hostedSubject } from './call.ts';
 import type { LocatedEvent } from './call-log.ts';
-import { type CallRecord, depthOf, hostedFindings, hostedSubject } from './call-record.ts';
 
 /** The description of a call, safe to print. */
 export interface CallDescription {
@@ -31,7 +31,7 @@ export const noLimits: DescriptionLimits = {
 export const briefLimits: DescriptionLimits = { said: 100, named: 3 };
 
 /** Describes a call: its outcome, then the details. */
-export function describeCall(record: CallRecord, limits: DescriptionLimits): CallDescription {
+export function describeCall(record: EndedCall, limits: DescriptionLimits): CallDescription {
   const { residualEffects, unenforced } = record;
   const main = outcomeOf(record, limits);
   const facts = [
@@ -48,7 +48,7 @@ export function describeCall(record: CallRecord, limits: DescriptionLimits): Cal
   return { outcome: main.outcome, facts, tone };
 }
 
-function outcomeOf(record: CallRecord, limits: DescriptionLimits): CallDescription {
+function outcomeOf(record: EndedCall, limits: DescriptionLimits): CallDescription {
   // The tool is named beside the message.
   const said = quoted(messageWithoutDenial(record).replace(/^The tool "[^"]*" failed: /, ''), limits);
   const again = record.attempts > 1 ? `${changedText(record, limits)} (attempt ${record.attempts})` : '';
@@ -87,7 +87,7 @@ function outcomeOf(record: CallRecord, limits: DescriptionLimits): CallDescripti
   }
 }
 
-function deniedText({ policy, approvals }: CallRecord, said: string, limits: DescriptionLimits): string {
+function deniedText({ policy, approvals }: EndedCall, said: string, limits: DescriptionLimits): string {
   const by = `denied by ${printable(policy ?? 'a policy')}`;
   const refusal = approvals.find(({ approved }) => !approved);
   if (refusal === undefined) return `${by}: ${said}`;
@@ -95,7 +95,7 @@ function deniedText({ policy, approvals }: CallRecord, said: string, limits: Des
   return `${by}, which asked for approval${aboutText(refusal)}: ${quoted(refusal.reason, limits)} - the answer: ${answer}`;
 }
 
-function approvalFacts({ approvals }: CallRecord, limits: DescriptionLimits): readonly string[] {
+function approvalFacts({ approvals }: EndedCall, limits: DescriptionLimits): readonly string[] {
   const given = approvals.filter(({ approved }) => approved);
   return listed(given, limits.named, (approval) => {
     return `approved for ${printable(approval.policy)}${aboutText(approval)}: ${quoted(approval.reason, limits)}`;
@@ -123,7 +123,7 @@ export function changedText(
 }
 
 /** The message of a call, without the prefix of a denial that is shown separately. */
-export function messageWithoutDenial(record: Pick<CallRecord, 'message'>): string {
+export function messageWithoutDenial(record: Pick<EndedCall, 'message'>): string {
   return record.message.replace(
     /^The call of "[^"]*" (?:was denied by the policy "[^"]*": |needs approval by the policy "[^"]*" )/,
     '',
@@ -163,10 +163,7 @@ export function newsOf(sighting: LocatedEvent, clean: (text: string) => string):
 }
 
 /** {@link newsOf} without the place. */
-export function newsText(
-  { event, call, record }: LocatedEvent,
-  clean: (text: string) => string,
-): string | undefined {
+export function newsText({ event, call }: LocatedEvent, clean: (text: string) => string): string | undefined {
   const said = (text: string): string => quoted(clean(text), briefLimits);
   const toolName = printable(call?.toolName ?? '');
   switch (event.type) {
@@ -218,9 +215,10 @@ export function newsText(
         ? undefined
         : `not complete according to ${printable(clean(event.checker))}: ${said(event.feedback ?? '')}`;
     case 'tool-call-end': {
-      if (record === undefined || record.outcome === 'committed') return undefined;
+      if (call?.outcome === undefined || call.outcome === 'committed') return undefined;
       // Approvals and decisions that were not enforced have been reported when they happened.
-      const { outcome, facts } = describeCall({ ...record, approvals: [], unenforced: [] }, briefLimits);
+      const reported = { ...call, outcome: call.outcome, approvals: [], unenforced: [] };
+      const { outcome, facts } = describeCall(reported, briefLimits);
       return [`${toolName} ${outcome}`, ...facts].join('; ');
     }
     default:

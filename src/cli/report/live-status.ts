@@ -1,8 +1,8 @@
 import { clip, counted } from '../../core/internal/index.ts';
 import type { RunEvent } from '../../core/runtime/index.ts';
 import { printable } from '../process/plain-text.ts';
-import type { Call, CallLog, LocatedEvent } from './call-log.ts';
-import { callSubject, describeUpdate } from './call-record.ts';
+import type { Call } from './call.ts';
+import type { CallLog, LocatedEvent } from './call-log.ts';
 import { newsOf, newsText } from './describe-call.ts';
 
 /** How long a report replaces the current activity, unless something else happens first. */
@@ -141,11 +141,11 @@ export class LiveStatus {
   }
 
   #activityOf(call: Call): Activity {
-    const { toolName, params, progress, startedAtMs } = call;
+    const { toolName, subject, progress = '', startedAtMs } = call;
     const inner = this.#phases.get(call);
     if (inner !== undefined) return { ...inner, doing: `${inner.doing} inside ${printable(toolName)}` };
-    const about = printable(`${toolName} ${this.#clean(callSubject(params))}`.trimEnd());
-    const step = progress === undefined ? '' : printable(this.#clean(describeUpdate(progress)).trim());
+    const about = printable(`${toolName} ${subject}`.trimEnd());
+    const step = printable(progress.trim());
     return { doing: step === '' ? about : `${about} (${clip(step, maxProgress)})`, sinceMs: startedAtMs };
   }
 

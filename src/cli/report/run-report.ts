@@ -5,7 +5,7 @@ import type { TextStyle } from '../process/text-style.ts';
 import { type Application, describeApplied } from '../run/apply-to-folder.ts';
 import type { OpenedFolder } from '../run/open-folder.ts';
 import type { EndedAgentRun } from '../run/run-agent.ts';
-import type { CallRecord } from './call-record.ts';
+import type { EndedCall } from './call.ts';
 import { formatCallTable } from './call-table.ts';
 import { type CallTotals, describeTotals } from './call-totals.ts';
 import { formatChangeDiff } from './change-diff.ts';
@@ -15,7 +15,7 @@ import { type Spending, spendingLines } from './spending.ts';
 
 /** A run and how it ended. */
 export interface RunEnding extends EndedAgentRun {
-  readonly records: readonly CallRecord[];
+  readonly records: readonly EndedCall[];
   readonly totals: CallTotals;
   readonly spending: Spending;
   /** The questions of a suspended run, line by line. */
@@ -168,7 +168,7 @@ const maxReportedLines = 12;
 
 /** The run's own calls that were to change something and were not committed: what remains, and the message to the model. */
 export function formatObservedCalls(
-  records: readonly CallRecord[],
+  records: readonly EndedCall[],
   readingTools: ReadonlySet<string>,
   style: TextStyle,
 ): readonly string[] {
@@ -194,7 +194,7 @@ export function formatObservedCalls(
 }
 
 /** The steps of a call, and its remaining effects. */
-function leftText({ steps, residualEffects }: CallRecord): string {
+function leftText({ steps, residualEffects }: EndedCall): string {
   const had = steps.length === 0 ? '' : `It had ${steps.map(printable).join(', ')}`;
   if (residualEffects.length === 0)
     return had === '' ? 'It left no effects.' : `${had}: all of it was rolled back.`;

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ConversationItem } from 'weakincentives';
 import { createRuleModel } from '../../../../examples/review/model/rule-model.ts';
+import type { EndedCall } from '../../../../src/cli/report/call.ts';
 import type { CallLog } from '../../../../src/cli/report/call-log.ts';
-import type { CallRecord } from '../../../../src/cli/report/call-record.ts';
 import { draws } from '../../../support/draws.ts';
 import { type Files, review, reviewParams } from '../review.ts';
 
@@ -13,7 +13,7 @@ function entries(report: string): readonly string[] {
 }
 
 /** The calls that are about the folder and the report, not about the plan. */
-function work(log: CallLog): readonly CallRecord[] {
+function work(log: CallLog): readonly EndedCall[] {
   return log.records.filter(({ toolName }) => !toolName.startsWith('planning_'));
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RunEvent } from 'weakincentives';
+import { callSubject } from '../../../../src/cli/report/call.ts';
 import { CallLog } from '../../../../src/cli/report/call-log.ts';
-import { callSubject } from '../../../../src/cli/report/call-record.ts';
 import { here } from '../../../support/event-places.ts';
 import { asked, ended, inside, started } from './call-events.ts';
 
@@ -203,7 +203,7 @@ describe('CallLog, of calls inside others', () => {
       }),
     );
     expect(JSON.stringify(log.records)).not.toContain('ann');
-    expect(JSON.stringify(log.records).split('<home>')).toHaveLength(9);
+    expect(JSON.stringify(log.records).split('<home>')).toHaveLength(10);
   });
 });
 

@@ -1,11 +1,14 @@
-import type { CallRecord } from '../../../../src/cli/report/call-record.ts';
+import type { EndedCall } from '../../../../src/cli/report/call.ts';
 
 /** A committed call with everything a table needs. */
-export function callRecord(overrides: Partial<CallRecord> = {}): CallRecord {
+export function callRecord(overrides: Partial<EndedCall> = {}): EndedCall {
   return {
     number: '1',
     turn: 1,
     toolName: 'read_file',
+    outerCalls: [],
+    startedAtMs: 0,
+    progress: undefined,
     subject: 'a.md',
     outcome: 'committed',
     message: 'a.md - lines 1-2 of 2',
@@ -24,11 +27,7 @@ export function callRecord(overrides: Partial<CallRecord> = {}): CallRecord {
 }
 
 /** `count` calls, `perTurn` to a turn. */
-export function callRecords(
-  count: number,
-  perTurn: number,
-  overrides: Partial<CallRecord> = {},
-): CallRecord[] {
+export function callRecords(count: number, perTurn: number, overrides: Partial<EndedCall> = {}): EndedCall[] {
   return Array.from({ length: count }, (_, index) =>
     callRecord({
       number: `${index + 1}`,

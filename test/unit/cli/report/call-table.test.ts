@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CallRecord } from '../../../../src/cli/report/call-record.ts';
+import type { EndedCall } from '../../../../src/cli/report/call.ts';
 import { formatCallTable } from '../../../../src/cli/report/call-table.ts';
 import { callRecord, callRecords } from './call-records.ts';
 
@@ -119,7 +119,7 @@ describe('formatCallTable', () => {
   });
 
   it('puts calls inside of others together only with their like', () => {
-    const within = (number: string, more: Partial<CallRecord> = {}): CallRecord =>
+    const within = (number: string, more: Partial<EndedCall> = {}): EndedCall =>
       callRecord({ number, toolName: 'note', ...more });
     const inner = [
       within('1.1'),

@@ -1,9 +1,8 @@
-import { counted, present } from '../../core/internal/index.ts';
+import { counted } from '../../core/internal/index.ts';
 import type {
   RecordedApproval,
   ToolCallFailureReason,
   ToolCallOutcome,
-  ToolInvokedPayload,
   UnenforcedDecision,
 } from '../../core/runtime/index.ts';
 import type { JsonValue } from '../../core/schema/index.ts';
@@ -12,19 +11,32 @@ import type { Citation, HostedToolOutput } from '../../core/tool/index.ts';
 /** Outcome of a call. `hosted-…`: run by the provider; failed there; not approved. */
 export type CallRowOutcome = ToolCallOutcome | 'hosted' | 'hosted-failed' | 'hosted-denied';
 
-/** One call of a run, as shown in the table at the end. */
-export interface CallRecord {
+/**
+ * A call of a run, from the request of the model to the table at the end: one object in everything that is reported about it. What is known of its end are
+ * defaults until then. Texts are without what must not be shown.
+ */
+export interface Call {
   /**
-   * Number of the call in the run, `3`, or within the outer call, `3.1`. Calls run by the provider are counted
-   * separately, `h1` and `3.h1`, because the model does not request them from us.
+   * Number of the call in its run, from 1, in the order the model asked: `3`. Calls of evaluations inside it are `3.1`,
+   * `3.2` and so on. Calls run by the provider are counted separately, `h1` and `3.h1`, because the model does not request them from us.
    */
   readonly number: string;
   /** Number of the turn that requested it, in its own evaluation. */
   readonly turn: number;
   readonly toolName: string;
+  /** The outer calls, outermost first. */
+  readonly outerCalls: readonly Call[];
   /** Short subject of the call: a path, a pattern, a kind. */
   readonly subject: string;
-  readonly outcome: CallRowOutcome;
+  readonly startedAtMs: number;
+  /** Progress updates of the last attempt, in order. */
+  readonly steps: readonly string[];
+  /** The last of them, of the running attempt. */
+  readonly progress: string | undefined;
+  /** Calls of evaluations inside the last attempt, in the order of the requests; with its end. */
+  readonly inner: readonly EndedCall[];
+  /** Undefined until it has ended. */
+  readonly outcome: CallRowOutcome | undefined;
   readonly reason?: ToolCallFailureReason;
   /** The policy that refused it. */
   readonly policy?: string;
@@ -43,80 +55,13 @@ export interface CallRecord {
   readonly unenforced: readonly UnenforcedDecision[];
   /** Effects that remain after a call that was not committed. */
   readonly residualEffects: readonly string[];
-  /** Progress updates of the last attempt, in order. */
-  readonly steps: readonly string[];
-  /** Calls of evaluations inside the last attempt, in the order of the requests. */
-  readonly inner: readonly CallRecord[];
   /** Number of the outer call that failed, which discarded what this one had committed; undefined when it was kept. */
   readonly undoneWith: string | undefined;
 }
 
-/** The defaults of a record. */
-const emptyRecord: Omit<CallRecord, 'number' | 'turn' | 'toolName' | 'subject' | 'outcome' | 'message'> = {
-  attempts: 1,
-  conflicts: [],
-  durationMs: undefined,
-  changedFiles: 0,
-  approvals: [],
-  unenforced: [],
-  residualEffects: [],
-  steps: [],
-  inner: [],
-  undoneWith: undefined,
-};
-
-/** The record of a call that has ended. @param clean removes what must not be shown from a text. */
-export function toCallRecord(
-  invocation: ToolInvokedPayload,
-  { number, steps, inner }: Pick<CallRecord, 'number' | 'steps' | 'inner'>,
-  clean: (text: string) => string,
-): CallRecord {
-  const { outcome, reason, policy, approvals = [], unenforced = [], residualEffects = [] } = invocation;
-  return {
-    number,
-    turn: invocation.turn,
-    toolName: invocation.toolName,
-    subject: clean(callSubject(invocation.params)),
-    outcome,
-    ...present({ reason, policy }),
-    message: clean(invocation.message),
-    attempts: invocation.attempts,
-    conflicts: invocation.conflicts.map(clean),
-    durationMs: invocation.durationMs,
-    changedFiles: invocation.changes.length,
-    approvals: approvals.map((approval) => ({
-      ...approval,
-      reason: clean(approval.reason),
-      ...present({ answer: approval.answer === undefined ? undefined : clean(approval.answer) }),
-    })),
-    unenforced: unenforced.map((finding) => ({ ...finding, reason: clean(finding.reason) })),
-    residualEffects: residualEffects.map(clean),
-    steps: steps.map(clean),
-    inner: outcome === 'committed' ? inner : inner.map((record) => undo(record, number)),
-    undoneWith: undefined,
-  };
-}
-
-/** The record of a call whose end was not reported, or that the provider ran. */
-export function toBareRecord(
-  fields: Pick<CallRecord, 'number' | 'turn' | 'toolName' | 'subject' | 'outcome' | 'message'> &
-    Partial<Pick<CallRecord, 'steps' | 'inner'>>,
-  clean: (text: string) => string,
-): CallRecord {
-  const { steps = [], inner = [] } = fields;
-  return {
-    ...emptyRecord,
-    ...fields,
-    subject: clean(fields.subject),
-    message: clean(fields.message),
-    steps: steps.map(clean),
-    inner: inner.map((record) => undo(record, fields.number)),
-  };
-}
-
-function undo(record: CallRecord, number: string): CallRecord {
-  if (record.outcome !== 'committed') return record;
-  return { ...record, undoneWith: number, inner: record.inner.map((inner) => undo(inner, number)) };
+/** A call that has ended. */
+export interface EndedCall extends Call {
+  readonly outcome: CallRowOutcome;
 }
 
 /** True for calls run by the provider, outside of transactions and policies. */
@@ -125,13 +70,13 @@ export function isHosted(outcome: CallRowOutcome): outcome is Exclude<CallRowOut
 }
 
 /** Each call, followed by the calls inside it. */
-export function withInnerCalls(records: readonly CallRecord[]): readonly CallRecord[] {
+export function withInnerCalls(records: readonly EndedCall[]): readonly EndedCall[] {
   return records.flatMap((record) => [record, ...withInnerCalls(record.inner)]);
 }
 
 /** The nesting depth of a call. */
-export function depthOf(record: CallRecord): number {
-  return record.number.split('.').length - 1;
+export function depthOf({ number }: Call): number {
+  return number.split('.').length - 1;
 }
 
 const subjectNames = [
