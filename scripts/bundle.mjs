@@ -41,6 +41,8 @@ export async function bundle(folder, entries) {
     codeSplitting: {
       groups: [
         { name: 'base', test: isIn('core/internal', 'core/error'), priority: 5 },
+        // What threads and processes of their own need besides.
+        { name: 'remote', test: isOf(/^host\/remote\/(remote-(calls|error)|frames)\.js$/), priority: 4 },
         // What the process for the evaluation of code needs besides: it has to start fast.
         {
           name: 'evaluator',
@@ -48,7 +50,7 @@ export async function bundle(folder, entries) {
           priority: 4,
         },
         // What the thread of a journal needs besides, without the core.
-        { name: 'journal', test: isOf(/^durable\/sqlite\/(store\/|worker\/(?!program))/), priority: 4 },
+        { name: 'journal', test: isOf(/^durable\/sqlite\/(store\/|worker\/serve)/), priority: 4 },
         // What starts processes, without the file systems of the disk.
         { name: 'process', test: isOf(/^host\/(process\/|disk\/system-error)/), priority: 2 },
         { name: 'mcp', test: isIn('harness/mcp'), priority: 1 },

@@ -1,15 +1,9 @@
 import { resolve } from 'node:path';
-import { Worker } from 'node:worker_threads';
-import { JournalError } from '../../core/error/index.ts';
+import { JournalError, JournalFencedError, SessionBusyError } from '../../core/error/index.ts';
+import { type RemoteError, RemoteThread, unpackError } from '../../host/remote/index.ts';
 import type { OpenedStore, OpenStoreOptions } from './store/open-store.ts';
-import type { JournalBackend, JournalMethod, JournalOperations } from './store/operations.ts';
-import type {
-  StoreThreadData,
-  StoreThreadReport,
-  StoreThreadRequest,
-  ThreadCall,
-} from './worker/protocol.ts';
-import { unpackError } from './worker/protocol.ts';
+import type { JournalBackend, JournalOperations } from './store/operations.ts';
+import type { StoreThreadData } from './worker/program.ts';
 
 /** What a thread is started with. */
 export interface JournalThreadOptions extends OpenStoreOptions {
@@ -20,116 +14,46 @@ export interface JournalThreadOptions extends OpenStoreOptions {
   readonly onLoss: (cause: unknown) => void;
 }
 
-interface Waiting {
-  resolve(value: unknown): void;
-  reject(error: Error): void;
-}
-
 /**
  * A thread that has the database of a journal open. It answers in the order of the requests, and keeps the process alive only while
  * one is unanswered.
  */
-export class JournalThread implements JournalBackend {
-  readonly #worker: Worker;
-  readonly #onOpened: (opened: OpenedStore) => void;
-  readonly #onLoss: (cause: unknown) => void;
-  readonly #waiting = new Map<number, Waiting>();
-  readonly #exited: Promise<void>;
-  #requests = 0;
-  #isClosing = false;
-  #end: JournalError | undefined;
+export function journalThread({ file, onOpened, onLoss, ...options }: JournalThreadOptions): JournalBackend {
+  const workerData: StoreThreadData = { file: resolve(file), ...options };
+  const thread = new RemoteThread<JournalOperations>({
+    program: programUrl(),
+    name: 'weakincentives-sqlite-journal',
+    // The module says that it is experimental.
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+    workerData,
+    serve: () => ({ opened: onOpened }),
+    unpack,
+    endError: (cause) =>
+      new JournalError('journal-closed', 'The thread of the journal has ended. Create another journal.', {
+        cause,
+      }),
+    onLoss,
+  });
+  return {
+    append: (...parameters) => thread.call('append', ...parameters),
+    read: (...parameters) => thread.call('read', ...parameters),
+    acquire: (...parameters) => thread.call('acquire', ...parameters),
+    renew: (...parameters) => thread.call('renew', ...parameters),
+    release: (...parameters) => thread.call('release', ...parameters),
+    revoke: (...parameters) => thread.call('revoke', ...parameters),
+    runs: (...parameters) => thread.call('runs', ...parameters),
+    remove: (...parameters) => thread.call('remove', ...parameters),
+    close: () => thread.close(),
+  };
+}
 
-  readonly append: JournalBackend['append'] = this.#method('append');
-  readonly read: JournalBackend['read'] = this.#method('read');
-  readonly acquire: JournalBackend['acquire'] = this.#method('acquire');
-  readonly renew: JournalBackend['renew'] = this.#method('renew');
-  readonly release: JournalBackend['release'] = this.#method('release');
-  readonly revoke: JournalBackend['revoke'] = this.#method('revoke');
-  readonly runs: JournalBackend['runs'] = this.#method('runs');
-  readonly remove: JournalBackend['remove'] = this.#method('remove');
-
-  constructor({ file, onOpened, onLoss, ...options }: JournalThreadOptions) {
-    this.#onOpened = onOpened;
-    this.#onLoss = onLoss;
-    const data: StoreThreadData = { file: resolve(file), ...options };
-    this.#worker = new Worker(programUrl(), {
-      name: 'weakincentives-sqlite-journal',
-      env: {},
-      argv: [],
-      // The module says that it is experimental.
-      execArgv: ['--disable-warning=ExperimentalWarning'],
-      stdin: false,
-      workerData: data,
-    });
-    this.#worker.on('message', (report: StoreThreadReport) => this.#receive(report));
-    this.#worker.on('error', (error) => this.#lose(error));
-    this.#exited = new Promise((exited) => {
-      this.#worker.on('exit', () => {
-        this.#lose(undefined);
-        exited();
-      });
-    });
-    this.#worker.unref();
-  }
-
-  async close(): Promise<void> {
-    if (this.#end !== undefined) return;
-    this.#isClosing = true;
-    this.#worker.ref();
-    this.#post({ kind: 'close' });
-    await this.#exited;
-  }
-
-  #method<Method extends JournalMethod>(method: Method): JournalBackend[Method] {
-    const call = (...parameters: Parameters<JournalOperations[Method]>): Promise<unknown> =>
-      // The parameters are those of the method, which the compiler does not follow through the union.
-      this.#ask({ method, parameters } as ThreadCall);
-    // The thread answers with what the operation returns.
-    return call as JournalBackend[Method];
-  }
-
-  #ask(call: ThreadCall): Promise<unknown> {
-    return new Promise((resolveAnswer, reject) => {
-      if (this.#end !== undefined) {
-        reject(this.#end);
-        return;
-      }
-      this.#requests += 1;
-      const id = this.#requests;
-      this.#post({ id, call });
-      this.#waiting.set(id, { resolve: resolveAnswer, reject });
-      this.#worker.ref();
-    });
-  }
-
-  #receive(report: StoreThreadReport): void {
-    if (report.kind === 'opened') {
-      this.#onOpened(report.opened);
-      return;
-    }
-    const waiting = this.#waiting.get(report.id);
-    this.#waiting.delete(report.id);
-    if (this.#waiting.size === 0 && !this.#isClosing) this.#worker.unref();
-    if (report.kind === 'answer') waiting?.resolve(report.value);
-    else waiting?.reject(unpackError(report.error));
-  }
-
-  #lose(cause: unknown): void {
-    if (this.#end !== undefined) return;
-    this.#end = new JournalError(
-      'journal-closed',
-      'The thread of the journal has ended. Create another journal.',
-      { cause },
-    );
-    for (const { reject } of this.#waiting.values()) reject(this.#end);
-    this.#waiting.clear();
-    if (!this.#isClosing) this.#onLoss(this.#end);
-  }
-
-  #post(request: StoreThreadRequest): void {
-    // oxlint-disable-next-line require-post-message-target-origin -- A thread, not a window.
-    this.#worker.postMessage(request);
-  }
+/** The error of the journal that a message is of, or of the driver. */
+function unpack(error: RemoteError): Error {
+  const { name, message, code, details = {} } = error;
+  if (name === 'JournalFencedError') return new JournalFencedError(message, { details });
+  if (name === 'SessionBusyError') return new SessionBusyError(message, { details });
+  if (code === 'journal-version-unsupported') return new JournalError(code, message, { details });
+  return unpackError(error);
 }
 
 /** The program of the thread: built, it is a module of its own, and this module is part of a file one folder below that of the build. */

@@ -9,7 +9,7 @@ import {
 import type { RunJournal } from '../../core/runtime/index.ts';
 import { type Clock, systemClock } from '../../core/session/index.ts';
 import { SqliteJournal } from './journal.ts';
-import { JournalThread } from './journal-thread.ts';
+import { journalThread } from './journal-thread.ts';
 import type { SqliteDatabase } from './store/database.ts';
 import { journalFailure } from './store/failure.ts';
 import { localBackend } from './store/local-backend.ts';
@@ -117,7 +117,7 @@ export function sqliteJournal(options: SqliteJournalOptions): SqliteRunJournal {
     if (!isBuiltin('node:sqlite')) throw missingDriver();
     journal = new SqliteJournal({
       ...parts,
-      backend: new JournalThread({ file, synchronous, isReadOnly, onOpened, onLoss }),
+      backend: journalThread({ file, synchronous, isReadOnly, onOpened, onLoss }),
     });
     return journal;
   }

@@ -5,6 +5,7 @@ import type {
   RunFilter,
   RunLeaseIdentity,
 } from '../../../core/runtime/index.ts';
+import type { Remote } from '../../../host/remote/index.ts';
 
 /** What identifies a lease in the database. */
 export interface LeaseKey extends RunLeaseIdentity {
@@ -54,11 +55,7 @@ export interface JournalOperations {
 export type JournalMethod = keyof JournalOperations;
 
 /** The same operations, done elsewhere or later. */
-export type JournalBackend = {
-  readonly [Method in JournalMethod]: (
-    ...parameters: Parameters<JournalOperations[Method]>
-  ) => Promise<ReturnType<JournalOperations[Method]>>;
-} & {
+export type JournalBackend = Remote<JournalOperations> & {
   /** Ends the use of the database. Never rejects. */
   close(): Promise<void>;
 };

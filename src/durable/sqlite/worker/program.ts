@@ -1,15 +1,15 @@
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { packError, type RemoteCall, type RemoteMessage } from '../../../host/remote/index.ts';
 import type { SqliteDatabase } from '../store/database.ts';
-import { openStore } from '../store/open-store.ts';
-import {
-  packError,
-  type StoreThreadData,
-  type StoreThreadReport,
-  type StoreThreadRequest,
-} from './protocol.ts';
+import { type OpenStoreOptions, openStore } from '../store/open-store.ts';
 import { JournalServer, type NumberedCall } from './serve.ts';
+
+/** What the thread is started with. */
+export interface StoreThreadData extends OpenStoreOptions {
+  readonly file: string;
+}
 
 /** The part of `node:sqlite` that is used. */
 interface SqliteModule {
@@ -22,7 +22,7 @@ interface SqliteModule {
 const port = parentPort;
 if (port === null) throw new Error('This module is the program of a thread.');
 
-const report = (message: StoreThreadReport): void => {
+const report = (message: RemoteMessage): void => {
   // oxlint-disable-next-line require-post-message-target-origin -- A thread, not a window.
   port.postMessage(message);
 };
@@ -35,21 +35,21 @@ try {
   const database = open();
   close = () => database.close();
   const opened = openStore(database, { ...options, isReadOnly });
-  report({ kind: 'opened', opened });
+  report({ name: 'opened', parameters: [opened] });
   const server = new JournalServer(database, opened, report);
   serve = (requests) => server.serve(requests);
 } catch (error) {
   // Every use of the journal rejects with the reason.
   serve = (requests) => {
-    for (const { id } of requests) report({ kind: 'refusal', id, error: packError(error) });
+    for (const { id } of requests) report({ id, error: packError(error) });
   };
 }
 
-port.on('message', (first: StoreThreadRequest) => {
+port.on('message', (first: RemoteCall) => {
   const requests: NumberedCall[] = [];
-  let next: { readonly message: StoreThreadRequest } | undefined = { message: first };
-  // What has arrived while the disk was waited for is served together.
-  while (next !== undefined && 'call' in next.message) {
+  let next: { readonly message: RemoteCall } | undefined = { message: first };
+  // What has arrived while the disk was waited for is served together. One without a number is that to close.
+  while (next !== undefined && isNumbered(next.message)) {
     requests.push(next.message);
     next = receiveMessageOnPort(port);
   }
@@ -58,6 +58,10 @@ port.on('message', (first: StoreThreadRequest) => {
   close();
   port.close();
 });
+
+function isNumbered(call: RemoteCall): call is NumberedCall {
+  return call.id !== undefined;
+}
 
 function open(): SqliteDatabase & { close(): void } {
   if (!isReadOnly) makeFile();

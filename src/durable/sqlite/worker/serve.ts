@@ -1,15 +1,13 @@
+import { packError, type RemoteCall, type RemoteMessage } from '../../../host/remote/index.ts';
 import type { SqliteDatabase } from '../store/database.ts';
 import { JournalStore } from '../store/journal-store.ts';
 import { emptyLog, inTransaction, type OpenedStore } from '../store/open-store.ts';
-import { packError, type StoreThreadReport, type ThreadCall } from './protocol.ts';
+import type { JournalMethod } from '../store/operations.ts';
 
-/** A request with a number. */
-export interface NumberedCall {
-  readonly id: number;
-  readonly call: ThreadCall;
-}
+/** A call that is answered. */
+export type NumberedCall = Required<RemoteCall>;
 
-type Report = (report: StoreThreadReport) => void;
+type Report = (report: RemoteMessage) => void;
 
 /**
  * Answers requests in their order. Appends that follow each other are one transaction, so that the disk is waited for once; where that one
@@ -30,7 +28,7 @@ export class JournalServer {
   serve(requests: readonly NumberedCall[]): void {
     let group: NumberedCall[] = [];
     for (const request of requests) {
-      if (request.call.method === 'append') group.push(request);
+      if (request.name === 'append') group.push(request);
       else {
         this.#serveGroup(group);
         group = [];
@@ -42,7 +40,7 @@ export class JournalServer {
 
   #serveGroup(group: readonly NumberedCall[]): void {
     if (group.length > 1) {
-      const reports: StoreThreadReport[] = [];
+      const reports: RemoteMessage[] = [];
       try {
         inTransaction(this.#database, () => {
           for (const request of group) reports.push(this.#inSavepoint(request));
@@ -57,48 +55,35 @@ export class JournalServer {
   }
 
   /** @throws what the driver throws when the whole transaction has failed. */
-  #inSavepoint({ id, call }: NumberedCall): StoreThreadReport {
+  #inSavepoint(call: NumberedCall): RemoteMessage {
+    const { id } = call;
     this.#database.exec('savepoint wink_append');
     try {
       const value = this.#do(call);
       this.#database.exec('release wink_append');
-      return { kind: 'answer', id, value };
+      return { id, value };
     } catch (error) {
       // Fails where SQLite has rolled everything back.
       this.#database.exec('rollback to wink_append; release wink_append');
-      return { kind: 'refusal', id, error: packError(error) };
+      return { id, error: packError(error) };
     }
   }
 
-  #serveOne({ id, call }: NumberedCall): void {
-    const reads = call.method === 'read' || call.method === 'runs';
+  #serveOne(call: NumberedCall): void {
+    const { id, name } = call;
+    const reads = name === 'read' || name === 'runs';
     try {
       const value = reads ? this.#do(call) : inTransaction(this.#database, () => this.#do(call));
-      if (call.method === 'remove') emptyLog(this.#database);
-      this.#report({ kind: 'answer', id, value });
+      if (name === 'remove') emptyLog(this.#database);
+      this.#report({ id, value });
     } catch (error) {
-      this.#report({ kind: 'refusal', id, error: packError(error) });
+      this.#report({ id, error: packError(error) });
     }
   }
 
-  #do(call: ThreadCall): unknown {
-    switch (call.method) {
-      case 'append':
-        return this.#store.append(...call.parameters);
-      case 'read':
-        return this.#store.read(...call.parameters);
-      case 'acquire':
-        return this.#store.acquire(...call.parameters);
-      case 'renew':
-        return this.#store.renew(...call.parameters);
-      case 'release':
-        return this.#store.release(...call.parameters);
-      case 'revoke':
-        return this.#store.revoke(...call.parameters);
-      case 'runs':
-        return this.#store.runs(...call.parameters);
-      case 'remove':
-        return this.#store.remove(...call.parameters);
-    }
+  #do({ name, parameters }: NumberedCall): unknown {
+    // Only the journal calls here, by the names of the operations and with their parameters.
+    const operation: (...parameters: never[]) => unknown = this.#store[name as JournalMethod];
+    return Reflect.apply(operation, this.#store, parameters);
   }
 }

@@ -3,8 +3,7 @@ import type { ToolPolicy } from '../../../core/policy/index.ts';
 import type { Section, VisibilitySelector } from '../../../core/prompt/index.ts';
 import { binding } from '../../../core/resource/index.ts';
 import { EvaluatorToken, evaluateCodeTool } from './evaluate-code.ts';
-import { Evaluator } from './evaluator.ts';
-import { EvaluatorProcess } from './evaluator-process.ts';
+import { Evaluator, evaluatorProcess } from './evaluator.ts';
 import { type CodeEvaluationLimits, resolveEvaluateLimits } from './limits.ts';
 import type { CodeEvaluationLanguage } from './protocol.ts';
 
@@ -67,7 +66,7 @@ export function codeEvaluationSection(
         create: async ({ signal }) => {
           const evaluator = new Evaluator({
             languages,
-            open: () => new EvaluatorProcess(languages, maxReplyBytes(limits)),
+            open: () => evaluatorProcess(languages, maxReplyBytes(limits)),
           });
           try {
             await evaluator.start(signal);

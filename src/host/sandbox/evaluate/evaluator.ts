@@ -1,20 +1,42 @@
 import { describeError, SandboxError } from '../../../core/error/index.ts';
 import { isRecord, startOf, untilAborted } from '../../../core/internal/index.ts';
 import { type Clock, systemClock } from '../../../core/session/index.ts';
-import type { EvaluatorChannel } from './evaluator-process.ts';
+import { RemoteProcess } from '../../remote/index.ts';
 import {
   type CodeEvaluationLanguage,
   type EvaluationReply,
   type EvaluationRequest,
+  type EvaluatorFunctions,
   readReply,
   readUnusable,
 } from './protocol.ts';
 import { startError, unusableError } from './unavailable.ts';
 
+const heapMib = 256;
 const killFactor = 1.5;
 /** A machine that is busy starts a process slowly. */
 const startMs = 60_000;
 const timeoutSignal = Symbol('timeout');
+
+/** A process whose functions are called. */
+export type EvaluatorChannel = Pick<
+  RemoteProcess<EvaluatorFunctions>,
+  'isUsable' | 'failure' | 'call' | 'kill'
+>;
+
+/** @throws what the system throws when no process can be started. */
+export function evaluatorProcess(
+  languages: readonly CodeEvaluationLanguage[],
+  maxReplyBytes: number,
+): EvaluatorChannel {
+  return new RemoteProcess<EvaluatorFunctions>({
+    // This module is in a file one folder below that of the build, whichever file that is.
+    program: new URL('../host/sandbox/evaluate/program.js', import.meta.url),
+    args: languages,
+    nodeArgs: [`--max-old-space-size=${heapMib}`, '--no-warnings'],
+    maxMessageBytes: maxReplyBytes,
+  });
+}
 
 /** The result of a call: a reply, or how the process ended. */
 export type CodeEvaluationOutcome =
@@ -89,8 +111,8 @@ export class Evaluator implements AsyncDisposable {
   async #run(request: EvaluationRequest, signal: AbortSignal): Promise<CodeEvaluationOutcome> {
     for (let attempt = 1; ; attempt += 1) {
       const channel = await this.#usableChannel(signal);
-      channel.send(request);
-      const isStarted = hasKey(await this.#receive(channel, startMs, signal), 'started');
+      const taken = await this.#answer(channel, channel.call('take', request), startMs, signal);
+      const isStarted = hasKey(taken, 'started');
       if (isStarted) return this.#outcome(channel, request, signal);
       // The process had ended before it got the request, so no code has run.
       await channel.kill();
@@ -104,7 +126,7 @@ export class Evaluator implements AsyncDisposable {
     { timeoutMs }: EvaluationRequest,
     signal: AbortSignal,
   ): Promise<CodeEvaluationOutcome> {
-    const message = await this.#receive(channel, timeoutMs * killFactor, signal);
+    const message = await this.#answer(channel, channel.call('run'), timeoutMs * killFactor, signal);
     this.#assertLive();
     if (message === timeoutSignal) return { kind: 'timeout' };
     const reply = readReply(message);
@@ -125,7 +147,7 @@ export class Evaluator implements AsyncDisposable {
       throw startError(describeError(error), error);
     }
     this.#channel = channel;
-    const first = await this.#receive(channel, startMs, signal);
+    const first = await this.#answer(channel, channel.call('start'), startMs, signal);
     if (hasKey(first, 'ready')) return channel;
     await channel.kill();
     this.#assertLive();
@@ -140,14 +162,20 @@ export class Evaluator implements AsyncDisposable {
     );
   }
 
-  /** The next message, {@link timeoutSignal}, or `undefined` when the process has ended. A time-out and an abort end it. */
-  async #receive(channel: EvaluatorChannel, timeoutMs: number, signal: AbortSignal): Promise<unknown> {
+  /** What is answered, {@link timeoutSignal}, or `undefined` when the process has ended. A time-out and an abort end it. */
+  async #answer(
+    channel: EvaluatorChannel,
+    call: Promise<unknown>,
+    timeoutMs: number,
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    const answered = call.catch(() => undefined);
     let stop = (): void => undefined;
     const timedOut = new Promise<typeof timeoutSignal>((resolve) => {
       stop = this.#clock.schedule(timeoutMs, () => resolve(timeoutSignal));
     });
     try {
-      const message = await untilAborted(Promise.race([channel.receive(), timedOut]), signal);
+      const message = await untilAborted(Promise.race([answered, timedOut]), signal);
       if (message === timeoutSignal) await channel.kill();
       return message;
     } catch (error) {

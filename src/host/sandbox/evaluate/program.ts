@@ -2,22 +2,22 @@ import { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 import { describeError } from '../../../core/error/index.ts';
+import { encodeFrame, FrameReader, RemoteCalls } from '../../remote/index.ts';
 import { CallFiles } from './call-files.ts';
 import { CallOutput } from './call-output.ts';
 import { evaluateJavaScript } from './javascript.ts';
-import {
-  type CodeEvaluationLanguage,
-  type EvaluatedValue,
-  type EvaluationReply,
-  type EvaluationRequest,
-  encodeFrame,
-  FrameReader,
-  type UnusableEvaluator,
+import type {
+  CodeEvaluationLanguage,
+  EvaluatedValue,
+  EvaluationReply,
+  EvaluationRequest,
+  EvaluatorFunctions,
+  UnusableEvaluator,
 } from './protocol.ts';
 import { evaluatePython, type Monty } from './python.ts';
 import type { QuickJs } from './quickjs.ts';
 
-// The evaluator process: requests at its input, replies at its output. It has no environment. A thread watches a third pipe, which
+// The evaluator process: calls at its input, answers at its output. It has no environment. A thread watches a third pipe, which
 // nothing is written to: when the session's process ends, in whatever way, the system closes the pipe, and the thread kills this process. The
 // main thread cannot notice it while an interpreter runs.
 
@@ -32,10 +32,6 @@ const now = (): number => performance.now();
 
 type Run = (request: EvaluationRequest, files: CallFiles, output: CallOutput) => EvaluationOutcome;
 type EvaluationOutcome = EvaluatedValue | { readonly error: string };
-
-function send(message: unknown, sent?: () => void): void {
-  process.stdout.write(encodeFrame(message), sent);
-}
 
 /** Ends the process with the session's. */
 function watch(): void {
@@ -59,43 +55,49 @@ async function main(languages: readonly string[]): Promise<void> {
   // A module of its own for each call: its memory is released as a whole, in whatever state the code left it.
   let javascript: (() => Promise<QuickJs>) | undefined;
   let python: Monty | undefined;
-  let language: CodeEvaluationLanguage = 'javascript';
-  try {
-    if (languages.includes('javascript')) {
-      // Their shapes are those of the supported versions; the self-test of the session would find another.
-      const peer = (await import(javascriptPackage)) as { newQuickJSWASMModule: () => Promise<QuickJs> };
-      javascript = peer.newQuickJSWASMModule;
-    }
-    language = 'python';
-    if (languages.includes('python')) python = (await import(pythonPackage)) as Monty;
-  } catch (error) {
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
-    const message: UnusableEvaluator = { unusable: describeError(error), language, isMissing };
-    send(message, () => process.exit(1));
-    return;
-  }
-  send({ ready: true });
-
+  let taken: (() => EvaluationReply) | undefined;
+  const functions = {
+    start: () => load(),
+    take: async (request: EvaluationRequest) => {
+      const run = await runnerOf(request.language);
+      taken = () => {
+        const files = new CallFiles(request.files, request.writes, request.maxTotalFileBytes);
+        const output = new CallOutput(request.maxOutputBytes);
+        const outcome = outcomeOf(() => run(request, files, output));
+        return replyOf(outcome, request, files, output);
+      };
+      return { started: true } as const;
+    },
+    run: () => {
+      if (taken === undefined) throw new Error('No request was taken.');
+      return taken();
+    },
+  } satisfies { [Name in keyof EvaluatorFunctions]: unknown };
+  const calls = new RemoteCalls({
+    send: (message) => void process.stdout.write(encodeFrame(message)),
+    serve: () => functions,
+  });
   const frames = new FrameReader(maxRequestBytes);
   process.stdin.on('data', (chunk: Buffer) => {
     // Only the session writes here.
-    for (const message of frames.push(chunk)) void answer(message as EvaluationRequest);
+    for (const message of frames.push(chunk)) calls.receive(message);
   });
 
-  async function answer(request: EvaluationRequest): Promise<void> {
-    const run = await runnerOf(request.language);
-    const files = new CallFiles(request.files, request.writes, request.maxTotalFileBytes);
-    const output = new CallOutput(request.maxOutputBytes);
-    send({ started: true }, () => {
-      send(
-        replyOf(
-          outcomeOf(() => run(request, files, output)),
-          request,
-          files,
-          output,
-        ),
-      );
-    });
+  async function load(): Promise<{ readonly ready: true } | UnusableEvaluator> {
+    let language: CodeEvaluationLanguage = 'javascript';
+    try {
+      if (languages.includes('javascript')) {
+        // Their shapes are those of the supported versions; the self-test of the session would find another.
+        const peer = (await import(javascriptPackage)) as { newQuickJSWASMModule: () => Promise<QuickJs> };
+        javascript = peer.newQuickJSWASMModule;
+      }
+      language = 'python';
+      if (languages.includes('python')) python = (await import(pythonPackage)) as Monty;
+      return { ready: true };
+    } catch (error) {
+      const isMissing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
+      return { unusable: describeError(error), language, isMissing };
+    }
   }
 
   async function runnerOf(wanted: CodeEvaluationLanguage): Promise<Run> {

@@ -1,10 +1,16 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { describeError } from '../../../core/error/index.ts';
 import { present } from '../../../core/internal/index.ts';
-import type { JustBash, ShellResult } from './just-bash.ts';
-import type { ShellThreadData, ShellThreadReport, ShellThreadRequest } from './protocol.ts';
-import { FileRefusal, RemoteCalls } from './remote-calls.ts';
-import { ShellFiles } from './shell-files.ts';
+import { RemoteCalls, RemoteTransfer } from '../../remote/index.ts';
+import type { JustBash, ShellMemory, ShellResult } from './just-bash.ts';
+import type {
+  ServedFunctions,
+  ShellFunctions,
+  ShellScript,
+  ShellThreadData,
+  UnusableShell,
+} from './protocol.ts';
+import { FileRefusal, ShellFiles } from './shell-files.ts';
 
 // The thread that interprets the scripts of one sandbox. It has no environment, no arguments and no files: those of the sandbox are served by our thread.
 
@@ -30,7 +36,7 @@ const executionLimits = {
   maxCallDepth: 500,
 } as const;
 
-async function main(): Promise<void> {
+function main(): void {
   // Taken now: while a script runs, the package blocks such functions for all code of the thread.
   // oxlint-disable-next-line no-restricted-globals -- Only spaces out messages.
   const now = performance.now.bind(performance);
@@ -38,22 +44,58 @@ async function main(): Promise<void> {
   if (port === null) return;
   // As our thread made it: see `ShellThread`.
   const { maxStringBytes, network } = workerData as ShellThreadData;
-  const report = (message: ShellThreadReport, transfer: readonly ArrayBuffer[] = []): void =>
-    port.postMessage(message, transfer);
-  const calls = new RemoteCalls((id, call) => report({ kind: 'call', id, call }));
+  let shell: JustBash | undefined;
+  let base: ShellMemory | undefined;
+  // Begins at once, for whoever starts it ahead.
+  const loaded = load();
+  const functions = { start: () => loaded, run: (script: ShellScript) => run(script) } satisfies {
+    [Name in keyof ShellFunctions]: unknown;
+  };
+  const calls = new RemoteCalls<ServedFunctions>({
+    send: (message, buffers = []) => port.postMessage(message, buffers),
+    serve: () => functions,
+    unpack: ({ message }) => new FileRefusal(message),
+  });
+  port.on('message', (message) => calls.receive(message));
 
-  let shell: JustBash;
-  try {
-    // Its shape is that of the supported versions; the self-test below would find another.
-    shell = (await import(peerPackage)) as JustBash;
-  } catch (error) {
-    report({ kind: 'unusable', isMissing: true, reason: describeError(error) });
-    return;
+  async function load(): Promise<UnusableShell | undefined> {
+    let isMissing = true;
+    try {
+      // Its shape is that of the supported versions; the self-test below would find another.
+      shell = (await import(peerPackage)) as JustBash;
+      isMissing = false;
+      base = new shell.InMemoryFs();
+      // It writes the files that the shell has for itself, such as /bin/ls.
+      const maker = new shell.Bash({ fs: base, cwd: '/', ...present({ network }) });
+      for (const directory of ['/workspace', '/tmp', '/etc']) base.mkdirSync(directory, { recursive: true });
+      const { stdout } = await maker.exec('echo works | cat', {
+        stdin: '',
+        stdinKind: 'bytes',
+        rawScript: true,
+        signal: new AbortController().signal,
+      });
+      if (stdout !== 'works\n') throw new Error('its self-test printed something else');
+      return undefined;
+    } catch (error) {
+      return { isMissing, reason: describeError(error) };
+    }
   }
 
-  const run = async (request: Extract<ShellThreadRequest, { kind: 'run' }>): Promise<ShellResult> => {
+  async function run(script: ShellScript): Promise<RemoteTransfer> {
+    let result: ShellResult;
+    try {
+      result = await interpret(script);
+    } catch (error) {
+      throw new Error(describeError(error), { cause: error });
+    }
+    const stdout = bytesOf(result.stdout, isBytes(result));
+    const stderr = bytesOf(result.stderr, false);
+    return new RemoteTransfer({ exitCode: result.exitCode, stdout, stderr }, [stdout.buffer, stderr.buffer]);
+  }
+
+  async function interpret({ script, cwd, env, stdin }: ShellScript): Promise<ShellResult> {
+    if (shell === undefined || base === undefined) throw new Error('The package was not loaded.');
     let aliveAtMs = Number.NEGATIVE_INFINITY;
-    const { script, cwd, env, stdin } = request;
     const interpreter = new shell.Bash({
       fs: new ShellFiles(base, calls, stdin),
       cwd,
@@ -68,7 +110,7 @@ async function main(): Promise<void> {
         const nowMs = now();
         if (nowMs - aliveAtMs >= aliveMs) {
           aliveAtMs = nowMs;
-          report({ kind: 'alive' });
+          calls.tell('alive');
         }
         return false;
       },
@@ -86,43 +128,6 @@ async function main(): Promise<void> {
       const stderr = `bash: redirection failed, and the script ended there: ${error.message}\n`;
       return { stdout: '', stderr, exitCode: 1 };
     }
-  };
-
-  const base = new shell.InMemoryFs();
-  port.on('message', (request: ShellThreadRequest) => {
-    switch (request.kind) {
-      case 'answer':
-      case 'refusal':
-        calls.settle(request);
-        break;
-      case 'run':
-        run(request).then(
-          (result) => {
-            const stdout = bytesOf(result.stdout, isBytes(result));
-            const stderr = bytesOf(result.stderr, false);
-            const { exitCode } = result;
-            report({ kind: 'end', exitCode, stdout, stderr }, [stdout.buffer, stderr.buffer]);
-          },
-          (error: unknown) => report({ kind: 'failed', reason: describeError(error) }),
-        );
-        break;
-    }
-  });
-
-  try {
-    // It writes the files that the shell has for itself, such as /bin/ls.
-    const maker = new shell.Bash({ fs: base, cwd: '/', ...present({ network }) });
-    for (const directory of ['/workspace', '/tmp', '/etc']) base.mkdirSync(directory, { recursive: true });
-    const { stdout } = await maker.exec('echo works | cat', {
-      stdin: '',
-      stdinKind: 'bytes',
-      rawScript: true,
-      signal: new AbortController().signal,
-    });
-    if (stdout !== 'works\n') throw new Error('its self-test printed something else');
-    report({ kind: 'ready' });
-  } catch (error) {
-    report({ kind: 'unusable', isMissing: false, reason: describeError(error) });
   }
 }
 
@@ -134,4 +139,4 @@ function bytesOf(text: string, isLatin1: boolean): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Buffer.from(text, isLatin1 ? 'latin1' : 'utf8'));
 }
 
-await main();
+main();

@@ -8,19 +8,58 @@ export interface WireStat extends Omit<ShellStat, 'mtime'> {
   readonly modifiedAtMs: number;
 }
 
-/** An operation on the files, with absolute paths of the sandbox. */
-export type FileCall =
-  | { readonly op: 'read' | 'stat' | 'lstat' | 'list' | 'readlink' | 'realpath'; readonly path: string }
-  | { readonly op: 'write' | 'append'; readonly path: string; readonly data: Uint8Array }
-  | { readonly op: 'mkdir'; readonly path: string; readonly recursive: boolean }
-  | { readonly op: 'rm'; readonly path: string; readonly recursive: boolean; readonly force: boolean }
-  | { readonly op: 'cp'; readonly from: string; readonly to: string; readonly recursive: boolean }
-  | { readonly op: 'mv'; readonly from: string; readonly to: string }
-  | { readonly op: 'chmod'; readonly path: string; readonly mode: number }
-  | { readonly op: 'utimes'; readonly path: string; readonly modifiedAtMs: number };
+/** What the thread asks for: operations on the files, with absolute paths of the sandbox. They are done by ours. */
+export interface SandboxFileOperations {
+  read(path: string): Promise<Uint8Array>;
+  stat(path: string): Promise<WireStat>;
+  lstat(path: string): Promise<WireStat>;
+  list(path: string): Promise<readonly ShellEntry[]>;
+  readlink(path: string): Promise<string>;
+  realpath(path: string): Promise<string>;
+  write(path: string, data: Uint8Array): Promise<void>;
+  append(path: string, data: Uint8Array): Promise<void>;
+  mkdir(path: string, recursive: boolean): Promise<void>;
+  rm(path: string, recursive: boolean, force: boolean): Promise<void>;
+  cp(from: string, to: string, recursive: boolean): Promise<void>;
+  mv(from: string, to: string): Promise<void>;
+  chmod(path: string, mode: number): Promise<void>;
+  utimes(path: string, modifiedAtMs: number): Promise<void>;
+}
 
-/** What an operation returns. */
-export type FileAnswer = Uint8Array | WireStat | readonly ShellEntry[] | string | undefined;
+/** What our thread does for the other. */
+export interface ServedFunctions extends SandboxFileOperations {
+  /** A command of the script begins; not told for each one. */
+  alive(): void;
+}
+
+/** A script. */
+export interface ShellScript {
+  readonly script: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly stdin: Uint8Array;
+}
+
+/** How a script ended. */
+export interface ScriptEnd {
+  readonly exitCode: number;
+  readonly stdout: Uint8Array;
+  readonly stderr: Uint8Array;
+}
+
+/** Why the package cannot be used: it cannot be loaded, or does not work. */
+export interface UnusableShell {
+  readonly isMissing: boolean;
+  readonly reason: string;
+}
+
+/** What the thread does. */
+export interface ShellFunctions {
+  /** Answers when it can run scripts, or cannot. */
+  start(): UnusableShell | undefined;
+  /** Throws when the interpreter fails; not when the script does. */
+  run(script: ShellScript): ScriptEnd;
+}
 
 /** What the thread is started with. */
 export interface ShellThreadData {
@@ -28,32 +67,3 @@ export interface ShellThreadData {
   readonly maxStringBytes: number;
   readonly network: VirtualNetwork | undefined;
 }
-
-/** To the thread. */
-export type ShellThreadRequest =
-  | {
-      readonly kind: 'run';
-      readonly script: string;
-      readonly cwd: string;
-      readonly env: Readonly<Record<string, string>>;
-      readonly stdin: Uint8Array;
-    }
-  | { readonly kind: 'answer'; readonly id: number; readonly value: FileAnswer }
-  | { readonly kind: 'refusal'; readonly id: number; readonly message: string };
-
-/** From the thread. */
-export type ShellThreadReport =
-  | { readonly kind: 'ready' }
-  /** The package cannot be loaded, or does not work. */
-  | { readonly kind: 'unusable'; readonly isMissing: boolean; readonly reason: string }
-  | { readonly kind: 'call'; readonly id: number; readonly call: FileCall }
-  /** A command of the script begins; not for each one. */
-  | { readonly kind: 'alive' }
-  | {
-      readonly kind: 'end';
-      readonly exitCode: number;
-      readonly stdout: Uint8Array;
-      readonly stderr: Uint8Array;
-    }
-  /** The interpreter failed; not the script. */
-  | { readonly kind: 'failed'; readonly reason: string };

@@ -1,7 +1,10 @@
 import { posix } from 'node:path';
+import type { RemoteCalls } from '../../remote/index.ts';
 import type { ShellEncoding, ShellEntry, ShellFilesystem, ShellMemory, ShellStat } from './just-bash.ts';
-import type { FileAnswer, FileCall, WireStat } from './protocol.ts';
-import { FileRefusal, type RemoteCalls } from './remote-calls.ts';
+import type { ServedFunctions, WireStat } from './protocol.ts';
+
+/** An operation on the files that a script has no right to, or that fails. */
+export class FileRefusal extends Error {}
 
 /**
  * What the scripts of one command see: `/workspace` and `/tmp`, which our thread serves, and around them what the shell has for itself, in
@@ -9,10 +12,10 @@ import { FileRefusal, type RemoteCalls } from './remote-calls.ts';
  */
 export class ShellFiles implements ShellFilesystem {
   readonly #base: ShellMemory;
-  readonly #calls: RemoteCalls;
+  readonly #calls: RemoteCalls<ServedFunctions>;
   readonly #stdin: Uint8Array;
 
-  constructor(base: ShellMemory, calls: RemoteCalls, stdin: Uint8Array) {
+  constructor(base: ShellMemory, calls: RemoteCalls<ServedFunctions>, stdin: Uint8Array) {
     this.#base = base;
     this.#calls = calls;
     this.#stdin = stdin;
@@ -27,20 +30,20 @@ export class ShellFiles implements ShellFilesystem {
   }
 
   async readFileBuffer(path: string): Promise<Uint8Array> {
-    if (isServed(path)) return bytes(await this.#call({ op: 'read', path }));
+    if (isServed(path)) return this.#calls.call('read', path);
     return stdinPaths.has(path) ? this.#stdin : this.#base.readFileBuffer(path);
   }
 
   async writeFile(path: string, content: string | Uint8Array, options?: ShellEncoding): Promise<void> {
     if (path === '/dev/null') return;
     if (!isServed(path)) throw readOnly('open', path);
-    await this.#call({ op: 'write', path, data: dataOf(content, options) });
+    await this.#calls.call('write', path, dataOf(content, options));
   }
 
   async appendFile(path: string, content: string | Uint8Array, options?: ShellEncoding): Promise<void> {
     if (path === '/dev/null') return;
     if (!isServed(path)) throw readOnly('open', path);
-    await this.#call({ op: 'append', path, data: dataOf(content, options) });
+    await this.#calls.call('append', path, dataOf(content, options));
   }
 
   async exists(path: string): Promise<boolean> {
@@ -52,16 +55,16 @@ export class ShellFiles implements ShellFilesystem {
   }
 
   async stat(path: string): Promise<ShellStat> {
-    return isServed(path) ? stat(await this.#call({ op: 'stat', path })) : this.#base.stat(path);
+    return isServed(path) ? stat(await this.#calls.call('stat', path)) : this.#base.stat(path);
   }
 
   async lstat(path: string): Promise<ShellStat> {
-    return isServed(path) ? stat(await this.#call({ op: 'lstat', path })) : this.#base.lstat(path);
+    return isServed(path) ? stat(await this.#calls.call('lstat', path)) : this.#base.lstat(path);
   }
 
   async mkdir(path: string, options: { readonly recursive?: boolean } = {}): Promise<void> {
     const { recursive = false } = options;
-    if (isServed(path)) await this.#call({ op: 'mkdir', path, recursive });
+    if (isServed(path)) await this.#calls.call('mkdir', path, recursive);
     else if (!(await this.#base.exists(path))) throw readOnly('mkdir', path);
     else if (!recursive) throw new FileRefusal(`EEXIST: file already exists, mkdir '${path}'`);
   }
@@ -72,7 +75,7 @@ export class ShellFiles implements ShellFilesystem {
 
   async readdirWithFileTypes(path: string): Promise<ShellEntry[]> {
     return isServed(path)
-      ? [...entries(await this.#call({ op: 'list', path }))]
+      ? [...(await this.#calls.call('list', path))]
       : this.#base.readdirWithFileTypes(path);
   }
 
@@ -81,7 +84,7 @@ export class ShellFiles implements ShellFilesystem {
     options: { readonly recursive?: boolean; readonly force?: boolean } = {},
   ): Promise<void> {
     const { recursive = false, force = false } = options;
-    if (isServed(path)) await this.#call({ op: 'rm', path, recursive, force });
+    if (isServed(path)) await this.#calls.call('rm', path, recursive, force);
     else if (!force || (await this.#base.exists(path))) throw readOnly('rm', path);
   }
 
@@ -91,14 +94,14 @@ export class ShellFiles implements ShellFilesystem {
     { recursive = false }: { readonly recursive?: boolean } = {},
   ): Promise<void> {
     if (!isServed(to)) throw readOnly('cp', to);
-    if (isServed(from)) await this.#call({ op: 'cp', from, to, recursive });
+    if (isServed(from)) await this.#calls.call('cp', from, to, recursive);
     else await this.writeFile(to, await this.#base.readFileBuffer(from));
   }
 
   async mv(from: string, to: string): Promise<void> {
     const outside = [from, to].find((path) => !isServed(path));
     if (outside !== undefined) throw readOnly('mv', outside);
-    await this.#call({ op: 'mv', from, to });
+    await this.#calls.call('mv', from, to);
   }
 
   resolvePath(base: string, path: string): string {
@@ -112,7 +115,7 @@ export class ShellFiles implements ShellFilesystem {
 
   async chmod(path: string, mode: number): Promise<void> {
     if (!isServed(path)) throw readOnly('chmod', path);
-    await this.#call({ op: 'chmod', path, mode });
+    await this.#calls.call('chmod', path, mode);
   }
 
   symlink(_target: string, path: string): Promise<void> {
@@ -128,20 +131,16 @@ export class ShellFiles implements ShellFilesystem {
   }
 
   async readlink(path: string): Promise<string> {
-    return isServed(path) ? text(await this.#call({ op: 'readlink', path })) : this.#base.readlink(path);
+    return isServed(path) ? this.#calls.call('readlink', path) : this.#base.readlink(path);
   }
 
   async realpath(path: string): Promise<string> {
-    return isServed(path) ? text(await this.#call({ op: 'realpath', path })) : this.#base.realpath(path);
+    return isServed(path) ? this.#calls.call('realpath', path) : this.#base.realpath(path);
   }
 
   async utimes(path: string, _accessed: Date, modified: Date): Promise<void> {
     if (!isServed(path)) throw readOnly('utimes', path);
-    await this.#call({ op: 'utimes', path, modifiedAtMs: modified.getTime() });
-  }
-
-  #call(call: FileCall): Promise<FileAnswer> {
-    return this.#calls.make(call);
+    await this.#calls.call('utimes', path, modified.getTime());
   }
 }
 
@@ -179,31 +178,6 @@ function readOnly(call: string, path: string): Error {
   return new FileRefusal(`EROFS: read-only file system, ${call} '${path}'`);
 }
 
-function bytes(answer: FileAnswer): Uint8Array {
-  if (answer instanceof Uint8Array) return answer;
-  throw unexpected();
-}
-
-function text(answer: FileAnswer): string {
-  if (typeof answer === 'string') return answer;
-  throw unexpected();
-}
-
-function entries(answer: FileAnswer): readonly ShellEntry[] {
-  if (Array.isArray(answer)) return answer;
-  throw unexpected();
-}
-
-function stat(answer: FileAnswer): ShellStat {
-  if (typeof answer !== 'object' || answer instanceof Uint8Array || !isStat(answer)) throw unexpected();
-  const { modifiedAtMs, ...rest } = answer;
+function stat({ modifiedAtMs, ...rest }: WireStat): ShellStat {
   return { ...rest, mtime: new Date(modifiedAtMs) };
-}
-
-function isStat(answer: WireStat | readonly ShellEntry[]): answer is WireStat {
-  return 'modifiedAtMs' in answer;
-}
-
-function unexpected(): Error {
-  return new FileRefusal('EIO: the answer has another form');
 }

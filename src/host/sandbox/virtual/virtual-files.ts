@@ -6,7 +6,7 @@ import { collectFork } from './collect-fork.ts';
 import { ShellFileError, shellFileError } from './file-error.ts';
 import type { ShellEntry } from './just-bash.ts';
 import { type Place, statPlace } from './place.ts';
-import type { FileAnswer, FileCall, WireStat } from './protocol.ts';
+import type { SandboxFileOperations, WireStat } from './protocol.ts';
 import { copyPath, movePath } from './transfer.ts';
 
 /** Bytes that the commands of one sandbox can write: they are kept in the memory of this process. */
@@ -41,18 +41,41 @@ export class VirtualFiles implements StagedView {
   }
 
   /**
-   * Does what a command asks for.
+   * What commands ask for.
    * @throws {ShellFileError} what the command sees.
    * @throws {TransactionClosedError} when the call has ended, and what the file system itself throws.
    */
-  async answer(call: FileCall): Promise<FileAnswer> {
-    const path = 'path' in call ? call.path : call.from;
-    try {
-      return await this.#answer(call);
-    } catch (error) {
-      throw shellFileError(error, call.op, path) ?? error;
-    }
-  }
+  readonly operations: SandboxFileOperations = withShellErrors({
+    read: async (absolute) => {
+      const { files, path } = this.#place(absolute);
+      return files.readBytes(path);
+    },
+    stat: (path) => this.#stat(path, 'stat'),
+    lstat: (path) => this.#stat(path, 'lstat'),
+    list: (path) => this.#list(path),
+    readlink: (path) => this.#readlink(path),
+    realpath: (path) => this.#realpath(path),
+    write: (path, data) => this.#write(path, data, false),
+    append: (path, data) => this.#write(path, data, true),
+    mkdir: (path, isRecursive) => this.#mkdir(path, isRecursive),
+    rm: (path, isRecursive, isForced) => this.#remove(path, isRecursive, isForced),
+    cp: async (source, target, isRecursive) => {
+      const [from, to] = [this.#place(source), this.#place(target)];
+      await this.#assertParent(to, 'cp');
+      await copyPath(from, to, isRecursive, (bytes) => this.#count(bytes, to));
+      this.#attributes.copy(from.absolute, to.absolute);
+    },
+    mv: async (source, target) => {
+      const [from, to] = [this.#place(source), this.#place(target)];
+      await this.#assertParent(to, 'mv');
+      await movePath(from, to, (bytes) => this.#count(bytes, to));
+      this.#attributes.move(from.absolute, to.absolute);
+    },
+    chmod: async (path, mode) =>
+      this.#attributes.setMode(await this.#existing(path, 'chmod'), mode & modeBits),
+    utimes: async (path, modifiedAtMs) =>
+      this.#attributes.setModified(await this.#existing(path, 'utimes'), modifiedAtMs),
+  });
 
   async collect(): Promise<StagedFolderReport> {
     const report = await collectFork(this.#filesystem, this.#fork, this.#attributes.changedModes());
@@ -65,47 +88,6 @@ export class VirtualFiles implements StagedView {
   [Symbol.asyncDispose](): Promise<void> {
     this.#fork.dispose();
     return Promise.resolve();
-  }
-
-  async #answer(call: FileCall): Promise<FileAnswer> {
-    switch (call.op) {
-      case 'read': {
-        const { files, path } = this.#place(call.path);
-        return files.readBytes(path);
-      }
-      case 'stat':
-      case 'lstat':
-        return this.#stat(call.path, call.op);
-      case 'list':
-        return this.#list(call.path);
-      case 'readlink':
-        return this.#readlink(call.path);
-      case 'realpath':
-        return this.#realpath(call.path);
-      case 'write':
-      case 'append':
-        return this.#write(call.path, call.data, call.op === 'append');
-      case 'mkdir':
-        return this.#mkdir(call.path, call.recursive);
-      case 'rm':
-        return this.#remove(call.path, call.recursive, call.force);
-      case 'cp': {
-        const [from, to] = [this.#place(call.from), this.#place(call.to)];
-        await this.#assertParent(to, call.op);
-        await copyPath(from, to, call.recursive, (bytes) => this.#count(bytes, to));
-        return this.#attributes.copy(from.absolute, to.absolute);
-      }
-      case 'mv': {
-        const [from, to] = [this.#place(call.from), this.#place(call.to)];
-        await this.#assertParent(to, call.op);
-        await movePath(from, to, (bytes) => this.#count(bytes, to));
-        return this.#attributes.move(from.absolute, to.absolute);
-      }
-      case 'chmod':
-        return this.#attributes.setMode(await this.#existing(call.path, call.op), call.mode & modeBits);
-      case 'utimes':
-        return this.#attributes.setModified(await this.#existing(call.path, call.op), call.modifiedAtMs);
-    }
   }
 
   #place(absolute: string): Place {
@@ -211,6 +193,22 @@ export class VirtualFiles implements StagedView {
     this.#writtenBytes += bytes;
     if (this.#writtenBytes > maxWrittenBytes) throw new ShellFileError('ENOSPC', 'write', absolute);
   }
+}
+
+/** The operations with errors as a command sees them, which have the name of the operation. */
+function withShellErrors(operations: SandboxFileOperations): SandboxFileOperations {
+  const wrapped = Object.entries(operations).map(([name, operation]) => {
+    const wrap = async (path: string, ...others: readonly unknown[]): Promise<unknown> => {
+      try {
+        return await Reflect.apply(operation, undefined, [path, ...others]);
+      } catch (error) {
+        throw shellFileError(error, name, path) ?? error;
+      }
+    };
+    return [name, wrap] as const;
+  });
+  // They have the parameters and results of those that they wrap.
+  return Object.fromEntries(wrapped) as unknown as SandboxFileOperations;
 }
 
 /** A path of the sandbox without links. @param path where it leads, in its file system. */

@@ -1,4 +1,4 @@
-import type { EvaluatorChannel } from '../../../../../src/host/sandbox/evaluate/evaluator-process.ts';
+import type { EvaluatorChannel } from '../../../../../src/host/sandbox/evaluate/evaluator.ts';
 import type {
   EvaluationReply,
   EvaluationRequest,
@@ -53,22 +53,22 @@ export function fakeChannel(
       return !hasEnded && (isWanted || messages.length === 0);
     },
     failure: new Error('The process ended with code 7.'),
-    send: (message) => {
-      if (hasEnded) return;
-      // The evaluator sends requests alone.
-      const request = message as EvaluationRequest;
-      requests.push(request);
-      for (const one of answer(request)) emit(one);
-    },
-    receive: async () => {
+    // The answer to a call is the next message, whatever it is.
+    call: (async (name, ...parameters) => {
+      if (name === 'take' && !hasEnded) {
+        const [request] = parameters as unknown as [EvaluationRequest];
+        requests.push(request);
+        for (const one of answer(request)) emit(one);
+      }
       isWanted = true;
       const arrived = new Promise<void>((resolve) => {
         wake = resolve;
       });
       if (messages.length === 0 && !hasEnded) await arrived;
       isWanted = false;
+      if (messages.length === 0) throw new Error('The process has ended.');
       return messages.shift();
-    },
+    }) as EvaluatorChannel['call'],
     kill: async () => {
       isKilled = true;
       hasEnded = true;
