@@ -3,6 +3,8 @@ import {
   type AnyAgent,
   checkEvaluateOptions,
   type EvaluateOptions,
+  evaluateChecks,
+  movedOptions,
   type ProviderAdapter,
   type RunLimits,
   type RunWorkspace,
@@ -42,14 +44,19 @@ export interface ResolvedAgent {
 export async function resolveAgent(agent: AnyAgent, given: AnyRunOptions): Promise<ResolvedAgent> {
   if (Object(agent).kind !== 'agent')
     throw refuse('agent', 'runAgent() takes an agent made by defineAgent().');
-  assertOptions('runAgent()', given, {
+  if (Object.hasOwn(Object(given), 'agentName'))
+    throw refuse('agentName', 'runAgent() has no option agentName: a run has the name of its agent.');
+  const { agentName: _agentName, ...ofEvaluation } = evaluateChecks;
+  const checks = {
+    ...ofEvaluation,
     params: 'object',
     adapter: 'object',
     workspace: 'object',
     resources: 'array',
     answers: 'array',
     strict: 'boolean',
-  });
+  } as const;
+  assertOptions('runAgent()', given, checks, { moved: movedOptions });
   const { params: own = {}, adapter: chosen, workspace: files, resources = [], ...rest } = given;
   const { answers, strict, ...evaluation } = rest;
   for (const option of ['answers', 'strict'] as const) {
@@ -57,7 +64,7 @@ export async function resolveAgent(agent: AnyAgent, given: AnyRunOptions): Promi
       throw refuse(option, `The option ${option} is for a run that goes on: pass its journal and its runId.`);
   }
   const options = mergeOptions(agent, evaluation);
-  checkEvaluateOptions(options);
+  checkEvaluateOptions(options, 'runAgent()');
   const workspace = workspaceOf(agent, files);
   const workspaceName = workspace?.name ?? '';
   const { params } = await bindParams(agent, own, workspaceName);
@@ -113,9 +120,6 @@ function mergeOptions(
   agent: AnyAgent,
   given: Omit<EvaluateOptions<Approver>, 'agentName'>,
 ): EvaluateOptions<Approver> {
-  if ('agentName' in given) {
-    throw refuse('agentName', 'runAgent() has no option agentName: a run has the name of its agent.');
-  }
   const { input = agent.input, approve = agent.approve, limits, feedback, observers, ...rest } = given;
   const completion = [...listOf(agent.completion), ...listOf(given.completion)];
   return {

@@ -29,7 +29,7 @@ export async function openRuntimeDurably<Output>(
   open: typeof openHeldToolRuntime,
 ): Promise<ToolRuntime<Output>> {
   const { name: _name, adapter: _adapter, ...checked } = given;
-  checkEvaluateOptions(checked);
+  checkEvaluateOptions(checked, 'openToolRuntime()');
   const { journal, runId: givenId, approve: approver, ...options } = given;
   const session = options.session ?? newSession(options);
   const runId = givenId ?? session.ids();

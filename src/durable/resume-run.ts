@@ -1,4 +1,4 @@
-import { assertOptions, PromptValidationError } from '../core/error/index.ts';
+import { assertMembers, PromptValidationError } from '../core/error/index.ts';
 import {
   checkEvaluateOptions,
   type EvaluateOptions,
@@ -61,7 +61,7 @@ async function resume<Output>(
   given: ResumeRunOptions<Output>,
   ready: (() => Promise<void> | undefined) | undefined,
 ): Promise<PromptResponse<Output> | SuspendedRun> {
-  assertOptions('resumeRun()', given, {
+  assertMembers('resumeRun()', given, {
     adapter: 'object!',
     prompt: 'object!',
     journal: 'object!',

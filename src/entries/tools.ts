@@ -1,7 +1,6 @@
 export { type AgentToolOptions, agentTool } from '../suite/agent/index.ts';
 export {
   WorkspaceDigest,
-  type WorkspaceDigestLimits,
   type WorkspaceDigestSectionOptions,
   workspaceDigestSection,
 } from '../suite/digest/index.ts';

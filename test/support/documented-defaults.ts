@@ -101,7 +101,10 @@ export function defaultsInTexts(): readonly (readonly [place: string, option: st
  * @param beside what stands in the same file, for an option that has its name in common with others.
  */
 export function writtenDefault(option: string, beside: string = option): number {
-  const place = new RegExp(String.raw`\b${option}(?:: \w+)?(?: =| \?\?) (\w+)\b`, 'g');
+  const place = new RegExp(
+    String.raw`\b${option}(?:(?:: \w+)?(?: =| \?\?)|: (?:integer|number)\(\{[^}]*\bdefault:) (\w+)\b`,
+    'g',
+  );
   const values = new Set<number>();
   for (const { text } of sources.filter((source) => source.text.includes(beside))) {
     for (const [, value = ''] of text.matchAll(place)) {
@@ -155,6 +158,10 @@ export function writtenWord(option: string, beside: string): Word {
     }
     if (new RegExp(String.raw`\b${option} [!=]== false\b`).test(code)) words.add(true);
     if (new RegExp(String.raw`\b${option} [!=]== true\b`).test(code)) words.add(false);
+  }
+  for (const code of places) {
+    const [, word] = new RegExp(String.raw`\b${option}: oneOf\(\[[^\]]*\], ('[^'\n]*')\)`).exec(code) ?? [];
+    if (word !== undefined) words.add(wordOf(word));
   }
   for (const [word, other] of opposites) {
     const isCompared = places.some((code) => code.includes(`${option} === '${word}'`));

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { deadlineFeedback, resourceToken, Session, tool } from 'weakincentives';
 import { ThrottleError } from 'weakincentives/provider';
 import { readQueryArguments } from '../../src/cli/query/query-arguments.ts';
+import { withDefaults } from '../../src/core/error/index.ts';
 import { toSettings } from '../../src/core/evaluation/options/settings.ts';
 import { noObservers, toThrottlePolicy } from '../../src/core/runtime/index.ts';
 import { silentLogger } from '../../src/core/tool/index.ts';
@@ -19,8 +20,7 @@ import { resolveVirtualOptions } from '../../src/host/sandbox/virtual/options.ts
 import { resolveStagingLimits } from '../../src/host/staged-folder/staging/options.ts';
 import { requestTimeoutMs } from '../../src/providers/kit/wire/model-options.ts';
 import { cacheKeySource } from '../../src/providers/openai/request/request.ts';
-import { resolveDigestLimits } from '../../src/suite/digest/limits.ts';
-import { resolveVfsLimits } from '../../src/suite/vfs/limits.ts';
+import { vfsLimitChecks } from '../../src/suite/vfs/limits.ts';
 import { defaultWords } from '../support/default-words.ts';
 import {
   defaultsInTexts,
@@ -213,20 +213,9 @@ const defaults: Readonly<Record<string, DefaultsOf>> = {
       maxBytes: 1024 * mebibyte,
       maxFiles: 1_000_000,
     },
-    () => ({ ...resolveVfsLimits() }),
+    () => ({ ...withDefaults(vfsLimitChecks) }),
   ),
   ReadFileParams: written({ offset: 0 }, 'ReadFileParams'),
-  WorkspaceDigestLimits: byDefault(
-    {
-      maxEntries: 20_000,
-      maxDepth: 3,
-      maxDirectories: 60,
-      maxManifests: 12,
-      maxCommands: 20,
-      maxNotable: 40,
-    },
-    () => ({ ...resolveDigestLimits() }),
-  ),
   ConformanceOptions: written({ patienceMs: 10_000 }),
   DurableConformanceOptions: written({ killsPerCase: 4, seed: 1 }, 'killsPerCase'),
 };

@@ -4,13 +4,14 @@ import type { ErrorDetails } from './wink-error.ts';
 /** What an argument must be. An object is neither an array nor a function. */
 export type ArgumentKind = 'array' | 'boolean' | 'function' | 'number' | 'object' | 'string';
 
-/** Kinds by option name; a kind that ends in `!` is required. */
+/** Kinds by name of the member; a kind that ends in `!` is required. */
 export type ArgumentKinds = Readonly<Record<string, ArgumentKind | `${ArgumentKind}!`>>;
 
-/** Creates the error for an argument of the wrong kind. */
+/** Creates the error for an argument that cannot be used. */
 export type RefuseArgument = (message: string, options: { readonly details: ErrorDetails }) => Error;
 
-const refusePrompt: RefuseArgument = (message, options) => new PromptValidationError(message, options);
+/** Creates a {@link PromptValidationError}. */
+export const refusePrompt: RefuseArgument = (message, options) => new PromptValidationError(message, options);
 
 /**
  * Refuses an argument of the wrong kind, which untyped code may pass. The message does not contain the value: it may be a secret.
@@ -31,20 +32,38 @@ export function assertArgument(
   });
 }
 
-/** Refuses options that are not an object, and an option of the wrong kind. An undefined option counts as absent. */
-export function assertOptions(
+/**
+ * Refuses what is not an object with these members, such as the implementation of an interface: it may have others. An undefined member counts as absent. An object of
+ * options is checked by `assertOptions`, which refuses unknown ones.
+ */
+export function assertMembers(
   of: string,
-  options: unknown,
-  kinds: ArgumentKinds = {},
+  value: unknown,
+  kinds: ArgumentKinds,
   refuse: RefuseArgument = refusePrompt,
 ): void {
-  assertArgument(of, 'options', options, 'object', refuse);
+  assertArgument(of, 'options', value, 'object', refuse);
   for (const [name, expected] of Object.entries(kinds)) {
-    const value: unknown = Reflect.get(Object(options), name);
-    if (value === undefined && !expected.endsWith('!')) continue;
-    // Without its mark, what remains is the kind.
-    assertArgument(of, name, value, expected.replace('!', '') as ArgumentKind, refuse);
+    assertKind(of, name, Reflect.get(Object(value), name), expected, refuse);
   }
+}
+
+/** Refuses a value of the wrong kind; an undefined one only when the kind ends in `!`. */
+export function assertKind(
+  of: string,
+  name: string,
+  value: unknown,
+  expected: ArgumentKinds[string],
+  refuse: RefuseArgument,
+): void {
+  if (value === undefined && !expected.endsWith('!')) return;
+  // Without its mark, what remains is the kind.
+  assertArgument(of, name, value, expected.replace('!', '') as ArgumentKind, refuse);
+}
+
+/** The kind of a value, with its article: for messages. */
+export function describeKind(value: unknown): string {
+  return withArticle(kindOf(value));
 }
 
 function kindOf(value: unknown): string {

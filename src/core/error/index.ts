@@ -1,8 +1,4 @@
-export {
-  assertArgument,
-  assertOptions,
-  type RefuseArgument,
-} from './argument.ts';
+export { assertArgument, assertMembers, describeKind, type RefuseArgument } from './argument.ts';
 export { describeError } from './describe-error.ts';
 export { FilesystemError, type FilesystemErrorCode } from './filesystem-error.ts';
 export { JournalError, type JournalErrorCode } from './journal-error.ts';
@@ -17,6 +13,19 @@ export {
   type ThrottleErrorOptions,
   type ThrottleKind,
 } from './model-errors.ts';
+export {
+  assertOptions,
+  integer,
+  type LimitsOf,
+  maxTimerMs,
+  number,
+  type OptionChecks,
+  type OptionRule,
+  type OptionsOf,
+  oneOf,
+  unknownOption,
+  withDefaults,
+} from './options.ts';
 export {
   OverridesError,
   type OverridesErrorCode,

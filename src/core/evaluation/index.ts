@@ -16,6 +16,7 @@ export { defineAgent } from './agent/define-agent.ts';
 export type { RunWorkspace, WorkspaceApplication } from './agent/run-workspace.ts';
 export { assertPrompt, checkEvaluateOptions } from './options/check-options.ts';
 export type { EvaluateOptions } from './options/evaluate-options.ts';
+export { evaluateChecks, movedOptions } from './options/option-checks.ts';
 export type { ContextOptions, RunLimits } from './options/run-limits.ts';
 export { evaluatePrompt } from './run/evaluate.ts';
 export { type ModelAdapter, modelOf, type ProviderAdapter, type RunOutcome } from './run/provider-adapter.ts';

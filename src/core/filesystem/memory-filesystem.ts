@@ -1,4 +1,11 @@
-import { assertOptions, FilesystemError, type RefuseArgument } from '../error/index.ts';
+import {
+  assertOptions,
+  FilesystemError,
+  integer,
+  type OptionsOf,
+  type RefuseArgument,
+  withDefaults,
+} from '../error/index.ts';
 import { type Clock, systemClock } from '../session/index.ts';
 import { emptyDirectory } from './content/tree-node.ts';
 import { CellGuard, FilesystemView, type FilesystemViewParts } from './filesystem-view.ts';
@@ -7,8 +14,6 @@ import type { ForkedView } from './fork/tree-fork.ts';
 import type { FileChange } from './interface/file-change.ts';
 import type { FilesystemCapabilities, FilesystemSnapshot } from './interface/filesystem.ts';
 import { writeFile } from './operations/write-operations.ts';
-import { assertIntegerOption } from './path/errors.ts';
-import type { TreeLimits } from './tree/tree.ts';
 import { fileChanges } from './tree/tree-difference.ts';
 
 const refuse: RefuseArgument = (message, details) =>
@@ -35,10 +40,14 @@ export interface MemoryFilesystemOptions {
   readonly clock?: Pick<Clock, 'now' | 'yieldToTimers'>;
 }
 
-const defaultMaxBytes = 1_073_741_824;
-const defaultMaxFileBytes = 33_554_432;
-const defaultMaxFiles = 1_000_000;
-const maxDirectories = 1_000_000;
+const memoryChecks: OptionsOf<MemoryFilesystemOptions, 'maxBytes' | 'maxFileBytes' | 'maxFiles'> = {
+  base: 'object',
+  files: 'object',
+  maxBytes: integer({ min: 0, default: 1_073_741_824 }),
+  maxFileBytes: integer({ min: 0, default: 33_554_432 }),
+  maxFiles: integer({ min: 0, default: 1_000_000 }),
+  clock: 'object',
+};
 
 const capabilities: FilesystemCapabilities = Object.freeze({
   rollback: 'all',
@@ -46,23 +55,12 @@ const capabilities: FilesystemCapabilities = Object.freeze({
   jail: 'virtual',
 });
 
-function limitsOf(options: MemoryFilesystemOptions): TreeLimits {
-  assertIntegerOption('maxBytes', options.maxBytes, 0);
-  assertIntegerOption('maxFileBytes', options.maxFileBytes, 0);
-  assertIntegerOption('maxFiles', options.maxFiles, 0);
-  return {
-    maxBytes: options.maxBytes ?? defaultMaxBytes,
-    maxFileBytes: options.maxFileBytes ?? defaultMaxFileBytes,
-    maxFiles: options.maxFiles ?? defaultMaxFiles,
-    maxDirectories: maxDirectories,
-  };
-}
-
 /** The cell of a new file system. */
 function cellFor(options: MemoryFilesystemOptions): TreeCell {
   const { clock = systemClock, base } = options;
   const root = base === undefined ? emptyDirectory : TreeCell.inspect(base);
-  const cell = TreeCell.of(root, limitsOf(options), clock);
+  const { maxBytes, maxFileBytes, maxFiles } = withDefaults(memoryChecks, options);
+  const cell = TreeCell.of(root, { maxBytes, maxFileBytes, maxFiles, maxDirectories: 1_000_000 }, clock);
   // An empty update that checks the limits: the owner of the snapshot may have had others.
   if (base !== undefined) cell.update('.', []);
   const mode = base === undefined ? 'create' : 'overwrite';
@@ -90,7 +88,7 @@ export class MemoryFilesystem extends FilesystemView {
    * @throws {SnapshotError} `snapshot-foreign` when another kind of file system made `base`, `snapshot-released`.
    */
   constructor(options: MemoryFilesystemOptions = {}) {
-    assertOptions('new MemoryFilesystem()', options, { files: 'object' }, refuse);
+    assertOptions('new MemoryFilesystem()', options, memoryChecks, refuse);
     const cell = cellFor(options);
     super(partsOf({ cell, isSealed: undefined, countsReads: false }));
     this.#cell = cell;

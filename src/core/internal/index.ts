@@ -2,6 +2,7 @@ export { type Edit, editScript } from './edit-script.ts';
 export { isPlainObject, isRecord } from './is.ts';
 export { lazyObject, once } from './lazy.ts';
 export { none, spliceAll } from './list.ts';
+export { nearestNames } from './nearest-names.ts';
 export { type MapDifference, PersistentMap } from './persistent-map.ts';
 export { PersistentVector } from './persistent-vector.ts';
 export { type Present, present } from './present.ts';

@@ -1,4 +1,4 @@
-import { assertOptions, FilesystemError, PromptValidationError } from '../error/index.ts';
+import { assertOptions, FilesystemError, type OptionsOf, PromptValidationError } from '../error/index.ts';
 import {
   contentDigest,
   digestOf,
@@ -57,7 +57,17 @@ export interface ReadBeforeWritePolicyOptions {
  * @see docs/spec/policies.md §7
  */
 export function readBeforeWritePolicy(options: ReadBeforeWritePolicyOptions = {}): ToolPolicy {
-  assertOptions('readBeforeWritePolicy()', options, { pathsOf: 'function' });
+  assertOptions('readBeforeWritePolicy()', options, {
+    name: 'any',
+    readTools: 'any',
+    writeTools: 'any',
+    pathParams: 'any',
+    pathsOf: 'function',
+    exempt: 'any',
+    governRemoval: 'any',
+    detectStale: 'any',
+    scope: 'any',
+  } satisfies OptionsOf<ReadBeforeWritePolicyOptions>);
   const rule = new ReadBeforeWrite(options);
   return Object.freeze({
     name: rule.name,

@@ -24,7 +24,11 @@ export interface SequentialDependencyPolicyOptions {
  * @see docs/spec/policies.md §6
  */
 export function sequentialDependencyPolicy(options: SequentialDependencyPolicyOptions): ToolPolicy {
-  assertOptions('sequentialDependencyPolicy()', options, { name: 'string', dependencies: 'object!' });
+  assertOptions('sequentialDependencyPolicy()', options, {
+    name: 'string',
+    dependencies: 'object!',
+    scope: 'any',
+  });
   const { name = 'sequential-dependency', scope } = options;
   const required = new Map<string, readonly string[]>();
   for (const [tool, needed] of Object.entries(options.dependencies)) {

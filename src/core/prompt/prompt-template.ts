@@ -75,7 +75,15 @@ export function promptTemplate<
 >(
   options: PromptTemplateOptions<Sections, Output>,
 ): PromptTemplate<SectionsInput<Sections>, OutputOf<Output>, Sections> {
-  assertOptions('promptTemplate()', options, { name: 'string', policies: 'array' });
+  assertOptions('promptTemplate()', options, {
+    ns: 'any',
+    key: 'any',
+    name: 'string',
+    sections: 'any',
+    policies: 'array',
+    resources: 'any',
+    output: 'any',
+  });
   const plan = planPrompt<OutputOf<Output>>(options);
   const template = { plan, withOverrides: planWithOverrides(plan) };
   return Object.freeze({
@@ -89,7 +97,7 @@ export function promptTemplate<
       return promptTemplate({ ...options, sections });
     },
     bind: (...[params, bound = {}]: BindArguments<SectionsInput<Sections>>) => {
-      assertOptions('template.bind()', bound);
+      assertOptions('template.bind()', bound, { resources: 'any' });
       return createPrompt<OutputOf<Output>, SectionsInput<Sections>>(
         template,
         checkRawParams(params === undefined ? {} : params, plan.params, plan.identity.name),

@@ -1,4 +1,4 @@
-import { assertOptions } from '../error/index.ts';
+import { assertArgument, assertMembers } from '../error/index.ts';
 import { once, present } from '../internal/index.ts';
 import type { ResourceRegistry } from '../resource/index.ts';
 import type { AnySlice } from '../session/index.ts';
@@ -121,19 +121,19 @@ export function createPrompt<Output, Params>(
     },
     seedOverrides: (tag = defaultOverridesTag) => seedOverrides(plan, tag),
     checkOverrides: (overrides) => {
-      assertOptions('checkOverrides(): overrides', overrides, { sections: 'object!', tools: 'object!' });
+      assertMembers('checkOverrides(): overrides', overrides, { sections: 'object!', tools: 'object!' });
       return withOverrides(overrides).dropped;
     },
     tools: (options = {}) => {
-      assertOptions('prompt.tools()', options);
+      assertArgument('prompt.tools()', 'options', options, 'object');
       return enabledTools(withOverrides(options.overrides).plan, params, options);
     },
     sections: (options = {}) => {
-      assertOptions('prompt.sections()', options);
+      assertArgument('prompt.sections()', 'options', options, 'object');
       return sectionsOf(withOverrides(options.overrides).plan, params, options);
     },
     render: (options = {}) => {
-      assertOptions('prompt.render()', options);
+      assertArgument('prompt.render()', 'options', options, 'object');
       return renderPrompt(withOverrides(options.overrides), params, options);
     },
     slices: () => plan.slices,

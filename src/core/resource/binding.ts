@@ -1,4 +1,4 @@
-import { assertOptions, type RefuseArgument, ResourceError } from '../error/index.ts';
+import { assertOptions, type OptionsOf, type RefuseArgument, ResourceError } from '../error/index.ts';
 import { present } from '../internal/index.ts';
 import { isTransactional, type ResourceToken, tokenName } from './token.ts';
 import { findProtocolFault, type TransactionProtocol } from './transaction-protocol.ts';
@@ -131,6 +131,15 @@ const refuse: RefuseArgument = (message, details) =>
   new ResourceError('resource-binding-invalid', message, details);
 
 const scopes: readonly unknown[] = ['singleton', 'tool-call', 'prototype'] satisfies readonly ResourceScope[];
+const bindingChecks = {
+  create: 'any',
+  scope: 'string',
+  eager: 'any',
+  afterCreate: 'any',
+  instance: 'unknown',
+  owned: 'any',
+  transactional: 'any',
+} satisfies OptionsOf<ResourceBindingOptions>;
 /** Options that only one of the two forms has. */
 const forCreated: readonly string[] = ['scope', 'eager', 'afterCreate'];
 const forInstances: readonly string[] = ['instance', 'owned'];
@@ -147,7 +156,7 @@ export function binding<T>(
   token: ResourceToken<T>,
   options: ResourceBindingOptions<NoInfer<T>>,
 ): ResourceBinding<T> {
-  assertOptions('binding()', options, { scope: 'string' }, refuse);
+  assertOptions('binding()', options, bindingChecks, refuse);
   assertToken(token);
   const name = tokenName(token);
   const isInstance = 'instance' in options && options.create === undefined;

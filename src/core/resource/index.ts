@@ -10,7 +10,6 @@ export {
   type ResourceSource,
 } from './binding.ts';
 export { type CallScope, ResourceContainer, type ResourceHost } from './container.ts';
-export { nearestNames } from './nearest-names.ts';
 export { ResourceRegistry } from './registry.ts';
 export type { OuterResources } from './resolution.ts';
 export { type Awaiter, type ResourceFailure, ResourceForks } from './resource-forks.ts';

@@ -1,6 +1,5 @@
 import { describeError, ResourceError, TransactionClosedError, type WinkError } from '../error/index.ts';
-import { present } from '../internal/index.ts';
-import { nearestNames } from './nearest-names.ts';
+import { nearestNames, present } from '../internal/index.ts';
 import type { ResourceRegistry } from './registry.ts';
 import { type ResourceToken, tokenName } from './token.ts';
 

@@ -130,7 +130,7 @@ export { RepeatedFailures, type Repetition } from './limits/repeated-failures.ts
 export { haltReason, RunBudget } from './limits/run-budget.ts';
 export { RunStop, RunStoppedSignal, type StopReason } from './limits/run-stop.ts';
 export { type RetryOptions, type ThrottlePolicy, toThrottlePolicy } from './limits/throttle.ts';
-export { tokenCost } from './limits/token-cost.ts';
+export { priceChecks, tokenCost } from './limits/token-cost.ts';
 export { Watchdog } from './limits/watchdog.ts';
 export { type LoopOptions, runLoop } from './loop/loop.ts';
 export {

@@ -1,4 +1,4 @@
-import { assertOptions, describeError, type RefuseArgument, SessionError } from '../error/index.ts';
+import { assertMembers, describeError, type RefuseArgument, SessionError } from '../error/index.ts';
 import type { Clock } from './clock.ts';
 import { createDispatcher, type Dispatcher } from './event/event.ts';
 
@@ -12,29 +12,25 @@ export interface SessionLogger {
 export const refuse = (...[message, details]: Parameters<RefuseArgument>): SessionError =>
   new SessionError('session-invalid', message, details);
 
-/** @throws {SessionError} `session-invalid` for an option of the wrong kind. */
-export function assertSessionOptions(options: {
-  readonly clock?: Clock;
-  readonly dispatcher?: Dispatcher;
-}): void {
-  const kinds = {
-    tags: 'object',
-    clock: 'object',
-    dispatcher: 'object',
-    ids: 'function',
-    logger: 'object',
-  } as const;
-  assertOptions('new Session()', options, kinds, refuse);
-  const { clock, dispatcher } = options;
+/** What the options of a session must be. */
+export const sessionChecks = {
+  id: 'any',
+  dispatcher: 'object',
+  parent: 'any',
+  tags: 'object',
+  clock: 'object',
+  ids: 'function',
+  logger: 'object',
+} as const;
+
+/** @throws {SessionError} `session-invalid` for what does not do the work of its interface. */
+export function assertSessionServices(clock: Clock | undefined, dispatcher: Dispatcher | undefined): void {
   if (clock !== undefined)
-    assertOptions('new Session(): clock', clock, { now: 'function!', schedule: 'function!' }, refuse);
-  if (dispatcher !== undefined)
-    assertOptions(
-      'new Session(): dispatcher',
-      dispatcher,
-      { subscribe: 'function!', deliver: 'function!' },
-      refuse,
-    );
+    assertMembers('new Session(): clock', clock, { now: 'function!', schedule: 'function!' }, refuse);
+  if (dispatcher !== undefined) {
+    const members = { subscribe: 'function!', deliver: 'function!' } as const;
+    assertMembers('new Session(): dispatcher', dispatcher, members, refuse);
+  }
 }
 
 /** The dispatcher of a session that is given none. */

@@ -16,12 +16,13 @@ import { CellFork, type ForkOptions, type SessionFork } from './fork/fork.ts';
 import { CellView, type SessionView } from './fork/view.ts';
 import {
   assertIdentity,
-  assertSessionOptions,
+  assertSessionServices,
   type IdSource,
   ownDispatcher,
   randomIds,
   refuse,
   type SessionLogger,
+  sessionChecks,
 } from './session-options.ts';
 import { internalsOf } from './slice/define-slice.ts';
 import type { Slice } from './slice/slice.ts';
@@ -91,7 +92,8 @@ export class Session implements SessionView, AsyncDisposable {
    * that is not a string; `session-disposed` when the parent is disposed.
    */
   constructor(options: SessionOptions = {}) {
-    assertSessionOptions(options);
+    assertOptions('new Session()', options, sessionChecks, refuse);
+    assertSessionServices(options.clock, options.dispatcher);
     if (options.parent !== undefined && !(options.parent instanceof Session))
       throw refuse('new Session(): parent must be a Session.', { details: { option: 'parent' } });
     this.#options = options;
@@ -139,7 +141,7 @@ export class Session implements SessionView, AsyncDisposable {
    */
   install(slice: AnySlice, options: SliceInstallOptions = {}): void {
     assertArgument('session.install()', 'slice', slice, 'object', refuse);
-    assertOptions('session.install()', options, {}, refuse);
+    assertArgument('session.install()', 'options', options, 'object', refuse);
     this.#cell.assertUsable('write');
     this.#cell.install(slice, options);
   }

@@ -1,4 +1,4 @@
-import { assertOptions, PromptValidationError } from '../error/index.ts';
+import { assertMembers, assertOptions, PromptValidationError } from '../error/index.ts';
 import { compileGlob } from '../filesystem/index.ts';
 import { showName } from '../internal/index.ts';
 import { type CompletionChecker, CompletionVerdict, readVerdict } from './completion.ts';
@@ -136,7 +136,7 @@ function isList(
 function composedName(kind: string, checkers: readonly CompletionChecker[]): string {
   if (checkers.length === 0) throw invalid(`A checker ${kind} needs at least one checker to ask.`);
   for (const checker of checkers) {
-    assertOptions(`${kind}: a checker`, checker, { name: 'string!', check: 'function!' });
+    assertMembers(`${kind}: a checker`, checker, { name: 'string!', check: 'function!' });
   }
   return `${kind}(${checkers.map(({ name }) => name).join(', ')})`;
 }

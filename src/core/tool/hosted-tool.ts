@@ -1,4 +1,10 @@
-import { assertArgument, assertOptions, describeError, PromptValidationError } from '../error/index.ts';
+import {
+  assertArgument,
+  assertMembers,
+  assertOptions,
+  describeError,
+  PromptValidationError,
+} from '../error/index.ts';
 import { freezeJson, type JsonObject } from '../schema/index.ts';
 import { assertDescription, assertToolName } from './names.ts';
 
@@ -38,7 +44,7 @@ export function hostedTool<
   readonly description: string;
   readonly config: Config;
 }): HostedTool<Config, Output> {
-  assertOptions('hostedTool()', options);
+  assertOptions('hostedTool()', options, { kind: 'any', name: 'any', description: 'any', config: 'unknown' });
   const { kind, name, config } = options;
   assertToolName(name);
   assertKind(kind, name);
@@ -137,7 +143,7 @@ export function hostedOutputsOf<Output extends HostedToolOutput>(
   response: { readonly hostedOutputs: Readonly<Record<string, HostedToolOutputs>> },
   tool: HostedTool<JsonObject, Output>,
 ): { [Name in keyof HostedToolOutputs<Output>]: HostedToolOutputs<Output>[Name] } {
-  assertOptions('hostedOutputsOf()', response, { hostedOutputs: 'object!' });
+  assertMembers('hostedOutputsOf()', response, { hostedOutputs: 'object!' });
   assertArgument('hostedOutputsOf()', 'tool', tool, 'object');
   const { hostedOutputs } = response;
   if (!Object.hasOwn(hostedOutputs, tool.name)) return nothing;

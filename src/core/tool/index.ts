@@ -56,7 +56,7 @@ export type {
   ToolPort,
 } from './ports.ts';
 export type { FinishReason, PromptResponse, TokenUsage } from './prompt-response.ts';
-export type { NestedRunLimits } from './run-limits.ts';
+export { innerLimitChecks, type NestedRunLimits } from './run-limits.ts';
 export {
   foreignTool,
   maxForeignDescriptionCharacters,

@@ -1,3 +1,4 @@
+import { integer, type OptionsOf } from '../error/index.ts';
 import type { Budget } from './budget.ts';
 import type { BudgetTrackerPort, DeadlinePort } from './ports.ts';
 
@@ -19,3 +20,13 @@ export interface NestedRunLimits {
    */
   readonly budget?: Budget | BudgetTrackerPort;
 }
+
+/** What the limits of an evaluation inside a tool call must be. */
+export const innerLimitChecks: OptionsOf<NestedRunLimits, 'maxTurns' | 'maxCompletionChecks'> = {
+  maxTurns: integer({ min: 1, default: 100 }),
+  maxConcurrentCalls: integer({ min: 1 }),
+  maxCompletionChecks: integer({ min: 1, default: 3 }),
+  maxRepeatedFailures: integer({ min: 1 }),
+  deadline: 'any',
+  budget: 'any',
+};

@@ -1,4 +1,12 @@
-import { assertOptions, describeError, PromptValidationError } from '../error/index.ts';
+import {
+  assertOptions,
+  describeError,
+  integer,
+  maxTimerMs,
+  number,
+  type OptionsOf,
+  PromptValidationError,
+} from '../error/index.ts';
 import { countCharacters, present } from '../internal/index.ts';
 import {
   assertObjectSchema,
@@ -87,8 +95,25 @@ export interface ToolOptions<PS extends Schema | undefined, RS extends Schema | 
 }
 
 const allEffects: readonly unknown[] = ['read', 'state', 'external'] satisfies readonly ToolEffects[];
-/** The longest delay that timers can keep. */
-const maxTimeoutMs = 2_147_483_647;
+
+/** Those whose error has the name of the tool are checked where it is made. */
+const toolChecks = {
+  name: 'any',
+  description: 'any',
+  inputSchema: 'any',
+  outputSchema: 'any',
+  execute: 'function',
+  examples: 'array',
+  render: 'function',
+  effects: 'string',
+  idempotent: 'any',
+  reconcile: 'function',
+  reenters: 'any',
+  pure: 'any',
+  timeoutMs: number({ above: 0, max: maxTimerMs }),
+  maxResultCharacters: integer({ min: 1, orInfinity: true }),
+  acceptsOverrides: 'any',
+} satisfies OptionsOf<ToolOptions<Schema, Schema>>;
 
 /**
  * Declares a tool. Params and result are inferred from the schemas.
@@ -100,7 +125,14 @@ const maxTimeoutMs = 2_147_483_647;
 export function tool<PS extends Schema | undefined = undefined, RS extends Schema | undefined = undefined>(
   options: ToolOptions<PS, RS>,
 ): Tool<OutputOf<PS>, Value<RS>, InputOf<PS>> {
-  assertOptions('tool()', options, { examples: 'array', effects: 'string' });
+  assertOptions('tool()', options, toolChecks, (message, { details }) => {
+    // What is not an object has no name.
+    const { name } = Object(options) as Partial<ToolOptions<PS, RS>>;
+    const named = typeof name === 'string' ? { tool: name } : {};
+    return new PromptValidationError(message, {
+      details: { ...details, ...named, placeholder: String(details['option']) },
+    });
+  });
   return makeTool(options, maxOwnDescriptionCharacters);
 }
 
@@ -134,9 +166,6 @@ function makeTool<PS extends Schema | undefined, RS extends Schema | undefined>(
   );
   const compiledInput = compileInput(inputSchema, name);
   const compiledOutput = compileOutput(outputSchema, name);
-  if (execute !== undefined) assertFunction(execute, name, 'execute');
-  if (render !== undefined) assertFunction(render, name, 'render');
-  if (reconcile !== undefined) assertFunction(reconcile, name, 'reconcile');
   if (!allEffects.includes(effects)) {
     throw invalid(name, 'effects', `unknown effects "${effects}"; use 'read', 'state' or 'external'`);
   }
@@ -145,29 +174,6 @@ function makeTool<PS extends Schema | undefined, RS extends Schema | undefined>(
       name,
       'pure',
       "a tool with effects 'external' cannot be pure; declare effects 'read' or 'state' if it changes nothing outside",
-    );
-  }
-  if (
-    timeoutMs !== undefined &&
-    !(typeof timeoutMs === 'number' && timeoutMs > 0 && timeoutMs <= maxTimeoutMs)
-  ) {
-    throw invalid(
-      name,
-      'timeoutMs',
-      `timeoutMs must be above 0 and at most ${maxTimeoutMs}, but it is ${timeoutMs}`,
-    );
-  }
-  if (
-    maxResultCharacters !== undefined &&
-    !(
-      maxResultCharacters === Infinity ||
-      (Number.isSafeInteger(maxResultCharacters) && maxResultCharacters >= 1)
-    )
-  ) {
-    throw invalid(
-      name,
-      'maxResultCharacters',
-      `maxResultCharacters must be a whole number of at least 1 or Infinity, but it is ${maxResultCharacters}`,
     );
   }
   const made = {
@@ -217,11 +223,6 @@ function compileOutput(schema: Schema | undefined, name: string): CompiledSchema
   } catch (cause) {
     throw invalid(name, 'outputSchema', `the output schema cannot be used: ${describeError(cause)}`, cause);
   }
-}
-
-function assertFunction(value: unknown, name: string, option: string): void {
-  if (typeof value !== 'function')
-    throw invalid(name, option, `${option} must be a function, but it is ${typeof value}`);
 }
 
 function invalid(name: string, option: string, problem: string, cause?: unknown): PromptValidationError {

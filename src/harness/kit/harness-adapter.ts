@@ -1,4 +1,4 @@
-import { assertOptions, PromptValidationError } from '../../core/error/index.ts';
+import { assertMembers, PromptValidationError } from '../../core/error/index.ts';
 import {
   assertPrompt,
   checkEvaluateOptions,
@@ -39,9 +39,9 @@ export function harnessAdapter(options: {
   readonly name?: string;
   readonly adapter?: ProviderAdapter;
 }): ProviderAdapter {
-  assertOptions('harnessAdapter()', options, { harness: 'object!', name: 'string', adapter: 'object' });
+  assertMembers('harnessAdapter()', options, { harness: 'object!', name: 'string', adapter: 'object' });
   const { harness } = options;
-  assertOptions('harnessAdapter(): harness', harness, {
+  assertMembers('harnessAdapter(): harness', harness, {
     name: 'string!',
     capabilities: 'object!',
     run: 'function!',

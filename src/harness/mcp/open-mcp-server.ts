@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import { assertOptions, describeError, PromptValidationError } from '../../core/error/index.ts';
+import { assertMembers, describeError, PromptValidationError } from '../../core/error/index.ts';
 import { present } from '../../core/internal/index.ts';
 import type { Prompt } from '../../core/prompt/index.ts';
 import { silentLogger } from '../../core/tool/index.ts';
@@ -53,7 +53,7 @@ export async function openMcpServer(
 ): Promise<McpToolServer> {
   checkServerOptions('openMcpServer()', options);
   checkSessionsOptions('openMcpServer()', { sessionIdleTimeoutMs, maxSessions });
-  assertOptions('openMcpServer()', { transport }, { transport: 'object!' });
+  assertMembers('openMcpServer()', { transport }, { transport: 'object!' });
   switch (transport.kind) {
     case 'stdio':
       return openStdio(prompt, options, transport);

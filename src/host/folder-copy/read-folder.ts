@@ -1,4 +1,4 @@
-import { assertOptions, FilesystemError } from '../../core/error/index.ts';
+import { assertMembers, FilesystemError } from '../../core/error/index.ts';
 import { CopyTally, type FolderCopyReport } from './copy-report.ts';
 import { compileFolderFilter } from './folder-filter.ts';
 import { assertStillThere, openFolder } from './open-folder.ts';
@@ -34,7 +34,7 @@ export interface FolderCopy {
  * @see docs/spec/filesystem.md §5
  */
 export async function readFolder(options: ReadFolderOptions): Promise<FolderCopy> {
-  assertOptions(
+  assertMembers(
     'readFolder()',
     options,
     { hostPath: 'string!', include: 'array', exclude: 'array', allowedRoots: 'array!' },

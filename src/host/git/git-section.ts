@@ -1,4 +1,4 @@
-import { assertOptions, FilesystemError, PromptValidationError } from '../../core/error/index.ts';
+import { assertMembers, FilesystemError, PromptValidationError } from '../../core/error/index.ts';
 import { Filesystem } from '../../core/filesystem/index.ts';
 import type { ToolPolicy } from '../../core/policy/index.ts';
 import { type Section, section, type VisibilitySelector } from '../../core/prompt/index.ts';
@@ -51,7 +51,7 @@ export interface GitSectionOptions {
  * @see docs/spec/git.md §1
  */
 export function gitSection(options: GitSectionOptions = {}): Section<Record<never, never>> {
-  assertOptions('gitSection()', options, {
+  assertMembers('gitSection()', options, {
     tools: 'array',
     policies: 'array',
     limits: 'object',

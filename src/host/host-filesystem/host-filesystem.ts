@@ -1,4 +1,4 @@
-import { assertOptions, FilesystemError } from '../../core/error/index.ts';
+import { assertMembers, FilesystemError } from '../../core/error/index.ts';
 import {
   CellGuard,
   childPath,
@@ -109,7 +109,7 @@ export class HostFilesystem extends FilesystemView implements AsyncDisposable {
     options: HostFilesystemOptions,
     onFailpoint?: (failpoint: string) => void,
   ): Promise<HostFilesystem> {
-    assertOptions(
+    assertMembers(
       'openHostFilesystem()',
       options,
       {

@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { basename } from 'node:path';
-import { assertOptions, FilesystemError } from '../../core/error/index.ts';
+import { assertMembers, FilesystemError } from '../../core/error/index.ts';
 import { quoteText } from '../../core/internal/index.ts';
 import type { RunRecorder, RunRecorderOptions } from '../../record/index.ts';
 
@@ -24,7 +24,7 @@ export interface FileRunRecorder extends RunRecorder, AsyncDisposable {}
  * @see docs/spec/run-record.md §1
  */
 export async function openRunRecorder(options: OpenRunRecorderOptions): Promise<FileRunRecorder> {
-  assertOptions('openRunRecorder()', options, { file: 'string!' });
+  assertMembers('openRunRecorder()', options, { file: 'string!' });
   const { file, ...rest } = options;
   // Programs that record nothing do not load it.
   const { runRecorder } = await import('../../record/index.ts');

@@ -1,4 +1,4 @@
-import { assertArgument, assertOptions, FilesystemError } from '../../core/error/index.ts';
+import { assertArgument, assertMembers, FilesystemError } from '../../core/error/index.ts';
 import type { Filesystem } from '../../core/filesystem/index.ts';
 import { isBelow, openDirectory } from '../disk/host-directory.ts';
 import { compileFolderFilter } from '../folder-copy/folder-filter.ts';
@@ -57,7 +57,7 @@ export async function openStagedFolder(
   filesystem: Filesystem,
   options: StagedFolderOptions = {},
 ): Promise<StagedFolder> {
-  assertOptions(
+  assertMembers(
     'openStagedFolder()',
     options,
     { exclude: 'array', tempRoot: 'string' },

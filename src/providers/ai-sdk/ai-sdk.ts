@@ -1,15 +1,17 @@
-import { assertOptions, PromptValidationError } from '../../core/error/index.ts';
+import { assertOptions, type OptionsOf, oneOf } from '../../core/error/index.ts';
 import { type ProviderAdapter } from '../../core/evaluation/index.ts';
 import { isRecord, present } from '../../core/internal/index.ts';
 import type { ModelCallOptions, ModelRequest, ModelTurn } from '../../core/runtime/index.ts';
-import { describeReceived, type JsonObject } from '../../core/schema/index.ts';
+import type { JsonObject } from '../../core/schema/index.ts';
 import { systemClock } from '../../core/session/index.ts';
 import type { ModelSettings, TokenPrices } from '../../core/tool/index.ts';
 import {
+  assertCaching,
   type CallIdForm,
   checkModelOptions,
   type HostedToolCodecTable,
   HostedToolRegistry,
+  modelChecks,
   nineCharacterCallIds,
   plainCallIds,
   providerAdapter,
@@ -88,6 +90,16 @@ export interface AiSdkOptions {
   readonly promptCaching?: false | { readonly ttl?: CacheTtl };
 }
 
+const aiSdkChecks: OptionsOf<AiSdkOptions> = {
+  ...modelChecks,
+  model: 'any',
+  providerOptions: 'object',
+  headers: 'object',
+  takesOutputSchema: 'boolean',
+  strictTools: oneOf(['all-or-none', 'each', 'none']),
+  promptCaching: 'any',
+};
+
 /**
  * An adapter for language models of the AI SDK, and so for every provider with an AI SDK package. It loads no package itself
  * and uses only the given model. Each request contains the whole conversation, with the model's own answers unchanged;
@@ -99,13 +111,11 @@ export interface AiSdkOptions {
  * @throws {PromptValidationError} for a model of an unsupported version, or invalid options.
  */
 export function aiSdk(options: AiSdkOptions): ProviderAdapter {
-  assertOptions('aiSdk()', options);
+  assertOptions('aiSdk()', options, aiSdkChecks);
   const { model } = options;
   assertModel(model);
-  const { timeoutMs, unsupportedConfig } = options;
-  checkModelOptions('AI SDK', { model: model.modelId, timeoutMs, unsupportedConfig }, []);
-  checkStrictTools(options.strictTools);
-  checkCaching(options.promptCaching);
+  checkModelOptions('AI SDK', { model: model.modelId }, []);
+  assertCaching('aiSdk()', options.promptCaching);
   return model.specificationVersion === 'v4'
     ? adapterOf(model, filesOfV4, options)
     : adapterOf(model, filesOfV3, options);
@@ -187,28 +197,6 @@ function toTelemetryName(provider: string): string {
 function callIdsOf({ provider, modelId }: Pick<AiSdkModel, 'provider' | 'modelId'>): CallIdForm {
   const isMistral = /(mi[sx]|minis|codes|devs|magis|pix)tral/i.test(`${provider} ${modelId}`);
   return isMistral ? nineCharacterCallIds : plainCallIds;
-}
-
-function checkCaching(caching: AiSdkOptions['promptCaching']): void {
-  if (caching === undefined || caching === false) return;
-  const { ttl } = caching;
-  if (ttl === undefined || ttl === '5m' || ttl === '1h') return;
-  throw new PromptValidationError(
-    `The option promptCaching.ttl must be "5m" or "1h", got ${describeReceived(ttl)}.`,
-    {
-      details: { option: 'promptCaching.ttl' },
-    },
-  );
-}
-
-const strictToolsChoices: readonly unknown[] = ['all-or-none', 'each', 'none', undefined];
-
-function checkStrictTools(strictTools: unknown): void {
-  if (strictToolsChoices.includes(strictTools)) return;
-  throw new PromptValidationError(
-    `The option strictTools must be "all-or-none", "each" or "none", got ${describeReceived(strictTools)}.`,
-    { details: { option: 'strictTools' } },
-  );
 }
 
 /** Options that can also be given as settings. */

@@ -1,13 +1,15 @@
-import { assertOptions, PromptValidationError } from '../../core/error/index.ts';
+import { assertOptions, integer, type OptionsOf, withDefaults } from '../../core/error/index.ts';
 import { type ProviderAdapter } from '../../core/evaluation/index.ts';
 import { present } from '../../core/internal/index.ts';
 import type { TokenPrices } from '../../core/tool/index.ts';
 import {
+  assertCaching,
   checkModelOptions,
   type HostedToolCodecTable,
   HostedToolRegistry,
   isEventStream,
   lazyClient,
+  modelChecks,
   providerAdapter,
   requestTimeoutMs,
   ToolSchemas,
@@ -71,7 +73,20 @@ export type AnthropicOptions = AnthropicModelOptions &
   );
 
 const clientKeys = ['apiKey', 'authToken', 'baseURL', 'defaultHeaders', 'fetch'] as const;
-const defaultMaxTokens = 16_000;
+
+const anthropicChecks: OptionsOf<AnthropicOptions, 'maxTokens'> = {
+  ...modelChecks,
+  model: 'any',
+  maxTokens: integer({ min: 1, default: 16_000 }),
+  promptCaching: 'any',
+  betas: 'array',
+  client: 'any',
+  apiKey: 'any',
+  authToken: 'string',
+  baseURL: 'string',
+  defaultHeaders: 'object',
+  fetch: 'function',
+};
 
 /**
  * An adapter for Anthropic's Messages API and for compatible servers. The provider stores nothing except cache entries:
@@ -86,11 +101,11 @@ const defaultMaxTokens = 16_000;
  * @throws {PromptValidationError} for options that exclude each other or are invalid.
  */
 export function anthropic(options: AnthropicOptions): ProviderAdapter {
-  assertOptions('anthropic()', options, { settings: 'object' });
+  assertOptions('anthropic()', options, anthropicChecks);
   const { model, name = 'anthropic', settings = {}, betas = [] } = options;
-  const { maxTokens = defaultMaxTokens, unsupportedConfig } = options;
+  const { maxTokens } = withDefaults(anthropicChecks, options);
+  const { unsupportedConfig } = options;
   checkModelOptions('Anthropic', options, clientKeys);
-  checkMaxTokens(maxTokens);
   toWireSettings(settings);
   const cacheControl = toCacheControl(options.promptCaching);
   const projections = new ToolSchemas(anthropicDialect);
@@ -150,20 +165,8 @@ export function anthropic(options: AnthropicOptions): ProviderAdapter {
   });
 }
 
-function checkMaxTokens(maxTokens: number): void {
-  if (Number.isSafeInteger(maxTokens) && maxTokens >= 1) return;
-  throw new PromptValidationError(
-    `The option maxTokens must be a whole number of at least 1, got ${String(maxTokens)}.`,
-    { details: { option: 'maxTokens', value: maxTokens } },
-  );
-}
-
 function toCacheControl(caching: AnthropicModelOptions['promptCaching']): CacheControl | undefined {
+  assertCaching('anthropic()', caching);
   if (caching === false) return undefined;
-  const ttl = caching?.ttl;
-  if (ttl === undefined) return { type: 'ephemeral' };
-  if (ttl === '5m' || ttl === '1h') return { type: 'ephemeral', ttl };
-  throw new PromptValidationError(`The option promptCaching.ttl must be "5m" or "1h", got ${String(ttl)}.`, {
-    details: { option: 'promptCaching.ttl', value: ttl },
-  });
+  return { type: 'ephemeral', ...present({ ttl: caching?.ttl }) };
 }

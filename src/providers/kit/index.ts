@@ -34,8 +34,10 @@ export {
 export { isWebUrl, toBase64, toUrl } from './wire/media-url.ts';
 export { messagesFinishReason } from './wire/messages-finish-reason.ts';
 export {
+  assertCaching,
   checkModelOptions,
   lazyClient,
+  modelChecks,
   requestTimeoutMs,
   type UnsupportedConfig,
 } from './wire/model-options.ts';

@@ -1,4 +1,4 @@
-import { assertOptions } from '../../core/error/index.ts';
+import { assertMembers, assertOptions } from '../../core/error/index.ts';
 import {
   checkEvaluateOptions,
   type EvaluateOptions,
@@ -18,7 +18,7 @@ export function providerAdapter(options: {
   readonly name?: string;
 }): ProviderAdapter {
   assertOptions('providerAdapter()', options, { model: 'object!', name: 'string' });
-  assertOptions('providerAdapter(): model', options.model, { name: 'string!', generate: 'function!' });
+  assertMembers('providerAdapter(): model', options.model, { name: 'string!', generate: 'function!' });
   const { model } = options;
   const adapter: ModelAdapter = Object.freeze({
     name: options.name ?? model.name,

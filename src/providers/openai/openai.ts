@@ -1,4 +1,4 @@
-import { assertOptions, PromptValidationError } from '../../core/error/index.ts';
+import { assertOptions, type OptionsOf, PromptValidationError } from '../../core/error/index.ts';
 import { type ProviderAdapter } from '../../core/evaluation/index.ts';
 import { present } from '../../core/internal/index.ts';
 import type { LanguageModel } from '../../core/runtime/index.ts';
@@ -9,6 +9,7 @@ import {
   HostedToolRegistry,
   isEventStream,
   lazyClient,
+  modelChecks,
   providerAdapter,
   requestTimeoutMs,
   ToolSchemas,
@@ -82,6 +83,20 @@ export type OpenAIOptions = OpenAIModelOptions &
 
 const clientKeys = ['apiKey', 'baseURL', 'organization', 'project', 'defaultHeaders', 'fetch'] as const;
 
+const openaiChecks: OptionsOf<OpenAIOptions> = {
+  ...modelChecks,
+  model: 'any',
+  encryptedReasoning: 'boolean',
+  promptCacheKey: 'any',
+  client: 'any',
+  apiKey: 'any',
+  baseURL: 'string',
+  organization: 'string',
+  project: 'string',
+  defaultHeaders: 'object',
+  fetch: 'function',
+};
+
 /**
  * An adapter for OpenAI's Responses API and for compatible servers. The provider stores nothing: each request contains the
  * whole conversation, with the model's own items unchanged.
@@ -95,7 +110,7 @@ const clientKeys = ['apiKey', 'baseURL', 'organization', 'project', 'defaultHead
  * @throws {PromptValidationError} for options that exclude each other or are invalid.
  */
 export function openai(options: OpenAIOptions): ProviderAdapter {
-  assertOptions('openai()', options);
+  assertOptions('openai()', options, openaiChecks);
   checkModelOptions('OpenAI', options, clientKeys);
   checkCacheKey(options.promptCacheKey);
   return providerAdapter({ model: createModel(options) });

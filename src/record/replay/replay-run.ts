@@ -1,4 +1,4 @@
-import { assertOptions, PromptValidationError } from '../../core/error/index.ts';
+import { assertMembers, PromptValidationError } from '../../core/error/index.ts';
 import {
   type EvaluateOptions,
   evaluatePrompt,
@@ -133,7 +133,7 @@ interface CheckedOptions {
 }
 
 function checkOptions(options: ReplayOptions): CheckedOptions {
-  assertOptions('replayRun()', options, {
+  assertMembers('replayRun()', options, {
     record: 'object!',
     prompt: 'object!',
     onDrift: 'string',

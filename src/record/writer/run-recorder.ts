@@ -1,4 +1,4 @@
-import { assertOptions } from '../../core/error/index.ts';
+import { assertMembers } from '../../core/error/index.ts';
 import { none, present } from '../../core/internal/index.ts';
 import type {
   CallCommit,
@@ -75,7 +75,7 @@ export interface RunRecorder extends RunObserver {
  * @see docs/spec/run-record.md §1
  */
 export function runRecorder(options: RunRecorderOptions): RunRecorder {
-  assertOptions('runRecorder()', options, {
+  assertMembers('runRecorder()', options, {
     write: 'function!',
     runId: 'string',
     runtime: 'string',

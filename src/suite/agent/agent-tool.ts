@@ -6,6 +6,7 @@ import { binding } from '../../core/resource/index.ts';
 import type { InferInput, InferOutput, Schema } from '../../core/schema/index.ts';
 import {
   type CompletionChecker,
+  innerLimitChecks,
   type ModelSettings,
   type NestedRunLimits,
   type Tool,
@@ -52,10 +53,13 @@ export function agentTool<PS extends Schema, Params, Output>(
 ): Tool<InferOutput<PS>, Output, InferInput<PS>> {
   assertOptions('agentTool()', options, {
     name: 'string!',
+    description: 'any',
     template: 'object!',
     inputSchema: 'object!',
     input: 'function',
-    limits: 'object',
+    effects: 'any',
+    limits: innerLimitChecks,
+    completion: 'any',
     settings: 'object',
   });
   const {

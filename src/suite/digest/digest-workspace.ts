@@ -12,14 +12,14 @@ import {
 import { type Clock, EventLoopYield, systemClock } from '../../core/session/index.ts';
 import { clean } from './clean.ts';
 import { LanguageCount } from './languages.ts';
-import type { WorkspaceDigestLimits } from './limits.ts';
+import type { DigestLimits } from './limits.ts';
 import { isManifest, readManifest } from './manifests.ts';
 import { isNotable } from './notable.ts';
 import type { DigestDirectory, DigestManifest, WorkspaceDigest } from './workspace-digest.ts';
 
 /** How a digest is made. */
 export interface DigestOptions {
-  readonly limits: WorkspaceDigestLimits;
+  readonly limits: DigestLimits;
   readonly respectGitignore: boolean;
   /** Aborts the walk between two directories. Default: none. */
   readonly signal?: AbortSignal | undefined;

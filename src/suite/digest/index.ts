@@ -1,4 +1,3 @@
-export type { WorkspaceDigestLimits } from './limits.ts';
 export {
   type DigestCommand,
   type DigestDirectory,

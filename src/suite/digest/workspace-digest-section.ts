@@ -1,4 +1,10 @@
-import { assertOptions, PromptValidationError, SessionError } from '../../core/error/index.ts';
+import {
+  assertOptions,
+  type OptionsOf,
+  oneOf,
+  PromptValidationError,
+  SessionError,
+} from '../../core/error/index.ts';
 import { Filesystem } from '../../core/filesystem/index.ts';
 import {
   type Section,
@@ -10,7 +16,7 @@ import {
 import { installedItems } from '../../core/session/index.ts';
 import { digestWorkspace } from './digest-workspace.ts';
 import { digestDetails, digestOverview } from './format-digest.ts';
-import { resolveDigestLimits, type WorkspaceDigestLimits } from './limits.ts';
+import { digestLimits } from './limits.ts';
 import { WorkspaceDigest } from './workspace-digest.ts';
 
 /** Params that a section without params of its own needs: none. */
@@ -26,13 +32,19 @@ export interface WorkspaceDigestSectionOptions {
    * When the digest is made: `'session'` when the session has none yet, `'evaluation'` anew for each evaluation. Default `'session'`.
    */
   readonly refresh?: 'session' | 'evaluation';
-  /** Bounds of the walk and of the digest; those left out keep their defaults. */
-  readonly limits?: Partial<WorkspaceDigestLimits>;
   /** Whether what `.gitignore` files name is counted as well. `.git` and `node_modules` never are. Default false. */
   readonly includeIgnored?: boolean;
   /** How much of the details the model sees beside the overview. Default `'summary'`: the model can open them. */
   readonly visibility?: VisibilitySelector<NoSectionParams>;
 }
+
+const digestChecks: OptionsOf<WorkspaceDigestSectionOptions> = {
+  title: 'string',
+  key: 'string',
+  refresh: oneOf(['session', 'evaluation']),
+  includeIgnored: 'boolean',
+  visibility: 'any',
+};
 
 /**
  * A section that gives the model a digest of the workspace, the prompt's `Filesystem`: file counts, languages, commands of manifests and notable
@@ -42,13 +54,13 @@ export interface WorkspaceDigestSectionOptions {
  * evaluation shows the same. Its texts come from the workspace, which may be anyone's: they are marked as data, on one line
  * each, without control characters, and bounded.
  *
- * @throws {PromptValidationError} for a bad limit or an unknown value of `refresh`.
+ * @throws {PromptValidationError} for an unknown option or value of `refresh`.
  * @see docs/spec/digest.md §1
  */
 export function workspaceDigestSection(
   options: WorkspaceDigestSectionOptions = {},
 ): Section<NoSectionParams> {
-  assertOptions('workspaceDigestSection()', options);
+  assertOptions('workspaceDigestSection()', options, digestChecks);
   const {
     title = 'Workspace Digest',
     key = 'workspace-digest',
@@ -56,20 +68,13 @@ export function workspaceDigestSection(
     visibility = 'summary',
     includeIgnored = false,
   } = options;
-  if (refresh !== 'session' && refresh !== 'evaluation') {
-    throw new PromptValidationError(
-      `The digest cannot be refreshed per "${String(refresh)}". Use "session" or "evaluation".`,
-      { details: { placeholder: 'refresh' } },
-    );
-  }
-  const limits = resolveDigestLimits(options.limits);
   const make = async (
     { resources }: Pick<SectionRenderContext, 'resources'>,
     signal?: AbortSignal,
   ): Promise<WorkspaceDigest | undefined> =>
     resources?.has(Filesystem) === true
       ? digestWorkspace(await resources.get(Filesystem), {
-          limits,
+          limits: digestLimits,
           respectGitignore: !includeIgnored,
           signal,
         })

@@ -1,4 +1,10 @@
-import { assertOptions, PromptValidationError } from '../../core/error/index.ts';
+import {
+  assertOptions,
+  type OptionChecks,
+  type OptionsOf,
+  PromptValidationError,
+  unknownOption,
+} from '../../core/error/index.ts';
 import { quotedList } from '../../core/internal/index.ts';
 import {
   describeReceived,
@@ -40,22 +46,22 @@ export function refuseValue(place: ConfigPlace, expected: string, value: unknown
   return refuseConfig(place, `must be ${expected}, but it is ${describeReceived(value)}`);
 }
 
+/** A check of an object, with the names of what it may have. */
+export interface ObjectCheck<Config> extends ConfigCheck<Config> {
+  readonly names: readonly string[];
+}
+
 /** An object with these keys and no others; keys whose value is undefined are left out. */
 export function objectOf<Config extends JsonObject>(
   checks: ConfigChecks<Config>,
   required: readonly (keyof Config & string)[] = [],
-): ConfigCheck<Config> {
+): ObjectCheck<Config> {
   const known: readonly (readonly [string, ConfigCheck<JsonValue>])[] = Object.entries(checks);
   const names = known.map(([key]) => key);
-  return (value, place) => {
+  const read: ConfigCheck<Config> = (value, place) => {
     if (!isPlainObject(value)) throw refuseValue(place, 'a plain object', value);
     const unknown = Object.keys(value).find((key) => !names.includes(key));
-    if (unknown !== undefined) {
-      throw refuseConfig(
-        place,
-        `has the key ${JSON.stringify(unknown)}, but there are only ${quotedList(names)}`,
-      );
-    }
+    if (unknown !== undefined) throw unknownKey(place, unknown, names);
     const entries = known.flatMap(([key, check]) => {
       const given = Object.hasOwn(value, key) ? value[key] : undefined;
       if (given !== undefined) return [[key, check(given, within(place, key))] as const];
@@ -65,6 +71,18 @@ export function objectOf<Config extends JsonObject>(
     // Each value was made by the check of its key.
     return Object.fromEntries(entries) as Config;
   };
+  return Object.assign(read, { names });
+}
+
+function unknownKey(place: ConfigPlace, key: string, names: readonly string[]): Error {
+  const { tool, path } = place;
+  return unknownOption(
+    `The config of hosted tool "${tool}"`,
+    within(place, key).path,
+    names.map((name) => within(place, name).path),
+    (message, { details }) =>
+      new PromptValidationError(message, { details: { ...details, tool, placeholder: 'config', path } }),
+  );
 }
 
 /** A list of at least one item; an item that is there twice is kept once. */
@@ -141,11 +159,27 @@ export interface HostedToolOptions<Config> {
 export function makeHostedTool<Config extends JsonObject, Output extends HostedToolOutput>(
   maker: string,
   defaults: { readonly kind: string; readonly name: string; readonly description: string },
-  check: ConfigCheck<Config>,
+  check: ObjectCheck<Config>,
   options: Partial<HostedToolOptions<Config>>,
 ): HostedTool<Config, Output> {
-  assertOptions(maker, options);
+  assertHostedOptions(maker, options, check.names);
   const { config = {}, name = defaults.name, description = defaults.description } = options;
   const checked = check(config, { tool: name, path: '' });
   return hostedTool<Config, Output>({ kind: defaults.kind, name, description, config: checked });
+}
+
+/**
+ * Refuses an option that the maker of a hosted tool does not know; one of the config says so.
+ * @param config names of the options of the config.
+ * @param own options that this maker has beside those of others.
+ */
+export function assertHostedOptions<Own extends object = Record<never, never>>(
+  maker: string,
+  options: Partial<HostedToolOptions<unknown>> & Own,
+  config: readonly string[],
+  own?: OptionsOf<Own>,
+): void {
+  const moved = new Map(config.map((name) => [name, `config.${name}`]));
+  const checks: OptionChecks = { config: 'unknown', name: 'string', description: 'string', ...own };
+  assertOptions<unknown>(maker, options, checks, { moved });
 }

@@ -1,7 +1,7 @@
-import { assertOptions } from '../../core/error/index.ts';
 import { isSchemaObject, type JsonObject, type JsonValue } from '../../core/schema/index.ts';
 import { type HostedTool, type HostedToolOutput, hostedTool } from '../../core/tool/index.ts';
 import {
+  assertHostedOptions,
   type ConfigCheck,
   type ConfigPlace,
   type HostedToolOptions,
@@ -124,7 +124,7 @@ const read = objectOf<HostedMcpConfig>(
 export function hostedMcpTool(
   options: HostedToolOptions<HostedMcpConfig>,
 ): HostedTool<HostedMcpConfig, HostedMcpResult> {
-  assertOptions('hostedMcpTool()', options);
+  assertHostedOptions('hostedMcpTool()', options, read.names);
   const place = { tool: options.name ?? 'mcp', path: '' };
   const config = read(options.config, place);
   refuseTwoAuthorizations(config, place);

@@ -1,8 +1,7 @@
-import { assertOptions } from '../../core/error/index.ts';
 import { type Section, section, type VisibilitySelector } from '../../core/prompt/index.ts';
 import type { HostedTool } from '../../core/tool/index.ts';
-import type { HostedToolOptions } from './config-check.ts';
-import { type WebSearchConfig, type WebSearchResult, webSearchTool } from './web-search.ts';
+import { assertHostedOptions, type HostedToolOptions } from './config-check.ts';
+import { type WebSearchConfig, type WebSearchResult, webSearchConfig, webSearchTool } from './web-search.ts';
 
 /** Params that a section without params of its own needs: none. */
 type NoSectionParams = Record<never, never>;
@@ -19,6 +18,8 @@ export interface WebSearchSectionOptions extends Partial<HostedToolOptions<WebSe
   readonly visibility?: VisibilitySelector<NoSectionParams>;
 }
 
+type OwnOptions = Omit<WebSearchSectionOptions, keyof HostedToolOptions<WebSearchConfig>>;
+
 /** The section of {@link webSearchSection}. Its tool is there for `hostedOutputsOf`. */
 export interface WebSearchSection extends Section<NoSectionParams> {
   readonly hostedTools: readonly [HostedTool<WebSearchConfig, WebSearchResult>];
@@ -32,7 +33,12 @@ export interface WebSearchSection extends Section<NoSectionParams> {
  * @see docs/spec/hosted-tools.md §4
  */
 export function webSearchSection(options: WebSearchSectionOptions = {}): WebSearchSection {
-  assertOptions('webSearchSection()', options);
+  assertHostedOptions<OwnOptions>('webSearchSection()', options, webSearchConfig.names, {
+    title: 'string',
+    key: 'string',
+    acceptsOverrides: 'boolean',
+    visibility: 'any',
+  });
   const { title = 'Web Search', key = 'web_search', visibility = 'full', ...rest } = options;
   const { acceptsOverrides = true, ...toolOptions } = rest;
   const tool = webSearchTool(toolOptions);

@@ -1,5 +1,13 @@
 import type { HostedTool, HostedToolOutput } from '../../core/tool/index.ts';
-import { flag, type HostedToolOptions, integer, makeHostedTool, objectOf, oneOf } from './config-check.ts';
+import {
+  flag,
+  type HostedToolOptions,
+  integer,
+  makeHostedTool,
+  type ObjectCheck,
+  objectOf,
+  oneOf,
+} from './config-check.ts';
 import { type DomainFilter, domainFilter } from './domain-filter.ts';
 import { type GeoHint, geoHint } from './geo-hint.ts';
 
@@ -34,7 +42,8 @@ export interface WebSearchResult extends HostedToolOutput {
   readonly pattern?: string;
 }
 
-const config = objectOf<WebSearchConfig>({
+/** What the config of a web search must be. */
+export const webSearchConfig: ObjectCheck<WebSearchConfig> = objectOf<WebSearchConfig>({
   domainFilter,
   geoHint,
   allowLiveAccess: flag,
@@ -57,5 +66,5 @@ const defaults = {
 export function webSearchTool(
   options: Partial<HostedToolOptions<WebSearchConfig>> = {},
 ): HostedTool<WebSearchConfig, WebSearchResult> {
-  return makeHostedTool('webSearchTool()', defaults, config, options);
+  return makeHostedTool('webSearchTool()', defaults, webSearchConfig, options);
 }

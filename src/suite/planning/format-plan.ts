@@ -1,4 +1,4 @@
-import { assertOptions } from '../../core/error/index.ts';
+import { assertMembers } from '../../core/error/index.ts';
 import { oneLine } from '../../core/internal/index.ts';
 import type { Plan, PlanStep, PlanStepStatus } from './plan.ts';
 
@@ -23,7 +23,7 @@ const checkboxes: Readonly<Record<PlanStepStatus, string>> = {
  * print them on a terminal.
  */
 export function formatPlan(plan: Plan): string {
-  assertOptions('formatPlan()', plan, { objective: 'string!', steps: 'array!' });
+  assertMembers('formatPlan()', plan, { objective: 'string!', steps: 'array!' });
   const progress = plan.steps.length === 0 ? 'no steps' : `${doneSteps(plan)} of ${plan.steps.length} done`;
   return [`${oneLine(plan.objective)} (${progress})`, ...plan.steps.map(formatPlanStep)].join('\n');
 }

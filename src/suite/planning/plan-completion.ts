@@ -18,7 +18,7 @@ const maxNamedSteps = 3;
  * `planningToolsSection()` brings: an evaluation without it is refused.
  */
 export function planCompletion(options: PlanCompletionOptions = {}): CompletionChecker {
-  assertOptions('planCompletion()', options);
+  assertOptions('planCompletion()', options, { requirePlan: 'boolean' });
   const { requirePlan = false } = options;
   return {
     name: 'plan',

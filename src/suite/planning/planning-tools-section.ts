@@ -1,4 +1,4 @@
-import { assertOptions, PromptValidationError } from '../../core/error/index.ts';
+import { assertOptions, type OptionsOf, PromptValidationError } from '../../core/error/index.ts';
 import type { ToolPolicy } from '../../core/policy/index.ts';
 import { type Section, section, type VisibilitySelector } from '../../core/prompt/index.ts';
 import { CurrentPlan } from './current-plan.ts';
@@ -31,6 +31,16 @@ export interface PlanningToolsSectionOptions {
   readonly visibility?: VisibilitySelector<NoSectionParams>;
 }
 
+const planningChecks: OptionsOf<PlanningToolsSectionOptions> = {
+  title: 'string',
+  key: 'string',
+  strategy: 'string',
+  tools: 'array',
+  policies: 'array',
+  acceptsOverrides: 'boolean',
+  visibility: 'any',
+};
+
 /**
  * A section that gives the model a plan to work by: instructions, the tools `planning_setup_plan`, `planning_add_step`,
  * `planning_update_step` and `planning_read_plan`, and the slice `CurrentPlan` that they change. It holds no state: the
@@ -42,7 +52,7 @@ export interface PlanningToolsSectionOptions {
  * @see docs/spec/planning.md §1
  */
 export function planningToolsSection(options: PlanningToolsSectionOptions = {}): Section<NoSectionParams> {
-  assertOptions('planningToolsSection()', options, { policies: 'array' });
+  assertOptions('planningToolsSection()', options, planningChecks);
   const {
     title = 'Planning Tools',
     key = 'planning',

@@ -2,7 +2,7 @@ export type { VfsAttachmentKind } from './attachment.ts';
 export type { EditFileEdit, EditFileParams, EditFileResult } from './edit-file.ts';
 export type { GlobOutput, GlobParams } from './glob.ts';
 export type { GrepOutput, GrepParams } from './grep.ts';
-export { defaultVfsLimits, type VfsLimits } from './limits.ts';
+export type { VfsLimits } from './limits.ts';
 export type { LsEntry, LsParams, LsResult } from './ls.ts';
 export type { ReadFileParams, ReadFileResult } from './read-file.ts';
 export type { RmParams, RmResult } from './rm.ts';

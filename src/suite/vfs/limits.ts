@@ -1,4 +1,4 @@
-import { PromptValidationError } from '../../core/error/index.ts';
+import { integer, type LimitsOf } from '../../core/error/index.ts';
 
 /**
  * Bounds of the file tools: what one call may show, and what the workspace may hold. The last three say nothing about a
@@ -29,49 +29,18 @@ export interface VfsLimits {
   readonly maxFiles: number;
 }
 
-/** The limits that hold where a caller names no others. */
-export const defaultVfsLimits: VfsLimits = Object.freeze({
-  maxLines: 2000,
-  maxLineCharacters: 2000,
-  maxOutputCharacters: 50_000,
-  maxEntries: 500,
-  maxPaths: 1000,
-  maxMatches: 250,
-  maxMatchCharacters: 500,
-  maxAttachmentBytes: 3_145_728,
-  maxFileBytes: 33_554_432,
-  maxBytes: 1_073_741_824,
-  maxFiles: 1_000_000,
-});
-
-/** As base64 text it is what the attachments of one result may have together. */
-const largestAttachmentBytes = 15_728_640;
-
-/**
- * The default limits with the caller's own put over them.
- * @throws {PromptValidationError} when a limit is not an integer of at least 1, or is unknown.
- */
-export function resolveVfsLimits(limits: Partial<VfsLimits> = {}): VfsLimits {
-  for (const [name, value] of Object.entries(limits)) {
-    if (!Object.hasOwn(defaultVfsLimits, name)) {
-      throw new PromptValidationError(
-        `Unknown limit "${name}" for the file tools. Limits are: ${Object.keys(defaultVfsLimits).join(', ')}.`,
-        { details: { placeholder: 'limits' } },
-      );
-    }
-    if (!Number.isSafeInteger(value) || value < 1) {
-      throw new PromptValidationError(
-        `The limit ${name} of the file tools is ${String(value)}; it must be a whole number from 1 on.`,
-        { details: { placeholder: 'limits' } },
-      );
-    }
-  }
-  const { maxAttachmentBytes = 0 } = limits;
-  if (maxAttachmentBytes > largestAttachmentBytes) {
-    throw new PromptValidationError(
-      `The limit maxAttachmentBytes of the file tools is ${maxAttachmentBytes}; results take attachments of at most ${largestAttachmentBytes} bytes.`,
-      { details: { placeholder: 'limits' } },
-    );
-  }
-  return Object.freeze({ ...defaultVfsLimits, ...limits });
-}
+/** What the limits must be, and what holds where a caller names no others. */
+export const vfsLimitChecks: LimitsOf<VfsLimits> = {
+  maxLines: integer({ min: 1, default: 2000 }),
+  maxLineCharacters: integer({ min: 1, default: 2000 }),
+  maxOutputCharacters: integer({ min: 1, default: 50_000 }),
+  maxEntries: integer({ min: 1, default: 500 }),
+  maxPaths: integer({ min: 1, default: 1000 }),
+  maxMatches: integer({ min: 1, default: 250 }),
+  maxMatchCharacters: integer({ min: 1, default: 500 }),
+  // As base64 text it is what the attachments of one result may have together.
+  maxAttachmentBytes: integer({ min: 1, max: 15_728_640, default: 3_145_728 }),
+  maxFileBytes: integer({ min: 1, default: 33_554_432 }),
+  maxBytes: integer({ min: 1, default: 1_073_741_824 }),
+  maxFiles: integer({ min: 1, default: 1_000_000 }),
+};

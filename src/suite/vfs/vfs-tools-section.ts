@@ -1,10 +1,15 @@
-import { assertOptions, PromptValidationError } from '../../core/error/index.ts';
+import {
+  assertOptions,
+  type OptionsOf,
+  PromptValidationError,
+  withDefaults,
+} from '../../core/error/index.ts';
 import type { FilesystemCapabilities } from '../../core/filesystem/index.ts';
 import { readBeforeWritePolicy, type ToolPolicy } from '../../core/policy/index.ts';
 import { type Section, section, type VisibilitySelector } from '../../core/prompt/index.ts';
 import { resolveAttachmentKinds, type VfsAttachmentKind } from './attachment.ts';
 import { vfsInstructions, vfsSummary } from './instructions.ts';
-import { resolveVfsLimits, type VfsLimits } from './limits.ts';
+import { type VfsLimits, vfsLimitChecks } from './limits.ts';
 import {
   createVfsTools,
   type VfsToolName,
@@ -53,6 +58,22 @@ export interface VfsToolsSectionOptions extends VfsWorkspaceOptions {
   readonly visibility?: VisibilitySelector<NoSectionParams>;
 }
 
+const vfsChecks: OptionsOf<VfsToolsSectionOptions> = {
+  filesystem: 'any',
+  base: 'object',
+  mounts: 'array',
+  title: 'string',
+  key: 'string',
+  limits: vfsLimitChecks,
+  readOnly: 'boolean',
+  tools: 'array',
+  attachments: 'array',
+  respectGitignore: 'boolean',
+  policies: 'array',
+  acceptsOverrides: 'boolean',
+  visibility: 'any',
+};
+
 /**
  * A section that gives the model a workspace of files: instructions, the tools `ls`, `read_file`, `write_file`, `edit_file`,
  * `glob`, `grep` and `rm` (`mv` and `cp` when they are named), the rule that a file is read before it is overwritten, and the `Filesystem` resource. It holds
@@ -66,14 +87,14 @@ export interface VfsToolsSectionOptions extends VfsWorkspaceOptions {
  * @see docs/spec/tools.md §8
  */
 export function vfsToolsSection(options: VfsToolsSectionOptions = {}): Section<NoSectionParams> {
-  assertOptions('vfsToolsSection()', options);
+  assertOptions('vfsToolsSection()', options, vfsChecks);
   const {
     title = 'Virtual Filesystem Tools',
     key = 'vfs',
     visibility = 'full',
     acceptsOverrides = true,
   } = options;
-  const limits = resolveVfsLimits(options.limits);
+  const limits = withDefaults(vfsLimitChecks, options.limits);
   const names = selectTools(options);
   const attachments = resolveAttachmentKinds(options.attachments);
   const { respectGitignore = false } = options;

@@ -1,10 +1,11 @@
+import { withDefaults } from '../../core/error/index.ts';
 import { lazyObject } from '../../core/internal/index.ts';
 import type { Tool } from '../../core/tool/index.ts';
 import { resolveAttachmentKinds, type VfsAttachmentKind } from './attachment.ts';
 import { createEditFileTool, type EditFileParams, type EditFileResult } from './edit-file.ts';
 import { createGlobTool, type GlobOutput, type GlobParams } from './glob.ts';
 import { createGrepTool, type GrepOutput, type GrepParams } from './grep.ts';
-import { resolveVfsLimits, type VfsLimits } from './limits.ts';
+import { type VfsLimits, vfsLimitChecks } from './limits.ts';
 import { createLsTool, type LsParams, type LsResult } from './ls.ts';
 import { createReadFileTool, type ReadFileParams, type ReadFileResult } from './read-file.ts';
 import { createRmTool, type RmParams, type RmResult } from './rm.ts';
@@ -76,10 +77,10 @@ export interface VfsToolsOptions {
 
 /**
  * Makes the file tools with options of their own. For a section of your own; `vfsToolsSection` calls it for you.
- * @throws {PromptValidationError} for a limit that is unknown, out of range or no whole number, and an unknown kind of attachment.
+ * @throws {PromptValidationError} for an unknown kind of attachment.
  */
 export function createVfsTools(options: VfsToolsOptions = {}): VfsTools {
-  const limits = resolveVfsLimits(options.limits);
+  const limits = withDefaults(vfsLimitChecks, options.limits);
   const { respectGitignore = false } = options;
   return Object.freeze({
     ls: createLsTool(limits, respectGitignore),

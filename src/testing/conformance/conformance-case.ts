@@ -1,4 +1,4 @@
-import { assertOptions, PromptValidationError } from '../../core/error/index.ts';
+import { assertArgument, assertOptions, number, PromptValidationError } from '../../core/error/index.ts';
 import { quotedList } from '../../core/internal/index.ts';
 import { type Clock, systemClock } from '../../core/session/index.ts';
 import { createManualClock } from '../doubles/manual-clock.ts';
@@ -58,8 +58,8 @@ export function adapterConformance(
   peer: ConformancePeer,
   options: ConformanceOptions = {},
 ): readonly ConformanceCase[] {
-  assertOptions('adapterConformance(): peer', peer);
-  assertOptions('adapterConformance()', options);
+  assertArgument('adapterConformance()', 'peer', peer, 'object');
+  assertOptions('adapterConformance()', options, { patienceMs: number({ above: 0 }), clock: 'object' });
   assertRefusedCases(peer);
   return definitions.flatMap((definition) =>
     modes

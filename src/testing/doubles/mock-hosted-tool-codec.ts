@@ -1,4 +1,4 @@
-import { assertOptions } from '../../core/error/index.ts';
+import { assertMembers } from '../../core/error/index.ts';
 import type { JsonObject } from '../../core/schema/index.ts';
 import type { HostedTool, HostedToolOutput } from '../../core/tool/index.ts';
 import type {
@@ -46,7 +46,7 @@ export function mockHostedToolCodec<
   Config extends JsonObject = JsonObject,
   Output extends HostedToolOutput = HostedToolOutput,
 >(options: MockHostedToolCodecOptions<Config, Output>): MockHostedToolCodec<Config, Output> {
-  assertOptions('mockHostedToolCodec()', options, { kind: 'string!' });
+  assertMembers('mockHostedToolCodec()', options, { kind: 'string!' });
   const { kind, allowsSeveral = false, serialize = serializeConfig, outputs = [] } = options;
   const serialized: MockHostedToolCodec<Config, Output>['serialized'][number][] = [];
   const parsed: MockHostedToolCodec<Config, Output>['parsed'][number][] = [];

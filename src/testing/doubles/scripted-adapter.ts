@@ -1,4 +1,4 @@
-import { assertOptions } from '../../core/error/index.ts';
+import { assertMembers } from '../../core/error/index.ts';
 import type { ProviderAdapter } from '../../core/evaluation/index.ts';
 import { present } from '../../core/internal/index.ts';
 import type {
@@ -93,7 +93,7 @@ export function scriptedAdapter(
   script: readonly ScriptedTurn[] | Script,
   options: ScriptedAdapterOptions = {},
 ): ProviderAdapter {
-  assertOptions('scriptedAdapter()', options, { name: 'string' });
+  assertMembers('scriptedAdapter()', options, { name: 'string' });
   const { name = 'scripted model', prices } = options;
   const registry = registryOf(name, options);
   return providerAdapter({

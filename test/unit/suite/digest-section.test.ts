@@ -146,8 +146,10 @@ describe('workspaceDigestSection', () => {
   });
 
   it('refuses bad options', () => {
-    expect(() => workspaceDigestSection(JSON.parse('{"refresh":"turn"}'))).toThrow('refreshed per "turn"');
-    expect(() => workspaceDigestSection({ limits: { maxDepth: 0 } })).toThrow('maxDepth');
+    expect(() => workspaceDigestSection(JSON.parse('{"refresh":"turn"}'))).toThrow(
+      "refresh must be 'session' or 'evaluation'",
+    );
+    expect(() => workspaceDigestSection(JSON.parse('{"limits":{}}'))).toThrow('has no option "limits"');
   });
 });
 

@@ -94,8 +94,9 @@ describe.each(kinds)('a tool of the kind %s', (kind) => {
 
   it('refuses a key that it does not know, and names those that it knows', () => {
     const { message } = refusal(() => makers[kind]({ ...least[kind], maxUse: 1 }));
-    expect(message).toContain('it has the key "maxUse", but there are only "');
-    for (const key of Object.keys(least[kind])) expect(message).toContain(`"${key}"`);
+    expect(message).toContain(`The config of hosted tool "${kind}" has no option "maxUse"; `);
+    const { message: all } = refusal(() => makers[kind]({ ...least[kind], unheardOf: 1 }));
+    for (const key of Object.keys(least[kind])) expect(all).toContain(key);
   });
 });
 
@@ -217,7 +218,7 @@ describe('a config', () => {
     [
       'web_search',
       'geoHint',
-      /has the key "country", but there are only "countryCode", "city", "region", "timezone"/,
+      /has no option "geoHint\.country"; the nearest is "geoHint\.countryCode"\.$/,
       { country: 'GB' },
     ],
     ['web_search', 'allowLiveAccess', /must be true or false, but it is "no"/, 'no'],
@@ -341,7 +342,7 @@ describe('a config', () => {
   ])('refuses %s of a code interpreter, which no provider takes', (option, value) => {
     const { message } = refusal(() => makers.code_interpreter({ [option]: value }));
     expect(message).toContain(
-      `has the key "${option}", but there are only "containerId", "fileIds", "memoryLimit", "network"`,
+      `has no option "${option}"; its options are containerId, fileIds, memoryLimit, network.`,
     );
   });
 });

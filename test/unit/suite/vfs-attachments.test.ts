@@ -115,7 +115,9 @@ describe('vfsToolsSection with attachments', () => {
     expect(() => vfsToolsSection(JSON.parse('{"attachments":["audio"]}'))).toThrow(
       'cannot attach files of the kind "audio". Kinds are: image, pdf.',
     );
-    expect(() => vfsToolsSection({ limits: { maxAttachmentBytes: 15_728_641 } })).toThrow('at most 15728640');
+    expect(() => vfsToolsSection({ limits: { maxAttachmentBytes: 15_728_641 } })).toThrow(
+      'from 1 to 15728640',
+    );
     expect(vfsToolsSection({ limits: { maxAttachmentBytes: 15_728_640 } }).key).toBe('vfs');
   });
 });

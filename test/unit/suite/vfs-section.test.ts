@@ -83,7 +83,9 @@ describe('vfsToolsSection', () => {
     const unknownTool = JSON.parse('{"tools":["rename"]}');
     const unknownLimit = JSON.parse('{"limits":{"maxLine":1}}');
     expect(() => vfsToolsSection(unknownTool)).toThrow('There is no file tool "rename"');
-    expect(() => vfsToolsSection(unknownLimit)).toThrow('Unknown limit "maxLine"');
+    expect(() => vfsToolsSection(unknownLimit)).toThrow(
+      'no option "limits.maxLine"; the nearest is "limits.maxLines"',
+    );
   });
 
   it('refuses bad content at once', () => {

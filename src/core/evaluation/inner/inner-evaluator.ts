@@ -1,4 +1,4 @@
-import { PromptValidationError, TransactionClosedError } from '../../error/index.ts';
+import { type OptionsOf, PromptValidationError, TransactionClosedError } from '../../error/index.ts';
 import type { Prompt } from '../../prompt/index.ts';
 import {
   Deadline,
@@ -7,13 +7,31 @@ import {
   PromptEvaluationError,
   RunStop,
 } from '../../runtime/index.ts';
-import type { NestedAdapter, NestedEvaluateOptions, PromptPort, PromptResponse } from '../../tool/index.ts';
+import {
+  innerLimitChecks,
+  type NestedAdapter,
+  type NestedEvaluateOptions,
+  type PromptPort,
+  type PromptResponse,
+} from '../../tool/index.ts';
 import { assertPrompt, checkEvaluateOptions } from '../options/check-options.ts';
+import { evaluateChecks } from '../options/option-checks.ts';
 import { type EvaluationSettings, toInnerSettings } from '../options/settings.ts';
 import { type EvaluationFiles, type EvaluationScope, innerScope } from '../scope/evaluation-scope.ts';
 
 /** How many evaluations may run inside one another, the one on the root session not counted. */
 const maxDepth = 8;
+
+const innerChecks: OptionsOf<NestedEvaluateOptions> = {
+  input: evaluateChecks.input,
+  history: evaluateChecks.history,
+  pendingCalls: evaluateChecks.pendingCalls,
+  signal: evaluateChecks.signal,
+  toolChoice: evaluateChecks.toolChoice,
+  settings: evaluateChecks.settings,
+  completion: evaluateChecks.completion,
+  limits: innerLimitChecks,
+};
 
 /** The evaluation whose calls evaluate further prompts. */
 interface OuterEvaluation {
@@ -41,9 +59,9 @@ export function innerEvaluator(outer: OuterEvaluation, call: OuterCall): NestedA
     if (call.path.length > maxDepth) throw tooDeep(prompt, call);
     const evaluation = call.nextEvaluation();
     refuseRunOptions(options);
-    const deadline = deadlineOf(options);
     const { pendingCalls = outer.settings.pendingCalls } = options;
-    checkEvaluateOptions({ ...options, pendingCalls });
+    checkEvaluateOptions({ ...options, pendingCalls }, 'context.adapter.evaluate()', innerChecks);
+    const deadline = deadlineOf(options);
     const settings = toInnerSettings(outer.settings, options, {
       deadline: deadline ?? call.run.deadline,
       emit: (event) => call.emit(event),

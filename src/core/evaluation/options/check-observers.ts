@@ -1,4 +1,4 @@
-import { assertArgument, assertOptions } from '../../error/index.ts';
+import { assertArgument, assertMembers } from '../../error/index.ts';
 import type { RunObserver } from '../../runtime/index.ts';
 
 const members: { readonly [Name in keyof RunObserver]-?: 'function' } = {
@@ -16,6 +16,6 @@ export function checkObservers(where: string, observers: readonly RunObserver[])
   assertArgument(where, 'observers', observers, 'array');
   for (const observer of observers) {
     assertArgument(`${where}: observers`, 'an observer', observer, 'object');
-    assertOptions(`${where}: an observer`, observer, members);
+    assertMembers(`${where}: an observer`, observer, members);
   }
 }

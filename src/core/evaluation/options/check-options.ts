@@ -1,4 +1,4 @@
-import { assertOptions, PromptValidationError } from '../../error/index.ts';
+import { assertMembers, assertOptions, type OptionChecks, PromptValidationError } from '../../error/index.ts';
 import type { Prompt } from '../../prompt/index.ts';
 import {
   type Approver,
@@ -9,48 +9,33 @@ import {
   toThrottlePolicy,
 } from '../../runtime/index.ts';
 import type { NestedEvaluateOptions, PromptPort } from '../../tool/index.ts';
-import { checkContext, checkLimits, checkRule, oneOf } from './check-limits.ts';
 import { checkObservers } from './check-observers.ts';
 import { refusePendingCalls } from './complete-history.ts';
 import type { EvaluateOptions } from './evaluate-options.ts';
-import { refuseUnknownOptions } from './option-names.ts';
+import { evaluateChecks, movedOptions } from './option-checks.ts';
 import { refuseSuspended } from './suspended-history.ts';
-
-const pendingCallsRule = oneOf('interrupt', 'refuse');
 
 /** Options of an evaluation on a root session, or inside a call. */
 type AnyOptions = Omit<EvaluateOptions<Approver>, 'limits'> & Pick<NestedEvaluateOptions, 'limits'>;
 
-/** @throws {PromptValidationError} for an option that does not exist, is out of its range, or of the wrong kind. */
-export function checkEvaluateOptions(options: AnyOptions): void {
-  assertOptions('evaluate()', options, {
-    session: 'object',
-    journal: 'object',
-    runId: 'string',
-    limits: 'object',
-    context: 'object',
-    agentName: 'string',
-    logger: 'object',
-    clock: 'object',
-    ids: 'function',
-  });
-  refuseUnknownOptions(options);
-  const { session, limits, context, observers, pendingCalls, history, feedback, completion } = options;
-  if (session !== undefined) assertOptions('evaluate(): session', session, { hold: 'function!' });
-  checkJournal(options);
-  checkRule('pendingCalls', pendingCalls, pendingCallsRule);
-  if (limits !== undefined) checkLimits(limits);
-  if (context !== undefined) checkContext(context);
-  if (observers !== undefined) checkObservers('evaluate()', observers);
+/**
+ * @param of the function that takes the options.
+ * @param checks of its options: those of an evaluation, and others.
+ * @throws {PromptValidationError} for an option that does not exist, is out of its range, or of the wrong kind.
+ */
+export function checkEvaluateOptions(
+  options: AnyOptions,
+  of = 'evaluate()',
+  checks: OptionChecks = evaluateChecks,
+): void {
+  assertOptions<unknown>(of, options, checks, { moved: movedOptions });
+  const { session, limits, observers, pendingCalls, history, feedback, completion } = options;
+  if (session !== undefined) assertMembers(`${of}: session`, session, { hold: 'function!' });
+  checkJournal(of, options);
+  if (observers !== undefined) checkObservers(of, observers);
   if (history !== undefined) refuseSuspended(history);
   if (pendingCalls === 'refuse' && history !== undefined) refusePendingCalls(history);
   if (limits?.budget !== undefined) toBudgetTracker(limits.budget);
-  const { redact }: { readonly redact?: unknown } = options;
-  if (redact !== undefined && typeof redact !== 'function') {
-    throw new PromptValidationError(`The option redact must be a function, got ${typeof redact}.`, {
-      details: { option: 'redact' },
-    });
-  }
   toThrottlePolicy(options.retry);
   if (feedback !== undefined) checkFeedbackProviders(feedback);
   if (completion !== undefined) toCompletionChecker(completion);
@@ -60,7 +45,7 @@ export function checkEvaluateOptions(options: AnyOptions): void {
 const journals =
   'sqliteJournal({ file }) of weakincentives/sqlite as journal, or in a test memoryJournal() of weakincentives/testing, which ends with the process';
 
-function checkJournal({ approve, journal, runId }: AnyOptions): void {
+function checkJournal(of: string, { approve, journal, runId }: AnyOptions): void {
   if (isSuspension(approve) && journal === undefined) {
     throw new PromptValidationError(
       `suspendApproval() needs a journal: without one, nothing could go on with the run. Pass ${journals}, or a function as approve.`,
@@ -69,7 +54,7 @@ function checkJournal({ approve, journal, runId }: AnyOptions): void {
   }
   if (journal !== undefined) {
     const methods = { append: 'function!', read: 'function!', acquire: 'function!' } as const;
-    assertOptions('evaluate(): journal', journal, methods);
+    assertMembers(`${of}: journal`, journal, methods);
   }
   if (runId === undefined) return;
   const problem =

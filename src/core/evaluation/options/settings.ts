@@ -1,3 +1,4 @@
+import { withDefaults } from '../../error/index.ts';
 import type { OverridesSource } from '../../prompt/index.ts';
 import {
   type EvaluationEnvironment,
@@ -8,8 +9,9 @@ import {
   toThrottlePolicy,
 } from '../../runtime/index.ts';
 import type { Session } from '../../session/index.ts';
-import type { NestedEvaluateOptions, NestedRunLimits } from '../../tool/index.ts';
+import { innerLimitChecks, type NestedEvaluateOptions, type NestedRunLimits } from '../../tool/index.ts';
 import type { EvaluateOptions } from './evaluate-options.ts';
+import { limitChecks } from './option-checks.ts';
 import type { RunLimits } from './run-limits.ts';
 
 /** What the calls of an evaluation are run with. */
@@ -71,17 +73,18 @@ export function toSettings(
   session: Session,
   callbacks: GuardedCallbacks,
 ): EvaluationSettings {
-  const { limits = {}, context = {} } = options;
+  const { context = {} } = options;
+  const limits = withDefaults(limitChecks, options.limits);
   return {
     history: options.history ?? [],
     input: options.input,
     pendingCalls: options.pendingCalls ?? 'interrupt',
-    budget: limits.budget,
+    budget: options.limits?.budget,
     feedback: options.feedback ?? [],
     overrides: options.overrides,
     agent: options.agentName,
-    maxSectionOpenings: limits.maxSectionOpenings ?? 16,
-    maxOutputRepairs: limits.maxOutputRepairs ?? 2,
+    maxSectionOpenings: limits.maxSectionOpenings,
+    maxOutputRepairs: limits.maxOutputRepairs,
     calls: {
       logger: callbacks.logger,
       approve: callbacks.approve,
@@ -90,15 +93,14 @@ export function toSettings(
       observers: callbacks.observers,
       clock: options.clock ?? session.clock,
       ids: options.ids ?? session.ids,
-      deadline: limits.deadline,
+      deadline: options.limits?.deadline,
       // Only a literal false disables enforcement.
       enforce: options.enforce !== false,
-      maxConcurrentCalls: limits.maxConcurrentCalls ?? 8,
-      // About 100,000 tokens: half of the smallest context that models for agents have; instructions and conversation need their part.
-      maxResultCharacters: limits.maxResultCharacters ?? 400_000,
+      maxConcurrentCalls: limits.maxConcurrentCalls,
+      maxResultCharacters: limits.maxResultCharacters,
     },
     loop: {
-      maxRepeatedFailures: limits.maxRepeatedFailures ?? 5,
+      maxRepeatedFailures: limits.maxRepeatedFailures,
       throttle: toThrottlePolicy(options.retry),
       streaming: options.streaming,
       maxConversationTurns: context.maxTurns,
@@ -157,11 +159,12 @@ export function toInnerSettings(
 
 /** What no evaluation takes from the one around it. */
 function ownLoopSettings({
-  limits: { maxTurns = 100, maxCompletionChecks = 3 } = {},
+  limits,
   toolChoice = 'auto',
   settings = {},
   completion,
 }: NestedEvaluateOptions): Pick<LoopSettings, 'maxTurns' | 'toolChoice' | 'settings' | 'completion'> {
+  const { maxTurns, maxCompletionChecks } = withDefaults(innerLimitChecks, limits);
   return {
     maxTurns,
     toolChoice,

@@ -1,10 +1,11 @@
-import { assertOptions, PromptValidationError } from '../../error/index.ts';
+import { assertOptions, type OptionsOf, PromptValidationError } from '../../error/index.ts';
 import { present } from '../../internal/index.ts';
 import type { Prompt } from '../../prompt/index.ts';
 import { TurnLedger } from '../../runtime/index.ts';
 import { innerEvaluator } from '../inner/inner-evaluator.ts';
 import { withoutModel } from '../inner/without-model.ts';
 import { assertPrompt } from '../options/check-options.ts';
+import { evaluateChecks, limitChecks, movedOptions } from '../options/option-checks.ts';
 import { beginEvaluation } from '../run/begin-evaluation.ts';
 import { evaluateInner } from '../run/evaluate.ts';
 import { modelOf } from '../run/provider-adapter.ts';
@@ -16,6 +17,37 @@ import type { RuntimeSurroundings } from './runtime-surroundings.ts';
 import type { ToolRuntime, ToolRuntimeOptions } from './tool-runtime-types.ts';
 
 const defaultName = 'tool runtime';
+
+const runtimeLimitChecks: OptionsOf<NonNullable<ToolRuntimeOptions['limits']>> = {
+  maxConcurrentCalls: limitChecks.maxConcurrentCalls,
+  maxSectionOpenings: limitChecks.maxSectionOpenings,
+  maxResultCharacters: limitChecks.maxResultCharacters,
+  idleTimeoutMs: limitChecks.idleTimeoutMs,
+  deadline: limitChecks.deadline,
+  budget: limitChecks.budget,
+};
+const { session, journal, runId, signal, overrides, enforce, feedback } = evaluateChecks;
+const { agentName, observers, logger, redact, clock, ids } = evaluateChecks;
+/** Every option means what it does in an evaluation. */
+const runtimeChecks: OptionsOf<ToolRuntimeOptions> = {
+  session,
+  journal,
+  runId,
+  signal,
+  overrides,
+  enforce,
+  feedback,
+  agentName,
+  observers,
+  logger,
+  redact,
+  clock,
+  ids,
+  approve: 'any',
+  limits: runtimeLimitChecks,
+  name: 'string',
+  adapter: 'any',
+};
 const noModel =
   'There is no model to evaluate a prompt on inside a call: another loop runs the model. Pass the option adapter to openToolRuntime().';
 
@@ -33,7 +65,7 @@ export async function openHeldToolRuntime<Output>(
   surroundings: RuntimeSurroundings = {},
 ): Promise<ToolRuntime<Output>> {
   assertPrompt(prompt);
-  assertOptions('openToolRuntime()', runtimeOptions, { name: 'string' });
+  assertOptions('openToolRuntime()', runtimeOptions, runtimeChecks, { moved: movedOptions });
   const { name = defaultName, adapter, ...given } = runtimeOptions;
   const innerModel = adapter === undefined ? undefined : modelOf(adapter);
   if (adapter !== undefined && innerModel === undefined) {

@@ -1,4 +1,4 @@
-import { assertOptions, FilesystemError, type RefuseArgument } from '../../error/index.ts';
+import { assertArgument, FilesystemError, type RefuseArgument } from '../../error/index.ts';
 import { cutAfter, present } from '../../internal/index.ts';
 import { EventLoopYield } from '../../session/index.ts';
 import type { FileLink } from '../content/tree-node.ts';
@@ -83,7 +83,7 @@ export async function globFiles(
   options: GlobOptions,
   assertOpen: () => void,
 ): Promise<GlobResult> {
-  assertOptions('glob()', options, {}, refuse);
+  assertArgument('glob()', 'options', options, 'object', refuse);
   const path = normalizePath(options.path ?? '.');
   assertIntegerOption('limit', options.limit, 1);
   const limit = options.limit ?? Number.POSITIVE_INFINITY;
@@ -150,7 +150,7 @@ export async function grepFiles(
   options: GrepOptions,
   assertOpen: () => void,
 ): Promise<GrepResult> {
-  assertOptions('grep()', options, {}, refuse);
+  assertArgument('grep()', 'options', options, 'object', refuse);
   const { limit = defaultGrepLimit, maxLineLength = defaultMaxLineLength } = options;
   const path = normalizePath(options.path ?? '.');
   assertIntegerOption('limit', limit, 1);

@@ -1,4 +1,4 @@
-import { assertArgument, assertOptions, FilesystemError, type RefuseArgument } from '../../error/index.ts';
+import { assertArgument, assertMembers, FilesystemError, type RefuseArgument } from '../../error/index.ts';
 import { lineNumberAt, quoteText } from '../../internal/index.ts';
 
 const refuse: RefuseArgument = (message, details) =>
@@ -87,7 +87,7 @@ function toLineFeeds(text: string): string {
 
 function assertEdits(path: string, edits: readonly TextEdit[]): void {
   assertArgument('edit()', 'edits', edits, 'array', refuse);
-  for (const edit of edits) assertOptions('edit()', edit, { oldText: 'string!', newText: 'string!' }, refuse);
+  for (const edit of edits) assertMembers('edit()', edit, { oldText: 'string!', newText: 'string!' }, refuse);
   if (edits.length === 0) {
     throw new FilesystemError(
       'argument-invalid',

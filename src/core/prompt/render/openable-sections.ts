@@ -1,5 +1,4 @@
-import { quotedList } from '../../internal/index.ts';
-import { nearestNames } from '../../resource/index.ts';
+import { nearestNames, quotedList } from '../../internal/index.ts';
 import { type ReadonlySessionView, readOnlyView } from '../../session/index.ts';
 import { type SectionPort, type ToolContext, type ToolFailure, ToolResult } from '../../tool/index.ts';
 import type { PromptPlan } from '../plan/prompt-plan.ts';

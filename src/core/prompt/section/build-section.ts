@@ -1,4 +1,4 @@
-import { assertOptions } from '../../error/index.ts';
+import { assertOptions, type OptionsOf } from '../../error/index.ts';
 import type { Schema } from '../../schema/index.ts';
 import type { ReadonlySessionView } from '../../session/index.ts';
 import type { AnyTool } from '../../tool/index.ts';
@@ -63,6 +63,38 @@ export interface ToolsSectionOptions<
   readonly description?: TemplateSource<Text, ParamsOutput<Params>>;
 }
 
+/** Any options of a maker. */
+type AnyOptions = SectionOptions<Schema | undefined, readonly AnySection[], string, string>;
+type AnyToolsOptions = ToolsSectionOptions<Schema | undefined, readonly AnySection[], string, string>;
+
+const commonChecks = {
+  title: 'any',
+  key: 'any',
+  params: 'any',
+  hostedTools: 'any',
+  policies: 'any',
+  children: 'any',
+  enabled: 'any',
+  visibility: 'any',
+  summary: 'any',
+  prepare: 'any',
+  slices: 'any',
+  resources: 'any',
+  acceptsOverrides: 'any',
+} as const;
+/** What is given is checked where a section is compiled, as it is for one that is written out. */
+export const sectionChecks: OptionsOf<AnyOptions> = {
+  ...commonChecks,
+  template: 'any',
+  render: 'any',
+  tools: 'any',
+};
+const toolsSectionChecks: OptionsOf<AnyToolsOptions> = {
+  ...commonChecks,
+  tools: 'any',
+  description: 'any',
+};
+
 /**
  * The type of a section made here: the params of its own schema and those that its children need. Not exported, so that
  * declaration files of users spell it out instead of naming a module that the package does not export.
@@ -86,7 +118,7 @@ export function section<
   const Text extends string = string,
   const Summary extends string = string,
 >(options: SectionOptions<Params, Children, Text, Summary>): SectionOf<Params, SectionsInput<Children>> {
-  assertOptions('section()', options);
+  assertOptions('section()', options, sectionChecks);
   // The schema and the children are those of the options.
   return compileSection({ ...options, examplesInText: undefined }) as SectionOf<
     Params,
@@ -106,7 +138,7 @@ export function toolsSection<
   const Text extends string = string,
   const Summary extends string = string,
 >(options: ToolsSectionOptions<Params, Children, Text, Summary>): SectionOf<Params, SectionsInput<Children>> {
-  assertOptions('toolsSection()', options);
+  assertOptions('toolsSection()', options, toolsSectionChecks);
   const { description: template, ...rest } = options;
   // As above.
   return compileSection({ ...rest, template, examplesInText: false }) as SectionOf<

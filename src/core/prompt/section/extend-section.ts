@@ -1,7 +1,7 @@
 import { assertOptions, PromptValidationError } from '../../error/index.ts';
 import type { Schema } from '../../schema/index.ts';
 import { templateText } from '../template/template-text.ts';
-import type { SectionOptions } from './build-section.ts';
+import { type SectionOptions, sectionChecks } from './build-section.ts';
 import { compileSection, freezeSection } from './compile-section.ts';
 import type { AnySection, Section } from './section.ts';
 import type { ChildrenInput, OwnParams, ParamsInput, ParamsOutput, SectionsInput } from './section-input.ts';
@@ -77,7 +77,7 @@ export function extendSection<
   base: Base,
   changes: SectionChanges<Base, Params, Children, Text, Summary>,
 ): SectionOf<Params, ExtendedChildrenInput<Base, Children>> {
-  assertOptions('extendSection()', changes);
+  assertOptions('extendSection()', changes, sectionChecks);
   if (typeof base !== 'object' || base === null) {
     throw new PromptValidationError(
       `A ${typeof base} cannot be extended; give an object made by section().`,

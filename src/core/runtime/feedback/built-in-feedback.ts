@@ -1,4 +1,4 @@
-import { assertOptions, PromptValidationError } from '../../error/index.ts';
+import { assertOptions, integer, number, type OptionsOf, withDefaults } from '../../error/index.ts';
 import { present } from '../../internal/index.ts';
 import { canonicalJson } from '../../schema/index.ts';
 import type { ToolInvokedPayload } from '../events/tool-invoked.ts';
@@ -10,13 +10,17 @@ export interface DeadlineFeedbackOptions {
   readonly everyMs?: number;
 }
 
+const deadlineChecks = {
+  everyMs: number({ above: 0, default: 60_000 }),
+} satisfies OptionsOf<DeadlineFeedbackOptions>;
+
 /**
  * A feedback provider that periodically reports the remaining time to the model; it adds nothing in a run without a
  * deadline. Named `deadline`.
  */
 export function deadlineFeedback(options: DeadlineFeedbackOptions = {}): FeedbackProvider {
-  assertOptions('deadlineFeedback()', options);
-  const { everyMs = 60_000 } = options;
+  assertOptions('deadlineFeedback()', options, deadlineChecks);
+  const { everyMs } = withDefaults(deadlineChecks, options);
   return {
     name: 'deadline',
     triggers: { everyMs },
@@ -68,6 +72,10 @@ export interface RepetitionFeedbackOptions {
   readonly times?: number;
 }
 
+const repetitionChecks = {
+  times: integer({ min: 2, default: 3 }),
+} satisfies OptionsOf<RepetitionFeedbackOptions>;
+
 /**
  * A feedback provider that informs the model when the same call, with the same arguments, has failed several times in a
  * row, and again each time it has failed as often once more. Named `repetition`.
@@ -75,14 +83,8 @@ export interface RepetitionFeedbackOptions {
  * @throws {PromptValidationError} for a number out of its range.
  */
 export function repetitionFeedback(options: RepetitionFeedbackOptions = {}): FeedbackProvider {
-  assertOptions('repetitionFeedback()', options);
-  const { times = 3 } = options;
-  if (!Number.isSafeInteger(times) || times < 2) {
-    throw new PromptValidationError(
-      `The option times of repetitionFeedback must be a whole number of at least 2, got ${times}.`,
-      { details: { option: 'times', value: times } },
-    );
-  }
+  assertOptions('repetitionFeedback()', options, repetitionChecks);
+  const { times } = withDefaults(repetitionChecks, options);
   return {
     name: 'repetition',
     triggers: { everyCalls: 1 },

@@ -1,16 +1,24 @@
-import { PromptValidationError } from '../../error/index.ts';
+import {
+  assertOptions,
+  integer,
+  number,
+  type OptionsOf,
+  PromptValidationError,
+  type RefuseArgument,
+  withDefaults,
+} from '../../error/index.ts';
 import { compileGlob } from '../../filesystem/index.ts';
 import { isRecord, present } from '../../internal/index.ts';
-import type { Feedback, FeedbackProvider, FeedbackSeverity } from './feedback-provider.ts';
+import type { Feedback, FeedbackProvider, FeedbackSeverity, FeedbackTriggers } from './feedback-provider.ts';
 
 const namePattern = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
 /** Triggers, with what each must be. */
-const triggerRules: Readonly<Record<string, readonly [(value: unknown) => boolean, string]>> = {
-  everyCalls: [(value) => Number.isSafeInteger(value) && Number(value) >= 1, 'a whole number of at least 1'],
-  everyMs: [(value) => Number.isFinite(value) && Number(value) > 0, 'a number of milliseconds above 0'],
-  fileCreated: [(value) => typeof value === 'string' && value !== '', 'a path or a glob'],
-};
+const triggerChecks = {
+  everyCalls: integer({ min: 1 }),
+  everyMs: number({ above: 0 }),
+  fileCreated: 'string',
+} satisfies OptionsOf<FeedbackTriggers>;
 
 /**
  * @throws {PromptValidationError} for a provider without a good name, of a name there is already, without a function, or without good triggers.
@@ -41,29 +49,22 @@ function checkProvider(provider: unknown): string {
   if (shouldRun !== undefined && typeof shouldRun !== 'function') {
     throw invalid(`The shouldRun of the feedback provider "${name}" must be a function.`, name);
   }
-  const entries = isRecord(triggers)
-    ? Object.entries(triggers).filter(([, value]) => value !== undefined)
-    : [];
-  const known = Object.keys(triggerRules).join(', ');
-  if (entries.length === 0) {
+  const of = `The feedback provider "${name}"`;
+  const refuse: RefuseArgument = (message) => invalid(message, name);
+  assertOptions(of, triggers, triggerChecks, { path: 'triggers', refuse });
+  const { everyCalls, everyMs, fileCreated } = withDefaults(
+    triggerChecks,
+    // It was checked to be one.
+    triggers as object,
+  );
+  if (everyCalls === undefined && everyMs === undefined && fileCreated === undefined) {
     throw invalid(
-      `The feedback provider "${name}" is never due: give it at least one trigger of ${known}.`,
+      `${of} is never due: give it at least one trigger of ${Object.keys(triggerChecks).join(', ')}.`,
       name,
     );
   }
-  for (const [trigger, value] of entries) {
-    const rule = Object.hasOwn(triggerRules, trigger) ? triggerRules[trigger] : undefined;
-    if (rule === undefined) {
-      throw invalid(`The feedback provider "${name}" has no trigger "${trigger}"; there are ${known}.`, name);
-    }
-    if (!rule[0](value)) {
-      throw invalid(
-        `The trigger ${trigger} of the feedback provider "${name}" must be ${rule[1]}, got ${JSON.stringify(value)}.`,
-        name,
-      );
-    }
-    if (trigger === 'fileCreated') compileGlob(String(value));
-  }
+  if (fileCreated === '') throw invalid(`${of}: triggers.fileCreated must be a path or a glob.`, name);
+  if (typeof fileCreated === 'string') compileGlob(fileCreated);
   return name;
 }
 

@@ -1,4 +1,4 @@
-import { assertOptions, DeadlineExceededError } from '../../error/index.ts';
+import { assertMembers, DeadlineExceededError } from '../../error/index.ts';
 import { type Clock, systemClock } from '../../session/index.ts';
 
 /** A point in time at which a run must have ended. Immutable; compared by identity where evaluations share one. */
@@ -53,6 +53,6 @@ export class Deadline {
 }
 
 function timeOf(clock: Clock): number {
-  assertOptions('Deadline: clock', clock, { now: 'function!', schedule: 'function!' });
+  assertMembers('Deadline: clock', clock, { now: 'function!', schedule: 'function!' });
   return clock.now();
 }

@@ -1,4 +1,13 @@
-import { PromptValidationError, ThrottleError, type ThrottleErrorCode } from '../../error/index.ts';
+import {
+  assertOptions,
+  integer,
+  number,
+  type OptionsOf,
+  PromptValidationError,
+  ThrottleError,
+  type ThrottleErrorCode,
+  withDefaults,
+} from '../../error/index.ts';
 import type { Clock } from '../../session/index.ts';
 import type { Deadline } from './deadline.ts';
 import { type RunStop, RunStoppedSignal } from './run-stop.ts';
@@ -20,6 +29,14 @@ export interface RetryOptions {
 /** {@link RetryOptions} with nothing left open. */
 export type ThrottlePolicy = Required<RetryOptions>;
 
+const retryChecks = {
+  maxAttempts: integer({ min: 1, default: 5 }),
+  baseDelayMs: number({ above: 0, default: 500 }),
+  maxDelayMs: number({ above: 0, default: 8_000 }),
+  maxTotalDelayMs: number({ above: 0, default: 30_000 }),
+  random: 'function',
+} satisfies OptionsOf<RetryOptions>;
+
 /**
  * The policy that the options describe; undefined for `false`, which never asks again.
  *
@@ -27,23 +44,14 @@ export type ThrottlePolicy = Required<RetryOptions>;
  */
 export function toThrottlePolicy(options: RetryOptions | false = {}): ThrottlePolicy | undefined {
   if (options === false) return undefined;
-  const {
-    maxAttempts = 5,
-    baseDelayMs = 500,
-    maxDelayMs = 8_000,
-    maxTotalDelayMs = 30_000,
-    random = Math.random,
-  } = options;
-  const policy: ThrottlePolicy = { maxAttempts, baseDelayMs, maxDelayMs, maxTotalDelayMs, random };
-  if (!Number.isSafeInteger(policy.maxAttempts) || policy.maxAttempts < 1) {
-    throw invalid('maxAttempts', policy.maxAttempts, 'a whole number of at least 1');
-  }
-  for (const name of ['baseDelayMs', 'maxDelayMs', 'maxTotalDelayMs'] as const) {
-    const value = policy[name];
-    if (!Number.isFinite(value) || value <= 0) throw invalid(name, value, 'a number of milliseconds over 0');
-  }
+  assertOptions('evaluate()', options, retryChecks, { path: 'retry' });
+  const { random = Math.random } = options;
+  const policy: ThrottlePolicy = { ...withDefaults(retryChecks, options), random };
   if (policy.maxDelayMs < policy.baseDelayMs) {
-    throw invalid('maxDelayMs', policy.maxDelayMs, `at least baseDelayMs, which is ${policy.baseDelayMs}`);
+    throw new PromptValidationError(
+      `evaluate(): retry.maxDelayMs must be at least baseDelayMs, which is ${policy.baseDelayMs}; received ${policy.maxDelayMs}.`,
+      { details: { option: 'retry.maxDelayMs', value: policy.maxDelayMs } },
+    );
   }
   return policy;
 }
@@ -137,11 +145,5 @@ function wait(delayMs: number, { clock, stop }: ThrottleContext): Promise<void> 
       cancel();
       reject(new RunStoppedSignal(reason));
     });
-  });
-}
-
-function invalid(name: keyof RetryOptions, value: number, rule: string): PromptValidationError {
-  return new PromptValidationError(`The option retry.${name} must be ${rule}, got ${value}.`, {
-    details: { option: `retry.${name}`, value },
   });
 }

@@ -1,4 +1,10 @@
-import { assertArgument, PromptValidationError } from '../../error/index.ts';
+import {
+  assertArgument,
+  assertOptions,
+  number,
+  type OptionsOf,
+  PromptValidationError,
+} from '../../error/index.ts';
 import type { TokenPrices, TokenUsage } from '../../tool/index.ts';
 
 /** Prices with every member filled in, in millionths of the currency unit for a million tokens. */
@@ -10,6 +16,14 @@ interface ExactPrices {
 }
 
 const millionth = 1_000_000n;
+const perMillion = number({ min: 0 });
+/** What prices must be. */
+export const priceChecks: OptionsOf<TokenPrices> = {
+  inputPerMillion: perMillion,
+  cachedInputPerMillion: perMillion,
+  cacheWriteInputPerMillion: perMillion,
+  outputPerMillion: perMillion,
+};
 
 /**
  * What tokens cost, in the currency unit of the prices, rounded up to a millionth of it. Sums are exact when usages are
@@ -20,7 +34,7 @@ const millionth = 1_000_000n;
  */
 export function tokenCost(usage: TokenUsage, prices: TokenPrices): number {
   assertArgument('tokenCost()', 'usage', usage, 'object');
-  assertArgument('tokenCost()', 'prices', prices, 'object');
+  assertOptions('tokenCost()', prices, priceChecks, { path: 'prices' });
   return costUp(exactCostOf(usage, toExactPrices(prices)));
 }
 

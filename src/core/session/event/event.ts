@@ -65,7 +65,7 @@ export interface EventOptions<S extends Schema> {
 export function defineEvent<S extends Schema>(
   options: EventOptions<S>,
 ): EventDefinition<InferInput<S>, InferOutput<S>> {
-  assertOptions('defineEvent()', options, {}, refuseEvent);
+  assertOptions('defineEvent()', options, { name: 'any', schema: 'any' }, refuseEvent);
   const { name, schema } = options;
   assertEventName(name);
   assertSchema('defineEvent()', schema);

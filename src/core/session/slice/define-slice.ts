@@ -1,6 +1,8 @@
 import {
   assertOptions,
   describeError,
+  type OptionsOf,
+  oneOf,
   type RefuseArgument,
   SchemaError,
   SessionError,
@@ -89,6 +91,18 @@ export type SliceOptions<S extends Schema> = CommonSliceOptions<InferOutput<S>, 
     readonly schema: S;
   };
 
+const sliceChecks: OptionsOf<SliceOptions<Schema>> = {
+  name: 'any',
+  schema: 'any',
+  initial: 'array',
+  reducers: 'function',
+  policy: oneOf(['state', 'log']),
+  key: 'any',
+  retain: 'any',
+  version: 'any',
+  migrate: 'any',
+};
+
 /**
  * Declares a slice of a session.
  * @throws {SessionError} code `slice-invalid` for an empty name, a `retain` or `version` that is not a positive integer,
@@ -96,7 +110,7 @@ export type SliceOptions<S extends Schema> = CommonSliceOptions<InferOutput<S>, 
  * {@link SchemaError} for `initial` items that break the schema, and for a schema that is not one. Throws what `reducers` throws.
  */
 export function defineSlice<S extends Schema>(options: SliceOptions<S>): Slice<InferOutput<S>> {
-  assertOptions('defineSlice()', options, { initial: 'array', reducers: 'function' }, refuseSlice);
+  assertOptions('defineSlice()', options, sliceChecks, refuseSlice);
   const { schema } = options;
   assertSchema('defineSlice()', schema);
   return makeSlice(options, { schema, importSchema: schema, systemState: false });

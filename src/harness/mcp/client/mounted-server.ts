@@ -1,4 +1,4 @@
-import { assertOptions, PromptValidationError } from '../../../core/error/index.ts';
+import { assertMembers, PromptValidationError } from '../../../core/error/index.ts';
 import { isRecord } from '../../../core/internal/index.ts';
 
 /** A server that is started as a child process and speaks over its standard input and output. */
@@ -47,7 +47,7 @@ export function describeServer(server: McpMountedServer): string {
  * @throws {PromptValidationError} for a server that is neither of both, or both, and for a value that cannot be used. Values are not shown: they may be secrets.
  */
 export function assertServer(of: string, server: unknown): asserts server is McpMountedServer {
-  assertOptions(of, { server }, { server: 'object!' });
+  assertMembers(of, { server }, { server: 'object!' });
   const { command, url } = isRecord(server) ? server : {};
   if ((command === undefined) === (url === undefined)) {
     throw refused(of, 'server', 'must have either a command or a url');
@@ -58,7 +58,7 @@ export function assertServer(of: string, server: unknown): asserts server is Mcp
 
 function assertChild(of: string, server: unknown): void {
   const kinds = { command: 'string!', args: 'array', env: 'object', cwd: 'string' } as const;
-  assertOptions(`${of}: server`, server, kinds);
+  assertMembers(`${of}: server`, server, kinds);
   const { command, args = [], env = {}, cwd } = server as McpChildServer; // Checked above, but for what is in the lists.
   if (command === '' || command.includes('\0')) {
     throw refused(of, 'server.command', 'must be the name or the path of a program');
@@ -77,7 +77,7 @@ function assertChild(of: string, server: unknown): void {
 }
 
 function assertRemote(of: string, server: unknown): void {
-  assertOptions(`${of}: server`, server, { url: 'string!', headers: 'object' });
+  assertMembers(`${of}: server`, server, { url: 'string!', headers: 'object' });
   const { url, headers = {} } = server as McpRemoteServer; // As above.
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {

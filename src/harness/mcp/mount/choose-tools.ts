@@ -2,13 +2,13 @@ import type { Tool as McpTool } from '@modelcontextprotocol/client';
 import { describeError, McpError, PromptValidationError } from '../../../core/error/index.ts';
 import {
   formatNumber,
+  nearestNames,
   present,
   quotedList,
   quoteText,
   shorten,
   startOf,
 } from '../../../core/internal/index.ts';
-import { nearestNames } from '../../../core/resource/index.ts';
 import type { AnyTool } from '../../../core/tool/index.ts';
 import type { McpListedTool, McpSectionOptions, McpToolEffects } from './mount-options.ts';
 import { fitsPattern } from './name-pattern.ts';

@@ -1,4 +1,4 @@
-import { assertOptions, PromptValidationError } from '../../../core/error/index.ts';
+import { assertMembers, PromptValidationError } from '../../../core/error/index.ts';
 import type { ToolPolicy } from '../../../core/policy/index.ts';
 import type { Clock } from '../../../core/session/index.ts';
 import type { Logger } from '../../../core/tool/index.ts';
@@ -150,7 +150,7 @@ const protocols: readonly unknown[] = ['legacy', 'auto', '2026-07-28'] satisfies
 
 /** @throws {PromptValidationError} for an option that cannot be used, whatever the server offers. */
 export function checkMountOptions(of: string, options: McpSectionOptions): void {
-  assertOptions(of, options, kinds);
+  assertMembers(of, options, kinds);
   const {
     attachments = [],
     effects = {},

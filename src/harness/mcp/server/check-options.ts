@@ -1,10 +1,10 @@
-import { assertOptions, PromptValidationError } from '../../../core/error/index.ts';
+import { assertMembers, PromptValidationError } from '../../../core/error/index.ts';
 import { isSuspension } from '../../../core/runtime/index.ts';
 import type { McpHttpSessionLimits, McpServerOptions } from './server-options.ts';
 
 /** @throws {PromptValidationError} for an option of the wrong kind or out of its range. The options of the runtime are checked when it is opened. */
 export function checkServerOptions(of: string, options: McpServerOptions): void {
-  assertOptions(of, options, {
+  assertMembers(of, options, {
     name: 'string!',
     version: 'string!',
     instructions: 'string',
@@ -25,7 +25,7 @@ export function checkSessionsOptions(
   of: string,
   options: { readonly [Name in keyof McpHttpSessionLimits]: McpHttpSessionLimits[Name] | undefined },
 ): void {
-  assertOptions(of, options, { sessionIdleTimeoutMs: 'number', maxSessions: 'number' });
+  assertMembers(of, options, { sessionIdleTimeoutMs: 'number', maxSessions: 'number' });
   checkLeast(of, 'sessionIdleTimeoutMs', options.sessionIdleTimeoutMs);
   checkLeast(of, 'maxSessions', options.maxSessions);
 }

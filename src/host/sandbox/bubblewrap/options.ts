@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { assertOptions, SandboxError } from '../../../core/error/index.ts';
+import { assertMembers, SandboxError } from '../../../core/error/index.ts';
 import { present } from '../../../core/internal/index.ts';
 import type { Clock } from '../../../core/session/index.ts';
 import type { StagedFolderOptions } from '../../staged-folder/staging/options.ts';
@@ -68,7 +68,7 @@ export function limitScopes(isRoot: boolean): SandboxLimitScopes {
 
 /** @throws {SandboxError} `sandbox-option-invalid`. */
 export function resolveOptions(options: BubblewrapSandboxOptions, isRoot: boolean): BubblewrapSettings {
-  assertOptions(
+  assertMembers(
     'bubblewrapSandbox()',
     options,
     {

@@ -1,4 +1,4 @@
-import { assertOptions, SandboxError } from '../../../core/error/index.ts';
+import { assertMembers, SandboxError } from '../../../core/error/index.ts';
 import type { ToolPolicy } from '../../../core/policy/index.ts';
 import type { Section, VisibilitySelector } from '../../../core/prompt/index.ts';
 import { binding } from '../../../core/resource/index.ts';
@@ -44,7 +44,7 @@ const sectionSummary = 'Code in an interpreter, for exact computations.';
 export function codeEvaluationSection(
   options: CodeEvaluationSectionOptions = {},
 ): Section<Record<never, never>> {
-  assertOptions('codeEvaluationSection()', options, {
+  assertMembers('codeEvaluationSection()', options, {
     languages: 'array',
     policies: 'array',
     limits: 'object',

@@ -1,4 +1,4 @@
-import { assertOptions } from '../../../core/error/index.ts';
+import { assertMembers } from '../../../core/error/index.ts';
 import { present } from '../../../core/internal/index.ts';
 import type { ToolPolicy } from '../../../core/policy/index.ts';
 import type { Section, SectionPrepareContext } from '../../../core/prompt/index.ts';
@@ -50,7 +50,7 @@ export interface PodmanSectionOptions {
  * @see docs/spec/sandboxes.md §6
  */
 export function podmanSection(options: PodmanSectionOptions): Section<Record<never, never>> {
-  assertOptions('podmanSection()', options, {
+  assertMembers('podmanSection()', options, {
     image: 'string!',
     sandbox: 'object',
     files: 'object',

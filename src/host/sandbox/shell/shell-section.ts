@@ -1,4 +1,4 @@
-import { assertOptions, PromptValidationError, SandboxError } from '../../../core/error/index.ts';
+import { assertMembers, PromptValidationError, SandboxError } from '../../../core/error/index.ts';
 import { Filesystem } from '../../../core/filesystem/index.ts';
 import type { ToolPolicy } from '../../../core/policy/index.ts';
 import type { Section, SectionPrepareContext, VisibilitySelector } from '../../../core/prompt/index.ts';
@@ -45,7 +45,7 @@ const sectionSummary = 'A shell for commands on the files of the workspace.';
  * @see docs/spec/sandboxes.md §2
  */
 export function shellSection(options: ShellSectionOptions): Section<Record<never, never>> {
-  assertOptions('shellSection()', options, { backend: 'object!', policies: 'array', limits: 'object' });
+  assertMembers('shellSection()', options, { backend: 'object!', policies: 'array', limits: 'object' });
   const { backend, title = 'Shell', key = 'shell', rollbackOn = 'failure', policies = [] } = options;
   if (rollbackOn !== 'failure' && rollbackOn !== 'never') {
     throw new SandboxError(

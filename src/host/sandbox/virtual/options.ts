@@ -1,4 +1,4 @@
-import { assertOptions, SandboxError } from '../../../core/error/index.ts';
+import { assertMembers, SandboxError } from '../../../core/error/index.ts';
 import { isRecord, quoteText } from '../../../core/internal/index.ts';
 import type { Clock } from '../../../core/session/index.ts';
 import {
@@ -82,7 +82,7 @@ export const virtualLimitScopes: SandboxLimitScopes = Object.freeze({
 
 /** @throws {SandboxError} `sandbox-option-invalid`. */
 export function resolveVirtualOptions(options: VirtualSandboxOptions): VirtualSettings {
-  assertOptions(
+  assertMembers(
     'virtualSandbox()',
     options,
     { limits: 'object', network: 'object', env: 'object' },

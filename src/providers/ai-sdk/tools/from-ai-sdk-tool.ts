@@ -66,7 +66,15 @@ export function fromAiSdkTool<Input, Output>(
   options: FromAiSdkToolOptions,
 ): Tool<Input, Output> {
   assertArgument('fromAiSdkTool()', 'tool', aiTool, 'object');
-  assertOptions('fromAiSdkTool()', options, { name: 'string!' });
+  assertOptions('fromAiSdkTool()', options, {
+    name: 'string!',
+    effects: 'any',
+    idempotent: 'any',
+    timeoutMs: 'any',
+    description: 'any',
+    contextFor: 'function',
+    acceptsOverrides: 'any',
+  });
   const { name } = options;
   if (typeof aiTool.execute !== 'function') {
     throw refused(name, 'execute', 'it has no execute function, so nothing can run it here');

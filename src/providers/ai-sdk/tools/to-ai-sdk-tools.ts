@@ -1,4 +1,4 @@
-import { assertOptions } from '../../../core/error/index.ts';
+import { assertMembers, assertOptions } from '../../../core/error/index.ts';
 import type { ToolRuntime, ToolRuntimeOutput } from '../../../core/evaluation/index.ts';
 import type { ModelTool } from '../../../core/runtime/index.ts';
 import { type JsonObject, type JsonSchema, projectSchema, type Schema } from '../../../core/schema/index.ts';
@@ -47,8 +47,8 @@ export function toAiSdkTools(
   runtime: Pick<ToolRuntime, 'tools' | 'call'>,
   options: ToAiSdkToolsOptions = {},
 ): AiSdkRuntimeTools {
-  assertOptions('toAiSdkTools(): runtime', runtime, { tools: 'array!', call: 'function!' });
-  assertOptions('toAiSdkTools()', options);
+  assertMembers('toAiSdkTools(): runtime', runtime, { tools: 'array!', call: 'function!' });
+  assertOptions('toAiSdkTools()', options, { version: 'number' });
   const { version = 7 } = options;
   // Without a prototype: a tool may have the name `__proto__`.
   const set: AiSdkRuntimeTools = Object.create(null);

@@ -1,5 +1,12 @@
-import { PromptValidationError } from '../../../core/error/index.ts';
-import { present } from '../../../core/internal/index.ts';
+import {
+  assertOptions,
+  number,
+  type OptionsOf,
+  oneOf,
+  PromptValidationError,
+} from '../../../core/error/index.ts';
+import { priceChecks } from '../../../core/runtime/index.ts';
+import type { ModelSettings, TokenPrices } from '../../../core/tool/index.ts';
 
 /** What to do with a config that a provider does not fully support. */
 export type UnsupportedConfig = 'error' | 'warn';
@@ -7,10 +14,28 @@ export type UnsupportedConfig = 'error' | 'warn';
 /** Options that the adapters of all vendors share. */
 export interface CommonModelOptions {
   readonly model: string;
-  readonly timeoutMs?: number | undefined;
-  readonly unsupportedConfig?: UnsupportedConfig | undefined;
   readonly client?: unknown;
 }
+
+/** Options that mean the same for all vendors. */
+interface SharedModelOptions {
+  readonly name?: string;
+  readonly settings?: ModelSettings;
+  readonly timeoutMs?: number;
+  readonly prices?: TokenPrices;
+  readonly hostedToolCodecs?: object;
+  readonly unsupportedConfig?: UnsupportedConfig;
+}
+
+/** What options that the adapters of all vendors share must be. What is in the settings, and in headers, is up to the provider. @internal */
+export const modelChecks: OptionsOf<SharedModelOptions> = {
+  name: 'string',
+  settings: 'object',
+  timeoutMs: number({ above: 0 }),
+  prices: priceChecks,
+  hostedToolCodecs: 'object',
+  unsupportedConfig: oneOf(['error', 'warn']),
+};
 
 const defaultTimeoutMs = 600_000;
 /** The longest delay of timers; a longer one fires at once. */
@@ -36,23 +61,9 @@ export function checkModelOptions<Options extends CommonModelOptions>(
   options: Options,
   clientKeys: readonly (keyof Options & string)[],
 ): void {
-  const { model, timeoutMs, unsupportedConfig, client } = options;
+  const { model, client } = options;
   if (typeof model !== 'string' || model === '')
     throw fault(`The ${adapter} adapter needs the name of a model.`, 'model');
-  if (timeoutMs !== undefined && !(Number.isFinite(timeoutMs) && timeoutMs > 0)) {
-    throw fault(
-      `The option timeoutMs must be a number of milliseconds over 0, got ${timeoutMs}.`,
-      'timeoutMs',
-      timeoutMs,
-    );
-  }
-  if (unsupportedConfig !== undefined && !['error', 'warn'].includes(unsupportedConfig)) {
-    throw fault(
-      `The option unsupportedConfig must be "error" or "warn", got ${unsupportedConfig}.`,
-      'unsupportedConfig',
-      unsupportedConfig,
-    );
-  }
   const clash = clientKeys.find((key) => options[key] !== undefined);
   if (client !== undefined && clash !== undefined) {
     throw fault(
@@ -88,8 +99,16 @@ export function lazyClient<Client, Options extends object>(
   };
 }
 
-function fault(message: string, option: string, value?: string | number): PromptValidationError {
-  return new PromptValidationError(message, {
-    details: { option, ...present({ value }) },
-  });
+function fault(message: string, option: string): PromptValidationError {
+  return new PromptValidationError(message, { details: { option } });
+}
+
+/**
+ * What the option for prompt caching must be that is not false.
+ *
+ * @internal
+ */
+export function assertCaching(of: string, caching: object | false | undefined): void {
+  if (caching === undefined || caching === false) return;
+  assertOptions<object>(of, caching, { ttl: oneOf(['5m', '1h']) }, { path: 'promptCaching' });
 }

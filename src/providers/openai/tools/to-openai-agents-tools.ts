@@ -1,3 +1,4 @@
+import { assertMembers, assertOptions } from '../../../core/error/index.ts';
 import { type ToolRuntime, type ToolRuntimeOutput } from '../../../core/evaluation/index.ts';
 import { type JsonSchema, restoreText } from '../../../core/schema/index.ts';
 import { type Logger, type MediaPart, silentLogger } from '../../../core/tool/index.ts';
@@ -55,8 +56,11 @@ export interface OpenAIAgentsTool {
  */
 export function toOpenAIAgentsTools(
   runtime: Pick<ToolRuntime, 'tools' | 'call'>,
-  { logger = silentLogger }: { readonly logger?: Logger } = {},
+  options: { readonly logger?: Logger } = {},
 ): OpenAIAgentsTool[] {
+  assertMembers('toOpenAIAgentsTools(): runtime', runtime, { tools: 'array!', call: 'function!' });
+  assertOptions('toOpenAIAgentsTools()', options, { logger: 'object' });
+  const { logger = silentLogger } = options;
   const list: OpenAIAgentsTool[] = [];
   const projections = new ToolSchemas(openaiDialect);
   let calls = 0;

@@ -1,4 +1,4 @@
-import { assertArgument, assertOptions } from '../../../core/error/index.ts';
+import { assertArgument, assertMembers, assertOptions } from '../../../core/error/index.ts';
 import type { ToolRuntime, ToolRuntimeCallOptions } from '../../../core/evaluation/index.ts';
 import { restoreText } from '../../../core/schema/index.ts';
 import { type Logger, silentLogger } from '../../../core/tool/index.ts';
@@ -26,8 +26,8 @@ export function toOpenAITools(
   runtime: Pick<ToolRuntime, 'tools'>,
   options: { readonly logger?: Logger } = {},
 ): OpenAIFunctionTool[] {
-  assertOptions('toOpenAITools(): runtime', runtime, { tools: 'array!' });
-  assertOptions('toOpenAITools()', options);
+  assertMembers('toOpenAITools(): runtime', runtime, { tools: 'array!' });
+  assertOptions('toOpenAITools()', options, { logger: 'object' });
   const { logger = silentLogger } = options;
   const { tools } = projectionsOf(runtime).project({ tools: runtime.tools }, logger);
   return tools.map(toFunctionTool);
@@ -47,7 +47,7 @@ export async function runOpenAICalls(
   output: readonly OpenAIOutputItem[],
   options: ToolRuntimeCallOptions = {},
 ): Promise<OpenAICallOutput[]> {
-  assertOptions('runOpenAICalls(): runtime', runtime, { tools: 'array!', runCalls: 'function!' });
+  assertMembers('runOpenAICalls(): runtime', runtime, { tools: 'array!', runCalls: 'function!' });
   assertArgument('runOpenAICalls()', 'output', output, 'array');
   const { tools } = projectionsOf(runtime).project({ tools: runtime.tools }, silentLogger);
   const schemas = new Map(tools.map(({ tool, schema }) => [tool.name, schema]));

@@ -106,7 +106,7 @@ describe('loadAgent', () => {
     [
       'wrong.ts',
       'import { defineAgent } from "weakincentives"; export default defineAgent({ template: 1 });',
-      'The template of an agent must be a template made by promptTemplate(), not 1.',
+      'defineAgent(): template must be a template made by promptTemplate(); received a number.',
     ],
   ])('refuses %s', async (name, text, message) => {
     if (text === 'folder') mkdirSync(join(folder, name));

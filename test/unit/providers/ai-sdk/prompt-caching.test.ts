@@ -119,7 +119,7 @@ describe.each(['v3', 'v4'] as const)('calls of a model of version %s', (version)
     const { model } = answeringModel(version, answers);
     // @ts-expect-error Not one of the two.
     expect(() => aiSdk({ model, promptCaching: { ttl: '2h' } })).toThrow(
-      /promptCaching.ttl must be "5m" or "1h"/,
+      /promptCaching.ttl must be '5m' or '1h'/,
     );
   });
 });

@@ -96,7 +96,7 @@ describe.each(['v4', 'v3'] as const)('a call of a model of version %s', (version
   it('refuses a strictTools that is none of the three', () => {
     const { model } = answeringModel(version, [done]);
     // @ts-expect-error Not one of the three.
-    expect(() => aiSdk({ model, strictTools: true })).toThrow(/option strictTools must be .* got true/);
+    expect(() => aiSdk({ model, strictTools: true })).toThrow(/strictTools must be .*; received true/);
   });
 
   it('is strict about all tools or none in each request by itself', async () => {

@@ -1,4 +1,4 @@
-import { assertOptions, PromptValidationError } from '../../../error/index.ts';
+import { assertOptions, number } from '../../../error/index.ts';
 import type { ConversationItem, TokenUsage } from '../../../tool/index.ts';
 import type { ApprovalHandler } from '../environment/environment.ts';
 import type { PendingApproval } from '../environment/run-suspension.ts';
@@ -43,14 +43,7 @@ export interface SuspendedRun {
  * @see docs/spec/durable-runs.md §6
  */
 export function suspendApproval(options: SuspendApprovalOptions = {}): ApprovalSuspension {
-  assertOptions('suspendApproval()', options, { expiresMs: 'number', onPending: 'function' });
-  const { expiresMs } = options;
-  if (expiresMs !== undefined && !(expiresMs >= 1)) {
-    throw new PromptValidationError(
-      `suspendApproval(): expiresMs must be at least 1 millisecond, got ${expiresMs}.`,
-      { details: { option: 'expiresMs' } },
-    );
-  }
+  assertOptions('suspendApproval()', options, { expiresMs: number({ min: 1 }), onPending: 'function' });
   return Object.freeze({ kind: 'approval-suspension', ...options });
 }
 

@@ -56,34 +56,38 @@ describe('defineAgent', () => {
     [
       'template',
       {},
-      /^The template of an agent must be a template made by promptTemplate\(\), not undefined\.$/,
+      /^defineAgent\(\): template must be a template made by promptTemplate\(\); received undefined\.$/,
     ],
     ['template', { template: { kind: 'prompt' } }, /template made by promptTemplate/],
-    ['params', { params: 'x' }, /params of an agent must be an object or a function, not "x"/],
-    ['params', { params: [] }, /not a list/],
-    ['input', { input: 5 }, /a text or a list of parts, not 5/],
-    ['budget.maxTokens', { limits: { budget: { maxTokens: 5 } } }, /A budget has no option "maxTokens"/],
-    ['workspace', { workspace: true }, /an object or false, not true/],
-    ['workspace.include', { workspace: { include: '*.ts' } }, /a list of globs, not "\*\.ts"/],
+    ['params', { params: 'x' }, /params must be an object or a function; received a string/],
+    ['params', { params: [] }, /received an array/],
+    ['input', { input: 5 }, /a text or a list of parts; received a number/],
+    [
+      'budget.maxTokens',
+      { limits: { budget: { maxTokens: 5 } } },
+      /A budget has no option "budget\.maxTokens"/,
+    ],
+    ['workspace', { workspace: true }, /an object or false; received a boolean/],
+    ['workspace.include', { workspace: { include: '*.ts' } }, /include must be an array; received a string/],
     [
       'workspace.exclude',
       { workspace: { exclude: ['dist/**', '*.!(ts)'] } },
       /workspace\.exclude of an agent has an unusable glob\. The glob "\*\.!\(ts\)" has "!\("/,
     ],
-    ['workspace.maxBytes', { workspace: { maxBytes: -1 } }, /a whole number from 0 on, not -1/],
-    ['workspace.defaultExcludes', { workspace: { defaultExcludes: 'no' } }, /true or false/],
+    ['workspace.maxBytes', { workspace: { maxBytes: -1 } }, /a whole number of at least 0; received -1/],
+    ['workspace.defaultExcludes', { workspace: { defaultExcludes: 'no' } }, /must be a boolean/],
     [
       'workspace.hostPath',
       { workspace: { hostPath: '.' } },
-      /workspace of an agent has no option "hostPath"/,
+      /defineAgent\(\) has no option "workspace\.hostPath"; its options are include/,
     ],
-    ['workspace.toString', { workspace: { toString: 1 } }, /no option "toString"/],
-    ['adapter', { adapter: 'gpt' }, /an adapter or a function, not "gpt"/],
-    ['adapter', { adapter: { name: 'x' } }, /not an object/],
-    ['limits.maxTurns', { limits: { maxTurns: 0 } }, /at least 1, got 0/],
-    ['limits.maxTurns', { limits: { maxTurns: 1.5 } }, /at least 1, got 1.5/],
-    ['limits', { limits: 5 }, /an object, not 5/],
-    ['approve', { approve: true }, /a function, not true/],
+    ['workspace.toString', { workspace: { toString: 1 } }, /no option "workspace\.toString"/],
+    ['adapter', { adapter: 'gpt' }, /an adapter or a function; received a string/],
+    ['adapter', { adapter: { name: 'x' } }, /received an object/],
+    ['limits.maxTurns', { limits: { maxTurns: 0 } }, /at least 1; received 0/],
+    ['limits.maxTurns', { limits: { maxTurns: 1.5 } }, /at least 1; received 1.5/],
+    ['limits', { limits: 5 }, /limits must be an object; received a number/],
+    ['approve', { approve: true }, /approve must be a function; received a boolean/],
     ['feedback', { feedback: {} }, /must be a list of providers/],
     ['feedback', { feedback: [{}] }, /name undefined of a feedback provider/],
     ['observers', { observers: {} }, /observers must be an array/],
@@ -96,8 +100,12 @@ describe('defineAgent', () => {
     ],
     ['name', { name: ' ' }, /one line, not empty/],
     ['name', { name: 'a\nb' }, /one line, not empty/],
-    ['description', { description: 1 }, /a text, not 1/],
-    ['tools', { tools: [] }, /An agent has no option "tools"; its options are template, params, input/],
+    ['description', { description: 1 }, /description must be a string; received a number/],
+    [
+      'tools',
+      { tools: [] },
+      /defineAgent\(\) has no option "tools"; its options are template, params, input/,
+    ],
   ])('refuses a wrong %s: %j', (option, wrong, message) => {
     const options = { ...(option === 'template' ? {} : { template }), ...wrong };
     // Deliberately not what the types ask for.
@@ -112,7 +120,7 @@ describe('defineAgent', () => {
   it('refuses what is not an object', () => {
     // Deliberately not what the types ask for.
     expect(() => defineAgent(null as unknown as AgentOptions<unknown, unknown>)).toThrow(
-      /an object with a template/,
+      /defineAgent\(\): options must be an object/,
     );
   });
 });

@@ -34,20 +34,27 @@ describe('an option that was renamed or moved', () => {
   test.each(moved)('is refused with its new place: %o', async (options, option, place) => {
     const refusal = {
       code: 'prompt-invalid',
-      message: `There is no option ${option}. Use ${place}.`,
-      details: { option },
+      message: expect.stringMatching(/^(evaluate|openToolRuntime)\(\) has no option /) as unknown,
+      details: { option, nearest: place },
     };
     await expect(evaluate(options)).rejects.toMatchObject(refusal);
+    await expect(evaluate(options)).rejects.toThrow(`has no option "${option}"; use ${place}.`);
+    // A tool runtime has no context.
+    if (option.startsWith('context.')) return;
     await expect(openToolRuntime(template.bind(), options as never)).rejects.toMatchObject(refusal);
   });
 
   test('is refused in an agent, too', () => {
     const of = (options: object) => () => defineAgent({ template, ...options });
-    expect(of({ maxTurns: 3 })).toThrow('An agent has no option "maxTurns"; use limits.maxTurns.');
-    expect(of({ model: scriptedAdapter([]) })).toThrow('An agent has no option "model"; use adapter.');
-    expect(of({ limits: { turns: 3 } })).toThrow('There is no option limits.turns.');
-    expect(of({ limits: { deadline: {} } })).toThrow('An agent has no option limits.deadline');
-    expect(of({ limits: { maxTurns: 0 } })).toThrow('The option limits.maxTurns must be');
+    expect(of({ maxTurns: 3 })).toThrow('defineAgent() has no option "maxTurns"; use limits.maxTurns.');
+    expect(of({ model: scriptedAdapter([]) })).toThrow('defineAgent() has no option "model"; use adapter.');
+    expect(of({ limits: { turns: 3 } })).toThrow(
+      'defineAgent() has no option "limits.turns"; its options are maxTurns',
+    );
+    expect(of({ limits: { deadline: {} } })).toThrow(
+      'defineAgent() has no option "limits.deadline"; use limits.idleTimeoutMs',
+    );
+    expect(of({ limits: { maxTurns: 0 } })).toThrow('defineAgent(): limits.maxTurns must be');
   });
 
   test('is refused as the old form of completion', async () => {
@@ -58,13 +65,14 @@ describe('an option that was renamed or moved', () => {
 
 describe('an option that does not exist', () => {
   test.each([
-    [{ onEvents: 1 }, 'onEvents', 'The options are input, history'],
-    [{ limits: { turns: 8 } }, 'limits.turns', 'The options of limits are maxTurns, maxConcurrentCalls'],
-    [{ context: { turns: 8 } }, 'context.turns', 'The options of context are maxTurns, overflow'],
+    [{ whatever: 1 }, 'whatever', 'its options are input, history'],
+    [{ onEvents: 1 }, 'onEvents', 'its options are input, history'],
+    [{ limits: { turns: 8 } }, 'limits.turns', 'its options are maxTurns, maxConcurrentCalls'],
+    [{ context: { turns: 8 } }, 'context.turns', 'its options are maxTurns, overflow'],
   ])('is refused with those that do: %o', async (options, option, known) => {
     await expect(evaluate(options)).rejects.toMatchObject({
       code: 'prompt-invalid',
-      message: expect.stringContaining(`There is no option ${option}. ${known}`) as unknown,
+      message: expect.stringContaining(`evaluate() has no option "${option}"; ${known}`) as unknown,
       details: { option },
     });
   });

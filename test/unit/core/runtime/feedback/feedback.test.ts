@@ -375,7 +375,7 @@ describe('a provider that is not valid', () => {
     ['no function', [{ ...good, provide: undefined }], /no function provide/],
     ['a shouldRun that is none', [{ ...good, shouldRun: true }], /shouldRun .* must be a function/],
     ['no trigger', [{ ...good, triggers: {} }], /never due/],
-    ['an unknown trigger', [{ ...good, triggers: { constructor: 1 } }], /no trigger "constructor"/],
+    ['an unknown trigger', [{ ...good, triggers: { constructor: 1 } }], /no option "triggers\.constructor"/],
     ['half a call', [{ ...good, triggers: { everyCalls: 0.5 } }], /everyCalls .* whole number/],
     ['no time', [{ ...good, triggers: { everyMs: 0 } }], /everyMs .* above 0/],
     ['no file', [{ ...good, triggers: { fileCreated: '' } }], /fileCreated .* path/],

@@ -5,7 +5,7 @@ const prices = { inputPerMillion: 1_000_000, outputPerMillion: 2_000_000 };
 
 describe('a budget', () => {
   test.each<[Record<string, unknown>, string]>([
-    [{ maxTotalTokens: 0 }, 'budget.maxTotalTokens must be a whole number of at least 1, got 0'],
+    [{ maxTotalTokens: 0 }, 'budget.maxTotalTokens must be a whole number of at least 1; received 0'],
     [{ maxInputTokens: 1.5 }, 'budget.maxInputTokens'],
     [{ maxOutputTokens: '10' }, 'budget.maxOutputTokens'],
     [{ maxCost: 0 }, 'budget.maxCost'],
@@ -14,8 +14,8 @@ describe('a budget', () => {
     [{ maxUncountedTurns: -1 }, 'budget.maxUncountedTurns'],
     [{ prices: 5 }, 'budget.prices'],
     [{ prices: { inputPerMillion: 1 } }, 'outputPerMillion'],
-    [{ maxTokens: 10 }, 'no option "maxTokens"; its options are maxTotalTokens'],
-    [{ toString: 10 }, 'no option "toString"'],
+    [{ maxTokens: 10 }, 'no option "budget.maxTokens"; the nearest is "budget.maxTotalTokens"'],
+    [{ toString: 10 }, 'no option "budget.toString"'],
   ])('with %j is refused', (budget, text) => {
     expect(() => new BudgetTracker(budget as Budget)).toThrow(PromptValidationError);
     expect(() => new BudgetTracker(budget as Budget)).toThrow(text);

@@ -354,8 +354,8 @@ describe('what is not known', () => {
 
 describe('the option', () => {
   test.each<[unknown, string]>([
-    [{ maxTokens: 5 }, 'no option "maxTokens"'],
-    [7, 'A budget must be an object'],
+    [{ maxTokens: 5 }, 'no option "budget.maxTokens"'],
+    [7, 'A budget: budget must be an object'],
     [{ remaining: () => ({}) }, 'or a BudgetTracker'],
   ])('does not take %j', async (budget, text) => {
     const run = scriptedAdapter([answer(tokens(1))]).evaluate(promptOf(), {

@@ -328,9 +328,9 @@ describe('a wait that is over', () => {
 
 describe('the options', () => {
   it.each([
-    [{ maxAttempts: 0 }, /retry\.maxAttempts must be a whole number of at least 1, got 0/],
+    [{ maxAttempts: 0 }, /retry\.maxAttempts must be a whole number of at least 1; received 0/],
     [{ maxAttempts: 1.5 }, /maxAttempts/],
-    [{ baseDelayMs: 0 }, /retry\.baseDelayMs must be a number of milliseconds over 0, got 0/],
+    [{ baseDelayMs: 0 }, /retry\.baseDelayMs must be a number above 0; received 0/],
     [{ maxDelayMs: Number.POSITIVE_INFINITY }, /maxDelayMs/],
     [{ maxTotalDelayMs: Number.NaN }, /maxTotalDelayMs/],
     [{ baseDelayMs: 9_000 }, /maxDelayMs must be at least baseDelayMs, which is 9000/],

@@ -309,6 +309,6 @@ test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])(
   async (idleTimeoutMs) => {
     await expect(
       scriptedAdapter([{ text: 'done' }]).evaluate(template.bind(), { limits: { idleTimeoutMs } }),
-    ).rejects.toThrow('limits.idleTimeoutMs must be a number of milliseconds over 0');
+    ).rejects.toThrow('limits.idleTimeoutMs must be a number above 0');
   },
 );

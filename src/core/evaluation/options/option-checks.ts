@@ -1,0 +1,78 @@
+import { integer, number, type OptionsOf, oneOf } from '../../error/index.ts';
+import { innerLimitChecks } from '../../tool/index.ts';
+import type { EvaluateOptions } from './evaluate-options.ts';
+import type { ContextOptions, RunLimits } from './run-limits.ts';
+
+/** What the limits of a run must be, and what they are by default. Deadline and budget are checked where they are used. */
+export const limitChecks: OptionsOf<
+  RunLimits,
+  Exclude<keyof RunLimits, 'idleTimeoutMs' | 'deadline' | 'budget'>
+> = {
+  ...innerLimitChecks,
+  maxConcurrentCalls: integer({ min: 1, default: 8 }),
+  maxOutputRepairs: integer({ min: 0, default: 2 }),
+  maxSectionOpenings: integer({ min: 0, default: 16 }),
+  maxRepeatedFailures: integer({ min: 1, default: 5 }),
+  // About 100,000 tokens: half of the smallest context that models for agents have; instructions and conversation need their part.
+  maxResultCharacters: integer({ min: 1, orInfinity: true, default: 400_000 }),
+  idleTimeoutMs: number({ above: 0 }),
+};
+
+const contextChecks: OptionsOf<ContextOptions> = {
+  maxTurns: integer({ min: 2 }),
+  overflow: oneOf(['error', 'drop-tool-results']),
+};
+
+/** What the options of an evaluation must be. Those with a check of their own have it where they are used. */
+export const evaluateChecks: OptionsOf<EvaluateOptions> = {
+  input: 'any',
+  history: 'any',
+  pendingCalls: oneOf(['interrupt', 'refuse']),
+  session: 'object',
+  journal: 'object',
+  runId: 'string',
+  limits: limitChecks,
+  signal: 'any',
+  toolChoice: 'any',
+  settings: 'any',
+  streaming: 'any',
+  retry: 'any',
+  context: contextChecks,
+  overrides: 'any',
+  approve: 'any',
+  // Only false disables them; whatever else is given does not.
+  enforce: 'unknown',
+  feedback: 'any',
+  completion: 'any',
+  agentName: 'string',
+  observers: 'array',
+  logger: 'object',
+  redact: 'function',
+  clock: 'object',
+  ids: 'function',
+};
+
+/** Options of an evaluation that had another name or another place before 0.2.0, with what takes their place. */
+export const movedOptions: ReadonlyMap<string, string> = new Map([
+  ['maxTurns', 'limits.maxTurns'],
+  ['maxOutputRepairs', 'limits.maxOutputRepairs'],
+  ['maxRepeatedFailures', 'limits.maxRepeatedFailures'],
+  ['maxResultCharacters', 'limits.maxResultCharacters'],
+  ['concurrency', 'limits.maxConcurrentCalls'],
+  ['maxExpansions', 'limits.maxSectionOpenings'],
+  ['watchdogMs', 'limits.idleTimeoutMs'],
+  ['deadline', 'limits.deadline'],
+  ['budget', 'limits.budget'],
+  ['maxConversationTurns', 'context.maxTurns'],
+  ['contextOverflow', 'context.overflow'],
+  ['throttle', 'retry'],
+  ['onEvent', 'observers: [{ onEvent }]'],
+  ['limits.concurrency', 'limits.maxConcurrentCalls'],
+  ['limits.maxExpansions', 'limits.maxSectionOpenings'],
+  ['limits.watchdogMs', 'limits.idleTimeoutMs'],
+  ['limits.maxChecks', 'limits.maxCompletionChecks'],
+  ['limits.maxConversationTurns', 'context.maxTurns'],
+  ['limits.contextOverflow', 'context.overflow'],
+  ['context.maxConversationTurns', 'context.maxTurns'],
+  ['context.contextOverflow', 'context.overflow'],
+]);
