@@ -20,8 +20,7 @@ export { evaluateChecks, movedOptions } from './options/option-checks.ts';
 export type { ContextOptions, RunLimits } from './options/run-limits.ts';
 export { evaluatePrompt } from './run/evaluate.ts';
 export { type ModelAdapter, modelOf, type ProviderAdapter, type RunOutcome } from './run/provider-adapter.ts';
-export { toCallPart } from './runtime/call-part.ts';
-export { type EndedTurn, GatheredCalls, type PendingCall } from './runtime/gathered-calls.ts';
+export { type EndedTurn, GatheredCalls, type PendingCall, toCallPart } from './runtime/gathered-calls.ts';
 export { openHeldToolRuntime } from './runtime/open-held-tool-runtime.ts';
 export type { RuntimeSurroundings } from './runtime/runtime-surroundings.ts';
 export type {

@@ -179,6 +179,6 @@ export { toCompletionChecker } from './turn/completion-gate.ts';
 export { type AnswerOptions, Conclusion, type LoopResult, type ReadAnswer } from './turn/conclusion.ts';
 export type { StreamedAnswer } from './turn/delta-stream.ts';
 export { endingOf, RunErrors } from './turn/run-errors.ts';
-export { type Step, type StepFunction, type StepKinds, stepLive } from './turn/step.ts';
+export type { Step, StepFunction, StepKinds } from './turn/step.ts';
 export { TurnLedger, textOf } from './turn/turn-ledger.ts';
 export { TurnRunner } from './turn/turn-runner.ts';

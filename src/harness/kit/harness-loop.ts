@@ -15,7 +15,6 @@ import {
   PromptEvaluationError,
   RunStoppedSignal,
   type StopReason,
-  stepLive,
   TurnLedger,
 } from '../../core/runtime/index.ts';
 import type {
@@ -104,7 +103,7 @@ export class HarnessLoop<Output> {
     this.#ledger = ledger;
     this.#turns = turns;
     this.#calls = new HarnessCalls(environment, { ledger, fail, turns, reportsTurns, maxRepeatedFailures });
-    this.#conclusion = new Conclusion(environment, { answer, completion }, ledger, stepLive);
+    this.#conclusion = new Conclusion(environment, { answer, completion }, ledger);
     this.#finished =
       finish && new FinishedAnswer(finish, environment, { ledger, fail, turns, answer: options.answer });
   }

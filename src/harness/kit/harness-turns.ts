@@ -1,5 +1,4 @@
 import type { Writable } from '../../core/internal/index.ts';
-import { present } from '../../core/internal/index.ts';
 import {
   type AssistantPart,
   addTokenUsage,
@@ -59,19 +58,26 @@ export class HarnessTurns {
   /** The model is asked. @throws {RunStoppedSignal} when it must not be: the run ends. */
   begin(): HarnessTurn {
     this.close();
-    const { display, stop } = this.#environment;
-    const { fail, ledger, loop, reportsTurns } = this.#options;
-    const tooMany = reportsTurns ? ledger.tooManyTurns(loop.maxTurns) : undefined;
-    if (tooMany !== undefined) fail(tooMany);
-    const reason = haltReason(this.#environment) ?? ledger.unaffordable();
+    const { budget, display, stop } = this.#environment;
+    const { fail, finish, ledger, loop, reportsTurns } = this.#options;
+    if (reportsTurns && ledger.state.turn >= loop.maxTurns) fail(ledger.tooManyTurns(loop.maxTurns));
+    const halt = haltReason(this.#environment);
+    const reason = halt ?? (budget.isUnlimited ? undefined : ledger.unaffordable());
     if (reason !== undefined) {
       stop.stop(reason);
       throw new RunStoppedSignal(reason);
     }
     display.update();
-    const turn = new HarnessTurn(ledger.begin());
+    const request = ledger.begin({
+      instructions: display.rendered.text,
+      tools: finish === undefined ? display.tools : [...display.tools, finish.modelTool],
+      hostedTools: [],
+      toolChoice: loop.toolChoice,
+      settings: loop.settings,
+      outputSchema: loop.outputSchema,
+    });
+    const turn = new HarnessTurn(request.turn);
     this.#turn = turn;
-    this.#reportRequest(turn.number);
     this.#answer = ledger.pieces();
     return turn;
   }
@@ -96,7 +102,6 @@ export class HarnessTurns {
       said = { ...answered, content: turn.content };
     }
     this.#counted = addTokenUsage(this.#counted, readUsage(answered));
-    ledger.received(said);
     const unusable = ledger.answered(said, fault);
     if (unusable !== undefined) fail(unusable);
   }
@@ -142,21 +147,6 @@ export class HarnessTurns {
     const isPart = answeredIn === undefined || turn.number <= answeredIn;
     if (isPart && (isAnswer || content.length > 0)) ledger.state.conversation.push(...turn.items());
     if (!isCut) ledger.end(finishReason, turn.calls.length);
-  }
-
-  #reportRequest(turn: number): void {
-    const { display } = this.#environment;
-    const { finish, ledger, loop } = this.#options;
-    ledger.asked({
-      instructions: display.rendered.text,
-      conversation: ledger.state.conversation,
-      tools: finish === undefined ? display.tools : [...display.tools, finish.modelTool],
-      hostedTools: [],
-      toolChoice: loop.toolChoice,
-      settings: loop.settings,
-      turn,
-      ...present({ outputSchema: loop.outputSchema }),
-    });
   }
 
   /** An answer by `finish` is what the model says, not a call. */

@@ -1,3 +1,4 @@
+import { assertArgument, describeError, PromptValidationError } from '../../error/index.ts';
 import { none, present } from '../../internal/index.ts';
 import {
   createPartCheck,
@@ -14,7 +15,7 @@ import {
   toToolCall,
 } from '../../runtime/index.ts';
 import type { ConversationItem } from '../../tool/index.ts';
-import type { ToolRuntimeOutput } from './tool-runtime-types.ts';
+import type { ToolRuntimeCall, ToolRuntimeOutput } from './tool-runtime-types.ts';
 import { TurnQueue } from './turn-queue.ts';
 
 /** A call that waits for its turn, and what may give it up. */
@@ -231,4 +232,27 @@ function toCall({ part, trace }: PendingCall, turn: number): ToolCall {
 function outputOf(outcome: GatheredCallOutcome): ToolRuntimeOutput {
   if ('error' in outcome) throw outcome.error;
   return outcome.output;
+}
+
+/**
+ * A call of a loop outside of the library, as a part of what a model said.
+ *
+ * @throws {PromptValidationError} for a call that is not an object, and arguments that are not JSON.
+ */
+export function toCallPart(call: ToolRuntimeCall): ToolCallPart {
+  assertArgument('A call', 'it', call, 'object');
+  const { callId, name, arguments: given, isComplete } = call;
+  const part = { type: 'tool-call', callId, name, arguments: toText(given) } as const;
+  return isComplete === undefined ? part : { ...part, isComplete };
+}
+
+function toText(given: ToolRuntimeCall['arguments']): string {
+  if (typeof given === 'string') return given;
+  try {
+    return JSON.stringify(given);
+  } catch (cause) {
+    throw new PromptValidationError(`The arguments of a call are not JSON: ${describeError(cause)}`, {
+      cause,
+    });
+  }
 }

@@ -20,8 +20,7 @@ import type { AnyTool, BudgetExcess, HostedTool } from '../../tool/index.ts';
 import { parseAnswer } from '../answer/parse-answer.ts';
 import type { EvaluationRecord } from '../scope/evaluation-record.ts';
 import type { HeldRun } from '../scope/hold-session.ts';
-import { toCallPart } from './call-part.ts';
-import { GatheredCalls } from './gathered-calls.ts';
+import { GatheredCalls, toCallPart } from './gathered-calls.ts';
 import type { RuntimeSurroundings } from './runtime-surroundings.ts';
 import type {
   ReportedUsage,

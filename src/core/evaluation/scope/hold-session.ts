@@ -62,7 +62,7 @@ export function holdSession(
     }),
     scope: rootScope(session, isGiven, redactor),
     stop,
-    holdWatch: () => watch.hold(),
+    holdWatch: watch.hold,
     toThrown: (error) => markRejected(redactor === undefined ? error : redactor.thrown(error)),
     dispose: async () => {
       unwatch();

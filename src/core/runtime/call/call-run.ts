@@ -2,7 +2,6 @@ import { describeError } from '../../error/index.ts';
 import { none, present, type Writable } from '../../internal/index.ts';
 import type { JsonObject } from '../../schema/index.ts';
 import type { AnyTool, TokenUsage } from '../../tool/index.ts';
-import type { RecordedApproval } from '../events/tool-invoked.ts';
 import { haltReason } from '../limits/run-budget.ts';
 import type { RunStop, StopReason } from '../limits/run-stop.ts';
 import { readUsage } from '../model/check-turn.ts';
@@ -12,7 +11,7 @@ import { type AttemptedCall, CallAttempt } from './attempt/attempt.ts';
 import type { CallCommits, CommitGuard, SettledCall } from './commits.ts';
 import type { EvaluationEnvironment } from './environment/environment.ts';
 import { approveChanges, runAttempt } from './pipeline.ts';
-import { type CallFacts, recordCall } from './record-call.ts';
+import { recordCall } from './record-call.ts';
 import { SectionOpening, tooManyOpenings } from './section-opening.ts';
 import { ApprovalMemory } from './tool-call/approval-memory.ts';
 import {
@@ -29,7 +28,6 @@ import {
   type FinalVerdict,
   failed,
   type SectionsVerdict,
-  type SucceededVerdict,
   type SuspendedVerdict,
   stoppedVerdict,
   type Verdict,
@@ -47,22 +45,56 @@ interface Places {
 const maxAttempts = 3;
 const nothingAsked = { instructions: '', conversation: none, tools: none };
 
+/** What a call does next, once an attempt has ended. */
+type CallState =
+  /** It is dropped without a result: the run ends, and makes it again when it is resumed. */
+  | { readonly kind: 'dropped'; readonly attempt: CallAttempt }
+  /** It can go on only with an answer, or with opened sections. */
+  | {
+      readonly kind: 'asking';
+      readonly attempt: CallAttempt;
+      readonly verdict: ApprovalVerdict | SectionsVerdict | SuspendedVerdict;
+    }
+  /** It has its verdict, which is committed while the guard holds. */
+  | { readonly kind: 'settling'; readonly verdict: FinalVerdict; readonly guard: CommitGuard }
+  /** What it had read was changed. */
+  | { readonly kind: 'outdated'; readonly changed: readonly string[] };
+
 /**
  * One call from start to result. `start` begins the first attempt as soon as there is room for it; `settle` is called at the turn of the
- * call to be committed: it repeats the call while what it read has been changed since, and has it committed or rolled back.
+ * call to be committed, and goes through these states:
+ *
+ * ```
+ *                attempt has ended <-------------- attempt again, or with what it asked for
+ *                        |                                   ^              ^
+ *       +----------------+----------------+                  |              |
+ *       v                v                v                  |              |
+ *    dropped          settling          asking ---- reads hold: answer      |
+ *       |              |    |             |                                 |
+ *       v        commit|    |conflict     |reads do not hold                |
+ *  rolled back         v    v             v                                 |
+ *                  settled  outdated <----+                                 |
+ *                              +--- at most three attempts -----------------+
+ *                              +--- no more: settling, as a failure that nothing has to hold for
+ * ```
  */
 export class CallRun implements AttemptedCall, SettledCall {
   readonly call: ToolCall;
   /** When the call, or its repetition, began to wait for a place; 0 without observers of calls. */
   requestedAtMs: number;
+  /** The tool that is called; undefined when there is none of that name, or the call cannot be run. */
+  readonly tool: AnyTool | undefined;
+  /** True when the call changes the outside world and therefore runs alone. */
+  readonly isBarrier: boolean;
+  /** The last attempt; undefined when there was none. */
+  attempt: CallAttempt | undefined;
   readonly #environment: EvaluationEnvironment;
   readonly #resolution: CallResolution;
+  readonly #params: JsonObject | undefined;
   #conflicts: readonly string[] = none;
   #approvals: ApprovalMemory | undefined;
   /** Resources without transactions that superseded attempts asked for. */
   #plainResources: readonly string[] = none;
-  /** The last attempt. */
-  #attempt: CallAttempt | undefined;
   #superseded: CallAttempt | undefined;
   /** Set when the handler needed sections to be opened; the attempt is then the one that opens them. */
   #opening: SectionOpening | undefined;
@@ -77,7 +109,12 @@ export class CallRun implements AttemptedCall, SettledCall {
     this.#environment = stop === undefined ? environment : { ...environment, stop };
     this.call = call;
     this.requestedAtMs = this.#environment.reporter?.now() ?? 0;
-    this.#resolution = resolveCall(call, environment);
+    const resolution = resolveCall(call, environment);
+    const resolved = resolution.kind === 'resolved' ? resolution.resolved : undefined;
+    this.#resolution = resolution;
+    this.#params = resolution.kind === 'resolved' ? resolution.resolved.params : resolution.params;
+    this.tool = resolved?.bound.tool;
+    this.isBarrier = this.tool?.effects === 'external';
   }
 
   get toolName(): string {
@@ -86,20 +123,6 @@ export class CallRun implements AttemptedCall, SettledCall {
 
   get outerTool(): string | undefined {
     return this.#environment.outer?.toolName;
-  }
-
-  get attempt(): CallAttempt | undefined {
-    return this.#attempt;
-  }
-
-  /** The tool that is called; undefined when there is none of that name, or the call cannot be run. */
-  get tool(): AnyTool | undefined {
-    return this.#resolution.kind === 'resolved' ? this.#resolution.resolved.bound.tool : undefined;
-  }
-
-  /** True when the call changes the outside world and therefore runs alone. */
-  get isBarrier(): boolean {
-    return this.tool?.effects === 'external';
   }
 
   /** What was approved in any attempt. */
@@ -160,47 +183,69 @@ export class CallRun implements AttemptedCall, SettledCall {
    * @param places where one more attempt is made when there is room for it.
    */
   async settle(first: Verdict | undefined, commits: CallCommits, places: Places): Promise<ToolCallResult> {
-    let verdict = first;
+    let state = this.#stateAfter(first);
     for (;;) {
-      const attempt = this.#attempt;
-      if (attempt === undefined || verdict === undefined) return this.#end(this.#neverStarted(), commits);
-      if (this.#isHeldBack(verdict)) return this.#suspend(attempt, commits);
-      const { reason } = this.#environment.stop;
-      if (reason !== undefined && (verdict.kind === 'needs-approval' || !attempt.mustCommit)) {
-        return this.#end(this.#stoppedVerdict(reason, attempt), commits);
+      switch (state.kind) {
+        case 'dropped':
+          return this.#suspend(state.attempt, commits);
+        case 'settling': {
+          const outcome = await commits.settle(this, state.verdict, state.guard);
+          if (outcome.kind === 'settled') return outcome.result;
+          state = { kind: 'outdated', changed: outcome.changed };
+          break;
+        }
+        case 'asking':
+          state = await this.#ask(state.attempt, state.verdict, commits, places);
+          break;
+        case 'outdated':
+          state = await this.#repeat(state.changed, commits, places);
       }
-      let conflicts: readonly string[];
-      if (isUnfinished(verdict)) {
-        // No approval is requested, and nothing is opened, based on reads that no longer hold.
-        const invalid = await commits.validate(this);
-        if (invalid?.kind === 'failed') return this.#end(invalid, commits);
-        if (invalid === undefined && verdict.kind === 'suspended') {
-          if (this.#environment.suspension?.isWaiting(this.call) === true)
-            return this.#suspend(attempt, commits);
-          // It was held back by a call that waits no longer.
-          conflicts = none;
-        } else if (invalid === undefined && verdict.kind !== 'suspended') {
-          verdict = await this.#answer(attempt, verdict, commits, places);
-          continue;
-        } else conflicts = invalid?.changed ?? none;
-        this.#environment.suspension?.retract(this.call);
-      } else {
-        const outcome = await commits.settle(this, verdict, guardOf(verdict, attempt));
-        if (outcome.kind === 'settled') return outcome.result;
-        conflicts = outcome.changed;
-      }
-      const repeated = await this.#repeat(attempt, conflicts, commits, places);
-      if (repeated.kind === 'failed') return this.#end(repeated, commits);
-      verdict = repeated.verdict;
     }
   }
 
-  /** Whether a call before this one waits for an answer: what this one did is dropped. */
-  #isHeldBack(verdict: Verdict): boolean {
-    const { suspension } = this.#environment;
-    if (suspension?.holdsBack(this.call) !== true) return false;
+  /** Decides what follows from how the last attempt has ended; undefined when there was none. */
+  #stateAfter(verdict: Verdict | undefined): CallState {
+    const { stop, suspension } = this.#environment;
+    const { attempt } = this;
+    if (attempt === undefined || verdict === undefined)
+      return { kind: 'settling', verdict: this.#neverStarted(), guard: 'none' };
+    const { hasExternalEffects, mustCommit } = attempt;
     // What has happened outside is recorded in any case.
-    return verdict.kind === 'suspended' || this.#attempt?.hasExternalEffects !== true;
+    const canBeDropped = verdict.kind === 'suspended' || !hasExternalEffects;
+    if (canBeDropped && suspension?.holdsBack(this.call) === true) return { kind: 'dropped', attempt };
+    if (stop.reason !== undefined && (verdict.kind === 'needs-approval' || !mustCommit))
+      return { kind: 'settling', verdict: this.#stoppedVerdict(stop.reason, attempt), guard: 'none' };
+    switch (verdict.kind) {
+      case 'needs-approval':
+      case 'needs-sections':
+      case 'suspended':
+        return { kind: 'asking', attempt, verdict };
+      case 'succeeded':
+        // What a handler with effects outside has done cannot be repeated: its reads need not hold.
+        return { kind: 'settling', verdict, guard: hasExternalEffects ? 'changes-fit' : 'reads-hold' };
+      case 'failed':
+      case 'fatal':
+        return { kind: 'settling', verdict, guard: hasExternalEffects ? 'none' : 'reads-hold' };
+    }
+  }
+
+  /** Gives an attempt what it needs. No approval is requested, and nothing is opened, based on reads that no longer hold. */
+  async #ask(
+    attempt: CallAttempt,
+    verdict: ApprovalVerdict | SectionsVerdict | SuspendedVerdict,
+    commits: CallCommits,
+    places: Places,
+  ): Promise<CallState> {
+    const { suspension } = this.#environment;
+    const invalid = await commits.validate(this);
+    if (invalid?.kind === 'failed') return { kind: 'settling', verdict: invalid, guard: 'none' };
+    if (invalid === undefined && verdict.kind !== 'suspended')
+      return this.#stateAfter(await this.#answer(attempt, verdict, commits, places));
+    if (invalid === undefined && suspension?.isWaiting(this.call) === true)
+      return { kind: 'dropped', attempt };
+    suspension?.retract(this.call);
+    // Without a change it was held back by a call that waits no longer.
+    return { kind: 'outdated', changed: invalid?.changed ?? none };
   }
 
   /** Rolls the call back without a result: the run ends, and does it again when it is resumed. */
@@ -208,13 +253,13 @@ export class CallRun implements AttemptedCall, SettledCall {
     await commits.rollback(attempt);
     this.#superseded = attempt;
     const verdict = failed('aborted', 'suspended', 'The run waits for an answer.');
-    return { invocation: recordCall(this.#environment, verdict, this.#facts(undefined)), isSuspended: true };
+    return { invocation: this.resultOf(verdict).invocation, isSuspended: true };
   }
 
   /** Rolls the call back, whatever its outcome: the turn ended before the call was settled. Never rejects. */
   async rollback(): Promise<void> {
-    await this.#attempt?.dispose();
-    await this.#attempt?.transaction.rollBackResources(this.#environment.stop.race);
+    await this.attempt?.dispose();
+    await this.attempt?.transaction.rollBackResources(this.#environment.stop.race);
   }
 
   /** What is recorded with this verdict, and what is put on the state. */
@@ -222,11 +267,23 @@ export class CallRun implements AttemptedCall, SettledCall {
     const reached = verdict.kind === 'fatal' ? fatalVerdict(this.toolName, verdict.error) : verdict;
     const recorded = this.#opening?.verdict(this.toolName, reached) ?? reached;
     const opened = recorded !== reached && reached.kind === 'succeeded' ? reached : undefined;
-    const patch = reached.kind === 'succeeded' ? this.#attempt?.transaction.patch() : this.#survivingLog();
+    const patch = reached.kind === 'succeeded' ? this.attempt?.transaction.patch() : this.#survivingLog();
     const { attachments, excludeValueFromContext } = recorded.result;
     const cause = recorded.kind === 'failed' ? recorded.error : undefined;
     const result: Writable<ToolCallResult> = {
-      invocation: recordCall(this.#environment, recorded, this.#facts(opened)),
+      invocation: recordCall(this.#environment, recorded, {
+        call: this.call,
+        tool: this.tool,
+        params: this.#params,
+        attempt: this.attempt,
+        opening: this.#opening,
+        opened,
+        conflicts: this.#conflicts,
+        approvals: [...(this.#approvals?.records ?? none), ...(this.#opening?.approvals.records ?? none)],
+        plainResources: this.#plainResources,
+        startedAtMs: this.#startedAtMs,
+        usage: this.#usage,
+      }),
     };
     if (patch !== undefined) result.patch = patch;
     if (attachments !== undefined) result.attachments = attachments;
@@ -236,18 +293,10 @@ export class CallRun implements AttemptedCall, SettledCall {
     return result;
   }
 
-  /** Ends the call with a verdict that nothing has to hold for. */
-  async #end(verdict: FinalVerdict, commits: CallCommits): Promise<ToolCallResult> {
-    const outcome = await commits.settle(this, verdict, 'none');
-    if (outcome.kind === 'conflict')
-      throw new RangeError('A call that nothing has to hold for has a conflict.');
-    return outcome.result;
-  }
-
   #begin(resolved: ResolvedCall, number: number): Promise<Verdict> {
     const { requestedAtMs } = this;
-    this.#attempt = new CallAttempt(this.#environment, resolved, { number, call: this, requestedAtMs });
-    return runAttempt(this.#attempt);
+    this.attempt = new CallAttempt(this.#environment, resolved, { number, call: this, requestedAtMs });
+    return runAttempt(this.attempt);
   }
 
   /** Gives an attempt what it needs: answers to the questions of policies, or opened sections. */
@@ -285,17 +334,14 @@ export class CallRun implements AttemptedCall, SettledCall {
   }
 
   #beginOpening(opening: SectionOpening, number: number): Promise<Verdict> {
-    this.#attempt = opening.newAttempt(number);
-    return runAttempt(this.#attempt);
+    this.attempt = opening.newAttempt(number);
+    return runAttempt(this.attempt);
   }
 
-  /** Runs the call again on the present state. @returns why it cannot be, or the verdict on the new attempt. */
-  async #repeat(
-    superseded: CallAttempt,
-    changed: readonly string[],
-    commits: CallCommits,
-    places: Places,
-  ): Promise<FailedVerdict | { readonly kind: 'repeated'; readonly verdict: Verdict }> {
+  /** Runs the call again on the present state, where it can be. */
+  async #repeat(changed: readonly string[], commits: CallCommits, places: Places): Promise<CallState> {
+    const { attempt: superseded } = this;
+    if (superseded === undefined) throw new RangeError('A call without an attempt cannot be repeated.');
     this.#conflicts = [...this.#conflicts, ...changed];
     await commits.rollback(superseded, changed);
     this.#superseded = superseded;
@@ -303,12 +349,13 @@ export class CallRun implements AttemptedCall, SettledCall {
     const isStuck = transaction.stuckResources.length > 0;
     const resolution = this.#resolution;
     if (isStuck || number >= maxAttempts || resolution.kind === 'rejected')
-      return cannotRepeat(this, changed);
+      return { kind: 'settling', verdict: cannotRepeat(this, changed), guard: 'none' };
     this.#plainResources = [...this.#plainResources, ...transaction.plainResources];
     this.requestedAtMs = this.#environment.reporter?.now() ?? 0;
     return places.inPlace(async () => {
       const halt = haltReason(this.#environment);
-      if (halt !== undefined) return stoppedVerdict(this.toolName, halt, false);
+      if (halt !== undefined)
+        return { kind: 'settling', verdict: stoppedVerdict(this.toolName, halt, false), guard: 'none' };
       const { callId, toolName, turn } = this.call;
       this.#approvals?.beginAgain();
       this.#environment.emit({
@@ -324,35 +371,14 @@ export class CallRun implements AttemptedCall, SettledCall {
         this.#opening === undefined
           ? await this.#begin(resolution.resolved, number + 1)
           : await this.#beginOpening(this.#opening, number + 1);
-      return { kind: 'repeated', verdict };
+      return this.#stateAfter(verdict);
     });
   }
 
   /** Log entries outlive a rollback; those of an attempt whose reads do not hold were never made. */
   #survivingLog(): CallPatch | undefined {
-    if (this.#attempt !== this.#superseded) return this.#attempt?.transaction.discardedPatch();
+    if (this.attempt !== this.#superseded) return this.attempt?.transaction.discardedPatch();
     return this.#opening?.thrower.transaction.discardedPatch();
-  }
-
-  #facts(opened: SucceededVerdict | undefined): CallFacts {
-    return {
-      call: this.call,
-      tool: this.tool,
-      params: this.#params,
-      attempt: this.#attempt,
-      opening: this.#opening,
-      opened,
-      conflicts: this.#conflicts,
-      approvals: this.#approvalRecords(),
-      plainResources: this.#plainResources,
-      startedAtMs: this.#startedAtMs,
-      usage: this.#usage,
-    };
-  }
-
-  #approvalRecords(): readonly RecordedApproval[] {
-    const own = this.#approvals?.records ?? none;
-    return this.#opening === undefined ? own : [...own, ...this.#opening.approvals.records];
   }
 
   #neverStarted(): FailedVerdict {
@@ -365,23 +391,6 @@ export class CallRun implements AttemptedCall, SettledCall {
     const isDone = hasExternalEffects || this.#opening?.thrower.hasExternalEffects === true;
     return stoppedVerdict(this.toolName, reason, isDone);
   }
-
-  get #params(): JsonObject | undefined {
-    return this.#resolution.kind === 'resolved' ? this.#resolution.resolved.params : this.#resolution.params;
-  }
-}
-
-/** Verdicts that need something before the call can be settled. */
-function isUnfinished(verdict: Verdict): verdict is ApprovalVerdict | SectionsVerdict | SuspendedVerdict {
-  return (
-    verdict.kind === 'needs-approval' || verdict.kind === 'needs-sections' || verdict.kind === 'suspended'
-  );
-}
-
-/** What a handler with effects outside has done cannot be repeated: its reads need not hold, and its failure leaves nothing to fit. */
-function guardOf(verdict: FinalVerdict, { hasExternalEffects }: CallAttempt): CommitGuard {
-  if (!hasExternalEffects) return 'reads-hold';
-  return verdict.kind === 'succeeded' ? 'changes-fit' : 'none';
 }
 
 function fatalVerdict(toolName: string, error: unknown): FailedVerdict {

@@ -230,7 +230,7 @@ export class CallCommits {
     let reached = verdict;
     if (transaction !== undefined && guard !== 'none') {
       try {
-        const changed = violations(transaction, guard);
+        const changed = guard === 'reads-hold' ? transaction.conflicts() : transaction.refusals();
         if (changed.length > 0 && guard === 'reads-hold') return { kind: 'conflict', changed };
         if (changed.length > 0) reached = doesNotFit(call, changed);
       } catch (error) {
@@ -246,10 +246,10 @@ export class CallCommits {
   }
 
   #apply(call: SettledCall, result: ToolCallResult): Applied {
-    const { reporter, roots } = this.#environment;
+    const { hooks, reporter, roots } = this.#environment;
     const { patch, invocation } = result;
     const before = reporter?.beforeApply();
-    const staged = this.#stage(patch);
+    const staged = hooks?.decides === true ? this.#stage(patch, hooks) : undefined;
     let notify: Notify | undefined;
     try {
       if (patch !== undefined)
@@ -267,9 +267,9 @@ export class CallCommits {
   }
 
   /** Prepares files for the disk, where a journal decides before they are brought there. */
-  #stage(patch: CallPatch | undefined): StagedChanges | undefined {
-    const { hooks, outer, roots } = this.#environment;
-    if (hooks?.decides !== true || outer !== undefined || patch?.files === undefined) return undefined;
+  #stage(patch: CallPatch | undefined, hooks: CallHooks): StagedChanges | undefined {
+    const { outer, roots } = this.#environment;
+    if (outer !== undefined || patch?.files === undefined) return undefined;
     return roots.filesystem?.stage?.(patch.files, present({ pending: hooks.nextCommit?.() }));
   }
 
@@ -378,15 +378,10 @@ async function withFeedback(result: ToolCallResult, feedback: FeedbackRunner): P
   return { ...result, invocation: await feedback.addTo(result.invocation) };
 }
 
-/** What of the session and the files does not hold as the guard wants it. */
-function violations(transaction: CallTransaction, guard: CommitGuard): readonly string[] {
-  if (guard === 'none') return none;
-  return guard === 'reads-hold' ? transaction.conflicts() : transaction.refusals();
-}
-
-/** The same with the resources, which come first: they may have to be awaited. */
+/** What of the session, the files and the resources does not hold as the guard wants it. The resources come first: they may have to be awaited. */
 async function allViolations(transaction: CallTransaction, guard: CommitGuard): Promise<readonly string[]> {
   if (guard === 'none') return none;
   const inResources = await transaction.resourceConflicts();
-  return [...violations(transaction, guard), ...inResources];
+  const inViews = guard === 'reads-hold' ? transaction.conflicts() : transaction.refusals();
+  return [...inViews, ...inResources];
 }

@@ -49,10 +49,13 @@ const stepsInDoubt: readonly Step[] = [parseParams, reconcile, readResult, dispo
 /** Runs an attempt; one that cannot be committed is discarded before this resolves. Rejects only with a {@link HookFailure}. */
 export function runAttempt(attempt: CallAttempt): Promise<Verdict> {
   const { environment, number, resolved, tool } = attempt;
-  const { hooks } = environment;
+  const { hooks, observers } = environment;
   const isInDoubt =
     !tool.reenters && hooks?.isInDoubt?.(nameAttempt(resolved.call, number, environment)) === true;
-  return observed(attempt, () => run(attempt, isInDoubt ? stepsInDoubt : steps));
+  const remaining = isInDoubt ? stepsInDoubt : steps;
+  return observers.around === undefined
+    ? run(attempt, remaining)
+    : observed(attempt, () => run(attempt, remaining));
 }
 
 /** Does the work of an attempt in the context of the observers. */
@@ -113,7 +116,7 @@ function parseParams(attempt: CallAttempt): Outcome {
     const message = `Tool validation failed: "${name}" takes no arguments, but got ${keys.slice(0, 10).join(', ')}.`;
     return failed('rejected', 'invalid-arguments', message);
   }
-  const parsing = attempt.settled(parseInput(compiledInput, copyOfArguments(resolved)));
+  const parsing = attempt.settled(parseInput(compiledInput, copyOfArguments(resolved.params)));
   return whenSettled(parsing, (outcome: ParseOutcome<unknown>) => {
     if (outcome.ok) {
       attempt.params = outcome.value;
@@ -147,7 +150,7 @@ async function runHandler(attempt: CallAttempt): Promise<Verdict | undefined> {
   if (halt !== undefined) return stoppedVerdict(tool.name, halt, false);
   const context = createToolContext(attempt);
   attempt.beginHandler();
-  const recorded = recordedHandler(attempt);
+  const recorded = environment.earlier === undefined ? undefined : recordedHandler(attempt);
   const done = recorded === undefined ? 'not-recorded' : await runRecorded(attempt, recorded, context);
   if (done === 'recorded') return undefined;
   if (done === 'in-doubt') return reconcile(attempt);

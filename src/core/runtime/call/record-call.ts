@@ -1,15 +1,9 @@
 import { none, type Writable } from '../../internal/index.ts';
-import { openSections } from '../../prompt/index.ts';
+import { openSections, type SectionsOpenedPayload, type ShownSection } from '../../prompt/index.ts';
 import type { JsonObject, JsonValue } from '../../schema/index.ts';
-import type { AnyTool, MediaPart, TokenUsage } from '../../tool/index.ts';
+import type { AnyTool, MediaPart, TokenUsage, ToolResult } from '../../tool/index.ts';
 import { recordError } from '../events/event-origin.ts';
-import type {
-  RecordedApproval,
-  RecordedAttachment,
-  RecordedChange,
-  ToolInvokedPayload,
-} from '../events/tool-invoked.ts';
-import { sectionsShownBy } from '../model/visible-prompt.ts';
+import type { RecordedApproval, RecordedAttachment, ToolInvokedPayload } from '../events/tool-invoked.ts';
 import type { CallAttempt } from './attempt/attempt.ts';
 import { renderValue, toModelText } from './attempt/handler-result.ts';
 import type { EvaluationEnvironment } from './environment/environment.ts';
@@ -46,8 +40,13 @@ export function recordCall(
   const { call, tool, params, attempt, opened, conflicts, approvals, usage } = facts;
   const { result } = verdict;
   const shown =
-    opened === undefined ? sectionsShownBy(tool, result) : sectionsShownBy(openSections, opened.result);
-  const rendered = renderedValue(environment, verdict, facts);
+    opened === undefined && tool !== openSections ? undefined : sectionsShownBy(opened?.result ?? result);
+  // The value of a success was rendered when its handler returned.
+  const hasRendered = verdict.kind === 'succeeded' || opened !== undefined;
+  const rendered =
+    (hasRendered ? attempt?.rendered : undefined) ??
+    renderValue(opened === undefined ? tool : openSections, (opened ?? verdict).result, environment);
+  const changes = (verdict.kind === 'succeeded' ? attempt?.changes : undefined) ?? none;
   const endedAtMs = clock.now();
   const startedAtMs = facts.startedAtMs ?? endedAtMs;
   const record: Writable<ToolInvokedPayload> = {
@@ -68,7 +67,7 @@ export function recordCall(
     conflicts,
     startedAtMs,
     durationMs: endedAtMs - startedAtMs,
-    changes: verdict.kind === 'succeeded' ? recordedChanges(attempt) : none,
+    changes: changes.length === 0 ? none : changes.map(({ path, kind }) => ({ path, kind })),
   };
   if (origin.parentCallIds !== undefined) record.parentCallIds = origin.parentCallIds;
   if (params !== undefined) record.params = recordable(params, call.arguments);
@@ -91,16 +90,10 @@ export function recordCall(
   return record;
 }
 
-/** The value as the model gets it. That of a success was rendered when its handler returned. */
-function renderedValue(
-  environment: EvaluationEnvironment,
-  { kind, result }: FailedVerdict | SucceededVerdict,
-  { tool, attempt, opened }: CallFacts,
-): string {
-  if (opened !== undefined) return attempt?.rendered ?? renderValue(openSections, opened.result, environment);
-  return kind === 'succeeded' && attempt?.rendered !== undefined
-    ? attempt.rendered
-    : renderValue(tool, result, environment);
+/** The sections that a call of `openSections` showed; undefined when it opened none. */
+function sectionsShownBy({ success, value }: ToolResult<unknown>): readonly ShownSection[] | undefined {
+  // What its handler yields.
+  return success ? (value as SectionsOpenedPayload).shown : undefined;
 }
 
 /** What a call that was not committed leaves in place. */
@@ -115,11 +108,6 @@ function residualEffectsOf({ tool, attempt, opening, plainResources }: CallFacts
     ...stuckResources.map((name) => `resource ${name}: could not be rolled back`),
     ...[...plain].map((name) => `resource ${name}: takes no part in transactions`),
   ];
-}
-
-function recordedChanges(attempt: CallAttempt | undefined): readonly RecordedChange[] {
-  const changes = attempt?.changes ?? none;
-  return changes.length === 0 ? none : changes.map(({ path, kind }) => ({ path, kind }));
 }
 
 function recordAttachment({ data, ...part }: MediaPart): RecordedAttachment {

@@ -13,6 +13,8 @@ export interface ScheduledCall {
   readonly commits: CallCommits;
   /** The right to commit. */
   readonly turn: CommitTurn;
+  /** Whether it keeps that right from its start: a call that cannot be repeated, or joins what one call at a time may join, must find everything as it was when it is settled. */
+  readonly keepsTurn: boolean;
   /** The call before it in its turn, which commits first; undefined for the first one. */
   readonly previous: ScheduledCall | undefined;
   state: 'added' | 'requested' | 'started' | 'done';
@@ -37,6 +39,8 @@ export interface ScheduledCall {
 export class CallScheduler {
   readonly #environment: EvaluationEnvironment;
   readonly #commitLock: CommitLock;
+  /** True when a resource of the prompt can join one transaction at a time only. */
+  readonly #hasSerialResources: boolean;
   /** Those that are not done, in the order in which they were added: first the started ones, then the others. */
   readonly #calls: ScheduledCall[] = [];
   #started = 0;
@@ -48,6 +52,7 @@ export class CallScheduler {
   constructor(environment: EvaluationEnvironment) {
     this.#environment = environment;
     this.#commitLock = environment.outer?.commitLock ?? new CommitLock();
+    this.#hasSerialResources = environment.roots.container.serialResources.length > 0;
   }
 
   /**
@@ -64,8 +69,10 @@ export class CallScheduler {
     const turn: ScheduledCall[] = [];
     for (const [index, call] of calls.entries()) {
       const stop = stops[index];
+      const run = new CallRun(this.#environment, call, stop);
       turn.push({
-        run: new CallRun(this.#environment, call, stop),
+        run,
+        keepsTurn: run.isBarrier || this.#hasSerialResources,
         commits,
         turn: new CommitTurn(this.#commitLock, stop ?? this.#environment.stop),
         previous: turn[index - 1],
@@ -77,7 +84,7 @@ export class CallScheduler {
     }
     this.#calls.push(...turn);
     // Before any of them begins: a budget holds for what was spent already.
-    for (const { run } of turn) run.countPaid();
+    if (this.#environment.earlier?.innerPaid !== undefined) for (const { run } of turn) run.countPaid();
     if (turn.length > 1) this.#hintAtBarriers(turn);
     return turn;
   }
@@ -93,7 +100,7 @@ export class CallScheduler {
     }
     const verdict = await call.attempt;
     const { previous } = call;
-    if (previous !== undefined && !isDone(previous)) {
+    if (previous !== undefined && previous.state !== 'done') {
       await new Promise<void>((resolve) => {
         previous.onDone = resolve;
       });
@@ -101,7 +108,7 @@ export class CallScheduler {
     const turn = call.turn.take();
     if (turn !== undefined) await turn;
     try {
-      if (isDone(call)) throw new RangeError('The turn of the call was abandoned.');
+      if (!this.#calls.includes(call)) throw new RangeError('The turn of the call was abandoned.');
       const result = await call.run.settle(verdict, call.commits, this);
       this.done(call);
       return result;
@@ -119,7 +126,7 @@ export class CallScheduler {
 
   /** Undoes what calls did that were not settled: their turn cannot be finished. Never rejects. */
   async rollback(calls: readonly ScheduledCall[]): Promise<void> {
-    const unsettled = calls.filter((call) => !isDone(call)).reverse();
+    const unsettled = calls.filter(({ state }) => state !== 'done').reverse();
     for (const call of unsettled) this.#remove(call);
     for (const { run, turn } of unsettled) {
       await run.rollback();
@@ -138,39 +145,29 @@ export class CallScheduler {
   #startWhatMay(): void {
     for (;;) {
       const call = this.#calls[this.#started];
-      if (call === undefined || call.state !== 'requested' || !this.#mayStart(call)) return;
+      if (call === undefined || call.state !== 'requested') return;
+      if (this.#calls[0] !== call && !this.#mayStart(call)) return;
       this.#started += 1;
       this.#running += 1;
       call.state = 'started';
       call.attempt = this.#start(call);
-      const end = (): void => this.#leavePlace();
-      call.attempt.then(end, end);
+      call.attempt.then(this.#leavePlace, this.#leavePlace);
       call.onStart?.();
     }
   }
 
+  /** Whether a call may start while others before it are not done. */
   #mayStart(call: ScheduledCall): boolean {
     const [first] = this.#calls;
-    if (first === call) return true;
     const { maxConcurrentCalls } = this.#environment;
-    if (maxConcurrentCalls === 1 || this.#hasSerialResources || call.run.isBarrier) return false;
+    if (maxConcurrentCalls === 1 || call.keepsTurn) return false;
     return this.#running < maxConcurrentCalls && first?.run.isBarrier !== true;
   }
 
   /** The first attempt at a call; rejects when it cannot even be begun. */
-  async #start({ run, turn }: ScheduledCall): Promise<Verdict | undefined> {
-    if (this.#keepsTurn(run)) await turn.take();
+  async #start({ keepsTurn, run, turn }: ScheduledCall): Promise<Verdict | undefined> {
+    if (keepsTurn) await turn.take();
     return run.start();
-  }
-
-  /** True when a resource of the prompt can join one transaction at a time only. */
-  get #hasSerialResources(): boolean {
-    return this.#environment.roots.container.serialResources.length > 0;
-  }
-
-  /** A call that cannot be repeated, or joins what one call at a time may join, must find everything as it was when it is settled. */
-  #keepsTurn(run: CallRun): boolean {
-    return run.isBarrier || this.#hasSerialResources;
   }
 
   /**
@@ -179,7 +176,7 @@ export class CallScheduler {
    */
   async outOfTurn<T>(run: CallRun, work: () => Promise<T>): Promise<T> {
     const call = this.#calls.find((each) => each.run === run);
-    if (call === undefined || this.#keepsTurn(run)) return work();
+    if (call === undefined || call.keepsTurn) return work();
     call.turn.dispose();
     try {
       return await work();
@@ -203,7 +200,7 @@ export class CallScheduler {
     }
   }
 
-  #leavePlace(): void {
+  readonly #leavePlace = (): void => {
     const hand = this.#handPlaceToSettling;
     if (hand === undefined) {
       this.#running -= 1;
@@ -212,7 +209,7 @@ export class CallScheduler {
     }
     this.#handPlaceToSettling = undefined;
     hand();
-  }
+  };
 
   /** Says once per tool that its calls make the others of their turn wait. */
   #hintAtBarriers(calls: readonly ScheduledCall[]): void {
@@ -228,8 +225,4 @@ export class CallScheduler {
       );
     }
   }
-}
-
-function isDone({ state }: ScheduledCall): boolean {
-  return state === 'done';
 }

@@ -2,16 +2,16 @@ import { ModelResponseError } from '../../error/index.ts';
 import { none } from '../../internal/index.ts';
 import type { HostedApprovalRequestPart } from '../../tool/index.ts';
 import type { EvaluationEnvironment } from '../call/environment/environment.ts';
-import { type ToolCall, type ToolCallResult, toToolCall } from '../call/tool-call/tool-call.ts';
-import type { EvaluationPhase } from '../events/prompt-evaluation-error.ts';
+import { type ToolCall, toToolCall } from '../call/tool-call/tool-call.ts';
 import { RepeatedFailures } from '../limits/repeated-failures.ts';
 import { haltReason } from '../limits/run-budget.ts';
 import { findTurnFault, isCutOff } from '../model/check-turn.ts';
 import { dropToolResults } from '../model/drop-tool-results.ts';
 import type { LoopState } from '../model/loop-state.ts';
 import type { ModelTurn } from '../model/model.ts';
+import type { ObserverCalls } from '../observer/observer-calls.ts';
 import { Conclusion, type ConclusionOptions, type LoopResult } from '../turn/conclusion.ts';
-import { type StepFunction, stepLive } from '../turn/step.ts';
+import type { StepFunction } from '../turn/step.ts';
 import { TurnLedger, textOf } from '../turn/turn-ledger.ts';
 import { TurnRunner } from '../turn/turn-runner.ts';
 import { ConversationWindow } from './conversation-window.ts';
@@ -58,7 +58,7 @@ class Loop<Output> {
   readonly #failures: RepeatedFailures;
 
   constructor(environment: EvaluationEnvironment, options: LoopOptions<Output>, state: LoopState) {
-    const { maxConversationTurns, maxRepeatedFailures, model, step = stepLive, streaming } = options;
+    const { maxConversationTurns, maxRepeatedFailures, model, step, streaming } = options;
     const ledger = new TurnLedger(environment, state, {
       name: model.name,
       streaming,
@@ -78,7 +78,8 @@ class Loop<Output> {
   }
 
   async run(): Promise<LoopResult<Output>> {
-    const { eventLoop, ready, stop } = this.#environment;
+    const { budget, eventLoop, observers, ready, stop } = this.#environment;
+    const { maxTurns } = this.#options;
     for (;;) {
       // Lets timers and listeners run.
       const pause = eventLoop.pauseIfDue();
@@ -86,29 +87,30 @@ class Loop<Output> {
       const wait = ready?.();
       // A run that is stopped meanwhile ends right after this.
       if (wait !== undefined) await stop.race(wait).catch(() => undefined);
-      this.#endIfStopped('request');
-      const tooMany = this.#ledger.tooManyTurns(this.#options.maxTurns);
-      if (tooMany !== undefined) throw tooMany;
+      const halt = haltReason(this.#environment);
+      if (halt !== undefined) throw this.#ledger.errors.stopped(halt, 'request');
+      if (this.#state.turn >= maxTurns) throw this.#ledger.tooManyTurns(maxTurns);
       if (this.#window !== undefined) this.#moveWindow(this.#window);
-      const unaffordable = this.#ledger.unaffordable();
+      const unaffordable = budget.isUnlimited ? undefined : this.#ledger.unaffordable();
       if (unaffordable !== undefined) throw this.#ledger.errors.stopped(unaffordable, 'request');
-      const result = await this.#observedTurn();
+      const result = await (observers.around === undefined
+        ? this.#takeTurn()
+        : this.#observedTurn(observers.around));
       if (result !== undefined) return result;
     }
   }
 
   /** A turn in the context of the observers. */
-  #observedTurn(): Promise<LoopResult<Output> | undefined> {
-    const { observers, origin } = this.#environment;
-    if (observers.around === undefined) return this.#takeTurn();
+  #observedTurn(around: NonNullable<ObserverCalls['around']>): Promise<LoopResult<Output> | undefined> {
+    const { origin } = this.#environment;
     const { evaluationId, promptName, parentCallIds: path = none } = origin;
     const turn = this.#state.turn + 1;
-    return observers.around({ kind: 'turn', evaluationId, promptName, path, turn }, () => this.#takeTurn());
+    return around({ kind: 'turn', evaluationId, promptName, path, turn }, () => this.#takeTurn());
   }
 
   /** Asks the model and runs the calls that it asks for. @returns the result of the run; undefined when it is to go on. */
   async #takeTurn(): Promise<LoopResult<Output> | undefined> {
-    const { eventLoop } = this.#environment;
+    const { eventLoop, isObserved } = this.#environment;
     let turn: ModelTurn;
     try {
       turn = await this.#model.ask();
@@ -126,8 +128,9 @@ class Loop<Output> {
     const { calls, approvals } = this.#recordTurn(turn, fault);
     if (approvals.length > 0) await this.#approvals.answer(approvals);
     const results = calls.length > 0 ? await this.#turns.run(calls) : none;
-    this.#ledger.end(turn.finishReason, calls.length);
-    if (calls.length > 0) this.#endIfStopped('tool', results);
+    if (isObserved) this.#ledger.end(turn.finishReason, calls.length);
+    const halt = calls.length > 0 ? haltReason(this.#environment) : undefined;
+    if (halt !== undefined) throw this.#ledger.errors.stopped(halt, 'tool', results);
     const repetition = this.#failures.count(calls, results);
     if (repetition !== undefined) throw this.#ledger.errors.repeatedFailures(repetition);
     if (calls.length + approvals.length > 0) {
@@ -208,12 +211,6 @@ class Loop<Output> {
       raw === undefined ? { type: 'assistant', content } : { type: 'assistant', content, raw },
     );
     return { calls, approvals };
-  }
-
-  /** @param results of the calls of the turn, for what is said about those that were running. */
-  #endIfStopped(phase: EvaluationPhase, results: readonly ToolCallResult[] = none): void {
-    const reason = haltReason(this.#environment);
-    if (reason !== undefined) throw this.#ledger.errors.stopped(reason, phase, results);
   }
 
   /** An answer that is there is kept although it passed the budget, but not when it came too late. */

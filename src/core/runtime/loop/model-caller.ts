@@ -1,5 +1,5 @@
 import { describeError } from '../../error/index.ts';
-import { none, present, type Writable } from '../../internal/index.ts';
+import { none, present } from '../../internal/index.ts';
 import type { JsonSchema } from '../../schema/index.ts';
 import type { ModelSettings, ToolChoice } from '../../tool/index.ts';
 import type { EvaluationEnvironment } from '../call/environment/environment.ts';
@@ -27,7 +27,7 @@ export class ModelCaller {
   readonly #options: ModelOptions;
   readonly #environment: EvaluationEnvironment;
   readonly #ledger: TurnLedger;
-  readonly #step: StepFunction;
+  readonly #step: StepFunction | undefined;
   readonly #throttle: ThrottleContext;
   #generateOptions: ModelCallOptions | undefined;
   #checked: ModelRequest['hostedTools'];
@@ -36,7 +36,7 @@ export class ModelCaller {
     options: ModelOptions,
     environment: EvaluationEnvironment,
     ledger: TurnLedger,
-    step: StepFunction,
+    step: StepFunction | undefined,
   ) {
     this.#options = options;
     this.#environment = environment;
@@ -69,24 +69,23 @@ export class ModelCaller {
     const { state, errors } = ledger;
     display.update();
     if (display.rendered.hostedTools !== this.#checked) this.#checkHostedTools();
-    const turn = ledger.begin();
-    const request: Writable<ModelRequest> = {
+    const request = ledger.begin({
       instructions: display.rendered.text,
-      conversation: state.conversation,
       tools: display.tools,
       hostedTools: display.rendered.hostedTools,
-      toolChoice: state.hasAnswered ? afterFirstAnswer(toolChoice) : toolChoice,
+      // The choice is for the first turn that is answered.
+      toolChoice: state.hasAnswered && toolChoice !== 'none' ? 'auto' : toolChoice,
       settings,
-      turn,
-    };
-    if (outputSchema !== undefined) request.outputSchema = outputSchema;
-    const key = `turn-${turn}/model`;
-    ledger.asked(request);
-    const answer = this.#step({ kind: 'model-call', key, input: request }, () => this.#observed(request));
+      outputSchema,
+    });
+    const key = `turn-${request.turn}/model`;
+    const step = this.#step;
+    const answer =
+      step === undefined
+        ? this.#generate(request)
+        : step({ kind: 'model-call', key, input: request }, () => this.#generate(request));
     try {
-      const answered = await stop.race(answer);
-      ledger.received(answered);
-      return answered;
+      return await stop.race(answer);
     } catch (error) {
       const reason = error instanceof RunStoppedSignal ? error.reason : stop.reason;
       const stopped = reason === undefined ? undefined : errors.stopped(reason, 'request');
@@ -99,19 +98,15 @@ export class ModelCaller {
     }
   }
 
-  /** {@link #generate} in the context of the observers. */
-  #observed(request: ModelRequest): Promise<ModelTurn> {
-    const { observers, origin } = this.#environment;
-    if (observers.around === undefined) return this.#generate(request);
-    const { evaluationId, promptName, parentCallIds: path = none } = origin;
-    const scope = { kind: 'model-call', evaluationId, promptName, path, turn: request.turn } as const;
-    return observers.around(scope, () => this.#generate(request));
-  }
-
-  /** Asks the model for one turn, again and again while the throttle allows it. One step: a journal keeps its end. */
+  /** Asks the model for one turn, in the context of the observers, again and again while the throttle allows it. One step: a journal keeps its end. */
   #generate(request: ModelRequest): Promise<ModelTurn> {
-    if (this.#options.streaming === true) this.#announceRestart(request.turn);
-    return askThrottled(() => this.#ask(request), this.#throttle);
+    const { observers, origin } = this.#environment;
+    const { turn } = request;
+    if (this.#options.streaming === true) this.#announceRestart(turn);
+    if (observers.around === undefined) return askThrottled(() => this.#ask(request), this.#throttle);
+    const { evaluationId, promptName, parentCallIds: path = none } = origin;
+    const scope = { kind: 'model-call', evaluationId, promptName, path, turn } as const;
+    return observers.around(scope, () => askThrottled(() => this.#ask(request), this.#throttle));
   }
 
   /** Deltas are not rows: a program that has shown some before an interruption has to learn that they are void. */
@@ -121,12 +116,12 @@ export class ModelCaller {
   }
 
   #ask(request: ModelRequest): ModelTurn | Promise<ModelTurn> {
-    const { clock, logger, stop } = this.#environment;
+    const { budget, clock, logger, stop } = this.#environment;
     // Others may have used it up since, while this one waited to be asked again.
-    const reason = this.#ledger.unaffordable();
+    const reason = budget.isUnlimited ? undefined : this.#ledger.unaffordable();
     if (reason !== undefined) throw new RunStoppedSignal(reason);
     this.#generateOptions ??= { signal: stop.signal, logger, clock };
-    const pieces = this.#ledger.pieces();
+    const pieces = this.#options.streaming === true ? this.#ledger.pieces() : undefined;
     return pieces === undefined
       ? this.#options.model.generate(request, this.#generateOptions)
       : this.#askStreaming(request, pieces, this.#generateOptions);
@@ -165,8 +160,4 @@ export class ModelCaller {
     }
     this.#checked = hostedTools;
   }
-}
-
-function afterFirstAnswer(choice: ToolChoice): ToolChoice {
-  return choice === 'none' ? 'none' : 'auto';
 }

@@ -16,9 +16,9 @@ const ended = 'the run was ended.';
 export class RemoteApprovals {
   readonly #environment: EvaluationEnvironment;
   readonly #ledger: TurnLedger;
-  readonly #step: StepFunction;
+  readonly #step: StepFunction | undefined;
 
-  constructor(environment: EvaluationEnvironment, ledger: TurnLedger, step: StepFunction) {
+  constructor(environment: EvaluationEnvironment, ledger: TurnLedger, step: StepFunction | undefined) {
     this.#environment = environment;
     this.#ledger = ledger;
     this.#step = step;
@@ -30,9 +30,10 @@ export class RemoteApprovals {
     for (const [index, { approvalId, toolName, name, arguments: text }] of requests.entries()) {
       const input = { turn, approvalId, toolName, name, arguments: text };
       const key = `turn-${turn}/approval-${index}/${approvalId}`;
-      const { approved, reason } = await this.#step({ kind: 'remote-approval', key, input }, () =>
-        this.#ask(input),
-      ).catch((error: unknown) => this.#unanswered(error));
+      const live = (): Promise<RemoteApproval> => this.#ask(input);
+      const asked =
+        this.#step === undefined ? live() : this.#step({ kind: 'remote-approval', key, input }, live);
+      const { approved, reason } = await asked.catch((error: unknown) => this.#unanswered(error));
       const why = reason === undefined ? {} : { reason };
       conversation.push({ type: 'approval', approvalId, approved, ...why });
       this.#environment.emit({ type: 'hosted-approval-answered', turn, toolName, name, approved, ...why });

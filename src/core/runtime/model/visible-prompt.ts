@@ -1,12 +1,6 @@
-import {
-  type BoundTool,
-  openSections,
-  type RenderedPrompt,
-  type SectionsOpenedPayload,
-  type ShownSection,
-} from '../../prompt/index.ts';
+import type { BoundTool, RenderedPrompt } from '../../prompt/index.ts';
 import type { ReadonlySessionView } from '../../session/index.ts';
-import type { AnyTool, ModelTool, PromptPort, ToolResult } from '../../tool/index.ts';
+import type { ModelTool, PromptPort } from '../../tool/index.ts';
 import type { LoopState } from './loop-state.ts';
 
 /** What a display is made of beside the prompt. */
@@ -91,13 +85,4 @@ export function seenPrompt(
     sections: { enumerable: true, value: () => rendered['~sections'].list(session()) },
   }) as PromptPort; // It has every member of the prompt.
   return Object.freeze(seen);
-}
-
-/** The sections that a call showed by opening them; undefined for a call that opened none. */
-export function sectionsShownBy(
-  tool: AnyTool | undefined,
-  { success, value }: ToolResult<unknown>,
-): readonly ShownSection[] | undefined {
-  // What its handler yields.
-  return tool === openSections && success ? (value as SectionsOpenedPayload).shown : undefined;
 }

@@ -37,14 +37,14 @@ export class CompletionGate {
   readonly #environment: EvaluationEnvironment;
   readonly #state: LoopState;
   readonly #errors: RunErrors;
-  readonly #step: StepFunction;
+  readonly #step: StepFunction | undefined;
   #checks = 0;
 
   constructor(
     { checker, maxChecks }: CompletionSettings,
     environment: EvaluationEnvironment,
     { state, errors }: { readonly state: LoopState; readonly errors: RunErrors },
-    step: StepFunction,
+    step: StepFunction | undefined,
   ) {
     this.#checker = checker;
     this.#maxChecks = maxChecks;
@@ -122,8 +122,10 @@ export class CompletionGate {
     const { stop, deadline } = this.#environment;
     const key = `turn-${check.turn}/completion`;
     try {
+      const live = (): Promise<CompletionVerdict> => this.#check(check, output);
+      const step = this.#step;
       const verdict = await stop.race(
-        this.#step({ kind: 'completion-check', key, input: check }, () => this.#check(check, output)),
+        step === undefined ? live() : step({ kind: 'completion-check', key, input: check }, live),
       );
       stop.throwIfStopped(deadline);
       return verdict;

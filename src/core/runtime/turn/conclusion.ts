@@ -64,7 +64,7 @@ export class Conclusion<Output> {
     environment: EvaluationEnvironment,
     { answer, completion }: ConclusionOptions<Output>,
     ledger: TurnLedger,
-    step: StepFunction,
+    step?: StepFunction,
   ) {
     this.#environment = environment;
     this.#ledger = ledger;

@@ -45,7 +45,7 @@ export interface Step<Kind extends keyof StepKinds = keyof StepKinds> {
 }
 
 /**
- * Through which a run does everything that is not pure: a journal does `live` once and answers from its rows when the run is resumed.
+ * Through which a run does everything that is not pure; a run without one does it there and then. A journal does `live` once and answers from its rows when the run is resumed.
  * Steps of one turn are asked for together and answered in order.
  *
  * @param live does the act.
@@ -54,6 +54,3 @@ export type StepFunction = <Kind extends keyof StepKinds>(
   step: Step<Kind>,
   live: () => Promise<StepKinds[Kind]['result']>,
 ) => Promise<StepKinds[Kind]['result']>;
-
-/** Does every step there and then. */
-export const stepLive: StepFunction = (_step, live) => live();

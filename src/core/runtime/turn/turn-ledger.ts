@@ -1,5 +1,6 @@
 import { describeError, ModelResponseError } from '../../error/index.ts';
-import { none, present } from '../../internal/index.ts';
+import { none, present, type Writable } from '../../internal/index.ts';
+import type { JsonSchema } from '../../schema/index.ts';
 import type {
   AssistantPart,
   BudgetExcess,
@@ -28,6 +29,11 @@ export interface TurnLedgerOptions {
   readonly streaming?: boolean | undefined;
   /** Whether the ledger sees all that the model does, so that a turn that does not say what it took can be estimated. Default: it counts as 0. */
   readonly estimates?: boolean;
+}
+
+/** What a turn is asked with, beside the conversation. */
+export interface BegunTurn extends Omit<ModelRequest, 'conversation' | 'turn' | 'outputSchema'> {
+  readonly outputSchema: JsonSchema | undefined;
 }
 
 /**
@@ -63,9 +69,8 @@ export class TurnLedger {
     this.#reports?.conversationRewritten();
   }
 
-  /** What the run ends with instead of another turn; undefined when it may have one. */
-  tooManyTurns(maxTurns: number): PromptEvaluationError | undefined {
-    if (this.state.turn < maxTurns) return undefined;
+  /** What a run ends with that has had as many turns as it may. */
+  tooManyTurns(maxTurns: number): PromptEvaluationError {
     const { isHarness, name } = this.#options;
     const model = isHarness === true ? `model of the harness "${name}"` : 'model';
     const message = `The ${model} was called ${maxTurns} times and ${this.#whatIsLeft()}; raise limits.maxTurns if that is intended.`;
@@ -75,7 +80,6 @@ export class TurnLedger {
   /** Why the budget does not allow another turn; undefined when it does. */
   unaffordable(): StopReason | undefined {
     const { budget, display } = this.#environment;
-    if (budget.isUnlimited) return undefined;
     // A conversation that nothing was dropped of has grown: the next turn takes as much input as the last one. Hosted tools make a turn of several.
     const isAlike = display.rendered.hostedTools.length === 0;
     const inputTokens = isAlike ? Math.max(1, this.state.lastInputTokens) : 1;
@@ -83,8 +87,8 @@ export class TurnLedger {
     return cause === undefined ? undefined : { kind: 'budget', cause };
   }
 
-  /** A turn begins, with what is said to the model before it. @returns its number. */
-  begin(): number {
+  /** A turn begins, with what is said to the model before it. @returns what the model is sent. */
+  begin({ outputSchema, ...given }: BegunTurn): ModelRequest {
     const { clock, emit, hooks, isObserved, outer } = this.#environment;
     const { state } = this;
     state.turn += 1;
@@ -96,12 +100,10 @@ export class TurnLedger {
       emit({ type: 'turn-start', turn });
       emit({ type: 'model-call-start', turn });
     }
-    return turn;
-  }
-
-  /** The model is sent this. */
-  asked(request: ModelRequest): void {
+    const request: Writable<ModelRequest> = { ...given, conversation: state.conversation, turn };
+    if (outputSchema !== undefined) request.outputSchema = outputSchema;
     this.#reports?.asked(request);
+    return request;
   }
 
   /** The pieces of an answer; undefined when it comes as a whole. */
@@ -118,11 +120,6 @@ export class TurnLedger {
         return answer.onDelta(delta);
       },
     };
-  }
-
-  /** The answer is there, good or not. */
-  received(turn: ModelTurn): void {
-    this.#reports?.answered(turn, this.#timing);
   }
 
   /** There is no answer. */
@@ -160,7 +157,9 @@ export class TurnLedger {
    * @returns what the run ends with when the answer cannot be used.
    */
   answered(turn: ModelTurn, fault: string | undefined): PromptEvaluationError | undefined {
+    const { isObserved } = this.#environment;
     const usage = fault === undefined ? turn.usage : readUsage(turn);
+    this.#reports?.answered(turn, this.#timing);
     this.state.lastInputTokens = usage?.inputTokens ?? 0;
     const exceeded = this.#count(usage, turn);
     if (fault !== undefined) {
@@ -169,14 +168,16 @@ export class TurnLedger {
       return this.errors.error('evaluation-response-invalid', 'response', message);
     }
     this.state.hasAnswered = true;
-    if (this.#environment.isObserved) this.announceAnswer(turn);
-    this.#announceUsage(usage, exceeded, turn.hosted);
+    if (isObserved) this.announceAnswer(turn);
+    const { hosted = none } = turn;
+    if (isObserved || exceeded.length + hosted.length > 0) this.#announceUsage(usage, exceeded, hosted);
     return undefined;
   }
 
   /** Counts and announces what a turn took that is not an answer: it made room for another one, which may take less. */
   cut(turn: ModelTurn): void {
     const usage = readUsage(turn);
+    this.#reports?.answered(turn, this.#timing);
     this.#announceUsage(turn.usage, this.#count(usage, turn));
     this.state.lastInputTokens = 0;
   }
@@ -215,8 +216,7 @@ export class TurnLedger {
 
   /** The turn is over: the calls that it made have their results. */
   end(finishReason: FinishReason, toolCalls: number): void {
-    const { emit, isObserved } = this.#environment;
-    if (isObserved) emit({ type: 'turn-end', turn: this.state.turn, finishReason, toolCalls });
+    this.#environment.emit({ type: 'turn-end', turn: this.state.turn, finishReason, toolCalls });
   }
 
   /** An answer does not fit, and the model is to give another one. @returns false when it has been asked for as many as it may. */

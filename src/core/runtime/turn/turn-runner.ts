@@ -12,7 +12,7 @@ import type { RunStop } from '../limits/run-stop.ts';
 import type { LoopState } from '../model/loop-state.ts';
 import { addTokenUsage } from '../model/model.ts';
 import type { RunErrors } from './run-errors.ts';
-import { type StepFunction, stepLive } from './step.ts';
+import type { StepFunction } from './step.ts';
 
 /** How one turn differs from the run around it. */
 export interface TurnOptions {
@@ -29,14 +29,14 @@ export class TurnRunner {
   readonly #environment: EvaluationEnvironment;
   readonly #state: LoopState;
   readonly #errors: RunErrors;
-  readonly #step: StepFunction;
+  readonly #step: StepFunction | undefined;
   readonly #scheduler: CallScheduler;
 
   /** @param step Default: every step is done live. */
   constructor(
     environment: EvaluationEnvironment,
     { state, errors }: { readonly state: LoopState; readonly errors: RunErrors },
-    step: StepFunction = stepLive,
+    step?: StepFunction,
   ) {
     this.#environment = environment;
     this.#state = state;
@@ -62,7 +62,9 @@ export class TurnRunner {
     const turn = this.#scheduler.add(calls, commits, stops);
     const results: ToolCallResult[] = [];
     try {
-      const steps = turn.map((call, index) => this.#runStep(call, index));
+      const steps = turn.map((call, index) =>
+        this.#step === undefined ? this.#scheduler.run(call) : this.#runStep(this.#step, call, index),
+      );
       // Awaited below, in order; no rejection may be unhandled when an earlier one fails.
       for (const step of steps) step.catch(() => undefined);
       for (const [index, call] of turn.entries()) {
@@ -100,11 +102,11 @@ export class TurnRunner {
       if (isSuspended === true) this.#state.usage = addTokenUsage(this.#state.usage, invocation.usage);
   }
 
-  #runStep(call: ScheduledCall, index: number): Promise<ToolCallResult> {
+  #runStep(step: StepFunction, call: ScheduledCall, index: number): Promise<ToolCallResult> {
     const { callId, toolName, arguments: text, turn } = call.run.call;
     const key = `turn-${turn}/call-${index}/${callId}`;
     const input = { callId, toolName, arguments: text, turn, index };
-    return this.#step({ kind: 'tool-call', key, input }, () => this.#scheduler.run(call));
+    return step({ kind: 'tool-call', key, input }, () => this.#scheduler.run(call));
   }
 
   /** Ends what still runs and answers the calls that have no result: the turn cannot be finished, through no fault of a tool. */

@@ -11,10 +11,10 @@ import type { JsonObject } from '../../../core/schema/index.ts';
 import { toCallToolResult } from '../wire/call-result.ts';
 import type { McpServerSdk } from '../wire/sdk.ts';
 import { traceContextOf } from '../wire/trace-context.ts';
+import { progressNotifier } from './call-events.ts';
 import { clientMessageOf } from './client-error.ts';
 import { answerIn, canAsk, elicit, inputRequests, isModern } from './elicitation.ts';
 import type { CallQuestion, OpenCall } from './open-call.ts';
-import { progressNotifier } from './progress.ts';
 import type { ProtocolServerOptions } from './protocol-server-options.ts';
 
 const cannotAsk = {

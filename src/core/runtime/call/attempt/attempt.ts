@@ -66,6 +66,8 @@ export class CallAttempt {
   isStaged = false;
   /** What policies would have refused or asked, where they are not enforced. */
   readonly unenforced: UnenforcedDecision[] = [];
+  /** How many characters of its result the model may get. */
+  readonly maxResultCharacters: number;
   /** What observers of calls get of it; undefined without any. */
   readonly trace: AttemptTrace | undefined;
   readonly #call: AttemptedCall;
@@ -91,10 +93,15 @@ export class CallAttempt {
     this.resolved = resolved;
     this.tool = resolved.bound.tool;
     this.number = number;
+    this.maxResultCharacters = this.tool.maxResultCharacters ?? environment.maxResultCharacters;
     this.#call = call;
     this.trace = environment.reporter?.beginAttempt(requestedAtMs);
     this.transaction = new CallTransaction(environment.roots, resolved.bound.tool.effects);
-    this.policies = policyPhases(resolved.bound, environment.outer?.policies);
+    const { outer } = environment;
+    this.policies =
+      outer === undefined
+        ? resolved.bound['~planned'].policyPhases
+        : policyPhases(resolved.bound, outer.policies);
     if (log !== undefined) this.transaction.sessionFork.apply(log);
   }
 
@@ -213,16 +220,16 @@ export class CallAttempt {
 
   /** The handler has returned success: work that it did not await ends here. */
   endHandler(): void {
-    this.#endInner();
-    this.#noteEnd();
+    if (this.#innerStop !== undefined) this.#endInner(this.#innerStop);
+    if (this.trace !== undefined) this.#noteEnd(this.trace);
     this.hasReturned = true;
     this.mustCommit = this.hasExternalEffects;
   }
 
   /** The verdict on what was thrown in the attempt. */
   verdictOn(thrown: unknown): Verdict {
-    this.#endInner();
-    this.#noteEnd();
+    if (this.#innerStop !== undefined) this.#endInner(this.#innerStop);
+    if (this.trace !== undefined) this.#noteEnd(this.trace);
     return verdictOn(this.#timeout ?? thrown, this.environment, {
       toolName: this.tool.name,
       hasExternalEffects: this.hasExternalEffects,
@@ -255,9 +262,8 @@ export class CallAttempt {
     }
   }
 
-  #noteEnd(): void {
-    if (this.trace?.handlerStartedAtMs !== undefined)
-      this.trace.handlerEndedAtMs ??= this.environment.clock.now();
+  #noteEnd(trace: AttemptTrace): void {
+    if (trace.handlerStartedAtMs !== undefined) trace.handlerEndedAtMs ??= this.environment.clock.now();
   }
 
   /** `work`, or the end of the attempt as soon as the tool's own time limit has passed. */
@@ -301,8 +307,8 @@ export class CallAttempt {
   }
 
   /** Ends evaluations that the handler has not awaited. */
-  #endInner(): void {
-    this.#innerStop?.stop({
+  #endInner(inner: RunStop): void {
+    inner.stop({
       kind: 'aborted',
       cause: new TransactionClosedError(
         `The call of "${this.tool.name}" ended before an evaluation inside it did. A handler has to await what it evaluates.`,

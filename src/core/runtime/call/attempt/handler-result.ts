@@ -35,7 +35,7 @@ export function readSuccess(attempt: CallAttempt, returned: unknown): ToolSucces
     kind: 'failed',
     outcome: 'rolled-back',
     reason: 'failed-result',
-    result: shortened(failure, maxCharactersOf(attempt)),
+    result: shortened(failure, attempt.maxResultCharacters),
   });
 }
 
@@ -50,17 +50,12 @@ export function assertResultSize(
   { message, excludeValueFromContext }: ToolSuccess<unknown>,
   rendered: string,
 ): void {
-  const maxCharacters = maxCharactersOf(attempt);
+  const maxCharacters = attempt.maxResultCharacters;
   const size = message.length + (excludeValueFromContext === true ? 0 : rendered.length);
   if (size <= maxCharacters) return;
   const { name } = attempt.tool;
   const text = `The result of the tool "${name}" has ${size} characters, and at most ${maxCharacters} may be given to you, so the call was rolled back.${attempt.residualNote()} Ask for less at once: use narrower arguments, or get it in parts.`;
   throw new AttemptEnd(failed('rolled-back', 'result-too-large', text));
-}
-
-/** How many characters of a result the model may get. */
-function maxCharactersOf({ environment, tool }: CallAttempt): number {
-  return tool.maxResultCharacters ?? environment.maxResultCharacters;
 }
 
 /** A failure that the model can be given: the beginning of its message, without its value, when it is too long. */

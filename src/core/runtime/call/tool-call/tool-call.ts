@@ -132,15 +132,11 @@ type ParsedArguments =
   | { readonly ok: false; readonly problem: string };
 
 /** The arguments once more, for a handler to keep and to change. */
-export function copyOfArguments({ params }: ResolvedCall): unknown {
-  return copyOf(params);
-}
-
-function copyOf(value: unknown): unknown {
+export function copyOfArguments(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(copyOf);
+  if (Array.isArray(value)) return value.map(copyOfArguments);
   // Defines every key, also one called __proto__.
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, copyOf(item)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, copyOfArguments(item)]));
 }
 
 function parseArguments(call: ToolCall): ParsedArguments {

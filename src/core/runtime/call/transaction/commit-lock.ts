@@ -56,11 +56,17 @@ export class CommitTurn {
   /** Waits for the turn unless it has come, at most until the run stops: then there is nothing to commit but what was logged. Never rejects. */
   take(): undefined | Promise<void> {
     if (this.#isHeld) return undefined;
-    const hold = (): undefined => {
-      this.#isHeld = true;
-    };
     const acquired = this.#lock.acquire(this.#stop);
-    return acquired === undefined ? hold() : acquired.then(hold, () => undefined);
+    if (acquired === undefined) {
+      this.#isHeld = true;
+      return undefined;
+    }
+    return acquired.then(
+      () => {
+        this.#isHeld = true;
+      },
+      () => undefined,
+    );
   }
 
   /** Ends the turn, if it has come. */

@@ -1,8 +1,7 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { createManualClock } from 'weakincentives/testing';
-import type { CallProgress } from '../../../../../src/harness/mcp/server/call-events.ts';
-import { progressNotifier } from '../../../../../src/harness/mcp/server/progress.ts';
+import { type CallProgress, progressNotifier } from '../../../../../src/harness/mcp/server/call-events.ts';
 
 const call = { turn: 1, callId: 'c1', toolName: 'works' };
 const beat: CallProgress = { type: 'tool-call-heartbeat', ...call };
