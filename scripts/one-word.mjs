@@ -20,12 +20,7 @@ const nestingPhrase = /\b(enclosing|nested|surrounding) (call|evaluation|run|pro
 /** Names with such a word that mean something else, or that others depend on, by what they are. */
 const allowed = new Map(
   Object.entries({
-    'public names': [
-      'NestedAdapter',
-      'NestedEvaluateOptions',
-      'NestedRunLimits',
-      'nested-evaluation',
-    ],
+    'public names': ['NestedAdapter', 'NestedEvaluateOptions', 'NestedRunLimits', 'nested-evaluation'],
     'the method around() of observers: a wrapper of work': ['around', 'arounds', 'aroundAll', 'guardAround'],
     'the same wrapper in SQLite resources': ['Around', '#around'],
     'a place in a folder': [
