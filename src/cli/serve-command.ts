@@ -13,7 +13,7 @@ import { type CliEnvironment, CliInterruption, exitCodes, type OutputStream } fr
 import { UsageError } from './process/errors.ts';
 import { printable } from './process/plain-text.ts';
 import { StrayError } from './process/stray-error.ts';
-import { verboseLogger } from './report/verbose-logger.ts';
+import { verboseLogger } from './report/progress/verbose-logger.ts';
 import { applyChanges, describeApplication, describeApplied } from './run/apply-to-folder.ts';
 import {
   ownServeParts,

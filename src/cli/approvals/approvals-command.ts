@@ -10,7 +10,7 @@ import { UsageError } from '../process/errors.ts';
 import { printable, readableTime } from '../process/plain-text.ts';
 import { shellWord } from '../process/shell-word.ts';
 import { createTextStyle } from '../process/text-style.ts';
-import { questionRecord } from '../report/question-record.ts';
+import { questionRecord } from '../report/events/question-record.ts';
 import { answerQuestions } from './answer-questions.ts';
 import type { ApprovalsRequest } from './approvals-arguments.ts';
 import { chooseQuestion, type NumberedQuestion, numbered } from './choose-questions.ts';

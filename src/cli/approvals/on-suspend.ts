@@ -4,7 +4,7 @@ import { escapeInvisible } from '../../core/internal/index.ts';
 import type { ProcessEnd, startProcess } from '../../host/index.ts';
 import type { CliEnvironment } from '../process/environment.ts';
 import { printable } from '../process/plain-text.ts';
-import type { QuestionRecord } from '../report/question-record.ts';
+import type { QuestionRecord } from '../report/events/question-record.ts';
 
 /** What a command is run with when a run is suspended. */
 export interface SuspensionNotice {

@@ -4,8 +4,8 @@ import { journalOption } from '../durable/open-journal.ts';
 import { printable, printableLines, readableTime } from '../process/plain-text.ts';
 import { shellWord } from '../process/shell-word.ts';
 import type { TextStyle } from '../process/text-style.ts';
-import { formatChangeDiff } from '../report/change-diff.ts';
-import { type ChangeRecord, changeRecord } from '../report/question-record.ts';
+import { type ChangeRecord, changeRecord } from '../report/events/question-record.ts';
+import { formatChangeDiff } from '../report/text/change-diff.ts';
 import { isExpired, type NumberedQuestion } from './choose-questions.ts';
 
 /** A question as it is shown. */

@@ -15,7 +15,7 @@ import { type CliEnvironment, exitCodes } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { createTextStyle } from '../process/text-style.ts';
-import { formatChangeDiff } from '../report/change-diff.ts';
+import { formatChangeDiff } from '../report/text/change-diff.ts';
 import { openFolder } from '../run/open-folder.ts';
 import { folderStateOf, openRunFolder } from '../run/run-folder.ts';
 import type { RewindRequest } from './rewind-arguments.ts';

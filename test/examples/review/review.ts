@@ -10,7 +10,7 @@ import type { FolderCopy } from 'weakincentives/node';
 import { agent, type ReviewFolder, winkHooks } from '../../../examples/review/agent.ts';
 import { Findings, Publications } from '../../../examples/review/slices.ts';
 import { reviewTemplate } from '../../../examples/review/template.ts';
-import { CallLog } from '../../../src/cli/report/call-log.ts';
+import { CallLog } from '../../../src/cli/report/calls/call-log.ts';
 
 /** Files by path. */
 export type Files = Readonly<Record<string, string | Uint8Array>>;

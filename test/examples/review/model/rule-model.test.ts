@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ConversationItem } from 'weakincentives';
 import { createRuleModel } from '../../../../examples/review/model/rule-model.ts';
-import type { EndedCall } from '../../../../src/cli/report/call.ts';
-import type { CallLog } from '../../../../src/cli/report/call-log.ts';
+import type { EndedCall } from '../../../../src/cli/report/calls/call.ts';
+import type { CallLog } from '../../../../src/cli/report/calls/call-log.ts';
 import { draws } from '../../../support/draws.ts';
 import { type Files, review, reviewParams } from '../review.ts';
 

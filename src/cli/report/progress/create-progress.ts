@@ -1,0 +1,88 @@
+import type { RunEvent } from '../../../core/runtime/index.ts';
+import type { Plan } from '../../../suite/planning/index.ts';
+import { formatPlanStep } from '../../../suite/planning/index.ts';
+import type { OutputStream } from '../../process/environment.ts';
+import { printable } from '../../process/plain-text.ts';
+import { CallLog, type LocatedEvent } from '../calls/call-log.ts';
+import { newsOf, placeOf, requestedCallsText } from '../text/describe-call.ts';
+import type { Progress, ProgressOptions } from './live-progress.ts';
+import { liveProgress } from './live-progress.ts';
+
+/**
+ * On a terminal one status line that is rewritten, below the plan and above the end of the model's text; otherwise, and
+ * together with log lines, which a rewritten line would garble, one line per turn, step and report.
+ */
+export function createProgress(
+  stream: OutputStream,
+  {
+    clean = (text) => text,
+    now,
+    calls = new CallLog(clean, now),
+    style = (_tone, text) => text,
+    isVerbose = false,
+    ...options
+  }: ProgressOptions,
+): Progress {
+  return stream.isTerminal && !isVerbose
+    ? liveProgress(stream, { ...options, now, calls, clean, style })
+    : plainProgress(stream, { calls, clean, isVerbose });
+}
+
+/**
+ * One line per turn, changed step of the plan and report, for an output that is not a terminal. With `isVerbose` also the
+ * text of the run's own model, as it is written.
+ */
+function plainProgress(
+  stream: OutputStream,
+  { calls, clean, isVerbose }: Required<Pick<ProgressOptions, 'calls' | 'clean' | 'isVerbose'>>,
+): Progress {
+  let known: Plan | undefined;
+  let writing = '';
+  let unfinished = '';
+  const writeLine = (line: string): void => stream.write(`${writing} | ${printable(line)}\n`);
+  /** Writes the pending part of a line. */
+  const finish = (): void => {
+    if (unfinished !== '') writeLine(unfinished);
+    unfinished = '';
+  };
+  const writeDelta = ({ event, outerCalls, turn }: LocatedEvent): void => {
+    if (outerCalls.length > 0 || (event.type !== 'text-delta' && event.type !== 'reasoning-delta'))
+      return finish();
+    const place = `turn ${turn}, ${event.type === 'text-delta' ? 'text' : 'thoughts'}`;
+    if (place !== writing) finish();
+    writing = place;
+    const lines = (unfinished + event.text).split('\n');
+    unfinished = lines.pop() ?? '';
+    for (const line of lines) if (line.trim() !== '') writeLine(line);
+  };
+  return {
+    showsText: isVerbose,
+    observe: (event: RunEvent, plan) => {
+      const sighting = calls.observe(event);
+      if (isVerbose) writeDelta(sighting);
+      if (plan !== undefined && plan !== known) {
+        for (const line of planNews(plan, known)) stream.write(`plan: ${printable(line)}\n`);
+        known = plan;
+      }
+      const line = newsOf(sighting, clean) ?? askedLine(sighting);
+      if (line !== undefined) stream.write(`${line}\n`);
+    },
+    hold: () => () => undefined,
+    end: () => undefined,
+  };
+}
+
+function askedLine(sighting: LocatedEvent): string | undefined {
+  const { event, outerCalls } = sighting;
+  if (event.type !== 'model-call-end' || event.toolCalls.length === 0) return undefined;
+  const outer = outerCalls.at(-1);
+  const who = outer === undefined ? '' : `inside ${printable(outer.toolName)} `;
+  return `${placeOf(sighting)}: ${who}${requestedCallsText(event)}`;
+}
+
+function planNews(plan: Plan, known: Plan | undefined): readonly string[] {
+  const isNew = known === undefined || known.objective !== plan.objective;
+  const before = new Set(isNew ? [] : known.steps.map(formatPlanStep));
+  const changed = plan.steps.map(formatPlanStep).filter((line) => !before.has(line));
+  return isNew ? [plan.objective, ...changed] : changed;
+}
