@@ -14,6 +14,7 @@ import {
   TurnRunner,
   toToolCall,
 } from '../../runtime/index.ts';
+import type { Clock } from '../../session/index.ts';
 import type { ConversationItem } from '../../tool/index.ts';
 import type { ToolRuntimeCall, ToolRuntimeOutput } from './tool-runtime-types.ts';
 import { TurnQueue } from './turn-queue.ts';
@@ -43,6 +44,8 @@ export interface GatheredCallsOptions {
   readonly ledger: TurnLedger;
   /** Does the work of a turn of calls, and what has to be done before and after it. */
   readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Whether a clock that cannot say when timers have run is asked for a timer, which calls wait for. Default: false, they run at once. */
+  readonly waitsForTimer?: boolean;
   /** Keeps the watchdog from counting until the returned function is called: between two turns it is the loop that works. Default: it counts. */
   readonly holdWatch?: () => () => void;
   /** The number of the turn that calls belong to. Default: each turn of calls is one of its own. */
@@ -122,11 +125,9 @@ export class GatheredCalls {
   /** Waits until timers have run: what is made in one go has come then. */
   async #gather(): Promise<void> {
     const { clock, stop } = this.#environment;
-    const gathered =
-      clock.yieldToTimers?.() ??
-      new Promise<void>((resolve) => {
-        clock.schedule(0, resolve);
-      });
+    const { waitsForTimer = false } = this.#options;
+    const gathered = clock.yieldToTimers?.() ?? (waitsForTimer ? timerOf(clock) : undefined);
+    if (gathered === undefined) return;
     // A run that has ended gathers nothing more.
     await stop.race(gathered).catch(ignore);
   }
@@ -222,6 +223,12 @@ export class GatheredCalls {
     const answer = { callId, toolName, text, isError: !invocation.success };
     return { output: { ...answer, ...present({ attachments, isValueExcluded }), invocation } };
   }
+}
+
+function timerOf(clock: Clock): Promise<void> {
+  return new Promise<void>((resolve) => {
+    clock.schedule(0, resolve);
+  });
 }
 
 function toCall({ part, trace }: PendingCall, turn: number): ToolCall {

@@ -53,6 +53,7 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
     this.#parts = parts;
     this.#calls = new GatheredCalls(environment, {
       ledger,
+      waitsForTimer: true,
       holdWatch: held.holdWatch,
       inTurn: (work) => this.#inTurn(work),
     });
