@@ -103,20 +103,27 @@ async function bundleScript() {
   await build.close();
   const [chunk, ...others] = output;
   if (others.length > 0) throw new Error('viewer: the script is more than one file.');
-  const code = withShortUndefined(chunk.code.trim());
+  const code = withShortNames(chunk.code.trim());
   if (/<\/script|<script|<!--/i.test(code)) throw new Error('viewer: the script would end its own element.');
   return code;
 }
 
+/** What the script names most often of the language. */
+const oftenNamed = ['JSON.stringify', 'Math.max', 'Math.min', 'Object.entries', 'Array.isArray'];
+
 /**
- * The minifier writes `undefined` as `void 0`, some five hundred times. A parameter without an argument is shorter.
+ * Makes parameters of what the script names most often. The minifier writes `undefined` as `void 0`, some five hundred times: a parameter without an
+ * argument is shorter.
  * @param {string} code
  */
-function withShortUndefined(code) {
+function withShortNames(code) {
   const start = '(function(){';
-  const name = '$_';
-  if (!code.startsWith(start) || code.includes(name)) {
-    throw new Error(`viewer: the script has no place for a parameter "${name}".`);
-  }
-  return `(function(${name}){${code.slice(start.length).replaceAll('void 0', () => name)}`;
+  const end = '})();';
+  const texts = [...oftenNamed, 'void 0'];
+  const names = texts.map((_, index) => `_${index}`);
+  if (!code.startsWith(start) || !code.endsWith(end) || names.some((name) => code.includes(name)))
+    throw new Error(`viewer: the script has no place for the parameters ${names.join(', ')}.`);
+  let body = code.slice(start.length, -end.length);
+  for (const [index, text] of texts.entries()) body = body.replaceAll(text, () => names[index] ?? text);
+  return `(function(${names.join()}){${body}})(${oftenNamed.join()});`;
 }

@@ -10,6 +10,7 @@ export {
 } from './apply/recorded-files.ts';
 export { sessionPatch } from './apply/session-patch.ts';
 export { exportRecord } from './export/export-record.ts';
+export { isDecidedFailure } from './fold/built.ts';
 export { type FoldListener, type FoldPlace, placeOf } from './fold/fold-listener.ts';
 export { readRunRecord } from './fold/read-run-record.ts';
 export { recordedChanges } from './fold/recorded-attempt.ts';
@@ -33,7 +34,6 @@ export type {
   RunRecord,
 } from './fold/run-record.ts';
 export { StateTimeline } from './fold/state-timeline.ts';
-export { isDecidedFailure } from './format/decided.ts';
 export type { AnswerRow, BeginRow, PendingQuestion, StagedPart } from './format/journal-rows.ts';
 export type { ContentReference, RecordedWrite, RowFileChange, RowLog, RowRead } from './format/row-parts.ts';
 export { RowReader } from './format/row-reader.ts';

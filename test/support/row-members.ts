@@ -1,116 +1,78 @@
-import { readFileSync } from 'node:fs';
-import ts from 'typescript';
+import { record } from '../../src/core/schema/index.ts';
+import { runPart } from '../../src/record/format/row-parts.ts';
+import { rowFields } from '../../src/record/format/rows.ts';
 
-/** What `row-shapes.ts` says a part of a row looks like. */
-type Part =
-  | { readonly kind: 'any' }
-  | { readonly kind: 'list'; readonly item: Part }
-  | { readonly kind: 'object'; readonly members: readonly Member[] }
-  | {
-      readonly kind: 'choice';
-      readonly by: string;
-      readonly parts: ReadonlyMap<string, Part>;
-      readonly others: Part;
-    };
+/** What the fields of rows say of JSON. */
+interface FieldSchema {
+  readonly type?: string;
+  readonly const?: string;
+  readonly anyOf?: readonly FieldSchema[];
+  readonly items?: FieldSchema;
+  readonly properties?: Readonly<Record<string, FieldSchema>>;
+  readonly required?: readonly string[];
+}
 
+const rows: ReadonlyMap<string, FieldSchema> = new Map(
+  Object.entries(rowFields).map(([type, fields]) => [
+    type,
+    record({ ...runPart, ...fields }).schema as FieldSchema,
+  ]),
+);
+
+/** A member of a part of a row, under the name of the member that the part is: `files.mode`. */
 interface Member {
   readonly name: string;
-  /** The constant or row that declares it, and its name: `fileChange.mode`. */
-  readonly declared: string;
+  readonly schema: FieldSchema;
   readonly isOptional: boolean;
-  readonly part: Part;
 }
 
-const any: Part = { kind: 'any' };
-const file = ts.createSourceFile(
-  'row-shapes.ts',
-  readFileSync(new URL('../../src/record/format/row-shapes.ts', import.meta.url), 'utf8'),
-  ts.ScriptTarget.Latest,
-);
-const constants: ReadonlyMap<string, ts.Expression | undefined> = new Map(
-  file.statements
-    .filter(ts.isVariableStatement)
-    .flatMap(({ declarationList }) =>
-      declarationList.declarations.map(
-        ({ name, initializer }) => [ts.isIdentifier(name) ? name.text : '', initializer] as const,
-      ),
-    ),
-);
+/** The objects that a part of a row may be, with the constants that say which. */
+function objectsOf({ anyOf, items, type, ...schema }: FieldSchema): readonly FieldSchema[] {
+  if (anyOf !== undefined) return anyOf;
+  if (items !== undefined) return objectsOf(items);
+  return type === 'object' ? [schema] : [];
+}
 
-function partOf(expression: ts.Expression | undefined, owner: string): Part {
-  if (expression === undefined) return any;
-  if (ts.isIdentifier(expression)) return partOf(constants.get(expression.text), expression.text);
-  if (!ts.isCallExpression(expression) || !ts.isIdentifier(expression.expression)) return any;
-  const [first, second, third] = expression.arguments;
-  switch (expression.expression.text) {
-    case 'list':
-      return { kind: 'list', item: partOf(first, owner) };
-    case 'object':
-      return { kind: 'object', members: membersOf(first, owner) };
-    case 'choice':
-      return {
-        kind: 'choice',
-        by: first !== undefined && ts.isStringLiteral(first) ? first.text : '',
-        parts: new Map(membersOf(second, owner).map(({ name, part }) => [name, part])),
-        others: partOf(third, owner),
-      };
-    default:
-      throw new Error(`row-shapes.ts makes a shape with ${expression.expression.text}(): read it here, too.`);
+function membersOf({ properties = {}, required = [] }: FieldSchema): readonly Member[] {
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    schema,
+    isOptional: !required.includes(name),
+  }));
+}
+
+function* optionalIn(part: FieldSchema, owner: string): Generator<string> {
+  for (const object of objectsOf(part)) {
+    for (const { name, schema, isOptional } of membersOf(object)) {
+      if (isOptional) yield `${owner}${name}`;
+      yield* optionalIn(schema, `${name}.`);
+    }
   }
 }
 
-function membersOf(expression: ts.Expression | undefined, owner: string): readonly Member[] {
-  if (expression === undefined) return [];
-  if (ts.isIdentifier(expression)) return membersOf(constants.get(expression.text), expression.text);
-  if (!ts.isObjectLiteralExpression(expression)) return [];
-  return expression.properties.flatMap((property) => {
-    if (ts.isSpreadAssignment(property)) return membersOf(property.expression, owner);
-    if (property.name === undefined || ts.isComputedPropertyName(property.name)) return [];
-    const written = property.name.text;
-    const name = written.replace('?', '');
-    const declared = owner === 'shapes' ? name : `${owner}.${name}`;
-    const value = ts.isPropertyAssignment(property) ? property.initializer : undefined;
-    const part = ts.isShorthandPropertyAssignment(property)
-      ? partOf(property.name, declared)
-      : partOf(value, declared);
-    return [{ name, declared, isOptional: name !== written, part }];
-  });
-}
-
-const rows = new Map(membersOf(constants.get('shapes'), 'shapes').map(({ name, part }) => [name, part]));
-
-function* optionalIn(part: Part): Generator<string> {
-  if (part.kind === 'list') yield* optionalIn(part.item);
-  if (part.kind === 'choice')
-    for (const each of [...part.parts.values(), part.others]) yield* optionalIn(each);
-  if (part.kind !== 'object') return;
-  for (const { declared, isOptional, part: inner } of part.members) {
-    if (isOptional) yield declared;
-    yield* optionalIn(inner);
+function* presentIn(value: unknown, part: FieldSchema, owner: string): Generator<string> {
+  if (Array.isArray(value)) {
+    for (const item of value) yield* presentIn(item, part.items ?? {}, owner);
+    return;
   }
-}
-
-function* presentIn(value: unknown, part: Part): Generator<string> {
-  if (part.kind === 'list' && Array.isArray(value))
-    for (const item of value) yield* presentIn(item, part.item);
   if (typeof value !== 'object' || value === null) return;
-  const members = new Map<string, unknown>(Object.entries(value));
-  if (part.kind === 'choice')
-    yield* presentIn(value, part.parts.get(String(members.get(part.by))) ?? part.others);
-  if (part.kind !== 'object') return;
-  for (const { name, declared, part: inner } of part.members) {
-    if (!members.has(name)) continue;
-    yield declared;
-    yield* presentIn(members.get(name), inner);
+  const found = new Map<string, unknown>(Object.entries(value));
+  const isMeant = ({ name, schema }: Member): boolean =>
+    schema.const === undefined || schema.const === found.get(name);
+  const object = objectsOf(part).find((each) => membersOf(each).every(isMeant));
+  for (const { name, schema } of object === undefined ? [] : membersOf(object)) {
+    if (!found.has(name)) continue;
+    yield `${owner}${name}`;
+    yield* presentIn(found.get(name), schema, `${name}.`);
   }
 }
 
-/** The optional members that the shapes of rows declare, each once: `fileChange.mode`. */
+/** The optional members that rows can have, each once: `files.mode`. */
 export function optionalMembers(): ReadonlySet<string> {
-  return new Set([...rows.values()].flatMap((part) => [...optionalIn(part)]));
+  return new Set([...rows.values()].flatMap((schema) => [...optionalIn(schema, '')]));
 }
 
 /** The members that a row has, under the names of {@link optionalMembers}. */
 export function presentMembers(row: Readonly<Record<string, unknown>>): ReadonlySet<string> {
-  return new Set(presentIn(row, rows.get(String(row['type'])) ?? any));
+  return new Set(presentIn(row, rows.get(String(row['type'])) ?? {}, ''));
 }

@@ -69,7 +69,7 @@ export const amount: Field<number> = field({ type: 'number', minimum: 0 });
 /** Any number. */
 export const number: Field<number> = field({ type: 'number' });
 /** A number of milliseconds, or a point in time. */
-export const milliseconds: Field<number> = number;
+export const milliseconds: Field<number> = field({ type: 'number' });
 export const flag: Field<boolean> = field({ type: 'boolean' });
 
 /** Whatever JSON can hold. */
@@ -110,6 +110,24 @@ export function oneOf<T>(...kinds: readonly Field<T>[]): Field<T> {
 /** One of these values. */
 export function choice<const T extends string>(...values: readonly T[]): Field<T> {
   return field({ enum: values });
+}
+
+/** The type of a record of one of several kinds: `By` says which, and the fields of each are listed by that. */
+export type VariantOf<By extends string, Kinds> = {
+  [Kind in keyof Kinds]: { readonly [Name in By]: Kind } & RecordOf<Kinds[Kind]>;
+}[keyof Kinds];
+
+/**
+ * A record of one of several kinds.
+ *
+ * @param by the field that says which.
+ * @param others the fields of a kind that is not listed. Default: there is none.
+ */
+export function variant<T>(by: string, kinds: Readonly<Record<string, Fields>>, others?: Fields): Field<T> {
+  const known = Object.entries(kinds).map(([kind, fields]) =>
+    toJsonSchema({ [by]: constant(kind), ...fields }),
+  );
+  return field({ anyOf: others === undefined ? known : [...known, toJsonSchema(others)] });
 }
 
 /** The same field with further keywords of JSON Schema: bounds, a default, a description for the model. */

@@ -32,6 +32,8 @@ export {
   record,
   recordSchema,
   text,
+  type VariantOf,
+  variant,
 } from './fields.ts';
 export { canonicalJson, sameJson } from './json/canonical-json.ts';
 export { copyUntrustedJson } from './json/copy-untrusted-json.ts';

@@ -1,7 +1,7 @@
 import { none, present } from '../../core/internal/index.ts';
 import type { BareEvent, RecordedApproval, RecordedFeedback } from '../../core/runtime/index.ts';
 import type { JsonValue } from '../../core/schema/index.ts';
-import type { RowResult, RunHeader } from '../format/rows.ts';
+import type { AttemptRow, RowResult, RunHeader } from '../format/rows.ts';
 import type {
   RecordedAttempt,
   RecordedCall,
@@ -121,4 +121,10 @@ export function isTakenIn(run: BuiltRun): boolean {
   const isOfPlace = ({ parent: other }: BuiltRun): boolean =>
     other?.evaluation === evaluation && other.policy === undefined;
   return call.inner.findLast(isOfPlace) === run;
+}
+
+/** Whether an attempt settled its call. What the end of a run cut off is not decided: resumed, it is done again. */
+export function isDecidedFailure({ why, result: end }: Pick<AttemptRow, 'why' | 'result'>): boolean {
+  if (why !== 'failed' || end === undefined) return false;
+  return end.outcome !== 'aborted' || end.reason === 'in-doubt';
 }

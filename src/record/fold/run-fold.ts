@@ -1,7 +1,6 @@
 import { RecordError } from '../../core/error/index.ts';
 import { none, present } from '../../core/internal/index.ts';
 import type { BareEvent } from '../../core/runtime/index.ts';
-import { isDecidedFailure } from '../format/decided.ts';
 import type { PendingRow, ResumedRow } from '../format/journal-rows.ts';
 import { RowReader } from '../format/row-reader.ts';
 import type {
@@ -16,7 +15,15 @@ import type {
   Row,
   RunRow,
 } from '../format/rows.ts';
-import { type BuiltCall, type BuiltRun, reopenCall, reopenRun, settleCall, turnOf } from './built.ts';
+import {
+  type BuiltCall,
+  type BuiltRun,
+  isDecidedFailure,
+  reopenCall,
+  reopenRun,
+  settleCall,
+  turnOf,
+} from './built.ts';
 import { FileTimeline } from './file-timeline.ts';
 import type { FoldListener } from './fold-listener.ts';
 import { problemsOf } from './problems.ts';

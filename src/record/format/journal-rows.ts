@@ -1,87 +1,119 @@
-import type { JsonObject, JsonValue } from '../../core/schema/index.ts';
+/* oxlint-disable typescript/no-unnecessary-type-assertion -- The fields of rows name their types: isolatedDeclarations wants them written down. */
+import {
+  type Field,
+  flag,
+  type JsonObject,
+  type JsonValue,
+  json,
+  list,
+  number,
+  type OptionalField,
+  optional,
+  type RecordOf,
+  record,
+  text,
+} from '../../core/schema/index.ts';
 import type { OuterToolCall } from '../../core/tool/index.ts';
-import type { AttemptPart, RunPart } from './row-parts.ts';
+import { type DonePart, doneFields, type RunPart } from './row-parts.ts';
+import { message } from './row-shapes.ts';
+
+export const beginRow = {
+  turn: number as Field<number>,
+  callId: text as Field<string>,
+  toolName: text as Field<string>,
+  attempt: number as Field<number>,
+};
 
 /** In a journal: the handler of a call with effects outside is about to begin, or resources are about to be committed. */
-export interface BeginRow extends RunPart {
+export interface BeginRow extends RunPart, RecordOf<typeof beginRow> {
   readonly type: 'begin';
-  readonly turn: number;
-  readonly callId: string;
-  readonly toolName: string;
-  readonly attempt: number;
 }
 
-/** In a journal: what the user said when the run was resumed. */
-export interface InputRow extends RunPart {
-  readonly type: 'input';
+export const inputRow = {
   /** The turn before which it was said. */
-  readonly turn: number;
-  readonly items: readonly JsonObject[];
+  turn: number as Field<number>,
+  items: list(message) as Field<readonly JsonObject[]>,
+};
+
+/** In a journal: what the user said when the run was resumed. */
+export interface InputRow extends RunPart, RecordOf<typeof inputRow> {
+  readonly type: 'input';
 }
 
 /** What a call has done whose changes wait for an answer. */
-export interface StagedPart
-  extends Pick<AttemptPart, 'reads' | 'writes' | 'log' | 'events' | 'files' | 'attachments' | 'records'> {
+export interface StagedPart extends DonePart {
   readonly message: string;
   readonly value?: JsonValue;
   /** Whether the model does not get the value. */
   readonly excludesValue?: true;
 }
 
-/** A question that waits for an answer. */
-export interface PendingQuestion {
-  readonly id: string;
-  readonly digest: string;
-  readonly turn: number;
-  readonly callId: string;
-  readonly toolName: string;
+const pendingQuestion = {
+  id: text as Field<string>,
+  digest: text as Field<string>,
+  turn: number as Field<number>,
+  callId: text as Field<string>,
+  toolName: text as Field<string>,
   /** Identifies the call. */
-  readonly key: string;
+  key: text as Field<string>,
   /** The outer calls, outermost first; absent for a call of the run itself. */
-  readonly path?: readonly OuterToolCall[];
-  readonly attempt: number;
-  readonly params: JsonValue;
-  readonly policy: string;
-  readonly policyPrompt?: string;
-  readonly reason: string;
+  path: optional(list(record({ callId: text, toolName: text }))) as OptionalField<readonly OuterToolCall[]>,
+  attempt: number as Field<number>,
+  params: json() as Field<JsonValue>,
+  policy: text as Field<string>,
+  policyPrompt: optional(text) as OptionalField<string>,
+  reason: text as Field<string>,
   /** Milliseconds since the Unix epoch. */
-  readonly askedAtMs: number;
-  readonly expiresAtMs?: number;
+  askedAtMs: number as Field<number>,
+  expiresAtMs: optional(number) as OptionalField<number>,
   /** Absent when the handler has not run yet. */
-  readonly staged?: StagedPart;
-}
+  staged: optional(record({ ...doneFields, message: text })) as OptionalField<StagedPart>,
+};
+
+/** A question that waits for an answer. */
+export interface PendingQuestion extends RecordOf<typeof pendingQuestion> {}
+
+const question: Field<PendingQuestion> = record(pendingQuestion);
+
+export const pendingRow = { questions: list(question) as Field<readonly PendingQuestion[]> };
 
 /** In a journal: the run ends with questions. */
-export interface PendingRow extends RunPart {
+export interface PendingRow extends RunPart, RecordOf<typeof pendingRow> {
   readonly type: 'pending';
-  readonly questions: readonly PendingQuestion[];
 }
+
+export const questionRow = { question: question as Field<PendingQuestion> };
 
 /** In a journal: someone is asked while the run goes on. */
-export interface QuestionRow extends RunPart {
+export interface QuestionRow extends RunPart, RecordOf<typeof questionRow> {
   readonly type: 'question';
-  readonly question: PendingQuestion;
 }
+
+export const answerRow = {
+  id: text as Field<string>,
+  digest: text as Field<string>,
+  approved: flag as Field<boolean>,
+  /** Who answered. */
+  by: optional(text) as OptionalField<string>,
+  note: optional(text) as OptionalField<string>,
+  /** Milliseconds since the Unix epoch. */
+  atMs: number as Field<number>,
+};
 
 /** In a journal: a question was answered. */
-export interface AnswerRow extends RunPart {
+export interface AnswerRow extends RunPart, RecordOf<typeof answerRow> {
   readonly type: 'answer';
-  readonly id: string;
-  readonly digest: string;
-  readonly approved: boolean;
-  /** Who answered. */
-  readonly by?: string;
-  readonly note?: string;
-  /** Milliseconds since the Unix epoch. */
-  readonly atMs: number;
 }
 
-/** In a journal: the run goes on here after it was interrupted, or had ended without an answer. */
-export interface ResumedRow extends RunPart {
-  readonly type: 'resumed';
-  readonly atMs: number;
+export const resumedRow = {
+  atMs: number as Field<number>,
   /** The turn that it goes on in. */
-  readonly turn: number;
+  turn: number as Field<number>,
   /** What is not as it was when the run was recorded, by name. */
-  readonly changed: readonly string[];
+  changed: list(text) as Field<readonly string[]>,
+};
+
+/** In a journal: the run goes on here after it was interrupted, or had ended without an answer. */
+export interface ResumedRow extends RunPart, RecordOf<typeof resumedRow> {
+  readonly type: 'resumed';
 }

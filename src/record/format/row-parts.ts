@@ -1,94 +1,171 @@
+/* oxlint-disable typescript/no-unnecessary-type-assertion -- The fields of rows name their types: isolatedDeclarations wants them written down. */
 import type { CallPhases, PolicyAnswer } from '../../core/runtime/index.ts';
-import type { JsonObject, JsonValue } from '../../core/schema/index.ts';
-import type { ToolEffects } from '../../core/tool/index.ts';
+import {
+  type Field,
+  type Fields,
+  flag,
+  type JsonObject,
+  type JsonValue,
+  json,
+  list,
+  number,
+  type OptionalField,
+  optional,
+  type RecordOf,
+  record,
+  text,
+  type VariantOf,
+  variant,
+} from '../../core/schema/index.ts';
+import type { HostedTool, ToolEffects } from '../../core/tool/index.ts';
+import { part, phases, policyAnswer } from './row-shapes.ts';
+
+export const runPart = {
+  /** Number of the evaluation, from 1; absent: the root run. */
+  run: optional(number) as OptionalField<number>,
+  /** Milliseconds after the start of the root run. */
+  t: number as Field<number>,
+  /** True when something in the row was redacted. */
+  redacted: optional(flag) as OptionalField<true>,
+};
 
 /** What all rows that belong to a run have. */
-export interface RunPart {
-  /** Number of the evaluation, from 1; absent: the root run. */
-  readonly run?: number;
-  /** Milliseconds after the start of the root run. */
-  readonly t: number;
-  /** True when something in the row was redacted. */
-  readonly redacted?: true;
-}
+export interface RunPart extends RecordOf<typeof runPart> {}
+
+const contentReference = {
+  hash: text as Field<string>,
+  bytes: number as Field<number>,
+  /** True when no blob holds it: it was too large, or contents are not kept. */
+  omitted: optional(flag) as OptionalField<true>,
+};
 
 /** A content by its digest. */
-export interface ContentReference {
-  readonly hash: string;
-  readonly bytes: number;
-  /** True when no blob holds it: it was too large, or contents are not kept. */
-  readonly omitted?: true;
-}
+export interface ContentReference extends RecordOf<typeof contentReference> {}
+
+export const content: Field<ContentReference> = record(contentReference);
+
+const steps = {
+  append: { slice: text as Field<string>, items: list(json()) as Field<readonly JsonValue[]> },
+  put: {
+    slice: text as Field<string>,
+    key: text as Field<string>,
+    item: json() as Field<JsonValue>,
+    toEnd: optional(flag) as OptionalField<true>,
+  },
+  remove: { slice: text as Field<string>, keys: list(text) as Field<readonly string[]> },
+  clear: { slice: text as Field<string> },
+};
 
 /** A step of a STATE slice, or of a LOG slice that began anew. */
-export type RecordedWrite = { readonly slice: string } & (
-  | { readonly op: 'append'; readonly items: readonly JsonValue[] }
-  | { readonly op: 'put'; readonly key: string; readonly item: JsonValue; readonly toEnd?: true }
-  | { readonly op: 'remove'; readonly keys: readonly string[] }
-  | { readonly op: 'clear' }
-);
+export type RecordedWrite = VariantOf<'op', typeof steps>;
+
+const write: Field<RecordedWrite> = variant('op', steps);
+
+const rowLog = {
+  slice: text as Field<string>,
+  items: list(json()) as Field<readonly JsonValue[]>,
+};
 
 /** Items at the end of a LOG slice. */
-export interface RowLog {
-  readonly slice: string;
-  readonly items: readonly JsonValue[];
-}
+export interface RowLog extends RecordOf<typeof rowLog> {}
+
+const log: Field<RowLog> = record(rowLog);
+
+export const stateSteps = {
+  writes: list(write) as Field<readonly RecordedWrite[]>,
+  log: list(log) as Field<readonly RowLog[]>,
+};
+
+/** What was done to the state. */
+export interface StateSteps extends RecordOf<typeof stateSteps> {}
+
+const rowRead = {
+  kind: text as Field<string>,
+  what: text as Field<string>,
+  path: optional(text) as OptionalField<string>,
+  pattern: optional(text) as OptionalField<string>,
+  slice: optional(text) as OptionalField<string>,
+  key: optional(text) as OptionalField<string>,
+  found: optional(text) as OptionalField<'file' | 'directory' | 'absent'>,
+  content: optional(content) as OptionalField<ContentReference>,
+};
 
 /** What an attempt read. */
-export interface RowRead {
-  readonly kind: string;
-  readonly what: string;
-  readonly path?: string;
-  readonly pattern?: string;
-  readonly slice?: string;
-  readonly key?: string;
-  readonly found?: 'file' | 'directory' | 'absent';
-  readonly content?: ContentReference;
+export interface RowRead extends RecordOf<typeof rowRead> {
   /** SHA-256 of what was found, in hexadecimal; only of a call whose changes wait for an answer. */
   readonly resultHash?: string;
 }
 
-/** One file, or one empty directory, that an attempt changed. */
-export interface RowFileChange {
-  readonly path: string;
-  readonly kind: 'created' | 'modified' | 'removed';
-  readonly entry: 'file' | 'directory';
-  readonly before?: ContentReference;
-  readonly after?: ContentReference;
-  readonly from?: string;
+const rowFileChange = {
+  path: text as Field<string>,
+  kind: text as Field<'created' | 'modified' | 'removed'>,
+  entry: text as Field<'file' | 'directory'>,
+  before: optional(content) as OptionalField<ContentReference>,
+  after: optional(content) as OptionalField<ContentReference>,
+  from: optional(text) as OptionalField<string>,
   /** Permission bits, unless they are 0o644. */
-  readonly mode?: number;
-  readonly replacedMode?: number;
+  mode: optional(number) as OptionalField<number>,
+  replacedMode: optional(number) as OptionalField<number>,
   /** The target of a symbolic link. */
-  readonly link?: string;
-  readonly replacedLink?: string;
+  link: optional(text) as OptionalField<string>,
+  replacedLink: optional(text) as OptionalField<string>,
   /** The outermost directory that was removed with the entry in it. */
-  readonly removedWith?: string;
-}
+  removedWith: optional(text) as OptionalField<string>,
+};
+
+/** One file, or one empty directory, that an attempt changed. */
+export interface RowFileChange extends RecordOf<typeof rowFileChange> {}
+
+const rowEvent = {
+  name: text as Field<string>,
+  policy: text as Field<'state' | 'log' | 'none'>,
+  payload: json() as Field<JsonValue>,
+};
+
+/** A session event that an attempt dispatched. */
+export interface RowEvent extends RecordOf<typeof rowEvent> {}
+
+const donePart = {
+  reads: list(record(rowRead)) as Field<readonly RowRead[]>,
+  /** Images and files of the result. */
+  attachments: optional(list(part)) as OptionalField<readonly JsonObject[]>,
+  events: list(record(rowEvent)) as Field<readonly RowEvent[]>,
+  files: list(record(rowFileChange)) as Field<readonly RowFileChange[]>,
+  /** In a journal: what the library recorded of evaluations inside the call, in `log` of no row. */
+  records: optional(list(log)) as OptionalField<readonly RowLog[]>,
+};
+
+/** What a call has done. */
+export interface DonePart extends StateSteps, RecordOf<typeof donePart> {}
+
+export const doneFields: Fields = { ...donePart, ...stateSteps };
+
+const attemptPart = {
+  turn: number as Field<number>,
+  callId: text as Field<string>,
+  toolName: text as Field<string>,
+  attempt: number as Field<number>,
+  effects: optional(text) as OptionalField<ToolEffects>,
+  phases: phases as Field<CallPhases>,
+  base: optional(number) as OptionalField<number>,
+  /** Without those that allowed the call before it ran. */
+  policies: list(policyAnswer) as Field<readonly PolicyAnswer[]>,
+};
 
 /** What one attempt did, whatever became of it. Times are milliseconds after the start of the root run. */
-export interface AttemptPart extends RunPart {
-  readonly turn: number;
-  readonly callId: string;
-  readonly toolName: string;
-  readonly attempt: number;
-  readonly effects?: ToolEffects;
+export interface AttemptPart extends RunPart, DonePart, RecordOf<typeof attemptPart> {
   readonly params?: JsonValue;
-  readonly phases: CallPhases;
-  readonly base?: number;
-  readonly reads: readonly RowRead[];
-  /** Without those that allowed the call before it ran. */
-  readonly policies: readonly PolicyAnswer[];
-  /** Images and files of the result. */
-  readonly attachments?: readonly JsonObject[];
-  readonly writes: readonly RecordedWrite[];
-  readonly log: readonly RowLog[];
-  readonly events: readonly {
-    readonly name: string;
-    readonly policy: 'state' | 'log' | 'none';
-    readonly payload: JsonValue;
-  }[];
-  readonly files: readonly RowFileChange[];
-  /** In a journal: what the library recorded of evaluations inside the call, in `log` of no row. */
-  readonly records?: readonly RowLog[];
+}
+
+export const attemptFields: Fields = { ...doneFields, ...attemptPart };
+
+/** A hosted tool as rows hold it. */
+export interface HostedToolPart extends Omit<HostedTool, 'type' | 'kind'> {
+  readonly kind: HostedTool['type'];
+  readonly hostedKind: HostedTool['kind'];
+}
+
+/** Rows keep the names that the members of a hosted tool had when the format was made. */
+export function hostedToolPart({ type, kind, ...rest }: HostedTool): HostedToolPart {
+  return { kind: type, hostedKind: kind, ...rest };
 }

@@ -1,8 +1,8 @@
 import { describeError, RecordError } from '../../core/error/index.ts';
 import { isRecord, present, quoteText, startOf } from '../../core/internal/index.ts';
 import { fromReferences, MissingBlob } from './references.ts';
-import { findFault, isKnownType } from './row-shapes.ts';
 import { type BlobRow, type Row, recordVersion } from './rows.ts';
+import { assertRow, isKnownType } from './shape.ts';
 
 /** A row of a type that this version does not know. */
 export interface UnknownRow {
@@ -71,11 +71,9 @@ export class RowReader {
       this.#keep(parsed);
       return undefined;
     }
-    const row = this.#resolve(parsed);
-    const fault = findFault(row, type);
-    if (fault !== undefined) throw this.#malformed(`its ${type} has no ${fault} of the right kind`);
-    // It has what the type says, as far as code relies on it.
-    return row as unknown as Row;
+    const row: unknown = this.#resolve(parsed);
+    assertRow(row, type, (fault) => this.#malformed(`its ${type} has no ${fault} of the right kind`));
+    return row;
   }
 
   #checkHeader({ type, version }: Readonly<Record<string, unknown>>): void {
@@ -98,10 +96,9 @@ export class RowReader {
     else throw this.#malformed('its blob has neither text nor base64');
   }
 
-  #resolve(row: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  #resolve(row: unknown): unknown {
     try {
-      // An object with a type and other members is not a reference.
-      return fromReferences(row, (hash) => this.#blobs.get(hash)?.text) as Readonly<Record<string, unknown>>;
+      return fromReferences(row, (hash) => this.#blobs.get(hash)?.text);
     } catch (error) {
       if (error instanceof RangeError) throw this.#malformed('it is nested too deeply');
       if (!(error instanceof MissingBlob)) throw error;

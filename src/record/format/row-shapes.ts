@@ -1,299 +1,128 @@
-import type { Row } from './rows.ts';
-import { boolean, choice, json, list, number, object, type Shape, string } from './shape.ts';
-
-const error = object({ name: string, message: string, 'code?': string });
-const usage = object();
-
-const content = object({ hash: string, bytes: number, 'omitted?': boolean });
-
-const write = choice('op', {
-  append: object({ slice: string, items: list(json) }),
-  put: object({ slice: string, key: string, item: json, 'toEnd?': boolean }),
-  remove: object({ slice: string, keys: list(string) }),
-  clear: object({ slice: string }),
-});
-
-const log = object({ slice: string, items: list(json) });
-
-const read = object({
-  kind: string,
-  what: string,
-  'path?': string,
-  'pattern?': string,
-  'slice?': string,
-  'key?': string,
-  'found?': string,
-  'content?': content,
-});
-
-const fileChange = object({
-  path: string,
-  kind: string,
-  entry: string,
-  'before?': content,
-  'after?': content,
-  'from?': string,
-  'mode?': number,
-  'replacedMode?': number,
-  'link?': string,
-  'replacedLink?': string,
-  'removedWith?': string,
-});
-
-const phases = object({
-  requestedAtMs: number,
-  'startedAtMs?': number,
-  'handlerStartedAtMs?': number,
-  'handlerEndedAtMs?': number,
-  'endedAtMs?': number,
-  settledAtMs: number,
-  approvals: list(object({ fromMs: number, toMs: number })),
-});
-
-const policyAnswer = object({
-  policy: string,
-  'policyPrompt?': string,
-  about: string,
-  outcome: string,
-  'reason?': string,
-});
-
-const approval = object({
-  policy: string,
-  'policyPrompt?': string,
-  reason: string,
-  about: string,
-  approved: boolean,
-  'answer?': string,
-});
-
-const feedback = choice('outcome', {
-  given: object({ provider: string, severity: string, message: string, 'suggestions?': list(string) }),
-  silent: object({ provider: string }),
-  failed: object({ provider: string, error }),
-});
-
-const result = object({
-  outcome: string,
-  message: string,
-  modelText: string,
-  'reason?': string,
-  'policy?': string,
-  'error?': error,
-  'usage?': usage,
-  'feedback?': list(feedback),
-  'approvals?': list(approval),
-  'residualEffects?': list(string),
-  'openedSections?': list(object({ section: string })),
-});
-
-const text = object({ text: string });
-const media = object({ mediaType: string, data: string, 'name?': string });
-const part = choice('type', {
+import type {
+  BareEvent,
+  CallPhases,
+  PolicyAnswer,
+  RecordedApproval,
+  RecordedError,
+  RecordedFeedback,
+} from '../../core/runtime/index.ts';
+import {
+  anyObject,
+  type Field,
+  flag,
+  type JsonObject,
+  type JsonValue,
+  json,
+  list,
+  number,
+  optional,
+  record,
   text,
-  reasoning: text,
-  'tool-call': object({ callId: string, name: string, arguments: string }),
-  'approval-request': object({ approvalId: string, toolName: string, name: string, arguments: string }),
+  variant,
+} from '../../core/schema/index.ts';
+import type { TokenUsage } from '../../core/tool/index.ts';
+
+// What rows hold of types that other folders declare, as far as code relies on it.
+
+export const recordedError: Field<RecordedError> = record({
+  name: text,
+  message: text,
+  code: optional(text),
+});
+export const usage: Field<TokenUsage> = anyObject();
+
+export const phases: Field<CallPhases> = record({
+  requestedAtMs: number,
+  startedAtMs: optional(number),
+  handlerStartedAtMs: optional(number),
+  handlerEndedAtMs: optional(number),
+  endedAtMs: optional(number),
+  settledAtMs: number,
+  approvals: list(record({ fromMs: number, toMs: number })),
+});
+
+const decision = { policy: text, policyPrompt: optional(text) };
+
+export const policyAnswer: Field<PolicyAnswer> = record({
+  ...decision,
+  about: text as Field<PolicyAnswer['about']>,
+  outcome: text as Field<PolicyAnswer['outcome']>,
+  reason: optional(text),
+}) as Field<PolicyAnswer>;
+
+export const approval: Field<RecordedApproval> = record({
+  ...decision,
+  reason: text,
+  about: text as Field<RecordedApproval['about']>,
+  approved: flag,
+  answer: optional(text),
+});
+
+export const feedback: Field<RecordedFeedback> = variant('outcome', {
+  given: { provider: text, severity: text, message: text, suggestions: optional(list(text)) },
+  silent: { provider: text },
+  failed: { provider: text, error: recordedError },
+});
+
+const said = { text };
+const media = { mediaType: text, data: text, name: optional(text) };
+
+export const part: Field<JsonObject> = variant('type', {
+  text: said,
+  reasoning: said,
+  'tool-call': { callId: text, name: text, arguments: text },
+  'approval-request': { approvalId: text, toolName: text, name: text, arguments: text },
   image: media,
   file: media,
 });
 
-const raw = object({ provider: string, items: list(json) });
-const message = choice('type', {
-  user: object({ content: list(part) }),
-  assistant: object({ content: list(part), 'raw?': raw }),
-  'tool-result': object({
-    callId: string,
-    toolName: string,
-    text: string,
-    'isError?': boolean,
-    'attachments?': list(part),
-  }),
-  approval: object({ approvalId: string, approved: boolean, 'reason?': string }),
+/** What a provider made of an answer. */
+export interface RawPart {
+  readonly provider: string;
+  readonly items: readonly JsonValue[];
+}
+
+export const raw: Field<RawPart> = record({ provider: text, items: list(json<JsonValue>()) });
+
+const content = list(part);
+
+export const message: Field<JsonObject> = variant('type', {
+  user: { content },
+  assistant: { content, raw: optional(raw) },
+  'tool-result': {
+    callId: text,
+    toolName: text,
+    text,
+    isError: optional(flag),
+    attachments: optional(content),
+  },
+  approval: { approvalId: text, approved: flag, reason: optional(text) },
 });
 
-const ofCall = { turn: number, callId: string, toolName: string };
+const turn = number;
+const ofCall = { turn, callId: text, toolName: text };
 
 /** Of events that are not named only the type and the turn are used. */
-const event = choice(
+export const event: Field<BareEvent> = variant(
   'type',
   {
-    'tool-call-start': object(ofCall),
-    'tool-call-progress': object({ ...ofCall, update: json }),
-    'model-call-retry': object({ turn: number, reason: string, delayMs: number, message: string }),
-    'output-rejected': object({ turn: number, repair: number, problem: string }),
-    'completion-checked': object({ turn: number, checker: string, outcome: string, 'feedback?': string }),
-    'tool-results-dropped': object({ turn: number, callIds: list(string), characters: number }),
-    'turns-dropped': object({ turn: number, turns: number, callIds: list(string) }),
-    'budget-exceeded': object({ turn: number, limit: string, value: number, maximum: number }),
-    'policy-unenforced': object({ ...ofCall, policy: string, outcome: string, reason: string }),
-    'hosted-tool-called': object({ turn: number, toolName: string }),
-    'hosted-approval-answered': object({
-      turn: number,
-      toolName: string,
-      name: string,
-      approved: boolean,
-      'reason?': string,
-    }),
+    'tool-call-start': ofCall,
+    'tool-call-progress': { ...ofCall, update: json() },
+    'model-call-retry': { turn, reason: text, delayMs: number, message: text },
+    'output-rejected': { turn, repair: number, problem: text },
+    'completion-checked': { turn, checker: text, outcome: text, feedback: optional(text) },
+    'tool-results-dropped': { turn, callIds: list(text), characters: number },
+    'turns-dropped': { turn, turns: number, callIds: list(text) },
+    'budget-exceeded': { turn, limit: text, value: number, maximum: number },
+    'policy-unenforced': { ...ofCall, policy: text, outcome: text, reason: text },
+    'hosted-tool-called': { turn, toolName: text },
+    'hosted-approval-answered': {
+      turn,
+      toolName: text,
+      name: text,
+      approved: flag,
+      reason: optional(text),
+    },
   },
-  object({ 'turn?': number }),
+  { type: text, turn: optional(number) },
 );
-
-const ofAny = { t: number, 'run?': number, 'redacted?': boolean };
-
-const done = {
-  reads: list(read),
-  'attachments?': list(part),
-  writes: list(write),
-  log: list(log),
-  events: list(object({ name: string, policy: string, payload: json })),
-  files: list(fileChange),
-  'records?': list(log),
-};
-
-const question = object({
-  id: string,
-  digest: string,
-  turn: number,
-  callId: string,
-  toolName: string,
-  key: string,
-  'path?': list(object({ callId: string, toolName: string })),
-  attempt: number,
-  params: json,
-  policy: string,
-  'policyPrompt?': string,
-  reason: string,
-  askedAtMs: number,
-  'expiresAtMs?': number,
-  'staged?': object({ ...done, message: string }),
-});
-
-const attempt = {
-  ...ofAny,
-  turn: number,
-  callId: string,
-  toolName: string,
-  attempt: number,
-  'effects?': string,
-  'base?': number,
-  phases,
-  policies: list(policyAnswer),
-  ...done,
-};
-
-const run = {
-  evaluationId: string,
-  promptName: string,
-  prompt: object({ namespace: string, key: string, hash: string }),
-  'agent?': string,
-  adapter: string,
-  'provider?': string,
-  model: string,
-  'prices?': object(),
-  settings: object(),
-  tools: list(object({ name: string, effects: string })),
-  toolsHash: string,
-  policies: list(string),
-};
-
-const shapes: { readonly [Type in Row['type']]: Shape } = {
-  header: object({
-    ...run,
-    version: string,
-    runId: string,
-    sessionId: string,
-    startedAtMs: number,
-    'runtime?': string,
-    'module?': string,
-    'workspace?': string,
-    'params?': object(),
-    'base?': object({ runId: string, seq: number }),
-  }),
-  blob: object({ hash: string }),
-  run: object({
-    ...run,
-    t: number,
-    run: number,
-    parent: object({
-      'run?': number,
-      turn: number,
-      callId: string,
-      attempt: number,
-      evaluation: number,
-      'policy?': string,
-    }),
-  }),
-  slice: object({ name: string, policy: string, isKeyed: boolean, 'version?': number, 'retain?': number }),
-  state: object({ ...ofAny, kind: string, writes: list(write), log: list(log) }),
-  seen: object({ ...ofAny, path: string, found: string, 'content?': content, 'names?': list(string) }),
-  request: object({
-    ...ofAny,
-    turn: number,
-    instructions: string,
-    tools: string,
-    'hostedTools?': list(object()),
-    settings: object(),
-    'outputSchema?': string,
-    edits: list(object({ at: number, remove: number, insert: list(message) })),
-    length: number,
-    tokens: object({ instructions: number, tools: number, conversation: number, added: number }),
-  }),
-  response: object({
-    ...ofAny,
-    turn: number,
-    durationMs: number,
-    'timeToFirstPieceMs?': number,
-    'content?': list(part),
-    'raw?': raw,
-    'hosted?': list(object()),
-    'finishReason?': string,
-    'usage?': usage,
-    'responseId?': string,
-    'responseModel?': string,
-    'error?': error,
-  }),
-  commit: object({ ...attempt, 'seq?': number, result }),
-  attempt: object({
-    ...attempt,
-    why: string,
-    conflicts: list(object({ what: string, by: list(number) })),
-    'result?': result,
-  }),
-  delivered: object({
-    ...ofAny,
-    turn: number,
-    callId: string,
-    'modelText?': string,
-    'feedback?': list(feedback),
-  }),
-  begin: object({ ...ofAny, turn: number, callId: string, toolName: string, attempt: number }),
-  pending: object({
-    ...ofAny,
-    questions: list(question),
-  }),
-  question: object({ ...ofAny, question }),
-  answer: object({
-    ...ofAny,
-    id: string,
-    digest: string,
-    approved: boolean,
-    'by?': string,
-    'note?': string,
-    atMs: number,
-  }),
-  resumed: object({ ...ofAny, atMs: number, turn: number, changed: list(string) }),
-  input: object({ ...ofAny, turn: number, items: list(message) }),
-  event: object({ ...ofAny, event }),
-  end: object({ ...ofAny, outcome: string, turns: number, usage, 'text?': string, 'error?': error }),
-};
-
-/** Whether this version knows the type of a row. */
-export function isKnownType(type: string): type is Row['type'] {
-  return Object.hasOwn(shapes, type);
-}
-
-/** The place in a row where something is missing or of the wrong kind; undefined when all is there. */
-export function findFault(row: Readonly<Record<string, unknown>>, type: Row['type']): string | undefined {
-  return shapes[type](row, '');
-}

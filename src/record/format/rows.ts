@@ -1,83 +1,157 @@
+/* oxlint-disable typescript/no-unnecessary-type-assertion -- The fields of rows name their types: isolatedDeclarations wants them written down. */
 import type {
   BareEvent,
   RecordedError,
   RecordedFeedback,
   ToolInvokedPayload,
 } from '../../core/runtime/index.ts';
-import type { JsonObject, JsonValue } from '../../core/schema/index.ts';
+import {
+  anyObject,
+  type Field,
+  type Fields,
+  flag,
+  type JsonObject,
+  type JsonValue,
+  list,
+  number,
+  type OptionalField,
+  optional,
+  type RecordOf,
+  record,
+  text,
+} from '../../core/schema/index.ts';
 import type { ObservedSlice } from '../../core/session/index.ts';
 import type { FinishReason, TokenPrices, TokenUsage, ToolEffects } from '../../core/tool/index.ts';
-import type { AnswerRow, BeginRow, InputRow, PendingRow, QuestionRow, ResumedRow } from './journal-rows.ts';
-import type { AttemptPart, ContentReference, RecordedWrite, RowLog, RunPart } from './row-parts.ts';
+import {
+  type AnswerRow,
+  answerRow,
+  type BeginRow,
+  beginRow,
+  type InputRow,
+  inputRow,
+  type PendingRow,
+  pendingRow,
+  type QuestionRow,
+  questionRow,
+  type ResumedRow,
+  resumedRow,
+} from './journal-rows.ts';
+import {
+  type AttemptPart,
+  attemptFields,
+  type ContentReference,
+  content,
+  type RunPart,
+  type StateSteps,
+  stateSteps,
+} from './row-parts.ts';
+import {
+  approval,
+  event,
+  feedback,
+  message,
+  part,
+  type RawPart,
+  raw,
+  recordedError,
+  usage,
+} from './row-shapes.ts';
 
 /** The name of the format. */
 export const recordVersion = 'wink-run/1';
 
+const runHeader = {
+  evaluationId: text as Field<string>,
+  promptName: text as Field<string>,
+  prompt: record({ namespace: text, key: text, hash: text }) as Field<{
+    readonly namespace: string;
+    readonly key: string;
+    readonly hash: string;
+  }>,
+  agent: optional(text) as OptionalField<string>,
+  adapter: text as Field<string>,
+  provider: optional(text) as OptionalField<string>,
+  model: text as Field<string>,
+  prices: optional(anyObject()) as OptionalField<TokenPrices>,
+  settings: anyObject() as Field<JsonObject>,
+  tools: list(record({ name: text, effects: text })) as Field<
+    readonly { readonly name: string; readonly effects: ToolEffects }[]
+  >,
+  toolsHash: text as Field<string>,
+  policies: list(text) as Field<readonly string[]>,
+};
+
 /** What is said of an evaluation when it begins. */
-export interface RunHeader {
-  readonly evaluationId: string;
-  readonly promptName: string;
-  readonly prompt: { readonly namespace: string; readonly key: string; readonly hash: string };
-  readonly agent?: string;
-  readonly adapter: string;
-  readonly provider?: string;
-  readonly model: string;
-  readonly prices?: TokenPrices;
-  readonly settings: JsonObject;
-  readonly tools: readonly { readonly name: string; readonly effects: ToolEffects }[];
-  readonly toolsHash: string;
-  readonly policies: readonly string[];
-}
+export interface RunHeader extends RecordOf<typeof runHeader> {}
+
+const headerRow = {
+  version: text as Field<typeof recordVersion>,
+  runId: text as Field<string>,
+  sessionId: text as Field<string>,
+  /** Milliseconds since the Unix epoch; `t` of all rows counts from here. */
+  startedAtMs: number as Field<number>,
+  /** Where it ran, such as `node 22.11.0`. */
+  runtime: optional(text) as OptionalField<string>,
+  /** Module of the agent as the command line got it. */
+  module: optional(text) as OptionalField<string>,
+  /** Name of the folder that the agent works on, without the way to it. */
+  workspace: optional(text) as OptionalField<string>,
+  /** Params that were given for the run. */
+  params: optional(anyObject()) as OptionalField<JsonObject>,
+  /** The run that this one was forked from, and the last commit that it took over; absent: it began by itself. */
+  base: optional(record({ runId: text, seq: number })) as OptionalField<{
+    readonly runId: string;
+    readonly seq: number;
+  }>,
+};
 
 /** The first row: the root run. */
-export interface HeaderRow extends RunHeader {
+export interface HeaderRow extends RunHeader, RecordOf<typeof headerRow> {
   readonly type: 'header';
-  readonly version: typeof recordVersion;
-  readonly runId: string;
-  readonly sessionId: string;
-  /** Milliseconds since the Unix epoch; `t` of all rows counts from here. */
-  readonly startedAtMs: number;
-  /** Where it ran, such as `node 22.11.0`. */
-  readonly runtime?: string;
-  /** Module of the agent as the command line got it. */
-  readonly module?: string;
-  /** Name of the folder that the agent works on, without the way to it. */
-  readonly workspace?: string;
-  /** Params that were given for the run. */
-  readonly params?: JsonObject;
   /** Whether content of files that the run has only read is kept, or its size and digest. */
   readonly reads: 'content' | 'digest';
   /** True when a redaction was in place. */
   readonly redacted: boolean;
   /** The run is the life of a tool runtime: its rows have the calls, and the loop around them is not known. Absent: it is an evaluation. */
   readonly toolRuntime?: true;
-  /** The run that this one was forked from, and the last commit that it took over; absent: it began by itself. */
-  readonly base?: { readonly runId: string; readonly seq: number };
 }
 
-/** A text, or bytes, that other rows refer to. It comes before the first row that does. */
-export interface BlobRow {
-  readonly type: 'blob';
+const blobRow = {
   /** SHA-256 in hexadecimal, of the bytes; for a text of its UTF-8. */
-  readonly hash: string;
+  hash: text as Field<string>,
+};
+
+/** A text, or bytes, that other rows refer to. It comes before the first row that does. */
+export interface BlobRow extends RecordOf<typeof blobRow> {
+  readonly type: 'blob';
   readonly text?: string;
   readonly base64?: string;
 }
+
+const runParent = {
+  /** Number of the outer run; absent: the root run. */
+  run: optional(number) as OptionalField<number>,
+  turn: number as Field<number>,
+  callId: text as Field<string>,
+  attempt: number as Field<number>,
+  evaluation: number as Field<number>,
+  policy: optional(text) as OptionalField<string>,
+};
 
 /** An evaluation inside a call begins. */
 export interface RunRow extends RunPart, RunHeader {
   readonly type: 'run';
   readonly run: number;
-  readonly parent: {
-    /** Number of the outer run; absent: the root run. */
-    readonly run?: number;
-    readonly turn: number;
-    readonly callId: string;
-    readonly attempt: number;
-    readonly evaluation: number;
-    readonly policy?: string;
-  };
+  readonly parent: RecordOf<typeof runParent>;
 }
+
+const sliceRow = {
+  name: text,
+  policy: text,
+  isKeyed: flag,
+  version: optional(number),
+  retain: optional(number),
+};
 
 /** A slice of the session, before the first row that names it. */
 export interface SliceRow extends ObservedSlice {
@@ -85,73 +159,85 @@ export interface SliceRow extends ObservedSlice {
   readonly t: number;
 }
 
+const stateRow = { kind: text as Field<'start' | 'change'> };
+
 /** State that no call wrote. */
-export interface StateRow extends RunPart {
+export interface StateRow extends RunPart, StateSteps, RecordOf<typeof stateRow> {
   readonly type: 'state';
-  readonly kind: 'start' | 'change';
-  readonly writes: readonly RecordedWrite[];
-  readonly log: readonly RowLog[];
 }
+
+const seenRow = {
+  path: text as Field<string>,
+  found: text as Field<'file' | 'directory' | 'absent'>,
+  content: optional(content) as OptionalField<ContentReference>,
+  /** The names in a directory that was listed. */
+  names: optional(list(text)) as OptionalField<readonly string[]>,
+};
 
 /** What the run found at a path before it changed anything there; once for each path, and once more for a listing. */
-export interface SeenRow extends RunPart {
+export interface SeenRow extends RunPart, RecordOf<typeof seenRow> {
   readonly type: 'seen';
-  readonly path: string;
-  readonly found: 'file' | 'directory' | 'absent';
-  readonly content?: ContentReference;
-  /** The names in a directory that was listed. */
-  readonly names?: readonly string[];
 }
+
+const rowEdit = {
+  at: number as Field<number>,
+  remove: number as Field<number>,
+  insert: list(message) as Field<readonly JsonObject[]>,
+};
 
 /** A replacement of some items of a conversation. */
-export interface RowEdit {
-  readonly at: number;
-  readonly remove: number;
-  readonly insert: readonly JsonObject[];
-}
+export interface RowEdit extends RecordOf<typeof rowEdit> {}
+
+const requestTokens = {
+  instructions: number as Field<number>,
+  tools: number as Field<number>,
+  conversation: number as Field<number>,
+  /** Of what is new in the conversation. */
+  added: number as Field<number>,
+};
 
 /** Estimated tokens of the parts of a request. */
-export interface RequestTokens {
-  readonly instructions: number;
-  readonly tools: number;
-  readonly conversation: number;
-  /** Of what is new in the conversation. */
-  readonly added: number;
-}
+export interface RequestTokens extends RecordOf<typeof requestTokens> {}
+
+const requestRow = {
+  turn: number as Field<number>,
+  instructions: text as Field<string>,
+  /** The JSON text of the list of tools, so that it can be one reference. */
+  tools: text as Field<string>,
+  hostedTools: optional(list(anyObject())) as OptionalField<readonly JsonObject[]>,
+  settings: anyObject() as Field<JsonObject>,
+  /** The JSON text of the schema. */
+  outputSchema: optional(text) as OptionalField<string>,
+  edits: list(record(rowEdit)) as Field<readonly RowEdit[]>,
+  length: number as Field<number>,
+  tokens: record(requestTokens) as Field<RequestTokens>,
+};
 
 /** A request as the model got it, as a difference from the one before. */
-export interface RequestRow extends RunPart {
+export interface RequestRow extends RunPart, RecordOf<typeof requestRow> {
   readonly type: 'request';
-  readonly turn: number;
-  readonly instructions: string;
-  /** The JSON text of the list of tools, so that it can be one reference. */
-  readonly tools: string;
-  readonly hostedTools?: readonly JsonObject[];
   readonly toolChoice: JsonValue;
-  readonly settings: JsonObject;
-  /** The JSON text of the schema. */
-  readonly outputSchema?: string;
-  readonly edits: readonly RowEdit[];
-  readonly length: number;
-  readonly tokens: RequestTokens;
 }
 
-/** What the model answered, or why it did not. */
-export interface ResponseRow extends RunPart {
-  readonly type: 'response';
-  readonly turn: number;
-  readonly durationMs: number;
-  readonly timeToFirstPieceMs?: number;
-  readonly content?: readonly JsonObject[];
-  readonly raw?: { readonly provider: string; readonly items: readonly JsonValue[] };
-  readonly hosted?: readonly JsonObject[];
-  readonly hasFiles?: boolean;
-  readonly finishReason?: FinishReason;
-  readonly usage?: TokenUsage;
-  readonly responseId?: string;
-  readonly responseModel?: string;
+const responseRow = {
+  turn: number as Field<number>,
+  durationMs: number as Field<number>,
+  timeToFirstPieceMs: optional(number) as OptionalField<number>,
+  content: optional(list(part)) as OptionalField<readonly JsonObject[]>,
+  raw: optional(raw) as OptionalField<RawPart>,
+  hosted: optional(list(anyObject())) as OptionalField<readonly JsonObject[]>,
+  finishReason: optional(text) as OptionalField<FinishReason>,
+  usage: optional(usage) as OptionalField<TokenUsage>,
+  responseId: optional(text) as OptionalField<string>,
+  responseModel: optional(text) as OptionalField<string>,
   /** The model gave no answer. */
-  readonly error?: RecordedError;
+  error: optional(recordedError) as OptionalField<RecordedError>,
+};
+
+/** What the model answered, or why it did not. */
+export interface ResponseRow extends RunPart, RecordOf<typeof responseRow> {
+  readonly type: 'response';
+  readonly hasFiles?: boolean;
 }
 
 /** How a call ended, without what its row says already. */
@@ -174,59 +260,88 @@ export type RowResult = Omit<
   | 'startedAtMs'
 >;
 
-/** A call that was committed. */
-export interface CommitRow extends AttemptPart {
-  readonly type: 'commit';
+const result: Field<RowResult> = record({
+  outcome: text as Field<RowResult['outcome']>,
+  message: text,
+  modelText: text,
+  reason: optional(text),
+  policy: optional(text),
+  error: optional(recordedError),
+  usage: optional(usage),
+  feedback: optional(list(feedback)),
+  approvals: optional(list(approval)),
+  residualEffects: optional(list(text)),
+  openedSections: optional(list(record({ section: text }))),
+}) as Field<RowResult>;
+
+const commitRow = {
   /** Number of the commit on the root session; absent inside another call. */
-  readonly seq?: number;
-  readonly result: RowResult;
+  seq: optional(number) as OptionalField<number>,
+  result: result as Field<RowResult>,
+};
+
+/** A call that was committed. */
+export interface CommitRow extends AttemptPart, RecordOf<typeof commitRow> {
+  readonly type: 'commit';
 }
+
+const rowConflict = {
+  what: text as Field<string>,
+  /** Numbers of the commits that changed it; empty: it was changed from outside, or by what cannot be named. */
+  by: list(number) as Field<readonly number[]>,
+};
 
 /** What an attempt had read and others changed. */
-export interface RowConflict {
-  readonly what: string;
-  /** Numbers of the commits that changed it; empty: it was changed from outside, or by what cannot be named. */
-  readonly by: readonly number[];
-}
+export interface RowConflict extends RecordOf<typeof rowConflict> {}
+
+const attemptRow = {
+  why: text as Field<'superseded' | 'failed'>,
+  conflicts: list(record(rowConflict)) as Field<readonly RowConflict[]>,
+  /** Absent when it was superseded. */
+  result: optional(result) as OptionalField<RowResult>,
+};
 
 /** An attempt that was not committed. */
-export interface AttemptRow extends AttemptPart {
+export interface AttemptRow extends AttemptPart, RecordOf<typeof attemptRow> {
   readonly type: 'attempt';
-  readonly why: 'superseded' | 'failed';
-  readonly conflicts: readonly RowConflict[];
-  /** Absent when it was superseded. */
-  readonly result?: RowResult;
 }
+
+const deliveredRow = {
+  turn: number as Field<number>,
+  callId: text as Field<string>,
+  /** What the model reads, with the feedback. Absent: what the row of the call says. */
+  modelText: optional(text) as OptionalField<string>,
+  /** Absent: none was asked for. */
+  feedback: optional(list(feedback)) as OptionalField<readonly RecordedFeedback[]>,
+};
 
 /**
  * A call was delivered after its commit, to subscribers, feedback providers and the model. A record has it for calls that feedback was added to,
  * a journal for all.
  */
-export interface DeliveredRow extends RunPart {
+export interface DeliveredRow extends RunPart, RecordOf<typeof deliveredRow> {
   readonly type: 'delivered';
-  readonly turn: number;
-  readonly callId: string;
-  /** What the model reads, with the feedback. Absent: what the row of the call says. */
-  readonly modelText?: string;
-  /** Absent: none was asked for. */
-  readonly feedback?: readonly RecordedFeedback[];
 }
+
+const eventRow = { event: event as Field<BareEvent> };
 
 /** A run event that no other row represents. */
-export interface EventRow extends RunPart {
+export interface EventRow extends RunPart, RecordOf<typeof eventRow> {
   readonly type: 'event';
-  readonly event: BareEvent;
 }
 
+const endRow = {
+  outcome: text as Field<'finished' | 'failed' | 'suspended'>,
+  turns: number as Field<number>,
+  usage: usage as Field<TokenUsage>,
+  text: optional(text) as OptionalField<string>,
+  error: optional(recordedError) as OptionalField<RecordedError>,
+};
+
 /** A run ended. */
-export interface EndRow extends RunPart {
+export interface EndRow extends RunPart, RecordOf<typeof endRow> {
   readonly type: 'end';
-  readonly outcome: 'finished' | 'failed' | 'suspended';
-  readonly turns: number;
-  readonly usage: TokenUsage;
-  readonly text?: string;
   readonly output?: JsonValue;
-  readonly error?: RecordedError;
 }
 
 /** One row of a record; `wink-run/1` is one of them on each line, as JSON. */
@@ -253,3 +368,26 @@ export type Row =
 
 /** A row of one type: `RowOf<'commit'>`. */
 export type RowOf<Type extends Row['type']> = Extract<Row, { readonly type: Type }>;
+
+/** What rows of each type hold, as far as code relies on it. */
+export const rowFields: { readonly [Type in Row['type']]: Fields } = {
+  header: { ...runHeader, ...headerRow },
+  blob: blobRow,
+  run: { ...runHeader, run: number, parent: record(runParent) },
+  slice: sliceRow,
+  state: { ...stateSteps, ...stateRow },
+  seen: seenRow,
+  request: requestRow,
+  response: responseRow,
+  commit: { ...attemptFields, ...commitRow },
+  attempt: { ...attemptFields, ...attemptRow },
+  delivered: deliveredRow,
+  begin: beginRow,
+  pending: pendingRow,
+  question: questionRow,
+  answer: answerRow,
+  resumed: resumedRow,
+  input: inputRow,
+  event: eventRow,
+  end: endRow,
+};

@@ -1,56 +1,82 @@
 import { isRecord } from '../../core/internal/index.ts';
+import { record } from '../../core/schema/index.ts';
+import { runPart } from './row-parts.ts';
+import { type Row, rowFields } from './rows.ts';
 
-/** Checks a value as far as code relies on it. Returns where it first differs, such as `writes[0].slice`; undefined when it does not. */
-export type Shape = (value: unknown, path: string) => string | undefined;
-
-/** Members by name; one whose name ends in `?` may be absent. Other members may be anything. */
-type Members = Readonly<Record<string, Shape>>;
-
-export const string: Shape = ofType('string');
-export const number: Shape = ofType('number');
-export const boolean: Shape = ofType('boolean');
-
-/** Anything, but it is there. */
-export const json: Shape = (value, path) => (value === undefined ? path : undefined);
-
-function ofType(type: string): Shape {
-  return (value, path) => (typeof value === type ? undefined : path);
+/** What the fields of rows say of JSON. */
+interface FieldSchema {
+  readonly type?: string;
+  readonly const?: string;
+  readonly anyOf?: readonly FieldSchema[];
+  readonly items?: FieldSchema;
+  readonly properties?: Readonly<Record<string, FieldSchema>>;
+  readonly required?: readonly string[];
 }
 
-/** A list whose items all have this shape. */
-export function list(shape: Shape): Shape {
-  return (value, path) => {
+/**
+ * Where a value first differs from a field, such as `writes[0].slice`, as far as code relies on it: members that are not named may be anything, and
+ * texts and numbers any, since a later version may have written them. Undefined when it does not differ.
+ */
+function faultOf(
+  { type, anyOf, items, properties, required }: FieldSchema,
+  value: unknown,
+  path: string,
+): string | undefined {
+  if (items !== undefined) {
     if (!Array.isArray(value)) return path;
     for (const [index, item] of value.entries()) {
-      const fault = shape(item, `${path}[${index}]`);
+      const fault = faultOf(items, item, `${path}[${index}]`);
       if (fault !== undefined) return fault;
     }
     return undefined;
-  };
+  }
+  if (type !== 'object' && anyOf === undefined)
+    return value === undefined || (type !== undefined && typeof value !== type) ? path : undefined;
+  if (!isRecord(value)) return path;
+  const memberOf = (name: string): unknown => (Object.hasOwn(value, name) ? value[name] : undefined);
+  if (anyOf !== undefined) {
+    const isMeant = ([name, member]: readonly [string, FieldSchema]): boolean =>
+      member.const === undefined || member.const === memberOf(name);
+    const kind = anyOf.find((each) => Object.entries(each.properties ?? {}).every(isMeant));
+    return kind === undefined ? path : faultOf(kind, value, path);
+  }
+  for (const [name, member] of Object.entries(properties ?? {})) {
+    const found = memberOf(name);
+    if (found === undefined && required?.includes(name) !== true) continue;
+    const fault = faultOf(member, found, path === '' ? name : `${path}.${name}`);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
 }
 
-/** An object with these members. */
-export function object(members: Members = {}): Shape {
-  return (value, path) => {
-    if (!isRecord(value)) return path;
-    for (const [key, shape] of Object.entries(members)) {
-      const name = key.replace('?', '');
-      const member = Object.hasOwn(value, name) ? value[name] : undefined;
-      if (member === undefined && name !== key) continue;
-      const fault = shape(member, path === '' ? name : `${path}.${name}`);
-      if (fault !== undefined) return fault;
-    }
-    return undefined;
-  };
+const shapes = new Map(
+  Object.entries(rowFields).map(([type, fields]) => [
+    type,
+    // They are made of these keywords.
+    record(isOfRun(type) ? { ...runPart, ...fields } : fields).schema as FieldSchema,
+  ]),
+);
+
+/** Whether rows of a type belong to a run. */
+function isOfRun(type: string): boolean {
+  return type !== 'header' && type !== 'blob' && type !== 'slice';
 }
 
-/** An object whose shape depends on the text of one member; `others`: where that has no shape. */
-export function choice(by: string, shapes: Members, others: Shape = (_value, path) => path): Shape {
-  return (value, path) => {
-    if (!isRecord(value)) return path;
-    const name = Object.hasOwn(value, by) ? value[by] : undefined;
-    if (typeof name !== 'string') return `${path}.${by}`;
-    const shape = Object.hasOwn(shapes, name) ? shapes[name] : undefined;
-    return (shape ?? others)(value, path);
-  };
+/** Whether this version knows the type of a row. */
+export function isKnownType(type: string): type is Row['type'] {
+  return shapes.has(type);
+}
+
+/**
+ * @param refuse makes the error from the place where something is missing or of the wrong kind.
+ * @throws what `refuse` returns, unless the row has all that code relies on.
+ */
+export function assertRow(
+  row: unknown,
+  type: Row['type'],
+  refuse: (fault: string) => Error,
+): asserts row is Row {
+  const shape = shapes.get(type);
+  const fault = shape === undefined ? undefined : faultOf(shape, row, '');
+  if (fault !== undefined) throw refuse(fault);
 }

@@ -2,7 +2,7 @@ import { present } from '../../core/internal/index.ts';
 import type { ModelRequest } from '../../core/runtime/index.ts';
 import type { ConversationItem } from '../../core/tool/index.ts';
 import type { RecordedRequest } from '../fold/run-record.ts';
-import { hostedToolPart } from '../format/hosted-tool-part.ts';
+import { hostedToolPart } from '../format/row-parts.ts';
 import { describeDifference, firstDifference } from './json-difference.ts';
 
 /** A part of a request that differs from the recorded one. */

@@ -7,8 +7,8 @@ import type {
   RunEvent,
 } from '../../core/runtime/index.ts';
 import type { JsonObject } from '../../core/schema/index.ts';
-import { hostedToolPart } from '../format/hosted-tool-part.ts';
 import type { RecordedWrite, RowLog, RunPart } from '../format/row-parts.ts';
+import { hostedToolPart } from '../format/row-parts.ts';
 import type {
   DeliveredRow,
   RequestRow,

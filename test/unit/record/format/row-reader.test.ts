@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Row } from 'weakincentives/record';
 import { RowReader } from '../../../../src/record/format/row-reader.ts';
-import { findFault, isKnownType } from '../../../../src/record/format/row-shapes.ts';
+import { assertRow, isKnownType } from '../../../../src/record/format/shape.ts';
 
 const golden = (file: string): readonly string[] =>
   readFileSync(new URL(`../../../fixtures/golden/${file}`, import.meta.url), 'utf8')
@@ -133,6 +133,20 @@ const needed: Readonly<Record<Row['type'], string>> = {
   end: 't outcome turns usage',
 };
 
+/** The place where something is missing in a row, or of the wrong kind. */
+function findFault(row: unknown, type: Row['type']): string | undefined {
+  let found: string | undefined;
+  try {
+    assertRow(row, type, (fault) => {
+      found = fault;
+      return new Error(fault);
+    });
+  } catch {
+    return found;
+  }
+  return undefined;
+}
+
 describe('the shape of a row', () => {
   const rows: Readonly<Record<string, unknown>>[] = [];
   let reader = new RowReader();
@@ -166,7 +180,7 @@ describe('the shape of a row', () => {
     [{ reads: [{ kind: 'file' }] }, 'reads[0].what'],
     [{ writes: [{ op: 'put', slice: 's', key: 'k' }] }, 'writes[0].item'],
     [{ writes: [{ op: 'other', slice: 's' }] }, 'writes[0]'],
-    [{ writes: [{ slice: 's' }] }, 'writes[0].op'],
+    [{ writes: [{ slice: 's' }] }, 'writes[0]'],
     [
       { files: [{ path: 'a', kind: 'created', entry: 'file', after: { hash: 'h' } }] },
       'files[0].after.bytes',
