@@ -34,10 +34,22 @@ const sentences: ReadonlyMap<string, string> = new Map(
     ]),
 );
 
+/** The interface that a table of fields makes, `interface Params extends RecordOf<typeof params> {}`, by the name of the table. */
+function tablesOf(file: ts.SourceFile): ReadonlyMap<string, string> {
+  return new Map(
+    [...file.text.matchAll(/\binterface (\w+) extends RecordOf<typeof (\w+)>/g)].map(
+      ([, type = '', table = '']) => [table, type] as const,
+    ),
+  );
+}
+
 function* sentencesOf(node: ts.Node, owner: string): Generator<readonly [name: string, sentence: string]> {
   const isType = ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node);
-  const inside = isType ? node.name.text : owner;
-  if (ts.isPropertySignature(node)) {
+  const table = ts.isVariableDeclaration(node)
+    ? tablesOf(node.getSourceFile()).get(node.name.getText())
+    : undefined;
+  const inside = isType ? node.name.text : (table ?? owner);
+  if (ts.isPropertySignature(node) || (ts.isPropertyAssignment(node) && inside !== '')) {
     const comment = ts
       .getJSDocCommentsAndTags(node)
       .map((each) => each.getText())

@@ -43,9 +43,9 @@ export interface RemoteOptions {
   readonly send: (message: RemoteMessage, buffers?: readonly ArrayBuffer[]) => void;
   /** What the other side may call now; undefined: nothing. Must not throw. Default: nothing, at any time. */
   readonly serve?: (() => object | undefined) | undefined;
-  /** What the other side gets of an error that a function threw; undefined: no answer, because it is to learn nothing of it. Default: `packError`. */
+  /** What the other side gets of an error that a function threw; undefined: no answer, because it is to learn nothing of it. Default: message and members, as `packError()` does. */
   readonly pack?: ((error: unknown) => RemoteError | undefined) | undefined;
-  /** The error of a call from what the other side sent. Default: `unpackError`. */
+  /** The error of a call from what the other side sent. Default: an error with them, as `unpackError()` makes. */
   readonly unpack?: ((error: RemoteError) => Error) | undefined;
   /** Called when the first call is open, and when the last one is answered. Must not throw. */
   readonly onBusy?: ((isBusy: boolean) => void) | undefined;
