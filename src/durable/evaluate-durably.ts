@@ -1,4 +1,4 @@
-import { checkEvaluateOptions, type EvaluateOptions, newSession } from '../core/evaluation/index.ts';
+import { type Checked, type EvaluateOptions, newSession } from '../core/evaluation/index.ts';
 import type { Prompt } from '../core/prompt/index.ts';
 import type { Approver, LanguageModel, RunJournal, SuspendedRun } from '../core/runtime/index.ts';
 import type { NestedAdapter, PromptResponse } from '../core/tool/index.ts';
@@ -16,10 +16,9 @@ export async function evaluateDurably<Output>(
   evaluator: NestedAdapter,
   model: LanguageModel,
   prompt: Prompt<Output>,
-  given: EvaluateOptions<Approver> & { readonly journal: RunJournal },
+  given: EvaluateOptions<Approver> & Checked & { readonly journal: RunJournal },
   ready?: () => Promise<void> | undefined,
 ): Promise<PromptResponse<Output> | SuspendedRun> {
-  checkEvaluateOptions(given);
   const { journal, runId: name, ...options } = given;
   const session = options.session ?? newSession(options);
   const runId = name ?? session.ids();

@@ -1,11 +1,12 @@
 import {
+  checkRuntimeOptions,
   openHeldToolRuntime,
   type RunOutcome,
   type ToolRuntime,
   type ToolRuntimeOptions,
 } from '../core/evaluation/index.ts';
 import type { Prompt } from '../core/prompt/index.ts';
-import type { Approver, PendingApproval, RunJournal } from '../core/runtime/index.ts';
+import type { Approver, PendingApproval } from '../core/runtime/index.ts';
 import type { AnswerApprovalsOptions } from './approvals/answer-approvals.ts';
 import type { PendingApprovalsOptions } from './approvals/pending-approvals.ts';
 import type { ForkedRun, ForkRunOptions } from './fork/fork-run.ts';
@@ -59,8 +60,8 @@ export async function openToolRuntime<Output>(
   prompt: Prompt<Output>,
   options: ToolRuntimeOptions = {},
 ): Promise<ToolRuntime<Output>> {
-  // Code without types may give anything, which the runtime refuses.
-  const journal: RunJournal | undefined = Object(options).journal;
+  checkRuntimeOptions(options);
+  const { journal } = options;
   if (journal === undefined) return openHeldToolRuntime(prompt, options);
   const { openRuntimeDurably } = await import('./internal.ts');
   return openRuntimeDurably(prompt, { ...options, journal }, openHeldToolRuntime);

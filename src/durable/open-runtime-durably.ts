@@ -1,5 +1,5 @@
 import {
-  checkEvaluateOptions,
+  type Checked,
   newSession,
   type openHeldToolRuntime,
   type ToolRuntime,
@@ -25,11 +25,9 @@ import { WaitingQuestions } from './run/waiting-questions.ts';
  */
 export async function openRuntimeDurably<Output>(
   prompt: Prompt<Output>,
-  given: ToolRuntimeOptions & { readonly journal: RunJournal },
+  given: ToolRuntimeOptions & Checked & { readonly journal: RunJournal },
   open: typeof openHeldToolRuntime,
 ): Promise<ToolRuntime<Output>> {
-  const { name: _name, adapter: _adapter, ...checked } = given;
-  checkEvaluateOptions(checked, 'openToolRuntime()');
   const { journal, runId: givenId, approve: approver, ...options } = given;
   const session = options.session ?? newSession(options);
   const runId = givenId ?? session.ids();

@@ -69,8 +69,9 @@ async function resume<Output>(
     strict: 'boolean',
     answers: 'array',
   });
-  const { adapter, prompt, journal, runId, strict, input, answers = [], ...options } = given;
-  checkEvaluateOptions({ ...options, journal });
+  const { adapter, prompt, runId, strict, input, answers = [], ...asked } = given;
+  checkEvaluateOptions(asked);
+  const { journal, ...options } = asked;
   const model = modelOf(adapter);
   if (model === undefined) {
     throw new PromptValidationError(

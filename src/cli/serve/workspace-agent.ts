@@ -1,9 +1,10 @@
 import { describeError } from '../../core/error/index.ts';
-import { type AnyAgent, defineAgent, openHeldToolRuntime } from '../../core/evaluation/index.ts';
+import { type AnyAgent, defineAgent } from '../../core/evaluation/index.ts';
 import { Filesystem } from '../../core/filesystem/index.ts';
 import type { ToolPolicy } from '../../core/policy/index.ts';
 import { type AnySection, promptTemplate, section } from '../../core/prompt/index.ts';
 import { binding } from '../../core/resource/index.ts';
+import { openToolRuntime } from '../../durable/index.ts';
 import { gitSection } from '../../host/index.ts';
 import { vfsToolsSection } from '../../suite/vfs/index.ts';
 import { UsageError } from '../process/errors.ts';
@@ -70,7 +71,7 @@ async function gitOf({ filesystem }: OpenedFolder): Promise<{
     { resources: [binding(Filesystem, { instance: filesystem })] },
   );
   try {
-    await using _runtime = await openHeldToolRuntime(prompt);
+    await using _runtime = await openToolRuntime(prompt);
     return { section: history, notes: [] };
   } catch (error) {
     const why = printable(describeError(innermost(error))).replace(/\.$/, '');

@@ -14,14 +14,14 @@ export type {
 } from './agent/agent.ts';
 export { defineAgent } from './agent/define-agent.ts';
 export type { RunWorkspace, WorkspaceApplication } from './agent/run-workspace.ts';
-export { assertPrompt, checkEvaluateOptions } from './options/check-options.ts';
+export { assertPrompt, type Checked, checkEvaluateOptions } from './options/check-options.ts';
 export type { EvaluateOptions } from './options/evaluate-options.ts';
 export { evaluateChecks, movedOptions } from './options/option-checks.ts';
 export type { ContextOptions, RunLimits } from './options/run-limits.ts';
 export { evaluatePrompt } from './run/evaluate.ts';
 export { type ModelAdapter, modelOf, type ProviderAdapter, type RunOutcome } from './run/provider-adapter.ts';
 export { type EndedTurn, GatheredCalls, type PendingCall, toCallPart } from './runtime/gathered-calls.ts';
-export { openHeldToolRuntime } from './runtime/open-held-tool-runtime.ts';
+export { checkRuntimeOptions, openHeldToolRuntime } from './runtime/open-held-tool-runtime.ts';
 export type { RuntimeSurroundings } from './runtime/runtime-surroundings.ts';
 export type {
   ReportedUsage,

@@ -1,4 +1,4 @@
-import { type EvaluateOptions, evaluatePrompt } from '../../core/evaluation/index.ts';
+import { type Checked, type EvaluateOptions, evaluatePrompt } from '../../core/evaluation/index.ts';
 import type { Prompt } from '../../core/prompt/index.ts';
 import {
   type Approver,
@@ -23,7 +23,7 @@ export interface RunOnJournal<Output> {
   readonly model: LanguageModel;
   readonly prompt: Prompt<Output>;
   /** Without `journal` and `runId`. */
-  readonly options: EvaluateOptions<Approver> & { readonly session: Session };
+  readonly options: EvaluateOptions<Approver> & Checked & { readonly session: Session };
   readonly ownsSession: boolean;
   readonly ready?: (() => Promise<void> | undefined) | undefined;
   readonly journal: RunJournal;

@@ -1,6 +1,7 @@
 import { assertMembers, PromptValidationError } from '../../core/error/index.ts';
 import {
   assertPrompt,
+  type Checked,
   checkEvaluateOptions,
   type EvaluateOptions,
   evaluatePrompt,
@@ -46,13 +47,17 @@ export function harnessAdapter(options: {
     capabilities: 'object!',
     run: 'function!',
   });
-  const run = new HarnessRuns(options);
+  // The compiler wants the type of what asserts.
+  const run: HarnessRuns = new HarnessRuns(options);
   const adapter: ProviderAdapter = Object.freeze({
     name: options.name ?? harness.name,
     evaluate: async <Output, A extends Approver>(
       prompt: Prompt<Output>,
       evaluateOptions: EvaluateOptions<A> = {},
-    ) => run.evaluate(adapter, prompt, evaluateOptions),
+    ) => {
+      run.check(prompt, evaluateOptions);
+      return run.evaluate(adapter, prompt, evaluateOptions);
+    },
     stream: <Output, A extends Approver>(
       prompt: Prompt<Output>,
       evaluateOptions: EvaluateOptions<A> = {},
@@ -60,7 +65,7 @@ export function harnessAdapter(options: {
       run.check(prompt, evaluateOptions);
       const { observers = [], signal, streaming = harness.capabilities.streaming === true } = evaluateOptions;
       return streamOf<Output, RunOutcome<Output, A>>((streamed) => {
-        const own: EvaluateOptions<A> = {
+        const own: EvaluateOptions<A> & Checked = {
           ...evaluateOptions,
           streaming,
           signal: streamed.signal,
@@ -94,7 +99,10 @@ class HarnessRuns {
   }
 
   /** @throws {PromptValidationError} for an option that is out of its range, or that the harness does not honor. */
-  check(prompt: Prompt, options: EvaluateOptions<Approver>): void {
+  check<Options extends EvaluateOptions<Approver>>(
+    prompt: Prompt,
+    options: Options,
+  ): asserts options is Options & Checked {
     assertPrompt(prompt);
     checkEvaluateOptions(options);
     refuseForHarness(this.#harness, prompt, options);
@@ -103,10 +111,9 @@ class HarnessRuns {
   async evaluate<Output, A extends Approver>(
     adapter: ProviderAdapter,
     prompt: Prompt<Output>,
-    options: EvaluateOptions<A>,
+    options: EvaluateOptions<A> & Checked,
     ready?: () => Promise<void> | undefined,
   ): Promise<RunOutcome<Output, A>> {
-    this.check(prompt, options);
     const events = new HarnessEvents();
     const { observers = [] } = options;
     const harness = this.#harness;

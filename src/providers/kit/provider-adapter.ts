@@ -1,5 +1,6 @@
 import { assertMembers, assertOptions } from '../../core/error/index.ts';
 import {
+  type Checked,
   checkEvaluateOptions,
   type EvaluateOptions,
   evaluatePrompt,
@@ -9,7 +10,7 @@ import {
   streamOf,
 } from '../../core/evaluation/index.ts';
 import type { Prompt } from '../../core/prompt/index.ts';
-import type { Approver, LanguageModel, RunJournal, SuspendedRun } from '../../core/runtime/index.ts';
+import type { Approver, LanguageModel, SuspendedRun } from '../../core/runtime/index.ts';
 import type { PromptResponse } from '../../core/tool/index.ts';
 
 /** Creates an adapter for a language model. `name` defaults to the name of the model. */
@@ -26,7 +27,10 @@ export function providerAdapter(options: {
     evaluate: async <Output, A extends Approver>(
       prompt: Prompt<Output>,
       evaluateOptions: EvaluateOptions<A> = {},
-    ) => evaluateOn(adapter, prompt, evaluateOptions),
+    ) => {
+      checkEvaluateOptions(evaluateOptions);
+      return evaluateOn(adapter, prompt, evaluateOptions);
+    },
     stream: <Output, A extends Approver>(
       prompt: Prompt<Output>,
       evaluateOptions: EvaluateOptions<A> = {},
@@ -34,7 +38,7 @@ export function providerAdapter(options: {
       checkEvaluateOptions(evaluateOptions);
       const { observers = [], signal, streaming = true } = evaluateOptions;
       return streamOf<Output, RunOutcome<Output, A>>((run) => {
-        const streamed: EvaluateOptions<A> = {
+        const streamed: EvaluateOptions<A> & Checked = {
           ...evaluateOptions,
           streaming,
           signal: run.signal,
@@ -51,7 +55,7 @@ export function providerAdapter(options: {
 async function evaluateOn<Output, A extends Approver>(
   adapter: ModelAdapter,
   prompt: Prompt<Output>,
-  options: EvaluateOptions<A>,
+  options: EvaluateOptions<A> & Checked,
   ready?: () => Promise<void> | undefined,
 ): Promise<RunOutcome<Output, A>> {
   // A run is suspended only where `approve` suspends.
@@ -61,12 +65,11 @@ async function evaluateOn<Output, A extends Approver>(
 async function runOn<Output>(
   adapter: ModelAdapter,
   prompt: Prompt<Output>,
-  options: EvaluateOptions<Approver>,
+  options: EvaluateOptions<Approver> & Checked,
   ready: (() => Promise<void> | undefined) | undefined,
 ): Promise<PromptResponse<Output> | SuspendedRun> {
   const model = adapter['~model'];
-  // Code without types may give anything, which the evaluation refuses.
-  const journal: RunJournal | undefined = Object(options).journal;
+  const { journal } = options;
   if (journal === undefined) return evaluatePrompt(adapter, model, prompt, options, { ready });
   const { evaluateDurably } = await import('../../durable/internal.ts');
   return evaluateDurably(adapter, model, prompt, { ...options, journal }, ready);

@@ -1,5 +1,6 @@
 import { assertMembers, PromptValidationError } from '../../core/error/index.ts';
 import {
+  checkEvaluateOptions,
   type EvaluateOptions,
   evaluatePrompt,
   modelOf,
@@ -84,7 +85,9 @@ export async function replayRun(options: ReplayOptions): Promise<ReplayReport> {
     redactor: redact === undefined ? undefined : new Redactor(redact, () => undefined),
     stop: (reason) => ending.abort(reason),
   });
-  const { signal, ...given } = options.options ?? {};
+  const asked = options.options ?? {};
+  checkEvaluateOptions(asked);
+  const { signal, ...given } = asked;
   const replayed = withFilesOf(files, prompt, clock);
   const { session, notes } = startSession(record, replayed, { clock, ids });
   const fold = new RunFold();

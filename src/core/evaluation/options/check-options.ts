@@ -18,16 +18,23 @@ import { refuseSuspended } from './suspended-history.ts';
 /** Options of an evaluation on a root session, or inside a call. */
 type AnyOptions = Omit<EvaluateOptions<Approver>, 'limits'> & Pick<NestedEvaluateOptions, 'limits'>;
 
+declare const isChecked: unique symbol;
+
+/** Marks, for the compiler alone, options that were checked: at the door of a run, and nowhere behind it. */
+export interface Checked {
+  readonly [isChecked]: true;
+}
+
 /**
  * @param of the function that takes the options.
  * @param checks of its options: those of an evaluation, and others.
  * @throws {PromptValidationError} for an option that does not exist, is out of its range, or of the wrong kind.
  */
-export function checkEvaluateOptions(
-  options: AnyOptions,
+export function checkEvaluateOptions<Options extends AnyOptions>(
+  options: Options,
   of = 'evaluate()',
   checks: OptionChecks = evaluateChecks,
-): void {
+): asserts options is Options & Checked {
   assertOptions<unknown>(of, options, checks, { moved: movedOptions });
   const { session, limits, observers, pendingCalls, history, feedback, completion } = options;
   if (session !== undefined) assertMembers(`${of}: session`, session, { hold: 'function!' });

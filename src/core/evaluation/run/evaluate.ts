@@ -18,7 +18,7 @@ import type { NestedAdapter, PromptResponse } from '../../tool/index.ts';
 import { parseAnswer } from '../answer/parse-answer.ts';
 import { innerEvaluator } from '../inner/inner-evaluator.ts';
 import { withoutModel } from '../inner/without-model.ts';
-import { assertPrompt } from '../options/check-options.ts';
+import { assertPrompt, type Checked } from '../options/check-options.ts';
 import { beginningOf } from '../options/complete-history.ts';
 import type { EvaluateOptions } from '../options/evaluate-options.ts';
 import type { EvaluationSettings } from '../options/settings.ts';
@@ -34,14 +34,14 @@ import { beginEvaluation } from './begin-evaluation.ts';
  * @param surroundings back-pressure, answers from the record of another run, a journal.
  * @throws {PromptEvaluationError} on every failure, with conversation and usage so far.
  * @throws {SessionBusyError} when another evaluation holds the session.
- * @throws {PromptValidationError} for an option out of its range, and for a completion checker or a feedback provider that needs what
+ * @throws {PromptValidationError} for what is not a prompt, and for a completion checker or a feedback provider that needs what
  *   the prompt does not have.
  */
 export async function evaluatePrompt<Output>(
   evaluator: NestedAdapter,
   model: LanguageModel,
   prompt: Prompt<Output>,
-  options: EvaluateOptions<Approver>,
+  options: EvaluateOptions<Approver> & Checked,
   { observe, onBegun, onSuspend, ownsSession = false, ...surroundings }: RunSurroundings = {},
 ): Promise<PromptResponse<Output> | SuspendedRun> {
   assertPrompt(prompt);

@@ -1,11 +1,11 @@
-import { assertOptions, type OptionsOf, PromptValidationError } from '../../error/index.ts';
+import { type OptionsOf, PromptValidationError } from '../../error/index.ts';
 import { present } from '../../internal/index.ts';
 import type { Prompt } from '../../prompt/index.ts';
 import { TurnLedger } from '../../runtime/index.ts';
 import { innerEvaluator } from '../inner/inner-evaluator.ts';
 import { withoutModel } from '../inner/without-model.ts';
-import { assertPrompt } from '../options/check-options.ts';
-import { evaluateChecks, limitChecks, movedOptions } from '../options/option-checks.ts';
+import { assertPrompt, type Checked, checkEvaluateOptions } from '../options/check-options.ts';
+import { evaluateChecks, limitChecks } from '../options/option-checks.ts';
 import { beginEvaluation } from '../run/begin-evaluation.ts';
 import { evaluateInner } from '../run/evaluate.ts';
 import { modelOf } from '../run/provider-adapter.ts';
@@ -51,29 +51,34 @@ const runtimeChecks: OptionsOf<ToolRuntimeOptions> = {
 const noModel =
   'There is no model to evaluate a prompt on inside a call: another loop runs the model. Pass the option adapter to openToolRuntime().';
 
+/** @throws {PromptValidationError} for an option that does not exist, is out of its range, or of the wrong kind. */
+export function checkRuntimeOptions<Options extends ToolRuntimeOptions>(
+  options: Options,
+): asserts options is Options & Checked {
+  checkEvaluateOptions(options, 'openToolRuntime()', runtimeChecks);
+  if (options.adapter === undefined || modelOf(options.adapter) !== undefined) return;
+  throw new PromptValidationError(
+    'The option adapter must be an adapter of the library, such as openai() or what providerAdapter() of weakincentives/provider makes: evaluations inside handlers run on its model.',
+    { details: { option: 'adapter' } },
+  );
+}
+
 /**
  * Opens a tool runtime.
  *
  * @param surroundings a journal.
  * @throws {SessionBusyError} when an evaluation or another runtime holds the session.
  * @throws {PromptEvaluationError} of phase `render` when the prompt cannot be prepared.
- * @throws {PromptValidationError} for an option out of its range, a feedback provider that could never be due, or an `adapter` that `providerAdapter()` did not make.
+ * @throws {PromptValidationError} for what is not a prompt, and a feedback provider that could never be due.
  */
 export async function openHeldToolRuntime<Output>(
   prompt: Prompt<Output>,
-  runtimeOptions: ToolRuntimeOptions = {},
+  runtimeOptions: ToolRuntimeOptions & Checked,
   surroundings: RuntimeSurroundings = {},
 ): Promise<ToolRuntime<Output>> {
   assertPrompt(prompt);
-  assertOptions('openToolRuntime()', runtimeOptions, runtimeChecks, { moved: movedOptions });
   const { name = defaultName, adapter, ...given } = runtimeOptions;
   const innerModel = adapter === undefined ? undefined : modelOf(adapter);
-  if (adapter !== undefined && innerModel === undefined) {
-    throw new PromptValidationError(
-      'The option adapter must be an adapter of the library, such as openai() or what providerAdapter() of weakincentives/provider makes: evaluations inside handlers run on its model.',
-      { details: { option: 'adapter' } },
-    );
-  }
   const { hooks, observe, ownsSession = false, earlier, suspension } = surroundings;
   const held = holdSession(given, { ownsSession, ...present({ observe }) });
   const { settings, stop } = held;

@@ -4,7 +4,7 @@ import { ResourceContainer } from '../../resource/index.ts';
 import { type Approver, markRejected, RunStop } from '../../runtime/index.ts';
 import { Session } from '../../session/index.ts';
 import type { Logger } from '../../tool/index.ts';
-import { checkEvaluateOptions } from '../options/check-options.ts';
+import type { Checked } from '../options/check-options.ts';
 import type { EvaluateOptions } from '../options/evaluate-options.ts';
 import { guardCallbacks, watchSubscribers } from '../options/guarded-callbacks.ts';
 import { type EvaluationSettings, toSettings } from '../options/settings.ts';
@@ -31,13 +31,11 @@ const ignore = (): void => undefined;
  * Begins a run on a root session, its own when it is given none.
  *
  * @throws {SessionBusyError} when another run holds the session.
- * @throws {PromptValidationError} for an option out of its range.
  */
 export function holdSession(
-  options: EvaluateOptions<Approver>,
+  options: EvaluateOptions<Approver> & Checked,
   { observe, ownsSession = false }: Pick<RunSurroundings, 'observe' | 'ownsSession'> = {},
 ): HeldRun {
-  checkEvaluateOptions(options);
   const { logger, redactor, ...guarded } = guardCallbacks(options);
   const observers = observe === undefined ? guarded.observers : observe(guarded.observers);
   const session = options.session ?? newSession(options);

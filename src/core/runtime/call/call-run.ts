@@ -265,7 +265,9 @@ export class CallRun implements AttemptedCall, SettledCall {
   /** What is recorded with this verdict, and what is put on the state. */
   resultOf(verdict: FinalVerdict): ToolCallResult {
     const reached = verdict.kind === 'fatal' ? fatalVerdict(this.toolName, verdict.error) : verdict;
-    const recorded = this.#opening?.verdict(this.toolName, reached) ?? reached;
+    const opening = this.#opening;
+    const approvals = this.#approvals?.records ?? none;
+    const recorded = opening?.verdict(this.toolName, reached) ?? reached;
     const opened = recorded !== reached && reached.kind === 'succeeded' ? reached : undefined;
     const patch = reached.kind === 'succeeded' ? this.attempt?.transaction.patch() : this.#survivingLog();
     const { attachments, excludeValueFromContext } = recorded.result;
@@ -276,10 +278,10 @@ export class CallRun implements AttemptedCall, SettledCall {
         tool: this.tool,
         params: this.#params,
         attempt: this.attempt,
-        opening: this.#opening,
+        opening,
         opened,
         conflicts: this.#conflicts,
-        approvals: [...(this.#approvals?.records ?? none), ...(this.#opening?.approvals.records ?? none)],
+        approvals: opening === undefined ? approvals : [...approvals, ...opening.approvals.records],
         plainResources: this.#plainResources,
         startedAtMs: this.#startedAtMs,
         usage: this.#usage,

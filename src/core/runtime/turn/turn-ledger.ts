@@ -88,7 +88,7 @@ export class TurnLedger {
   }
 
   /** A turn begins, with what is said to the model before it. @returns what the model is sent. */
-  begin({ outputSchema, ...given }: BegunTurn): ModelRequest {
+  begin({ instructions, tools, hostedTools, toolChoice, settings, outputSchema }: BegunTurn): ModelRequest {
     const { clock, emit, hooks, isObserved, outer } = this.#environment;
     const { state } = this;
     state.turn += 1;
@@ -100,7 +100,16 @@ export class TurnLedger {
       emit({ type: 'turn-start', turn });
       emit({ type: 'model-call-start', turn });
     }
-    const request: Writable<ModelRequest> = { ...given, conversation: state.conversation, turn };
+    const { conversation } = state;
+    const request: Writable<ModelRequest> = {
+      instructions,
+      conversation,
+      tools,
+      hostedTools,
+      toolChoice,
+      settings,
+      turn,
+    };
     if (outputSchema !== undefined) request.outputSchema = outputSchema;
     this.#reports?.asked(request);
     return request;

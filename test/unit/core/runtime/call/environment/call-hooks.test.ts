@@ -13,6 +13,7 @@ import {
   ToolResult,
 } from 'weakincentives';
 import { type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
+import { checkEvaluateOptions } from '../../../../../../src/core/evaluation/options/check-options.ts';
 import { evaluateIn } from '../../../../../../src/core/evaluation/run/evaluate.ts';
 import { modelOf } from '../../../../../../src/core/evaluation/run/provider-adapter.ts';
 import { holdSession } from '../../../../../../src/core/evaluation/scope/hold-session.ts';
@@ -34,7 +35,9 @@ async function run(
   const adapter = scriptedAdapter([...script, { text: 'done' }]);
   const model = modelOf(adapter);
   if (model === undefined) throw new Error('The scripted model is an adapter of ours.');
-  const held = holdSession({ ...options, session });
+  const asked: EvaluateOptions = { ...options, session };
+  checkEvaluateOptions(asked);
+  const held = holdSession(asked);
   const scope = { evaluator: adapter, model, ...held.scope, hooks };
   const error: unknown = await evaluateIn(scope, prompt, held.settings, held.stop).then(
     () => undefined,
@@ -144,7 +147,9 @@ describe('the hooks of a call', () => {
     });
     const model = modelOf(adapter);
     if (model === undefined) throw new Error('The scripted model is an adapter of ours.');
-    const held = holdSession({ session: new Session() });
+    const asked: EvaluateOptions = { session: new Session() };
+    checkEvaluateOptions(asked);
+    const held = holdSession(asked);
     const hooks: CallHooks = {
       onCommit: async (_result, { toolName, path }) => void log.push([...path, toolName].join(' / ')),
     };
