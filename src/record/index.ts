@@ -35,6 +35,7 @@ export type {
 } from './fold/run-record.ts';
 export { StateTimeline } from './fold/state-timeline.ts';
 export type { AnswerRow, BeginRow, PendingQuestion, StagedPart } from './format/journal-rows.ts';
+export { lineOf } from './format/references.ts';
 export type { ContentReference, RecordedWrite, RowFileChange, RowLog, RowRead } from './format/row-parts.ts';
 export { RowReader } from './format/row-reader.ts';
 export type {
@@ -58,6 +59,5 @@ export { recordedTurn } from './replay/recorded-turn.ts';
 export type { ReplayedCall, ReplayedTurn, ReplayReport } from './replay/replay-report.ts';
 export { replayRun } from './replay/replay-run.ts';
 export { requestDifferences } from './replay/request-difference.ts';
-export { lineOf } from './writer/line-of.ts';
+export { sha256 } from './writer/blob-writer.ts';
 export { Recorder, type RunRecorder, type RunRecorderOptions, runRecorder } from './writer/run-recorder.ts';
-export { sha256 } from './writer/sha256.ts';

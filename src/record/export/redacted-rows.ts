@@ -12,13 +12,12 @@ import {
 } from '../../core/runtime/index.ts';
 import type { JsonValue } from '../../core/schema/index.ts';
 import type { PendingRow, StagedPart } from '../format/journal-rows.ts';
-import { toReferences, withoutReferences } from '../format/references.ts';
+import { lineOf, toReferences, withoutReferences } from '../format/references.ts';
 import type { ContentReference, RowFileChange, RowRead } from '../format/row-parts.ts';
 import { RowReader } from '../format/row-reader.ts';
 import type { RequestRow, Row, SeenRow } from '../format/rows.ts';
 import { BlobWriter } from '../writer/blob-writer.ts';
-import { lineOf } from '../writer/line-of.ts';
-import { RequestEstimate } from '../writer/request-tokens.ts';
+import { RequestEstimate } from '../writer/plain-rows.ts';
 
 /** What an attempt and a stage have in common. */
 type Done = Pick<StagedPart, 'reads' | 'files' | 'records'>;

@@ -1,7 +1,6 @@
 import { none } from '../../core/internal/index.ts';
 import type { RunHeader } from '../format/rows.ts';
 import { type BuiltCall, type BuiltRun, type BuiltTurn, builtRun, isTakenIn } from './built.ts';
-import { CallsById } from './calls-by-id.ts';
 
 /** The runs of a record with their turns and calls, each found by its numbers or made when a row first names it. */
 export class RunTree {
@@ -71,6 +70,32 @@ export class RunTree {
         call.isFinal = isIn && call.outcome === 'committed';
         if (call.isFinal && outer.seq !== undefined) call.seq = outer.seq;
       }
+    }
+  }
+}
+
+/** The calls of a record by the ids that they get in it. */
+class CallsById {
+  readonly #calls = new Map<string, BuiltCall>();
+  /** How often an id came, so that the next one need not be looked for. */
+  readonly #counts = new Map<string, number>();
+
+  get(id: string): BuiltCall | undefined {
+    return this.#calls.get(id);
+  }
+
+  add(call: BuiltCall): void {
+    this.#calls.set(call.id, call);
+  }
+
+  /** Ids come again where a model counts its calls in each answer, or an evaluation is made again. */
+  newId({ parent }: BuiltRun, callId: string): string {
+    const id = parent === undefined ? callId : `${parent.call.id}/${callId}`;
+    for (let count = (this.#counts.get(id) ?? 0) + 1; ; count += 1) {
+      const unique = count === 1 ? id : `${id}#${count}`;
+      if (this.#calls.has(unique)) continue;
+      this.#counts.set(id, count);
+      return unique;
     }
   }
 }

@@ -20,10 +20,9 @@ import type {
   RunPart,
 } from '../format/row-parts.ts';
 import type { AttemptRow, CommitRow, RowResult, SeenRow } from '../format/rows.ts';
-import type { BlobWriter } from './blob-writer.ts';
+import { type BlobWriter, sha256 } from './blob-writer.ts';
 import { ConflictWriters } from './conflict-writers.ts';
 import { mark } from './plain-rows.ts';
-import { sha256 } from './sha256.ts';
 
 type Place = Pick<RunPart, 'run' | 't'>;
 

@@ -1,7 +1,8 @@
+import { sha256 as digest } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { FileContent } from '../../core/filesystem/index.ts';
 import type { ContentReference } from '../format/row-parts.ts';
 import type { BlobRow } from '../format/rows.ts';
-import { sha256 } from './sha256.ts';
 
 const maxRecent = 16;
 
@@ -69,4 +70,9 @@ function toBase64(data: Uint8Array): string {
     binary += String.fromCharCode(...data.subarray(at, at + 32_768));
   }
   return btoa(binary);
+}
+
+/** SHA-256 of bytes, or of the UTF-8 of a text, in hexadecimal. */
+export function sha256(data: string | Uint8Array): string {
+  return bytesToHex(digest(typeof data === 'string' ? utf8ToBytes(data) : data));
 }

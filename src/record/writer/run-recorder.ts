@@ -15,22 +15,21 @@ import type {
 import type { JsonObject } from '../../core/schema/index.ts';
 import { type Clock, systemClock } from '../../core/session/index.ts';
 import type { PendingQuestion } from '../format/journal-rows.ts';
-import { toReferences, withoutReferences } from '../format/references.ts';
+import { lineOf, toReferences, withoutReferences } from '../format/references.ts';
 import type { RunPart } from '../format/row-parts.ts';
 import { type HeaderRow, type Row, recordVersion, type SeenRow } from '../format/rows.ts';
 import { AttemptRows } from './attempt-rows.ts';
 import { BlobWriter } from './blob-writer.ts';
-import { lineOf } from './line-of.ts';
 import {
   deliveredRow,
   describeRun,
   eventOf,
   heldElsewhere,
+  RequestEstimate,
   requestRow,
   responseRow,
   stateRow,
 } from './plain-rows.ts';
-import { RequestEstimate } from './request-tokens.ts';
 import { RunNumbers } from './run-numbers.ts';
 
 /** Options of {@link runRecorder}. */

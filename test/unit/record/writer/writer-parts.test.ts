@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { RunPathStep } from 'weakincentives';
 import type { RowOf } from 'weakincentives/record';
-import { BlobWriter } from '../../../../src/record/writer/blob-writer.ts';
-import { lineOf } from '../../../../src/record/writer/line-of.ts';
-import { RequestEstimate } from '../../../../src/record/writer/request-tokens.ts';
+import { lineOf } from '../../../../src/record/format/references.ts';
+import { BlobWriter, sha256 } from '../../../../src/record/writer/blob-writer.ts';
+import { RequestEstimate } from '../../../../src/record/writer/plain-rows.ts';
 import { RunNumbers } from '../../../../src/record/writer/run-numbers.ts';
-import { sha256 } from '../../../../src/record/writer/sha256.ts';
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const textFile = (text: string) => ({
