@@ -206,7 +206,9 @@ test('a secret reaches no logger, listener or record, wherever something fails o
               if (event.type !== 'run-result') keep(event);
             }
           } else {
-            await using runtime = await openToolRuntime(prompt, { ...options, adapter: adapter });
+            // A runtime does not count turns.
+            const { limits: _limits, ...more } = options;
+            await using runtime = await openToolRuntime(prompt, { ...more, adapter });
             // What the loop gets is what its model reads.
             await runtime.runCalls(calls);
           }

@@ -211,7 +211,7 @@ export interface FilesystemViewParts {
 }
 
 /**
- * The methods of a file system, each behind the guard: of files in memory, of a folder on disk, and of the forks of both. The one class
+ * The methods of a file system, each after its guard: of files in memory, of a folder on disk, and of the forks of both. The one class
  * that others extend, so that these methods are written once.
  * @internal
  */

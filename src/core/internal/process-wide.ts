@@ -7,7 +7,7 @@
 export function processWide<T extends object>(name: string, make: () => T): T {
   const key = Symbol.for(`weakincentives.${name}`);
   const known: unknown = Reflect.get(globalThis, key);
-  // Only this function sets it, and a name with its version stands for one type.
+  // Only this function sets it, and a name with its version belongs to one type.
   if (known !== undefined) return known as T;
   const made = make();
   Object.defineProperty(globalThis, key, { value: made });

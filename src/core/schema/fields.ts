@@ -146,7 +146,7 @@ function field<T>(schema: JsonObject): Field<T> {
   return { schema, isOptional: false } as Field<T>;
 }
 
-/** Its members stand in the order in which a model reads them. */
+/** Its members are in the order in which a model reads them. */
 function toJsonSchema(
   fields: Fields,
   keywords: Readonly<Record<string, JsonObject | undefined>> = {},

@@ -41,7 +41,7 @@ export interface ChildEnd {
 const drainMs = 500;
 
 /**
- * A child process: the only place that starts one. A pipe that breaks is no error of this process: writing to a child that has ended
+ * A child process: the only place that starts one. A pipe that breaks does not end this process: writing to a child that has ended
  * fails, and how it ended says why.
  */
 export class Child {

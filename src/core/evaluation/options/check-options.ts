@@ -20,7 +20,7 @@ type AnyOptions = Omit<EvaluateOptions<Approver>, 'limits'> & Pick<NestedEvaluat
 
 declare const isChecked: unique symbol;
 
-/** Marks, for the compiler alone, options that were checked: at the door of a run, and nowhere behind it. */
+/** Marks, for the compiler alone, options that were checked, once, where a run enters the library. */
 export interface Checked {
   readonly [isChecked]: true;
 }

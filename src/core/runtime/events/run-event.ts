@@ -161,7 +161,7 @@ export type BareEvent =
       readonly responseModel?: string;
     }
   | {
-      /** What has been spent, after each model call; also after one that cannot be used, and where a tool runtime is told of one. */
+      /** What has been spent, after each model call; also after one that cannot be used, and for one that a tool runtime is asked to count. */
       readonly type: 'usage-counted';
       readonly turn: number;
       /** Of this model call; empty when the provider does not say. */

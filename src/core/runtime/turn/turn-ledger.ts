@@ -37,7 +37,7 @@ export interface BegunTurn extends Omit<ModelRequest, 'conversation' | 'turn' | 
 }
 
 /**
- * The turns of one evaluation, whoever asks the model: counts them and what they take, announces them, and says why there may be no further
+ * The turns of one evaluation, in a loop of the library or of others: counts them and what they take, announces them, and says why there may be no further
  * one. A turn is announced by `turn-start` and `model-call-start`; by `model-call-end` and `usage-counted` when it is answered, with what the
  * provider ran itself and the limits that it passed; and by `turn-end` once its calls have their results.
  */

@@ -15,7 +15,7 @@ export interface CallSavepoint {
 }
 
 /**
- * Shared by all copies of the package: a call of one and a journal of another would not be in one transaction. Whoever changes what a
+ * Shared by all copies of the package: a call of one and a journal of another would not be in one transaction. A change of what a
  * {@link SharedConnection} can be asked raises the version.
  */
 function connections(): WeakMap<SqliteDatabase, SharedConnection> {

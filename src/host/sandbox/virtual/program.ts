@@ -46,7 +46,7 @@ function main(): void {
   const { maxStringBytes, network } = workerData as ShellThreadData;
   let shell: JustBash | undefined;
   let base: ShellMemory | undefined;
-  // Begins at once, for whoever starts it ahead.
+  // Begins at once, for a sandbox that starts it ahead.
   const loaded = load();
   const functions = { start: () => loaded, run: (script: ShellScript) => run(script) } satisfies {
     [Name in keyof ShellFunctions]: unknown;

@@ -28,7 +28,7 @@ export interface SandboxFileOperations {
 
 /** What our thread does for the other. */
 export interface ServedFunctions extends SandboxFileOperations {
-  /** A command of the script begins; not told for each one. */
+  /** A command of the script begins; not called for each one. */
   alive(): void;
 }
 
