@@ -8,7 +8,7 @@ import { createGitLogTool } from '../../../src/host/git/git-log.ts';
 import { createGitShowTool } from '../../../src/host/git/git-show.ts';
 import { evaluateCodeTool } from '../../../src/host/sandbox/evaluate/evaluate-code.ts';
 import { resolveEvaluateLimits } from '../../../src/host/sandbox/evaluate/limits.ts';
-import { evaluatePythonTool } from '../../../src/host/sandbox/podman-section/evaluate-python.ts';
+import { evaluatePythonTool } from '../../../src/host/sandbox/podman/evaluate-python.ts';
 import { shellExecuteTool } from '../../../src/host/sandbox/shell/shell-execute.ts';
 import { resolveShellLimits } from '../../../src/host/sandbox/shell/shell-limits.ts';
 import { createPlanningTools } from '../../../src/suite/planning/index.ts';

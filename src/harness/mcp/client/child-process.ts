@@ -1,8 +1,14 @@
+import { env, platform } from 'node:process';
 import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../../../core/session/index.ts';
 import { Child } from '../../../host/index.ts';
-import { childEnvironment } from './child-environment.ts';
 import { describeServer, type McpChildServer } from './mounted-server.ts';
+
+/** What programs need to find others, their user's folders, and how to write texts and times. Values of other variables may be secrets. */
+const passedOn: readonly string[] =
+  platform === 'win32'
+    ? ['PATH', 'PATHEXT', 'SYSTEMROOT', 'COMSPEC', 'TEMP', 'TMP', 'USERPROFILE', 'APPDATA', 'LOCALAPPDATA']
+    : ['PATH', 'HOME', 'TMPDIR', 'LANG', 'LC_ALL', 'TZ'];
 
 /** A child process, the leader of a process group. */
 export interface StartedChild {
@@ -21,10 +27,10 @@ export interface StartedChild {
  * @throws {Error} that says why it did not start, without a path.
  */
 export async function startChild(server: McpChildServer, clock: Clock): Promise<StartedChild> {
-  const { args = [], command, cwd, env } = server;
+  const { args = [], command, cwd } = server;
   const child = new Child(
     { command, args, cwd },
-    { env: childEnvironment(env), stdio: ['pipe', 'pipe', 'pipe'], group: 'ended', clock },
+    { env: childEnvironment(server.env), stdio: ['pipe', 'pipe', 'pipe'], group: 'ended', clock },
   );
   await child.started().catch((error: unknown) => {
     throw startError(server, error);
@@ -51,4 +57,17 @@ function startError(server: McpChildServer, error: unknown): Error {
     EACCES: `the program "${name}" cannot be executed`,
   };
   return new Error(reasons[code] ?? `the program "${name}" cannot be started (${code})`, { cause: error });
+}
+
+/**
+ * The whole environment of a child: a few variables of this process, and those that are named for it.
+ *
+ * @see docs/spec/mcp.md §8
+ */
+function childEnvironment(named: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const own = passedOn.flatMap((name) => {
+    const value = env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { ...Object.fromEntries(own), ...named };
 }

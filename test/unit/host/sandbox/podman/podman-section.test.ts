@@ -11,7 +11,7 @@ import {
 } from 'weakincentives';
 import { type PodmanSectionOptions, podmanSection, SandboxBackend } from 'weakincentives/sandbox';
 import { type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
-import { ImagePython } from '../../../../../src/host/sandbox/podman-section/image-python.ts';
+import { ImagePython } from '../../../../../src/host/sandbox/podman/image-python.ts';
 import { type FakeBackend, fakeBackend, outcome } from '../shell/fake-backend.ts';
 
 const imageName = 'localhost/some:1';

@@ -2,14 +2,15 @@ import { assertMembers } from '../../../core/error/index.ts';
 import { present } from '../../../core/internal/index.ts';
 import type { ToolPolicy } from '../../../core/policy/index.ts';
 import type { Section, SectionPrepareContext } from '../../../core/prompt/index.ts';
+import type { ToolEffects } from '../../../core/tool/index.ts';
 import { type VfsToolsSectionOptions, vfsToolsSection } from '../../../suite/vfs/index.ts';
-import type { PodmanSandboxOptions } from '../podman/options.ts';
-import { podmanSandbox } from '../podman/podman-sandbox.ts';
 import type { ShellRollback } from '../shell/run-in-call.ts';
 import { resolveShellLimits, type ShellLimits } from '../shell/shell-limits.ts';
 import { shellSection } from '../shell/shell-section.ts';
-import { prepareImagePython } from './image-python.ts';
-import { pythonSection } from './python-section.ts';
+import { evaluatePythonTool } from './evaluate-python.ts';
+import { hasPython, ImagePython, prepareImagePython, pythonBinding } from './image-python.ts';
+import type { PodmanSandboxOptions } from './options.ts';
+import { podmanSandbox } from './podman-sandbox.ts';
 
 /** Options of {@link podmanSection}. */
 export interface PodmanSectionOptions {
@@ -82,5 +83,33 @@ export function podmanSection(options: PodmanSectionOptions): Section<Record<nev
           ? undefined
           : (context: SectionPrepareContext) => prepareImagePython(context, image, python === true),
     }),
+  };
+}
+
+/** What the part is made with. */
+interface PythonSectionOptions {
+  readonly image: string;
+  /** True: an evaluation without a Python fails, so the tool is always there. */
+  readonly isRequired: boolean;
+  readonly limits: ShellLimits;
+  readonly effects: ToolEffects;
+}
+
+/** The part with the tool `evaluate_python`; disabled while no evaluation has found a Python in the image. */
+function pythonSection(options: PythonSectionOptions): Section<Record<never, never>> {
+  const { image, isRequired, limits, effects } = options;
+  const lines = [
+    '`evaluate_python` runs a Python program at `/workspace`, as `python3 -c` does. It can import the modules of the workspace and of the image. Print what you want to know.',
+    'A program that fails changes nothing: its exit code is not 0 after an exception. What it writes outside of `/workspace` is gone when it ends.',
+  ];
+  return {
+    title: 'Python',
+    key: 'python',
+    enabled: (_params, session) => isRequired || hasPython(session, image),
+    render: () => lines.map((line) => `- ${line}`).join('\n'),
+    summary: 'Python programs on the files of the workspace.',
+    tools: [evaluatePythonTool({ limits, effects })],
+    slices: [ImagePython],
+    resources: [pythonBinding()],
   };
 }
