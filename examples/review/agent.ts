@@ -4,8 +4,8 @@
 //
 // Its default model is not a language model: rules decide each turn (model/). With `--model openai:NAME` a language model does the work.
 import { setImmediate } from 'node:timers/promises';
-import { type Agent, defineAgent, type Filesystem, type Session } from 'weakincentives';
-import type { FolderCopy } from 'weakincentives/node';
+import { type Agent, defineAgent, type Filesystem } from 'weakincentives';
+import type { HostFilesystem } from 'weakincentives/node';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { modelDescription } from './model/review-notes.ts';
 import { createRuleModel } from './model/rule-model.ts';
@@ -68,46 +68,33 @@ export const agent: Agent<ReviewParams, undefined> = defineAgent({
       { name: modelDescription },
     );
   },
-});
-
-/** The folder a review works on. */
-export interface ReviewFolder {
-  readonly filesystem: Filesystem;
-  /** Entries of the folder that are not readable regular files. */
-  readonly listSkipped: () => FolderCopy['report']['skipped'];
-}
-
-/** How a review ended, by the state it left. */
-export interface ReviewOutcome {
-  /** Why the run failed although the model ended it; undefined when it succeeded. */
-  readonly failure: string | undefined;
-  readonly summary: string;
-  /** What of the folder was left out, one line each. */
-  readonly notes: readonly string[];
-}
-
-/** What `wink run` calls around a run of this agent. */
-export const winkHooks = {
-  title: (workspaceName: string): string => `Review of ${workspaceName}`,
-  /** Tells the session what has to be known before the first turn: what is not reviewed, what the previous report left open. */
-  prepare: async (session: Session, { filesystem, listSkipped }: ReviewFolder): Promise<void> => {
-    session.slice(UnmountedFiles).seed([skippedFiles(listSkipped(), leftOutFolders)]);
+  /** What has to be known before the first turn: what is not reviewed, what the previous report left open. */
+  prepare: async ({ session, workspace }) => {
+    if (workspace === undefined) return;
+    const { filesystem } = workspace;
+    const skipped = isFolder(filesystem) ? filesystem.listSkipped() : [];
+    session.slice(UnmountedFiles).seed([skippedFiles(skipped, leftOutFolders)]);
     const open = reportItems(await readText(filesystem, reportPath)).filter((item) => item.isOpen);
     session.slice(PreviousItems).seed(open.map((item) => ({ text: item.text })));
   },
-  conclude: (session: Session, answer: string): ReviewOutcome => {
+  conclude: ({ session, text }) => {
     const isPublished = session.slice(Publications).length > 0;
     const findings = counted(session.slice(Findings).length, 'finding');
     const unmounted = session.slice(UnmountedFiles).latest();
     return {
-      failure: isPublished
-        ? undefined
-        : `the review ended without a published report. ${printable(answer)}`.trimEnd(),
+      ...(isPublished
+        ? {}
+        : { failure: `the review ended without a published report. ${printable(text)}`.trimEnd() }),
       summary: `${findings} recorded, ${isPublished ? 'report published' : 'no report published'}`,
       notes: unmounted === undefined ? [] : skipNotes(unmounted),
     };
   },
-} as const;
+});
+
+/** Whether the files are those of a folder, which knows what of it is not shown; files in memory are all shown. */
+function isFolder(files: Filesystem): files is HostFilesystem {
+  return 'listSkipped' in files;
+}
 
 /** The text of a file; empty when it does not exist or is not text. */
 async function readText(filesystem: Filesystem, path: string): Promise<string> {

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { describeError, PromptValidationError } from '../core/error/index.ts';
 import { present } from '../core/internal/index.ts';
 import { forkRun } from '../durable/index.ts';
+import type { CommandParts } from './agent/command-parts.ts';
 import { journalOption, refuseJournalInside, sqliteJournalFiles } from './durable/open-journal.ts';
 import { findRun, type RunInfo, readRunInfo, updateRunInfo } from './durable/run-info.ts';
 import { servedError } from './durable/served-runs.ts';
@@ -12,7 +13,6 @@ import { UsageError } from './process/errors.ts';
 import { printable } from './process/plain-text.ts';
 import { resumeCommand } from './resume-command.ts';
 import { openFolder } from './run/open-folder.ts';
-import type { PrepareRunParts } from './run/prepare-run.ts';
 
 /**
  * Begins a run that has what another one did up to a commit, and goes on with it as `wink resume` does.
@@ -24,7 +24,7 @@ import type { PrepareRunParts } from './run/prepare-run.ts';
 export async function forkCommand(
   request: ForkRequest,
   environment: CliEnvironment,
-  parts: Partial<PrepareRunParts> = {},
+  parts: Partial<CommandParts> = {},
 ): Promise<number> {
   const { signal, stderr } = environment;
   const { resume } = request;
@@ -38,7 +38,7 @@ export async function forkCommand(
 
 async function fork(
   { at, newRunId, workspace, resume }: ForkRequest,
-  { journals, open }: Pick<PrepareRunParts, 'journals' | 'open'>,
+  { journals, open }: Pick<CommandParts, 'journals' | 'open'>,
 ): Promise<string> {
   const { runId, journalFile } = resume;
   const name = printable(runId);

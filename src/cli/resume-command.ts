@@ -1,4 +1,5 @@
 import type { JournaledRun } from '../core/runtime/index.ts';
+import type { CommandParts } from './agent/command-parts.ts';
 import { type JournalFiles, journalOption, sqliteJournalFiles } from './durable/open-journal.ts';
 import type { ResumeRequest } from './durable/resume-arguments.ts';
 import { findRun, type RunInfo, readRunInfo } from './durable/run-info.ts';
@@ -6,7 +7,6 @@ import { servedError } from './durable/served-runs.ts';
 import { type CliEnvironment, unlessAborted } from './process/environment.ts';
 import { UsageError } from './process/errors.ts';
 import { printable } from './process/plain-text.ts';
-import type { PrepareRunParts } from './run/prepare-run.ts';
 import { type RunRequest, readRunArguments } from './run/run-arguments.ts';
 import { runCommand } from './run-command.ts';
 
@@ -19,7 +19,7 @@ import { runCommand } from './run-command.ts';
 export async function resumeCommand(
   request: ResumeRequest,
   environment: CliEnvironment,
-  parts: Partial<PrepareRunParts> = {},
+  parts: Partial<CommandParts> = {},
 ): Promise<number> {
   const { runId, journalFile } = request;
   const run = await unlessAborted(find(request, parts.journals ?? sqliteJournalFiles), environment.signal);

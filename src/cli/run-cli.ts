@@ -1,23 +1,13 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { describeError } from '../core/error/index.ts';
-import type { ApprovalsRequest } from './approvals/approvals-arguments.ts';
 import { type CliRequest, readArguments } from './arguments.ts';
-import type { ResumeRequest } from './durable/resume-arguments.ts';
-import type { ForkRequest } from './fork/fork-arguments.ts';
 import { helpText } from './help.ts';
 import { type CliEnvironment, CliInterruption, exitCodes, unlessAborted } from './process/environment.ts';
 import { UsageError } from './process/errors.ts';
 import { printable } from './process/plain-text.ts';
 import { StrayError } from './process/stray-error.ts';
-import type { PromptRequest } from './prompt/prompt-arguments.ts';
-import type { QueryHelpRequest, QueryRequest } from './query/query-arguments.ts';
-import type { ReplayRequest } from './replay/replay-arguments.ts';
-import type { RewindRequest } from './rewind/rewind-arguments.ts';
 import type { runCommand } from './run-command.ts';
-import type { RunsRequest } from './runs/runs-arguments.ts';
-import type { ServeRequest } from './serve/serve-arguments.ts';
-import type { ViewRequest } from './view/view-arguments.ts';
 
 /**
  * Runs the command line. Never throws: every error is one line on the error output. With `--verbose` or `WINK_DEBUG` the
@@ -27,7 +17,7 @@ import type { ViewRequest } from './view/view-arguments.ts';
 export async function runCli(
   argv: readonly string[],
   environment: CliEnvironment,
-  run: typeof runCommand = loadAndRun,
+  run?: typeof runCommand,
 ): Promise<number> {
   const { stderr, variables } = environment;
   const request = readArguments(argv);
@@ -50,68 +40,40 @@ export async function runCli(
 }
 
 /** Commands are imported when they are selected: help and version do not need the library. */
-const loadAndRun: typeof runCommand = async (request, environment, parts) => {
-  const { runCommand: run } = await import('./run-command.ts');
-  return run(request, environment, parts);
+const commands = {
+  run: async () => (await import('./run-command.ts')).runCommand,
+  resume: async () => (await import('./resume-command.ts')).resumeCommand,
+  fork: async () => (await import('./fork-command.ts')).forkCommand,
+  rewind: async () => (await import('./rewind/rewind-command.ts')).rewindCommand,
+  runs: async () => (await import('./runs/runs-command.ts')).runsCommand,
+  approvals: async () => (await import('./approvals/approvals-command.ts')).approvalsCommand,
+  serve: async () => (await import('./serve-command.ts')).serveCommand,
+  prompt: async () => (await import('./prompt/prompt-command.ts')).promptCommand,
+  replay: async () => (await import('./replay/replay-command.ts')).replayCommand,
+  query: async () => (await import('./query/query-command.ts')).queryCommand,
+  'query-help': async () => (await import('./query/query-command.ts')).queryCommand,
+  view: async () => (await import('./view/view-command.ts')).viewCommand,
 };
 
-async function loadAndPrompt(request: PromptRequest, environment: CliEnvironment): Promise<number> {
-  const { promptCommand } = await import('./prompt/prompt-command.ts');
-  return promptCommand(request, environment);
-}
+/** Commands that have nothing to end in order: they end with the signal. */
+const abandoned: ReadonlySet<string> = new Set(['rewind', 'runs', 'approvals', 'prompt', 'replay']);
 
-async function loadAndView(request: ViewRequest, environment: CliEnvironment): Promise<number> {
-  const { viewCommand } = await import('./view/view-command.ts');
-  return viewCommand(request, environment);
-}
+/** A request that a command answers. */
+type CommandRequest = Extract<CliRequest, { readonly kind: keyof typeof commands }>;
 
-async function loadAndReplay(request: ReplayRequest, environment: CliEnvironment): Promise<number> {
-  const { replayCommand } = await import('./replay/replay-command.ts');
-  return replayCommand(request, environment);
-}
-
-async function loadAndQuery(
-  request: QueryRequest | QueryHelpRequest,
-  environment: CliEnvironment,
-): Promise<number> {
-  const { queryCommand } = await import('./query/query-command.ts');
-  return queryCommand(request, environment);
-}
-
-async function loadAndResume(request: ResumeRequest, environment: CliEnvironment): Promise<number> {
-  const { resumeCommand } = await import('./resume-command.ts');
-  return resumeCommand(request, environment);
-}
-
-async function loadAndFork(request: ForkRequest, environment: CliEnvironment): Promise<number> {
-  const { forkCommand } = await import('./fork-command.ts');
-  return forkCommand(request, environment);
-}
-
-async function loadAndRewind(request: RewindRequest, environment: CliEnvironment): Promise<number> {
-  const { rewindCommand } = await import('./rewind/rewind-command.ts');
-  return rewindCommand(request, environment);
-}
-
-async function loadAndListRuns(request: RunsRequest, environment: CliEnvironment): Promise<number> {
-  const { runsCommand } = await import('./runs/runs-command.ts');
-  return runsCommand(request, environment);
-}
-
-async function loadAndAnswer(request: ApprovalsRequest, environment: CliEnvironment): Promise<number> {
-  const { approvalsCommand } = await import('./approvals/approvals-command.ts');
-  return approvalsCommand(request, environment);
-}
-
-async function loadAndServe(request: ServeRequest, environment: CliEnvironment): Promise<number> {
-  const { serveCommand } = await import('./serve-command.ts');
-  return serveCommand(request, environment);
+async function answer(request: CommandRequest, environment: CliEnvironment): Promise<number> {
+  // The table has the command of this kind of request under its name.
+  const command = (await commands[request.kind]()) as (
+    request: CommandRequest,
+    environment: CliEnvironment,
+  ) => Promise<number>;
+  return command(request, environment);
 }
 
 async function carryOut(
   request: CliRequest,
   environment: CliEnvironment,
-  run: typeof runCommand,
+  run: typeof runCommand | undefined,
   isVerbose: boolean,
 ): Promise<number> {
   const { stdout, stderr, version } = environment;
@@ -127,28 +89,11 @@ async function carryOut(
         stderr.write(`wink: ${printable(request.message)} See wink --help.\n`);
         return exitCodes.usage;
       case 'run':
-        return await run(request, environment);
-      case 'resume':
-        return await loadAndResume(request, environment);
-      case 'fork':
-        return await loadAndFork(request, environment);
-      case 'rewind':
-        return await unlessAborted(loadAndRewind(request, environment), environment.signal);
-      case 'runs':
-        return await unlessAborted(loadAndListRuns(request, environment), environment.signal);
-      case 'approvals':
-        return await unlessAborted(loadAndAnswer(request, environment), environment.signal);
-      case 'serve':
-        return await loadAndServe(request, environment);
-      case 'prompt':
-        return await unlessAborted(loadAndPrompt(request, environment), environment.signal);
-      case 'replay':
-        return await unlessAborted(loadAndReplay(request, environment), environment.signal);
-      case 'query':
-      case 'query-help':
-        return await loadAndQuery(request, environment);
-      case 'view':
-        return await loadAndView(request, environment);
+        return await (run === undefined ? answer(request, environment) : run(request, environment));
+      default:
+        return await (abandoned.has(request.kind)
+          ? unlessAborted(answer(request, environment), environment.signal)
+          : answer(request, environment));
     }
   } catch (error) {
     if (error instanceof CliInterruption) {

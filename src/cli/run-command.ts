@@ -1,11 +1,15 @@
 import { counted, present } from '../core/internal/index.ts';
 import { type Approver, BudgetTracker, type RunEvent, suspendApproval } from '../core/runtime/index.ts';
 import { systemClock } from '../core/session/index.ts';
-import type { Logger } from '../core/tool/index.ts';
+import { type CommandParts, ownParts } from './agent/command-parts.ts';
+import { type EndedRun, evaluateRun } from './agent/evaluate-run.ts';
+import { furtherStrays, startupError, withStrays } from './agent/failures.ts';
+import { type OpenedRun, openRun } from './agent/open-run.ts';
 import { questionNames } from './approvals/choose-questions.ts';
 import { runOnSuspend } from './approvals/on-suspend.ts';
 import { questionLines } from './approvals/question-text.ts';
 import { beginningLines, changedLines } from './durable/open-durable.ts';
+import { Disposals } from './process/disposals.ts';
 import { type CliEnvironment, CliInterruption } from './process/environment.ts';
 import { UsageError } from './process/errors.ts';
 import { printable } from './process/plain-text.ts';
@@ -13,19 +17,14 @@ import { StrayError } from './process/stray-error.ts';
 import { createTextStyle } from './process/text-style.ts';
 import { CallLog } from './report/calls/call-log.ts';
 import { eventLine, isDelta, type ResultRecord } from './report/events/event-record.ts';
-import { type QuestionRecord, questionRecord } from './report/events/question-record.ts';
+import { questionRecord } from './report/events/question-record.ts';
 import { endingLines, toResult } from './report/events/run-result.ts';
 import { approveOnTerminal, denyApprovals } from './report/progress/approve-on-terminal.ts';
 import { createProgress } from './report/progress/create-progress.ts';
 import type { Progress } from './report/progress/live-progress.ts';
 import { verboseLogger } from './report/progress/verbose-logger.ts';
 import { formatRunEnding } from './report/table/run-report.ts';
-import { spendingOf } from './report/text/spending.ts';
-import { applyChanges } from './run/apply-to-folder.ts';
-import { furtherStrays, startupError, withStrays } from './run/failures.ts';
-import { hookError, type LoadedAgent } from './run/load-agent.ts';
-import { ownParts, type Preparation, type PrepareRunParts, prepareRun } from './run/prepare-run.ts';
-import { type AgentRunOptions, runAgent } from './run/run-agent.ts';
+import { type Spending, spendingOf } from './report/text/spending.ts';
 import type { RunRequest } from './run/run-arguments.ts';
 
 /** Width of the table where the output has no width, as for a pipe. */
@@ -41,81 +40,132 @@ const minWidth = 40;
 export async function runCommand(
   request: RunRequest,
   environment: CliEnvironment,
-  overrides: Partial<PrepareRunParts> = {},
+  overrides: Partial<CommandParts> = {},
 ): Promise<number> {
-  const startedAtMs = environment.now();
-  const logger = request.isVerbose ? verboseLogger(environment.stderr) : undefined;
-  let preparation: Preparation;
-  try {
-    preparation = await prepareRun(request, environment, overrides, logger);
-  } catch (error) {
-    const { reason } = environment.signal;
-    if (reason instanceof CliInterruption || reason instanceof StrayError) throw reason;
-    throw error;
-  }
-  let ended: EndedCommand;
-  try {
-    ended = await carryOut(request, environment, preparation, startedAtMs);
-  } finally {
-    await preparation.close();
-    for (const line of (await preparation.telemetry?.end()) ?? []) {
-      environment.stderr.write(`wink: ${preparation.redactor.text(line)}\n`);
-    }
-    for (const line of (await preparation.recordFile?.close()) ?? [])
-      environment.stderr.write(`wink: ${line}\n`);
-    const problem = preparation.log?.close();
-    if (problem !== undefined) environment.stderr.write(`wink: ${printable(problem)}\n`);
-    // The result is already written and does not change; this line reports what would otherwise be lost.
-    for (const stray of await environment.takeStrays()) {
-      const text = preparation.redactor.text(`after the end of the run: ${stray.message}.`);
-      environment.stderr.write(`wink: ${printable(text)}\n`);
-    }
-  }
-  await announce(request, environment, preparation, ended, overrides.startProcess ?? ownParts.startProcess);
-  return ended.exitCode;
+  const parts = { ...ownParts, ...overrides };
+  const command: Command = { request, environment, startedAtMs: environment.now() };
+  const { exitCode, opened, suspended } = await openAndRun(command, parts);
+  const say = (text: string): void =>
+    environment.stderr.write(`wink: ${printable(opened.redactor.text(text))}\n`);
+  // The result is already written and does not change; this line reports what would otherwise be lost.
+  for (const stray of await environment.takeStrays()) say(`after the end of the run: ${stray.message}.`);
+  const { command: line } = request.suspension;
+  if (line === undefined || opened.durable === undefined || suspended.length === 0) return exitCode;
+  // The folder and the run are free by now, so that the command may answer and resume.
+  const questions = suspended.map((question, index) =>
+    opened.redactor.record(questionRecord(question, index + 1)),
+  );
+  const notice = { command: line, runId: opened.durable.runId, questions };
+  const problem = await runOnSuspend(notice, environment, parts.startProcess);
+  if (problem !== undefined) say(problem);
+  return exitCode;
+}
+
+/** A command line and where it runs. */
+interface Command {
+  readonly request: RunRequest;
+  readonly environment: CliEnvironment;
+  readonly startedAtMs: number;
 }
 
 /** How the command ended. */
 interface EndedCommand {
   readonly exitCode: number;
+  readonly opened: OpenedRun;
   /** What the run waits for; empty unless it was suspended. */
-  readonly questions: readonly QuestionRecord[];
+  readonly suspended: NonNullable<EndedRun['suspended']>['pending'];
 }
 
-/** Runs the command for a suspended run. The folder and the run are free by now, so that the command may answer and resume. */
-async function announce(
-  { suspension: { command } }: RunRequest,
-  environment: CliEnvironment,
-  { durable, redactor }: Preparation,
-  { questions }: EndedCommand,
-  start: PrepareRunParts['startProcess'],
-): Promise<void> {
-  if (command === undefined || durable === undefined || questions.length === 0) return;
-  const { runId } = durable;
-  const notice = { command, runId, questions: questions.map((each) => redactor.record(each)) };
-  const problem = await runOnSuspend(notice, environment, start);
-  if (problem !== undefined) environment.stderr.write(`wink: ${redactor.text(problem)}\n`);
+async function openAndRun(command: Command, parts: CommandParts): Promise<EndedCommand> {
+  const { environment, request } = command;
+  await using stack = new Disposals();
+  let opened: OpenedRun;
+  try {
+    const logger = request.isVerbose ? verboseLogger(environment.stderr) : undefined;
+    opened = await openRun(request, { environment, parts, opened: stack, logger });
+  } catch (error) {
+    const { reason } = environment.signal;
+    if (reason instanceof CliInterruption || reason instanceof StrayError) throw reason;
+    throw error;
+  }
+  return await carryOut(command, opened);
 }
 
-async function carryOut(
-  request: RunRequest,
-  environment: CliEnvironment,
-  preparation: Preparation,
-  startedAtMs: number,
-): Promise<EndedCommand> {
-  const { stdout, stderr, now, signal } = environment;
-  const { loaded, params, model, folder, sandbox, log, telemetry } = preparation;
-  const { recordFile, durable, overrides, redactor } = preparation;
-  const { agent, hooks } = loaded;
-  const title = titleOf(loaded, folder?.name ?? '');
+async function carryOut(command: Command, opened: OpenedRun): Promise<EndedCommand> {
+  const { request, environment } = command;
+  const { agent, durable, folder, redactor } = opened;
+  const output = outputOf(command, opened);
+  await announceBeginning(environment, opened);
+  const budget = new BudgetTracker(
+    { ...agent.limits?.budget, ...request.budget },
+    // The report shows the spending, with or without limits.
+    { isLimitRequired: false },
+  );
+  const ended = await evaluateRun(opened, request, {
+    approve: approveFor(request, environment, output.progress, agent.approve),
+    budget,
+    // Without streaming there are fewer ways to be cut off.
+    streaming: request.hasDeltas || output.progress.showsText,
+    signal: environment.signal,
+    logger: request.isVerbose ? verboseLogger(environment.stderr) : undefined,
+    onEvent: output.observe,
+    show: (event, plan) => output.progress.observe(event, plan),
+    takeStrays: () => environment.takeStrays(),
+  });
+  output.progress.end();
+  const run = withStrays(ended, agent.name, output.describeRunning());
+  if (run.interruption?.kind === 'output-closed')
+    return { exitCode: run.interruption.exitCode, opened, suspended: [] };
+  const problem = run.strays.length > 0 ? undefined : startupError(run.error);
+  if (problem !== undefined) throw new UsageError(redactor.text(problem), { cause: run.error });
+
+  const isApplied = run.application.kind === 'applied' && folder?.mode === 'end';
+  const unmarked = isApplied ? await durable?.markApplied() : undefined;
+  const spending = spendingOf(budget);
+  const result = toResult(run, spending);
+  const suspended = result.outcome === 'suspended' ? (run.suspended?.pending ?? []) : [];
+  output.record({
+    ...result,
+    ...present({
+      questions:
+        result.outcome === 'suspended'
+          ? suspended.map((question, index) => questionRecord(question, index + 1))
+          : undefined,
+      failure: run.failure,
+      runId: durable?.runId,
+    }),
+  });
+  if (!request.isJson) writeReport(command, opened, { run, spending, suspended, calls: output.calls });
+  for (const line of lastLines(request, opened, run, { ...result, unmarked, waiting: suspended.length }))
+    environment.stderr.write(`wink: ${line}\n`);
+  if (request.isVerbose && run.error instanceof Error)
+    environment.stderr.write(`${redactor.text(run.error.stack ?? '')}\n`);
+  return { exitCode: result.exitCode, opened, suspended };
+}
+
+/** What is said of a run in a journal before its first turn. */
+async function announceBeginning({ stderr }: CliEnvironment, { durable, folder }: OpenedRun): Promise<void> {
+  for (const line of beginningLines(durable)) stderr.write(`wink: ${line}.\n`);
+  if (folder?.mode !== 'each' || durable === undefined) return;
+  const pending = folder.pending.flatMap(({ runId, paths }) => (runId === durable.runId ? paths : []));
+  const changes = await durable.changedSince(folder.filesystem);
+  for (const line of changedLines(changes, new Set(pending))) stderr.write(`wink: ${line}.\n`);
+}
+
+/** Where the events of a run go. */
+interface RunOutput {
+  readonly progress: Progress;
+  readonly calls: CallLog;
+  readonly observe: (event: RunEvent) => void;
+  readonly record: (event: RunEvent | ResultRecord) => void;
+  /** The calls that ran when the signal was aborted, as a sentence. */
+  readonly describeRunning: () => string;
+}
+
+function outputOf({ request, environment }: Command, { log, redactor }: OpenedRun): RunOutput {
+  const { after, now, onOtherOutput, signal, stderr, stdout, variables } = environment;
   const { text: clean } = redactor;
   const begunAtMs = now();
-  for (const line of beginningLines(durable)) stderr.write(`wink: ${line}.\n`);
-  if (folder?.mode === 'each' && durable !== undefined) {
-    const pending = folder.pending.flatMap(({ runId, paths }) => (runId === durable.runId ? paths : []));
-    const changes = await durable.changedSince(folder.filesystem);
-    for (const line of changedLines(changes, new Set(pending))) stderr.write(`wink: ${line}.\n`);
-  }
   const record = (event: RunEvent | ResultRecord): void => {
     if (!request.isJson && log === undefined) return;
     if (!request.hasDeltas && isDelta(event)) return;
@@ -130,140 +180,81 @@ async function carryOut(
     running = underway.describeRunning();
   });
   const calls = new CallLog(clean, now);
-  const progress = createProgress(stderr, {
-    calls,
-    now,
-    after: environment.after,
-    onOtherOutput: environment.onOtherOutput,
-    clean,
-    style: createTextStyle(stderr, environment.variables),
-    isVerbose: request.isVerbose,
-  });
-  const logger: Logger | undefined = request.isVerbose ? verboseLogger(stderr) : undefined;
-  const budget = new BudgetTracker(
-    { ...agent.limits?.budget, ...request.budget },
-    // The report shows the spending, with or without limits.
-    { isLimitRequired: false },
-  );
-  const agentRun: AgentRunOptions = {
-    agent,
-    hooks,
-    model,
-    params,
-    folder,
-    sandbox,
-    input: request.input ?? agent.input,
-    settings: request.settings,
-    context: {
-      ...present({ overflow: request.contextOverflow, maxTurns: request.maxConversationTurns }),
-    },
-    limits: {
-      ...present({ maxTurns: request.maxTurns, maxRepeatedFailures: request.maxRepeatedFailures }),
-      budget,
-    },
-    // Without streaming there are fewer ways to be cut off.
-    streaming: request.hasDeltas || progress.showsText,
-    deadlineMs: request.deadlineMs,
-    durable,
-    signal,
-    logger,
-    overrides,
-    redactor,
-    approve: approveFor(request, environment, progress, agent.approve),
-    isEnforced: request.isEnforced,
-    observers: [telemetry?.observer, recordFile?.observer].filter((observer) => observer !== undefined),
-    onEvent: (event) => {
-      underway.observe(event);
-      record(event);
-    },
-    show: (event, plan) => progress.observe(event, plan),
+  const style = createTextStyle(stderr, variables);
+  const { isVerbose } = request;
+  const progress = createProgress(stderr, { calls, now, after, onOtherOutput, clean, style, isVerbose });
+  const observe = (event: RunEvent): void => {
+    underway.observe(event);
+    record(event);
   };
-  const meanwhile =
-    folder?.mode === 'end' ? ((await durable?.changedMeanwhile(folder.filesystem)) ?? []) : [];
-  const evaluated = await (telemetry === undefined
-    ? runAgent(agentRun)
-    : telemetry.runIn(() => runAgent(agentRun)));
-  progress.end();
-  // Before anything is written to the folder: a run with a stray error has not succeeded.
-  const run = withStrays(evaluated, await environment.takeStrays(), agent.name, running);
-  if (run.interruption?.kind === 'output-closed')
-    return { exitCode: run.interruption.exitCode, questions: [] };
-  const problem = run.strays.length > 0 ? undefined : startupError(run.error);
-  if (problem !== undefined) throw new UsageError(clean(problem), { cause: run.error });
-
-  const application = applyChanges(run, folder, meanwhile);
-  const unmarked =
-    application.kind === 'applied' && folder?.mode === 'end' ? await durable?.markApplied() : undefined;
-  const spending = spendingOf(budget);
-  const result = toResult(run, application, spending);
-  const pending = result.outcome === 'suspended' ? (run.suspended?.pending ?? []) : [];
-  const questions = pending.map((question, index) => questionRecord(question, index + 1));
-  record({
-    ...result,
-    ...present({
-      questions: result.outcome === 'suspended' ? questions : undefined,
-      failure: run.failure,
-      runId: durable?.runId,
-    }),
-  });
-  if (!request.isJson) {
-    const style = createTextStyle(stdout, environment.variables);
-    const names = questionNames(pending);
-    const ending = {
-      ...run,
-      questions: pending.flatMap((question, index) =>
-        questionLines(
-          { question, number: index + 1, name: names[index] ?? '', answer: undefined },
-          {
-            runId: durable?.runId ?? '',
-            journalFile: request.durable?.journalFile,
-            nowMs: systemClock.now(),
-            style,
-            clean,
-          },
-        ),
-      ),
-      records: calls.records,
-      totals: calls.totals(),
-      spending,
-      application,
-      durationMs: now() - startedAtMs,
-    };
-    const lines = formatRunEnding(ending, folder, {
-      clean,
-      title,
-      modelName: model.name,
-      width: Math.max(minWidth, stdout.columns ?? plainWidth),
-      isFull: request.isFull,
-      isEnforced: request.isEnforced,
-      isResumed: durable?.resumed !== undefined,
-      style,
-    });
-    stdout.write(`${lines.join('\n')}\n`);
-  }
-  for (const line of endingLines(run, application, request.isJson)) {
-    stderr.write(`wink: ${clean(line)}\n`);
-  }
-  if (unmarked !== undefined) stderr.write(`wink: ${clean(unmarked)}\n`);
-  if (durable !== undefined && result.outcome === 'suspended') {
-    stderr.write(
-      `wink: the run ${durable.runId} waits for ${counted(pending.length, 'answer')}; to go on with it then: ${durable.resumeCommand}\n`,
-    );
-  } else if (durable !== undefined && result.outcome !== 'done') {
-    stderr.write(`wink: the run ${durable.runId} is kept; to go on with it: ${durable.resumeCommand}\n`);
-  }
-  for (const line of furtherStrays(run)) stderr.write(`wink: ${printable(clean(line))}\n`);
-  if (request.isVerbose && run.error instanceof Error) stderr.write(`${clean(run.error.stack ?? '')}\n`);
-  return { exitCode: result.exitCode, questions };
+  return { progress, calls, observe, record, describeRunning: () => running };
 }
 
-/** The heading of the report. */
-function titleOf({ agent, hooks }: LoadedAgent, folder: string): string {
-  try {
-    return hooks.title?.(folder) ?? `Run of ${agent.name}${folder === '' ? '' : ` on ${folder}`}`;
-  } catch (error) {
-    throw hookError('title', agent.name, error);
-  }
+/** What the report of a run is made of. */
+interface ReportedRun {
+  readonly run: EndedRun;
+  readonly spending: Spending;
+  readonly suspended: EndedCommand['suspended'];
+  readonly calls: CallLog;
+}
+
+function writeReport(
+  { request, environment, startedAtMs }: Command,
+  { agent, durable, folder, model, redactor }: OpenedRun,
+  { calls, run, spending, suspended }: ReportedRun,
+): void {
+  const { now, stdout, variables } = environment;
+  const { text: clean } = redactor;
+  const style = createTextStyle(stdout, variables);
+  const names = questionNames(suspended);
+  const context = {
+    runId: durable?.runId ?? '',
+    journalFile: request.durable?.journalFile,
+    nowMs: systemClock.now(),
+    style,
+    clean,
+  };
+  const questions = suspended.flatMap((question, index) => {
+    const asked = { question, number: index + 1, name: names[index] ?? '', answer: undefined };
+    return questionLines(asked, context);
+  });
+  const durationMs = now() - startedAtMs;
+  const ending = { ...run, questions, records: calls.records, totals: calls.totals(), spending, durationMs };
+  const lines = formatRunEnding(ending, folder, {
+    clean,
+    title: folder === undefined ? agent.name : `${agent.name} on ${folder.name}`,
+    modelName: model.name,
+    width: Math.max(minWidth, stdout.columns ?? plainWidth),
+    isFull: request.isFull,
+    isEnforced: request.isEnforced,
+    isResumed: durable?.resumed !== undefined,
+    style,
+  });
+  stdout.write(`${lines.join('\n')}\n`);
+}
+
+/** The lines for the error output when a run has ended. */
+function lastLines(
+  { isJson }: RunRequest,
+  { durable, redactor: { text: clean } }: OpenedRun,
+  run: EndedRun,
+  end: Pick<ResultRecord, 'outcome'> & { readonly unmarked: string | undefined; readonly waiting: number },
+): readonly string[] {
+  const { outcome, unmarked, waiting } = end;
+  const later =
+    durable === undefined || outcome === 'done'
+      ? []
+      : outcome === 'suspended'
+        ? [
+            `the run ${durable.runId} waits for ${counted(waiting, 'answer')}; to go on with it then: ${durable.resumeCommand}`,
+          ]
+        : [`the run ${durable.runId} is kept; to go on with it: ${durable.resumeCommand}`];
+  return [
+    ...endingLines(run, isJson).map(clean),
+    ...(unmarked === undefined ? [] : [clean(unmarked)]),
+    ...later,
+    ...furtherStrays(run).map((line) => printable(clean(line))),
+  ];
 }
 
 /** Who answers what policies ask: the agent, the user at the terminal, or someone later. */

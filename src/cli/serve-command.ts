@@ -8,19 +8,16 @@ import { binding } from '../core/resource/index.ts';
 import { type RunEvent, suspendApproval } from '../core/runtime/index.ts';
 import type { Logger } from '../core/tool/index.ts';
 import { type McpServerOptions, type McpToolServer, openMcpServer } from '../harness/mcp/index.ts';
+import { type CommandParts, ownParts } from './agent/command-parts.ts';
 import { journalOption } from './durable/open-journal.ts';
+import { Disposals } from './process/disposals.ts';
 import { type CliEnvironment, CliInterruption, exitCodes, type OutputStream } from './process/environment.ts';
 import { UsageError } from './process/errors.ts';
 import { printable } from './process/plain-text.ts';
 import { StrayError } from './process/stray-error.ts';
 import { verboseLogger } from './report/progress/verbose-logger.ts';
 import { applyChanges, describeApplication, describeApplied } from './run/apply-to-folder.ts';
-import {
-  ownServeParts,
-  prepareServe,
-  type ServeParts,
-  type ServePreparation,
-} from './serve/prepare-serve.ts';
+import { openServedAgent, type ServedAgent } from './serve/open-served-agent.ts';
 import type { ServeRequest } from './serve/serve-arguments.ts';
 import { ServedSessions } from './serve/served-sessions.ts';
 
@@ -36,27 +33,21 @@ const tokenVariable = 'WINK_SERVE_TOKEN';
 export async function serveCommand(
   request: ServeRequest,
   environment: CliEnvironment,
-  overrides: Partial<ServeParts> = {},
+  overrides: Partial<CommandParts> = {},
 ): Promise<number> {
   const { stderr } = environment;
-  const parts = { ...ownServeParts, ...overrides };
+  const parts = { ...ownParts, ...overrides };
   const logger = request.isVerbose ? verboseLogger(stderr) : undefined;
-  const preparation = await prepareServe(request, environment, parts, logger);
-  const say = (line: string): void => stderr.write(`wink: ${printable(preparation.redactor.text(line))}.\n`);
-  try {
-    for (const note of preparation.notes) say(note);
-    return await serve(request, environment, { preparation, parts, logger, say });
-  } finally {
-    await preparation.close();
-    for (const line of (await preparation.telemetry?.end()) ?? []) say(line.replace(/\.$/, ''));
-    await preparation.records?.close();
-  }
+  await using opened = new Disposals();
+  const served = await openServedAgent(request, { environment, parts, opened, logger });
+  const say = (line: string): void => stderr.write(`wink: ${printable(served.redactor.text(line))}.\n`);
+  return await serve(request, environment, { preparation: served, parts, logger, say });
 }
 
 /** What the command works with once it is prepared. */
 interface Serving {
-  readonly preparation: ServePreparation;
-  readonly parts: ServeParts;
+  readonly preparation: ServedAgent;
+  readonly parts: CommandParts;
   readonly logger: Logger | undefined;
   /** Writes a line without its period to the error output. */
   readonly say: (line: string) => void;
@@ -64,12 +55,12 @@ interface Serving {
 
 async function serve(request: ServeRequest, environment: CliEnvironment, serving: Serving): Promise<number> {
   const { preparation, say } = serving;
-  const { agent, folder, params, sandbox } = preparation;
+  const { agent, folder, params, resources } = preparation;
   const before = await folder?.filesystem.snapshot();
   const prompt = agent.template.bind(params, {
     resources: [
       ...(folder === undefined ? [] : [binding(Filesystem, { instance: folder.filesystem })]),
-      ...sandbox,
+      ...resources,
     ],
   });
   const sessions = new ServedSessions(preparation, prompt, say);
@@ -150,7 +141,7 @@ async function open(
 /** Who answers what policies ask: the agent, the client, or someone later; undefined: the answer is no. */
 function approverFor(
   { approve, expiresMs }: ServeRequest,
-  { agent, kept }: ServePreparation,
+  { agent, kept }: ServedAgent,
   say: Serving['say'],
 ): McpServerOptions['approve'] {
   if (approve === 'elicit') return approve;
@@ -216,7 +207,10 @@ async function end(
   if (folder?.mode !== 'end' || before === undefined) return hasFailed ? exitCodes.failed : exitCodes.done;
   const changes = folder.filesystem.changesSince(before);
   const failure = hasFailed ? 'the server failed' : undefined;
-  const application = applyChanges({ failure, interruption: undefined, changes, callConflicts: [] }, folder);
+  const application = await applyChanges(
+    { failure, interruption: undefined, changes, callConflicts: [] },
+    folder,
+  );
   for (const line of describeApplication(application)) say(line.replace(/\.$/, ''));
   switch (application.kind) {
     case 'applied': {

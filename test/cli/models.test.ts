@@ -284,7 +284,7 @@ export default defineAgent({
       expect(bodies[1]?.['stream']).toBe(true);
       expect(JSON.stringify(bodies[1]?.['input'])).toContain('"approval_request_id":"mcpr_1"');
       expect(bodies[1]?.['input']).toContainEqual(expect.objectContaining(answered));
-      const report = stdout.slice(stdout.indexOf('Run of remote')).replaceAll('\r', '');
+      const report = stdout.slice(stdout.indexOf('remote')).replaceAll('\r', '');
       expect(report).toMatch(/h\d +web_search +cats +run by the provider/);
       expect(report).toContain('Sources\n  1  Cats - https://cats.example\n');
       expect(report.includes('not approved for the provider: the user at the terminal declined.')).toBe(

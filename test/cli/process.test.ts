@@ -54,7 +54,7 @@ describe('npm start', () => {
     writeFileSync(join(here, 'a.py'), '# TODO: here\n');
     const { code, stdout } = await run(['run', reviewAgent], { cwd: here });
     expect(code).toBe(0);
-    expect(stdout).toContain('Review of here\n');
+    expect(stdout).toContain('review on here\n');
     expect(stdout).toContain('+- [ ] `a.py:1` TODO: here');
     expect(readdirSync(here)).toEqual(['a.py']);
   });
@@ -119,7 +119,7 @@ describe('npm start', () => {
       const { code, stdout, stderr } = await ended;
       expect(code).toBe(130);
       expect(stdout).toContain('Stopped in');
-      expect(stdout).toContain('no report published; the folder on disk is unchanged.');
+      expect(stdout).toContain('The folder on disk is unchanged.');
       expect(stderr).toContain('wink: interrupted; the work until then is shown above.\n');
       expect(stderr).not.toContain('    at ');
     });

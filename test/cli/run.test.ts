@@ -42,7 +42,7 @@ describe('wink run', () => {
       fixture,
     ]);
     expect(code, stderr).toBe(0);
-    expect(stdout).toContain('Run of summarise on fixture\n');
+    expect(stdout).toContain('summarise on fixture\n');
     expect(stdout).toContain('+Kinds of files: .js, .md\n');
     expect(stdout).toContain('SUMMARY.md is written.\n');
     expect(fingerprint(fixture)).toBe(before);
@@ -325,7 +325,7 @@ describe('wink run', () => {
     expect(stdout).toMatch(/turn 1: waiting for the model|turn 1, call 1: /);
     // What was good only while it ran is taken away; the report is what stays, in colours.
     const report = stdout.slice(stdout.lastIndexOf('\u001b[2K') + '\u001b[2K'.length);
-    expect(report.startsWith('\u001b[1mReview of fixture')).toBe(true);
+    expect(report.startsWith('\u001b[1mreview on fixture')).toBe(true);
     expect(report).toContain('Done');
     expect(report).not.toContain('turn 1: asking');
   });

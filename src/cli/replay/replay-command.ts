@@ -1,29 +1,18 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import { modelOf, type ProviderAdapter } from '../../core/evaluation/index.ts';
 import { present } from '../../core/internal/index.ts';
 import { replayRun } from '../../record/index.ts';
-import { type JournalFiles, sqliteJournalFiles } from '../durable/open-journal.ts';
-import { chooseModel } from '../model/choose-model.ts';
-import { type ModelMakers, modelMakers } from '../model/model-makers.ts';
+import { bindAgent, hasOwnLoop, mountServers } from '../agent/bind-agent.ts';
+import { type CommandParts, ownParts } from '../agent/command-parts.ts';
+import { Disposals } from '../process/disposals.ts';
 import { type CliEnvironment, exitCodes, unlessAborted } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { readRecordOf } from '../record/journaled-record.ts';
-import { bindParams } from '../run/bind-params.ts';
-import { type LoadedAgent, loadAgent } from '../run/load-agent.ts';
 import { folderName } from '../run/open-folder.ts';
-import { chooseOverrides } from '../run/overrides.ts';
 import { hostRedact } from '../run/redact.ts';
 import type { ReplayRequest } from './replay-arguments.ts';
 import { replayReportLines } from './replay-report-text.ts';
-
-/** What the command takes from outside, so that tests can replace it. */
-export interface ReplayParts {
-  readonly load: (name: string) => Promise<LoadedAgent>;
-  readonly makers: ModelMakers;
-  readonly journals: JournalFiles;
-}
 
 /**
  * Replays a recorded run with the agent as it is now, and reports what differs. The module of the agent is loaded, so it is trusted; a path from the
@@ -36,33 +25,15 @@ export interface ReplayParts {
 export async function replayCommand(
   request: ReplayRequest,
   environment: CliEnvironment,
-  { load = loadAgent, makers = modelMakers, journals = sqliteJournalFiles }: Partial<ReplayParts> = {},
+  overrides: Partial<CommandParts> = {},
 ): Promise<number> {
-  const { mcpFile: file } = request;
-  if (file === undefined) return replay(request, environment, { load, makers, journals });
-  const { openMcpServers } = await import('../run/mcp-servers.ts');
-  const { signal, variables } = environment;
-  const mounted = await openMcpServers({ file, variables, signal, logger: undefined });
-  try {
-    for (const note of mounted.notes) environment.stderr.write(`wink: ${note}.\n`);
-    const loadWithTools: typeof load = async (name) => {
-      const loaded = await load(name);
-      return { ...loaded, agent: mounted.addTo(loaded.agent) };
-    };
-    return await replay(request, environment, { load: loadWithTools, makers, journals }, mounted.secrets);
-  } finally {
-    await mounted.close();
-  }
-}
-
-async function replay(
-  request: ReplayRequest,
-  environment: CliEnvironment,
-  { load, makers, journals }: ReplayParts,
-  secrets: Readonly<Record<string, string>> = {},
-): Promise<number> {
+  const parts = { ...ownParts, ...overrides };
   const { signal, stdout, stderr, variables } = environment;
-  const record = await unlessAborted(readRecordOf(request, 'replayed', environment, journals), signal);
+  const say = (line: string): void => stderr.write(`wink: ${line}\n`);
+  await using opened = new Disposals();
+  const mounted = await mountServers(request.mcpFile, environment, parts, opened);
+  for (const note of mounted?.notes ?? []) say(`${note}.`);
+  const record = await unlessAborted(readRecordOf(request, 'replayed', environment, parts.journals), signal);
   if (record.isToolRuntime) {
     throw new UsageError(
       `the run "${printable(record.runId)}" cannot be replayed: the loop around its calls is not in the record.`,
@@ -72,45 +43,40 @@ async function replay(
   if (module === undefined) {
     throw new UsageError('the record does not name its agent: wink replay RUN AGENT.');
   }
-  if (request.agent === undefined) stderr.write(`wink: replaying the agent ${printable(module)}.\n`);
-  const loaded = await unlessAborted(load(module), signal);
-  const { agent } = loaded;
-  const workspaceName =
-    request.workspace === undefined
-      ? (record.workspace ?? folderName(undefined))
-      : folderName(request.workspace);
-  const { params } = await unlessAborted(
-    bindParams(agent, { ...record.params, ...request.params }, workspaceName),
-    signal,
+  if (request.agent === undefined) say(`replaying the agent ${printable(module)}.`);
+  const loaded = await unlessAborted(parts.load(module), signal);
+  const bound = await bindAgent(
+    { ...loaded, agent: mounted?.addTo(loaded.agent) ?? loaded.agent },
+    {
+      agent: module,
+      params: { ...record.params, ...request.params },
+      workspaceName:
+        request.workspace === undefined
+          ? (record.workspace ?? folderName(undefined))
+          : folderName(request.workspace),
+      overrides: request.overrides,
+      model: request.onDrift === 'continue' ? { choice: request.model, baseUrl: request.baseUrl } : undefined,
+    },
+    environment,
+    parts,
+    say,
   );
-  const overrides = await chooseOverrides(request.overrides, loaded, module);
-  for (const note of overrides?.notes ?? []) stderr.write(`wink: ${note}\n`);
-  const adapter =
-    request.onDrift === 'continue'
-      ? await unlessAborted(
-          chooseModel({
-            choice: request.model,
-            baseUrl: request.baseUrl,
-            agent,
-            agentFolder: loaded.folder,
-            params,
-            workspaceName,
-            variables,
-            makers,
-          }),
-          signal,
-        )
-      : undefined;
+  const { agent, prompt } = bound;
+  if (hasOwnLoop(bound.model)) {
+    throw new UsageError(
+      `--on-drift continue needs a model that can take over, and "${printable(bound.model.name)}" runs a loop of its own: name one with --model, or use --on-drift force.`,
+    );
+  }
   const { feedback, completion } = agent;
   const report = await replayRun({
     record,
-    prompt: agent.template.bind(params),
+    prompt,
     onDrift: request.onDrift,
-    ...present({ adapter: adapter === undefined ? undefined : handoverOf(adapter), tools: request.tools }),
+    ...present({ adapter: bound.model, tools: request.tools }),
     options: {
       agentName: agent.name,
       signal,
-      ...present({ feedback, completion, limits: agent.limits, overrides: overrides?.source }),
+      ...present({ feedback, completion, limits: agent.limits, overrides: bound.overrides }),
       redact: hostRedact(
         {
           workspace: request.workspace === undefined ? undefined : resolve(request.workspace),
@@ -119,7 +85,7 @@ async function replay(
           home: homedir(),
         },
         variables,
-        secrets,
+        mounted?.secrets,
       ),
     },
   });
@@ -128,12 +94,4 @@ async function replay(
     stdout.write(`${JSON.stringify(plain)}\n`);
   } else for (const line of replayReportLines(report)) stdout.write(`${line}\n`);
   return report.isSame ? exitCodes.done : exitCodes.failed;
-}
-
-/** @throws {UsageError} for an adapter that cannot go on with a run: one that runs a loop of its own. */
-function handoverOf(adapter: ProviderAdapter): ProviderAdapter {
-  if (modelOf(adapter) !== undefined) return adapter;
-  throw new UsageError(
-    `--on-drift continue needs a model that can take over, and "${printable(adapter.name)}" runs a loop of its own: name one with --model, or use --on-drift force.`,
-  );
 }

@@ -42,7 +42,7 @@ const reasons: Readonly<Record<OutsideChange['kind'], string>> = {
 };
 
 /** The parts of a run that decide whether changes are written. */
-export interface EndedRun {
+export interface RunToApply {
   readonly failure: string | undefined;
   readonly interruption: unknown;
   readonly suspended?: unknown;
@@ -55,11 +55,11 @@ export interface EndedRun {
  * At the end changes are written only when the run succeeded; with writes per call they are on disk already.
  * @param meanwhile what others have changed while the run was interrupted.
  */
-export function applyChanges(
-  run: EndedRun,
+export async function applyChanges(
+  run: RunToApply,
   folder: OpenedFolder | undefined,
   meanwhile: readonly OutsideChange[] = [],
-): Application {
+): Promise<Application> {
   switch (folder?.mode) {
     case undefined:
       return { kind: 'off' };
@@ -78,26 +78,24 @@ export function applyChanges(
 }
 
 /** Writes the changes of a run to the folder in one commit: all, or nothing. */
-function applyAtEnd(
+async function applyAtEnd(
   { held }: OpenedFolder,
   changes: readonly FileChange[],
   meanwhile: readonly OutsideChange[],
-): Application {
+): Promise<Application> {
   if (held === undefined) return { kind: 'off' };
   const nothing = { written: [], removed: [] };
   try {
     const outside = new Map([...meanwhile, ...held.outsideChanges()].map(({ path, kind }) => [path, kind]));
     const conflicts = [...outside].map(([path, kind]) => ({ path, reason: reasons[kind] }));
     if (conflicts.length > 0) return { kind: 'conflict', conflicts, ...nothing };
-    held.flush();
-    return { kind: 'applied', ...appliedFiles(changes) };
+    const applied = await held.apply();
+    if (applied.kind !== 'conflict') return { kind: 'applied', ...appliedFiles(changes) };
+    const late = applied.paths.map((path) => ({ path, reason: reasons.changed }));
+    return { kind: 'conflict', conflicts: late, ...nothing };
   } catch (error) {
     if (!FilesystemError.isInstance(error)) throw error;
-    const path = pathIn(error);
-    if (error.code === 'file-changed-on-disk') {
-      return { kind: 'conflict', conflicts: [{ path, reason: reasons.changed }], ...nothing };
-    }
-    return { kind: 'failed', path, reason: describeError(error) };
+    return { kind: 'failed', path: pathIn(error), reason: describeError(error) };
   }
 }
 

@@ -1,67 +1,28 @@
-import { describeError } from '../../core/error/index.ts';
 import type { AnyAgent } from '../../core/evaluation/index.ts';
-import type { Filesystem } from '../../core/filesystem/index.ts';
-import type { Session } from '../../core/session/index.ts';
-import type { FolderSkip } from '../../host/index.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { loadModule } from './load-module.ts';
 
-/** The folder of a run, as a hook sees it. */
-export interface HookFolder {
-  readonly filesystem: Filesystem;
-  /** Paths that are not regular readable files. Scans the whole folder. */
-  readonly listSkipped: () => readonly FolderSkip[];
-}
-
-/** The conclusion of a hook from the state after a run. */
-export interface HookConclusion {
-  /** Why the run is a failure although the model completed it; undefined when it is not. */
-  readonly failure?: string | undefined;
-  /** The result, for the last line of the report. */
-  readonly summary?: string;
-  /** Paths of the folder that the agent skipped, one line each. */
-  readonly notes?: readonly string[];
-}
-
-/** What a module may export as `winkHooks` beside its agent: functions called around a run. */
-export interface AgentHooks {
-  /** The heading of the report. May throw: the run does not start. */
-  readonly title?: (workspaceName: string) => string;
-  /** Prepares the session before the first turn. Called when the agent works on a folder. May throw: the run has failed. */
-  readonly prepare?: (session: Session, folder: HookFolder) => void | Promise<void>;
-  /**
-   * Called when the run has ended, for any reason. With it the answer of the model is not printed. May throw: the run has
-   * failed.
-   */
-  readonly conclude?: (session: Session, answer: string) => HookConclusion;
-}
-
 /** An agent that was loaded. */
 export interface LoadedAgent {
   readonly agent: AnyAgent;
-  readonly hooks: AgentHooks;
   /** Absolute path of the directory of its module. */
   readonly folder: string;
 }
 
 /**
- * Loads an agent: a module that exports one as `default` or as `agent`, and optionally hooks. TypeScript is loaded without
+ * Loads an agent: a module that exports one as `default` or as `agent`. TypeScript is loaded without
  * a build step. Imports of `weakincentives` in the module resolve to this running library, so that tokens and classes are
  * identical.
  *
- * @throws {UsageError} when there is no such agent, the module cannot be loaded, or it exports no agent.
+ * @throws {UsageError} when there is no such agent, the module cannot be loaded, it exports no agent, or `winkHooks`, which are options of the agent now.
  */
 export async function loadAgent(name: string): Promise<LoadedAgent> {
   const shown = printable(name);
   const { exported, folder } = await loadModule(name, 'agent');
-  return { agent: pickAgent(exported, shown), hooks: pickHooks(exported, shown), folder };
-}
-
-/** The error for a hook that threw. */
-export function hookError(hook: keyof AgentHooks, agentName: string, error: unknown): UsageError {
-  const what = `the hook "${hook}" of ${printable(agentName)} failed`;
-  return new UsageError(`${what}: ${printable(describeError(error).replace(/\.$/, ''))}.`, { cause: error });
+  const agent = pickAgent(exported, shown);
+  refuseHooks(exported, shown);
+  return { agent, folder };
 }
 
 function pickAgent(exported: unknown, shown: string): AnyAgent {
@@ -85,21 +46,12 @@ function pickAgent(exported: unknown, shown: string): AnyAgent {
   );
 }
 
-function pickHooks(exported: unknown, shown: string): AgentHooks {
-  const hooks = isObjectOrFunction(exported) ? exported['winkHooks'] : undefined;
-  if (hooks === undefined) return {};
-  if (!areHooks(hooks)) {
-    throw new UsageError(
-      `what "${shown}" exports as "winkHooks" must be an object; its title, prepare and conclude must be functions.`,
-    );
-  }
-  return hooks;
-}
-
-/** The return values of the functions are the module's responsibility. */
-function areHooks(value: unknown): value is AgentHooks {
-  const isHook = (hook: unknown): boolean => hook === undefined || typeof hook === 'function';
-  return isObjectOrFunction(value) && ['title', 'prepare', 'conclude'].every((name) => isHook(value[name]));
+/** Hooks of a module before 0.2.0, which nothing would call any more. */
+function refuseHooks(exported: unknown, shown: string): void {
+  if (!isObjectOrFunction(exported) || exported['winkHooks'] === undefined) return;
+  throw new UsageError(
+    `"${shown}" exports "winkHooks", which is no longer called: give prepare and conclude to defineAgent(); the heading is the name of the agent.`,
+  );
 }
 
 function isObjectOrFunction(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,15 +1,13 @@
 import { basename, resolve } from 'node:path';
 import { FilesystemError } from '../../core/error/index.ts';
-import type { AgentWorkspace } from '../../core/evaluation/index.ts';
+import type { AgentWorkspace, WorkspaceApplication } from '../../core/evaluation/index.ts';
 import type { FileChange, Filesystem, FilesystemSnapshot } from '../../core/filesystem/index.ts';
 import { present, showName } from '../../core/internal/index.ts';
 import type { RunJournal } from '../../core/runtime/index.ts';
-import type { FolderSkip } from '../../host/index.ts';
 import {
-  defaultExcludes,
-  type HostFilesystem,
   type InterruptedCommit,
-  openHostFilesystem,
+  type OutsideChange,
+  openHostWorkspace,
   type PendingCommit,
 } from '../../host/index.ts';
 import { printable } from '../process/plain-text.ts';
@@ -32,11 +30,11 @@ export interface OpenedFolder {
   /** When changes are written to disk; undefined: never. */
   readonly mode: ApplyMode | undefined;
   /** The changes to write at the end; undefined in other modes. */
-  readonly held: Pick<HostFilesystem, 'outsideChanges' | 'flush'> | undefined;
+  readonly held:
+    | { outsideChanges(): readonly OutsideChange[]; apply(): Promise<WorkspaceApplication> }
+    | undefined;
   /** Names of directories that are excluded at any depth. */
   readonly leftOutNames: readonly string[];
-  /** Paths that are not regular readable files. Scans the whole folder. */
-  readonly listSkipped: () => readonly FolderSkip[];
   /** Findings of opening it, one line each. */
   readonly notes: readonly string[];
   /** Commits of durable runs that are not in the folder although their journal may have decided them. */
@@ -85,24 +83,22 @@ export async function openFolder(
   { journal, stateDirectory, insteadOfWaiting }: OpenFolderOptions = {},
 ): Promise<OpenedFolder> {
   const hostPath = folder ?? '.';
-  const { exclude = [], defaultExcludes: withDefaults = true, ...rest } = workspace;
-  const leftOut = [...(withDefaults ? defaultExcludes : []), ...exclude];
   try {
-    const filesystem = await openHostFilesystem({
-      ...rest,
-      root: hostPath,
-      exclude: leftOut,
-      writeOn: mode === undefined ? 'never' : mode === 'each' ? 'apply' : 'flush',
+    const opened = await openHostWorkspace({
+      folder: hostPath,
+      rules: workspace,
+      apply: mode ?? 'never',
       ...present({ journal, stateDirectory }),
     });
+    const { filesystem } = opened;
+    const held = { outsideChanges: () => filesystem.outsideChanges(), apply: () => opened.apply() };
     return {
       name: folderName(folder),
       hostPath,
       filesystem,
       mode,
-      held: mode === 'end' ? filesystem : undefined,
-      leftOutNames: namesLeftOut(leftOut),
-      listSkipped: () => skippedIn(filesystem),
+      held: mode === 'end' ? held : undefined,
+      leftOutNames: namesLeftOut(opened.excluded),
       notes: filesystem.interruptedCommits.map(interruptionNote),
       pending: filesystem.pendingCommits(),
       close: () => filesystem[Symbol.asyncDispose](),
@@ -110,16 +106,6 @@ export async function openFolder(
   } catch (error) {
     if (!FilesystemError.isInstance(error)) throw error;
     throw new FolderError(folderMessage(error, printable(hostPath), insteadOfWaiting), { cause: error });
-  }
-}
-
-/** A folder that was removed meanwhile cannot be scanned. */
-function skippedIn(filesystem: HostFilesystem): readonly FolderSkip[] {
-  try {
-    return filesystem.listSkipped();
-  } catch (error) {
-    if (FilesystemError.isInstance(error)) return [{ path: '.', reason: 'unreadable' }];
-    throw error;
   }
 }
 

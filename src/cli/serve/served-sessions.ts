@@ -1,3 +1,4 @@
+import { describeError } from '../../core/error/index.ts';
 import type { AnyAgent } from '../../core/evaluation/index.ts';
 import { present } from '../../core/internal/index.ts';
 import type { Prompt } from '../../core/prompt/index.ts';
@@ -5,17 +6,18 @@ import { Session, systemClock } from '../../core/session/index.ts';
 import type { McpSessionOptions } from '../../harness/mcp/index.ts';
 import { type KeptRun, openDurableRun } from '../durable/open-durable.ts';
 import { journalOption } from '../durable/open-journal.ts';
-import { hookError } from '../run/load-agent.ts';
-import type { ServePreparation } from './prepare-serve.ts';
+import { UsageError } from '../process/errors.ts';
+import { printable } from '../process/plain-text.ts';
+import type { ServedAgent } from './open-served-agent.ts';
 
 /** The sessions that clients have opened. */
 export class ServedSessions {
-  readonly #preparation: ServePreparation;
+  readonly #preparation: ServedAgent;
   readonly #prompt: Prompt;
   readonly #announce: (line: string) => void;
   readonly #runs: KeptRun[] = [];
 
-  constructor(preparation: ServePreparation, prompt: Prompt, announce: (line: string) => void) {
+  constructor(preparation: ServedAgent, prompt: Prompt, announce: (line: string) => void) {
     this.#preparation = preparation;
     this.#prompt = prompt;
     this.#announce = announce;
@@ -46,12 +48,15 @@ export class ServedSessions {
   }
 
   async #prepare(session: Session): Promise<void> {
-    const { agent, folder, hooks } = this.#preparation;
+    const { agent, folder: workspace, params } = this.#preparation;
     try {
       for (const slice of this.#prompt.slices()) session.install(slice);
-      if (folder !== undefined) await hooks.prepare?.(session, folder);
+      await agent.prepare?.({ session, workspace, params });
     } catch (error) {
-      throw hookError('prepare', agent.name, error);
+      const why = printable(describeError(error).replace(/\.$/, ''));
+      throw new UsageError(`the function prepare of ${printable(agent.name)} failed: ${why}.`, {
+        cause: error,
+      });
     }
   }
 

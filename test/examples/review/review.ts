@@ -7,7 +7,7 @@ import {
   Session,
 } from 'weakincentives';
 import type { FolderCopy } from 'weakincentives/node';
-import { agent, type ReviewFolder, winkHooks } from '../../../examples/review/agent.ts';
+import { agent } from '../../../examples/review/agent.ts';
 import { Findings, Publications } from '../../../examples/review/slices.ts';
 import { reviewTemplate } from '../../../examples/review/template.ts';
 import { CallLog } from '../../../src/cli/report/calls/call-log.ts';
@@ -21,7 +21,7 @@ export interface Reviewed {
   readonly outcome: { readonly findings: number; readonly isPublished: boolean };
   readonly log: CallLog;
   readonly conversation: readonly ConversationItem[];
-  readonly folder: ReviewFolder;
+  readonly folder: { readonly filesystem: MemoryFilesystem };
   readonly text: string;
 }
 
@@ -39,10 +39,10 @@ export async function review(
   files: Files,
   options: { readonly model?: ProviderAdapter; readonly skipped?: FolderCopy['report']['skipped'] } = {},
 ): Promise<Reviewed> {
-  const folder = {
-    filesystem: new MemoryFilesystem({ files }),
+  const filesystem = Object.assign(new MemoryFilesystem({ files }), {
     listSkipped: () => options.skipped ?? [],
-  };
+  });
+  const folder = { filesystem };
   const adapter = options.model ?? (await reviewModel());
   const log = new CallLog();
   await using session = new Session({ id: 'review' });
@@ -50,7 +50,7 @@ export async function review(
     resources: [binding(Filesystem, { instance: folder.filesystem })],
   });
   for (const slice of prompt.slices()) session.install(slice);
-  await winkHooks.prepare(session, folder);
+  await agent.prepare?.({ session, workspace: { name: 'demo', filesystem }, params: reviewParams });
   const response = await adapter.evaluate(prompt, {
     session,
     input: 'Review this folder.',

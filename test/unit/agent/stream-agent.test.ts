@@ -1,5 +1,14 @@
 import { expect, it } from 'vitest';
-import { defineAgent, promptTemplate, Session, section, streamAgent, ToolResult, tool } from 'weakincentives';
+import {
+  defineAgent,
+  type ProviderAdapter,
+  promptTemplate,
+  Session,
+  section,
+  streamAgent,
+  ToolResult,
+  tool,
+} from 'weakincentives';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 import { bareTemplate } from './agents.ts';
@@ -80,4 +89,25 @@ it('ends with the signal of the caller', async () => {
       for await (const event of stream) void event;
     })(),
   ).rejects.toMatchObject({ code: 'evaluation-aborted' });
+});
+
+it('rejects when the stream of the adapter ends without a result', async () => {
+  const model = scriptedAdapter([{ text: 'A.' }]);
+  const cut: ProviderAdapter = {
+    ...model,
+    stream: (prompt, options) => {
+      const stream = model.stream(prompt, options);
+      const next = async () => {
+        const taken = await stream.next();
+        return taken.value?.type === 'run-result' ? ({ done: true, value: undefined } as const) : taken;
+      };
+      return Object.assign(Object.create(stream), { next, [Symbol.asyncIterator]: () => ({ next }) });
+    },
+  };
+  const stream = streamAgent(defineAgent({ template: bareTemplate }), { adapter: cut });
+  await expect(
+    (async () => {
+      for await (const event of stream) void event;
+    })(),
+  ).rejects.toThrow('The stream of "scripted model" ended without a result.');
 });

@@ -5,9 +5,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type AnyAgent, defineAgent, promptTemplate } from 'weakincentives';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { vfsToolsSection } from 'weakincentives/tools';
+import type { CommandParts } from '../../../src/cli/agent/command-parts.ts';
 import { readArguments } from '../../../src/cli/arguments.ts';
 import { openFolder } from '../../../src/cli/run/open-folder.ts';
-import type { PrepareRunParts } from '../../../src/cli/run/prepare-run.ts';
 import type { RunRequest } from '../../../src/cli/run/run-arguments.ts';
 import { runCommand } from '../../../src/cli/run-command.ts';
 import { fakeEnvironment, ofAgent } from './support.ts';
@@ -42,7 +42,7 @@ describe('--apply', () => {
 
   const applied = (...more: readonly string[]): RunRequest =>
     request('run', 'a.ts', '--workspace', folder, '--apply', ...more);
-  const load = (agent: AnyAgent): Partial<PrepareRunParts> => ({
+  const load = (agent: AnyAgent): Partial<CommandParts> => ({
     load: async () => ofAgent(agent),
     open: (name, workspace, mode) =>
       openFolder(name, workspace, mode, { stateDirectory: join(base, 'state') }),

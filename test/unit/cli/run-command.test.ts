@@ -13,7 +13,7 @@ import {
 } from 'weakincentives';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { vfsToolsSection } from 'weakincentives/tools';
-import { agent as reviewAgent, winkHooks } from '../../../examples/review/agent.ts';
+import { agent as reviewAgent } from '../../../examples/review/agent.ts';
 import { CliInterruption } from '../../../src/cli/process/environment.ts';
 import { UsageError } from '../../../src/cli/process/errors.ts';
 import type { LoadedAgent } from '../../../src/cli/run/load-agent.ts';
@@ -91,7 +91,7 @@ describe('an agent that is told things', () => {
 });
 
 describe('a review', () => {
-  const review: LoadedAgent = { agent: reviewAgent, hooks: winkHooks, folder: '/agents' };
+  const review: LoadedAgent = { agent: reviewAgent, folder: '/agents' };
   const withModel = (model: AnyAgent['adapter'] & object): LoadedAgent => ({
     ...review,
     agent: { ...review.agent, adapter: model },
@@ -104,7 +104,7 @@ describe('a review', () => {
     expect(await runCommand(reviewed, environment, parts(review, content))).toBe(0);
     const text = environment.stdout.text();
     expect(text.split('\n').slice(0, 3)).toEqual([
-      'Review of demo',
+      'review on demo',
       'model:  rule-based model, no LLM',
       'folder: as on disk; changes are not written',
     ]);
@@ -124,7 +124,7 @@ describe('a review', () => {
   it('colours what a person looks at', async () => {
     const environment = fakeEnvironment({ stdout: capturedStream({ isTerminal: true, columns: 90 }) });
     await runCommand(reviewed, environment, parts(review, { 'a.ts': '// TODO: x\n' }));
-    expect(environment.stdout.text()).toContain('\u001b[1mReview of demo');
+    expect(environment.stdout.text()).toContain('\u001b[1mreview on demo');
   });
 
   it('fails when no report was published', async () => {
@@ -219,7 +219,7 @@ describe('an agent of a file', () => {
     expect(await runCommand(run, environment, parts(ofAgent(writer), { 'a.md': 'a' }))).toBe(0);
     const text = environment.stdout.text();
     expect(text).toMatch(
-      /^Run of demo on demo\nmodel: {2}scripted model\nfolder: as on disk; changes are not written\n/,
+      /^demo on demo\nmodel: {2}scripted model\nfolder: as on disk; changes are not written\n/,
     );
     expect(text).toContain('+++ b/new.md');
     expect(text).toContain('\nAll is\nwritten.\n\nDone in ');
@@ -234,7 +234,7 @@ describe('an agent of a file', () => {
     const open = async (): Promise<never> => Promise.reject(new Error('not to be opened'));
     expect(await runCommand(run, environment, parts(ofAgent(agent), {}, { open }))).toBe(0);
     expect(environment.stdout.text()).toMatch(
-      /^Run of plain\nmodel: {2}scripted model\n\nNo tool was called\.\n\nHi\.\n\nDone in /,
+      /^plain\nmodel: {2}scripted model\n\nNo tool was called\.\n\nHi\.\n\nDone in /,
     );
     expect(environment.stdout.text()).not.toContain('folder');
     expect(await refusal(agent, request('run', 'a.ts', '--apply'))).toEqual(

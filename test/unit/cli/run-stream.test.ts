@@ -3,9 +3,9 @@ import { defineAgent, type ProviderAdapter, promptTemplate, section, ToolResult,
 import { type ModelRequest, ModelResponseError, providerAdapter } from 'weakincentives/provider';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { hostedMcpTool, webSearchTool } from 'weakincentives/tools';
+import type { CommandParts } from '../../../src/cli/agent/command-parts.ts';
 import { readArguments } from '../../../src/cli/arguments.ts';
 import { CliInterruption } from '../../../src/cli/process/environment.ts';
-import type { PrepareRunParts } from '../../../src/cli/run/prepare-run.ts';
 import type { RunRequest } from '../../../src/cli/run/run-arguments.ts';
 import { runCommand } from '../../../src/cli/run-command.ts';
 import { capturedStream, type FakeEnvironment, fakeEnvironment, ofAgent } from './support.ts';
@@ -36,7 +36,7 @@ async function run(
   adapter: ProviderAdapter,
   argv: readonly string[] = [],
   environment: FakeEnvironment = fakeEnvironment(),
-  more: Partial<PrepareRunParts> = {},
+  more: Partial<CommandParts> = {},
 ): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
   const loaded = ofAgent(defineAgent({ template, workspace: false, adapter: adapter }));
   const load = async () => loaded;
@@ -172,26 +172,6 @@ describe('a run by its stream', () => {
     expect(code).toBe(130);
     expect(out).toContain('Stopped in ');
     expect(err).toContain('wink: interrupted; the work until then is shown above.\n');
-  });
-
-  it('takes a stream that ends without a result for a failure', async () => {
-    const { model } = asking();
-    const cut: ProviderAdapter = {
-      ...model,
-      stream: (prompt, options) => {
-        const stream = model.stream(prompt, options);
-        const next = async () => {
-          const taken = await stream.next();
-          return taken.value?.type === 'run-result' ? ({ done: true, value: undefined } as const) : taken;
-        };
-        return Object.assign(Object.create(stream), { next, [Symbol.asyncIterator]: () => ({ next }) });
-      },
-    };
-    const { code, err } = await run(cut);
-    expect(code).toBe(1);
-    expect(err).toContain(
-      'the run of streamed failed: The stream of "scripted model" ended without a result.',
-    );
   });
 });
 

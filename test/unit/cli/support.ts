@@ -1,9 +1,9 @@
 import { type AnyAgent, MemoryFilesystem } from 'weakincentives';
+import type { CommandParts } from '../../../src/cli/agent/command-parts.ts';
 import { readArguments } from '../../../src/cli/arguments.ts';
 import { type CliEnvironment, type OutputStream } from '../../../src/cli/process/environment.ts';
 import type { LoadedAgent } from '../../../src/cli/run/load-agent.ts';
 import type { OpenedFolder } from '../../../src/cli/run/open-folder.ts';
-import type { PrepareRunParts } from '../../../src/cli/run/prepare-run.ts';
 import type { RunRequest } from '../../../src/cli/run/run-arguments.ts';
 
 /** Files by path. */
@@ -58,16 +58,15 @@ export function openedFolder(files: Files): OpenedFolder {
     mode: undefined,
     held: undefined,
     leftOutNames: [],
-    listSkipped: () => [],
     notes: [],
     pending: [],
     close: async () => undefined,
   };
 }
 
-/** An agent as a file without hooks brings it. */
+/** An agent as a file brings it. */
 export function ofAgent(agent: AnyAgent): LoadedAgent {
-  return { agent, hooks: {}, folder: '/agents' };
+  return { agent, folder: '/agents' };
 }
 
 /** The request of a command line. */
@@ -81,8 +80,8 @@ export function request(...argv: readonly string[]): RunRequest {
 export function parts(
   loaded: LoadedAgent,
   files: Files = {},
-  more: Partial<PrepareRunParts> = {},
-): Partial<PrepareRunParts> {
+  more: Partial<CommandParts> = {},
+): Partial<CommandParts> {
   return {
     load: async () => loaded,
     open: async () => openedFolder(files),

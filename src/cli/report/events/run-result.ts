@@ -1,17 +1,17 @@
 import { present } from '../../../core/internal/index.ts';
+import type { EndedRun } from '../../agent/evaluate-run.ts';
 import { exitCodes } from '../../process/environment.ts';
 import { type Application, describeApplication, describeApplied } from '../../run/apply-to-folder.ts';
-import type { EndedAgentRun } from '../../run/run-agent.ts';
 import type { Spending } from '../text/spending.ts';
 import type { ResultRecord } from './event-record.ts';
 
 /** The last line of an event stream. */
-export function toResult(run: EndedAgentRun, application: Application, spending: Spending): ResultRecord {
-  const { response } = run;
+export function toResult(run: EndedRun, spending: Spending): ResultRecord {
+  const { application, response } = run;
   const { usage, cost, exceeded } = spending;
   return {
     type: 'command-result',
-    ...codeOf(run, application),
+    ...codeOf(run),
     ...present({ text: response?.text }),
     usage,
     ...present({
@@ -28,7 +28,8 @@ export function toResult(run: EndedAgentRun, application: Application, spending:
   };
 }
 
-function codeOf(run: EndedAgentRun, application: Application): Pick<ResultRecord, 'exitCode' | 'outcome'> {
+function codeOf(run: EndedRun): Pick<ResultRecord, 'exitCode' | 'outcome'> {
+  const { application } = run;
   if (run.interruption !== undefined) return { exitCode: run.interruption.exitCode, outcome: 'interrupted' };
   if (run.failure !== undefined) return { exitCode: exitCodes.failed, outcome: 'failed' };
   if (run.suspended !== undefined) return { exitCode: exitCodes.suspended, outcome: 'suspended' };
@@ -38,11 +39,8 @@ function codeOf(run: EndedAgentRun, application: Application): Pick<ResultRecord
 }
 
 /** The lines for the error output when a run has ended. */
-export function endingLines(
-  run: EndedAgentRun,
-  application: Application,
-  isJson: boolean,
-): readonly string[] {
+export function endingLines(run: EndedRun, isJson: boolean): readonly string[] {
+  const { application } = run;
   if (run.interruption === undefined && run.failure === undefined) return describeApplication(application);
   const end =
     run.interruption === undefined

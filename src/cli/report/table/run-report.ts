@@ -1,10 +1,10 @@
 import { counted } from '../../../core/internal/index.ts';
 import { formatPlan, type Plan } from '../../../suite/planning/index.ts';
+import type { EndedRun } from '../../agent/evaluate-run.ts';
 import { printable, printableLines, readableDuration } from '../../process/plain-text.ts';
 import type { TextStyle } from '../../process/text-style.ts';
-import { type Application, describeApplied } from '../../run/apply-to-folder.ts';
+import { describeApplied } from '../../run/apply-to-folder.ts';
 import type { OpenedFolder } from '../../run/open-folder.ts';
-import type { EndedAgentRun } from '../../run/run-agent.ts';
 import type { EndedCall } from '../calls/call.ts';
 import { type CallTotals, describeTotals } from '../calls/call-totals.ts';
 import { formatChangeDiff } from '../text/change-diff.ts';
@@ -14,14 +14,12 @@ import { type Spending, spendingLines } from '../text/spending.ts';
 import { formatCallTable } from './call-table.ts';
 
 /** A run and how it ended. */
-export interface RunEnding extends EndedAgentRun {
+export interface RunEnding extends EndedRun {
   readonly records: readonly EndedCall[];
   readonly totals: CallTotals;
   readonly spending: Spending;
   /** The questions of a suspended run, line by line. */
   readonly questions: readonly string[];
-  /** The state of the changes. */
-  readonly application: Application;
   readonly durationMs: number;
 }
 

@@ -10,11 +10,11 @@ import {
 } from 'weakincentives';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { vfsToolsSection } from 'weakincentives/tools';
+import type { CommandParts } from '../../../../src/cli/agent/command-parts.ts';
 import { approvalsCommand } from '../../../../src/cli/approvals/approvals-command.ts';
 import { readArguments } from '../../../../src/cli/arguments.ts';
 import { readRunInfo } from '../../../../src/cli/durable/run-info.ts';
 import { resumeCommand } from '../../../../src/cli/resume-command.ts';
-import type { PrepareRunParts } from '../../../../src/cli/run/prepare-run.ts';
 import { runCommand } from '../../../../src/cli/run-command.ts';
 import { MemoryJournals } from '../durable/journals.ts';
 import { eventsOf, type FakeEnvironment, fakeEnvironment, ofAgent, parts, request } from '../support.ts';
@@ -26,7 +26,7 @@ interface StartedCommand {
   readonly env: Readonly<Record<string, string>>;
   readonly input: unknown;
 }
-type ProcessEnd = Awaited<ReturnType<PrepareRunParts['startProcess']>['ended']>;
+type ProcessEnd = Awaited<ReturnType<CommandParts['startProcess']>['ended']>;
 
 const ended: ProcessEnd = { exitCode: 0, signal: undefined, timedOut: false, startFailure: undefined };
 let journals: MemoryJournals;
@@ -34,7 +34,7 @@ let started: StartedCommand[];
 /** Called when a process is started. */
 let onStart: () => Promise<ProcessEnd>;
 
-const startProcess: PrepareRunParts['startProcess'] = (
+const startProcess: CommandParts['startProcess'] = (
   { command, args },
   { env, input, onStdout, timeoutMs },
 ) => {

@@ -12,6 +12,7 @@ import {
 } from 'weakincentives';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { vfsToolsSection } from 'weakincentives/tools';
+import type { CommandParts } from '../../../../src/cli/agent/command-parts.ts';
 import { readArguments } from '../../../../src/cli/arguments.ts';
 import type { JournalFiles } from '../../../../src/cli/durable/open-journal.ts';
 import { readRunInfo } from '../../../../src/cli/durable/run-info.ts';
@@ -19,7 +20,6 @@ import { CliInterruption } from '../../../../src/cli/process/environment.ts';
 import { resumeCommand } from '../../../../src/cli/resume-command.ts';
 import type { LoadedAgent } from '../../../../src/cli/run/load-agent.ts';
 import type { OpenedFolder } from '../../../../src/cli/run/open-folder.ts';
-import type { PrepareRunParts } from '../../../../src/cli/run/prepare-run.ts';
 import { runCommand } from '../../../../src/cli/run-command.ts';
 import {
   eventsOf,
@@ -69,7 +69,7 @@ const writer = (): AnyAgent =>
 async function run(
   argv: readonly string[],
   environment: FakeEnvironment = fakeEnvironment(),
-  more: Partial<PrepareRunParts> = {},
+  more: Partial<CommandParts> = {},
   loaded: LoadedAgent = ofAgent(writer()),
 ): Promise<number> {
   const asked = request('run', 'agent.ts', 'demo', ...argv);
@@ -79,7 +79,7 @@ async function run(
 async function resume(
   argv: readonly string[],
   environment: FakeEnvironment = fakeEnvironment(),
-  more: Partial<PrepareRunParts> = {},
+  more: Partial<CommandParts> = {},
   loaded: LoadedAgent = ofAgent(writer()),
 ): Promise<number> {
   const asked = readArguments(['resume', ...argv]);
@@ -105,9 +105,9 @@ function heldFolder(files: Readonly<Record<string, string>> = {}): {
   let flushes = 0;
   const held = {
     outsideChanges: () => [],
-    flush: () => {
+    apply: async () => {
       flushes += 1;
-      return [];
+      return { kind: 'applied' } as const;
     },
   };
   return { folder: { ...openedFolder(files), mode: 'end', held }, flushes: () => flushes };
@@ -245,13 +245,11 @@ describe('wink resume', () => {
 
   it('does not prepare the session again, and concludes from what the run has made of it', async () => {
     const prepared: string[] = [];
-    const loaded: LoadedAgent = {
-      ...ofAgent(writer()),
-      hooks: {
-        prepare: (session) => void prepared.push(session.id),
-        conclude: (session) => ({ summary: session.id }),
-      },
-    };
+    const loaded = ofAgent({
+      ...writer(),
+      prepare: ({ session }) => void prepared.push(session.id),
+      conclude: ({ session }) => ({ summary: session.id }),
+    });
     const stop = new AbortController();
     onPause = () => stop.abort(new CliInterruption('interrupted', 130));
     await run(['--durable', '--run-id', 'one'], fakeEnvironment({ signal: stop.signal }), {}, loaded);
@@ -334,7 +332,7 @@ describe('wink resume', () => {
 
     const environment = fakeEnvironment();
     const modes: unknown[] = [];
-    const open: PrepareRunParts['open'] = async (_folder, _workspace, mode) => {
+    const open: CommandParts['open'] = async (_folder, _workspace, mode) => {
       modes.push(mode);
       return openedFolder({});
     };

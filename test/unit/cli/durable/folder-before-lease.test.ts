@@ -2,10 +2,10 @@ import { hostname } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { defineAgent, JournalFencedError, promptTemplate, type RunLease, section } from 'weakincentives';
 import { scriptedAdapter } from 'weakincentives/testing';
+import type { CommandParts } from '../../../../src/cli/agent/command-parts.ts';
 import { readArguments } from '../../../../src/cli/arguments.ts';
 import { resumeCommand } from '../../../../src/cli/resume-command.ts';
 import { FolderError } from '../../../../src/cli/run/open-folder.ts';
-import type { PrepareRunParts } from '../../../../src/cli/run/prepare-run.ts';
 import { runCommand } from '../../../../src/cli/run-command.ts';
 import { fakeEnvironment, ofAgent, openedFolder, parts, request } from '../support.ts';
 import { MemoryJournals } from './journals.ts';
@@ -48,7 +48,7 @@ async function ownedRun(journals: MemoryJournals): Promise<{
   return { owner: lease, write };
 }
 
-function resume(journals: MemoryJournals, open: PrepareRunParts['open']): Promise<number> {
+function resume(journals: MemoryJournals, open: CommandParts['open']): Promise<number> {
   const asked = readArguments(['resume', 'one']);
   if (asked.kind !== 'resume') throw new Error(JSON.stringify(asked));
   const loaded = agent([{ text: 'Talked.' }]);

@@ -86,7 +86,7 @@ async function answer(...argv: readonly string[]): Promise<Answered> {
           journals,
           load: async (name) => {
             expect(name).toBe('/agents/demo.ts');
-            return { agent, hooks: {}, folder: '/agents' };
+            return { agent, folder: '/agents' };
           },
         });
       case 'view':

@@ -33,20 +33,11 @@ describe('loadAgent', () => {
     ['d.mjs', 'await Promise.resolve(); export const agent = defineAgent({ template, name: "found" });'],
     ['e.ts', 'export default 5; export const agent = defineAgent({ template, name: "found" });'],
   ])('loads %s, on the very library that is running', async (name, text) => {
-    const { agent, hooks, folder: where } = await loadAgent(put(name, agentText() + text));
+    const { agent, folder: where } = await loadAgent(put(name, agentText() + text));
     expect(agent.name).toBe('found');
-    expect(hooks).toEqual({});
     expect(where).toBe(folder);
     expect(Reflect.get(globalThis, 'sameLibrary')).toBe(library.Filesystem);
     Reflect.deleteProperty(globalThis, 'sameLibrary');
-  });
-
-  it('takes the hooks that the module exports', async () => {
-    const hooks = 'export const winkHooks = { title: (name: string) => `On ${name}` };';
-    const loaded = await loadAgent(
-      put('titled.ts', `${agentText()} ${hooks} export default defineAgent({ template });`),
-    );
-    expect(loaded.hooks.title?.('demo')).toBe('On demo');
   });
 
   it('loads what the module imports, TypeScript with and without its extension', async () => {
@@ -96,13 +87,11 @@ describe('loadAgent', () => {
       'export default { kind: "agent", name: "x", template: { kind: "prompt-template" } };',
       'not made by',
     ],
-    ...['5', 'null', '{ title: "On it" }', '{ prepare: {} }', '{ conclude: 1 }'].map(
-      (hooks, index): [string, string, string] => [
-        `hooks-${index}.ts`,
-        `${agentText()} export const winkHooks = ${hooks}; export default defineAgent({ template });`,
-        'exports as "winkHooks" must be an object; its title, prepare and conclude must be functions.',
-      ],
-    ),
+    [
+      'hooks.ts',
+      `${agentText()} export const winkHooks = {}; export default defineAgent({ template });`,
+      'exports "winkHooks", which is no longer called: give prepare and conclude to defineAgent()',
+    ],
     [
       'wrong.ts',
       'import { defineAgent } from "weakincentives"; export default defineAgent({ template: 1 });',

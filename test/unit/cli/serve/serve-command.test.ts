@@ -27,10 +27,10 @@ import { openRunRecorder } from 'weakincentives/node';
 import { bubblewrapSandbox } from 'weakincentives/sandbox';
 import { vfsToolsSection } from 'weakincentives/tools';
 import { z } from 'zod';
+import type { CommandParts } from '../../../../src/cli/agent/command-parts.ts';
 import { CliInterruption } from '../../../../src/cli/process/environment.ts';
 import { UsageError } from '../../../../src/cli/process/errors.ts';
 import { openFolder } from '../../../../src/cli/run/open-folder.ts';
-import type { ServeParts } from '../../../../src/cli/serve/prepare-serve.ts';
 import { serveCommand } from '../../../../src/cli/serve-command.ts';
 import { unavailableReason } from '../../../sandbox/support/unavailable-reason.ts';
 import { gate } from '../../../support/gate.ts';
@@ -44,7 +44,7 @@ const noSandbox = await unavailableReason(bubblewrapSandbox());
 let root: string;
 let folder: string;
 let journals: MemoryJournals;
-let parts: Partial<ServeParts>;
+let parts: Partial<CommandParts>;
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
@@ -313,18 +313,18 @@ const countingOptions = {
 const counting = defineAgent(countingOptions);
 
 describe('wink serve with an agent', () => {
-  const prepare = (session: Session): void => {
+  const prepare = ({ session }: { readonly session: Session }): void => {
     session.dispatch(Counted, { by: 41 });
   };
 
-  it('serves its tools with its params, its hooks and its approver', async () => {
+  it('serves its tools with its params, its prepare and its approver', async () => {
     const asked: string[] = [];
     const approve = ({ toolName }: { readonly toolName: string }): boolean => {
       asked.push(toolName);
       return true;
     };
-    const agent = defineAgent({ ...countingOptions, approve });
-    const load = async () => ({ ...ofAgent(agent), hooks: { prepare } });
+    const agent = defineAgent({ ...countingOptions, approve, prepare });
+    const load = async () => ofAgent(agent);
     const served = await servedCommand(
       ['agent.ts', '--workspace', root, '--params={"greeting":"Welcome."}'],
       { ...parts, load },

@@ -1,9 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { type CallToolResult, Client } from '@modelcontextprotocol/client';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import type { CommandParts } from '../../../../src/cli/agent/command-parts.ts';
 import { readArguments } from '../../../../src/cli/arguments.ts';
 import { CliInterruption } from '../../../../src/cli/process/environment.ts';
-import type { ServeParts } from '../../../../src/cli/serve/prepare-serve.ts';
 import type { ServeRequest } from '../../../../src/cli/serve/serve-arguments.ts';
 import { serveCommand } from '../../../../src/cli/serve-command.ts';
 import { type CapturedStream, capturedStream, fakeEnvironment } from '../support.ts';
@@ -31,7 +31,7 @@ export function serveRequest(...argv: readonly string[]): ServeRequest {
 /** Starts the command and connects a client to it. */
 export async function servedCommand(
   argv: readonly string[],
-  parts: Partial<ServeParts>,
+  parts: Partial<CommandParts>,
   clientOptions: ClientOptions = {},
 ): Promise<ServedCommand> {
   const input = new PassThrough();

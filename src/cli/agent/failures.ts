@@ -6,8 +6,7 @@ import {
 } from '../../core/error/index.ts';
 import { counted } from '../../core/internal/index.ts';
 import { printable } from '../process/plain-text.ts';
-import type { StrayError } from '../process/stray-error.ts';
-import type { EndedAgentRun } from './run-agent.ts';
+import type { EndedRun } from './evaluate-run.ts';
 
 /**
  * The reason a run could not call its model, and what to do about it, in one line: a missing package or key, missing prices
@@ -29,11 +28,6 @@ export function startupError(error: unknown): string | undefined {
   return undefined;
 }
 
-/** A run, and the uncaught errors during it. */
-export interface StrayedRun extends EndedAgentRun {
-  readonly strays: readonly StrayError[];
-}
-
 /** Maximum number of lines about further errors. */
 const maxFurtherErrors = 3;
 
@@ -42,20 +36,15 @@ const maxFurtherErrors = 3;
  * interruption does not change the result.
  * @param running the calls that most probably caused the error, as a sentence.
  */
-export function withStrays(
-  run: EndedAgentRun,
-  strays: readonly StrayError[],
-  agentName: string,
-  running: string,
-): StrayedRun {
-  const [first] = strays;
-  if (first === undefined || run.interruption !== undefined) return { ...run, strays };
+export function withStrays(run: EndedRun, agentName: string, running: string): EndedRun {
+  const [first] = run.strays;
+  if (first === undefined || run.interruption !== undefined) return run;
   const failure = printable(`the run of ${agentName} failed: ${first.message}. ${running}`.trimEnd());
-  return { ...run, strays, failure, error: first.cause instanceof Error ? first.cause : first };
+  return { ...run, failure, error: first.cause instanceof Error ? first.cause : first };
 }
 
 /** Errors that the failure of the run does not name, one line each. */
-export function furtherStrays({ strays, interruption }: StrayedRun): readonly string[] {
+export function furtherStrays({ strays, interruption }: EndedRun): readonly string[] {
   const further = strays.slice(interruption === undefined ? 1 : 0);
   const rest = further.length - maxFurtherErrors;
   return [

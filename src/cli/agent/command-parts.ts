@@ -1,0 +1,39 @@
+import type { Readable } from 'node:stream';
+import { startProcess } from '../../host/index.ts';
+import { type JournalFiles, sqliteJournalFiles } from '../durable/open-journal.ts';
+import { type ModelMakers, modelMakers } from '../model/model-makers.ts';
+import { type EventLog, openEventLog } from '../run/event-log.ts';
+import { type LoadedAgent, loadAgent } from '../run/load-agent.ts';
+import type { openMcpServers } from '../run/mcp-servers.ts';
+import { openFolder } from '../run/open-folder.ts';
+import type { openRecordFile } from '../run/record-file.ts';
+import type { startTelemetry } from '../run/telemetry.ts';
+
+/** What the commands that run an agent take from outside, so that tests can replace it. */
+export interface CommandParts {
+  readonly load: (name: string) => Promise<LoadedAgent>;
+  readonly open: typeof openFolder;
+  readonly makers: ModelMakers;
+  readonly openLog: (path: string) => EventLog;
+  readonly startTelemetry: typeof startTelemetry;
+  readonly openRecord: typeof openRecordFile;
+  readonly journals: JournalFiles;
+  readonly startProcess: typeof startProcess;
+  readonly openServers: typeof openMcpServers;
+  /** The standard input of the process. */
+  readonly input: () => Readable;
+}
+
+export const ownParts: CommandParts = {
+  load: loadAgent,
+  open: openFolder,
+  makers: modelMakers,
+  openLog: openEventLog,
+  // What these take is loaded for a run that wants it.
+  startTelemetry: async (options) => (await import('../run/telemetry.ts')).startTelemetry(options),
+  openRecord: async (options) => (await import('../run/record-file.ts')).openRecordFile(options),
+  journals: sqliteJournalFiles,
+  startProcess,
+  openServers: async (options) => (await import('../run/mcp-servers.ts')).openMcpServers(options),
+  input: () => process.stdin,
+};

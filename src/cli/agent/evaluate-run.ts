@@ -1,0 +1,275 @@
+import { evaluateAgent } from '../../agent/internal.ts';
+import { describeError } from '../../core/error/index.ts';
+import type { AgentConclusion, AnyAgent, PromptResponse, RunWorkspace } from '../../core/evaluation/index.ts';
+import type { FileChange } from '../../core/filesystem/index.ts';
+import { present } from '../../core/internal/index.ts';
+import type { Prompt } from '../../core/prompt/index.ts';
+import {
+  type Approver,
+  type BudgetTracker,
+  Deadline,
+  PromptEvaluationError,
+  type Redactor,
+  type RunEvent,
+  type SuspendedRun,
+} from '../../core/runtime/index.ts';
+import { Session } from '../../core/session/index.ts';
+import type { Logger } from '../../core/tool/index.ts';
+import { CurrentPlan, type Plan } from '../../suite/planning/index.ts';
+import { CliInterruption } from '../process/environment.ts';
+import { printable } from '../process/plain-text.ts';
+import type { StrayError } from '../process/stray-error.ts';
+import { type Application, applyChanges } from '../run/apply-to-folder.ts';
+import type { RunRequest } from '../run/run-arguments.ts';
+import { CallConflicts } from './call-conflicts.ts';
+import type { OpenedRun } from './open-run.ts';
+
+/** How a run is carried out, besides what was opened for it. */
+export interface EvaluateRunOptions {
+  /** Answers approvals, or suspends the run. */
+  readonly approve: Approver;
+  readonly budget: BudgetTracker;
+  /** Whether the answers of the model are streamed. */
+  readonly streaming: boolean;
+  readonly signal: AbortSignal;
+  readonly logger: Logger | undefined;
+  /** Called with each event before any consequence of it, so that recorded events survive a crash. Must not throw. */
+  readonly onEvent: (event: RunEvent) => void;
+  /** Shows each event with the plan of the session, if any. Must not throw. */
+  readonly show: (event: RunEvent, plan: Plan | undefined) => void;
+  /** The uncaught errors until now. A run that has one writes nothing: it has not succeeded. */
+  readonly takeStrays: () => Promise<readonly StrayError[]>;
+}
+
+/** The result of a run. */
+export interface EndedRun {
+  /** The final response of the model; undefined when the run did not complete. */
+  readonly response: Pick<PromptResponse, 'text' | 'output' | 'hostedOutputs'> | undefined;
+  /** What the run waits for; undefined when it was not suspended. */
+  readonly suspended: SuspendedRun | undefined;
+  /** The error that ended the run early; undefined without one. */
+  readonly error: unknown;
+  /** What went wrong, in one line; undefined when nothing did. */
+  readonly failure: string | undefined;
+  readonly interruption: CliInterruption | undefined;
+  /** What the agent has concluded; undefined when it was not asked. */
+  readonly conclusion: AgentConclusion | undefined;
+  /** Net changes to files. */
+  readonly changes: readonly FileChange[];
+  /** What became of them. */
+  readonly application: Application;
+  /** The final plan of the session; undefined without one. */
+  readonly plan: Plan | undefined;
+  /** Names of read-only tools. */
+  readonly readingTools: ReadonlySet<string>;
+  /** Uncaught errors. */
+  readonly strays: readonly StrayError[];
+}
+
+/** Runs the agent. Errors that end the run early are part of the result. */
+export async function evaluateRun(
+  opened: OpenedRun,
+  request: RunRequest,
+  options: EvaluateRunOptions,
+): Promise<EndedRun> {
+  const { durable, folder, prompt, redactor, telemetry } = opened;
+  const filesystem = folder?.filesystem;
+  const before = await filesystem?.snapshot();
+  const changes = (): readonly FileChange[] =>
+    before === undefined ? [] : (filesystem?.changesSince(before) ?? []);
+  const meanwhile =
+    folder?.mode === 'end' ? ((await durable?.changedMeanwhile(folder.filesystem)) ?? []) : [];
+  const resumed = durable?.resumed;
+  await using session = new Session(resumed === undefined ? {} : { id: resumed.sessionId });
+  const readPlan = planReader(prompt.slices().includes(CurrentPlan) ? session : undefined, redactor);
+  const conflicts = new CallConflicts();
+  const strays: StrayError[] = [];
+  let application: Application | undefined;
+  const apply = async (end: Pick<EndedRun, 'failure' | 'interruption' | 'suspended'>): Promise<void> => {
+    strays.push(...(await options.takeStrays()));
+    const failure = end.failure ?? (strays.length > 0 ? 'an error was not caught' : undefined);
+    const ended = { ...end, failure, changes: changes(), callConflicts: conflicts.unsettled() };
+    application = await applyChanges(ended, folder, meanwhile);
+  };
+  const work = (): Promise<Ending> =>
+    evaluate(opened, request, options, {
+      session,
+      workspace:
+        folder === undefined
+          ? undefined
+          : {
+              name: opened.workspaceName,
+              filesystem: folder.filesystem,
+              changes,
+              apply: async () => {
+                await apply({ failure: undefined, interruption: undefined, suspended: undefined });
+                // What the command prints says more.
+                return { kind: 'kept' };
+              },
+            },
+      follow: (event) => {
+        conflicts.observe(event);
+        options.show(event, readPlan());
+      },
+    });
+  const ending = await (telemetry === undefined ? work() : telemetry.runIn(work));
+  if (application === undefined) await apply(ending);
+  return {
+    ...ending,
+    changes: changes(),
+    application: application ?? { kind: 'off' },
+    plan: readPlan(),
+    readingTools: readingTools(prompt, session),
+    strays,
+  };
+}
+
+type Ending = Pick<EndedRun, 'response' | 'suspended' | 'failure' | 'interruption' | 'error' | 'conclusion'>;
+
+/** What a run works with that was made for it. */
+interface RunState {
+  readonly session: Session;
+  readonly workspace: RunWorkspace | undefined;
+  readonly follow: (event: RunEvent) => void;
+}
+
+async function evaluate(
+  opened: OpenedRun,
+  request: RunRequest,
+  { approve, budget, logger, onEvent, signal, streaming }: EvaluateRunOptions,
+  { follow, session, workspace }: RunState,
+): Promise<Ending> {
+  const { durable, model, overrides, recordFile, redactor, resources, telemetry } = opened;
+  const concluding = new Concluding(opened.agent);
+  const { contextOverflow: overflow, maxConversationTurns } = request;
+  let droppedTurns = 0;
+  const observe = (event: RunEvent): void => {
+    follow(event);
+    if (event.type === 'turns-dropped') droppedTurns += event.turns;
+  };
+  try {
+    const run = await evaluateAgent(
+      concluding.agent,
+      {
+        adapter: model,
+        resources,
+        session,
+        signal,
+        approve,
+        streaming,
+        enforce: request.isEnforced,
+        settings: request.settings,
+        redact: redactor.text,
+        limits: {
+          budget,
+          ...present({
+            maxTurns: request.maxTurns,
+            maxRepeatedFailures: request.maxRepeatedFailures,
+            deadline: request.deadlineMs === undefined ? undefined : Deadline.after(request.deadlineMs),
+          }),
+        },
+        observers: [
+          { onEvent },
+          { onEvent: observe },
+          ...[telemetry?.observer, recordFile?.observer].filter((observer) => observer !== undefined),
+        ],
+        ...present({
+          workspace,
+          input: request.input,
+          context:
+            overflow === undefined && maxConversationTurns === undefined
+              ? undefined
+              : present({ overflow, maxTurns: maxConversationTurns }),
+          logger,
+          overrides,
+          journal: durable?.journal,
+          runId: durable?.runId,
+          strict: durable?.resumed?.isStrict,
+        }),
+      },
+      { resumeInput: durable?.resumed?.input },
+    );
+    const ended = { ...concluding.ending, failure: undefined, interruption: undefined, error: undefined };
+    return run.finishReason === 'suspended'
+      ? { ...ended, response: undefined, suspended: run }
+      : { ...ended, response: run, suspended: undefined };
+  } catch (error) {
+    const ended = { ...concluding.ending, suspended: undefined };
+    if (ended.failure !== undefined) return { ...ended, interruption: undefined, error: undefined };
+    if (signal.reason instanceof CliInterruption) {
+      return { ...ended, error, failure: undefined, interruption: signal.reason };
+    }
+    const failure = describeFailure(error, opened.agent.name, droppedTurns);
+    return { ...ended, error, failure, interruption: undefined };
+  }
+}
+
+/** An agent whose conclusion is kept for the report, also where it fails the run. */
+class Concluding {
+  readonly agent: AnyAgent;
+  #conclusion: AgentConclusion | undefined;
+  #response: Ending['response'];
+
+  constructor(agent: AnyAgent) {
+    const own = agent.conclude?.bind(agent);
+    if (own === undefined) {
+      this.agent = agent;
+      return;
+    }
+    this.agent = Object.freeze<AnyAgent>({
+      ...agent,
+      conclude: (context) => {
+        const { output, text } = context;
+        this.#response = { text, output, hostedOutputs: {} };
+        this.#conclusion = own(context);
+        return this.#conclusion;
+      },
+    });
+  }
+
+  get ending(): Pick<Ending, 'response' | 'conclusion' | 'failure'> {
+    return {
+      response: this.#conclusion?.failure === undefined ? undefined : this.#response,
+      conclusion: this.#conclusion,
+      failure: this.#conclusion?.failure,
+    };
+  }
+}
+
+/** Reads the plan of a session, redacted; returns the same object while the plan is the same. */
+function planReader(session: Session | undefined, redactor: Redactor): () => Plan | undefined {
+  let known: Plan | undefined;
+  let shown: Plan | undefined;
+  return () => {
+    // Its slices are installed when the run begins.
+    const plan = session?.knows(CurrentPlan.name) === true ? session.slice(CurrentPlan).latest() : undefined;
+    if (plan !== known) shown = plan === undefined ? undefined : redactor.record(plan);
+    known = plan;
+    return shown;
+  };
+}
+
+/** Names of read-only tools; empty when a section cannot be evaluated. */
+function readingTools(prompt: Prompt, session: Session): ReadonlySet<string> {
+  try {
+    const tools = prompt.tools({ session }).filter((tool) => tool.effects === 'read');
+    return new Set(tools.map((tool) => tool.name));
+  } catch {
+    return new Set();
+  }
+}
+
+/** Which error ended the run, and where; one line. Dropped turns are no longer in the conversation of the error. */
+function describeFailure(error: unknown, agentName: string, droppedTurns: number): string {
+  if (!PromptEvaluationError.isInstance(error)) {
+    return `the run of ${agentName} failed: ${printable(describeError(error))}`;
+  }
+  const turns = droppedTurns + error.conversation.filter((item) => item.type === 'assistant').length;
+  const cause =
+    error.cause === undefined || error.message.includes(describeError(error.cause))
+      ? ''
+      : ` Cause: ${describeError(error.cause)}`;
+  return printable(
+    `the run of ${agentName} failed after ${turns} ${turns === 1 ? 'turn' : 'turns'}, in phase ${error.phase}: ${error.message}${cause}`,
+  );
+}

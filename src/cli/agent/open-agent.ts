@@ -1,0 +1,212 @@
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import type { AnyAgent, ProviderAdapter } from '../../core/evaluation/index.ts';
+import { Filesystem } from '../../core/filesystem/index.ts';
+import type { DynamicParams, OverridesSource, Prompt } from '../../core/prompt/index.ts';
+import type { AnyResourceBinding } from '../../core/resource/index.ts';
+import { Redactor } from '../../core/runtime/index.ts';
+import type { JsonObject } from '../../core/schema/index.ts';
+import type { Logger } from '../../core/tool/index.ts';
+import { type OpenedJournal, refuseJournalInside } from '../durable/open-journal.ts';
+import type { ModelSituation } from '../model/choose-model.ts';
+import type { Disposals } from '../process/disposals.ts';
+import { type CliEnvironment, unlessAborted } from '../process/environment.ts';
+import { UsageError } from '../process/errors.ts';
+import { printable } from '../process/plain-text.ts';
+import { type ApplyMode, FolderError, folderName, type OpenedFolder } from '../run/open-folder.ts';
+import type { OverridesChoice } from '../run/overrides-choice.ts';
+import { hostRedact } from '../run/redact.ts';
+import { sandboxBindings } from '../run/sandbox-bindings.ts';
+import type { SandboxChoice } from '../run/sandbox-choice.ts';
+import type { Telemetry } from '../run/telemetry.ts';
+import { bindAgent, hasOwnLoop, mountServers } from './bind-agent.ts';
+import type { CommandParts } from './command-parts.ts';
+
+/** What a command asks of the agent that it opens. */
+export interface OpenAgentRequest {
+  /** Path of a module; undefined: the agent is made for the folder. */
+  readonly agent: string | undefined;
+  /** Undefined: the current folder, for an agent that works on files. */
+  readonly workspace: string | undefined;
+  readonly params: JsonObject;
+  /** When changes are written to the folder; undefined: never. */
+  readonly apply: ApplyMode | undefined;
+  readonly overrides: OverridesChoice | undefined;
+  readonly sandbox: SandboxChoice | undefined;
+  readonly mcpFile: string | undefined;
+  readonly hasTelemetry: boolean;
+}
+
+/** How {@link openAgent} opens it. */
+export interface OpenAgentOptions {
+  readonly environment: CliEnvironment;
+  readonly parts: CommandParts;
+  /** Closes what was opened, also when a later step fails. */
+  readonly opened: Disposals;
+  /** Undefined: no model is asked. */
+  readonly model?: Pick<ModelSituation, 'choice' | 'baseUrl'>;
+  /** File of the journal, undefined for the one in the user's state folder. Undefined: none is opened. */
+  readonly journal: { readonly file: string | undefined } | undefined;
+  /** Opens the journal. Default: `journals.open()`. @returns undefined: the run does without. */
+  readonly openJournal?: (file: string | undefined) => Promise<OpenedJournal | undefined>;
+  /** Whether `--apply` was given, which an agent without files refuses. Default: false. */
+  readonly isApplyNamed?: boolean;
+  /** What the user can do when the folder is in use, other than wait. Default: nothing. */
+  readonly insteadOfWaiting?: string | undefined;
+  /** Makes the agent of a request that names none. */
+  readonly makeAgent?: (folder: OpenedFolder) => Promise<AnyAgent>;
+  /** Gets what the user should know, in whole lines. */
+  readonly say: (line: string) => void;
+  /** Gets what servers report. Default: none. */
+  readonly logger?: Logger | undefined;
+}
+
+/** An agent that is ready to be run or served. */
+export interface OpenedAgent {
+  /** With its params, and the tools of mounted servers. */
+  readonly agent: AnyAgent;
+  readonly params: DynamicParams;
+  /** Bound without the resources of a run. */
+  readonly prompt: Prompt;
+  /** Undefined: none is asked. */
+  readonly model: ProviderAdapter | undefined;
+  /** Name of the folder in the prompt. */
+  readonly workspaceName: string;
+  /** Undefined: the agent does not use files. */
+  readonly folder: OpenedFolder | undefined;
+  readonly journal: OpenedJournal | undefined;
+  /** The backend of the command line, in the place of the agent's own. */
+  readonly resources: readonly AnyResourceBinding[];
+  readonly overrides: OverridesSource | undefined;
+  /** Undefined: the run is not reported. */
+  readonly telemetry: Telemetry | undefined;
+  /** Removes what must not be shown from texts. */
+  readonly redactor: Redactor;
+}
+
+/**
+ * Loads an agent and opens all that it is run with: servers, model, sandbox, overrides, telemetry, journal, folder. What is opened is closed with `opened`: the folder, then the
+ * journal, then the telemetry, then the servers.
+ *
+ * @throws {UsageError} when something is missing or invalid; the reason of the environment's signal when it is aborted meanwhile.
+ */
+export async function openAgent(request: OpenAgentRequest, options: OpenAgentOptions): Promise<OpenedAgent> {
+  const { environment, journal: asked, opened, parts, say } = options;
+  const { signal, variables, version } = environment;
+  const loaded =
+    request.agent === undefined ? undefined : await unlessAborted(parts.load(request.agent), signal);
+  const mounted = await mountServers(request.mcpFile, environment, parts, opened, options.logger);
+  for (const note of mounted?.notes ?? []) say(`${note}.`);
+  const withTools = (agent: AnyAgent): AnyAgent => mounted?.addTo(agent) ?? agent;
+
+  const own = loaded === undefined ? undefined : { ...loaded, agent: withTools(loaded.agent) };
+  const module =
+    own === undefined || request.agent === undefined ? undefined : { ...own, path: request.agent };
+  if (module !== undefined) refuseUnusedFolder(module.agent, request, options);
+  const workspaceName = module?.agent.workspace === false ? '' : folderName(request.workspace);
+  const bound =
+    module === undefined
+      ? undefined
+      : await bindAgent(
+          module,
+          { ...request, agent: module.path, workspaceName, model: options.model },
+          environment,
+          parts,
+          say,
+        );
+  const takesFolder = bound === undefined || usesFiles(bound, request);
+  if (options.isApplyNamed === true && !takesFolder) {
+    throw new UsageError(`${printable(bound.agent.name)} does not use files: there is nothing to --apply.`);
+  }
+  const resources =
+    bound === undefined
+      ? []
+      : await sandboxBindings(request.sandbox, bound.agent.name, bound.prompt.resources());
+  if (asked !== undefined && hasOwnLoop(bound?.model)) {
+    throw new UsageError(
+      `--durable needs a model whose turns can be kept, and "${printable(bound.model.name)}" runs a loop of its own: name one with --model.`,
+    );
+  }
+
+  const agentFolder = loaded?.folder;
+  const telemetry = request.hasTelemetry
+    ? await unlessAborted(
+        parts.startTelemetry({ agentFolder: agentFolder ?? resolve('.'), variables, version }),
+        signal,
+      )
+    : undefined;
+  const workspace = takesFolder ? resolve(request.workspace ?? '.') : undefined;
+  const places = { workspace, agentFolder, workingFolder: resolve('.'), home: homedir() };
+  const redactor = new Redactor(hostRedact(places, variables, mounted?.secrets), () => undefined); // It never throws.
+  opened.defer(async () => {
+    for (const line of (await telemetry?.end()) ?? []) say(redactor.text(line));
+  });
+
+  signal.throwIfAborted();
+  const journal =
+    asked === undefined ? undefined : await openJournal(asked.file, request, takesFolder, options);
+  if (journal !== undefined) opened.use(journal);
+  const folder = takesFolder ? await openFolder(request, bound?.agent, journal, options) : undefined;
+  if (folder !== undefined) opened.defer(() => folder.close());
+  for (const note of folder?.notes ?? []) say(`${note}.`);
+  const common = { workspaceName, folder, journal, resources, telemetry, redactor };
+  if (bound !== undefined) return { ...bound, ...common };
+  if (folder === undefined || options.makeAgent === undefined)
+    throw new TypeError('A folder is opened where no agent is named.');
+  const agent = withTools(await options.makeAgent(folder));
+  return {
+    ...common,
+    agent,
+    params: {},
+    prompt: agent.template.bind(),
+    model: undefined,
+    overrides: undefined,
+  };
+}
+
+/** @throws {UsageError} for a folder that was named for an agent that works without one. */
+function refuseUnusedFolder(
+  { name, workspace: rules }: AnyAgent,
+  { workspace }: OpenAgentRequest,
+  { isApplyNamed = false }: OpenAgentOptions,
+): void {
+  if (rules !== false || (workspace === undefined && !isApplyNamed)) return;
+  throw new UsageError(
+    `${printable(name)} does not use a workspace: leave out ${isApplyNamed ? '--apply' : '--workspace'}.`,
+  );
+}
+
+function usesFiles(
+  { agent: { workspace: rules }, prompt }: Pick<OpenedAgent, 'agent' | 'prompt'>,
+  { workspace }: OpenAgentRequest,
+): boolean {
+  if (rules === false) return false;
+  return rules !== undefined || workspace !== undefined || prompt.resources().has(Filesystem);
+}
+
+async function openJournal(
+  file: string | undefined,
+  { workspace }: OpenAgentRequest,
+  takesFolder: boolean,
+  { openJournal: open, parts }: OpenAgentOptions,
+): Promise<OpenedJournal | undefined> {
+  refuseJournalInside(file, takesFolder ? (workspace ?? '.') : undefined);
+  return open === undefined ? parts.journals.open(file) : open(file);
+}
+
+/** Opens the folder, under the lease of the journal. */
+async function openFolder(
+  { apply, workspace }: OpenAgentRequest,
+  agent: AnyAgent | undefined,
+  journal: OpenedJournal | undefined,
+  { insteadOfWaiting, parts }: OpenAgentOptions,
+): Promise<OpenedFolder> {
+  // An agent that works without files takes no folder.
+  const rules = agent?.workspace === false ? undefined : agent?.workspace;
+  try {
+    return await parts.open(workspace, rules ?? {}, apply, { journal, insteadOfWaiting });
+  } catch (error) {
+    if (error instanceof FolderError) throw new UsageError(error.message, { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,100 @@
+import type { ProviderAdapter } from '../../core/evaluation/index.ts';
+import type { JsonObject } from '../../core/schema/index.ts';
+import { systemClock } from '../../core/session/index.ts';
+import type { Logger } from '../../core/tool/index.ts';
+import { describeInterruptedRuns } from '../durable/interrupted-runs.ts';
+import { type KeptRun, openDurableRun } from '../durable/open-durable.ts';
+import type { Disposals } from '../process/disposals.ts';
+import type { CliEnvironment } from '../process/environment.ts';
+import { printable } from '../process/plain-text.ts';
+import type { EventLog } from '../run/event-log.ts';
+import type { RecordFile } from '../run/record-file.ts';
+import type { RunRequest } from '../run/run-arguments.ts';
+import type { CommandParts } from './command-parts.ts';
+import { type OpenedAgent, openAgent } from './open-agent.ts';
+
+/** The state of a run before the first turn. */
+export interface OpenedRun extends OpenedAgent {
+  readonly model: ProviderAdapter;
+  readonly log: EventLog | undefined;
+  /** Undefined: the run is not recorded. */
+  readonly recordFile: RecordFile | undefined;
+  /** Undefined: the run is not kept in a journal. */
+  readonly durable: KeptRun | undefined;
+}
+
+/** What a run is opened with. */
+export interface OpenRunOptions {
+  readonly environment: CliEnvironment;
+  readonly parts: CommandParts;
+  /** Closes what was opened, also when a later step fails. */
+  readonly opened: Disposals;
+  /** Gets what servers report. Default: none. */
+  readonly logger?: Logger | undefined;
+}
+
+/**
+ * Opens everything that a run needs.
+ *
+ * @throws {UsageError} as `openAgent`, for a run that the journal has already, and for a record or a log that cannot be written.
+ */
+export async function openRun(request: RunRequest, options: OpenRunOptions): Promise<OpenedRun> {
+  const { environment, opened, parts } = options;
+  const { durable: choice } = request;
+  const say = (line: string): void => environment.stderr.write(`wink: ${line}\n`);
+  const agent = await openAgent(request, {
+    ...options,
+    say,
+    model: { choice: request.model, baseUrl: request.baseUrl },
+    isApplyNamed: request.apply !== undefined,
+    insteadOfWaiting: choice?.resumed === undefined ? 'leave out --apply' : undefined,
+    journal: choice === undefined ? undefined : { file: choice.journalFile },
+  });
+  if (agent.model === undefined) throw new TypeError('A run has a model.');
+  const workspace = agent.folder?.hostPath;
+  if (choice?.resumed === undefined)
+    for (const note of await interruptedOn(agent, choice?.journalFile, parts)) say(`${note}.`);
+  const durable =
+    choice === undefined || agent.journal === undefined
+      ? undefined
+      : await openDurableRun({
+          choice,
+          agentName: agent.agent.name,
+          workspace,
+          nowMs: systemClock.now(),
+          journal: agent.journal,
+        });
+  const recordFile =
+    request.recordFile === undefined
+      ? undefined
+      : await parts.openRecord({
+          file: request.recordFile,
+          agentName: agent.agent.name,
+          module: request.agent,
+          workspace,
+          workspaceName: agent.workspaceName,
+          // What is redacted is JSON as before.
+          params: agent.redactor.fields(request.params) as JsonObject,
+          now: () => systemClock.now(),
+        });
+  opened.defer(async () => {
+    for (const line of (await recordFile?.close()) ?? []) say(line);
+  });
+  const log = request.logFile === undefined ? undefined : parts.openLog(request.logFile);
+  opened.defer(() => {
+    const problem = log?.close();
+    if (problem !== undefined) say(printable(problem));
+  });
+  return { ...agent, model: agent.model, log, recordFile, durable };
+}
+
+/** What is to be said of runs on the folder that were interrupted. A folder in memory has no path that a run could be found by. */
+async function interruptedOn(
+  { folder, journal }: OpenedAgent,
+  journalFile: string | undefined,
+  { journals }: CommandParts,
+): Promise<readonly string[]> {
+  const workspace = folder?.filesystem.hostPath;
+  if (folder === undefined || workspace === undefined) return [];
+  return describeInterruptedRuns({ workspace, pending: folder.pending, journal, journalFile, journals });
+}

@@ -1,0 +1,136 @@
+import { MissingPeerError } from '../../core/error/index.ts';
+import type { AnyAgent } from '../../core/evaluation/index.ts';
+import type { JsonObject } from '../../core/schema/index.ts';
+import { systemClock } from '../../core/session/index.ts';
+import type { Logger } from '../../core/tool/index.ts';
+import type { CommandParts } from '../agent/command-parts.ts';
+import { type OpenedAgent, openAgent } from '../agent/open-agent.ts';
+import { describeInterruptedRuns } from '../durable/interrupted-runs.ts';
+import type { OpenedJournal } from '../durable/open-journal.ts';
+import { settleInterrupted } from '../durable/settle-interrupted.ts';
+import type { Disposals } from '../process/disposals.ts';
+import { type CliEnvironment, unlessAborted } from '../process/environment.ts';
+import { UsageError } from '../process/errors.ts';
+import { printable } from '../process/plain-text.ts';
+import type { OpenedFolder } from '../run/open-folder.ts';
+import { loadPolicies } from './policy-file.ts';
+import type { ServeJournalChoice, ServeRequest } from './serve-arguments.ts';
+import { SessionRecords } from './session-records.ts';
+import { workspaceAgent } from './workspace-agent.ts';
+
+/** A journal that calls are kept in. */
+export interface ServeJournal {
+  readonly choice: ServeJournalChoice;
+  readonly journal: OpenedJournal;
+}
+
+/** The state of a server before it accepts clients. */
+export interface ServedAgent extends OpenedAgent {
+  readonly kept: ServeJournal | undefined;
+  /** Undefined: sessions are not recorded. */
+  readonly records: SessionRecords | undefined;
+}
+
+/** What a server is opened with. */
+export interface OpenServedOptions {
+  readonly environment: CliEnvironment;
+  readonly parts: CommandParts;
+  /** Closes what was opened, also when a later step fails. */
+  readonly opened: Disposals;
+  /** Gets what mounted servers report, as long as they are open. Default: none. */
+  readonly logger: Logger | undefined;
+}
+
+/**
+ * Opens everything that a server needs.
+ *
+ * @throws {UsageError} when something is missing or invalid.
+ */
+export async function openServedAgent(
+  request: ServeRequest,
+  options: OpenServedOptions,
+): Promise<ServedAgent> {
+  const { environment, opened, parts } = options;
+  const { durable, policyFile, sandbox } = request;
+  const say = (line: string): void => environment.stderr.write(`wink: ${line}\n`);
+  const policies =
+    policyFile === undefined ? [] : await unlessAborted(loadPolicies(policyFile), environment.signal);
+  const makeAgent = async (folder: OpenedFolder): Promise<AnyAgent> => {
+    const ready = await workspaceAgent({ folder, sandbox, policies });
+    for (const note of ready.notes) say(`${note}.`);
+    return ready.agent;
+  };
+  const agent = await openAgent(request, {
+    ...options,
+    say,
+    makeAgent,
+    insteadOfWaiting: 'use --apply=never, which writes nothing',
+    openJournal: (file) => openIfPossible(file, durable, parts, say),
+    journal: durable === undefined ? undefined : { file: durable.journalFile },
+  });
+  const kept =
+    durable === undefined || agent.journal === undefined
+      ? undefined
+      : { choice: durable, journal: agent.journal };
+  for (const note of await interrupted(agent.folder, kept, parts)) say(`${note}.`);
+  // Without a journal for want of `node:sqlite`, calls are at least recorded.
+  const file = request.recordFile ?? (durable !== undefined && kept === undefined ? '' : undefined);
+  const records =
+    file === undefined
+      ? undefined
+      : await SessionRecords.open({
+          open: (number) =>
+            parts.openRecord({
+              file,
+              agentName: agent.agent.name,
+              module: request.agent ?? '',
+              workspace: agent.folder?.hostPath,
+              workspaceName: agent.folder?.name ?? '',
+              // What is redacted is JSON as before.
+              params: agent.redactor.fields(request.params) as JsonObject,
+              now: () => systemClock.now(),
+              number,
+            }),
+          say,
+        });
+  opened.defer(() => records?.close());
+  return { ...agent, kept, records };
+}
+
+/** Opens the journal; undefined where it was not asked for and this version of Node cannot. */
+async function openIfPossible(
+  file: string | undefined,
+  choice: ServeJournalChoice | undefined,
+  { journals }: CommandParts,
+  say: (line: string) => void,
+): Promise<OpenedJournal | undefined> {
+  try {
+    return await journals.open(file);
+  } catch (error) {
+    const isMissing = error instanceof UsageError && MissingPeerError.isInstance(error.cause);
+    if (choice?.isRequired !== false || !isMissing) throw error;
+    const version = printable(process.versions.node);
+    say(
+      `calls are recorded, and cannot be undone by "wink rewind": Node ${version} has no node:sqlite, Node 22.13 and later have it.`,
+    );
+    return undefined;
+  }
+}
+
+/** Settles what earlier servers have decided, and names other runs that can go on. */
+async function interrupted(
+  folder: OpenedFolder | undefined,
+  kept: ServeJournal | undefined,
+  { journals }: CommandParts,
+): Promise<readonly string[]> {
+  const workspace = folder?.filesystem.hostPath;
+  if (folder?.mode === undefined || workspace === undefined || kept === undefined) return [];
+  const { filesystem, pending } = folder;
+  const { choice, journal } = kept;
+  const { journalFile } = choice;
+  const { left, lines } = await settleInterrupted({ journal, journalFile, filesystem, pending });
+  return [
+    ...lines,
+    ...(await describeInterruptedRuns({ workspace, pending: left, journal, journalFile, journals })),
+  ];
+}
