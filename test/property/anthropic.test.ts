@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ConversationItem } from 'weakincentives';
-import { markPrefixes } from '../../src/providers/anthropic/cache-breakpoints.ts';
+import { markPrefixes } from '../../src/providers/anthropic/request.ts';
 import { toMessages } from '../../src/providers/anthropic/messages.ts';
 import { readMessageStream } from '../../src/providers/anthropic/stream.ts';
 import {

@@ -1,4 +1,4 @@
-import { present } from '../../core/internal/index.ts';
+import { ownMember, present } from '../../core/internal/index.ts';
 import type {
   PromptOverrides,
   SectionOverride,
@@ -77,7 +77,9 @@ class Merge {
     merge: (before: Item | undefined, fresh: Item | undefined) => Item | undefined,
   ): Record<string, Item> {
     const names = new Set([...Object.keys(fresh), ...Object.keys(before)]);
-    const merged = [...names].map((name) => [name, merge(ownOf(before, name), ownOf(fresh, name))] as const);
+    const merged = [...names].map(
+      (name) => [name, merge(ownMember(before, name), ownMember(fresh, name))] as const,
+    );
     return Object.fromEntries(merged.flatMap(([name, item]) => (item === undefined ? [] : [[name, item]])));
   }
 
@@ -103,8 +105,4 @@ class Merge {
   #gone(before: unknown): undefined {
     if (before !== undefined) this.replaced += 1;
   }
-}
-
-function ownOf<Item>(record: Readonly<Record<string, Item>>, name: string): Item | undefined {
-  return Object.hasOwn(record, name) ? record[name] : undefined;
 }

@@ -1,11 +1,4 @@
-import {
-  assertOptions,
-  FilesystemError,
-  integer,
-  type OptionsOf,
-  type RefuseArgument,
-  withDefaults,
-} from '../error/index.ts';
+import { assertOptions, integer, type OptionsOf, withDefaults } from '../error/index.ts';
 import { type Clock, systemClock } from '../session/index.ts';
 import { emptyDirectory } from './content/tree-node.ts';
 import { CellGuard, FilesystemView, type FilesystemViewParts } from './filesystem-view.ts';
@@ -14,10 +7,8 @@ import type { ForkedView } from './fork/tree-fork.ts';
 import type { FileChange } from './interface/file-change.ts';
 import type { FilesystemCapabilities, FilesystemSnapshot } from './interface/filesystem.ts';
 import { writeFile } from './operations/write-operations.ts';
+import { refuseArgument } from './path/errors.ts';
 import { fileChanges } from './tree/tree-difference.ts';
-
-const refuse: RefuseArgument = (message, details) =>
-  new FilesystemError('argument-invalid', message, details);
 
 /** The initial content and the limits of a memory file system. */
 export interface MemoryFilesystemOptions {
@@ -88,7 +79,7 @@ export class MemoryFilesystem extends FilesystemView {
    * @throws {SnapshotError} `snapshot-foreign` when another kind of file system made `base`, `snapshot-released`.
    */
   constructor(options: MemoryFilesystemOptions = {}) {
-    assertOptions('new MemoryFilesystem()', options, memoryChecks, refuse);
+    assertOptions('new MemoryFilesystem()', options, memoryChecks, refuseArgument);
     const cell = cellFor(options);
     super(partsOf({ cell, isSealed: undefined, countsReads: false }));
     this.#cell = cell;

@@ -1,5 +1,5 @@
 export { type Edit, editScript } from './edit-script.ts';
-export { isPlainObject, isRecord } from './is.ts';
+export { isPlainObject, isRecord, isText, ownMember } from './is.ts';
 export { lazyObject, once } from './lazy.ts';
 export { none, spliceAll } from './list.ts';
 export { nearestNames } from './nearest-names.ts';
@@ -7,7 +7,7 @@ export { type MapDifference, PersistentMap } from './persistent-map.ts';
 export { PersistentVector } from './persistent-vector.ts';
 export { type Present, present } from './present.ts';
 export { processWide } from './process-wide.ts';
-export { isPromiseLike, untilAborted, whenSettled } from './promise.ts';
+export { attempt, isPromiseLike, untilAborted, whenSettled } from './promise.ts';
 export { escapeInvisible, quoteText, readName, showName } from './quote.ts';
 export {
   clip,

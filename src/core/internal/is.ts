@@ -9,3 +9,12 @@ export function isPlainObject(value: unknown): value is Readonly<Record<string, 
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
+
+export function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+/** A member of an object itself, and not of its prototype. */
+export function ownMember<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
+}

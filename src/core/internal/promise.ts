@@ -29,3 +29,13 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | un
     signal.removeEventListener('abort', stop);
   }
 }
+
+/** Calls a function of the user that must not break the caller: what it throws, or rejects with later, goes to `fail`. */
+export function attempt(act: () => unknown, fail: (error: unknown) => void = () => undefined): void {
+  try {
+    const returned = act();
+    if (typeof returned === 'object' && returned !== null) Promise.resolve(returned).catch(fail);
+  } catch (error) {
+    fail(error);
+  }
+}

@@ -1,16 +1,12 @@
-import { assertMembers, describeError, type RefuseArgument, SessionError } from '../error/index.ts';
+import { assertMembers, describeError, type SessionError } from '../error/index.ts';
 import type { Clock } from './clock.ts';
-import { createDispatcher, type Dispatcher } from './event/event.ts';
+import { createDispatcher, type Dispatcher, refuse } from './event/event.ts';
 
 /** Where a session without a dispatcher of the caller's reports what subscribers threw. */
 export interface SessionLogger {
   /** Must not throw. */
   error(message: string, fields?: Record<string, unknown>): void;
 }
-
-/** Refuses an option or an argument. */
-export const refuse = (...[message, details]: Parameters<RefuseArgument>): SessionError =>
-  new SessionError('session-invalid', message, details);
 
 /** What the options of a session must be. */
 export const sessionChecks = {

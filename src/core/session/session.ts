@@ -1,7 +1,13 @@
 import { assertArgument, assertOptions, describeError, SessionBusyError } from '../error/index.ts';
 import { present } from '../internal/index.ts';
 import { type Clock, systemClock } from './clock.ts';
-import type { DispatchedEvent, Dispatcher, EventDefinition, EventDelivery } from './event/event.ts';
+import {
+  type DispatchedEvent,
+  type Dispatcher,
+  type EventDefinition,
+  type EventDelivery,
+  refuse,
+} from './event/event.ts';
 import { importSlices, type SessionImportOptions, type SessionImportReport } from './export/import-slices.ts';
 import { readSessionExport } from './export/read-session-export.ts';
 import {
@@ -20,7 +26,6 @@ import {
   type IdSource,
   ownDispatcher,
   randomIds,
-  refuse,
   type SessionLogger,
   sessionChecks,
 } from './session-options.ts';

@@ -5,7 +5,9 @@ import type {
   ClientConnection,
   ContentBlock,
   InitializeResponse,
+  SessionUpdate,
   StopReason,
+  ToolCallUpdate,
 } from '@agentclientprotocol/sdk';
 import { PromptValidationError } from '../../core/error/index.ts';
 import { untilAborted } from '../../core/internal/index.ts';
@@ -13,12 +15,11 @@ import type { FinishReason, InputPart } from '../../core/runtime/index.ts';
 import { type Clock, systemClock } from '../../core/session/index.ts';
 import type { AgentHarness, HarnessOutcome, HarnessRequest, HarnessRunOptions } from '../kit/index.ts';
 import type { AcpOptions } from './acp-options.ts';
+import type { AcpPermissionRequest } from './acp-permissions.ts';
 import { type AcpSdk, loadAcpSdk } from './acp-sdk.ts';
 import { type AgentProcess, startAgent } from './agent-process.ts';
-import { AnnouncedCalls } from './announced-calls.ts';
 import { MessageLog } from './message-log.ts';
 import { choosePermission } from './permissions.ts';
-import { randomName } from './random-name.ts';
 import { openHttpTools, openRelayedTools, type ToolEndpoint } from './tool-endpoint.ts';
 
 type HarnessSettings = Omit<AcpOptions, 'adapter'>;
@@ -277,3 +278,34 @@ const authRequired = -32_000;
 
 const refused = (option: string, expected: string): PromptValidationError =>
   new PromptValidationError(`acp(): ${option} must be ${expected}.`, { details: { option, expected } });
+
+const letters = 'bcdfghjkmnpqrstvwxz';
+const length = 8;
+
+/** Some random letters, for a name that no tool has. */
+export function randomName(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(length));
+  return Array.from(bytes, (byte) => letters[byte % letters.length]).join('');
+}
+
+/** The calls that the agent has announced and that have not ended. A request for permission may name nothing but the id of one. */
+class AnnouncedCalls {
+  readonly #calls = new Map<string, AcpPermissionRequest>();
+
+  take(update: SessionUpdate): void {
+    if (update.sessionUpdate !== 'tool_call' && update.sessionUpdate !== 'tool_call_update') return;
+    const { status, toolCallId } = update;
+    if (status === 'completed' || status === 'failed') this.#calls.delete(toolCallId);
+    else this.#calls.set(toolCallId, this.describe(update));
+  }
+
+  /** The fields of an update; for those that it does not have, what the agent has said before. */
+  describe({ kind, rawInput, title, toolCallId }: ToolCallUpdate): AcpPermissionRequest {
+    const before = this.#calls.get(toolCallId);
+    return {
+      title: title ?? before?.title ?? '',
+      kind: kind ?? before?.kind,
+      rawInput: rawInput ?? before?.rawInput,
+    };
+  }
+}

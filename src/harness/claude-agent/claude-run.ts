@@ -4,10 +4,9 @@ import type { InputPart } from '../../core/tool/index.ts';
 import { messagesFinishReason, type WireFields } from '../../providers/kit/index.ts';
 import type { HarnessAnswer, HarnessOutcome, HarnessRequest, HarnessRunOptions } from '../kit/index.ts';
 import { AnswerSchema } from './answer-schema.ts';
-import type { ClaudeAgentSdk, ClaudeQueryOptions } from './sdk.ts';
+import type { ClaudeAgentSdk, ClaudeQueryOptions, ClaudeUserMessage } from './sdk.ts';
 import { toolPrefix } from './tool-names.ts';
 import { TurnReader } from './turn-reader.ts';
-import { UserMessages } from './user-messages.ts';
 import { countOf, totalUsageOf } from './wire.ts';
 import type { WorkFolder } from './work-folder.ts';
 
@@ -123,4 +122,36 @@ function toBlock(part: InputPart): object {
     ? { type: 'url', url: data }
     : { type: 'base64', media_type: mediaType, data };
   return { type: 'image', source };
+}
+
+/** The messages of the user, one after the other, until they are ended. */
+class UserMessages {
+  readonly #waiting: ClaudeUserMessage[] = [];
+  #isEnded = false;
+  #wake: () => void = () => undefined;
+
+  /** @param content blocks of the Messages interface. */
+  say(content: readonly object[]): void {
+    this.#waiting.push({ type: 'user', message: { role: 'user', content }, parent_tool_use_id: null });
+    this.#wake();
+  }
+
+  end(): void {
+    this.#isEnded = true;
+    this.#wake();
+  }
+
+  async *read(): AsyncGenerator<ClaudeUserMessage, void> {
+    for (;;) {
+      const next = this.#waiting.shift();
+      if (next !== undefined) {
+        yield next;
+        continue;
+      }
+      if (this.#isEnded) return;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
 }

@@ -222,7 +222,7 @@ export async function openHostFilesystem(options: HostFilesystemOptions): Promis
 }
 
 /** The factory of the views of a folder's forks. */
-export function viewsOf(
+function viewsOf(
   capabilities: FilesystemCapabilities,
   folder: DiskFolder,
 ): (forked: ForkedView) => FilesystemView {
@@ -249,7 +249,7 @@ export function viewsOf(
 }
 
 /** The guard of the folder itself: each change is a transaction of its own. */
-export class WorkspaceGuard implements ViewGuard {
+class WorkspaceGuard implements ViewGuard {
   readonly #workspace: DiskWorkspace;
   readonly #makeView: (forked: ForkedView) => FilesystemView;
 

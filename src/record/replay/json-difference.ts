@@ -1,4 +1,4 @@
-import { cutAfter, isRecord, startOf } from '../../core/internal/index.ts';
+import { cutAfter, isRecord, ownMember, startOf } from '../../core/internal/index.ts';
 
 /** The first place where two JSON values differ. */
 export interface JsonDifference {
@@ -38,10 +38,6 @@ export function firstDifference(recorded: unknown, now: unknown, path = ''): Jso
   // JSON has one zero.
   if (recorded === now) return undefined;
   return { path, recorded, now };
-}
-
-function ownMember(record: Readonly<Record<string, unknown>>, name: string): unknown {
-  return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
 /** How much of a value a message shows. */

@@ -1,4 +1,4 @@
-import { counted } from '../../../core/internal/index.ts';
+import { counted, isText } from '../../../core/internal/index.ts';
 import type {
   RecordedApproval,
   ToolCallFailureReason,
@@ -155,8 +155,4 @@ export function hostedFindings(output: HostedToolOutput, citations: readonly Cit
 
 function membersOf(output: HostedToolOutput): ReadonlyMap<string, unknown> {
   return new Map(Object.entries(output));
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
 }

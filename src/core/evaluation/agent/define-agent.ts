@@ -7,7 +7,7 @@ import {
   PromptValidationError,
 } from '../../error/index.ts';
 import { compileGlob } from '../../filesystem/index.ts';
-import { isRecord, type Writable } from '../../internal/index.ts';
+import { isRecord, isText, type Writable } from '../../internal/index.ts';
 import { BudgetTracker, checkFeedbackProviders } from '../../runtime/index.ts';
 import { checkObservers } from '../options/check-observers.ts';
 import { limitChecks, movedOptions } from '../options/option-checks.ts';
@@ -144,10 +144,6 @@ function isAdapter(value: unknown): boolean {
 
 function isFunction(value: unknown): boolean {
   return typeof value === 'function';
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
 }
 
 function isLine(value: unknown): boolean {

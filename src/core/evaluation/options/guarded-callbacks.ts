@@ -1,4 +1,5 @@
 import { describeError } from '../../error/index.ts';
+import { attempt } from '../../internal/index.ts';
 import { guardObservers, type ObserverCalls, Redactor } from '../../runtime/index.ts';
 import type { Session } from '../../session/index.ts';
 import { type Logger, silentLogger } from '../../tool/index.ts';
@@ -61,14 +62,4 @@ function guardLogger(logger: Logger, redactor: Redactor | undefined): Logger {
     warn: guard('warn'),
     error: guard('error'),
   });
-}
-
-/** Calls the caller's code, and handles its failures, asynchronous ones included. */
-function attempt(act: () => unknown, fail: (error: unknown) => void = () => undefined): void {
-  try {
-    const returned = act();
-    if (typeof returned === 'object' && returned !== null) Promise.resolve(returned).catch(fail);
-  } catch (error) {
-    fail(error);
-  }
 }

@@ -16,7 +16,7 @@ export interface Transfer {
 }
 
 /** What moves and copies keep of a file or a link to a directory; undefined for anything else. */
-export function leafAt(node: TreeNode, path: string): object | undefined {
+function leafAt(node: TreeNode, path: string): object | undefined {
   const found = path === '' ? node : node.kind === 'directory' ? nodeAt(node, path) : undefined;
   return found?.kind === 'file' ? found.content : found?.link;
 }

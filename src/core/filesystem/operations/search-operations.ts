@@ -1,4 +1,4 @@
-import { assertArgument, FilesystemError, type RefuseArgument } from '../../error/index.ts';
+import { assertArgument } from '../../error/index.ts';
 import { cutAfter, present } from '../../internal/index.ts';
 import { EventLoopYield } from '../../session/index.ts';
 import type { FileLink } from '../content/tree-node.ts';
@@ -12,15 +12,12 @@ import {
 } from '../glob/gitignore.ts';
 import { compileGlob, compileNameFilter, type Glob } from '../glob/glob.ts';
 import type { GlobOptions, GlobResult, GrepMatch, GrepOptions, GrepResult } from '../interface/filesystem.ts';
-import { assertIntegerOption, notDirectoryError, notFoundError } from '../path/errors.ts';
+import { assertIntegerOption, notDirectoryError, notFoundError, refuseArgument } from '../path/errors.ts';
 import { childPath, normalizePath, segmentsOf } from '../path/path.ts';
 import { compileGrep } from '../text/grep.ts';
 import { assertPattern } from '../text/linear-pattern.ts';
 import { type FoundFile, type WalkIgnores, walkFiles } from '../tree/file-walk.ts';
 import { blockedError } from '../tree/tree.ts';
-
-const refuse: RefuseArgument = (message, details) =>
-  new FilesystemError('argument-invalid', message, details);
 
 const defaultGrepLimit = 1000;
 const defaultMaxLineLength = 2000;
@@ -83,7 +80,7 @@ export async function globFiles(
   options: GlobOptions,
   assertOpen: () => void,
 ): Promise<GlobResult> {
-  assertArgument('glob()', 'options', options, 'object', refuse);
+  assertArgument('glob()', 'options', options, 'object', refuseArgument);
   const path = normalizePath(options.path ?? '.');
   assertIntegerOption('limit', options.limit, 1);
   const limit = options.limit ?? Number.POSITIVE_INFINITY;
@@ -150,7 +147,7 @@ export async function grepFiles(
   options: GrepOptions,
   assertOpen: () => void,
 ): Promise<GrepResult> {
-  assertArgument('grep()', 'options', options, 'object', refuse);
+  assertArgument('grep()', 'options', options, 'object', refuseArgument);
   const { limit = defaultGrepLimit, maxLineLength = defaultMaxLineLength } = options;
   const path = normalizePath(options.path ?? '.');
   assertIntegerOption('limit', limit, 1);

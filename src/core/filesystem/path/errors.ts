@@ -1,5 +1,9 @@
-import { FilesystemError, TransactionClosedError } from '../../error/index.ts';
+import { FilesystemError, type RefuseArgument, TransactionClosedError } from '../../error/index.ts';
 import { quoteText } from '../../internal/index.ts';
+
+/** Refuses an option or an argument. */
+export const refuseArgument: RefuseArgument = (message, details) =>
+  new FilesystemError('argument-invalid', message, details);
 
 /** The error for a missing file or directory. */
 export function notFoundError(

@@ -1,8 +1,6 @@
-import { assertArgument, assertMembers, FilesystemError, type RefuseArgument } from '../../error/index.ts';
+import { assertArgument, assertMembers, FilesystemError } from '../../error/index.ts';
 import { lineNumberAt, quoteText } from '../../internal/index.ts';
-
-const refuse: RefuseArgument = (message, details) =>
-  new FilesystemError('argument-invalid', message, details);
+import { refuseArgument } from '../path/errors.ts';
 
 /** One replacement of a piece of text. */
 export interface TextEdit {
@@ -86,8 +84,9 @@ function toLineFeeds(text: string): string {
 }
 
 function assertEdits(path: string, edits: readonly TextEdit[]): void {
-  assertArgument('edit()', 'edits', edits, 'array', refuse);
-  for (const edit of edits) assertMembers('edit()', edit, { oldText: 'string!', newText: 'string!' }, refuse);
+  assertArgument('edit()', 'edits', edits, 'array', refuseArgument);
+  for (const edit of edits)
+    assertMembers('edit()', edit, { oldText: 'string!', newText: 'string!' }, refuseArgument);
   if (edits.length === 0) {
     throw new FilesystemError(
       'argument-invalid',

@@ -91,7 +91,7 @@ function putBelow(
  * into a directory.
  * @throws {FilesystemError} `path-not-directory`, `path-is-directory` when a node of the other kind is at the path.
  */
-export function putNode(root: DirectoryNode, path: string, node: TreeNode): DirectoryNode {
+function putNode(root: DirectoryNode, path: string, node: TreeNode): DirectoryNode {
   return putBelow(root, segmentsOf(path), 0, path, node);
 }
 

@@ -1,8 +1,9 @@
-import { once } from '../../internal/index.ts';
+import { linesOf, once, oneLine } from '../../internal/index.ts';
 import { type PolicyPhases, type ToolPolicy, toPolicyPhases } from '../../policy/index.ts';
-import { type AnyTool, type ModelTool, toModelTool } from '../../tool/index.ts';
+import { renderJson } from '../../schema/index.ts';
+import { type AnyTool, type ModelTool, type ToolExample, toModelTool } from '../../tool/index.ts';
+import { fenceAround, jsonLine } from '../template/line-breaks.ts';
 import { describeTool, type ToolDescriptor } from './descriptors.ts';
-import { toolExamplesText } from './tool-examples.ts';
 import { describeParams, type ParamDescriptions } from './tool-param-descriptions.ts';
 
 /** A tool with its place in the prompt and the policies that govern it. */
@@ -60,4 +61,43 @@ export function toBoundTool(parts: Omit<BoundTool, '~planned'>): BoundTool {
       },
     }),
   });
+}
+
+/** The examples of a tool as text, for providers that have no field for them; empty when there are none. */
+function toolExamplesText(tool: AnyTool): string {
+  if (tool.examples.length === 0) return '';
+  return [
+    `- ${tool.name}: ${oneLine(tool.description)}`,
+    `  - ${tool.name} examples:`,
+    ...tool.examples.map((example) => exampleText(tool, example)),
+  ].join('\n');
+}
+
+function exampleText(tool: AnyTool, example: ToolExample): string {
+  const output = outputText(tool, example);
+  return [
+    `    - description: ${oneLine(example.description)}`,
+    '      input:',
+    fenced('json', jsonLine(example.input ?? {})),
+    ...(output === '' ? [] : ['      output:', fenced('', output)]),
+  ].join('\n');
+}
+
+function outputText(tool: AnyTool, { output }: ToolExample): string {
+  if (output === undefined || output === null) return '';
+  try {
+    // The example was checked against the tool's output schema when the tool was made.
+    return (tool.render?.(output) ?? renderJson(output)).trim();
+  } catch {
+    // As for a result: what a tool cannot write is written as JSON.
+    return renderJson(output);
+  }
+}
+
+/** The text in a fence that is longer than any in it, indented under its list item. */
+function fenced(language: string, text: string): string {
+  const fence = fenceAround(text);
+  return [`${fence}${language}`, ...linesOf(text), fence]
+    .map((line) => `        ${line}`.trimEnd())
+    .join('\n');
 }

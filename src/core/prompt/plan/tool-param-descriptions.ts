@@ -1,4 +1,4 @@
-import { present } from '../../internal/index.ts';
+import { isText, present } from '../../internal/index.ts';
 import type { JsonValue } from '../../schema/index.ts';
 import type { AnyTool } from '../../tool/index.ts';
 import { objectProperties } from '../section/object-properties.ts';
@@ -67,8 +67,4 @@ function either(types: readonly string[]): string {
 function keyword(schema: JsonValue | undefined, name: string): JsonValue | undefined {
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return undefined;
   return Object.hasOwn(schema, name) ? Object.getOwnPropertyDescriptor(schema, name)?.value : undefined;
-}
-
-function isText(value: JsonValue | undefined): value is string {
-  return typeof value === 'string';
 }

@@ -1,4 +1,5 @@
 import { describeError } from '../../error/index.ts';
+import { attempt } from '../../internal/index.ts';
 import type { Logger } from '../../tool/index.ts';
 import type { Redactor } from '../redaction/index.ts';
 import { guardAround } from './around.ts';
@@ -81,14 +82,4 @@ function aroundAll(
         : <T>(scope: RunScope, work: () => T): T => outer(scope, () => inner(scope, work)),
     undefined,
   );
-}
-
-/** Calls the caller's code, and handles its failures, asynchronous ones included. */
-function attempt(act: () => unknown, fail: (error: unknown) => void): void {
-  try {
-    const returned = act();
-    if (typeof returned === 'object' && returned !== null) Promise.resolve(returned).catch(fail);
-  } catch (error) {
-    fail(error);
-  }
 }

@@ -165,7 +165,9 @@ export interface DispatcherOptions {
 }
 
 type Subscriber = (payload: unknown, meta: EventMeta) => unknown;
-const refuse: RefuseArgument = (message, details) => new SessionError('session-invalid', message, details);
+/** Refuses an option or an argument. */
+export const refuse = (...[message, details]: Parameters<RefuseArgument>): SessionError =>
+  new SessionError('session-invalid', message, details);
 
 type Screen = (error: unknown) => unknown;
 type FailureListener = (failure: SubscriberFailure) => void;

@@ -23,7 +23,7 @@ export interface ReadSource {
 }
 
 /** Reads a stored slice; the only implementation there is, for sessions, forks and reducers. */
-export class SliceReader implements ReadonlySliceAccessor<unknown> {
+class SliceReader implements ReadonlySliceAccessor<unknown> {
   readonly #source: ReadSource;
   readonly #slice: StoredSlice;
 
@@ -63,7 +63,7 @@ export class SliceReader implements ReadonlySliceAccessor<unknown> {
 }
 
 /** Reads a derived slice, which reads its whole source. */
-export class DerivedReader implements ReadonlySliceAccessor<unknown> {
+class DerivedReader implements ReadonlySliceAccessor<unknown> {
   readonly #source: ReadSource;
   readonly #derived: DerivedSlice<unknown>;
 

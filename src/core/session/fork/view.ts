@@ -135,7 +135,7 @@ export class CellView implements SessionView {
 }
 
 /** The dispatcher inside a fork: events wait in the fork until it is applied, subscriptions go to the root's dispatcher. */
-export class BufferedDispatcher implements Dispatcher {
+class BufferedDispatcher implements Dispatcher {
   readonly #access: Access;
   readonly #root: Dispatcher;
 

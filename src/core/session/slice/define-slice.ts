@@ -3,7 +3,6 @@ import {
   describeError,
   type OptionsOf,
   oneOf,
-  type RefuseArgument,
   SchemaError,
   SessionError,
   SnapshotError,
@@ -32,6 +31,7 @@ import {
   type SliceState,
   type StoredSlice,
 } from './slice.ts';
+import { refuseSlice } from './view.ts';
 
 interface CommonSliceOptions<Item, Initial> {
   /** Not empty; unique in every session that installs the slice. */
@@ -69,8 +69,6 @@ interface LogPolicyOptions {
   readonly retain?: number;
   readonly key?: undefined;
 }
-
-const refuseSlice: RefuseArgument = (message, details) => new SessionError('slice-invalid', message, details);
 
 /** Options of {@link defineSystemSlice}. @internal */
 export type SystemSliceOptions<T> = CommonSliceOptions<T, T> &
@@ -210,7 +208,7 @@ export interface SliceParts {
 }
 
 /** A declared slice: what everybody may know of it, and its internals in a private field. */
-export class DeclaredSlice implements StoredSlice {
+class DeclaredSlice implements StoredSlice {
   readonly kind = 'slice';
   readonly name: string;
   readonly policy: SlicePolicy;

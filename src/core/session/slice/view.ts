@@ -26,7 +26,8 @@ export interface DerivedSliceOptions<T, U> {
   readonly derive: (items: readonly DeepReadonly<T>[]) => readonly U[];
 }
 
-const refuseSlice: RefuseArgument = (message, details) => new SessionError('slice-invalid', message, details);
+export const refuseSlice: RefuseArgument = (message, details) =>
+  new SessionError('slice-invalid', message, details);
 
 /**
  * Declares a read-only view of another slice.

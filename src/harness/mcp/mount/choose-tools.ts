@@ -11,7 +11,6 @@ import {
 } from '../../../core/internal/index.ts';
 import type { AnyTool } from '../../../core/tool/index.ts';
 import type { McpListedTool, McpSectionOptions, McpToolEffects } from './mount-options.ts';
-import { fitsPattern } from './name-pattern.ts';
 import { pinOf, type RemoteTool, readRemoteTool } from './remote-tool.ts';
 import type { McpSkippedTool } from './skipped-tool.ts';
 
@@ -106,7 +105,7 @@ export function chooseTools(
 }
 
 /** What of a definition a function of the caller gets. */
-export function listedTool({ annotations, description, name, title }: McpTool): McpListedTool {
+function listedTool({ annotations, description, name, title }: McpTool): McpListedTool {
   return {
     name,
     ...present({ title, description, annotations }),
@@ -166,3 +165,20 @@ function refuse(option: string, message: string, cause?: unknown): PromptValidat
 
 const shown = (name: string): string => quoteText(short(name));
 const short = (name: string): string => shorten(name, 80);
+
+/** Whether a name fits a pattern in which `*` represents any characters, also none. Linear in both. */
+export function fitsPattern(name: string, pattern: string): boolean {
+  const [first = '', ...others] = pattern.split('*');
+  const last = others.pop();
+  if (last === undefined) return name === pattern;
+  if (name.length < first.length + last.length || !name.startsWith(first) || !name.endsWith(last))
+    return false;
+  const end = name.length - last.length;
+  let at = first.length;
+  for (const part of others) {
+    const found = name.indexOf(part, at);
+    if (found < 0 || found + part.length > end) return false;
+    at = found + part.length;
+  }
+  return true;
+}

@@ -1,5 +1,5 @@
 import { countCharacters } from '../../../core/internal/index.ts';
-import { jsonSchema } from '../../../core/schema/index.ts';
+import { forEachSchema, isSchemaObject, type JsonSchema, jsonSchema } from '../../../core/schema/index.ts';
 import {
   type AnyTool,
   foreignTool,
@@ -9,7 +9,6 @@ import {
 } from '../../../core/tool/index.ts';
 import type { MountedAs } from './choose-tools.ts';
 import type { RemoteTool } from './remote-tool.ts';
-import { readableSchema } from './untrusted-schema.ts';
 import { visibleText } from './untrusted-text.ts';
 
 /** Arguments that have passed the schema of a tool. */
@@ -53,4 +52,30 @@ function marked(key: string, text: string): string {
   const room = maxForeignDescriptionCharacters - countCharacters(mark) - 1;
   const words = visibleText(text, room);
   return words === '' ? `(The MCP server "${key}" does not describe this tool.)` : `${mark} ${words}`;
+}
+
+/** Most characters of a schema as JSON. */
+const maxSchemaCharacters = 100_000;
+
+/**
+ * The input schema of a tool of a server, with texts of visible characters only. What it accepts does not change.
+ *
+ * @throws {Error} for one that is too large for a model.
+ */
+function readableSchema(schema: unknown): JsonSchema {
+  const copy: unknown = JSON.parse(JSON.stringify(schema));
+  if (!isSchemaObject(copy)) throw new Error('its input schema is not an object');
+  forEachSchema(copy, (node) => {
+    for (const keyword of ['title', 'description']) {
+      const text = node[keyword];
+      // The copy belongs to this function.
+      if (typeof text === 'string')
+        Reflect.set(node, keyword, visibleText(text, maxForeignDescriptionCharacters));
+    }
+    Reflect.deleteProperty(node, '$comment');
+  });
+  if (JSON.stringify(copy).length > maxSchemaCharacters) {
+    throw new Error(`its input schema has more than ${maxSchemaCharacters} characters`);
+  }
+  return copy;
 }

@@ -280,7 +280,7 @@ function forceParents(jail: HostJail, steps: readonly CommitStep[]): void {
  * @throws {FilesystemError} `file-changed-on-disk` when the content to copy has changed.
  * @throws the error of the operating system.
  */
-export function stageContent(jail: HostJail, staged: StagedContent): string {
+function stageContent(jail: HostJail, staged: StagedContent): string {
   const { access, content, modifiedAtMs } = staged;
   const mode = staged.mode ?? access?.mode;
   const file = atPath(jail, staged.staged, (path) =>

@@ -1,13 +1,23 @@
 import { ModelResponseError } from '../../../core/error/index.ts';
 import { isRecord, present } from '../../../core/internal/index.ts';
-import type { AssistantPart, ModelRequest, ModelTurn } from '../../../core/runtime/index.ts';
+import type {
+  AssistantPart,
+  FinishReason,
+  ModelRequest,
+  ModelTurn,
+  TokenUsage,
+} from '../../../core/runtime/index.ts';
 import { restoreText } from '../../../core/schema/index.ts';
-import { DistinctCallIds, type HostedToolRegistry, type HostedTurn, stringFields } from '../../kit/index.ts';
+import {
+  DistinctCallIds,
+  type HostedToolRegistry,
+  type HostedTurn,
+  stringFields,
+  toBrokenStreamError,
+} from '../../kit/index.ts';
 import type { PreparedAiSdkRequest } from '../request/request.ts';
 import { isOwnCall, type KeptPart, keepParts, withoutBrokenCalls } from '../wire/kept-part.ts';
-import { readFinishReason } from './finish-reason.ts';
 import type { Answer } from './stream.ts';
-import { readUsage } from './usage.ts';
 
 /** The context in which an answer is read. */
 export interface TurnContext {
@@ -225,4 +235,64 @@ function toHostedTurn(
 
 function textOf(content: readonly AssistantPart[]): string {
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+}
+
+/** Finish reasons of providers that the AI SDK has no value for. */
+const rawReasons = new Map<unknown, FinishReason>([
+  ['pause_turn', 'paused'],
+  ['refusal', 'refusal'],
+  ['model_context_window_exceeded', 'context-window'],
+]);
+
+/**
+ * Why the model ended its answer.
+ *
+ * @param facts.hasCalls whether the answer has calls that are run here.
+ * @param facts.reportsRefusalsAsFiltered whether the provider's package reports refusals as filtered content without a reason.
+ * @throws {ModelResponseError} `model-response-failed` when it ended in an error, such as a call that could not be parsed.
+ * @throws {ThrottleError} `server-error` when it was interrupted.
+ */
+function readFinishReason(
+  finishReason: unknown,
+  facts: { readonly hasCalls: boolean; readonly reportsRefusalsAsFiltered: boolean },
+): FinishReason {
+  const { unified, raw } = isRecord(finishReason) ? finishReason : { unified: undefined, raw: undefined };
+  const known = rawReasons.get(raw);
+  if (known !== undefined) return known;
+  switch (unified) {
+    case 'stop':
+    case 'tool-calls':
+      return facts.hasCalls ? 'tool-calls' : 'stop';
+    case 'length':
+      return 'length';
+    case 'content-filter':
+      return raw === undefined && facts.reportsRefusalsAsFiltered ? 'refusal' : 'content-filter';
+    case 'interrupted':
+      throw toBrokenStreamError();
+    case 'error': {
+      const why = typeof raw === 'string' ? `: ${raw}` : '';
+      throw new ModelResponseError('model-response-failed', `The model ended its answer in an error${why}.`);
+    }
+    default:
+      return 'other';
+  }
+}
+
+/** The tokens of an answer; the input includes tokens read from and written to a cache. */
+export function readUsage(usage: unknown): TokenUsage | undefined {
+  if (!isRecord(usage)) return undefined;
+  const { inputTokens: input, outputTokens: output } = usage;
+  const counts = {
+    ...count('inputTokens', input, 'total'),
+    ...count('outputTokens', output, 'total'),
+    ...count('cachedInputTokens', input, 'cacheRead'),
+    ...count('cacheWriteInputTokens', input, 'cacheWrite'),
+    ...count('reasoningTokens', output, 'reasoning'),
+  };
+  return Object.keys(counts).length === 0 ? undefined : counts;
+}
+
+function count(name: keyof TokenUsage, counts: unknown, key: string): TokenUsage {
+  const value = isRecord(counts) ? counts[key] : undefined;
+  return typeof value === 'number' ? { [name]: value } : {};
 }

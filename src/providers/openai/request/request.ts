@@ -2,13 +2,18 @@ import { digestOf } from '../../../core/filesystem/index.ts';
 import { present } from '../../../core/internal/index.ts';
 import type { ModelCheck, ModelRequest } from '../../../core/runtime/index.ts';
 import { isSchemaObject, type JsonObject, type SchemaProjection } from '../../../core/schema/index.ts';
-import type { HostedTool, Logger } from '../../../core/tool/index.ts';
-import type { HostedToolRegistry, ProjectedTool, ToolSchemas } from '../../kit/index.ts';
+import type { HostedTool, Logger, ToolChoice } from '../../../core/tool/index.ts';
+import {
+  type HostedToolRegistry,
+  type HostedToolWire,
+  type ProjectedTool,
+  refuseHostedChoice,
+  type ToolSchemas,
+} from '../../kit/index.ts';
 import type { OpenAIHostedWire } from '../hosted/codecs.ts';
 import type { IncludedData, OpenAIFunctionTool, OpenAIRequest, OpenAIToolChoice } from '../wire/wire.ts';
 import { toInputItems } from './input-items.ts';
 import { mergeSettings, toWireSettings } from './request-settings.ts';
-import { toWireChoice } from './tool-choice.ts';
 
 /** Settings of the adapter for its requests. */
 export interface OpenAIRequestParts {
@@ -142,4 +147,39 @@ export function cacheKeySource(
     }
     return last.key;
   };
+}
+
+/**
+ * @param wires the serialized hosted tools.
+ * @throws {PromptValidationError} for a hosted tool that the provider cannot be forced to use.
+ */
+export function toWireChoice(
+  choice: ToolChoice,
+  hostedTools: readonly HostedTool[],
+  wires: readonly HostedToolWire[],
+): OpenAIToolChoice {
+  if (typeof choice === 'string') return choice;
+  const index = hostedTools.findIndex(({ name }) => name === choice.tool);
+  const hosted = hostedTools[index];
+  if (hosted === undefined) return { type: 'function', name: choice.tool };
+  const forced = toHostedChoice(wires[index]?.tools[0]);
+  if (forced !== undefined) return forced;
+  throw refuseHostedChoice(hosted, 'OpenAI');
+}
+
+function toHostedChoice(tool: JsonObject | undefined): OpenAIToolChoice | undefined {
+  switch (tool?.['type']) {
+    case 'web_search':
+    case 'file_search':
+    case 'code_interpreter':
+    case 'image_generation':
+      // The API accepts all four; the vendor's types do not have the current web search yet.
+      return { type: tool['type'] } as OpenAIToolChoice;
+    case 'mcp': {
+      const { server_label: label } = tool;
+      return typeof label === 'string' ? { type: 'mcp', server_label: label } : undefined;
+    }
+    default:
+      return undefined;
+  }
 }

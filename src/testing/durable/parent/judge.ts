@@ -1,10 +1,9 @@
 import { ConformanceError } from '../../conformance/index.ts';
+import { answerUsage } from '../answer-usage.ts';
 import type { DurableOutcome } from '../outcome.ts';
 import { differences } from './differences.ts';
 import type { EndOfCase } from './end-of-case.ts';
-import { extraAnswers, withoutExtraAnswers } from './extra-answers.ts';
 import { type CallInDoubt, isExcusedBy, mayAskAgain, type StruckLife } from './windows.ts';
-import { withoutCalls } from './without-calls.ts';
 
 /** The evaluation inside a call asks the model twice. */
 const answersLostByAKill = 2;
@@ -74,4 +73,96 @@ function checkDoubt(
     refuse(
       `the call "${callId}" of "${toolName}" is in doubt, and was not cut off between its beginning and its decision.`,
     );
+}
+
+/**
+ * How many answers of the model each run has paid for that the uninterrupted run has not: those in an evaluation that a handler began and was killed in.
+ * The handler runs again, and asks again.
+ */
+function extraAnswers(whole: EndOfCase, end: EndOfCase): readonly number[] {
+  return end.answers.map((count, index) => count - (whole.answers[index] ?? 0));
+}
+
+/** The end with the usage that it would have without answers that were asked for again: of the runs, and of the calls around the evaluations. */
+function withoutExtraAnswers(end: EndOfCase, extra: readonly number[]): EndOfCase {
+  return { ...end, answers: [], runs: end.runs.map((run, index) => withLess(run, extra[index] ?? 0)) };
+}
+
+function withLess(run: EndOfCase['runs'][number], extra: number): EndOfCase['runs'][number] {
+  const plain = JSON.stringify(run, function (this: Holder, key, value: unknown) {
+    return key === 'usage' && countsAnswers(this) ? less(value as Usage, extra) : value;
+  });
+  // An object, since it was one.
+  return JSON.parse(plain) as EndOfCase['runs'][number];
+}
+
+type Usage = Readonly<Record<string, number>>;
+interface Holder {
+  readonly toolName?: unknown;
+  readonly promptName?: unknown;
+  readonly finishReason?: unknown;
+}
+
+/** The run itself, its record, and the record of the call that evaluates. */
+function countsAnswers({ toolName, promptName, finishReason }: Holder): boolean {
+  return toolName === undefined
+    ? promptName === 'agent' || (promptName === undefined && finishReason !== undefined)
+    : toolName === 'nested';
+}
+
+function less(usage: Usage, extra: number): Usage {
+  const paid: Usage = { ...answerUsage };
+  return Object.fromEntries(
+    Object.entries(usage).map(([key, count]) => [key, count - (paid[key] ?? 0) * extra]),
+  );
+}
+
+/** The end without what some calls left, or would have left: their results, records, texts, files, entries and effects. */
+function withoutCalls(end: EndOfCase, calls: readonly CallInDoubt[]): EndOfCase {
+  if (calls.length === 0) return end;
+  const callIds = calls.map(({ callId }) => callId);
+  const names = (text: string): boolean => callIds.some((callId) => text.includes(callId));
+  const entriesWithout = (of: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+    Object.fromEntries(Object.entries(of).filter(([path]) => !names(path) && !madeByCalls.has(path)));
+  return {
+    ...end,
+    doubts: [],
+    runs: end.runs.map((run) => withoutResults(run, calls, entriesWithout)),
+    disk: entriesWithout(end.disk),
+    effects: end.effects.filter((line) => !names(line)),
+    ledger: Array.isArray(end.ledger) ? end.ledger.filter((entry) => !callIds.includes(String(entry))) : [],
+  };
+}
+
+/** Directories that exist for files of such calls only. */
+const madeByCalls: ReadonlySet<string> = new Set(['mailed', 'booked']);
+
+function withoutResults(
+  run: EndOfCase['runs'][number],
+  calls: readonly CallInDoubt[],
+  entriesWithout: (of: Readonly<Record<string, string>>) => Readonly<Record<string, string>>,
+): EndOfCase['runs'][number] {
+  const plain = JSON.stringify(run, (key, value: unknown) => {
+    if (!Array.isArray(value)) {
+      // Files by path.
+      return key === 'files' ? entriesWithout(value as Readonly<Record<string, string>>) : value;
+    }
+    if (key === 'directories') return value.filter((path) => !madeByCalls.has(String(path)));
+    return value.filter((item) => !isOf(item, calls));
+  });
+  // An object, since it was one.
+  return JSON.parse(plain) as EndOfCase['runs'][number];
+}
+
+/** Whether an item of a conversation or a slice is of one of the calls, but for the call of the model itself. */
+function isOf(item: unknown, calls: readonly CallInDoubt[]): boolean {
+  if (typeof item !== 'object' || item === null) return false;
+  const { callId, type, text, policyName, tool } = item as Readonly<Record<string, unknown>>;
+  if (type === 'tool-call') return false;
+  return calls.some(
+    (call) =>
+      call.callId === callId ||
+      (policyName !== undefined && tool === call.toolName) ||
+      (call.toolName === 'mail' && text === 'mailed bob'),
+  );
 }

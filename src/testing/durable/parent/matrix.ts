@@ -1,6 +1,5 @@
 import { ConformanceError } from '../../conformance/index.ts';
-import type { CaseKey } from '../case-list.ts';
-import { cases } from '../case-list.ts';
+import { type CaseKey, cases } from '../case-list.ts';
 import { readLeft } from '../child/run-left.ts';
 import { exits } from '../life.ts';
 import type { DurableConformanceOptions } from '../options.ts';
@@ -9,7 +8,9 @@ import { CaseFolder } from './case-folder.ts';
 import { readEnd } from './end-of-case.ts';
 import { judge } from './judge.ts';
 import { oneRun, type Play, type WholeRun } from './play.ts';
-import { plays } from './plays.ts';
+import { changedFile, otherProgram, otherState } from './play-folders.ts';
+import { busyOwner, fullJournal, tornAppend, wokenOwner } from './play-journals.ts';
+import { inARow, inKinds, randomly, stopped, threeRuns } from './play-kills.ts';
 import { randomNumbers } from './random.ts';
 import type { LifeEnd } from './start-life.ts';
 
@@ -75,3 +76,25 @@ async function finish(folder: CaseFolder, at: readonly string[], state?: string)
     { code: 'journal-not-conformant', actual: left },
   );
 }
+
+/** What each case does. */
+const plays: Readonly<Record<CaseKey, (play: Play) => Promise<void>>> = {
+  rows: inKinds(/^append /),
+  model: inKinds(/^model /),
+  handlers: inKinds(/^(count|look|fail|move|clean|undo|nested|book) /),
+  outside: inKinds(/^(send|mail|post|ledger|asked) /),
+  callbacks: inKinds(/^(policy|feedback|completion|subscriber) /),
+  disk: inKinds(/^disk /),
+  random: randomly,
+  'in-a-row': inARow,
+  abort: stopped('abort'),
+  deadline: stopped('deadline'),
+  full: fullJournal,
+  torn: tornAppend,
+  woken: wokenOwner,
+  busy: busyOwner,
+  'three-runs': threeRuns,
+  'other-state': otherState,
+  'other-program': otherProgram,
+  changed: changedFile,
+};

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { hashText } from '../../../../src/core/internal/hash-text.ts';
 import { PersistentMap } from '../../../../src/core/internal/index.ts';
+import { hashText } from '../../../../src/core/internal/persistent-map.ts';
 
 const byKey = ([left]: readonly unknown[], [right]: readonly unknown[]): number =>
   String(left) < String(right) ? -1 : 1;

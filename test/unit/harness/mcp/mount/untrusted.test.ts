@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fitsPattern } from '../../../../../src/harness/mcp/mount/name-pattern.ts';
+import { fitsPattern } from '../../../../../src/harness/mcp/mount/choose-tools.ts';
 import { visibleText } from '../../../../../src/harness/mcp/mount/untrusted-text.ts';
 import { memoryServer, mountMemory } from '../../../../support/mcp/memory-server.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { writeWhole } from '../../../../../src/testing/durable/child/write-whole.ts';
+import { writeWhole } from '../../../../../src/testing/durable/child/points.ts';
 
 const failure = (code: string): Error => Object.assign(new Error(code), { code });
 
