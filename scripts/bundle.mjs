@@ -51,8 +51,8 @@ export async function bundle(folder, entries) {
         },
         // What the thread of a journal needs besides, without the core.
         { name: 'journal', test: isOf(/^durable\/sqlite\/(store\/|worker\/serve)/), priority: 4 },
-        // What starts processes, without the file systems of the disk.
-        { name: 'process', test: isOf(/^host\/(process\/|disk\/system-error)/), priority: 2 },
+        // What starts processes, without the file systems of the disk. After the core, because a group takes along what its modules import.
+        { name: 'process', test: isOf(/^host\/(process\/|disk\/system-error)/), priority: 1.5 },
         { name: 'mcp', test: isIn('harness/mcp'), priority: 1 },
         { name: 'node', test: isOf(/^host\/(?!sandbox\/)/), priority: 1 },
         { name: 'otel', test: isIn('record/otel'), priority: 1 },

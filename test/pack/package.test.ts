@@ -100,6 +100,8 @@ describe('packed files', () => {
         'provider',
         'record',
         'scripted-adapter',
+        'process',
+        'remote',
         'sqlite-journal',
         'suite',
         'virtual-sandbox',
