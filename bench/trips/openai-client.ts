@@ -11,11 +11,10 @@ export function scriptedClient(times: number, call: (turn: number) => ScriptedFu
   let turn = 0;
   return {
     responses: {
-      create: (async (): Promise<unknown> => {
+      create: async (): Promise<unknown> => {
         turn += 1;
         return responseOf(turn, turn > times ? undefined : call(turn));
-        // The adapter reads these members and no others.
-      }) as OpenAIClient['responses']['create'],
+      },
     },
   };
 }

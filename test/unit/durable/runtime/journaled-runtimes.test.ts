@@ -207,7 +207,11 @@ describe('a tool runtime with a journal', () => {
     ['a runId without a journal', { runId: 'run' }, 'The option runId needs a journal'],
     ['an empty runId', { journal: memoryJournal(), runId: '' }, 'The option runId must not be empty.'],
     ['what is not a journal', { journal: { append: () => undefined } }, 'journal'],
-    ['an unknown option', { journal: memoryJournal(), maxTurns: 1 }, 'openToolRuntime() has no option "maxTurns"; use limits.maxTurns.'],
+    [
+      'an unknown option',
+      { journal: memoryJournal(), maxTurns: 1 },
+      'openToolRuntime() has no option "maxTurns"; use limits.maxTurns.',
+    ],
   ])('refuses %s', async (_what, options, message) => {
     const opening = openToolRuntime(promptWith('options', [add]), options);
     await expect(opening).rejects.toThrow(PromptValidationError);
