@@ -1,9 +1,11 @@
-import { assertMembers, PromptValidationError } from '../core/error/index.ts';
+import { assertOptions, PromptValidationError } from '../core/error/index.ts';
 import {
   checkEvaluateOptions,
   type EvaluateOptions,
+  evaluateChecks,
   evaluationSlices,
   modelOf,
+  movedOptions,
   newSession,
   type ProviderAdapter,
   type RunOutcome,
@@ -61,16 +63,18 @@ async function resume<Output>(
   given: ResumeRunOptions<Output>,
   ready: (() => Promise<void> | undefined) | undefined,
 ): Promise<PromptResponse<Output> | SuspendedRun> {
-  assertMembers('resumeRun()', given, {
+  const checks = {
+    ...evaluateChecks,
     adapter: 'object!',
     prompt: 'object!',
     journal: 'object!',
     runId: 'string!',
     strict: 'boolean',
     answers: 'array',
-  });
+  } as const;
+  assertOptions('resumeRun()', given, checks, { moved: movedOptions });
   const { adapter, prompt, runId, strict, input, answers = [], ...asked } = given;
-  checkEvaluateOptions(asked);
+  checkEvaluateOptions(asked, 'resumeRun()');
   const { journal, ...options } = asked;
   const model = modelOf(adapter);
   if (model === undefined) {

@@ -7,17 +7,17 @@ import { toSettings } from '../../src/core/evaluation/options/settings.ts';
 import { noObservers, toThrottlePolicy } from '../../src/core/runtime/index.ts';
 import { silentLogger } from '../../src/core/tool/index.ts';
 import { chooseTools } from '../../src/harness/mcp/mount/choose-tools.ts';
-import { resolveMountLimits } from '../../src/harness/mcp/mount/mount-options.ts';
-import { resolveLimits as resolveFolderLimits } from '../../src/host/folder-copy/options.ts';
-import { resolveGitLimits } from '../../src/host/git/git-limits.ts';
+import { mountLimitChecks } from '../../src/harness/mcp/mount/mount-options.ts';
+import { folderLimitChecks } from '../../src/host/folder-copy/options.ts';
+import { gitLimitChecks } from '../../src/host/git/git-limits.ts';
 import { limitsOf } from '../../src/host/host-filesystem/options.ts';
 import { checkCommand } from '../../src/host/sandbox/backend/command.ts';
 import { resolveOptions as resolveBubblewrapOptions } from '../../src/host/sandbox/bubblewrap/options.ts';
-import { resolveEvaluateLimits } from '../../src/host/sandbox/evaluate/limits.ts';
+import { evaluateLimitChecks } from '../../src/host/sandbox/evaluate/limits.ts';
 import { resolvePodmanOptions } from '../../src/host/sandbox/podman/options.ts';
-import { resolveShellLimits } from '../../src/host/sandbox/shell/shell-limits.ts';
+import { shellLimitsOf } from '../../src/host/sandbox/shell/shell-limits.ts';
 import { resolveVirtualOptions } from '../../src/host/sandbox/virtual/options.ts';
-import { resolveStagingLimits } from '../../src/host/staged-folder/staging/options.ts';
+import { stagingLimitChecks } from '../../src/host/staged-folder/staging/options.ts';
 import { requestTimeoutMs } from '../../src/providers/kit/wire/model-options.ts';
 import { cacheKeySource } from '../../src/providers/openai/request/request.ts';
 import { vfsLimitChecks } from '../../src/suite/vfs/limits.ts';
@@ -121,11 +121,11 @@ const defaults: Readonly<Record<string, DefaultsOf>> = {
   AgentWorkspace: byDefault({ maxFileBytes: 32 * mebibyte }, hostLimits),
   FolderCopyOptions: byDefault(
     { maxBytes: 64 * mebibyte, maxFileBytes: 8 * mebibyte, maxFiles: 20_000, maxEntries: 200_000 },
-    () => ({ ...resolveFolderLimits({ hostPath: '.' }) }),
+    () => ({ ...withDefaults(folderLimitChecks) }),
   ),
   StagedFolderOptions: byDefault(
     { maxBytes: 256 * mebibyte, maxFileBytes: 32 * mebibyte, maxEntries: 100_000 },
-    () => ({ ...resolveStagingLimits({}) }),
+    () => ({ ...withDefaults(stagingLimitChecks) }),
   ),
   LocalOverridesStoreOptions: written({ lockTimeoutMs: 10_000 }),
   StagedCommandOptions: written({ maxOutputBytes: 65_536 }, 'runProcess('),
@@ -140,7 +140,7 @@ const defaults: Readonly<Record<string, DefaultsOf>> = {
       maxMemoryBytes: 2048 * mebibyte,
       timeoutMs: 30_000,
     },
-    () => ({ ...resolveGitLimits() }),
+    () => ({ ...withDefaults(gitLimitChecks) }),
   ),
   GitLogParams: written({ skip: 0 }, 'GitLogParams'),
   GitDiffParams: written({ skip: 0 }, 'GitDiffParams'),
@@ -157,9 +157,8 @@ const defaults: Readonly<Record<string, DefaultsOf>> = {
       maxAttachmentBytes: 5 * mebibyte,
       maxMessageBytes: 10 * mebibyte,
     },
-    () => ({ ...resolveMountLimits('a server') }),
+    () => ({ ...withDefaults(mountLimitChecks) }),
   ),
-  LimitRule: written({ least: 1 }, 'LimitRule'),
   McpHttpTransport: written({ port: 0, maxRequestBytes: 4 * mebibyte }, 'openHttpEndpoint'),
   McpServerOptions: written({ approvalTimeoutMs: 600_000 }),
   McpHttpSessionLimits: written({ sessionIdleTimeoutMs: 600_000, maxSessions: 64 }),
@@ -171,7 +170,7 @@ const defaults: Readonly<Record<string, DefaultsOf>> = {
     ...checkCommand('a sandbox', { command: 'ls' }),
   })),
   ShellLimits: byDefault({ timeoutMs: 30_000, maxTimeoutMs: 300_000, maxOutputBytes: 32_768 }, () => ({
-    ...resolveShellLimits(),
+    ...shellLimitsOf(),
   })),
   CodeEvaluationLimits: byDefault(
     {
@@ -182,7 +181,7 @@ const defaults: Readonly<Record<string, DefaultsOf>> = {
       maxFiles: 20,
       maxTotalFileBytes: 2 * mebibyte,
     },
-    () => ({ ...resolveEvaluateLimits() }),
+    () => ({ ...withDefaults(evaluateLimitChecks) }),
   ),
   'BubblewrapSandboxOptions.limits': byDefault(
     { maxMemoryBytes: 1024 * mebibyte, maxFileBytes: 256 * mebibyte, maxProcesses: 256 },

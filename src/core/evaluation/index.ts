@@ -21,7 +21,11 @@ export type { ContextOptions, RunLimits } from './options/run-limits.ts';
 export { evaluatePrompt } from './run/evaluate.ts';
 export { type ModelAdapter, modelOf, type ProviderAdapter, type RunOutcome } from './run/provider-adapter.ts';
 export { type EndedTurn, GatheredCalls, type PendingCall, toCallPart } from './runtime/gathered-calls.ts';
-export { checkRuntimeOptions, openHeldToolRuntime } from './runtime/open-held-tool-runtime.ts';
+export {
+  checkRuntimeOptions,
+  openHeldToolRuntime,
+  toolRuntimeChecks,
+} from './runtime/open-held-tool-runtime.ts';
 export type { RuntimeSurroundings } from './runtime/runtime-surroundings.ts';
 export type {
   ReportedUsage,

@@ -1,4 +1,4 @@
-import { assertMembers, PromptValidationError } from '../../core/error/index.ts';
+import { assertOptions, PromptValidationError } from '../../core/error/index.ts';
 import { present } from '../../core/internal/index.ts';
 import type { RunJournal, RunLease, RunSummary } from '../../core/runtime/index.ts';
 import { type Clock, systemClock } from '../../core/session/index.ts';
@@ -32,7 +32,7 @@ export interface AnswerApprovalsOptions {
 
 /** See on-demand.ts, through which it is loaded. */
 export async function answerApprovals(options: AnswerApprovalsOptions): Promise<void> {
-  assertMembers('answerApprovals()', options, {
+  assertOptions('answerApprovals()', options, {
     journal: 'object!',
     runId: 'string!',
     answers: 'array!',
@@ -103,7 +103,7 @@ function checked(
 ): readonly ResumeAnswer[] {
   const fresh = new Map<string, ResumeAnswer>();
   for (const answer of answers) {
-    assertMembers('answers', answer, {
+    assertOptions('answers', answer, {
       id: 'string!',
       digest: 'string!',
       approved: 'boolean!',

@@ -1,4 +1,4 @@
-import { assertMembers } from '../../core/error/index.ts';
+import { assertOptions } from '../../core/error/index.ts';
 import type { PendingApproval, RunJournal } from '../../core/runtime/index.ts';
 import { askedQuestions } from './asked-questions.ts';
 
@@ -12,7 +12,7 @@ export interface PendingApprovalsOptions {
 export async function pendingApprovals(
   options: PendingApprovalsOptions,
 ): Promise<readonly PendingApproval[]> {
-  assertMembers('pendingApprovals()', options, { journal: 'object!', runId: 'string!' });
+  assertOptions('pendingApprovals()', options, { journal: 'object!', runId: 'string!' });
   const asked = await askedQuestions(options.journal, options.runId);
   return asked.filter(({ answer }) => answer === undefined).map(({ question }) => question);
 }

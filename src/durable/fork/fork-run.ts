@@ -1,4 +1,4 @@
-import { assertMembers, PromptValidationError } from '../../core/error/index.ts';
+import { assertOptions, PromptValidationError } from '../../core/error/index.ts';
 import type { RunJournal } from '../../core/runtime/index.ts';
 import { type Clock, type IdSource, randomIds, systemClock } from '../../core/session/index.ts';
 import { JournalWriter } from '../rows/journal-writer.ts';
@@ -34,7 +34,8 @@ export interface ForkedRun {
 
 /** See on-demand.ts, through which it is loaded. */
 export async function forkRun(options: ForkRunOptions): Promise<ForkedRun> {
-  assertMembers('forkRun()', options, {
+  assertOptions('forkRun()', options, {
+    at: 'any',
     journal: 'object!',
     runId: 'string!',
     newRunId: 'string',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isBuiltin } from 'node:module';
 import {
-  assertMembers,
+  assertOptions,
   JournalError,
   MissingPeerError,
   type RefuseArgument,
@@ -75,7 +75,7 @@ export interface SqliteRunJournal extends RunJournal, AsyncDisposable {
  * @see docs/spec/durable-runs.md §1
  */
 export function sqliteJournal(options: SqliteJournalOptions): SqliteRunJournal {
-  assertMembers(
+  assertOptions(
     'sqliteJournal()',
     options,
     {

@@ -1,4 +1,4 @@
-import { assertMembers } from '../../core/error/index.ts';
+import { assertOptions } from '../../core/error/index.ts';
 import type { ProviderAdapter } from '../../core/evaluation/index.ts';
 import { present } from '../../core/internal/index.ts';
 import { harnessAdapter } from '../kit/index.ts';
@@ -16,7 +16,7 @@ import type { AcpOptions } from './acp-options.ts';
  * @see docs/spec/harnesses.md §7
  */
 export function acp(options: AcpOptions): ProviderAdapter {
-  assertMembers('acp()', options, {
+  assertOptions('acp()', options, {
     command: 'string!',
     args: 'array',
     env: 'object',

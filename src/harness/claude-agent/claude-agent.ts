@@ -1,4 +1,4 @@
-import { assertMembers, PromptValidationError } from '../../core/error/index.ts';
+import { assertOptions, PromptValidationError } from '../../core/error/index.ts';
 import type { ProviderAdapter } from '../../core/evaluation/index.ts';
 import { present } from '../../core/internal/index.ts';
 import type { ModelSettings, ReasoningEffort, TokenPrices } from '../../core/tool/index.ts';
@@ -44,7 +44,7 @@ export interface ClaudeAgentOptions {
  * @see docs/spec/harnesses.md §6
  */
 export function claudeAgent(options: ClaudeAgentOptions = {}): ProviderAdapter {
-  assertMembers('claudeAgent()', options, {
+  assertOptions('claudeAgent()', options, {
     model: 'string',
     builtinTools: 'array',
     settings: 'object',

@@ -1,4 +1,4 @@
-import { assertMembers, PromptValidationError } from '../../core/error/index.ts';
+import { assertMembers, assertOptions, PromptValidationError } from '../../core/error/index.ts';
 import {
   assertPrompt,
   type Checked,
@@ -40,7 +40,7 @@ export function harnessAdapter(options: {
   readonly name?: string;
   readonly adapter?: ProviderAdapter;
 }): ProviderAdapter {
-  assertMembers('harnessAdapter()', options, { harness: 'object!', name: 'string', adapter: 'object' });
+  assertOptions('harnessAdapter()', options, { harness: 'object!', name: 'string', adapter: 'object' });
   const { harness } = options;
   assertMembers('harnessAdapter(): harness', harness, {
     name: 'string!',

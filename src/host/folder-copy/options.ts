@@ -1,4 +1,4 @@
-import { FilesystemError } from '../../core/error/index.ts';
+import { integer, type LimitsOf } from '../../core/error/index.ts';
 import { normalizePath } from '../../core/filesystem/index.ts';
 
 /** Patterns that a mount excludes unless `defaultExcludes` is false: version control and installed packages. */
@@ -58,25 +58,15 @@ export interface FolderLimits {
   readonly maxEntries: number;
 }
 
-/** @throws {FilesystemError} `argument-invalid` for a limit that is not a whole number of at least 0. */
-export function resolveLimits(options: FolderCopyOptions): FolderLimits {
-  return {
-    maxBytes: wholeNumber('maxBytes', options.maxBytes ?? 67_108_864),
-    maxFileBytes: wholeNumber('maxFileBytes', options.maxFileBytes ?? 8_388_608),
-    maxFiles: wholeNumber('maxFiles', options.maxFiles ?? 20_000),
-    maxEntries: wholeNumber('maxEntries', options.maxEntries ?? 200_000),
-  };
-}
+/** What the limits of a mount must be. */
+export const folderLimitChecks: LimitsOf<FolderLimits> = {
+  maxBytes: integer({ min: 0, default: 67_108_864 }),
+  maxFileBytes: integer({ min: 0, default: 8_388_608 }),
+  maxFiles: integer({ min: 0, default: 20_000 }),
+  maxEntries: integer({ min: 0, default: 200_000 }),
+};
 
 /** @throws {FilesystemError} `path-invalid` or `path-outside-root` for a path that the workspace cannot have. */
 export function resolveMountPath(options: FolderCopyOptions): string {
   return normalizePath(options.mountPath ?? '.');
-}
-
-function wholeNumber(name: string, value: number): number {
-  if (Number.isSafeInteger(value) && value >= 0) return value;
-  throw new FilesystemError(
-    'argument-invalid',
-    `The mount option ${name} is ${String(value)}; it must be a whole number of at least 0.`,
-  );
 }

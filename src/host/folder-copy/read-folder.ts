@@ -1,11 +1,11 @@
-import { assertMembers, FilesystemError } from '../../core/error/index.ts';
+import { assertOptions, FilesystemError, withDefaults } from '../../core/error/index.ts';
 import type { HostDirectory } from '../disk/host-directory.ts';
 import { skipReason } from '../disk/system-error.ts';
 import { CopyTally, type FolderCopyReport } from './copy-report.ts';
 import { compileFolderFilter } from './folder-filter.ts';
 import type { FolderReading } from './folder-reading.ts';
 import { assertStillThere, openFolder } from './open-folder.ts';
-import { type ReadFolderOptions, resolveLimits, resolveMountPath } from './options.ts';
+import { folderLimitChecks, type ReadFolderOptions, resolveMountPath } from './options.ts';
 import { readFiles } from './read-files.ts';
 import { type DirectoryCandidate, type SortedEntries, sortEntries } from './sort-entries.ts';
 
@@ -38,14 +38,24 @@ export interface FolderCopy {
  * @see docs/spec/filesystem.md §5
  */
 export async function readFolder(options: ReadFolderOptions): Promise<FolderCopy> {
-  assertMembers(
+  assertOptions(
     'readFolder()',
     options,
-    { hostPath: 'string!', include: 'array', exclude: 'array', allowedRoots: 'array!' },
+    {
+      ...folderLimitChecks,
+      defaultExcludes: 'boolean',
+      followSymlinks: 'boolean',
+      mountPath: 'any',
+      signal: 'any',
+      hostPath: 'string!',
+      include: 'array',
+      exclude: 'array',
+      allowedRoots: 'array!',
+    },
     (message, details) => new FilesystemError('argument-invalid', message, details),
   );
   const { hostPath, allowedRoots, followSymlinks = false, signal } = options;
-  const limits = resolveLimits(options);
+  const limits = withDefaults(folderLimitChecks, options);
   const mountPath = resolveMountPath(options);
   const filter = compileFolderFilter(options);
   signal?.throwIfAborted();

@@ -1,4 +1,4 @@
-import { FilesystemError } from '../../core/error/index.ts';
+import { integer, type LimitsOf, maxTimerMs } from '../../core/error/index.ts';
 
 /** Limits of the tools of {@link gitSection}. All are whole numbers above 0. */
 export interface GitLimits {
@@ -20,33 +20,14 @@ export interface GitLimits {
   readonly timeoutMs: number;
 }
 
-const defaultLimits: GitLimits = Object.freeze({
-  maxCommits: 50,
-  maxFiles: 50,
-  maxLines: 500,
-  maxOutputCharacters: 50_000,
-  maxBlobBytes: 4_194_304,
-  maxRefBytes: 33_554_432,
-  maxMemoryBytes: 2_147_483_648,
-  timeoutMs: 30_000,
-});
-
-/** The default limits, with those of the caller in their place. @throws {FilesystemError} `argument-invalid`. */
-export function resolveGitLimits(limits: Partial<GitLimits> = {}): GitLimits {
-  for (const [name, value] of Object.entries(limits)) {
-    if (!Object.hasOwn(defaultLimits, name)) {
-      throw refuse(
-        name,
-        `There is no limit "${name}"; the limits are: ${Object.keys(defaultLimits).join(', ')}.`,
-      );
-    }
-    if (!Number.isSafeInteger(value) || value < 1 || (name === 'timeoutMs' && value > 2_147_483_647)) {
-      throw refuse(name, `The limit ${name} is ${String(value)}; it must be a whole number above 0.`);
-    }
-  }
-  return Object.freeze({ ...defaultLimits, ...limits });
-}
-
-function refuse(name: string, message: string): FilesystemError {
-  return new FilesystemError('argument-invalid', message, { details: { option: `limits.${name}` } });
-}
+/** What the limits must be. */
+export const gitLimitChecks: LimitsOf<GitLimits> = {
+  maxCommits: integer({ min: 1, default: 50 }),
+  maxFiles: integer({ min: 1, default: 50 }),
+  maxLines: integer({ min: 1, default: 500 }),
+  maxOutputCharacters: integer({ min: 1, default: 50_000 }),
+  maxBlobBytes: integer({ min: 1, default: 4_194_304 }),
+  maxRefBytes: integer({ min: 1, default: 33_554_432 }),
+  maxMemoryBytes: integer({ min: 1, default: 2_147_483_648 }),
+  timeoutMs: integer({ min: 1, max: maxTimerMs, default: 30_000 }),
+};

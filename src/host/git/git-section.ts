@@ -1,4 +1,9 @@
-import { assertMembers, FilesystemError, PromptValidationError } from '../../core/error/index.ts';
+import {
+  assertOptions,
+  FilesystemError,
+  PromptValidationError,
+  withDefaults,
+} from '../../core/error/index.ts';
 import { Filesystem } from '../../core/filesystem/index.ts';
 import type { ToolPolicy } from '../../core/policy/index.ts';
 import { type Section, section, type VisibilitySelector } from '../../core/prompt/index.ts';
@@ -6,7 +11,7 @@ import type { AnyTool } from '../../core/tool/index.ts';
 import { createGitBlameTool } from './git-blame.ts';
 import { createGitDiffTool } from './git-diff.ts';
 import { GitRefusal } from './git-error.ts';
-import { type GitLimits, resolveGitLimits } from './git-limits.ts';
+import { type GitLimits, gitLimitChecks } from './git-limits.ts';
 import { createGitLogTool } from './git-log.ts';
 import { createGitShowTool } from './git-show.ts';
 import { openRepository } from './private-repository.ts';
@@ -51,12 +56,20 @@ export interface GitSectionOptions {
  * @see docs/spec/git.md §1
  */
 export function gitSection(options: GitSectionOptions = {}): Section<Record<never, never>> {
-  assertMembers('gitSection()', options, {
-    tools: 'array',
-    policies: 'array',
-    limits: 'object',
-    git: 'string',
-  });
+  assertOptions(
+    'gitSection()',
+    options,
+    {
+      key: 'string',
+      title: 'string',
+      visibility: 'any',
+      tools: 'array',
+      policies: 'array',
+      limits: gitLimitChecks,
+      git: 'string',
+    },
+    (message, details) => new FilesystemError('argument-invalid', message, details),
+  );
   const { title = 'Git History', key = 'git', git = 'git', visibility = 'full', policies = [] } = options;
   if (git === '' || git.startsWith('-') || git.includes('\0'))
     throw new FilesystemError(
@@ -66,7 +79,7 @@ export function gitSection(options: GitSectionOptions = {}): Section<Record<neve
         details: { option: 'git' },
       },
     );
-  const settings: GitToolOptions = { git, limits: resolveGitLimits(options.limits) };
+  const settings: GitToolOptions = { git, limits: withDefaults(gitLimitChecks, options.limits) };
   const names = selectTools(options.tools);
   return section({
     title,

@@ -1,4 +1,4 @@
-import { assertMembers, FilesystemError } from '../../core/error/index.ts';
+import { assertOptions, FilesystemError } from '../../core/error/index.ts';
 import {
   CellGuard,
   childPath,
@@ -29,7 +29,7 @@ import { landRecordedChanges } from './landing/land-recorded-changes.ts';
 import { planLanding } from './landing/plan-landing.ts';
 import { putBack } from './landing/put-back.ts';
 import { type OpenWorkspace, openLeasedWorkspace } from './open-workspace.ts';
-import type { HostFilesystemOptions } from './options.ts';
+import { type HostFilesystemOptions, hostLimitChecks } from './options.ts';
 import { DiskContent, RefusedContent } from './tree/disk-content.ts';
 import { DiskDirectory } from './tree/disk-directory.ts';
 import type { DiskWorkspace } from './workspace/disk-workspace.ts';
@@ -109,10 +109,13 @@ export class HostFilesystem extends FilesystemView implements AsyncDisposable {
     options: HostFilesystemOptions,
     onFailpoint?: (failpoint: string) => void,
   ): Promise<HostFilesystem> {
-    assertMembers(
+    assertOptions(
       'openHostFilesystem()',
       options,
       {
+        clock: 'object',
+        writeOn: 'any',
+        ...hostLimitChecks,
         root: 'string!',
         include: 'array',
         exclude: 'array',

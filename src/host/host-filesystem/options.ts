@@ -1,4 +1,5 @@
-import { assertIntegerOption, type TreeLimits } from '../../core/filesystem/index.ts';
+import { integer, type LimitsOf, withDefaults } from '../../core/error/index.ts';
+import type { TreeLimits } from '../../core/filesystem/index.ts';
 import type { RunJournal } from '../../core/runtime/index.ts';
 import type { Clock } from '../../core/session/index.ts';
 
@@ -60,18 +61,18 @@ export interface HostFilesystemOptions {
   readonly clock?: Pick<Clock, 'now' | 'yieldToTimers'>;
 }
 
-const defaultMaxFileBytes = 33_554_432;
+const unlimited = integer({ min: 0, orInfinity: true, default: Number.POSITIVE_INFINITY });
+/** What the limits of a folder must be. */
+export const hostLimitChecks: LimitsOf<
+  Pick<HostFilesystemOptions, 'maxBytes' | 'maxFileBytes' | 'maxFiles'>
+> = {
+  maxBytes: unlimited,
+  maxFileBytes: integer({ min: 0, default: 33_554_432 }),
+  maxFiles: unlimited,
+};
 
-/** @throws {FilesystemError} `argument-invalid`. */
+/** The limits of a folder; the same number of directories as of files. */
 export function limitsOf(options: HostFilesystemOptions): TreeLimits {
-  assertIntegerOption('maxBytes', options.maxBytes, 0);
-  assertIntegerOption('maxFileBytes', options.maxFileBytes, 0);
-  assertIntegerOption('maxFiles', options.maxFiles, 0);
-  const { maxBytes, maxFileBytes, maxFiles } = options;
-  return {
-    maxBytes: maxBytes ?? Number.POSITIVE_INFINITY,
-    maxFileBytes: maxFileBytes ?? defaultMaxFileBytes,
-    maxFiles: maxFiles ?? Number.POSITIVE_INFINITY,
-    maxDirectories: maxFiles ?? Number.POSITIVE_INFINITY,
-  };
+  const { maxBytes, maxFileBytes, maxFiles } = withDefaults(hostLimitChecks, options);
+  return { maxBytes, maxFileBytes, maxFiles, maxDirectories: maxFiles };
 }

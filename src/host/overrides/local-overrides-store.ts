@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { assertMembers, FilesystemError, OverridesError } from '../../core/error/index.ts';
+import { assertOptions, FilesystemError, OverridesError } from '../../core/error/index.ts';
 import {
   type OverridesStore,
   type PromptIdentity,
@@ -44,7 +44,7 @@ export class LocalOverridesStore implements OverridesStore {
 
   /** @throws {OverridesError} `overrides-storage-failed` when no root is given and there is no repository. */
   constructor(options: LocalOverridesStoreOptions = {}) {
-    assertMembers('new LocalOverridesStore()', options, {
+    assertOptions('new LocalOverridesStore()', options, {
       root: 'string',
       workingDirectory: 'string',
       stateDirectory: 'string',

@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { basename } from 'node:path';
-import { assertMembers, FilesystemError } from '../../core/error/index.ts';
+import { assertOptions, FilesystemError } from '../../core/error/index.ts';
 import { quoteText } from '../../core/internal/index.ts';
 import type { RunRecorder, RunRecorderOptions } from '../../record/index.ts';
 
@@ -24,7 +24,17 @@ export interface FileRunRecorder extends RunRecorder, AsyncDisposable {}
  * @see docs/spec/run-record.md §1
  */
 export async function openRunRecorder(options: OpenRunRecorderOptions): Promise<FileRunRecorder> {
-  assertMembers('openRunRecorder()', options, { file: 'string!' });
+  assertOptions('openRunRecorder()', options, {
+    clock: 'any',
+    module: 'any',
+    onFailure: 'any',
+    params: 'any',
+    reads: 'any',
+    runId: 'any',
+    runtime: 'any',
+    workspace: 'any',
+    file: 'string!',
+  });
   const { file, ...rest } = options;
   // Programs that record nothing do not load it.
   const { runRecorder } = await import('../../record/index.ts');

@@ -1,4 +1,4 @@
-import { assertArgument, assertMembers, FilesystemError } from '../../core/error/index.ts';
+import { assertArgument, assertOptions, FilesystemError, withDefaults } from '../../core/error/index.ts';
 import type { Filesystem } from '../../core/filesystem/index.ts';
 import { isBelow, openDirectory } from '../disk/host-directory.ts';
 import { compileFolderFilter } from '../folder-copy/folder-filter.ts';
@@ -9,7 +9,7 @@ import { overlayRefusal } from './overlay/overlay-support.ts';
 import { copyPlace, overlayPlace } from './overlay/staged-place.ts';
 import { DiskStagedFolder, type StagedFolder, type StagedFolderParts } from './staged-folder.ts';
 import type { Baseline } from './staging/baseline.ts';
-import { resolveStagingLimits, type StagedFolderOptions } from './staging/options.ts';
+import { type StagedFolderOptions, stagingLimitChecks } from './staging/options.ts';
 import { planDisk } from './staging/plan-disk.ts';
 import { makePrivateFolder, openTempRoot, removeFolder } from './staging/private-folder.ts';
 import type { OpenSource } from './staging/stage-file.ts';
@@ -57,10 +57,10 @@ export async function openStagedFolder(
   filesystem: Filesystem,
   options: StagedFolderOptions = {},
 ): Promise<StagedFolder> {
-  assertMembers(
+  assertOptions(
     'openStagedFolder()',
     options,
-    { exclude: 'array', tempRoot: 'string' },
+    { layer: 'any', ...stagingLimitChecks, signal: 'any', exclude: 'array', tempRoot: 'string' },
     (message, details) => new FilesystemError('argument-invalid', message, details),
   );
   assertArgument(
@@ -79,7 +79,7 @@ export async function openStagedFolder(
 
 async function openStaged(filesystem: Filesystem, options: StagedFolderOptions): Promise<StagedFolder> {
   const { exclude = [], signal, tempRoot, layer = 'auto' } = options;
-  const limits = resolveStagingLimits(options);
+  const limits = withDefaults(stagingLimitChecks, options);
   const filter = compileFolderFilter({ exclude, defaultExcludes: false });
   signal?.throwIfAborted();
   const realTempRoot = await openTempRoot(tempRoot);

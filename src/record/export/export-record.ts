@@ -1,4 +1,4 @@
-import { assertMembers, PromptValidationError } from '../../core/error/index.ts';
+import { assertOptions, PromptValidationError } from '../../core/error/index.ts';
 import { type Redaction, Redactor, type RunJournal } from '../../core/runtime/index.ts';
 import { RedactedRows } from './redacted-rows.ts';
 
@@ -26,7 +26,7 @@ export interface ExportRecordOptions {
  * @see docs/spec/durable-runs.md §8
  */
 export function exportRecord(options: ExportRecordOptions): AsyncIterable<string> {
-  assertMembers('exportRecord()', options, { journal: 'object!', runId: 'string!', redact: 'function' });
+  assertOptions('exportRecord()', options, { journal: 'object!', runId: 'string!', redact: 'function' });
   return linesOf(options);
 }
 

@@ -1,4 +1,4 @@
-import { assertMembers, PromptValidationError } from '../../core/error/index.ts';
+import { assertOptions, PromptValidationError } from '../../core/error/index.ts';
 import { isPromiseLike, present } from '../../core/internal/index.ts';
 import type {
   ObservedEvaluation,
@@ -56,7 +56,13 @@ export function createOtelObserver(
   options: OtelObserverOptions,
   { hasConversation = true }: { readonly hasConversation?: boolean } = {},
 ): RunObserver {
-  assertMembers('otelObserver()', options, { tracer: 'object!', meter: 'object', clock: 'object' });
+  assertOptions('otelObserver()', options, {
+    content: 'any',
+    semconv: 'any',
+    tracer: 'object!',
+    meter: 'object',
+    clock: 'object',
+  });
   const { tracer, meter, content = 'none', semconv = 'main', clock = systemClock } = options;
   assertOneOf('content', content, ['none', 'full']);
   assertOneOf('semconv', semconv, Object.keys(semconvNames));

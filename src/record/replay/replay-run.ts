@@ -1,4 +1,4 @@
-import { assertMembers, PromptValidationError } from '../../core/error/index.ts';
+import { assertOptions, PromptValidationError } from '../../core/error/index.ts';
 import {
   checkEvaluateOptions,
   type EvaluateOptions,
@@ -136,7 +136,8 @@ interface CheckedOptions {
 }
 
 function checkOptions(options: ReplayOptions): CheckedOptions {
-  assertMembers('replayRun()', options, {
+  assertOptions('replayRun()', options, {
+    tools: 'any',
     record: 'object!',
     prompt: 'object!',
     onDrift: 'string',

@@ -1,4 +1,4 @@
-import { assertMembers } from '../../core/error/index.ts';
+import { assertOptions } from '../../core/error/index.ts';
 import { none, present } from '../../core/internal/index.ts';
 import type {
   CallCommit,
@@ -74,7 +74,8 @@ export interface RunRecorder extends RunObserver {
  * @see docs/spec/run-record.md §1
  */
 export function runRecorder(options: RunRecorderOptions): RunRecorder {
-  assertMembers('runRecorder()', options, {
+  assertOptions('runRecorder()', options, {
+    reads: 'any',
     write: 'function!',
     runId: 'string',
     runtime: 'string',

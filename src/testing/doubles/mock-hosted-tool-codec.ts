@@ -1,4 +1,4 @@
-import { assertMembers } from '../../core/error/index.ts';
+import { assertOptions } from '../../core/error/index.ts';
 import type { JsonObject } from '../../core/schema/index.ts';
 import type { HostedTool, HostedToolOutput } from '../../core/tool/index.ts';
 import type {
@@ -46,7 +46,12 @@ export function mockHostedToolCodec<
   Config extends JsonObject = JsonObject,
   Output extends HostedToolOutput = HostedToolOutput,
 >(options: MockHostedToolCodecOptions<Config, Output>): MockHostedToolCodec<Config, Output> {
-  assertMembers('mockHostedToolCodec()', options, { kind: 'string!' });
+  assertOptions('mockHostedToolCodec()', options, {
+    allowsSeveral: 'boolean',
+    outputs: 'any',
+    serialize: 'any',
+    kind: 'string!',
+  });
   const { kind, allowsSeveral = false, serialize = serializeConfig, outputs = [] } = options;
   const serialized: MockHostedToolCodec<Config, Output>['serialized'][number][] = [];
   const parsed: MockHostedToolCodec<Config, Output>['parsed'][number][] = [];

@@ -1,4 +1,4 @@
-import { assertMembers, RecordError } from '../../core/error/index.ts';
+import { assertOptions, RecordError } from '../../core/error/index.ts';
 import type { ProviderAdapter } from '../../core/evaluation/index.ts';
 import { present } from '../../core/internal/index.ts';
 import type { ModelRequest, ModelTurn } from '../../core/runtime/index.ts';
@@ -36,7 +36,7 @@ export interface RecordedAdapter extends ProviderAdapter {
  * @see docs/spec/replay.md §2
  */
 export function recordedAdapter(options: RecordedAdapterOptions): RecordedAdapter {
-  assertMembers('recordedAdapter()', options, { record: 'object!' });
+  assertOptions('recordedAdapter()', options, { takesExamples: 'boolean', record: 'object!' });
   const { record, takesExamples = false } = options;
   const answers = new RecordedAnswers(record);
   const { root } = record;

@@ -1,4 +1,4 @@
-import { assertMembers } from '../../core/error/index.ts';
+import { assertOptions } from '../../core/error/index.ts';
 import type { ProviderAdapter } from '../../core/evaluation/index.ts';
 import { present } from '../../core/internal/index.ts';
 import type {
@@ -93,7 +93,12 @@ export function scriptedAdapter(
   script: readonly ScriptedTurn[] | Script,
   options: ScriptedAdapterOptions = {},
 ): ProviderAdapter {
-  assertMembers('scriptedAdapter()', options, { name: 'string' });
+  assertOptions('scriptedAdapter()', options, {
+    hostedToolCodecs: 'object',
+    prices: 'object',
+    unsupportedConfig: 'any',
+    name: 'string',
+  });
   const { name = 'scripted model', prices } = options;
   const registry = registryOf(name, options);
   return providerAdapter({

@@ -1,4 +1,4 @@
-import { assertMembers } from '../../core/error/index.ts';
+import { assertOptions } from '../../core/error/index.ts';
 import { once } from '../../core/internal/index.ts';
 import type { ConformanceCase } from '../conformance/index.ts';
 import { type CaseKey, cases } from './case-list.ts';
@@ -18,7 +18,7 @@ import type { DurableFiles } from './outcome.ts';
  * @see docs/spec/durable-runs.md §10
  */
 export function durableConformance(options: DurableConformanceOptions): readonly ConformanceCase[] {
-  assertMembers('durableConformance()', options, {
+  assertOptions('durableConformance()', options, {
     name: 'string!',
     open: 'object!',
     files: 'array',

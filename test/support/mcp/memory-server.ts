@@ -8,8 +8,9 @@ import {
   type ToolRuntimeOptions,
 } from 'weakincentives';
 import type { McpSection, McpSectionOptions } from 'weakincentives/mcp';
+import { withDefaults } from '../../../src/core/error/index.ts';
 import type { ServerTransport } from '../../../src/harness/mcp/client/server-transport.ts';
-import { resolveMountLimits } from '../../../src/harness/mcp/mount/mount-options.ts';
+import { mountLimitChecks } from '../../../src/harness/mcp/mount/mount-options.ts';
 import { mountSection } from '../../../src/harness/mcp/mount/mount-section.ts';
 import { loadClientSdk } from '../../../src/harness/mcp/wire/sdk.ts';
 
@@ -113,7 +114,7 @@ export type MountedOptions = Partial<Omit<McpSectionOptions, 'server'>>;
 /** Mounts a server in memory. */
 export async function mountMemory(server: MemoryServer, options: MountedOptions = {}): Promise<McpSection> {
   const sdk = await loadClientSdk();
-  const limits = resolveMountLimits('test', options.limits);
+  const limits = withDefaults(mountLimitChecks, options.limits);
   const given = { title: 'Remote', key: 'remote', server: { command: 'memory' }, ...options };
   return mountSection(sdk, given, limits, () => server.openTransport());
 }

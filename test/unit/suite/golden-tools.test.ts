@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { AnyTool } from 'weakincentives';
+import { withDefaults } from '../../../src/core/error/index.ts';
 import { compileSchema } from '../../../src/core/schema/index.ts';
 import { createGitBlameTool } from '../../../src/host/git/git-blame.ts';
 import { createGitDiffTool } from '../../../src/host/git/git-diff.ts';
-import { resolveGitLimits } from '../../../src/host/git/git-limits.ts';
+import { gitLimitChecks } from '../../../src/host/git/git-limits.ts';
 import { createGitLogTool } from '../../../src/host/git/git-log.ts';
 import { createGitShowTool } from '../../../src/host/git/git-show.ts';
 import { evaluateCodeTool } from '../../../src/host/sandbox/evaluate/evaluate-code.ts';
-import { resolveEvaluateLimits } from '../../../src/host/sandbox/evaluate/limits.ts';
+import { evaluateLimitChecks } from '../../../src/host/sandbox/evaluate/limits.ts';
 import { evaluatePythonTool } from '../../../src/host/sandbox/podman/evaluate-python.ts';
 import { shellExecuteTool } from '../../../src/host/sandbox/shell/shell-execute.ts';
-import { resolveShellLimits } from '../../../src/host/sandbox/shell/shell-limits.ts';
+import { shellLimitsOf } from '../../../src/host/sandbox/shell/shell-limits.ts';
 import { createPlanningTools } from '../../../src/suite/planning/index.ts';
 import { createVfsTools } from '../../../src/suite/vfs/index.ts';
 
@@ -41,7 +42,7 @@ describe('a model is told of the tools of the library exactly what the golden fi
   });
 
   it('of sandboxes', async () => {
-    const [shell, code] = [resolveShellLimits(), resolveEvaluateLimits()];
+    const [shell, code] = [shellLimitsOf(), withDefaults(evaluateLimitChecks)];
     const tools = [
       shellExecuteTool({ limits: shell, effects: 'external', rollbackOn: 'failure' }),
       evaluatePythonTool({ limits: shell, effects: 'state' }),
@@ -52,7 +53,7 @@ describe('a model is told of the tools of the library exactly what the golden fi
   });
 
   it('of a repository', async () => {
-    const options = { limits: resolveGitLimits() } as Parameters<typeof createGitLogTool>[0];
+    const options = { limits: withDefaults(gitLimitChecks) } as Parameters<typeof createGitLogTool>[0];
     const tools = [createGitLogTool, createGitShowTool, createGitDiffTool, createGitBlameTool].map((make) =>
       make(options),
     );

@@ -29,7 +29,7 @@ const runtimeLimitChecks: OptionsOf<NonNullable<ToolRuntimeOptions['limits']>> =
 const { session, journal, runId, signal, overrides, enforce, feedback } = evaluateChecks;
 const { agentName, observers, logger, redact, clock, ids } = evaluateChecks;
 /** Every option means what it does in an evaluation. */
-const runtimeChecks: OptionsOf<ToolRuntimeOptions> = {
+export const toolRuntimeChecks: OptionsOf<ToolRuntimeOptions> = {
   session,
   journal,
   runId,
@@ -55,7 +55,7 @@ const noModel =
 export function checkRuntimeOptions<Options extends ToolRuntimeOptions>(
   options: Options,
 ): asserts options is Options & Checked {
-  checkEvaluateOptions(options, 'openToolRuntime()', runtimeChecks);
+  checkEvaluateOptions(options, 'openToolRuntime()', toolRuntimeChecks);
   if (options.adapter === undefined || modelOf(options.adapter) !== undefined) return;
   throw new PromptValidationError(
     'The option adapter must be an adapter of the library, such as openai() or what providerAdapter() of weakincentives/provider makes: evaluations inside handlers run on its model.',

@@ -1,4 +1,4 @@
-import { assertMembers, type RefuseArgument, ResourceError } from '../../../core/error/index.ts';
+import { assertOptions, type RefuseArgument, ResourceError } from '../../../core/error/index.ts';
 import type { TransactionProtocol } from '../../../core/resource/index.ts';
 import type { SqliteDatabase } from '../store/database.ts';
 import { parallelProtocol } from './parallel-protocol.ts';
@@ -46,7 +46,7 @@ export interface SqliteResource<Database extends SqliteDatabase = SqliteDatabase
 export function sqliteResource<Database extends SqliteDatabase>(
   options: SqliteResourceOptions<Database>,
 ): SqliteResource<Database> {
-  assertMembers('sqliteResource()', options, { database: 'object!', open: 'function' }, refuse);
+  assertOptions('sqliteResource()', options, { database: 'object!', open: 'function' }, refuse);
   const { database, open } = options;
   const protocol: TransactionProtocol<SqliteDatabase> =
     open === undefined ? serialProtocol(database) : parallelProtocol(database, open);

@@ -1,4 +1,4 @@
-import { assertMembers, PromptValidationError } from '../../../core/error/index.ts';
+import { assertMembers, assertOptions, PromptValidationError } from '../../../core/error/index.ts';
 import { isRecord } from '../../../core/internal/index.ts';
 
 /** A server that is started as a child process and speaks over its standard input and output. */
@@ -58,7 +58,7 @@ export function assertServer(of: string, server: unknown): asserts server is Mcp
 
 function assertChild(of: string, server: unknown): void {
   const kinds = { command: 'string!', args: 'array', env: 'object', cwd: 'string' } as const;
-  assertMembers(`${of}: server`, server, kinds);
+  assertOptions(of, server, kinds, { path: 'server' });
   const { command, args = [], env = {}, cwd } = server as McpChildServer; // Checked above, but for what is in the lists.
   if (command === '' || command.includes('\0')) {
     throw refused(of, 'server.command', 'must be the name or the path of a program');
@@ -77,7 +77,7 @@ function assertChild(of: string, server: unknown): void {
 }
 
 function assertRemote(of: string, server: unknown): void {
-  assertMembers(`${of}: server`, server, { url: 'string!', headers: 'object' });
+  assertOptions(of, server, { url: 'string!', headers: 'object' }, { path: 'server' });
   const { url, headers = {} } = server as McpRemoteServer; // As above.
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {

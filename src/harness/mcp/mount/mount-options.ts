@@ -1,4 +1,12 @@
-import { assertMembers, PromptValidationError } from '../../../core/error/index.ts';
+import {
+  assertOptions,
+  integer,
+  type LimitsOf,
+  maxTimerMs,
+  type OptionsOf,
+  oneOf,
+  PromptValidationError,
+} from '../../../core/error/index.ts';
 import type { ToolPolicy } from '../../../core/policy/index.ts';
 import type { Clock } from '../../../core/session/index.ts';
 import type { Logger } from '../../../core/tool/index.ts';
@@ -108,59 +116,45 @@ export interface McpSectionOptions {
   readonly clock?: Clock;
 }
 
-interface LimitRule {
-  readonly byDefault: number;
-  readonly most: number;
-  /** Default: 1. */
-  readonly least?: number;
-}
-
-/** Bounds and where they lie. */
-const limitRules: Readonly<Record<keyof McpMountLimits, LimitRule>> = {
-  connectTimeoutMs: { byDefault: 30_000, most: 2_147_483_647 },
-  callTimeoutMs: { byDefault: 60_000, most: 2_147_483_647 },
-  maxTotalTimeoutMs: { byDefault: 600_000, most: 2_147_483_647 },
-  maxResultCharacters: { byDefault: 100_000, least: 100, most: 10_000_000 },
-  maxAttachmentBytes: { byDefault: 5_242_880, most: 15_728_640 },
-  maxMessageBytes: { byDefault: 10_485_760, least: 1024, most: 268_435_456 },
-  maxTools: { byDefault: 128, most: 10_000 },
+const timeout = { min: 1, max: maxTimerMs };
+/** What the bounds must be. */
+export const mountLimitChecks: LimitsOf<McpMountLimits> = {
+  connectTimeoutMs: integer({ ...timeout, default: 30_000 }),
+  callTimeoutMs: integer({ ...timeout, default: 60_000 }),
+  maxTotalTimeoutMs: integer({ ...timeout, default: 600_000 }),
+  maxResultCharacters: integer({ min: 100, max: 10_000_000, default: 100_000 }),
+  maxAttachmentBytes: integer({ min: 1, max: 15_728_640, default: 5_242_880 }),
+  maxMessageBytes: integer({ min: 1024, max: 268_435_456, default: 10_485_760 }),
+  maxTools: integer({ min: 1, max: 10_000, default: 128 }),
 };
 
-/** Options of a server in files; the others are checked by what they are given to. */
-const kinds = {
+const mountChecks: OptionsOf<McpSectionOptions> = {
   title: 'string!',
   key: 'string!',
+  server: 'any',
   template: 'string',
+  include: 'any',
   prefix: 'string',
   effects: 'object',
   idempotent: 'array',
   trustAnnotations: 'boolean',
   policies: 'array',
   pin: 'string',
+  onListChanged: 'any',
   attachments: 'array',
-  limits: 'object',
-  protocol: 'string',
+  limits: mountLimitChecks,
+  protocol: oneOf(['legacy', 'auto', '2026-07-28']),
   acceptsOverrides: 'boolean',
   logger: 'object',
   clock: 'object',
-} as const;
+};
 
 const attachmentKinds: readonly unknown[] = ['image', 'pdf', 'audio'] satisfies readonly McpAttachmentKind[];
-const protocols: readonly unknown[] = ['legacy', 'auto', '2026-07-28'] satisfies readonly McpProtocol[];
 
 /** @throws {PromptValidationError} for an option that cannot be used, whatever the server offers. */
 export function checkMountOptions(of: string, options: McpSectionOptions): void {
-  assertMembers(of, options, kinds);
-  const {
-    attachments = [],
-    effects = {},
-    idempotent = [],
-    include,
-    onListChanged,
-    pin,
-    prefix,
-    protocol,
-  } = options;
+  assertOptions(of, options, mountChecks);
+  const { attachments = [], effects = {}, idempotent = [], include, onListChanged, pin, prefix } = options;
   assertServer(of, options.server);
   const refuse = (option: string, problem: string): PromptValidationError =>
     new PromptValidationError(`${of}: ${option} ${problem}.`, { details: { option } });
@@ -191,41 +185,6 @@ export function checkMountOptions(of: string, options: McpSectionOptions): void 
     if (!attachmentKinds.includes(kind))
       throw refuse('attachments', `has an unknown kind; the kinds are ${attachmentKinds.join(', ')}`);
   }
-  if (protocol !== undefined && !protocols.includes(protocol)) {
-    throw refuse('protocol', `must be one of ${protocols.join(', ')}`);
-  }
-}
-
-/** @throws {PromptValidationError} for an unknown limit, or one out of its range. */
-export function resolveMountLimits(of: string, given: Partial<McpMountLimits> = {}): McpMountLimits {
-  for (const [name, value] of Object.entries<unknown>(given)) {
-    const rule = Object.hasOwn(limitRules, name) ? limitRules[name as keyof McpMountLimits] : undefined;
-    const problem =
-      rule === undefined
-        ? `is unknown; the limits are ${Object.keys(limitRules).join(', ')}`
-        : rangeProblem(value, rule);
-    if (problem === undefined) continue;
-    throw new PromptValidationError(`${of}: limits.${name} ${problem}.`, {
-      details: { option: `limits.${name}` },
-    });
-  }
-  const limit = (name: keyof McpMountLimits): number => given[name] ?? limitRules[name].byDefault;
-  return {
-    connectTimeoutMs: limit('connectTimeoutMs'),
-    callTimeoutMs: limit('callTimeoutMs'),
-    maxTotalTimeoutMs: limit('maxTotalTimeoutMs'),
-    maxResultCharacters: limit('maxResultCharacters'),
-    maxAttachmentBytes: limit('maxAttachmentBytes'),
-    maxMessageBytes: limit('maxMessageBytes'),
-    maxTools: limit('maxTools'),
-  };
-}
-
-function rangeProblem(value: unknown, { least = 1, most }: LimitRule): string | undefined {
-  if (value === undefined) return undefined;
-  const isInside =
-    typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most;
-  return isInside ? undefined : `must be a whole number from ${least} to ${most}`;
 }
 
 function isTexts(value: unknown): value is readonly string[] {

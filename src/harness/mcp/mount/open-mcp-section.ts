@@ -1,3 +1,4 @@
+import { withDefaults } from '../../../core/error/index.ts';
 import { systemClock } from '../../../core/session/index.ts';
 import { silentLogger } from '../../../core/tool/index.ts';
 import { httpTransport } from '../client/http-transport.ts';
@@ -10,7 +11,7 @@ import {
   checkMountOptions,
   type McpMountLimits,
   type McpSectionOptions,
-  resolveMountLimits,
+  mountLimitChecks,
 } from './mount-options.ts';
 import { mountSection } from './mount-section.ts';
 
@@ -27,7 +28,7 @@ const of = 'openMcpSection()';
  */
 export async function openMcpSection(options: McpSectionOptions): Promise<McpSection> {
   checkMountOptions(of, options);
-  const limits = resolveMountLimits(of, options.limits);
+  const limits = withDefaults(mountLimitChecks, options.limits);
   const sdk = await loadClientSdk();
   return mountSection(sdk, options, limits, () => transportTo(sdk, options, limits));
 }

@@ -1,10 +1,14 @@
-import { assertMembers, PromptValidationError } from '../../../core/error/index.ts';
+import { assertOptions, PromptValidationError } from '../../../core/error/index.ts';
+import { toolRuntimeChecks } from '../../../core/evaluation/index.ts';
 import { isSuspension } from '../../../core/runtime/index.ts';
 import type { McpHttpSessionLimits, McpServerOptions } from './server-options.ts';
 
 /** @throws {PromptValidationError} for an option of the wrong kind or out of its range. The options of the runtime are checked when it is opened. */
 export function checkServerOptions(of: string, options: McpServerOptions): void {
-  assertMembers(of, options, {
+  assertOptions(of, options, {
+    ...toolRuntimeChecks,
+    approve: 'any',
+    structured: 'any',
     name: 'string!',
     version: 'string!',
     instructions: 'string',
@@ -25,7 +29,7 @@ export function checkSessionsOptions(
   of: string,
   options: { readonly [Name in keyof McpHttpSessionLimits]: McpHttpSessionLimits[Name] | undefined },
 ): void {
-  assertMembers(of, options, { sessionIdleTimeoutMs: 'number', maxSessions: 'number' });
+  assertOptions(of, options, { sessionIdleTimeoutMs: 'number', maxSessions: 'number' });
   checkLeast(of, 'sessionIdleTimeoutMs', options.sessionIdleTimeoutMs);
   checkLeast(of, 'maxSessions', options.maxSessions);
 }

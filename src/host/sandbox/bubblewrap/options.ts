@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { assertMembers, SandboxError } from '../../../core/error/index.ts';
+import { assertOptions, SandboxError } from '../../../core/error/index.ts';
 import { present } from '../../../core/internal/index.ts';
 import type { Clock } from '../../../core/session/index.ts';
 import type { StagedFolderOptions } from '../../staged-folder/staging/options.ts';
@@ -68,10 +68,11 @@ export function limitScopes(isRoot: boolean): SandboxLimitScopes {
 
 /** @throws {SandboxError} `sandbox-option-invalid`. */
 export function resolveOptions(options: BubblewrapSandboxOptions, isRoot: boolean): BubblewrapSettings {
-  assertMembers(
+  assertOptions(
     'bubblewrapSandbox()',
     options,
     {
+      clock: 'object',
       limits: 'object',
       network: 'string',
       readOnlyPaths: 'array',

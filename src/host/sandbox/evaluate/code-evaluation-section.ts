@@ -1,10 +1,10 @@
-import { assertMembers, SandboxError } from '../../../core/error/index.ts';
+import { assertOptions, SandboxError, withDefaults } from '../../../core/error/index.ts';
 import type { ToolPolicy } from '../../../core/policy/index.ts';
 import type { Section, VisibilitySelector } from '../../../core/prompt/index.ts';
 import { binding } from '../../../core/resource/index.ts';
 import { EvaluatorToken, evaluateCodeTool } from './evaluate-code.ts';
 import { Evaluator, evaluatorProcess } from './evaluator.ts';
-import { type CodeEvaluationLimits, resolveEvaluateLimits } from './limits.ts';
+import { type CodeEvaluationLimits, evaluateLimitChecks } from './limits.ts';
 import type { CodeEvaluationLanguage } from './protocol.ts';
 
 /** Options of {@link codeEvaluationSection}. */
@@ -44,14 +44,22 @@ const sectionSummary = 'Code in an interpreter, for exact computations.';
 export function codeEvaluationSection(
   options: CodeEvaluationSectionOptions = {},
 ): Section<Record<never, never>> {
-  assertMembers('codeEvaluationSection()', options, {
-    languages: 'array',
-    policies: 'array',
-    limits: 'object',
-  });
+  assertOptions(
+    'codeEvaluationSection()',
+    options,
+    {
+      key: 'string',
+      title: 'string',
+      visibility: 'any',
+      languages: 'array',
+      policies: 'array',
+      limits: evaluateLimitChecks,
+    },
+    (message, { details }) => new SandboxError('sandbox-option-invalid', message, { details }),
+  );
   const { title = 'Code Evaluation', key = 'evaluate', policies = [] } = options;
   const languages = resolveLanguages(options.languages);
-  const limits = resolveEvaluateLimits(options.limits);
+  const limits = withDefaults(evaluateLimitChecks, options.limits);
   return {
     title,
     key,

@@ -1,4 +1,4 @@
-import { SandboxError } from '../../../core/error/index.ts';
+import { integer, type LimitsOf } from '../../../core/error/index.ts';
 import { defaultOutputBytes } from '../backend/command.ts';
 
 /** Limits of one `evaluate_code` call. All are whole numbers. */
@@ -21,44 +21,14 @@ export interface CodeEvaluationLimits {
 }
 
 const mib = 1_048_576;
-/** The default, the least and the most of each limit. */
-const ranges: Readonly<Record<keyof CodeEvaluationLimits, readonly [number, number, number]>> = {
+/** What the limits must be. */
+export const evaluateLimitChecks: LimitsOf<CodeEvaluationLimits> = {
   // The parser of Monty overflows its stack above 100,000.
-  maxCodeCharacters: [8000, 1, 32_000],
-  timeoutMs: [5000, 1, 1_000_000_000],
-  maxMemoryBytes: [64 * mib, mib, 1024 * mib],
-  maxOutputBytes: [defaultOutputBytes, 1, 16 * mib],
-  maxFiles: [20, 1, 1000],
+  maxCodeCharacters: integer({ min: 1, max: 32_000, default: 8000 }),
+  timeoutMs: integer({ min: 1, max: 1_000_000_000, default: 5000 }),
+  maxMemoryBytes: integer({ min: mib, max: 1024 * mib, default: 64 * mib }),
+  maxOutputBytes: integer({ min: 1, max: 16 * mib, default: defaultOutputBytes }),
+  maxFiles: integer({ min: 1, max: 1000, default: 20 }),
   // A message is one string of JSON, in which a byte can take six.
-  maxTotalFileBytes: [2 * mib, 1, 32 * mib],
+  maxTotalFileBytes: integer({ min: 1, max: 32 * mib, default: 2 * mib }),
 };
-
-/** @throws {SandboxError} `sandbox-option-invalid`. */
-export function resolveEvaluateLimits(limits: Partial<CodeEvaluationLimits> = {}): CodeEvaluationLimits {
-  for (const name of Object.keys(limits)) {
-    if (!Object.hasOwn(ranges, name))
-      throw invalid(name, `There is no limit "${name}"; the limits are: ${Object.keys(ranges).join(', ')}.`);
-  }
-  const limit = (name: keyof CodeEvaluationLimits): number => {
-    const [usual, least, most] = ranges[name];
-    const value = limits[name] ?? usual;
-    if (!Number.isSafeInteger(value) || value < least || value > most)
-      throw invalid(
-        name,
-        `The limit ${name} is ${String(value)}; it must be a whole number from ${least} to ${most}.`,
-      );
-    return value;
-  };
-  return {
-    maxCodeCharacters: limit('maxCodeCharacters'),
-    timeoutMs: limit('timeoutMs'),
-    maxMemoryBytes: limit('maxMemoryBytes'),
-    maxOutputBytes: limit('maxOutputBytes'),
-    maxFiles: limit('maxFiles'),
-    maxTotalFileBytes: limit('maxTotalFileBytes'),
-  };
-}
-
-function invalid(name: string, message: string): SandboxError {
-  return new SandboxError('sandbox-option-invalid', message, { details: { option: `limits.${name}` } });
-}

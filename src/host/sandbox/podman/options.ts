@@ -1,4 +1,4 @@
-import { assertMembers, SandboxError } from '../../../core/error/index.ts';
+import { assertOptions, SandboxError } from '../../../core/error/index.ts';
 import { type Clock, systemClock } from '../../../core/session/index.ts';
 import type { StagedFolderOptions } from '../../staged-folder/staging/options.ts';
 import {
@@ -76,10 +76,12 @@ const runtimeName = /^[a-zA-Z0-9/][a-zA-Z0-9._/-]{0,255}$/;
 
 /** @throws {SandboxError} `sandbox-option-invalid`. */
 export function resolvePodmanOptions(options: PodmanSandboxOptions): PodmanSettings {
-  assertMembers(
+  assertOptions(
     'podmanSandbox()',
     options,
     {
+      clock: 'object',
+      maxTemporaryBytes: 'number',
       image: 'string!',
       limits: 'object',
       network: 'string',

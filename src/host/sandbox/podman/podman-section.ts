@@ -1,11 +1,11 @@
-import { assertMembers } from '../../../core/error/index.ts';
+import { assertOptions, SandboxError } from '../../../core/error/index.ts';
 import { present } from '../../../core/internal/index.ts';
 import type { ToolPolicy } from '../../../core/policy/index.ts';
 import type { Section, SectionPrepareContext } from '../../../core/prompt/index.ts';
 import type { ToolEffects } from '../../../core/tool/index.ts';
 import { type VfsToolsSectionOptions, vfsToolsSection } from '../../../suite/vfs/index.ts';
 import type { ShellRollback } from '../shell/run-in-call.ts';
-import { resolveShellLimits, type ShellLimits } from '../shell/shell-limits.ts';
+import { type ShellLimits, shellLimitChecks, shellLimitsOf } from '../shell/shell-limits.ts';
 import { shellSection } from '../shell/shell-section.ts';
 import { evaluatePythonTool } from './evaluate-python.ts';
 import { hasPython, ImagePython, prepareImagePython, pythonBinding } from './image-python.ts';
@@ -51,18 +51,26 @@ export interface PodmanSectionOptions {
  * @see docs/spec/sandboxes.md §6
  */
 export function podmanSection(options: PodmanSectionOptions): Section<Record<never, never>> {
-  assertMembers('podmanSection()', options, {
-    image: 'string!',
-    sandbox: 'object',
-    files: 'object',
-    limits: 'object',
-    python: 'boolean',
-    policies: 'array',
-  });
+  assertOptions(
+    'podmanSection()',
+    options,
+    {
+      key: 'string',
+      title: 'string',
+      rollbackOn: 'any',
+      image: 'string!',
+      sandbox: 'object',
+      files: 'object',
+      limits: shellLimitChecks,
+      python: 'boolean',
+      policies: 'array',
+    },
+    (message, { details }) => new SandboxError('sandbox-option-invalid', message, { details }),
+  );
   const { title = 'Podman Workspace', key = 'podman', rollbackOn, policies = [] } = options;
   const { image, python } = options;
   const backend = podmanSandbox({ ...options.sandbox, image });
-  const limits = resolveShellLimits(options.limits);
+  const limits = shellLimitsOf(options.limits);
   const effects = backend.capabilities.network === 'none' ? 'state' : 'external';
   return {
     title,

@@ -1,4 +1,4 @@
-import { SandboxError } from '../../../core/error/index.ts';
+import { integer, maxTimerMs, number, type OptionsOf, SandboxError } from '../../../core/error/index.ts';
 import { defaultOutputBytes } from '../backend/command.ts';
 
 /** Limits of one `shell_execute` call. */
@@ -11,42 +11,23 @@ export interface ShellLimits {
   readonly maxOutputBytes: number;
 }
 
-/** The longest delay that timers can keep. */
-const maxTimerMs = 2_147_483_647;
-const limitNames: readonly string[] = [
-  'timeoutMs',
-  'maxTimeoutMs',
-  'maxOutputBytes',
-] satisfies readonly (keyof ShellLimits)[];
+const timeout = number({ above: 0, max: maxTimerMs });
+/** What the limits must be. */
+export const shellLimitChecks: OptionsOf<ShellLimits> = {
+  timeoutMs: timeout,
+  maxTimeoutMs: timeout,
+  maxOutputBytes: integer({ min: 0 }),
+};
 
-/** @throws {SandboxError} `sandbox-option-invalid`. */
-export function resolveShellLimits(limits: Partial<ShellLimits> = {}): ShellLimits {
-  for (const name of Object.keys(limits)) {
-    if (!limitNames.includes(name))
-      throw invalid(name, `There is no limit "${name}"; the limits are: ${limitNames.join(', ')}.`);
-  }
+/** The limits with their defaults. @throws {SandboxError} `sandbox-option-invalid` when they contradict each other. */
+export function shellLimitsOf(limits: Partial<ShellLimits> = {}): ShellLimits {
   const { timeoutMs = 30_000, maxOutputBytes = defaultOutputBytes } = limits;
   const { maxTimeoutMs = Math.max(300_000, timeoutMs) } = limits;
-  for (const [name, value] of Object.entries({ timeoutMs, maxTimeoutMs })) {
-    if (typeof value !== 'number' || !(value > 0 && value <= maxTimerMs))
-      throw invalid(
-        name,
-        `The limit ${name} is ${String(value)}; it must be above 0 and at most ${maxTimerMs}.`,
-      );
-  }
   if (maxTimeoutMs < timeoutMs)
-    throw invalid(
-      'maxTimeoutMs',
+    throw new SandboxError(
+      'sandbox-option-invalid',
       `The limit maxTimeoutMs is ${maxTimeoutMs}; it must be at least timeoutMs, which is ${timeoutMs}.`,
-    );
-  if (!Number.isSafeInteger(maxOutputBytes) || maxOutputBytes < 0)
-    throw invalid(
-      'maxOutputBytes',
-      `The limit maxOutputBytes is ${String(maxOutputBytes)}; it must be a whole number of at least 0.`,
+      { details: { option: 'limits.maxTimeoutMs' } },
     );
   return { timeoutMs, maxTimeoutMs, maxOutputBytes };
-}
-
-function invalid(name: string, message: string): SandboxError {
-  return new SandboxError('sandbox-option-invalid', message, { details: { option: `limits.${name}` } });
 }

@@ -1,4 +1,4 @@
-import { assertMembers, PromptValidationError, SandboxError } from '../../../core/error/index.ts';
+import { assertOptions, PromptValidationError, SandboxError } from '../../../core/error/index.ts';
 import { Filesystem } from '../../../core/filesystem/index.ts';
 import type { ToolPolicy } from '../../../core/policy/index.ts';
 import type { Section, SectionPrepareContext, VisibilitySelector } from '../../../core/prompt/index.ts';
@@ -6,7 +6,7 @@ import { backendBindings } from '../backend/prepared-backend.ts';
 import { SandboxBackend } from '../backend/sandbox-backend.ts';
 import type { ShellRollback } from './run-in-call.ts';
 import { shellExecuteTool } from './shell-execute.ts';
-import { resolveShellLimits, type ShellLimits } from './shell-limits.ts';
+import { type ShellLimits, shellLimitChecks, shellLimitsOf } from './shell-limits.ts';
 
 /** Options of {@link shellSection}. */
 export interface ShellSectionOptions {
@@ -45,7 +45,20 @@ const sectionSummary = 'A shell for commands on the files of the workspace.';
  * @see docs/spec/sandboxes.md §2
  */
 export function shellSection(options: ShellSectionOptions): Section<Record<never, never>> {
-  assertMembers('shellSection()', options, { backend: 'object!', policies: 'array', limits: 'object' });
+  assertOptions(
+    'shellSection()',
+    options,
+    {
+      key: 'string',
+      title: 'string',
+      visibility: 'any',
+      rollbackOn: 'any',
+      backend: 'object!',
+      policies: 'array',
+      limits: shellLimitChecks,
+    },
+    (message, { details }) => new SandboxError('sandbox-option-invalid', message, { details }),
+  );
   const { backend, title = 'Shell', key = 'shell', rollbackOn = 'failure', policies = [] } = options;
   if (rollbackOn !== 'failure' && rollbackOn !== 'never') {
     throw new SandboxError(
@@ -54,7 +67,7 @@ export function shellSection(options: ShellSectionOptions): Section<Record<never
       { details: { option: 'rollbackOn' } },
     );
   }
-  const limits = resolveShellLimits(options.limits);
+  const limits = shellLimitsOf(options.limits);
   const effects = backend.capabilities.network === 'none' ? 'state' : 'external';
   return {
     title,

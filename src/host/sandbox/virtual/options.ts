@@ -1,4 +1,4 @@
-import { assertMembers, SandboxError } from '../../../core/error/index.ts';
+import { assertOptions, SandboxError } from '../../../core/error/index.ts';
 import { isRecord, quoteText } from '../../../core/internal/index.ts';
 import type { Clock } from '../../../core/session/index.ts';
 import {
@@ -82,10 +82,10 @@ export const virtualLimitScopes: SandboxLimitScopes = Object.freeze({
 
 /** @throws {SandboxError} `sandbox-option-invalid`. */
 export function resolveVirtualOptions(options: VirtualSandboxOptions): VirtualSettings {
-  assertMembers(
+  assertOptions(
     'virtualSandbox()',
     options,
-    { limits: 'object', network: 'object', env: 'object' },
+    { clock: 'object', limits: 'object', network: 'object', env: 'object' },
     (message, { details }) => invalid(message, String(details['option'])),
   );
   const limits = resolveSandboxLimits(virtualBackend, virtualLimitScopes, options.limits ?? {}, {

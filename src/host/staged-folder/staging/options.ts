@@ -1,4 +1,4 @@
-import { FilesystemError } from '../../../core/error/index.ts';
+import { integer, type LimitsOf } from '../../../core/error/index.ts';
 
 /** Options of `openStagedFolder`. */
 export interface StagedFolderOptions {
@@ -40,19 +40,9 @@ export interface StagingLimits {
   readonly maxEntries: number;
 }
 
-/** @throws {FilesystemError} `argument-invalid` for a limit that is not a whole number of at least 0. */
-export function resolveStagingLimits(options: StagedFolderOptions): StagingLimits {
-  return {
-    maxBytes: wholeNumber('maxBytes', options.maxBytes ?? 268_435_456),
-    maxFileBytes: wholeNumber('maxFileBytes', options.maxFileBytes ?? 33_554_432),
-    maxEntries: wholeNumber('maxEntries', options.maxEntries ?? 100_000),
-  };
-}
-
-function wholeNumber(name: string, value: number): number {
-  if (Number.isSafeInteger(value) && value >= 0) return value;
-  throw new FilesystemError(
-    'argument-invalid',
-    `The option ${name} of openStagedFolder is ${String(value)}; it must be a whole number of at least 0.`,
-  );
-}
+/** What the limits of a staged folder must be. */
+export const stagingLimitChecks: LimitsOf<StagingLimits> = {
+  maxBytes: integer({ min: 0, default: 268_435_456 }),
+  maxFileBytes: integer({ min: 0, default: 33_554_432 }),
+  maxEntries: integer({ min: 0, default: 100_000 }),
+};

@@ -54,8 +54,8 @@ describe('gitSection', () => {
     [{ tools: ['git_log', 'git_log'] }, 'names one twice'],
     // A name that the type does not allow.
     [{ tools: ['git_push' as 'git_log'] }, 'no tool "git_push"'],
-    [{ limits: { maxCommits: 0 } }, 'maxCommits is 0'],
-    [{ limits: { maxAge: 1 } as object }, 'no limit "maxAge"'],
+    [{ limits: { maxCommits: 0 } }, 'limits.maxCommits must be a whole number of at least 1; received 0'],
+    [{ limits: { maxAge: 1 } as object }, 'no option "limits.maxAge"'],
     [{ limits: { timeoutMs: 2 ** 32 } }, 'timeoutMs'],
     [{ git: '' }, 'The option git'],
     [{ git: '--version' }, 'The option git'],

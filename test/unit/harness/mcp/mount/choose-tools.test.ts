@@ -224,10 +224,10 @@ describe('options', () => {
     [
       'an unknown limit',
       { limits: { maxCalls: 1 } },
-      /limits\.maxCalls is unknown; the limits are connectTimeoutMs,/,
+      /no option "limits\.maxCalls"/,
     ],
     ['a limit of 0', { limits: { maxTools: 0 } }, /limits\.maxTools must be a whole number from 1 to 10000/],
-    ['an odd protocol', { protocol: '2025-11-25' }, /protocol must be one of legacy, auto, 2026-07-28/],
+    ['an odd protocol', { protocol: '2025-11-25' }, /protocol must be 'legacy', 'auto' or '2026-07-28'/],
   ])('refuses %s', async (_name, options, message) => {
     // What plain JavaScript can pass.
     const given = { ...base, ...options } as never;

@@ -14,10 +14,11 @@ import {
 } from 'weakincentives/sandbox';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { vfsToolsSection } from 'weakincentives/tools';
+import { withDefaults } from '../../../../../src/core/error/index.ts';
 import { evaluateInstructions } from '../../../../../src/host/sandbox/evaluate/code-evaluation-section.ts';
 import { EvaluatorToken } from '../../../../../src/host/sandbox/evaluate/evaluate-code.ts';
 import { Evaluator } from '../../../../../src/host/sandbox/evaluate/evaluator.ts';
-import { resolveEvaluateLimits } from '../../../../../src/host/sandbox/evaluate/limits.ts';
+import { evaluateLimitChecks } from '../../../../../src/host/sandbox/evaluate/limits.ts';
 import type { EvaluationRequest } from '../../../../../src/host/sandbox/evaluate/protocol.ts';
 import { type Answer, fakeChannel, reply } from './fake-channel.ts';
 
@@ -183,17 +184,20 @@ describe('codeEvaluationSection', () => {
     } catch (thrown) {
       error = thrown;
     }
-    expect(SandboxError.isInstance(error) && [error.code, error.details]).toStrictEqual([
+    expect(SandboxError.isInstance(error) && [error.code, error.details['option']]).toStrictEqual([
       'sandbox-option-invalid',
-      { option },
+      option,
     ]);
   });
 
   it('explains the languages that it has, and asks for one when there are two', () => {
-    const limits = resolveEvaluateLimits();
+    const limits = withDefaults(evaluateLimitChecks);
     expect(evaluateInstructions(['javascript'], limits)).not.toContain('Python');
     expect(evaluateInstructions(['python'], limits)).not.toContain('JavaScript');
-    const both = evaluateInstructions(['javascript', 'python'], resolveEvaluateLimits({ timeoutMs: 700 }));
+    const both = evaluateInstructions(
+      ['javascript', 'python'],
+      withDefaults(evaluateLimitChecks, { timeoutMs: 700 }),
+    );
     for (const part of ['JavaScript', 'Python', '0.7 s', 'read_text', 'write_text'])
       expect(both).toContain(part);
     const exampleOf = (...languages: ('javascript' | 'python')[]) =>

@@ -201,7 +201,7 @@ describe('shellSection', () => {
     [{ limits: { timeoutMs: 0 } }, 'timeoutMs'],
     [{ limits: { timeoutMs: 2000, maxTimeoutMs: 1000 } }, 'maxTimeoutMs'],
     [{ limits: { maxOutputBytes: -1 } }, 'maxOutputBytes'],
-    [{ limits: { seconds: 1 } }, 'There is no limit "seconds"'],
+    [{ limits: { seconds: 1 } }, 'has no option "limits.seconds"'],
   ])('refuses %o', (options, problem) => {
     const backend = fakeBackend(() => outcome());
     // As untyped code may write it.
