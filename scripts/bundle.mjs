@@ -60,9 +60,8 @@ export async function bundle(folder, entries) {
         { name: 'record', test: isOf(/^record\/(?!otel\/|vitest\/)/), priority: 1 },
         { name: 'suite', test: isIn('suite'), priority: 1 },
         // The functions of the root are in the core, and load the rest of what a journal takes.
-        { name: 'core', test: isOf(/^(core\/|(agent|durable)\/(index|on-demand)\.js$)/), priority: 2 },
+        { name: 'core', test: isOf(/^(core\/|agent\/|durable\/(index|on-demand)\.js$)/), priority: 2 },
         { name: 'durable-runs', test: isOf(/^durable\/(?!sqlite\/|(index|on-demand)\.js$)/) },
-        { name: 'agent-runs', test: isOf(/^agent\/(?!(index|on-demand)\.js$)/) },
         {
           name: 'wink',
           test: isOf(

@@ -17,6 +17,7 @@ import {
 } from '../core/runtime/index.ts';
 import type { Session } from '../core/session/index.ts';
 import type { PromptResponse } from '../core/tool/index.ts';
+import { resumeWhenReady } from '../durable/index.ts';
 import type { AgentRun } from './agent-run.ts';
 import { type AnyRunOptions, type ResolvedAgent, resolveAgent } from './resolve-agent.ts';
 
@@ -28,20 +29,29 @@ export interface AgentRunExtras {
   readonly resumeInput?: EvaluateOptions['input'] | undefined;
 }
 
-/** See on-demand.ts, through which it is loaded. */
+/** Resolves the agent and runs it, as `runAgent()` says. */
 export async function evaluateAgent(
   agent: AnyAgent,
   given: AnyRunOptions = {},
   extras: AgentRunExtras = {},
 ): Promise<AgentRun<unknown, Approver>> {
   const resolved = await resolveAgent(agent, given);
-  const { options, workspace } = resolved;
+  const { options } = resolved;
   const known = await knownRun(options);
   const session = options.session ?? newSession(options, known?.run.sessionId);
-  await using _own = options.session === undefined ? session : undefined;
-  const run = { agent, resolved, session, extras };
+  try {
+    return await runOn({ agent, resolved, session, extras }, known);
+  } finally {
+    if (options.session === undefined) await session[Symbol.asyncDispose]();
+  }
+}
+
+async function runOn(run: OpenedRun, known: KnownRun | undefined): Promise<AgentRun<unknown, Approver>> {
+  const { resolved, session } = run;
   // Without a name of its own a run that is journaled gets the id that it would get from its evaluation.
-  const journaledId = options.journal === undefined ? undefined : (options.runId ?? session.ids());
+  const { options, workspace } = resolved;
+  const { journal, runId: named } = options;
+  const journaledId = journal === undefined ? undefined : (named ?? session.ids());
   const outcome = known === undefined ? await begin(run, journaledId) : await goOn(run, known);
   const runId = journaledId ?? session.ids();
   if (outcome.finishReason === 'suspended')
@@ -108,7 +118,6 @@ async function goOn(
   const { adapter, answers, options, prompt, strict } = resolved;
   // What the run began with is in the journal.
   const { input: _input, history: _history, pendingCalls: _pending, ...rest } = options;
-  const { resumeRun } = await import('../durable/internal.ts');
   const streamed =
     stream === undefined
       ? rest
@@ -118,7 +127,7 @@ async function goOn(
           signal: stream.signal,
           observers: [{ onEvent: stream.onEvent }, ...(rest.observers ?? [])],
         };
-  return resumeRun(
+  return resumeWhenReady(
     { ...streamed, adapter, prompt, journal, runId, session, ...present({ answers, strict, input }) },
     stream?.ready,
   );

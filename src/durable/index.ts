@@ -1,5 +1,12 @@
 export type { AnswerApprovalsOptions, ResumeAnswer } from './approvals/answer-approvals.ts';
 export type { PendingApprovalsOptions } from './approvals/pending-approvals.ts';
 export type { ForkedRun, ForkRunOptions } from './fork/fork-run.ts';
-export { answerApprovals, forkRun, openToolRuntime, pendingApprovals, resumeRun } from './on-demand.ts';
+export {
+  answerApprovals,
+  forkRun,
+  openToolRuntime,
+  pendingApprovals,
+  resumeRun,
+  resumeWhenReady,
+} from './on-demand.ts';
 export type { ResumeRunOptions } from './resume-run.ts';

@@ -99,9 +99,17 @@ export async function pendingApprovals(
  * @throws {RunLostError} when the journal, or a disk after a decision, has failed.
  * @see docs/spec/durable-runs.md §4
  */
-export async function resumeRun<Output, A extends Approver = Approver>(
+export function resumeRun<Output, A extends Approver = Approver>(
   options: ResumeRunOptions<Output, A>,
 ): Promise<RunOutcome<Output, A>> {
+  return resumeWhenReady(options);
+}
+
+/** As {@link resumeRun}. @param ready what the run waits for before it goes on. Default: nothing. */
+export async function resumeWhenReady<Output, A extends Approver = Approver>(
+  options: ResumeRunOptions<Output, A>,
+  ready?: () => Promise<void> | undefined,
+): Promise<RunOutcome<Output, A>> {
   const { resumeRun: run } = await import('./internal.ts');
-  return run(options);
+  return run(options, ready);
 }

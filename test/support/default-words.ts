@@ -112,6 +112,7 @@ export const defaultWords: Readonly<Record<string, Readonly<Record<string, WordR
     title: 'Podman Workspace',
   },
   ProgressOptions: { isVerbose: false },
+  OpenAgentOptions: { isApplyNamed: false },
   ReadBeforeWritePolicyOptions: {
     scope: ['subtree', policies],
     detectStale: true,

@@ -1,4 +1,4 @@
-import { evaluateAgent } from '../../agent/internal.ts';
+import { evaluateAgent } from '../../agent/index.ts';
 import { describeError } from '../../core/error/index.ts';
 import type { AgentConclusion, AnyAgent, PromptResponse, RunWorkspace } from '../../core/evaluation/index.ts';
 import type { FileChange } from '../../core/filesystem/index.ts';

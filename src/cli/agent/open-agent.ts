@@ -47,7 +47,7 @@ export interface OpenAgentOptions {
   readonly model?: Pick<ModelSituation, 'choice' | 'baseUrl'>;
   /** File of the journal, undefined for the one in the user's state folder. Undefined: none is opened. */
   readonly journal: { readonly file: string | undefined } | undefined;
-  /** Opens the journal. Default: `journals.open()`. @returns undefined: the run does without. */
+  /** Opens the journal. Default: as `journals.open()` does. @returns undefined: the run does without. */
   readonly openJournal?: (file: string | undefined) => Promise<OpenedJournal | undefined>;
   /** Whether `--apply` was given, which an agent without files refuses. Default: false. */
   readonly isApplyNamed?: boolean;

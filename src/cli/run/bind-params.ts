@@ -1,4 +1,4 @@
-import { type BoundParams, bindParams as bind } from '../../agent/internal.ts';
+import { type BoundParams, bindParams as bind } from '../../agent/index.ts';
 import { PromptValidationError } from '../../core/error/index.ts';
 import type { AnyAgent } from '../../core/evaluation/index.ts';
 import type { JsonObject } from '../../core/schema/index.ts';

@@ -286,6 +286,7 @@ export class FilesystemView implements TreeView {
     return this.#guard.change((operations) => operations.transfer(from, to, 'copy'));
   }
 
+  /** A private, writable copy of the present content. Throws synchronously. */
   fork(options: FilesystemForkOptions = {}): TreeFork {
     return this.#guard.fork(options);
   }
@@ -298,6 +299,7 @@ export class FilesystemView implements TreeView {
     this.#guard.restore(snapshot);
   }
 
+  /** Applies the changes of a fork to the present content, all or none; see {@link Filesystem.apply}. */
   apply(patch: FilePatch): void {
     this.#guard.apply(patch);
   }

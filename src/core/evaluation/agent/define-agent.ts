@@ -14,7 +14,6 @@ import { limitChecks, movedOptions } from '../options/option-checks.ts';
 import { checkCompletion } from '../run/check-requirements.ts';
 import type { Agent, AgentLimits, AgentOptions, AgentWorkspace } from './agent.ts';
 
-const { deadline: _deadline, ...agentLimitChecks } = limitChecks;
 const amount = integer({ min: 0 });
 const workspaceChecks = {
   include: 'array',
@@ -30,7 +29,7 @@ const agentChecks = {
   input: 'any',
   workspace: 'any',
   adapter: 'any',
-  limits: agentLimitChecks satisfies OptionsOf<AgentLimits>,
+  limits: withoutDeadline(limitChecks) satisfies OptionsOf<AgentLimits>,
   approve: 'function',
   feedback: 'any',
   completion: 'any',
@@ -40,6 +39,14 @@ const agentChecks = {
   name: 'any',
   description: 'string',
 } satisfies OptionsOf<AgentOptions<unknown, unknown>>;
+
+/** An agent that is run again has another deadline. */
+function withoutDeadline({
+  deadline: _deadline,
+  ...checks
+}: typeof limitChecks): Omit<typeof limitChecks, 'deadline'> {
+  return checks;
+}
 
 /** What takes the place of options that an agent has not. */
 const movedHere: ReadonlyMap<string, string> = new Map([

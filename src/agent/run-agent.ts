@@ -1,9 +1,7 @@
 import { type AnyAgent, type PromptStream, streamOf } from '../core/evaluation/index.ts';
 import type { ApprovalHandler, Approver } from '../core/runtime/index.ts';
 import type { AgentRun, OutputOfAgent, ParamsOfAgent, RunAgentOptions } from './agent-run.ts';
-import type { AgentRunExtras } from './evaluate-agent.ts';
-
-// The rest is loaded with the first use, as what a journal takes.
+import { type AgentRunExtras, evaluateAgent } from './evaluate-agent.ts';
 
 /**
  * Runs an agent once: fills in what it leaves open, evaluates its prompt, asks its `conclude`, and writes the changes of the workspace.
@@ -69,7 +67,6 @@ async function run<G extends AnyAgent, A extends Approver>(
   options: RunAgentOptions<ParamsOfAgent<G>, A> | undefined,
   extras: AgentRunExtras,
 ): Promise<AgentRun<OutputOfAgent<G>, A>> {
-  const { evaluateAgent } = await import('./internal.ts');
   const outcome: unknown = await evaluateAgent(agent, options, extras);
   // The template yields what its type says, and a run is suspended only where `approve` suspends.
   return outcome as AgentRun<OutputOfAgent<G>, A>;

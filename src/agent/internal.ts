@@ -1,2 +1,0 @@
-export { type BoundParams, bindParams } from './bind-params.ts';
-export { evaluateAgent } from './evaluate-agent.ts';
