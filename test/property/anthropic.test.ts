@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ConversationItem } from 'weakincentives';
-import { markPrefixes } from '../../src/providers/anthropic/request.ts';
 import { toMessages } from '../../src/providers/anthropic/messages.ts';
+import { markPrefixes } from '../../src/providers/anthropic/request.ts';
 import { readMessageStream } from '../../src/providers/anthropic/stream.ts';
 import {
   type Block,

@@ -221,11 +221,7 @@ describe('options', () => {
       { attachments: ['video'] },
       /attachments has an unknown kind; the kinds are image, pdf, audio/,
     ],
-    [
-      'an unknown limit',
-      { limits: { maxCalls: 1 } },
-      /no option "limits\.maxCalls"/,
-    ],
+    ['an unknown limit', { limits: { maxCalls: 1 } }, /no option "limits\.maxCalls"/],
     ['a limit of 0', { limits: { maxTools: 0 } }, /limits\.maxTools must be a whole number from 1 to 10000/],
     ['an odd protocol', { protocol: '2025-11-25' }, /protocol must be 'legacy', 'auto' or '2026-07-28'/],
   ])('refuses %s', async (_name, options, message) => {
