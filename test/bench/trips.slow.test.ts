@@ -44,7 +44,7 @@ describe('npm run bench -- trips', () => {
     ['dispatch', 'dispatch', 'core/session/'],
     ['runtime-call', 'runCalls', 'core/evaluation/'],
     ['memory-write', 'write', 'core/filesystem/'],
-    ['host-write', 'write', 'host/'],
+    ['host-write', 'write', 'core/filesystem/'],
     ['render', 'render', 'core/prompt/'],
     ['template', 'promptTemplate', 'core/prompt/'],
   ])('finds what %s is about, once a repetition', (trip, name, folder) => {
@@ -64,7 +64,7 @@ describe('npm run bench -- trips', () => {
     expect(stdout).toMatch(
       /^memory-write: MemoryFilesystem\.write\n {2}\d+ files, \d+ functions, \d+ calls\n/,
     );
-    expect(stdout).toMatch(/^ {4}core\/filesystem\/memory-filesystem\.ts\n {6}\w+/m);
+    expect(stdout).toMatch(/^ {4}core\/filesystem\/filesystem-view\.ts\n {6}\w+/m);
   });
 
   it.each([

@@ -44,7 +44,11 @@ const commitRules: readonly Mutant[] = [
   },
   {
     name: 'the reads of failed calls do not count',
-    fault: returns('guardOf', "'none'", "$0.kind === 'failed'"),
+    fault: returns(
+      'CallRun.#stateAfter',
+      "{ kind: 'settling', verdict: $0, guard: 'none' }",
+      "$0?.kind === 'failed' && this.attempt !== undefined",
+    ),
   },
   {
     name: 'a call is tried once only',
@@ -56,7 +60,7 @@ const commitRules: readonly Mutant[] = [
   },
   {
     name: 'a call with effects outside is no barrier',
-    fault: returns('CallRun.isBarrier', 'false'),
+    fault: replaces('CallRun.constructor', 'comparison', ['effects'], 'false'),
   },
   {
     name: 'what a failed call changed is kept',
@@ -131,7 +135,7 @@ const resourceRules: readonly Mutant[] = [
   },
   {
     name: 'a resource that joins one transaction at a time is used by many calls at once',
-    fault: returns('CallScheduler.#hasSerialResources', 'false'),
+    fault: replaces('CallScheduler.constructor', 'comparison', ['serialResources'], 'false'),
     accounts: 'snapshots',
   },
 ];

@@ -60,14 +60,17 @@ export async function openServedAgent(
     for (const note of ready.notes) say(`${note}.`);
     return ready.agent;
   };
+  const missing: string[] = [];
   const agent = await openAgent(request, {
     ...options,
     say,
     makeAgent,
     insteadOfWaiting: 'use --apply=never, which writes nothing',
-    openJournal: (file) => openIfPossible(file, durable, parts, say),
+    openJournal: (file) => openIfPossible(file, durable, parts, missing),
     journal: durable === undefined ? undefined : { file: durable.journalFile },
   });
+  // A server that cannot open its folder says only that.
+  for (const note of missing) say(note);
   const kept =
     durable === undefined || agent.journal === undefined
       ? undefined
@@ -97,12 +100,12 @@ export async function openServedAgent(
   return { ...agent, kept, records };
 }
 
-/** Opens the journal; undefined where it was not asked for and this version of Node cannot. */
+/** Opens the journal; undefined where it was not asked for and this version of Node cannot, with a note of what is missing. */
 async function openIfPossible(
   file: string | undefined,
   choice: ServeJournalChoice | undefined,
   { journals }: CommandParts,
-  say: (line: string) => void,
+  missing: string[],
 ): Promise<OpenedJournal | undefined> {
   try {
     return await journals.open(file);
@@ -110,7 +113,7 @@ async function openIfPossible(
     const isMissing = error instanceof UsageError && MissingPeerError.isInstance(error.cause);
     if (choice?.isRequired !== false || !isMissing) throw error;
     const version = printable(process.versions.node);
-    say(
+    missing.push(
       `calls are recorded, and cannot be undone by "wink rewind": Node ${version} has no node:sqlite, Node 22.13 and later have it.`,
     );
     return undefined;
