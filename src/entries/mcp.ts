@@ -22,14 +22,13 @@ export type {
 export { openMcpSection } from '../harness/mcp/mount/open-mcp-section.ts';
 export type { McpSkippedTool } from '../harness/mcp/mount/skipped-tool.ts';
 export {
-  type McpStdioTransport,
   type McpToolServer,
   type OpenMcpServerOptions,
   openMcpServer,
 } from '../harness/mcp/open-mcp-server.ts';
-export type { McpHttpTransport } from '../harness/mcp/server/http-transport-options.ts';
 export type {
   McpHttpSessionLimits,
   McpServerOptions,
   McpSessionOptions,
 } from '../harness/mcp/server/server-options.ts';
+export type { McpHttpTransport, McpStdioTransport } from '../harness/mcp/server/transports.ts';

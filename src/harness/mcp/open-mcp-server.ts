@@ -1,24 +1,14 @@
-import type { Readable, Writable } from 'node:stream';
-import { assertMembers, describeError, PromptValidationError } from '../../core/error/index.ts';
+import { describeError } from '../../core/error/index.ts';
 import { present } from '../../core/internal/index.ts';
 import type { Prompt } from '../../core/prompt/index.ts';
 import { silentLogger } from '../../core/tool/index.ts';
 import { answersSent } from './server/answers-sent.ts';
-import { checkServerOptions, checkSessionsOptions } from './server/check-options.ts';
+import { checkOpenOptions } from './server/check-options.ts';
 import { type HttpServerOptions, openHttpServer } from './server/http-server.ts';
-import type { McpHttpTransport } from './server/http-transport-options.ts';
 import { ServedSession } from './server/served-session.ts';
 import type { McpHttpSessionLimits, McpServerOptions } from './server/server-options.ts';
+import type { McpHttpTransport, McpStdioTransport } from './server/transports.ts';
 import { loadServerSdk, loadStdioSdk } from './wire/sdk.ts';
-
-/** The server is the child of its client, which writes requests to its standard input. */
-export interface McpStdioTransport {
-  readonly kind: 'stdio';
-  /** Default: the standard input of the process. */
-  readonly input?: Readable;
-  /** Default: the standard output of the process. Nothing else may be written to it. */
-  readonly output?: Writable;
-}
 
 /** Options of {@link openMcpServer}. */
 export interface OpenMcpServerOptions extends McpServerOptions, McpHttpSessionLimits {
@@ -47,26 +37,11 @@ export interface McpToolServer extends AsyncDisposable {
  * @throws what `openToolRuntime` throws: over standard input and output when the server is opened; over HTTP a client gets what it may know of it.
  * @see docs/spec/mcp.md §2
  */
-export async function openMcpServer(
-  prompt: Prompt,
-  { transport, sessionIdleTimeoutMs, maxSessions, ...options }: OpenMcpServerOptions,
-): Promise<McpToolServer> {
-  checkServerOptions('openMcpServer()', options);
-  checkSessionsOptions('openMcpServer()', { sessionIdleTimeoutMs, maxSessions });
-  assertMembers('openMcpServer()', { transport }, { transport: 'object!' });
-  switch (transport.kind) {
-    case 'stdio':
-      return openStdio(prompt, options, transport);
-    case 'http':
-      return openHttp(prompt, options, {
-        transport,
-        ...present({ sessionIdleTimeoutMs, maxSessions }),
-      });
-    default:
-      throw new PromptValidationError('openMcpServer(): transport.kind must be "stdio" or "http".', {
-        details: { option: 'transport.kind' },
-      });
-  }
+export async function openMcpServer(prompt: Prompt, options: OpenMcpServerOptions): Promise<McpToolServer> {
+  checkOpenOptions(options);
+  const { transport, sessionIdleTimeoutMs, maxSessions, ...served } = options;
+  if (transport.kind === 'stdio') return openStdio(prompt, served, transport);
+  return openHttp(prompt, served, { transport, ...present({ sessionIdleTimeoutMs, maxSessions }) });
 }
 
 async function openStdio(

@@ -6,8 +6,8 @@ import { randomId } from '../wire/random-id.ts';
 import type { McpNodeSdk } from '../wire/sdk.ts';
 import { accessOf } from './http-access.ts';
 import type { HttpExchange } from './http-sessions.ts';
-import type { McpHttpTransport } from './http-transport-options.ts';
 import { jsonRpcError } from './json-rpc-error.ts';
+import type { McpHttpTransport } from './transports.ts';
 
 /** An endpoint that listens. */
 export interface HttpEndpoint {

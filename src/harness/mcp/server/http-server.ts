@@ -4,10 +4,10 @@ import { loadNodeSdk, type McpServerSdk } from '../wire/sdk.ts';
 import { answersSent } from './answers-sent.ts';
 import { type HttpEndpoint, openHttpEndpoint } from './http-endpoint.ts';
 import { HttpSessions } from './http-sessions.ts';
-import type { McpHttpTransport } from './http-transport-options.ts';
 import type { ServedSession } from './served-session.ts';
 import type { McpHttpSessionLimits } from './server-options.ts';
 import { SessionPool } from './session-pool.ts';
+import type { McpHttpTransport } from './transports.ts';
 
 /** What sessions are served with over HTTP. */
 export interface HttpServerOptions extends McpHttpSessionLimits {

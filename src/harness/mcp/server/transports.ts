@@ -1,3 +1,14 @@
+import type { Readable, Writable } from 'node:stream';
+
+/** The server is the child of its client, which writes requests to its standard input. */
+export interface McpStdioTransport {
+  readonly kind: 'stdio';
+  /** Default: the standard input of the process. */
+  readonly input?: Readable;
+  /** Default: the standard output of the process. Nothing else may be written to it. */
+  readonly output?: Writable;
+}
+
 /** How a server is reached over HTTP: on 127.0.0.1 only. */
 export interface McpHttpTransport {
   readonly kind: 'http';
