@@ -174,7 +174,7 @@ export class TreeCell {
 
   /**
    * Applies a patch to the present content, all or none. A fork that receives a patch which was not made for it depends on
-   * the whole tree from then on, unless it has what a call of an earlier run left.
+   * the whole tree from then on; one that receives what a call of an earlier run left, on what is at the paths of the patch.
    */
   apply(patch: FilePatch): void {
     const first = patch.changes[0];
@@ -182,11 +182,22 @@ export class TreeCell {
     this.assertWritable(first.path);
     const given = TreePatch.originOf(patch);
     const origin = given?.target === this ? given : undefined;
-    if (origin === undefined && patch['~isRecorded'] !== true)
-      this.#record({ kind: 'tree', path: '.' }, this.#root);
+    if (origin === undefined) this.#recordReplaced(patch);
     if (origin?.base === this.#root) this.#replace(first.path, origin.root, patch.changes);
     else this.update(first.path, patch.changes);
     if (origin !== undefined) this.#fork?.recordTransfers(origin.transfers);
+  }
+
+  /** Records what a patch that was not made for this cell replaces. */
+  #recordReplaced({ changes, '~isRecorded': isRecorded }: FilePatch): void {
+    if (isRecorded !== true) {
+      this.#record({ kind: 'tree', path: '.' }, this.#root);
+      return;
+    }
+    for (const { op, path } of changes) {
+      const isDirectory = nodeAt(this.#root, path)?.kind === 'directory';
+      this.#record({ kind: op === 'remove' && isDirectory ? 'tree' : 'kind', path }, this.#root);
+    }
   }
 
   snapshot(tag?: string): FilesystemSnapshot {

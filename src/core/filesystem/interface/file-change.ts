@@ -45,6 +45,6 @@ export type FileOperation =
 /** The net changes of a fork, in the order in which to apply them. */
 export interface FilePatch {
   readonly changes: readonly FileOperation[];
-  /** What a call of an earlier run has left, which is put there whatever is there: a fork that gets it reads nothing by that. Default: it depends on all files. @internal */
+  /** What a call of an earlier run has left, which is put there whatever is there: a fork that gets it reads what is at these paths. Default: it depends on all files. @internal */
   readonly '~isRecorded'?: true;
 }

@@ -154,6 +154,44 @@ describe('replayRun', () => {
     );
   });
 
+  it('removes again what a call of the same turn had made', async () => {
+    const path = z.object({ path: z.string() });
+    const changing = (name: string, act: (files: Filesystem, path: string) => Promise<unknown>) =>
+      tool({
+        name,
+        description: 'Changes a file.',
+        inputSchema: path,
+        effects: 'state',
+        execute: async (input, { filesystem }) => {
+          await act(filesystem, input.path);
+          return ToolResult.ok(null);
+        },
+      });
+    const tools = [
+      changing('make', (files, at) => files.write(at, 'x')),
+      changing('remove', (files, at) => files.remove(at)),
+    ];
+    const both = section({ title: 'Task', key: 'task', template: 'Go.', tools });
+    const filesystem = (): MemoryFilesystem => new MemoryFilesystem({ files: { 'old.md': 'o' } });
+    const bound = (): Prompt =>
+      promptTemplate({ ns: 'test', key: 'both', sections: [both] }).bind(
+        {},
+        { resources: [binding(Filesystem, { create: filesystem })] },
+      );
+    const calls = ['make new.md', 'remove new.md', 'make old.md'].map((words) => {
+      const [name = '', at = ''] = words.split(' ');
+      return { name, arguments: { path: at } };
+    });
+    const script = [{ toolCalls: calls }, { text: 'Done.' }];
+    const record = await recordOf(scriptedAdapter(script), bound(), { input: 'Go.' });
+    expect(record.calls.map(({ outcome }) => outcome)).toEqual(['committed', 'committed', 'committed']);
+    const report = await replayRun({ record, prompt: bound() });
+    expect(report.firstDifference).toBeUndefined();
+    expect(report.calls.map(({ source, status }) => [source, status])).toEqual(
+      calls.map(() => ['recorded', 'same']),
+    );
+  });
+
   it('names a changed prompt, tool text, behavior and policy where they first show', async () => {
     const record = await recordTurns();
     const text = await replayRun({ record, prompt: promptOf({ ...noFiles, text: 'Do it now.' }) });
