@@ -17,7 +17,7 @@ import { StrayError } from './process/stray-error.ts';
 import { createTextStyle } from './process/text-style.ts';
 import { CallLog } from './report/calls/call-log.ts';
 import { eventLine, isDelta, type ResultRecord } from './report/events/event-record.ts';
-import { questionRecord } from './report/events/question-record.ts';
+import { type QuestionRecord, questionRecord } from './report/events/question-record.ts';
 import { endingLines, toResult } from './report/events/run-result.ts';
 import { approveOnTerminal, denyApprovals } from './report/progress/approve-on-terminal.ts';
 import { createProgress } from './report/progress/create-progress.ts';
@@ -44,18 +44,19 @@ export async function runCommand(
 ): Promise<number> {
   const parts = { ...ownParts, ...overrides };
   const command: Command = { request, environment, startedAtMs: environment.now() };
-  const { exitCode, opened, suspended } = await openAndRun(command, parts);
+  const { exitCode, opened, questions } = await openAndRun(command, parts);
   const say = (text: string): void =>
     environment.stderr.write(`wink: ${printable(opened.redactor.text(text))}\n`);
   // The result is already written and does not change; this line reports what would otherwise be lost.
   for (const stray of await environment.takeStrays()) say(`after the end of the run: ${stray.message}.`);
   const { command: line } = request.suspension;
-  if (line === undefined || opened.durable === undefined || suspended.length === 0) return exitCode;
+  if (line === undefined || opened.durable === undefined || questions.length === 0) return exitCode;
   // The folder and the run are free by now, so that the command may answer and resume.
-  const questions = suspended.map((question, index) =>
-    opened.redactor.record(questionRecord(question, index + 1)),
-  );
-  const notice = { command: line, runId: opened.durable.runId, questions };
+  const notice = {
+    command: line,
+    runId: opened.durable.runId,
+    questions: questions.map((question) => opened.redactor.record(question)),
+  };
   const problem = await runOnSuspend(notice, environment, parts.startProcess);
   if (problem !== undefined) say(problem);
   return exitCode;
@@ -73,7 +74,7 @@ interface EndedCommand {
   readonly exitCode: number;
   readonly opened: OpenedRun;
   /** What the run waits for; empty unless it was suspended. */
-  readonly suspended: NonNullable<EndedRun['suspended']>['pending'];
+  readonly questions: readonly QuestionRecord[];
 }
 
 async function openAndRun(command: Command, parts: CommandParts): Promise<EndedCommand> {
@@ -115,7 +116,7 @@ async function carryOut(command: Command, opened: OpenedRun): Promise<EndedComma
   output.progress.end();
   const run = withStrays(ended, agent.name, output.describeRunning());
   if (run.interruption?.kind === 'output-closed')
-    return { exitCode: run.interruption.exitCode, opened, suspended: [] };
+    return { exitCode: run.interruption.exitCode, opened, questions: [] };
   const problem = run.strays.length > 0 ? undefined : startupError(run.error);
   if (problem !== undefined) throw new UsageError(redactor.text(problem), { cause: run.error });
 
@@ -124,13 +125,12 @@ async function carryOut(command: Command, opened: OpenedRun): Promise<EndedComma
   const spending = spendingOf(budget);
   const result = toResult(run, spending);
   const suspended = result.outcome === 'suspended' ? (run.suspended?.pending ?? []) : [];
+  // While the folder is open, which has the contents of the changes.
+  const questions = suspended.map((question, index) => questionRecord(question, index + 1));
   output.record({
     ...result,
     ...present({
-      questions:
-        result.outcome === 'suspended'
-          ? suspended.map((question, index) => questionRecord(question, index + 1))
-          : undefined,
+      questions: result.outcome === 'suspended' ? questions : undefined,
       failure: run.failure,
       runId: durable?.runId,
     }),
@@ -140,7 +140,7 @@ async function carryOut(command: Command, opened: OpenedRun): Promise<EndedComma
     environment.stderr.write(`wink: ${line}\n`);
   if (request.isVerbose && run.error instanceof Error)
     environment.stderr.write(`${redactor.text(run.error.stack ?? '')}\n`);
-  return { exitCode: result.exitCode, opened, suspended };
+  return { exitCode: result.exitCode, opened, questions };
 }
 
 /** What is said of a run in a journal before its first turn. */
@@ -194,7 +194,7 @@ function outputOf({ request, environment }: Command, { log, redactor }: OpenedRu
 interface ReportedRun {
   readonly run: EndedRun;
   readonly spending: Spending;
-  readonly suspended: EndedCommand['suspended'];
+  readonly suspended: NonNullable<EndedRun['suspended']>['pending'];
   readonly calls: CallLog;
 }
 
