@@ -71,7 +71,7 @@ async function callOf(inputSchema: Schema<Params>): Promise<Way> {
     read: (text) => {
       const call = { callId: 'call', toolName: 'count', arguments: text, turn: 1 };
       const resolution = resolveCall(call, { display, outer: undefined });
-      return resolution.kind === 'resolved' && fits(copyOfArguments(resolution.resolved));
+      return resolution.kind === 'resolved' && fits(copyOfArguments(resolution.resolved.params));
     },
   };
 }
