@@ -61,8 +61,7 @@ type CallState =
   | { readonly kind: 'outdated'; readonly changed: readonly string[] };
 
 /**
- * One call from start to result. `start` begins the first attempt as soon as there is room for it; `settle` is called at the turn of the
- * call to be committed, and goes through these states:
+ * One call from start to result. `start` begins the first attempt when there is room; `settle`, at its turn to commit, goes through these states:
  *
  * ```
  *                attempt has ended <-------------- attempt again, or with what it asked for
