@@ -64,14 +64,15 @@ export async function bundle(folder, entries) {
         { name: 'durable-runs', test: isOf(/^durable\/(?!sqlite\/|(index|on-demand)\.js$)/) },
         {
           name: 'wink',
-          test: isOf(
-            /^cli\/(process\/|durable\/\w+-(arguments|choice)|model\/model-choice|run\/(run-arguments|option-values))/,
-          ),
+          test: isOf(/^cli\/(process\/(?!redact)|options\/|runs\/resume-arguments|model\/model-choice)/),
           priority: 3,
         },
-        { name: 'wink-durable', test: isIn('cli/durable') },
+        { name: 'wink-durable', test: isIn('cli/journal') },
         // Telemetry is a file of its own: only a run with --otel loads it.
-        { name: 'wink-run', test: isOf(/^cli\/((model|run|report)\/(?!telemetry)|run-command\.js)/) },
+        {
+          name: 'wink-run',
+          test: isOf(/^cli\/((model|mcp|folder|agent|report)\/|process\/redact|run-command\.js)/),
+        },
       ],
     },
   });

@@ -3,16 +3,16 @@ import { describeError, PromptValidationError } from '../core/error/index.ts';
 import { present } from '../core/internal/index.ts';
 import { forkRun } from '../durable/index.ts';
 import type { CommandParts } from './agent/command-parts.ts';
-import { journalOption, refuseJournalInside, sqliteJournalFiles } from './durable/open-journal.ts';
-import { findRun, type RunInfo, readRunInfo, updateRunInfo } from './durable/run-info.ts';
-import { servedError } from './durable/served-runs.ts';
-import type { ForkRequest } from './fork/fork-arguments.ts';
-import { checkForkFolder } from './fork/fork-folder.ts';
+import { openFolder } from './folder/open-folder.ts';
+import { journalOption, refuseJournalInside, sqliteJournalFiles } from './journal/open-journal.ts';
+import { findRun, type RunInfo, readRunInfo, updateRunInfo } from './journal/run-info.ts';
+import { servedError } from './journal/served-runs.ts';
 import { type CliEnvironment, unlessAborted } from './process/environment.ts';
 import { UsageError } from './process/errors.ts';
 import { printable } from './process/plain-text.ts';
 import { resumeCommand } from './resume-command.ts';
-import { openFolder } from './run/open-folder.ts';
+import type { ForkRequest } from './runs/fork-arguments.ts';
+import { checkForkFolder } from './runs/fork-folder.ts';
 
 /**
  * Begins a run that has what another one did up to a commit, and goes on with it as `wink resume` does.

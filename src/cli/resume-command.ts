@@ -1,14 +1,14 @@
 import type { JournaledRun } from '../core/runtime/index.ts';
 import type { CommandParts } from './agent/command-parts.ts';
-import { type JournalFiles, journalOption, sqliteJournalFiles } from './durable/open-journal.ts';
-import type { ResumeRequest } from './durable/resume-arguments.ts';
-import { findRun, type RunInfo, readRunInfo } from './durable/run-info.ts';
-import { servedError } from './durable/served-runs.ts';
+import { type JournalFiles, journalOption, sqliteJournalFiles } from './journal/open-journal.ts';
+import { findRun, type RunInfo, readRunInfo } from './journal/run-info.ts';
+import { servedError } from './journal/served-runs.ts';
+import { type RunRequest, readRunArguments } from './options/run-arguments.ts';
 import { type CliEnvironment, unlessAborted } from './process/environment.ts';
 import { UsageError } from './process/errors.ts';
 import { printable } from './process/plain-text.ts';
-import { type RunRequest, readRunArguments } from './run/run-arguments.ts';
 import { runCommand } from './run-command.ts';
+import type { ResumeRequest } from './runs/resume-arguments.ts';
 
 /**
  * Goes on with a run from its journal, called as it was, and reports as `wink run` does.

@@ -25,7 +25,7 @@ export async function runCli(
   const code = await carryOut(request, environment, run, isVerbose);
   const strays = await environment.takeStrays();
   if (strays.length > 0) {
-    const { hostRedact } = await import('./run/redact.ts');
+    const { hostRedact } = await import('./process/redact.ts');
     const clean = hostRedact(
       { workspace: undefined, agentFolder: undefined, workingFolder: resolve('.'), home: homedir() },
       variables,
@@ -44,9 +44,9 @@ const commands = {
   run: async () => (await import('./run-command.ts')).runCommand,
   resume: async () => (await import('./resume-command.ts')).resumeCommand,
   fork: async () => (await import('./fork-command.ts')).forkCommand,
-  rewind: async () => (await import('./rewind/rewind-command.ts')).rewindCommand,
+  rewind: async () => (await import('./runs/rewind-command.ts')).rewindCommand,
   runs: async () => (await import('./runs/runs-command.ts')).runsCommand,
-  approvals: async () => (await import('./approvals/approvals-command.ts')).approvalsCommand,
+  approvals: async () => (await import('./runs/approvals-command.ts')).approvalsCommand,
   serve: async () => (await import('./serve-command.ts')).serveCommand,
   prompt: async () => (await import('./prompt/prompt-command.ts')).promptCommand,
   replay: async () => (await import('./replay/replay-command.ts')).replayCommand,

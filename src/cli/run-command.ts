@@ -5,10 +5,8 @@ import { type CommandParts, ownParts } from './agent/command-parts.ts';
 import { type EndedRun, evaluateRun } from './agent/evaluate-run.ts';
 import { furtherStrays, startupError, withStrays } from './agent/failures.ts';
 import { type OpenedRun, openRun } from './agent/open-run.ts';
-import { questionNames } from './approvals/choose-questions.ts';
-import { runOnSuspend } from './approvals/on-suspend.ts';
-import { questionLines } from './approvals/question-text.ts';
-import { beginningLines, changedLines } from './durable/open-durable.ts';
+import { beginningLines, changedLines } from './journal/open-durable.ts';
+import type { RunRequest } from './options/run-arguments.ts';
 import { Disposals } from './process/disposals.ts';
 import { type CliEnvironment, CliInterruption } from './process/environment.ts';
 import { UsageError } from './process/errors.ts';
@@ -25,7 +23,9 @@ import type { Progress } from './report/progress/live-progress.ts';
 import { verboseLogger } from './report/progress/verbose-logger.ts';
 import { formatRunEnding } from './report/table/run-report.ts';
 import { type Spending, spendingOf } from './report/text/spending.ts';
-import type { RunRequest } from './run/run-arguments.ts';
+import { questionNames } from './runs/choose-questions.ts';
+import { runOnSuspend } from './runs/on-suspend.ts';
+import { questionLines } from './runs/question-text.ts';
 
 /** Width of the table where the output has no width, as for a pipe. */
 const plainWidth = 140;

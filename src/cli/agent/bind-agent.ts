@@ -2,14 +2,14 @@ import { type AnyAgent, modelOf, type ProviderAdapter } from '../../core/evaluat
 import type { DynamicParams, OverridesSource, Prompt } from '../../core/prompt/index.ts';
 import type { JsonObject } from '../../core/schema/index.ts';
 import type { Logger } from '../../core/tool/index.ts';
+import type { MountedServers } from '../mcp/mcp-servers.ts';
 import { chooseModel, type ModelSituation } from '../model/choose-model.ts';
+import type { OverridesChoice } from '../options/overrides-choice.ts';
 import type { Disposals } from '../process/disposals.ts';
 import { type CliEnvironment, unlessAborted } from '../process/environment.ts';
-import { bindParams } from '../run/bind-params.ts';
-import type { MountedServers } from '../run/mcp-servers.ts';
-import { chooseOverrides } from '../run/overrides.ts';
-import type { OverridesChoice } from '../run/overrides-choice.ts';
+import { bindParams } from './bind-params.ts';
 import type { CommandParts } from './command-parts.ts';
+import { chooseOverrides } from './overrides.ts';
 
 /** An agent that a command names, and what it is bound with. */
 export interface BoundAgentRequest {

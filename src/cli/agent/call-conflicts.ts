@@ -1,7 +1,7 @@
 import { FilesystemError } from '../../core/error/index.ts';
 import { readName } from '../../core/internal/index.ts';
 import type { RunEvent } from '../../core/runtime/index.ts';
-import { type ApplyConflict, pathIn } from '../run/apply-to-folder.ts';
+import { type ApplyConflict, pathIn } from '../folder/apply-to-folder.ts';
 
 /** The part of the folder that a call has read and that changed during it, as conflicts name it. */
 const folderRead = /^(?:file|kind|emptiness|names|tree|listing|glob|grep) (.+)$/;

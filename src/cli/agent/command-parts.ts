@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream';
 import { startProcess } from '../../host/index.ts';
-import { type JournalFiles, sqliteJournalFiles } from '../durable/open-journal.ts';
+import { openFolder } from '../folder/open-folder.ts';
+import { type JournalFiles, sqliteJournalFiles } from '../journal/open-journal.ts';
+import type { openMcpServers } from '../mcp/mcp-servers.ts';
 import { type ModelMakers, modelMakers } from '../model/model-makers.ts';
-import { type EventLog, openEventLog } from '../run/event-log.ts';
-import { type LoadedAgent, loadAgent } from '../run/load-agent.ts';
-import type { openMcpServers } from '../run/mcp-servers.ts';
-import { openFolder } from '../run/open-folder.ts';
-import type { openRecordFile } from '../run/record-file.ts';
-import type { startTelemetry } from '../run/telemetry.ts';
+import type { startTelemetry } from '../telemetry/telemetry.ts';
+import { type EventLog, openEventLog } from './event-log.ts';
+import { type LoadedAgent, loadAgent } from './load-agent.ts';
+import type { openRecordFile } from './record-file.ts';
 
 /** What the commands that run an agent take from outside, so that tests can replace it. */
 export interface CommandParts {
@@ -30,10 +30,10 @@ export const ownParts: CommandParts = {
   makers: modelMakers,
   openLog: openEventLog,
   // What these take is loaded for a run that wants it.
-  startTelemetry: async (options) => (await import('../run/telemetry.ts')).startTelemetry(options),
-  openRecord: async (options) => (await import('../run/record-file.ts')).openRecordFile(options),
+  startTelemetry: async (options) => (await import('../telemetry/telemetry.ts')).startTelemetry(options),
+  openRecord: async (options) => (await import('./record-file.ts')).openRecordFile(options),
   journals: sqliteJournalFiles,
   startProcess,
-  openServers: async (options) => (await import('../run/mcp-servers.ts')).openMcpServers(options),
+  openServers: async (options) => (await import('../mcp/mcp-servers.ts')).openMcpServers(options),
   input: () => process.stdin,
 };

@@ -16,11 +16,11 @@ import {
 import { Session } from '../../core/session/index.ts';
 import type { Logger } from '../../core/tool/index.ts';
 import { CurrentPlan, type Plan } from '../../suite/planning/index.ts';
+import { type Application, applyChanges } from '../folder/apply-to-folder.ts';
+import type { RunRequest } from '../options/run-arguments.ts';
 import { CliInterruption } from '../process/environment.ts';
 import { printable } from '../process/plain-text.ts';
 import type { StrayError } from '../process/stray-error.ts';
-import { type Application, applyChanges } from '../run/apply-to-folder.ts';
-import type { RunRequest } from '../run/run-arguments.ts';
 import { CallConflicts } from './call-conflicts.ts';
 import type { OpenedRun } from './open-run.ts';
 

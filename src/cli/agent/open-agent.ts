@@ -7,20 +7,21 @@ import type { AnyResourceBinding } from '../../core/resource/index.ts';
 import { Redactor } from '../../core/runtime/index.ts';
 import type { JsonObject } from '../../core/schema/index.ts';
 import type { Logger } from '../../core/tool/index.ts';
-import { type OpenedJournal, refuseJournalInside } from '../durable/open-journal.ts';
+import { FolderError, folderName, type OpenedFolder } from '../folder/open-folder.ts';
+import { type OpenedJournal, refuseJournalInside } from '../journal/open-journal.ts';
 import type { ModelSituation } from '../model/choose-model.ts';
+import type { ApplyMode } from '../options/option-values.ts';
+import type { OverridesChoice } from '../options/overrides-choice.ts';
+import type { SandboxChoice } from '../options/sandbox-choice.ts';
 import type { Disposals } from '../process/disposals.ts';
 import { type CliEnvironment, unlessAborted } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
-import { type ApplyMode, FolderError, folderName, type OpenedFolder } from '../run/open-folder.ts';
-import type { OverridesChoice } from '../run/overrides-choice.ts';
-import { hostRedact } from '../run/redact.ts';
-import { sandboxBindings } from '../run/sandbox-bindings.ts';
-import type { SandboxChoice } from '../run/sandbox-choice.ts';
-import type { Telemetry } from '../run/telemetry.ts';
+import { hostRedact } from '../process/redact.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import { bindAgent, hasOwnLoop, mountServers } from './bind-agent.ts';
 import type { CommandParts } from './command-parts.ts';
+import { sandboxBindings } from './sandbox-bindings.ts';
 
 /** What a command asks of the agent that it opens. */
 export interface OpenAgentRequest {

@@ -2,16 +2,16 @@ import type { ProviderAdapter } from '../../core/evaluation/index.ts';
 import type { JsonObject } from '../../core/schema/index.ts';
 import { systemClock } from '../../core/session/index.ts';
 import type { Logger } from '../../core/tool/index.ts';
-import { describeInterruptedRuns } from '../durable/interrupted-runs.ts';
-import { type KeptRun, openDurableRun } from '../durable/open-durable.ts';
+import { describeInterruptedRuns } from '../journal/interrupted-runs.ts';
+import { type KeptRun, openDurableRun } from '../journal/open-durable.ts';
+import type { RunRequest } from '../options/run-arguments.ts';
 import type { Disposals } from '../process/disposals.ts';
 import type { CliEnvironment } from '../process/environment.ts';
 import { printable } from '../process/plain-text.ts';
-import type { EventLog } from '../run/event-log.ts';
-import type { RecordFile } from '../run/record-file.ts';
-import type { RunRequest } from '../run/run-arguments.ts';
 import type { CommandParts } from './command-parts.ts';
+import type { EventLog } from './event-log.ts';
 import { type OpenedAgent, openAgent } from './open-agent.ts';
+import type { RecordFile } from './record-file.ts';
 
 /** The state of a run before the first turn. */
 export interface OpenedRun extends OpenedAgent {

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { JsonObject } from '../../core/schema/index.ts';
+import { readParams } from '../options/option-values.ts';
 import { UsageError } from '../process/errors.ts';
-import { readParams } from '../run/option-values.ts';
 
 /** The actions of `wink prompt`. */
 export type PromptAction = 'show' | 'seed' | 'diff' | 'check';

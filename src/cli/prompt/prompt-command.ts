@@ -8,13 +8,13 @@ import {
   type PromptOverrides,
 } from '../../core/prompt/index.ts';
 import type { LocalOverridesStore } from '../../host/index.ts';
+import { bindParams } from '../agent/bind-params.ts';
+import { type LoadedAgent, loadAgent } from '../agent/load-agent.ts';
+import { droppedLine, noOverridesError, openOverrides, overridesFile } from '../agent/overrides.ts';
 import { type CliEnvironment, exitCodes } from '../process/environment.ts';
 import type { UsageError } from '../process/errors.ts';
 import { printable, printableLines } from '../process/plain-text.ts';
 import { createTextStyle } from '../process/text-style.ts';
-import { bindParams } from '../run/bind-params.ts';
-import { type LoadedAgent, loadAgent } from '../run/load-agent.ts';
-import { droppedLine, noOverridesError, openOverrides, overridesFile } from '../run/overrides.ts';
 import { mergeSeed } from './merge-seed.ts';
 import type { PromptRequest } from './prompt-arguments.ts';
 import { promptDocument } from './prompt-document.ts';

@@ -1,12 +1,12 @@
 import { MissingPeerError } from '../../core/error/index.ts';
 import { clip, counted, formatNumber } from '../../core/internal/index.ts';
 import type { RunRecord } from '../../record/index.ts';
-import { type JournalFiles, sqliteJournalFiles } from '../durable/open-journal.ts';
+import { readRecordOf } from '../journal/journaled-record.ts';
+import { type JournalFiles, sqliteJournalFiles } from '../journal/open-journal.ts';
 import { type CliEnvironment, exitCodes, unlessAborted } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { createTextStyle } from '../process/text-style.ts';
-import { readRecordOf } from '../record/journaled-record.ts';
 import type { QueryHelpRequest, QueryRequest } from './query-arguments.ts';
 import { queryHelpText } from './query-help.ts';
 import { type QueryEnding, readQueryProgram, runQuery } from './query-process.ts';

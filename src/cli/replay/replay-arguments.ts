@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
 import type { JsonObject } from '../../core/schema/index.ts';
 import { type ModelChoice, readModelChoice } from '../model/model-choice.ts';
+import { readBaseUrl, readMcpFileName, readParams } from '../options/option-values.ts';
+import { type OverridesChoice, readOverrides } from '../options/overrides-choice.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
-import { readBaseUrl, readMcpFileName, readParams } from '../run/option-values.ts';
-import { type OverridesChoice, readOverrides } from '../run/overrides-choice.ts';
 
 /** A request of `wink replay`. */
 export interface ReplayRequest {

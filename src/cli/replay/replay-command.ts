@@ -4,13 +4,13 @@ import { present } from '../../core/internal/index.ts';
 import { replayRun } from '../../record/index.ts';
 import { bindAgent, hasOwnLoop, mountServers } from '../agent/bind-agent.ts';
 import { type CommandParts, ownParts } from '../agent/command-parts.ts';
+import { folderName } from '../folder/open-folder.ts';
+import { readRecordOf } from '../journal/journaled-record.ts';
 import { Disposals } from '../process/disposals.ts';
 import { type CliEnvironment, exitCodes, unlessAborted } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
-import { readRecordOf } from '../record/journaled-record.ts';
-import { folderName } from '../run/open-folder.ts';
-import { hostRedact } from '../run/redact.ts';
+import { hostRedact } from '../process/redact.ts';
 import type { ReplayRequest } from './replay-arguments.ts';
 import { replayReportLines } from './replay-report-text.ts';
 

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
+import { readAge, readAmount } from '../options/option-values.ts';
 import { UsageError } from '../process/errors.ts';
-import { readAge, readAmount } from '../run/option-values.ts';
 
 /** A request of `wink runs`. */
 export type RunsRequest = {

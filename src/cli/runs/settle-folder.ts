@@ -2,13 +2,13 @@ import { describeError, FilesystemError } from '../../core/error/index.ts';
 import { counted, showName } from '../../core/internal/index.ts';
 import type { JournaledRun, RunJournal } from '../../core/runtime/index.ts';
 import { settleRun } from '../../durable/internal.ts';
-import { changedSince } from '../durable/changed-meanwhile.ts';
-import { readRunInfo } from '../durable/run-info.ts';
+import { FolderError, type OpenedFolder, openFolder } from '../folder/open-folder.ts';
+import { changedSince } from '../journal/changed-meanwhile.ts';
+import { folderStateOf, type RunFolderState } from '../journal/run-folder.ts';
+import { readRunInfo } from '../journal/run-info.ts';
 import { exitCodes } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
-import { FolderError, type OpenedFolder, openFolder } from '../run/open-folder.ts';
-import { folderStateOf, type RunFolderState } from '../run/run-folder.ts';
 
 /** What a command prints, line by line, and its exit code. */
 export interface CommandReport {

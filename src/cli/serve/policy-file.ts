@@ -1,8 +1,8 @@
 import { isRecord } from '../../core/internal/index.ts';
 import type { ToolPolicy } from '../../core/policy/index.ts';
+import { loadModule } from '../agent/load-module.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
-import { loadModule } from '../run/load-module.ts';
 
 /**
  * The rules of a module: a list that it exports as `default` or as `policies`.

@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { JsonObject } from '../../core/schema/index.ts';
-import { readRunName } from '../durable/run-name.ts';
+import type { ApplyMode } from '../options/option-values.ts';
+import { readAge, readParams } from '../options/option-values.ts';
+import { type OverridesChoice, readOverrides } from '../options/overrides-choice.ts';
+import { readRunName } from '../options/run-name.ts';
+import { someRunOptions } from '../options/run-options.ts';
+import { readSandbox, type SandboxChoice } from '../options/sandbox-choice.ts';
 import { UsageError } from '../process/errors.ts';
-import { someRunOptions } from '../process/run-options.ts';
-import type { ApplyMode } from '../run/open-folder.ts';
-import { readAge, readParams } from '../run/option-values.ts';
-import { type OverridesChoice, readOverrides } from '../run/overrides-choice.ts';
-import { readSandbox, type SandboxChoice } from '../run/sandbox-choice.ts';
 
 /** A journal for the calls of a server. */
 export interface ServeJournalChoice {

@@ -1,5 +1,5 @@
 import type { RunObserver } from '../../core/runtime/index.ts';
-import type { RecordFile } from '../run/record-file.ts';
+import type { RecordFile } from '../agent/record-file.ts';
 
 /** What {@link SessionRecords} works with. */
 export interface SessionRecordsOptions {

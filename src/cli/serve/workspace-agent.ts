@@ -7,11 +7,11 @@ import { binding } from '../../core/resource/index.ts';
 import { openToolRuntime } from '../../durable/index.ts';
 import { gitSection } from '../../host/index.ts';
 import { vfsToolsSection } from '../../suite/vfs/index.ts';
+import { makeSandbox } from '../agent/sandbox-bindings.ts';
+import type { OpenedFolder } from '../folder/open-folder.ts';
+import type { SandboxChoice } from '../options/sandbox-choice.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
-import type { OpenedFolder } from '../run/open-folder.ts';
-import { makeSandbox } from '../run/sandbox-bindings.ts';
-import type { SandboxChoice } from '../run/sandbox-choice.ts';
 
 const instructions = `These tools work on the files of one folder. Every call is a transaction: a call that fails changes nothing, and the message says why.
 A file that exists must be read before it is written or edited, and again when others have changed it since. Paths are relative to the root of the folder.`;

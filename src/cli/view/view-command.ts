@@ -1,12 +1,12 @@
 import { type FileHandle, open, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { untilAborted } from '../../core/internal/index.ts';
-import { type JournalFiles, sqliteJournalFiles } from '../durable/open-journal.ts';
+import { openJournaledRecord } from '../journal/journaled-record.ts';
+import { type JournalFiles, sqliteJournalFiles } from '../journal/open-journal.ts';
+import { writeRecord } from '../journal/write-record.ts';
 import { type CliEnvironment, CliInterruption, exitCodes } from '../process/environment.ts';
 import { errorMessage, UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
-import { openJournaledRecord } from '../record/journaled-record.ts';
-import { writeRecord } from '../record/write-record.ts';
 import { checkRecord } from './check-record.ts';
 import { startFollowServer } from './follow-server.ts';
 import { type OpenTarget, openTarget } from './open-target.ts';

@@ -6,7 +6,7 @@ import { vfsToolsSection } from 'weakincentives/tools';
 import { readArguments } from '../../../src/cli/arguments.ts';
 import { forkCommand } from '../../../src/cli/fork-command.ts';
 import { runCommand } from '../../../src/cli/run-command.ts';
-import { addRun, MemoryJournals } from './durable/journals.ts';
+import { addRun, MemoryJournals } from './journal/journals.ts';
 import { type FakeEnvironment, fakeEnvironment, ofAgent, parts, request } from './support.ts';
 
 let journals: MemoryJournals;

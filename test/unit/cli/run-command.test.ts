@@ -14,11 +14,11 @@ import {
 import { scriptedAdapter } from 'weakincentives/testing';
 import { vfsToolsSection } from 'weakincentives/tools';
 import { agent as reviewAgent } from '../../../examples/review/agent.ts';
+import type { LoadedAgent } from '../../../src/cli/agent/load-agent.ts';
+import { FolderError } from '../../../src/cli/folder/open-folder.ts';
+import type { RunRequest } from '../../../src/cli/options/run-arguments.ts';
 import { CliInterruption } from '../../../src/cli/process/environment.ts';
 import { UsageError } from '../../../src/cli/process/errors.ts';
-import type { LoadedAgent } from '../../../src/cli/run/load-agent.ts';
-import { FolderError } from '../../../src/cli/run/open-folder.ts';
-import type { RunRequest } from '../../../src/cli/run/run-arguments.ts';
 import { runCli } from '../../../src/cli/run-cli.ts';
 import { runCommand } from '../../../src/cli/run-command.ts';
 import {

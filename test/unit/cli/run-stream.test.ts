@@ -5,8 +5,8 @@ import { scriptedAdapter } from 'weakincentives/testing';
 import { hostedMcpTool, webSearchTool } from 'weakincentives/tools';
 import type { CommandParts } from '../../../src/cli/agent/command-parts.ts';
 import { readArguments } from '../../../src/cli/arguments.ts';
+import type { RunRequest } from '../../../src/cli/options/run-arguments.ts';
 import { CliInterruption } from '../../../src/cli/process/environment.ts';
-import type { RunRequest } from '../../../src/cli/run/run-arguments.ts';
 import { runCommand } from '../../../src/cli/run-command.ts';
 import { capturedStream, type FakeEnvironment, fakeEnvironment, ofAgent } from './support.ts';
 

@@ -1,10 +1,10 @@
 import { type AnyAgent, MemoryFilesystem } from 'weakincentives';
 import type { CommandParts } from '../../../src/cli/agent/command-parts.ts';
+import type { LoadedAgent } from '../../../src/cli/agent/load-agent.ts';
 import { readArguments } from '../../../src/cli/arguments.ts';
+import type { OpenedFolder } from '../../../src/cli/folder/open-folder.ts';
+import type { RunRequest } from '../../../src/cli/options/run-arguments.ts';
 import { type CliEnvironment, type OutputStream } from '../../../src/cli/process/environment.ts';
-import type { LoadedAgent } from '../../../src/cli/run/load-agent.ts';
-import type { OpenedFolder } from '../../../src/cli/run/open-folder.ts';
-import type { RunRequest } from '../../../src/cli/run/run-arguments.ts';
 
 /** Files by path. */
 export type Files = Readonly<Record<string, string | Uint8Array>>;

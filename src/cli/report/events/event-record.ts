@@ -7,7 +7,7 @@ import type {
   HostedToolOutputs,
   TokenUsage,
 } from '../../../core/tool/index.ts';
-import type { Application } from '../../run/apply-to-folder.ts';
+import type { Application } from '../../folder/apply-to-folder.ts';
 import type { QuestionRecord } from './question-record.ts';
 
 /** The last line of an event stream: the result of the command. */

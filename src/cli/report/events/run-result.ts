@@ -1,7 +1,7 @@
 import { present } from '../../../core/internal/index.ts';
 import type { EndedRun } from '../../agent/evaluate-run.ts';
+import { type Application, describeApplication, describeApplied } from '../../folder/apply-to-folder.ts';
 import { exitCodes } from '../../process/environment.ts';
-import { type Application, describeApplication, describeApplied } from '../../run/apply-to-folder.ts';
 import type { Spending } from '../text/spending.ts';
 import type { ResultRecord } from './event-record.ts';
 

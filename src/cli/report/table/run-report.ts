@@ -1,10 +1,10 @@
 import { counted } from '../../../core/internal/index.ts';
 import { formatPlan, type Plan } from '../../../suite/planning/index.ts';
 import type { EndedRun } from '../../agent/evaluate-run.ts';
+import { describeApplied } from '../../folder/apply-to-folder.ts';
+import type { OpenedFolder } from '../../folder/open-folder.ts';
 import { printable, printableLines, readableDuration } from '../../process/plain-text.ts';
 import type { TextStyle } from '../../process/text-style.ts';
-import { describeApplied } from '../../run/apply-to-folder.ts';
-import type { OpenedFolder } from '../../run/open-folder.ts';
 import type { EndedCall } from '../calls/call.ts';
 import { type CallTotals, describeTotals } from '../calls/call-totals.ts';
 import { formatChangeDiff } from '../text/change-diff.ts';

@@ -3,11 +3,11 @@ import { defineAgent, promptTemplate } from 'weakincentives';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { vfsToolsSection } from 'weakincentives/tools';
 import type { CommandParts } from '../../../../src/cli/agent/command-parts.ts';
-import type { OpenedJournal } from '../../../../src/cli/durable/open-journal.ts';
+import type { OpenedJournal } from '../../../../src/cli/journal/open-journal.ts';
 import { runCommand } from '../../../../src/cli/run-command.ts';
 import { readServeArguments } from '../../../../src/cli/serve/serve-arguments.ts';
 import { serveCommand } from '../../../../src/cli/serve-command.ts';
-import { MemoryJournals } from '../durable/journals.ts';
+import { MemoryJournals } from '../journal/journals.ts';
 import { fakeEnvironment, ofAgent, openedFolder, request } from '../support.ts';
 
 const agent = defineAgent({

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { readArguments } from '../../../../src/cli/arguments.ts';
 import { runsCommand } from '../../../../src/cli/runs/runs-command.ts';
-import { addHeldRun, addRun, MemoryJournals } from '../durable/journals.ts';
+import { addHeldRun, addRun, MemoryJournals } from '../journal/journals.ts';
 import { eventsOf, fakeEnvironment } from '../support.ts';
 
 const day = 24 * 3_600_000;

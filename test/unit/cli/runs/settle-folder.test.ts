@@ -8,8 +8,8 @@ import {
   Session,
 } from 'weakincentives';
 import { memoryJournal, scriptedAdapter } from 'weakincentives/testing';
-import { findRun } from '../../../../src/cli/durable/run-info.ts';
-import { FolderError, type OpenedFolder, type openFolder } from '../../../../src/cli/run/open-folder.ts';
+import { FolderError, type OpenedFolder, type openFolder } from '../../../../src/cli/folder/open-folder.ts';
+import { findRun } from '../../../../src/cli/journal/run-info.ts';
 import { settleFolder } from '../../../../src/cli/runs/settle-folder.ts';
 import { openedFolder } from '../support.ts';
 

@@ -28,14 +28,14 @@ import { bubblewrapSandbox } from 'weakincentives/sandbox';
 import { vfsToolsSection } from 'weakincentives/tools';
 import { z } from 'zod';
 import type { CommandParts } from '../../../../src/cli/agent/command-parts.ts';
+import { openFolder } from '../../../../src/cli/folder/open-folder.ts';
 import { CliInterruption } from '../../../../src/cli/process/environment.ts';
 import { UsageError } from '../../../../src/cli/process/errors.ts';
-import { openFolder } from '../../../../src/cli/run/open-folder.ts';
 import { serveCommand } from '../../../../src/cli/serve-command.ts';
 import { unavailableReason } from '../../../sandbox/support/unavailable-reason.ts';
 import { gate } from '../../../support/gate.ts';
 import { Count, Counted } from '../../../support/mcp/served-prompt.ts';
-import { MemoryJournals } from '../durable/journals.ts';
+import { MemoryJournals } from '../journal/journals.ts';
 import { capturedStream, fakeEnvironment, ofAgent } from '../support.ts';
 import { servedCommand, serveRequest } from './served-command.ts';
 

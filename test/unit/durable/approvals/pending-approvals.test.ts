@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { answerApprovals, pendingApprovals, promptTemplate, section } from 'weakincentives';
 import { memoryJournal, scriptedAdapter } from 'weakincentives/testing';
-import { suspend, write } from '../../cli/approvals/suspended.ts';
+import { suspend, write } from '../../cli/runs/suspended.ts';
 
 describe('pendingApprovals', () => {
   it('has the questions with the contents of their changes, while another owner has the session', async () => {

@@ -1,0 +1,126 @@
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname } from 'node:path';
+import { describeError, RecordError } from '../../core/error/index.ts';
+import { present } from '../../core/internal/index.ts';
+import type { JournaledRun } from '../../core/runtime/index.ts';
+import { exportRecord, type RunRecord, readRunRecord } from '../../record/index.ts';
+import { folderName } from '../folder/open-folder.ts';
+import { readRunArguments } from '../options/run-arguments.ts';
+import type { CliEnvironment } from '../process/environment.ts';
+import { UsageError } from '../process/errors.ts';
+import { printable } from '../process/plain-text.ts';
+import { hostRedact } from '../process/redact.ts';
+import { type JournalFiles, journalOption, type OpenedJournal } from './open-journal.ts';
+import { readRecord } from './read-record.ts';
+import { findRun, readRunInfo } from './run-info.ts';
+
+/** Where a record is: in a file, or in a journal. */
+export interface RecordSource {
+  /** Path of a record, or the name of a run in the journal. */
+  readonly file: string;
+  /** A journal that has the run; undefined: a file, or else the journal in the user's state folder. */
+  readonly journalFile: string | undefined;
+}
+
+/** A run of a journal that is open. */
+export interface JournaledRecord extends AsyncDisposable {
+  readonly run: JournaledRun;
+  /** The record as `wink run --record` would have written it: without secrets of the environment and paths of the machine. */
+  lines(): AsyncIterable<string>;
+}
+
+/**
+ * The record of a run in a journal; undefined when a file is meant.
+ *
+ * @throws {UsageError} for a journal that is named and does not have the run, or cannot be used.
+ */
+export async function openJournaledRecord(
+  { file, journalFile }: RecordSource,
+  { variables }: Pick<CliEnvironment, 'variables'>,
+  journals: JournalFiles,
+): Promise<JournaledRecord | undefined> {
+  if (journalFile === undefined && existsSync(file)) return undefined;
+  const journal = await openFor(file, journalFile, journals);
+  const run = journal === undefined ? undefined : await findRun(journal, file);
+  if (journal !== undefined && run !== undefined) {
+    return {
+      run,
+      lines: () => exportRecord({ journal, runId: run.runId, redact: redactionOf(run, variables) }),
+      [Symbol.asyncDispose]: async () => journal[Symbol.asyncDispose](),
+    };
+  }
+  await journal?.[Symbol.asyncDispose]();
+  if (journalFile === undefined) return undefined;
+  throw new UsageError(
+    `the journal has no run "${printable(file)}": wink runs${journalOption(journalFile)} lists those that it has.`,
+  );
+}
+
+async function openFor(
+  file: string,
+  journalFile: string | undefined,
+  journals: JournalFiles,
+): Promise<OpenedJournal | undefined> {
+  try {
+    return await journals.openExisting(journalFile, { readOnly: true });
+  } catch (error) {
+    if (journalFile !== undefined || !(error instanceof UsageError)) throw error;
+    const what = `there is no file "${printable(file)}", and no run of that name can be looked up`;
+    throw new UsageError(`${what}: ${error.message}`, { cause: error });
+  }
+}
+
+/** What `wink run --record` takes out of the record of such a run. */
+export function redactionOf(
+  run: JournaledRun,
+  variables: CliEnvironment['variables'],
+): ReturnType<typeof hostRedact> {
+  const agent = readRunInfo(run)?.call[1];
+  return hostRedact(
+    {
+      workspace: run.workspace,
+      agentFolder: agent === undefined ? undefined : dirname(agent),
+      workingFolder: process.cwd(),
+      home: homedir(),
+    },
+    variables,
+  );
+}
+
+/** What a record of the command says of how the run was called, and a journal keeps elsewhere. */
+function calledAs(run: JournaledRun): Pick<RunRecord, 'module' | 'workspace' | 'params'> {
+  const call = readRunInfo(run)?.call;
+  const request = call?.[0] === 'run' ? readRunArguments(call) : undefined;
+  if (request?.kind !== 'run') return {};
+  return {
+    module: request.agent,
+    params: request.params,
+    ...present({ workspace: run.workspace === undefined ? undefined : folderName(run.workspace) }),
+  };
+}
+
+/**
+ * Reads a record from a file, or from a journal.
+ *
+ * @param purpose what cannot be done without it, such as `replayed`, for the message.
+ * @throws {UsageError} for a run that is nowhere, and for what is not a record.
+ */
+export async function readRecordOf(
+  source: RecordSource,
+  purpose: string,
+  environment: Pick<CliEnvironment, 'variables'>,
+  journals: JournalFiles,
+): Promise<RunRecord> {
+  await using journaled = await openJournaledRecord(source, environment, journals);
+  if (journaled === undefined) return readRecord(source.file, purpose);
+  try {
+    return { ...(await readRunRecord(journaled.lines())), ...calledAs(journaled.run) };
+  } catch (error) {
+    if (!RecordError.isInstance(error)) throw error;
+    throw new UsageError(
+      `the run "${printable(source.file)}" cannot be ${purpose}: ${printable(describeError(error))}`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,138 @@
+import { randomInt } from 'node:crypto';
+import { resolve } from 'node:path';
+import { describeError, SessionBusyError } from '../../core/error/index.ts';
+import type { Filesystem } from '../../core/filesystem/index.ts';
+import { showName, startOf } from '../../core/internal/index.ts';
+import type { RunJournal, RunLease } from '../../core/runtime/index.ts';
+import type { OutsideChange } from '../../host/index.ts';
+import { presentProcess } from '../../host/index.ts';
+import type { DurableChoice, RunToResume } from '../options/durable-choice.ts';
+import { UsageError } from '../process/errors.ts';
+import { printable } from '../process/plain-text.ts';
+import { changedMeanwhile, changedSince } from './changed-meanwhile.ts';
+import { journalOption } from './open-journal.ts';
+import { acquireWithInfo, findRun, journalWithInfo, type RunInfo, updateRunInfo } from './run-info.ts';
+
+/** A run that is kept in a journal. */
+export interface KeptRun {
+  /** Keeps how the run was called with its rows. */
+  readonly journal: RunJournal;
+  readonly runId: string;
+  /** Undefined: the run begins. */
+  readonly resumed: RunToResume | undefined;
+  /** The command that goes on with the run. */
+  readonly resumeCommand: string;
+  /** See {@link changedMeanwhile}; empty for a run that begins. */
+  changedMeanwhile(filesystem: Filesystem): Promise<readonly OutsideChange[]>;
+  /** See {@link changedSince}; empty for a run that begins. */
+  changedSince(filesystem: Filesystem): Promise<readonly OutsideChange[]>;
+  /**
+   * Keeps that the changes of the run are in the folder, so that no resume writes them again. Never rejects.
+   * @returns what is to be said of it, one line; undefined when it was kept.
+   */
+  markApplied(): Promise<string | undefined>;
+}
+
+/** What the journal of a run is opened with. */
+export interface DurableRunOptions {
+  readonly choice: DurableChoice;
+  readonly agentName: string;
+  /** The folder that the agent works on; undefined when it works on none. */
+  readonly workspace: string | undefined;
+  /** Milliseconds since the Unix epoch. */
+  readonly nowMs: number;
+  /** The journal that {@link DurableChoice.journalFile} names, which the caller closes. */
+  readonly journal: RunJournal;
+}
+
+/**
+ * Begins or takes over a run in its journal.
+ *
+ * @throws {UsageError} when the journal has a run of that name already, or another process has the run that is resumed.
+ */
+export async function openDurableRun(options: DurableRunOptions): Promise<KeptRun> {
+  const { choice, workspace, journal } = options;
+  const { journalFile, resumed } = choice;
+  const runId = choice.runId ?? newRunId(options);
+  const info: RunInfo = {
+    call: workspace === undefined ? choice.call : [...choice.call, `--workspace=${resolve(workspace)}`],
+    isApplied: resumed?.isApplied ?? false,
+    process: presentProcess(),
+  };
+  if (resumed === undefined && (await findRun(journal, runId)) !== undefined) {
+    throw new UsageError(
+      `the journal has a run "${runId}" already: wink resume ${runId}${journalOption(journalFile)}, or choose another --run-id.`,
+    );
+  }
+  // Others see from now on that it is running.
+  const lease = resumed === undefined ? undefined : await takeOver(journal, runId, info);
+  return {
+    journal: journalWithInfo(journal, info, lease),
+    runId,
+    resumed,
+    resumeCommand: `wink resume ${runId}${journalOption(journalFile)}`,
+    changedMeanwhile: async (filesystem) =>
+      resumed === undefined ? [] : changedMeanwhile(journal, runId, filesystem),
+    changedSince: async (filesystem) =>
+      resumed === undefined ? [] : changedSince(journal, runId, filesystem),
+    markApplied: async () => {
+      try {
+        await updateRunInfo(journal, runId, { ...info, isApplied: true });
+        return undefined;
+      } catch (error) {
+        return `the changes are in the folder, but the journal could not keep that, so a resume of ${runId} would write them again: ${printable(describeError(error)).replace(/\.$/, '')}.`;
+      }
+    },
+  };
+}
+
+/** @throws {UsageError} while another process has the run. */
+async function takeOver(journal: RunJournal, runId: string, info: RunInfo): Promise<RunLease | undefined> {
+  try {
+    return await acquireWithInfo(journal, runId, info);
+  } catch (error) {
+    if (!SessionBusyError.isInstance(error)) throw error;
+    throw new UsageError(`another process has resumed the run "${runId}" and holds it.`, { cause: error });
+  }
+}
+
+/** What is said of a run before its first turn, one line each. */
+export function beginningLines(run: KeptRun | undefined): readonly string[] {
+  if (run === undefined) return [];
+  const { runId, resumed, resumeCommand } = run;
+  if (resumed === undefined)
+    return [`run ${runId} is kept in a journal; should it be interrupted: ${resumeCommand}`];
+  if (resumed.isFinished) return [`run ${runId} has ended; this is its answer`];
+  return [`run ${runId} is resumed; what it had done before is not listed again`];
+}
+
+/** Maximum number of paths in one line. */
+const maxNamedPaths = 3;
+
+/**
+ * What is said of files that a run had written to its folder and others have changed before it is resumed; nothing when there are none.
+ *
+ * @param pending paths of its last commit, which is brought to the folder when it begins.
+ */
+export function changedLines(
+  changes: readonly OutsideChange[],
+  pending: ReadonlySet<string>,
+): readonly string[] {
+  const paths = changes.map(({ path }) => path).filter((path) => !pending.has(path));
+  if (paths.length === 0) return [];
+  const rest = paths.length - maxNamedPaths;
+  const named = `${paths.slice(0, maxNamedPaths).map(showName).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+  return [`others have changed what the run had written: ${named}; the model does not know of it`];
+}
+
+/** Letters and digits that are hard to take for one another. */
+const letters = 'bcdfghjkmnpqrstvwxz23456789';
+const randomLength = 5;
+
+/** A readable name: agent, day, and a random part. */
+function newRunId({ agentName, nowMs }: DurableRunOptions): string {
+  const name = startOf(agentName.replaceAll(/[^A-Za-z0-9]+/g, '-').replace(/^-/, ''), 40);
+  const day = new Date(nowMs).toISOString().slice(0, 10).replaceAll('-', '');
+  const random = Array.from({ length: randomLength }, () => letters[randomInt(letters.length)]).join('');
+  return `${name === '' ? 'run' : name}-${day}-${random}`;
+}

@@ -1,0 +1,71 @@
+import type { JournaledRun, RunJournal } from '../../core/runtime/index.ts';
+import { FolderError, type OpenedFolder, type openFolder } from '../folder/open-folder.ts';
+import type { ApplyMode } from '../options/option-values.ts';
+import { readRunArguments } from '../options/run-arguments.ts';
+import { UsageError } from '../process/errors.ts';
+import { printable } from '../process/plain-text.ts';
+import type { RunInfo } from './run-info.ts';
+
+/** When a run that `wink run` began writes to its folder, and whether its changes are there. */
+export interface RunFolderState {
+  readonly apply: ApplyMode | undefined;
+  /** Whether the folder has the changes of the run: with `each` those of every commit, with `end` all once they were written. */
+  readonly hasChanges: boolean;
+}
+
+/** What another command than `wink run` says with this word; without it, it writes with each call. */
+const applyWord = '--apply=';
+
+/** What is known of the folder of a run from how it was called. */
+export function folderStateOf({ call, isApplied }: Pick<RunInfo, 'call' | 'isApplied'>): RunFolderState {
+  const apply = applyModeOf(call);
+  return { apply, hasChanges: apply === 'each' || (apply === 'end' && isApplied) };
+}
+
+function applyModeOf(call: RunInfo['call']): ApplyMode | undefined {
+  if (call[0] === 'run') {
+    const request = readRunArguments(call);
+    return request.kind === 'run' ? request.apply : undefined;
+  }
+  const word = call.findLast((each) => each.startsWith(applyWord))?.slice(applyWord.length);
+  if (word === 'never') return undefined;
+  return word === 'end' ? 'end' : 'each';
+}
+
+/**
+ * Opens a folder to compare it with what a run had, or to write to it. With every file: the run saw those that it has changed, whatever its agent leaves out.
+ *
+ * @param mode undefined: it is only read.
+ * @throws {UsageError} for a folder that cannot be opened, and for one that is in the middle of a commit, or lacks one.
+ */
+export async function openRunFolder(
+  open: typeof openFolder,
+  { runId, folder: path }: Pick<JournaledRun, 'runId'> & { readonly folder: string },
+  mode: 'each' | undefined,
+  journal: RunJournal,
+): Promise<OpenedFolder> {
+  let folder: OpenedFolder;
+  try {
+    folder = await open(path, { defaultExcludes: false }, mode, { journal });
+  } catch (error) {
+    if (error instanceof FolderError) throw new UsageError(error.message, { cause: error });
+    throw error;
+  }
+  const problem = problemOf(folder, runId);
+  if (problem === undefined) return folder;
+  await folder.close();
+  throw new UsageError(problem);
+}
+
+function problemOf(
+  { pending: [pending], notes: [note], mode }: OpenedFolder,
+  runId: string,
+): string | undefined {
+  if (pending !== undefined) {
+    const name = printable(pending.runId);
+    return `the folder lacks a commit of the run "${name}": wink runs settle ${name} first.`;
+  }
+  // Opened for reading, the folder may have half of a commit.
+  if (mode !== undefined || note === undefined) return undefined;
+  return `${note}. So does wink runs settle ${printable(runId)}.`;
+}

@@ -1,0 +1,168 @@
+import type { ContextOptions } from '../../core/evaluation/index.ts';
+import { present } from '../../core/internal/index.ts';
+import type { JsonObject } from '../../core/schema/index.ts';
+import type { Budget, ModelSettings, ReasoningEffort, TokenPrices } from '../../core/tool/index.ts';
+import { UsageError } from '../process/errors.ts';
+import { printable } from '../process/plain-text.ts';
+
+/**
+ * When changes are written to the folder: all of them at the end of a successful run, or those of each call when it
+ * succeeds.
+ */
+export type ApplyMode = 'end' | 'each';
+
+// Each function parses the value of an option, undefined when it was not given, and throws a UsageError for an invalid one.
+
+export function readAmount(name: string, text: string | undefined, least = 1): number | undefined {
+  if (text === undefined) return undefined;
+  const amount = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isSafeInteger(amount) && amount >= least) return amount;
+  throw new UsageError(`${name} is "${text}"; it must be a whole number from ${least} on.`);
+}
+
+export function readDeadline(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const milliseconds = readDuration(text);
+  if (milliseconds !== undefined) return milliseconds;
+  throw new UsageError(`--deadline is "${text}"; it must be a time such as 30s, 10m or 1h.`);
+}
+
+const unitsMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** The longest delay of timers: 24 days. */
+const maxTimerMs = 2_147_483_647;
+
+/** Milliseconds of `30s`, `10m`, `1h` or `1.5h`; undefined for other strings, for zero, and above 24 days. */
+function readDuration(text: string): number | undefined {
+  const [, amount = '', unit = ''] = /^(\d{1,9}(?:\.\d{1,3})?)([smh])$/.exec(text) ?? [];
+  const milliseconds = Math.round(Number(amount) * (unitsMs[unit] ?? 0));
+  return milliseconds >= 1 && milliseconds <= maxTimerMs ? milliseconds : undefined;
+}
+
+/** Milliseconds of a long time: `30m`, `12h` or `30d`, in whole numbers. */
+export function readAge(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const [, amount = '', unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
+  const unitMs = unitsMs[unit];
+  if (unitMs !== undefined) return Number(amount) * unitMs;
+  throw new UsageError(`${name} is "${text}"; it must be a time such as 30m, 12h or 30d.`);
+}
+
+export function readParams(text: string | undefined): JsonObject {
+  if (text === undefined) return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(
+      `--params is not JSON: ${printable(error instanceof Error ? error.message : String(error))}.`,
+      { cause: error },
+    );
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new UsageError(`--params must be a JSON object such as '{"name":"value"}'.`);
+  }
+  // JSON.parse yields JSON.
+  return value as JsonObject;
+}
+
+/** @throws {UsageError} for an empty name. */
+export function readMcpFileName(name: string | undefined): string | undefined {
+  if (name === '') throw new UsageError('the name of the file of servers is empty.');
+  return name;
+}
+
+export function readBaseUrl(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const protocol = URL.canParse(text) ? new URL(text).protocol : '';
+  if (protocol === 'http:' || protocol === 'https:') return text;
+  throw new UsageError(`--base-url is "${text}"; it must be a URL such as http://127.0.0.1:8080/v1.`);
+}
+
+export function readApply(text: string | undefined): ApplyMode | undefined {
+  if (text === undefined || text === 'end' || text === 'each') return text;
+  throw new UsageError(`--apply is "${text}"; it must be --apply=end, the same as --apply, or --apply=each.`);
+}
+
+/** The budget of the command line; takes precedence over the agent's. */
+export function readBudget(values: {
+  readonly maxTokens: number | undefined;
+  readonly maxCost: string | undefined;
+  readonly prices: string | undefined;
+}): Budget {
+  const { maxTokens, maxCost, prices } = values;
+  return {
+    ...present({
+      maxTotalTokens: maxTokens,
+      maxCost: maxCost === undefined ? undefined : readCost(maxCost),
+      prices: prices === undefined ? undefined : readPrices(prices),
+    }),
+  };
+}
+
+function readCost(text: string): number {
+  const cost = readDecimal(text);
+  if (cost !== undefined && cost > 0) return cost;
+  throw new UsageError(
+    `--max-cost is "${text}"; it must be an amount over 0 such as 2.50, with six decimal places at most.`,
+  );
+}
+
+function readPrices(text: string): TokenPrices {
+  const amounts = text.split('/').map(readDecimal);
+  const [input, second, third] = amounts;
+  const output = third ?? second;
+  if (amounts.length > 3 || amounts.includes(undefined) || input === undefined || output === undefined) {
+    throw new UsageError(
+      `--prices is "${text}"; it must be INPUT/OUTPUT or INPUT/CACHED/OUTPUT for a million tokens, such as 1.25/0.125/10.`,
+    );
+  }
+  return {
+    inputPerMillion: input,
+    outputPerMillion: output,
+    ...present({ cachedInputPerMillion: third === undefined ? undefined : second }),
+  };
+}
+
+function readDecimal(text: string): number | undefined {
+  return /^\d{1,9}(\.\d{1,6})?$/.test(text) ? Number(text) : undefined;
+}
+
+/** What happens when the conversation exceeds the context window. */
+export type ContextOverflow = NonNullable<ContextOptions['overflow']>;
+
+const efforts = {
+  none: true,
+  minimal: true,
+  low: true,
+  medium: true,
+  high: true,
+  xhigh: true,
+  max: true,
+} satisfies Readonly<Record<ReasoningEffort, true>>;
+
+/** The model settings of the command line. */
+export function readSettings(values: {
+  readonly maxOutputTokens: number | undefined;
+  readonly effort: string | undefined;
+}): ModelSettings {
+  const { maxOutputTokens, effort } = values;
+  return {
+    ...present({ maxOutputTokens, reasoningEffort: effort === undefined ? undefined : readEffort(effort) }),
+  };
+}
+
+function readEffort(text: string): ReasoningEffort {
+  if (isEffort(text)) return text;
+  throw new UsageError(`--effort is "${text}"; it must be one of ${Object.keys(efforts).join(', ')}.`);
+}
+
+function isEffort(text: string): text is ReasoningEffort {
+  return Object.hasOwn(efforts, text);
+}
+
+/** @throws {UsageError} for another value. */
+export function readContextOverflow(text: string | undefined): ContextOverflow | undefined {
+  if (text === undefined || text === 'error' || text === 'drop-tool-results') return text;
+  throw new UsageError(`--context-overflow is "${text}"; it must be error or drop-tool-results.`);
+}

@@ -1,0 +1,142 @@
+import { escapeInvisible, present } from '../../core/internal/index.ts';
+import type { JournaledRun, RunJournal } from '../../core/runtime/index.ts';
+import { type Clock, systemClock } from '../../core/session/index.ts';
+import { askedQuestions } from '../../durable/internal.ts';
+import { folderFilter, runNamed } from '../journal/named-runs.ts';
+import { type JournalFiles, journalOption, sqliteJournalFiles } from '../journal/open-journal.ts';
+import { listRuns, readRunInfo } from '../journal/run-info.ts';
+import { type CliEnvironment, exitCodes } from '../process/environment.ts';
+import { UsageError } from '../process/errors.ts';
+import { printable, readableTime } from '../process/plain-text.ts';
+import { shellWord } from '../process/shell-word.ts';
+import { createTextStyle } from '../process/text-style.ts';
+import { questionRecord } from '../report/events/question-record.ts';
+import { answerQuestions } from './answer-questions.ts';
+import type { ApprovalsRequest } from './approvals-arguments.ts';
+import { chooseQuestion, type NumberedQuestion, numbered } from './choose-questions.ts';
+import { type QuestionTextOptions, questionDetails, questionLines } from './question-text.ts';
+
+/** What the command takes from outside, so that tests can replace it. */
+export interface ApprovalsParts {
+  readonly journals: JournalFiles;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/**
+ * Lists, shows or answers the questions of suspended runs.
+ *
+ * @returns the exit code of the process.
+ * @throws {UsageError} for a run or a question that the journal does not have, an answer that is refused, and a journal that cannot be read.
+ */
+export async function approvalsCommand(
+  request: ApprovalsRequest,
+  { stdout, variables }: CliEnvironment,
+  { journals = sqliteJournalFiles, clock = systemClock }: Partial<ApprovalsParts> = {},
+): Promise<number> {
+  const readOnly = request.action !== 'answer';
+  await using journal = await journals.openExisting(request.journalFile, { readOnly });
+  const runs =
+    journal === undefined
+      ? []
+      : await listRuns(journal, folderFilter(request.action === 'list' ? request.folder : undefined));
+  const textOptions = (runId: string): QuestionTextOptions => ({
+    runId,
+    journalFile: request.journalFile,
+    nowMs: clock.now(),
+    style: createTextStyle(stdout, variables),
+    // The person who answers must see what is asked.
+    clean: (text) => text,
+  });
+  const lines = await linesOf(request, runs, journal, clock, textOptions);
+  for (const line of lines) stdout.write(`${line}\n`);
+  return exitCodes.done;
+}
+
+async function linesOf(
+  request: ApprovalsRequest,
+  runs: readonly JournaledRun[],
+  journal: RunJournal | undefined,
+  clock: Pick<Clock, 'now'>,
+  textOptions: (runId: string) => QuestionTextOptions,
+): Promise<readonly string[]> {
+  if (request.action === 'list') return listLines(request, runs, journal, textOptions);
+  const { runId, journalFile, question: word } = request;
+  const run = runNamed(runs, runId);
+  // A run is known only with a journal.
+  if (journal === undefined) return [];
+  const questions = await questionsOf(journal, run);
+  const options = textOptions(runId);
+  const resume = resumeLine(run, journalFile);
+  if (request.action === 'answer')
+    return answerQuestions({ request, run, questions, journal, clock, options, resume });
+  const shown = word === undefined ? questions : [chooseQuestion(questions, word)];
+  return [
+    ...shown.flatMap((each, index) => [...(index === 0 ? [] : ['']), ...questionDetails(each, options)]),
+    ...(openOf(questions).length === 0 ? [resume] : []),
+  ];
+}
+
+/** @throws {UsageError} for a run that is not suspended. */
+async function questionsOf(journal: RunJournal, run: JournaledRun): Promise<readonly NumberedQuestion[]> {
+  if (run.status === 'suspended') return numbered(await askedQuestions(journal, run.runId));
+  const name = printable(run.runId);
+  throw new UsageError(
+    run.status === 'running'
+      ? `the run "${name}" is still running.`
+      : `the run "${name}" has no questions: it is ${run.status}.`,
+  );
+}
+
+async function listLines(
+  { isJson, journalFile }: Extract<ApprovalsRequest, { readonly action: 'list' }>,
+  runs: readonly JournaledRun[],
+  journal: RunJournal | undefined,
+  textOptions: (runId: string) => QuestionTextOptions,
+): Promise<readonly string[]> {
+  const lines: string[] = [];
+  for (const run of runs) {
+    if (journal === undefined || run.status !== 'suspended') continue;
+    const questions = numbered(await askedQuestions(journal, run.runId));
+    if (isJson) lines.push(jsonLine(run, questions));
+    else {
+      if (lines.length > 0) lines.push('');
+      lines.push(
+        runLine(run, questions),
+        ...questions.flatMap((each) => questionLines(each, textOptions(run.runId))),
+        ...(openOf(questions).length === 0 ? [resumeLine(run, journalFile)] : []),
+      );
+    }
+  }
+  return lines.length > 0 || isJson ? lines : ['no run waits for an answer.'];
+}
+
+function openOf(questions: readonly NumberedQuestion[]): readonly NumberedQuestion[] {
+  return questions.filter(({ answer }) => answer === undefined);
+}
+
+function runLine(run: JournaledRun, questions: readonly NumberedQuestion[]): string {
+  const folder = run.workspace === undefined ? '' : ` on ${printable(run.workspace)}`;
+  const open = `${openOf(questions).length} of ${questions.length} open`;
+  return `${printable(run.runId)}: ${printable(run.agent ?? run.promptName)}${folder}, ${readableTime(run.updatedAtMs)}, ${open}`;
+}
+
+function resumeLine(run: JournaledRun, journalFile: string | undefined): string {
+  if (run.isToolRuntime === true) return 'the answer counts when the same call is made again';
+  return readRunInfo(run) === undefined
+    ? 'to go on with the run: resume it with the program that began it'
+    : `to go on with the run: wink resume ${shellWord(run.runId)}${journalOption(journalFile)}`;
+}
+
+/** A run and its questions as a line of JSON. */
+function jsonLine(
+  { runId, sessionId, promptName, agent, workspace, updatedAtMs }: JournaledRun,
+  asked: readonly NumberedQuestion[],
+): string {
+  const questions = asked.map(({ question, number, answer }) => ({
+    ...questionRecord(question, number),
+    ...present({ answer }),
+  }));
+  return escapeInvisible(
+    JSON.stringify({ runId, sessionId, promptName, agent, workspace, updatedAtMs, questions }),
+  );
+}

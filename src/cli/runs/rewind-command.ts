@@ -1,0 +1,137 @@
+import {
+  describeError,
+  FilesystemError,
+  PromptValidationError,
+  SessionBusyError,
+} from '../../core/error/index.ts';
+import type { PutBackReport } from '../../core/filesystem/index.ts';
+import { counted, showName } from '../../core/internal/index.ts';
+import type { RunJournal, RunLease } from '../../core/runtime/index.ts';
+import { type ChangesBack, changesBack, rewindFolder } from '../../durable/internal.ts';
+import { openFolder } from '../folder/open-folder.ts';
+import { runNamed } from '../journal/named-runs.ts';
+import { type JournalFiles, sqliteJournalFiles } from '../journal/open-journal.ts';
+import { folderStateOf, openRunFolder } from '../journal/run-folder.ts';
+import { listRuns, readRunInfo } from '../journal/run-info.ts';
+import { type CliEnvironment, exitCodes } from '../process/environment.ts';
+import { UsageError } from '../process/errors.ts';
+import { printable } from '../process/plain-text.ts';
+import { createTextStyle } from '../process/text-style.ts';
+import { formatChangeDiff } from '../report/text/change-diff.ts';
+import type { RewindRequest } from './rewind-arguments.ts';
+
+/** What the command takes from outside, so that tests can replace it. */
+export interface RewindParts {
+  readonly journals: JournalFiles;
+  readonly open: typeof openFolder;
+}
+
+const maxLines = 200;
+
+/**
+ * Puts the folder of a run back to how it was after a commit, or shows what that would change.
+ *
+ * @returns the exit code of the process.
+ * @throws {UsageError} for a run, a commit or a call that the journal does not have, for a run that is running or works on no folder, for a folder that lacks its last commit, for
+ *   one that cannot be opened, and for contents that the journal does not have.
+ */
+export async function rewindCommand(
+  request: RewindRequest,
+  { stdout, variables }: Pick<CliEnvironment, 'stdout' | 'variables'>,
+  { journals = sqliteJournalFiles, open = openFolder }: Partial<RewindParts> = {},
+): Promise<number> {
+  const { runId, isApplied, isFull } = request;
+  const name = printable(runId);
+  const write = (lines: readonly string[]): void => {
+    for (const line of lines) stdout.write(`${line}\n`);
+  };
+  await using journal = await journals.openExisting(request.journalFile);
+  const run = runNamed(journal === undefined ? [] : await listRuns(journal, {}), runId);
+  if (journal === undefined) return exitCodes.done;
+  if (run.status === 'running') throw runningError(runId);
+  const workspace = request.workspace ?? run.workspace;
+  if (run.workspace === undefined || workspace === undefined)
+    throw new UsageError(`the run "${name}" works on no folder.`);
+  await readChanges(request, journal);
+  const info = readRunInfo(run);
+  if (request.workspace === undefined && info !== undefined && !folderStateOf(info).hasChanges) {
+    write([`the changes of ${name} are not in the folder, so there is nothing to put back.`]);
+    return exitCodes.done;
+  }
+  const mode = isApplied ? 'each' : undefined;
+  const folder = await openRunFolder(open, { runId, folder: workspace }, mode, journal);
+  let lease: RunLease | undefined;
+  try {
+    // No one goes on with the run while the folder is written.
+    if (isApplied) lease = await journal.acquire(run.sessionId);
+    const back = await readChanges(request, journal);
+    const report = rewindFolder(folder.filesystem, back, isApplied);
+    const written = back.changes.filter(({ path }) => report.fitting.includes(path));
+    const style = createTextStyle(stdout, variables);
+    write(formatChangeDiff(written, { maxLines: isFull ? Number.POSITIVE_INFINITY : maxLines, style }));
+    write(ending(report, { name, seq: back.seq, isApplied }));
+    return report.outside.length + report.left.length === 0 ? exitCodes.done : exitCodes.conflict;
+  } catch (error) {
+    if (SessionBusyError.isInstance(error)) throw runningError(runId);
+    if (!FilesystemError.isInstance(error)) throw error;
+    write([`nothing was written: ${printable(describeError(error))}`]);
+    return exitCodes.failed;
+  } finally {
+    await folder.close();
+    await lease?.release();
+  }
+}
+
+const runningError = (runId: string): UsageError =>
+  new UsageError(`the run "${printable(runId)}" is still running.`);
+
+/** @throws {UsageError} */
+async function readChanges(
+  { isBefore, runId, to }: Pick<RewindRequest, 'isBefore' | 'runId' | 'to'>,
+  journal: RunJournal,
+): Promise<ChangesBack> {
+  let back: ChangesBack;
+  try {
+    const rows = await journal.read(runId);
+    back = changesBack(runId, rows, to);
+    if (isBefore && back.seq === 0)
+      throw new UsageError('--before 0 names no commit; the first commit is number 1.');
+    if (isBefore) back = changesBack(runId, rows, back.seq - 1);
+  } catch (error) {
+    if (!PromptValidationError.isInstance(error)) throw error;
+    throw new UsageError(printable(describeError(error)), { cause: error });
+  }
+  const [missing] = back.missing;
+  if (missing === undefined) return back;
+  throw new UsageError(
+    `the run "${printable(runId)}" cannot be taken back there: its journal does not have what was at ${showName(missing)}.`,
+  );
+}
+
+interface Rewound {
+  readonly name: string;
+  readonly seq: number;
+  readonly isApplied: boolean;
+}
+
+function ending(
+  { fitting, outside, left }: PutBackReport,
+  { name, seq, isApplied }: Rewound,
+): readonly string[] {
+  const where = seq === 0 ? 'before its first commit' : `after its commit ${seq}`;
+  if (outside.length > 0) {
+    return [
+      ...outside.map((path) => `changed by another process: ${showName(path)}`),
+      'nothing was written: remove these changes, or move them away.',
+    ];
+  }
+  const kept = left.map(
+    (path) => `${isApplied ? 'left' : 'stays'}: ${showName(`${path}/`)}, which has files of another process`,
+  );
+  const files = counted(fitting.length, 'path');
+  const rest = left.length === 0 ? '' : 'but for the directories above, ';
+  if (fitting.length === 0) return [...kept, `${rest}the folder is as ${name} had it ${where}.`];
+  return isApplied
+    ? [...kept, `wrote ${files}: ${rest}the folder is as ${name} had it ${where}.`]
+    : [...kept, `nothing was written; --apply puts ${files} back to how ${name} had the folder ${where}.`];
+}

@@ -1,0 +1,110 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as library from 'weakincentives';
+import { loadAgent } from '../../../../src/cli/agent/load-agent.ts';
+import { UsageError } from '../../../../src/cli/process/errors.ts';
+
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'wink-load-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function put(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+const agentText = (more = ''): string => `
+  import { defineAgent, promptTemplate, Filesystem } from 'weakincentives';
+  ${more}
+  const template = promptTemplate({ ns: 'x', key: 'y', sections: [] });
+  template.constructor; globalThis.sameLibrary = Filesystem;
+`;
+
+describe('loadAgent', () => {
+  it.each([
+    ['a.ts', 'export default defineAgent({ template, name: "found" as string });'],
+    ['b.mts', 'export const agent: unknown = defineAgent({ template, name: "found" });'],
+    ['c.js', 'export default defineAgent({ template, name: "found" });'],
+    ['d.mjs', 'await Promise.resolve(); export const agent = defineAgent({ template, name: "found" });'],
+    ['e.ts', 'export default 5; export const agent = defineAgent({ template, name: "found" });'],
+  ])('loads %s, on the very library that is running', async (name, text) => {
+    const { agent, folder: where } = await loadAgent(put(name, agentText() + text));
+    expect(agent.name).toBe('found');
+    expect(where).toBe(folder);
+    expect(Reflect.get(globalThis, 'sameLibrary')).toBe(library.Filesystem);
+    Reflect.deleteProperty(globalThis, 'sameLibrary');
+  });
+
+  it('loads what the module imports, TypeScript with and without its extension', async () => {
+    put('part.ts', 'export enum Size { Big = 3 } export const turns: number = Size.Big;');
+    const more = "import { turns } from './part.ts'; import { turns as same } from '../run/part';";
+    const text = `${agentText(more)} export default defineAgent({ template, limits: { maxTurns: turns + same } });`;
+    expect((await loadAgent(put('parts.ts', text))).agent.limits?.maxTurns).toBe(6);
+  });
+
+  it('gives agents every entry of the package as it is running', async () => {
+    const manifest: { readonly exports: Readonly<Record<string, unknown>> } = JSON.parse(
+      readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8'),
+    );
+    const entries = Object.keys(manifest.exports)
+      .filter((path) => path !== './package.json')
+      .map((path) => path.replace(/^\./, 'weakincentives'));
+    expect(entries.length).toBeGreaterThan(6);
+    const imports = entries.map((entry, index) => `import * as e${index} from '${entry}';`).join('\n');
+    const lists = entries.map((_, index) => `Object.keys(e${index}).toSorted()`).join();
+    const text = `${agentText(imports)}
+      export default defineAgent({ template, name: JSON.stringify([${lists}]) });`;
+    const { name } = (await loadAgent(put('entries.ts', text))).agent;
+    const running = await Promise.all(
+      entries.map(async (entry) => Object.keys((await import(entry)) as object).toSorted()),
+    );
+    expect(JSON.parse(name ?? '')).toEqual(running);
+  });
+
+  it.each([
+    ['reviews', null, 'there is no agent "reviews": name a file (.ts, .mts, .js, .mjs) that exports one.'],
+    ['agent.py', null, 'there is no agent "'],
+    ['absent.ts', null, 'cannot be read: no such file or directory.'],
+    ['folder.ts', 'folder', 'is not a file.'],
+    ['syntax.ts', 'export default {,;', 'cannot be loaded: ParseError: Unexpected token (syntax.ts:1:16).'],
+    ['throws.ts', 'throw new Error("no such\\nluck");', 'cannot be loaded: no such.'],
+    ['import.ts', 'import "no-such-package"; export default 1;', "Cannot find module 'no-such-package'"],
+    ['empty.ts', '', 'it exports nothing'],
+    ['other.ts', 'export const agents = 1, help = 2;', 'it exports "agents", "help"'],
+    ['number.ts', 'export default 5;', 'what it exports as "default" was not made by defineAgent()'],
+    [
+      'both.ts',
+      'export default {}; export const agent = () => {};',
+      'as "default" and "agent" was not made by',
+    ],
+    [
+      'loose.ts',
+      'export default { kind: "agent", name: "x", template: { kind: "prompt-template" } };',
+      'not made by',
+    ],
+    [
+      'hooks.ts',
+      `${agentText()} export const winkHooks = {}; export default defineAgent({ template });`,
+      'exports "winkHooks", which is no longer called: give prepare and conclude to defineAgent()',
+    ],
+    [
+      'wrong.ts',
+      'import { defineAgent } from "weakincentives"; export default defineAgent({ template: 1 });',
+      'defineAgent(): template must be a template made by promptTemplate(); received a number.',
+    ],
+  ])('refuses %s', async (name, text, message) => {
+    if (text === 'folder') mkdirSync(join(folder, name));
+    else if (text !== null) put(name, text);
+    const error = await loadAgent(name === 'reviews' ? name : join(folder, name)).catch(
+      (reason: unknown) => reason,
+    );
+    expect(error).toBeInstanceOf(UsageError);
+    expect(error).toHaveProperty('message', expect.stringContaining(message));
+    expect(error).toHaveProperty('message', expect.not.stringMatching(/\n|\.\.$/));
+  });
+});

@@ -1,0 +1,69 @@
+import type { JournalBatch, RunJournal, RunLease } from 'weakincentives';
+import { memoryJournal } from 'weakincentives/testing';
+import { takingOver } from '../../../../src/cli/journal/ended-owners.ts';
+import type { JournalFiles, OpenedJournal } from '../../../../src/cli/journal/open-journal.ts';
+
+/** Journals in memory by the name of their file; undefined is a name, too. */
+export class MemoryJournals implements JournalFiles {
+  readonly #journals = new Map<string | undefined, RunJournal>();
+  /** How many of them are open. */
+  opened = 0;
+
+  /** The journal under a name, which is made when there is none. */
+  journal(file?: string): RunJournal {
+    const known = this.#journals.get(file);
+    if (known !== undefined) return known;
+    const made = memoryJournal();
+    this.#journals.set(file, made);
+    return made;
+  }
+
+  open = async (file: string | undefined): Promise<OpenedJournal> => {
+    this.opened += 1;
+    const journal = this.journal(file);
+    const leases: RunLease[] = [];
+    return takingOver({
+      append: (batch, lease) => journal.append(batch, lease),
+      read: (runId, from) => journal.read(runId, from),
+      acquire: async (sessionId, ended) => {
+        const lease = await journal.acquire(sessionId, ended);
+        leases.push(lease);
+        return lease;
+      },
+      revoke: (sessionId) => journal.revoke(sessionId),
+      runs: (filter) => journal.runs(filter),
+      remove: (runId, lease) => journal.remove(runId, lease),
+      [Symbol.asyncDispose]: async () => {
+        this.opened -= 1;
+        for (const lease of leases) await lease.release();
+      },
+    });
+  };
+
+  openExisting = async (file: string | undefined): Promise<OpenedJournal | undefined> =>
+    this.#journals.has(file) ? this.open(file) : undefined;
+}
+
+/** Adds a run without rows. Its session has the name of the run with `s-` before it. */
+export async function addRun(
+  journal: RunJournal,
+  runId: string,
+  summary: Partial<JournalBatch['summary']> = {},
+): Promise<void> {
+  await (await addHeldRun(journal, runId, () => summary)).release();
+}
+
+/** Adds a run as {@link addRun} does, and holds its session. */
+export async function addHeldRun(
+  journal: RunJournal,
+  runId: string,
+  summaryFor: (lease: RunLease) => Partial<JournalBatch['summary']>,
+): Promise<RunLease> {
+  const lease = await journal.acquire(`s-${runId}`);
+  const known = { status: 'running', promptName: 'demo', startedAtMs: 0, updatedAtMs: 0 } as const;
+  await journal.append(
+    { runId, rows: [], summary: { ...known, turns: 2, commits: 1, pending: 0, ...summaryFor(lease) } },
+    lease,
+  );
+  return lease;
+}
