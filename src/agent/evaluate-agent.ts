@@ -9,6 +9,7 @@ import {
 import { present } from '../core/internal/index.ts';
 import {
   type Approver,
+  findRun,
   type JournaledRun,
   PromptEvaluationError,
   Redactor,
@@ -81,7 +82,7 @@ async function knownRun({
   runId,
 }: Pick<EvaluateOptions, 'journal' | 'runId'>): Promise<KnownRun | undefined> {
   if (journal === undefined || runId === undefined) return undefined;
-  const run = (await journal.runs()).find((each) => each.runId === runId);
+  const run = await findRun(journal, runId);
   return run === undefined ? undefined : { journal, run };
 }
 

@@ -215,7 +215,7 @@ export function runJournalContract(open: () => RunJournal): void {
   });
 
   describe('runs', () => {
-    it('are listed with what their writer says, the latest first, and chosen by session, workspace and status', async () => {
+    it('are listed with what their writer says, the latest first, and chosen by name, session, workspace and status', async () => {
       const journal = open();
       const [first, second] = [await journal.acquire('s'), await journal.acquire('t')];
       const summaries = {
@@ -234,6 +234,10 @@ export function runJournalContract(open: () => RunJournal): void {
         { ...summaries.a, runId: 'a', sessionId: 's', rows: 3 },
       ]);
       expect(await ids({ sessionId: 's' })).toEqual(['b', 'a']);
+      expect(await ids({ runId: 'c' })).toEqual(['c']);
+      expect(await ids({ runId: 'c', sessionId: 's' })).toEqual([]);
+      expect(await ids({ runId: 'c', workspace: '/w', status: 'suspended' })).toEqual(['c']);
+      expect(await ids({ runId: 'd' })).toEqual([]);
       expect(await ids({ workspace: '/w' })).toEqual(['c', 'a']);
       expect(await ids({ status: 'suspended' })).toEqual(['c']);
       expect(await ids({ status: 'running' })).toEqual(['a']);

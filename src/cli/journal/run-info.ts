@@ -1,11 +1,12 @@
 import { isRecord, present } from '../../core/internal/index.ts';
-import type {
-  JournaledRun,
-  RunFilter,
-  RunJournal,
-  RunLease,
-  RunLeaseIdentity,
-  RunSummary,
+import {
+  findRun as findJournaledRun,
+  type JournaledRun,
+  type RunFilter,
+  type RunJournal,
+  type RunLease,
+  type RunLeaseIdentity,
+  type RunSummary,
 } from '../../core/runtime/index.ts';
 import { isProcessAlive, type ProcessIdentity } from '../../host/index.ts';
 
@@ -132,7 +133,11 @@ export async function listRuns(
   filter: Pick<RunFilter, 'workspace'> = {},
 ): Promise<readonly JournaledRun[]> {
   const runs = await journal.runs(filter);
-  return runs.map((run) => (isHeldByEnded(run) ? { ...run, status: 'interrupted' } : run));
+  return runs.map(presentRun);
+}
+
+function presentRun(run: JournaledRun): JournaledRun {
+  return isHeldByEnded(run) ? { ...run, status: 'interrupted' } : run;
 }
 
 /**
@@ -148,7 +153,8 @@ export function isUnwritten(run: JournaledRun): boolean {
 
 /** A run of the journal by its name; undefined for an unknown one. */
 export async function findRun(journal: RunJournal, runId: string): Promise<JournaledRun | undefined> {
-  return (await listRuns(journal)).find((run) => run.runId === runId);
+  const run = await findJournaledRun(journal, runId);
+  return run === undefined ? undefined : presentRun(run);
 }
 
 /** The lease by which a process that has ended holds a session, as far as its runs say; undefined when none does. */

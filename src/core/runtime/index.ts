@@ -113,6 +113,7 @@ export type {
   FeedbackTriggers,
 } from './feedback/feedback-provider.ts';
 export { FeedbackRunner } from './feedback/feedback-runner.ts';
+export { findRun } from './journal/find-run.ts';
 export type {
   JournalBatch,
   JournaledRun,

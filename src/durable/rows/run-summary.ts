@@ -1,10 +1,11 @@
 import { present } from '../../core/internal/index.ts';
-import type {
-  BareEvent,
-  CallCommit,
-  JournaledRun,
-  RunJournal,
-  RunSummary,
+import {
+  type BareEvent,
+  type CallCommit,
+  findRun,
+  type JournaledRun,
+  type RunJournal,
+  type RunSummary,
 } from '../../core/runtime/index.ts';
 import type { Clock } from '../../core/session/index.ts';
 import type { EndRow } from '../../record/index.ts';
@@ -21,11 +22,11 @@ type KnownSummary = Omit<RunSummary, 'status' | 'pending'>;
  */
 export async function knownSummary(
   journal: RunJournal,
-  { runId, sessionId }: Pick<JournaledRun, 'runId' | 'sessionId'>,
+  { runId }: Pick<JournaledRun, 'runId'>,
   { header, commits, root }: RunRows,
   atMs: number,
 ): Promise<KnownSummary> {
-  const found = (await journal.runs({ sessionId })).find((run) => run.runId === runId);
+  const found = await findRun(journal, runId);
   const { promptName, agent, startedAtMs } = header;
   const turns = root.decisions.at(-1)?.turn ?? 0;
   return {

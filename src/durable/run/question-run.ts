@@ -57,7 +57,7 @@ export async function appendQuestion(options: NewQuestion): Promise<void> {
 export async function closeQuestion({ journal, runId, clock }: QuestionRun): Promise<void> {
   const rows = readRunRows(runId, await journal.read(runId));
   const atMs = clock.now();
-  const known = await knownSummary(journal, { runId, sessionId: runId }, rows, atMs);
+  const known = await knownSummary(journal, { runId }, rows, atMs);
   const summary: RunSummary = { ...known, status: 'finished', pending: 0 };
   await writeRows({ journal, runId, rows: rows.count, summary: () => summary }, (write, onFailure) => {
     const recorder = new Recorder({ write, runId, clock, onFailure });

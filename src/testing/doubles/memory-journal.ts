@@ -102,6 +102,7 @@ class MemoryJournal implements RunJournal {
     return all
       .filter(
         (run) =>
+          (filter.runId ?? run.runId) === run.runId &&
           (filter.sessionId ?? run.sessionId) === run.sessionId &&
           (filter.workspace ?? run.workspace) === run.workspace &&
           (filter.status ?? run.status) === run.status,

@@ -42,6 +42,24 @@ describe('a run with a journal', () => {
     );
   });
 
+  it('looks its run up by the name, and lists no others', async () => {
+    const journal = memoryJournal();
+    const asked: unknown[] = [];
+    const runs = journal.runs.bind(journal);
+    const watched = Object.assign(journal, {
+      runs: (filter?: Parameters<typeof runs>[0]) => {
+        asked.push(filter);
+        return runs(filter);
+      },
+    });
+    const agent = defineAgent({ template: bareTemplate });
+    const job = { journal: watched, runId: 'job' };
+    await runAgent(agent, { ...job, adapter: scriptedAdapter([{ text: 'A.' }]) });
+    await runAgent(agent, { ...job, adapter: scriptedAdapter([]) });
+    expect(asked.length).toBeGreaterThan(1);
+    expect(asked).toEqual(asked.map(() => ({ runId: 'job' })));
+  });
+
   it('answers again when it has its answer, without the model, and prepares once', async () => {
     const journal = memoryJournal();
     let asked = 0;

@@ -54,6 +54,8 @@ export interface JournalBatch {
 
 /** Which runs a journal lists. */
 export interface RunFilter {
+  /** Name of the run: the journal finds it without reading the others. */
+  readonly runId?: string;
   readonly sessionId?: string;
   readonly workspace?: string;
   readonly status?: JournaledRun['status'];

@@ -42,7 +42,7 @@ describe('loadAgent', () => {
 
   it('loads what the module imports, TypeScript with and without its extension', async () => {
     put('part.ts', 'export enum Size { Big = 3 } export const turns: number = Size.Big;');
-    const more = "import { turns } from './part.ts'; import { turns as same } from '../run/part';";
+    const more = "import { turns } from './part.ts'; import { turns as same } from './part';";
     const text = `${agentText(more)} export default defineAgent({ template, limits: { maxTurns: turns + same } });`;
     expect((await loadAgent(put('parts.ts', text))).agent.limits?.maxTurns).toBe(6);
   });
