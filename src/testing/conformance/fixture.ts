@@ -5,6 +5,7 @@ import { binding } from '../../core/resource/index.ts';
 import { jsonSchema } from '../../core/schema/index.ts';
 import { defineSlice, type Session, type Slice } from '../../core/session/index.ts';
 import { type AnyTool, type HostedTool, type ToolContext, ToolResult, tool } from '../../core/tool/index.ts';
+import { expectEqual } from './expect.ts';
 
 /** Records of the tools of the cases. */
 export const Notes: Slice<{ readonly text: string }> = defineSlice({
@@ -111,14 +112,16 @@ export class Workshop {
     return promptTemplate({ ...this.#describe(parts), output: countSchema }).bind();
   }
 
-  /** The notes in the session, and the paths of the files. */
-  async content(): Promise<{ readonly notes: readonly string[]; readonly files: readonly string[] }> {
-    const { paths } = await this.#filesystem.glob('**/*');
-    const notes = this.#session
-      .slice(Notes)
-      .all()
-      .map(({ text }) => text);
-    return { notes, files: paths };
+  /** Checks the notes in the session, and that there is a file for each of them. */
+  async expectNotes(expected: readonly string[]): Promise<void> {
+    const { paths: files } = await this.#filesystem.glob('**/*');
+    const all = this.#session.slice(Notes).all();
+    const paths = expected.map((text) => `notes/${text}.md`);
+    expectEqual(
+      'the notes and files',
+      { notes: all.map(({ text }) => text), files },
+      { notes: expected, files: ['kept.md', ...paths] },
+    );
   }
 
   #describe({ tools = [], hostedTools = [], policies = [], sections = [] }: AgentParts) {

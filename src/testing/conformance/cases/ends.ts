@@ -2,9 +2,11 @@ import type { EvaluateOptions, RunStreamEvent } from '../../../core/evaluation/i
 import { Deadline } from '../../../core/runtime/index.ts';
 import type { AnyTool, ToolResult } from '../../../core/tool/index.ts';
 import { ConformanceError, expectEqual } from '../expect.ts';
-import { type AgentParts, note, noting } from '../fixture.ts';
+import { note, noting } from '../fixture.ts';
 import type { CaseDefinition, Stage } from '../stage.ts';
+import type { StartedRun } from '../started-run.ts';
 import { answer, call, itemsOf } from '../turn.ts';
+import { each } from './expectations.ts';
 
 /** A way for the caller to end a run. */
 interface Ending {
@@ -31,7 +33,6 @@ const deadline: Ending = {
   }),
 };
 
-const committed = { notes: ['a'], files: ['kept.md', 'notes/a.md'] };
 const hanging = [
   answer({ toolCalls: [call('c1', 'note', { text: 'a' })] }),
   { type: 'hanging', text: 'Half of it' },
@@ -52,17 +53,10 @@ function whileAnswering({ what, code, begin }: Ending): CaseDefinition {
       end();
       const { error, calls } = await run.failed();
       expectEqual('the error', [error.code, error.phase], [code, 'request']);
-      expectEqual(
-        'the outcome of the earlier call',
-        calls.map(({ outcome }) => outcome),
-        ['committed'],
-      );
-      expectEqual('the notes and files', await stage.workshop.content(), committed);
-      expectEqual(
-        'the items of the conversation',
-        error.conversation.map(({ type }) => type),
-        ['user', 'assistant', 'tool-result'],
-      );
+      expectEqual('the outcome of the earlier call', each(calls, 'outcome'), ['committed']);
+      await stage.workshop.expectNotes(['a']);
+      const types = each(error.conversation, 'type');
+      expectEqual('the items of the conversation', types, ['user', 'assistant', 'tool-result']);
       await stage.wasCutOff();
     },
   };
@@ -81,27 +75,31 @@ function hangingTool(): { readonly hangs: AnyTool; readonly reached: Promise<voi
   return { hangs, reached };
 }
 
-function whileCalling({ what, code, begin }: Ending): CaseDefinition {
+/** Ends a run while a tool runs that does not settle. */
+async function endWhileCalling(stage: Stage, { begin }: Ending) {
+  const { hangs, reached } = hangingTool();
+  const agent = stage.workshop.agent({ tools: [note, hangs] });
+  const { options, end } = begin(stage);
+  const limits = { ...options.limits, maxConcurrentCalls: 1 };
+  const run: StartedRun<undefined> = stage.start(agent, { ...options, limits });
+  await stage.waitFor('the tool is called', reached);
+  end();
+  return { agent, ...(await run.failed()) };
+}
+
+async function expectAborted(stage: Stage, calls: Stage['calls']): Promise<void> {
+  expectEqual('the outcomes of the calls', each(calls, 'outcome'), ['committed', 'aborted']);
+  await stage.workshop.expectNotes(['a']);
+}
+
+function whileCalling(ending: Ending): CaseDefinition {
   return {
-    name: `ends on ${what} while a tool runs`,
+    name: `ends on ${ending.what} while a tool runs`,
     script: calling,
     play: async (stage) => {
-      const { hangs, reached } = hangingTool();
-      const { options, end } = begin(stage);
-      const run = stage.start(stage.workshop.agent({ tools: [note, hangs] }), {
-        ...options,
-        limits: { ...options.limits, maxConcurrentCalls: 1 },
-      });
-      await stage.waitFor('the tool is called', reached);
-      end();
-      const { error, calls } = await run.failed();
-      expectEqual('the error', [error.code, error.phase], [code, 'tool']);
-      expectEqual(
-        'the outcomes of the calls',
-        calls.map(({ outcome }) => outcome),
-        ['committed', 'aborted'],
-      );
-      expectEqual('the notes and files', await stage.workshop.content(), committed);
+      const { error, calls } = await endWhileCalling(stage, ending);
+      expectEqual('the error', [error.code, error.phase], [ending.code, 'tool']);
+      await expectAborted(stage, calls);
     },
   };
 }
@@ -109,11 +107,11 @@ function whileCalling({ what, code, begin }: Ending): CaseDefinition {
 /** Consumes a stream up to an event, and abandons it there. */
 async function abandon(
   stage: Stage,
-  parts: AgentParts,
+  tools: readonly AnyTool[],
   isLast: (event: RunStreamEvent) => boolean | Promise<boolean>,
 ): Promise<void> {
   const walk = async (): Promise<void> => {
-    for await (const event of stage.stream(stage.workshop.agent(parts))) {
+    for await (const event of stage.stream(stage.workshop.agent({ tools }))) {
       if (await isLast(event)) return;
     }
     throw new ConformanceError('The stream ended before it could be abandoned.');
@@ -121,70 +119,51 @@ async function abandon(
   await stage.waitFor('the abandoned stream is closed', walk());
 }
 
-const continued: CaseDefinition = {
-  name: 'continues a conversation after an abort',
-  script: [...calling, answer({ text: 'I stop here.' })],
-  play: async (stage) => {
-    const { hangs, reached } = hangingTool();
-    const agent = stage.workshop.agent({ tools: [note, hangs] });
-    const { options, end } = abort.begin(stage);
-    const run = stage.start(agent, { ...options, limits: { ...options.limits, maxConcurrentCalls: 1 } });
-    await stage.waitFor('the tool is called', reached);
-    end();
-    const { error } = await run.failed();
-    const { response } = await stage.finish(agent, { input: 'And now?', history: error.conversation });
-    expectEqual('the text of the response', response.text, 'I stop here.');
-    const answered = itemsOf(stage.request(2), 'result').map(({ callId }) => callId);
-    expectEqual('the calls that have a result', answered, ['c1', 'c2']);
-  },
-};
-
-const abandonedWhileAnswering: CaseDefinition = {
-  name: 'cancels the request when a stream is abandoned while the provider answers',
-  needs: ['cut-off'],
-  modes: ['streamed'],
-  script: hanging,
-  play: async (stage) => {
-    await abandon(stage, { tools: [note] }, ({ type }) => type === 'text-delta');
-    expectEqual('the notes and files', await stage.workshop.content(), committed);
-    await stage.wasCutOff();
-  },
-};
-
-const abandonedWhileCalling: CaseDefinition = {
-  name: 'cancels the call when a stream is abandoned while a tool runs',
-  modes: ['streamed'],
-  script: calling,
-  play: async (stage) => {
-    const { hangs, reached } = hangingTool();
-    await abandon(stage, { tools: [note, hangs] }, async (event) => {
-      if (event.type !== 'tool-call-start' || event.callId !== 'c2') return false;
-      await reached;
-      return true;
-    });
-    expectEqual(
-      'the outcomes of the calls',
-      stage.calls.map(({ outcome }) => outcome),
-      ['committed', 'aborted'],
-    );
-    expectEqual('the notes and files', await stage.workshop.content(), committed);
-  },
-};
-
-const neverBegun: CaseDefinition = {
-  name: 'ends on an abort before the run',
-  script: [],
-  play: async (stage) => {
-    const { error } = await stage.fail(stage.workshop.agent(), { signal: AbortSignal.abort() });
-    expectEqual('the code of the error', error.code, 'evaluation-aborted');
-  },
-};
-
 /** Cases of runs that the caller ends. */
 export const endCases: readonly CaseDefinition[] = [
   ...[abort, deadline].flatMap((ending) => [whileAnswering(ending), whileCalling(ending)]),
-  continued,
-  abandonedWhileAnswering,
-  abandonedWhileCalling,
-  neverBegun,
+  {
+    name: 'continues a conversation after an abort',
+    script: [...calling, answer({ text: 'I stop here.' })],
+    play: async (stage) => {
+      const { agent, error } = await endWhileCalling(stage, abort);
+      const { response } = await stage.finish(agent, { input: 'And now?', history: error.conversation });
+      expectEqual('the text of the response', response.text, 'I stop here.');
+      const answered = each(itemsOf(stage.request(2), 'result'), 'callId');
+      expectEqual('the calls that have a result', answered, ['c1', 'c2']);
+    },
+  },
+  {
+    name: 'cancels the request when a stream is abandoned while the provider answers',
+    needs: ['cut-off'],
+    modes: ['streamed'],
+    script: hanging,
+    play: async (stage) => {
+      await abandon(stage, [note], ({ type }) => type === 'text-delta');
+      await stage.workshop.expectNotes(['a']);
+      await stage.wasCutOff();
+    },
+  },
+  {
+    name: 'cancels the call when a stream is abandoned while a tool runs',
+    modes: ['streamed'],
+    script: calling,
+    play: async (stage) => {
+      const { hangs, reached } = hangingTool();
+      await abandon(stage, [note, hangs], async (event) => {
+        if (event.type !== 'tool-call-start' || event.callId !== 'c2') return false;
+        await reached;
+        return true;
+      });
+      await expectAborted(stage, stage.calls);
+    },
+  },
+  {
+    name: 'ends on an abort before the run',
+    script: [],
+    play: async (stage) => {
+      const { error } = await stage.fail(stage.workshop.agent(), { signal: AbortSignal.abort() });
+      expectEqual('the code of the error', error.code, 'evaluation-aborted');
+    },
+  },
 ];

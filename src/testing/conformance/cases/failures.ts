@@ -7,6 +7,7 @@ import type { ConformanceFeature } from '../peer.ts';
 import type { CaseDefinition, Stage } from '../stage.ts';
 import type { PlayedRun } from '../started-run.ts';
 import { answer, type ConformanceRefusal, call, itemsOf } from '../turn.ts';
+import { each } from './expectations.ts';
 
 /** Retries without waiting: the manual clock advances by the delay of each retry. */
 function retrying({ clock }: Stage, maxAttempts = 3): EvaluateOptions {
@@ -24,58 +25,18 @@ function retrying({ clock }: Stage, maxAttempts = 3): EvaluateOptions {
   };
 }
 
-const retries = ({ events }: PlayedRun) =>
-  events.flatMap((event) =>
-    event.type === 'model-call-retry'
-      ? [{ turn: event.turn, attempt: event.attempt, reason: event.reason }]
-      : [],
-  );
-
-const rateLimited: CaseDefinition = {
-  name: 'retries after the delay that the provider requests',
-  needs: ['retry-after'],
-  script: [{ type: 'rate-limited', retryAfterMs: 7_000 }, answer({ text: 'At last.' })],
-  play: async (stage) => {
-    const run = await stage.finish(stage.workshop.agent(), retrying(stage));
-    expectEqual('the text of the response', run.response.text, 'At last.');
-    expectEqual('the retries', retries(run), [{ turn: 1, attempt: 2, reason: 'rate-limit' }]);
-    const [first = 0, second = 0] = stage.requestTimesMs;
-    expectEqual('milliseconds between the two requests', second - first, 7_000);
-    expectEqual('the second request', stage.request(2), stage.request(1));
-  },
-};
-
-const serverError: CaseDefinition = {
-  name: 'retries after a server error without repeating a completed call',
-  script: [
-    answer({ toolCalls: [call('c1', 'note', { text: 'a' })] }),
-    { type: 'server-error' },
-    answer({ text: 'Noted.' }),
-  ],
-  play: async (stage) => {
-    const run = await stage.finish(stage.workshop.agent({ tools: [note] }), retrying(stage));
-    expectEqual('the text of the response', run.response.text, 'Noted.');
-    expectEqual('the retries', retries(run), [{ turn: 2, attempt: 2, reason: 'server-error' }]);
-    expectEqual('the notes and files', (await stage.workshop.content()).notes, ['a']);
-    expectEqual('the request that was sent again', stage.request(3), stage.request(2));
-  },
-};
-
-const exhausted: CaseDefinition = {
-  name: 'reports an error when the provider stays busy',
-  script: [{ type: 'rate-limited' }, { type: 'rate-limited' }],
-  play: async (stage) => {
-    const { error } = await stage.fail(stage.workshop.agent(), retrying(stage, 2));
-    expectEqual('the error', [error.code, error.phase], ['evaluation-request-failed', 'request']);
-    const { cause } = error;
-    expectTrue('its cause is a ThrottleError', ThrottleError.isInstance(cause), String(cause));
-    expectEqual(
-      'the reason of the error',
-      [cause.code, cause.kind, cause.attempts],
-      ['throttle-attempts-exhausted', 'rate-limit', 2],
-    );
-  },
-};
+/** Checks the retries of a run. */
+function expectRetries(
+  { events }: PlayedRun,
+  expected: readonly { readonly turn: number; readonly attempt: number; readonly reason: string }[],
+): void {
+  const retries = events.flatMap((event) => {
+    if (event.type !== 'model-call-retry') return [];
+    const { turn, attempt, reason } = event;
+    return [{ turn, attempt, reason }];
+  });
+  expectEqual('the retries', retries, expected);
+}
 
 /** An error that is not worth a retry. */
 function final(
@@ -91,101 +52,60 @@ function final(
     play: async (stage) => {
       const run = await stage.fail(stage.workshop.agent(), retrying(stage));
       expectEqual('the error', [run.error.code, run.error.phase], expected);
-      expectEqual('the retries', retries(run), []);
+      expectRetries(run, []);
       const { cause } = run.error;
       expectEqual('the kind of throttle', ThrottleError.isInstance(cause) ? cause.kind : undefined, kind);
     },
   };
 }
 
-const brokenText: CaseDefinition = {
-  name: 'retries when an answer is interrupted',
-  needs: ['broken-off'],
-  script: [{ type: 'broken-off', text: 'Half of' }, answer({ text: 'Half of it is all of it.' })],
-  play: async (stage) => {
-    const run = await stage.finish(stage.workshop.agent(), retrying(stage));
-    expectEqual('the text of the response', run.response.text, 'Half of it is all of it.');
-    expectEqual('the retries', retries(run), [{ turn: 1, attempt: 2, reason: 'server-error' }]);
-    expectEqual(
-      'the items of the conversation',
-      run.response.conversation.map(({ type }) => type),
-      ['user', 'assistant'],
-    );
-    expectEqual('the second request', stage.request(2), stage.request(1));
-  },
-};
-
-const brokenCall: CaseDefinition = {
-  name: 'does not run a call from an interrupted answer',
-  needs: ['broken-off'],
-  script: [
-    { type: 'broken-off', text: 'I note it.', toolCall: call('c0', 'note', { text: 'pears' }) },
-    answer({ text: 'I note it.', toolCalls: [call('c1', 'note', { text: 'plums' })] }),
-    answer({ text: 'Noted.' }),
-  ],
-  play: async (stage) => {
-    const run = await stage.finish(stage.workshop.agent({ tools: [note] }), retrying(stage));
-    expectEqual(
-      'the calls that were run',
-      run.calls.map(({ callId }) => callId),
-      ['c1'],
-    );
-    expectEqual('the notes and files', (await stage.workshop.content()).notes, ['plums']);
-  },
-};
-
-const tooLong: CaseDefinition = {
-  name: 'drops tool results when the conversation exceeds the context window',
-  needs: ['context-exceeded'],
-  script: [
-    answer({ toolCalls: [call('c1', 'list', { text: 'a' })] }),
-    { type: 'context-exceeded' },
-    answer({ text: 'It was long.' }),
-    { type: 'context-exceeded' },
-  ],
-  play: async (stage) => {
-    const list = noting('list', () => ToolResult.ok(null, 'pears, plums, '.repeat(40)));
-    const agent = stage.workshop.agent({ tools: [list] });
-    const run = await stage.finish(agent, { context: { overflow: 'drop-tool-results' } });
-    expectEqual('the text of the response', run.response.text, 'It was long.');
-    const dropped = run.events.flatMap((event) =>
-      event.type === 'tool-results-dropped' ? event.callIds : [],
-    );
-    expectEqual('the results that were dropped', dropped, ['c1']);
-    const [before, after] = [2, 3].map((number) =>
-      itemsOf(stage.request(number), 'result').map(({ text }) => text.length),
-    );
-    expectTrue('the result is shorter than before', (after?.[0] ?? 0) < (before?.[0] ?? 0), {
-      before,
-      after,
-    });
-    const { error } = await stage.fail(agent);
-    expectEqual('the error', [error.code, error.phase], ['evaluation-context-exceeded', 'request']);
-  },
-};
-
-const filled: CaseDefinition = {
-  name: 'drops tool results when an answer exceeds the context window',
-  needs: ['context-window'],
-  script: [
-    answer({ toolCalls: [call('c1', 'list', { text: 'a' })] }),
-    answer({ text: 'It', finishReason: 'context-window' }),
-    answer({ text: 'It was long.' }),
-  ],
-  play: async (stage) => {
-    const list = noting('list', () => ToolResult.ok(null, 'pears, plums, '.repeat(40)));
-    const agent = stage.workshop.agent({ tools: [list] });
-    const { response } = await stage.finish(agent, { context: { overflow: 'drop-tool-results' } });
-    expectEqual('the text of the response', response.text, 'It was long.');
-    expectEqual('the dropped answer in the next request', itemsOf(stage.request(3), 'assistant'), []);
-  },
-};
+const listing = answer({ toolCalls: [call('c1', 'list', { text: 'a' })] });
+const list = noting('list', () => ToolResult.ok(null, 'pears, plums, '.repeat(40)));
+const dropping: EvaluateOptions = { context: { overflow: 'drop-tool-results' } };
 
 /** Cases of requests that fail or whose answers are interrupted. */
 export const failureCases: readonly CaseDefinition[] = [
-  rateLimited,
-  serverError,
-  exhausted,
+  {
+    name: 'retries after the delay that the provider requests',
+    needs: ['retry-after'],
+    script: [{ type: 'rate-limited', retryAfterMs: 7_000 }, answer({ text: 'At last.' })],
+    play: async (stage) => {
+      const run = await stage.finish(stage.workshop.agent(), retrying(stage));
+      expectEqual('the text of the response', run.response.text, 'At last.');
+      expectRetries(run, [{ turn: 1, attempt: 2, reason: 'rate-limit' }]);
+      const [first = 0, second = 0] = stage.requestTimesMs;
+      expectEqual('milliseconds between the two requests', second - first, 7_000);
+      expectEqual('the second request', stage.request(2), stage.request(1));
+    },
+  },
+  {
+    name: 'retries after a server error without repeating a completed call',
+    script: [
+      answer({ toolCalls: [call('c1', 'note', { text: 'a' })] }),
+      { type: 'server-error' },
+      answer({ text: 'Noted.' }),
+    ],
+    play: async (stage) => {
+      const run = await stage.finish(stage.workshop.agent({ tools: [note] }), retrying(stage));
+      expectEqual('the text of the response', run.response.text, 'Noted.');
+      expectRetries(run, [{ turn: 2, attempt: 2, reason: 'server-error' }]);
+      await stage.workshop.expectNotes(['a']);
+      expectEqual('the request that was sent again', stage.request(3), stage.request(2));
+    },
+  },
+  {
+    name: 'reports an error when the provider stays busy',
+    script: [{ type: 'rate-limited' }, { type: 'rate-limited' }],
+    play: async (stage) => {
+      const { error } = await stage.fail(stage.workshop.agent(), retrying(stage, 2));
+      expectEqual('the error', [error.code, error.phase], ['evaluation-request-failed', 'request']);
+      const { cause } = error;
+      expectTrue('its cause is a ThrottleError', ThrottleError.isInstance(cause), String(cause));
+      const { code, kind, attempts } = cause;
+      const expected = { code: 'throttle-attempts-exhausted', kind: 'rate-limit', attempts: 2 };
+      expectEqual('the reason of the error', { code, kind, attempts }, expected);
+    },
+  },
   final(
     'reports an error for an exhausted quota',
     'quota-exceeded',
@@ -194,8 +114,70 @@ export const failureCases: readonly CaseDefinition[] = [
   ),
   final('reports an error for a rejected request', 'bad-request', ['evaluation-request-failed', 'request']),
   final('reports an error for a malformed response', 'nonsense', ['evaluation-response-invalid', 'response']),
-  brokenText,
-  brokenCall,
-  tooLong,
-  filled,
+  {
+    name: 'retries when an answer is interrupted',
+    needs: ['broken-off'],
+    script: [{ type: 'broken-off', text: 'Half of' }, answer({ text: 'Half of it is all of it.' })],
+    play: async (stage) => {
+      const run = await stage.finish(stage.workshop.agent(), retrying(stage));
+      expectEqual('the text of the response', run.response.text, 'Half of it is all of it.');
+      expectRetries(run, [{ turn: 1, attempt: 2, reason: 'server-error' }]);
+      const types = each(run.response.conversation, 'type');
+      expectEqual('the items of the conversation', types, ['user', 'assistant']);
+      expectEqual('the second request', stage.request(2), stage.request(1));
+    },
+  },
+  {
+    name: 'does not run a call from an interrupted answer',
+    needs: ['broken-off'],
+    script: [
+      { type: 'broken-off', text: 'I note it.', toolCall: call('c0', 'note', { text: 'pears' }) },
+      answer({ text: 'I note it.', toolCalls: [call('c1', 'note', { text: 'plums' })] }),
+      answer({ text: 'Noted.' }),
+    ],
+    play: async (stage) => {
+      const run = await stage.finish(stage.workshop.agent({ tools: [note] }), retrying(stage));
+      expectEqual('the calls that were run', each(run.calls, 'callId'), ['c1']);
+      await stage.workshop.expectNotes(['plums']);
+    },
+  },
+  {
+    name: 'drops tool results when the conversation exceeds the context window',
+    needs: ['context-exceeded'],
+    script: [
+      listing,
+      { type: 'context-exceeded' },
+      answer({ text: 'It was long.' }),
+      { type: 'context-exceeded' },
+    ],
+    play: async (stage) => {
+      const agent = stage.workshop.agent({ tools: [list] });
+      const run = await stage.finish(agent, dropping);
+      expectEqual('the text of the response', run.response.text, 'It was long.');
+      const dropped = run.events.flatMap((event) =>
+        event.type === 'tool-results-dropped' ? event.callIds : [],
+      );
+      expectEqual('the results that were dropped', dropped, ['c1']);
+      const lengthIn = (number: number): number =>
+        itemsOf(stage.request(number), 'result')[0]?.text.length ?? 0;
+      const [before, after] = [lengthIn(2), lengthIn(3)];
+      expectTrue('the result is shorter than before', after < before, { before, after });
+      const { error } = await stage.fail(agent);
+      expectEqual('the error', [error.code, error.phase], ['evaluation-context-exceeded', 'request']);
+    },
+  },
+  {
+    name: 'drops tool results when an answer exceeds the context window',
+    needs: ['context-window'],
+    script: [
+      listing,
+      answer({ text: 'It', finishReason: 'context-window' }),
+      answer({ text: 'It was long.' }),
+    ],
+    play: async (stage) => {
+      const { response } = await stage.finish(stage.workshop.agent({ tools: [list] }), dropping);
+      expectEqual('the text of the response', response.text, 'It was long.');
+      expectEqual('the dropped answer in the next request', itemsOf(stage.request(3), 'assistant'), []);
+    },
+  },
 ];

@@ -5,15 +5,21 @@ import type { ConformanceFeature } from '../peer.ts';
 import type { CaseDefinition } from '../stage.ts';
 import { answer, call } from '../turn.ts';
 
-/** Two answers with counts, and the counts that their sum must have. */
+type Counts = { readonly [Name in keyof TokenUsage]?: readonly [first: number, second: number] };
+
+/** Two answers, each with its input and output tokens and these other counts; the counts of `checked` must add up. */
 function counted(
-  name: string,
+  what: string,
   needs: readonly ConformanceFeature[],
-  [first, second]: readonly [TokenUsage, TokenUsage],
-  counts: readonly (keyof TokenUsage)[],
+  counts: Counts,
+  checked: readonly (keyof TokenUsage)[],
 ): CaseDefinition {
+  const all: Counts = { inputTokens: [100, 120], outputTokens: [10, 7], ...counts };
+  const usageOf = (index: 0 | 1): TokenUsage =>
+    Object.fromEntries(Object.entries(all).map(([name, values]) => [name, values[index]]));
+  const [first, second] = [usageOf(0), usageOf(1)];
   return {
-    name,
+    name: `counts ${what}`,
     needs: ['usage', ...needs],
     script: [
       answer({ toolCalls: [call('c1', 'note', { text: 'a' })], usage: first }),
@@ -23,7 +29,7 @@ function counted(
       const { response, events } = await stage.finish(stage.workshop.agent({ tools: [note] }));
       const emitted = events.flatMap((event) => (event.type === 'usage-counted' ? [event] : []));
       const last = emitted.at(-1);
-      for (const count of counts) {
+      for (const count of checked) {
         expectEqual(`${count} of the first answer`, emitted[0]?.usage[count], first[count]);
         expectEqual(`${count} of the second answer`, last?.usage[count], second[count]);
         const sum = (first[count] ?? 0) + (second[count] ?? 0);
@@ -36,40 +42,17 @@ function counted(
 
 /** Cases of token usage. */
 export const usageCases: readonly CaseDefinition[] = [
-  counted(
-    'counts tokens of several answers',
-    [],
-    [
-      { inputTokens: 100, outputTokens: 10 },
-      { inputTokens: 120, outputTokens: 7 },
-    ],
-    ['inputTokens', 'outputTokens'],
-  ),
-  counted(
-    'counts tokens read from a cache',
-    ['cached-tokens'],
-    [
-      { inputTokens: 100, outputTokens: 10, cachedInputTokens: 60 },
-      { inputTokens: 120, outputTokens: 7, cachedInputTokens: 90 },
-    ],
-    ['inputTokens', 'cachedInputTokens'],
-  ),
-  counted(
-    'counts tokens written to a cache',
-    ['cache-write-tokens'],
-    [
-      { inputTokens: 100, outputTokens: 10, cacheWriteInputTokens: 40 },
-      { inputTokens: 120, outputTokens: 7, cacheWriteInputTokens: 20 },
-    ],
-    ['inputTokens', 'cacheWriteInputTokens'],
-  ),
-  counted(
-    'counts reasoning tokens',
-    ['reasoning-tokens'],
-    [
-      { inputTokens: 100, outputTokens: 10, reasoningTokens: 6 },
-      { inputTokens: 120, outputTokens: 7, reasoningTokens: 3 },
-    ],
-    ['outputTokens', 'reasoningTokens'],
-  ),
+  counted('tokens of several answers', [], {}, ['inputTokens', 'outputTokens']),
+  counted('tokens read from a cache', ['cached-tokens'], { cachedInputTokens: [60, 90] }, [
+    'inputTokens',
+    'cachedInputTokens',
+  ]),
+  counted('tokens written to a cache', ['cache-write-tokens'], { cacheWriteInputTokens: [40, 20] }, [
+    'inputTokens',
+    'cacheWriteInputTokens',
+  ]),
+  counted('reasoning tokens', ['reasoning-tokens'], { reasoningTokens: [6, 3] }, [
+    'outputTokens',
+    'reasoningTokens',
+  ]),
 ];
