@@ -1,23 +1,26 @@
 export {
   adapterConformance,
-  type ConformanceAnswer,
-  type ConformanceCall,
   type ConformanceCase,
-  type ConformanceConnection,
-  ConformanceError,
-  type ConformanceErrorCode,
-  type ConformanceFeature,
-  type ConformanceFragment,
-  type ConformanceGap,
-  type ConformanceItem,
-  type ConformanceMode,
   type ConformanceOptions,
-  type ConformancePeer,
-  type ConformanceProvider,
-  type ConformanceRefusal,
-  type ConformanceRefusedCase,
-  type ConformanceRequest,
-  type ConformanceSearch,
-  type ConformanceTurn,
-} from '../testing/conformance/index.ts';
-export { type DurableConformanceOptions, durableConformance } from '../testing/durable/index.ts';
+} from '../testing/conformance/conformance-case.ts';
+export { ConformanceError, type ConformanceErrorCode } from '../testing/conformance/expect.ts';
+export type {
+  ConformanceConnection,
+  ConformanceFeature,
+  ConformanceGap,
+  ConformanceMode,
+  ConformancePeer,
+  ConformanceProvider,
+  ConformanceRefusedCase,
+} from '../testing/conformance/peer.ts';
+export type { ConformanceItem, ConformanceRequest } from '../testing/conformance/request.ts';
+export type {
+  ConformanceAnswer,
+  ConformanceCall,
+  ConformanceFragment,
+  ConformanceRefusal,
+  ConformanceSearch,
+  ConformanceTurn,
+} from '../testing/conformance/turn.ts';
+export { durableConformance } from '../testing/durable/durable-conformance.ts';
+export type { DurableConformanceOptions } from '../testing/durable/options.ts';

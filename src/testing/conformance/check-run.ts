@@ -1,7 +1,7 @@
 import type { RunEvent, ToolInvokedPayload } from '../../core/runtime/index.ts';
 import type { ConversationItem } from '../../core/tool/index.ts';
 import { conversationText, requestText } from './conversation-text.ts';
-import { expectEqual, expectTrue } from './expect.ts';
+import { each, expectEqual, expectTrue } from './expect.ts';
 import type { ConformanceMode } from './peer.ts';
 import type { ConformanceRequest } from './request.ts';
 
@@ -29,11 +29,8 @@ function checkFrame({ events, adapterName }: RunToCheck): void {
   const [first] = events;
   const last = events.at(-1);
   expectEqual('the first event', first?.type, 'run-start');
-  expectEqual(
-    'the adapter in the first event',
-    first?.type === 'run-start' ? first.adapter : '',
-    adapterName,
-  );
+  const adapter = first?.type === 'run-start' ? first.adapter : '';
+  expectEqual('the adapter in the first event', adapter, adapterName);
   expectEqual('the last event', last?.type, 'run-end');
   // An answer that was dropped to free context is counted, but its model call does not end with it.
   if (hasDropped(events)) return;
@@ -75,18 +72,10 @@ function checkPieces({ events, mode }: RunToCheck): void {
 /** Every call has one result, in the order of the calls, in events, records and conversation. */
 function checkCalls({ events, calls, conversation }: RunToCheck): void {
   const requested = events.flatMap((event) => (event.type === 'model-call-end' ? event.toolCalls : []));
-  const ids = requested.map(({ callId }) => callId);
+  const ids = each(requested, 'callId');
   const ended = events.flatMap((event) => (event.type === 'tool-call-end' ? [event.invocation] : []));
-  expectEqual(
-    'the calls that ended, by their ids',
-    ended.map(({ callId }) => callId),
-    ids,
-  );
-  expectEqual(
-    'the recorded calls, by their ids',
-    calls.map(({ callId }) => callId),
-    ids,
-  );
+  expectEqual('the calls that ended, by their ids', each(ended, 'callId'), ids);
+  expectEqual('the recorded calls, by their ids', each(calls, 'callId'), ids);
   const open: string[] = [];
   for (const item of conversation) {
     if (item.type === 'tool-result') {
@@ -102,11 +91,8 @@ function checkCalls({ events, calls, conversation }: RunToCheck): void {
   if (hasDropped(events)) return;
   // In a conversation that began earlier, these are the last ones.
   const results = conversation.flatMap((item) => (item.type === 'tool-result' ? [item.text] : []));
-  expectEqual(
-    'the results that the model reads',
-    calls.length === 0 ? [] : results.slice(-calls.length),
-    calls.map(({ modelText }) => modelText),
-  );
+  const last = calls.length === 0 ? [] : results.slice(-calls.length);
+  expectEqual('the results that the model reads', last, each(calls, 'modelText'));
 }
 
 /** Every request holds the conversation as it was at that point. */
@@ -116,9 +102,10 @@ function checkRequests({ conversation, requests, events }: RunToCheck): void {
   for (const [index, request] of requests.entries()) {
     const sent = requestText(request, conversation);
     expectEqual(`the conversation in request ${index + 1} of the run`, sent, expected.slice(0, sent.length));
+    const { instructions } = request;
     expectEqual(
       'the instructions, which do not change during a run',
-      request.instructions,
+      instructions,
       requests[0]?.instructions,
     );
   }

@@ -79,15 +79,11 @@ function toCase(
   if (skipped !== undefined) {
     return { name: `${name} (skipped: ${skipped})`, skipped, run: async () => undefined };
   }
-  const refused = peer.refused?.find((each) => each.name === definition.name);
-  if (refused !== undefined) {
-    const { option } = refused;
-    return {
-      name: `${name} (refused: ${option})`,
-      run: async () => playRefused(definition, mode, peer, { ...options, option }),
-    };
-  }
-  return { name, run: async () => play(definition, mode, peer, options) };
+  const option = peer.refused?.find((each) => each.name === definition.name)?.option;
+  return {
+    name: option === undefined ? name : `${name} (refused: ${option})`,
+    run: () => play(definition, mode, peer, options, option),
+  };
 }
 
 function assertRefusedCases({ name, refused = [] }: ConformancePeer): void {
@@ -111,52 +107,29 @@ function findGap(
   return gap && `${gap.feature}: ${gap.why}`;
 }
 
+/** @param refusedOption makes the case end with the evaluation that the adapter has to refuse. */
 async function play(
   definition: CaseDefinition,
   mode: ConformanceMode,
   peer: ConformancePeer,
-  options: ConformanceOptions,
+  { patienceMs: limitMs = 10_000, clock: patienceClock = systemClock }: ConformanceOptions,
+  refusedOption: string | undefined,
 ): Promise<void> {
-  await using stage = await openStage(definition, mode, peer, options);
-  await definition.play(stage);
-  stage.expectRequests(definition.script.length);
-}
-
-/** Plays a case up to the evaluation that the adapter has to refuse. */
-async function playRefused(
-  definition: CaseDefinition,
-  mode: ConformanceMode,
-  peer: ConformancePeer,
-  options: ConformanceOptions & { readonly option: string },
-): Promise<void> {
-  await using stage = await openStage(definition, mode, peer, options);
-  let failure: unknown;
-  try {
-    await definition.play(stage);
-  } catch (error) {
-    failure = error;
-  }
-  stage.expectRefusal(failure);
-}
-
-async function openStage(
-  { script }: CaseDefinition,
-  mode: ConformanceMode,
-  peer: ConformancePeer,
-  {
-    patienceMs = 10_000,
-    clock: patienceClock = systemClock,
-    option,
-  }: ConformanceOptions & { readonly option?: string },
-): Promise<Stage> {
   const clock = createManualClock();
-  const provider = new ScriptedProvider(script, clock);
-  return new Stage({
+  const provider = new ScriptedProvider(definition.script, clock);
+  await using stage = new Stage({
     mode,
     clock,
     provider,
     connection: await peer.connect(provider),
-    patience: { clock: patienceClock, limitMs: patienceMs },
-    refusedOption: option,
+    patience: { clock: patienceClock, limitMs },
+    refusedOption,
   });
+  if (refusedOption === undefined) {
+    await definition.play(stage);
+    stage.expectRequests(definition.script.length);
+    return;
+  }
+  const failure = await definition.play(stage).catch((error: unknown) => error);
+  stage.expectRefusal(failure);
 }

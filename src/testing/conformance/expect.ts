@@ -37,6 +37,14 @@ export class ConformanceError extends WinkError<ConformanceErrorCode> {
   }
 }
 
+/** One member of each item, to compare. */
+export function each<Item, Name extends keyof Item>(
+  items: readonly Item[],
+  name: Name,
+): readonly Item[Name][] {
+  return items.map((item) => item[name]);
+}
+
 /** @param what the name of the compared value, which begins the message: `the text of the response`. */
 export function expectEqual(what: string, actual: unknown, expected: unknown): void {
   const values = { expected: plain(expected), actual: plain(actual) };

@@ -2,7 +2,14 @@ import { Filesystem, MemoryFilesystem } from '../../core/filesystem/index.ts';
 import type { ToolPolicy } from '../../core/policy/index.ts';
 import { type Prompt, promptTemplate, type Section, section } from '../../core/prompt/index.ts';
 import { binding } from '../../core/resource/index.ts';
-import { jsonSchema } from '../../core/schema/index.ts';
+import {
+  described,
+  integer,
+  number,
+  optional,
+  recordSchema,
+  text as string,
+} from '../../core/schema/index.ts';
 import { defineSlice, type Session, type Slice } from '../../core/session/index.ts';
 import { type AnyTool, type HostedTool, type ToolContext, ToolResult, tool } from '../../core/tool/index.ts';
 import { expectEqual } from './expect.ts';
@@ -10,26 +17,13 @@ import { expectEqual } from './expect.ts';
 /** Records of the tools of the cases. */
 export const Notes: Slice<{ readonly text: string }> = defineSlice({
   name: 'conformance.notes',
-  schema: jsonSchema<{ readonly text: string }>({
-    type: 'object',
-    properties: { text: { type: 'string' } },
-    required: ['text'],
-    additionalProperties: false,
-  }),
+  schema: recordSchema<{ readonly text: string }>({ text: string }),
 });
 
-const countSchema = jsonSchema<{ readonly count: number }>({
-  type: 'object',
-  properties: { count: { type: 'integer' } },
-  required: ['count'],
-  additionalProperties: false,
-});
+const countSchema = recordSchema<{ readonly count: number }>({ count: integer });
 
-const noteInput = jsonSchema<{ readonly text: string }>({
-  type: 'object',
-  properties: { text: { type: 'string', minLength: 1, description: 'What to keep.' } },
-  required: ['text'],
-  additionalProperties: false,
+const noteInput = recordSchema<{ readonly text: string }>({
+  text: described(string, { minLength: 1, description: 'What to keep.' }),
 });
 
 /** A tool that keeps a text in the session and in a file, and then returns the result of `end`. */
@@ -57,11 +51,7 @@ export const note: AnyTool = noting('note', (text) => ToolResult.ok(null, `Noted
 export const forget: AnyTool = tool({
   name: 'forget',
   description: 'Removes what was kept: one text, or all of them.',
-  inputSchema: jsonSchema<{ readonly text?: string }>({
-    type: 'object',
-    properties: { text: { type: 'string' } },
-    additionalProperties: false,
-  }),
+  inputSchema: recordSchema<{ readonly text?: string }>({ text: optional(string) }),
   effects: 'state',
   execute: async ({ text }, { session, filesystem }) => {
     session.slice(Notes).clear();
@@ -75,11 +65,9 @@ export const forget: AnyTool = tool({
 export const add: AnyTool = tool({
   name: 'add',
   description: 'Adds two numbers.',
-  inputSchema: jsonSchema<{ readonly left: number; readonly right: number }>({
-    type: 'object',
-    properties: { left: { type: 'number' }, right: { type: 'number' } },
-    required: ['left', 'right'],
-    additionalProperties: false,
+  inputSchema: recordSchema<{ readonly left: number; readonly right: number }>({
+    left: number,
+    right: number,
   }),
   effects: 'read',
   execute: ({ left, right }) => ToolResult.ok({ sum: left + right }, 'Added.'),

@@ -173,32 +173,18 @@ function inWords(text: string): readonly string[] {
 }
 
 function toModelTurn(turn: ScriptedTurn, number: number, hosted: readonly HostedToolReading[]): ModelTurn {
-  const calls = turn.toolCalls ?? [];
-  const textAndReasoning = textParts(turn);
-  const toolCalls = calls.map(
-    (call, index): AssistantPart => ({
-      type: 'tool-call',
-      callId: call.callId ?? `call-${number}-${index + 1}`,
-      name: call.name,
-      arguments: toArgumentText(call.arguments),
-    }),
-  );
-  const approvals = (turn.approvalRequests ?? []).map(
-    (request): AssistantPart => ({ type: 'approval-request', ...request }),
-  );
-  const finishReason = turn.finishReason ?? (calls.length > 0 ? 'tool-calls' : 'stop');
-  const content =
-    textAndReasoning.length + approvals.length === 0
-      ? toolCalls
-      : [...textAndReasoning, ...toolCalls, ...approvals];
-  return turn.usage === undefined
-    ? { content, finishReason, hosted }
-    : { content, finishReason, usage: turn.usage, hosted };
-}
-
-function textParts({ reasoning = '', text = '' }: ScriptedTurn): readonly AssistantPart[] {
-  const answer: readonly AssistantPart[] = text === '' ? [] : [{ type: 'text', text }];
-  return reasoning === '' ? answer : [{ type: 'reasoning', text: reasoning }, ...answer];
+  const { reasoning = '', text = '', toolCalls = [], approvalRequests = [], usage } = turn;
+  const content: AssistantPart[] = [];
+  if (reasoning !== '') content.push({ type: 'reasoning', text: reasoning });
+  if (text !== '') content.push({ type: 'text', text });
+  for (const [
+    index,
+    { callId = `call-${number}-${index + 1}`, name, arguments: given },
+  ] of toolCalls.entries())
+    content.push({ type: 'tool-call', callId, name, arguments: toArgumentText(given) });
+  for (const request of approvalRequests) content.push({ type: 'approval-request', ...request });
+  const finishReason = turn.finishReason ?? (toolCalls.length > 0 ? 'tool-calls' : 'stop');
+  return { content, finishReason, hosted, ...present({ usage }) };
 }
 
 function toArgumentText(value: unknown): string {

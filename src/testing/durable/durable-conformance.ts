@@ -1,9 +1,8 @@
 import { assertOptions } from '../../core/error/index.ts';
 import { once } from '../../core/internal/index.ts';
-import type { ConformanceCase } from '../conformance/index.ts';
-import { type CaseKey, cases } from './case-list.ts';
+import type { ConformanceCase } from '../conformance/conformance-case.ts';
+import { type CaseKey, cases, isRunWith } from './case-list.ts';
 import type { DurableConformanceOptions } from './options.ts';
-import type { DurableFiles } from './outcome.ts';
 
 /**
  * The requirements on every journal, as cases for any test runner: `for (const { name, run } of durableConformance(options)) test(name, run)`.
@@ -32,20 +31,13 @@ export function durableConformance(options: DurableConformanceOptions): readonly
     const { Matrix } = await import('./parent/matrix.ts');
     return new Matrix(options);
   });
-  return cases.flatMap(({ key, name: what, files }) =>
+  // The keys of an object are those of its type.
+  return (Object.keys(cases) as readonly CaseKey[]).flatMap((key) =>
     wanted
-      .filter((each) => files.includes(each))
-      .map((each) => ({
-        name: `${name}, files in ${each === 'memory' ? 'memory' : 'a folder'}: ${what}`,
-        run: () => runCase(matrix, key, each),
+      .filter((files) => isRunWith(key, files))
+      .map((files) => ({
+        name: `${name}, files in ${files === 'memory' ? 'memory' : 'a folder'}: ${cases[key]}`,
+        run: async () => (await matrix()).run(key, files),
       })),
   );
-}
-
-async function runCase(
-  matrix: () => Promise<{ run(key: CaseKey, files: DurableFiles): Promise<void> }>,
-  key: CaseKey,
-  files: DurableFiles,
-): Promise<void> {
-  await (await matrix()).run(key, files);
 }

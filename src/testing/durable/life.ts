@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../core/schema/index.ts';
-import type { DurableFiles } from './outcome.ts';
+import type { TokenUsage } from '../../core/tool/index.ts';
+import type { DurableFiles, JournalOpening } from './options.ts';
 
 /** What happens to a process at a point of its program. */
 export interface Stroke {
@@ -13,18 +13,6 @@ export interface Stroke {
    * - `fill`: from now on the journal refuses all rows, as a full disk does.
    */
   readonly do: 'kill' | 'stop' | 'abort' | 'deadline' | 'fill';
-}
-
-/** How to open a journal in another process. */
-export interface JournalOpening {
-  /**
-   * URL of a module, or its absolute path. Its export `openJournal` is called with a {@link JournalPlace} and returns a `RunJournal` or a promise of it;
-   * what it returns is disposed at the end when it has `Symbol.asyncDispose`. Its export `tearJournal`, if it has one, is called with the same
-   * place when no process has the journal open, and leaves what remains of an append that was cut off halfway.
-   */
-  readonly module: string;
-  /** Passed on to the module. Default: none. */
-  readonly arguments?: JsonObject;
 }
 
 /** One life of the agent of the cases: what its process is started with, as JSON. */
@@ -46,6 +34,17 @@ export interface Life {
  * File of the folder of a case with its era, a number: the leases of those before have run out, for processes that are stopped, too. None: the first one.
  */
 export const eraFile = 'era';
+
+/** The files that the runs of the cases begin with. A folder also has a mode and a link. */
+export const startFiles: Readonly<Record<string, string>> = {
+  'run.sh': '#!/bin/sh\necho run\n',
+  'docs/a.md': 'a\n',
+  'docs/deep/b.md': 'b\n',
+  'kept.md': 'kept\n',
+};
+
+/** What each answer of the model of the cases costs. */
+export const answerUsage: TokenUsage = { inputTokens: 10, outputTokens: 2 };
 
 /** What the program exits with. */
 export const exits = { finished: 0, failed: 3 } as const;

@@ -1,5 +1,5 @@
 import { describe, expect, inject, it } from 'vitest';
-import type { DurableOutcome } from '../../../src/testing/durable/outcome.ts';
+import type { DurableOutcome } from '../../../src/testing/durable/options.ts';
 import { noSqlite, sqliteSuite } from '../../support/sqlite.ts';
 import { builtKit, journalModule } from './built-kit.ts';
 

@@ -1,9 +1,8 @@
 import { ToolResult } from '../../../core/tool/index.ts';
-import { expectEqual, expectTrue } from '../expect.ts';
+import { each, expectEqual, expectTrue } from '../expect.ts';
 import { note, noting } from '../fixture.ts';
 import type { CaseDefinition } from '../stage.ts';
 import { answer, call, itemsOf } from '../turn.ts';
-import { each } from './expectations.ts';
 
 const text = 'All is well, naïvely 🍐 put.\n\nGood night.';
 const thought = 'Is it? It is.';

@@ -1,16 +1,9 @@
 import { type AnyTool, ToolResult, tool } from '../../../core/tool/index.ts';
-import { expectEqual, expectTrue } from '../expect.ts';
+import { each, expectEqual, expectTrue } from '../expect.ts';
 import { add, note, noting } from '../fixture.ts';
 import type { CaseDefinition } from '../stage.ts';
 import { answer, call, itemsOf } from '../turn.ts';
-import {
-  each,
-  expectCalls,
-  expectMarks,
-  expectRead,
-  expectResults,
-  recordedResults,
-} from './expectations.ts';
+import { expectCalls, expectMarks, expectRead, expectResults, recordedResults } from './expectations.ts';
 
 const modelEvents = ['turn-start', 'model-call-start', 'model-call-end', 'usage-counted'];
 const callingTurn = [...modelEvents, 'tool-call-start', 'tool-call-end', 'turn-end'];

@@ -1,9 +1,9 @@
 import type { ConversationItem } from '../../../core/tool/index.ts';
-import { expectEqual } from '../expect.ts';
+import { each, expectEqual } from '../expect.ts';
 import { note } from '../fixture.ts';
 import type { CaseDefinition } from '../stage.ts';
 import { answer, call, itemsOf } from '../turn.ts';
-import { each, expectMarks, expectRead, expectResults } from './expectations.ts';
+import { expectMarks, expectRead, expectResults } from './expectations.ts';
 
 /** Another provider may use characters in its ids that this one rejects; the adapter then renames the call. */
 const foreignId = 'call_of_another.1';

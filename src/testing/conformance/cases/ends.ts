@@ -1,12 +1,11 @@
 import type { EvaluateOptions, RunStreamEvent } from '../../../core/evaluation/index.ts';
 import { Deadline } from '../../../core/runtime/index.ts';
 import type { AnyTool, ToolResult } from '../../../core/tool/index.ts';
-import { ConformanceError, expectEqual } from '../expect.ts';
+import { ConformanceError, each, expectEqual } from '../expect.ts';
 import { note, noting } from '../fixture.ts';
 import type { CaseDefinition, Stage } from '../stage.ts';
 import type { StartedRun } from '../started-run.ts';
 import { answer, call, itemsOf } from '../turn.ts';
-import { each } from './expectations.ts';
 
 /** A way for the caller to end a run. */
 interface Ending {

@@ -3,14 +3,6 @@ import type { Stage } from '../stage.ts';
 import type { PlayedRun } from '../started-run.ts';
 import { itemsOf } from '../turn.ts';
 
-/** One member of each item. */
-export function each<Item, Name extends keyof Item>(
-  items: readonly Item[],
-  name: Name,
-): readonly Item[Name][] {
-  return items.map((item) => item[name]);
-}
-
 /** Checks the calls of a run: id, outcome and, for one that was not committed, the reason. */
 export function expectCalls({ calls }: PlayedRun, expected: readonly (readonly string[])[]): void {
   const actual = calls.map(({ callId, outcome, reason = [] }) => [callId, outcome].concat(reason));

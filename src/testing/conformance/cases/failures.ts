@@ -1,13 +1,12 @@
 import { ThrottleError } from '../../../core/error/index.ts';
 import type { EvaluateOptions } from '../../../core/evaluation/index.ts';
 import { ToolResult } from '../../../core/tool/index.ts';
-import { expectEqual, expectTrue } from '../expect.ts';
+import { each, expectEqual, expectTrue } from '../expect.ts';
 import { note, noting } from '../fixture.ts';
 import type { ConformanceFeature } from '../peer.ts';
 import type { CaseDefinition, Stage } from '../stage.ts';
 import type { PlayedRun } from '../started-run.ts';
 import { answer, type ConformanceRefusal, call, itemsOf } from '../turn.ts';
-import { each } from './expectations.ts';
 
 /** Retries without waiting: the manual clock advances by the delay of each retry. */
 function retrying({ clock }: Stage, maxAttempts = 3): EvaluateOptions {

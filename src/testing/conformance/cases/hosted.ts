@@ -1,10 +1,9 @@
 import { hostedOutputsOf } from '../../../core/tool/index.ts';
 import { hostedMcpTool, webSearchTool } from '../../../suite/hosted/index.ts';
-import { expectEqual, expectTrue } from '../expect.ts';
+import { each, expectEqual, expectTrue } from '../expect.ts';
 import { note } from '../fixture.ts';
 import type { CaseDefinition } from '../stage.ts';
 import { answer, type ConformanceSearch, call, itemsOf } from '../turn.ts';
-import { each } from './expectations.ts';
 
 const search = webSearchTool();
 const shelf = hostedMcpTool({ config: { label: 'shelf', url: 'https://shelf.example/mcp' }, name: 'shelf' });

@@ -1,9 +1,9 @@
 import { section } from '../../../core/prompt/index.ts';
-import { expectEqual, expectTrue } from '../expect.ts';
+import { each, expectEqual, expectTrue } from '../expect.ts';
 import { add, note } from '../fixture.ts';
 import type { CaseDefinition } from '../stage.ts';
 import { answer, call, itemsOf } from '../turn.ts';
-import { each, expectRead } from './expectations.ts';
+import { expectRead } from './expectations.ts';
 
 const noting = answer({ toolCalls: [call('c1', 'note', { text: 'a' })] });
 

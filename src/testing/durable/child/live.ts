@@ -1,19 +1,20 @@
+import { join } from 'node:path';
 import { hasErrorMarker, RunLostError } from '../../../core/error/index.ts';
-import type { Filesystem } from '../../../core/filesystem/index.ts';
+import { type Filesystem, MemoryFilesystem } from '../../../core/filesystem/index.ts';
 import { present } from '../../../core/internal/index.ts';
 import type { ApprovalHandler, RunJournal } from '../../../core/runtime/index.ts';
 import { Session } from '../../../core/session/index.ts';
 import type { PromptResponse } from '../../../core/tool/index.ts';
 import { resumeRun } from '../../../durable/index.ts';
+import { HostFilesystemClass } from '../../../host/index.ts';
 import { createManualClock } from '../../doubles/manual-clock.ts';
-import { exits, type Life, type RunLeft } from '../life.ts';
+import { exits, type Life, type RunLeft, startFiles } from '../life.ts';
 import { Effects } from './effects.ts';
 import { matrixModel } from './model.ts';
-import { type OpenedFiles, openFiles } from './open-files.ts';
 import { openJournal, withPoints } from './open-journal.ts';
 import { Points } from './points.ts';
 import { matrixPrompt } from './prompt.ts';
-import { writeLeft } from './run-left.ts';
+import { readLeft, writeLeft } from './run-left.ts';
 import { runOptions } from './run-options.ts';
 import { Counted, Received } from './state.ts';
 
@@ -90,6 +91,56 @@ async function runOnce(run: OneRun): Promise<RunLeft> {
   } finally {
     await opened?.close();
   }
+}
+
+/** The files of a run. */
+interface OpenedFiles {
+  readonly filesystem: Filesystem;
+  /** What they hold at the end; nothing for a folder, which the parent reads. */
+  read(): Promise<Pick<RunLeft, 'files' | 'directories'>>;
+  close(): Promise<void>;
+}
+
+/** Opens the files of a run: the folder, or those in memory as the run before left them. */
+async function openFiles(
+  { folder, stateFolder, files, runs }: Life,
+  runId: string,
+  journal: RunJournal,
+  points: Points,
+): Promise<OpenedFiles> {
+  if (files === 'folder') {
+    const root = join(folder, 'work');
+    const filesystem = await HostFilesystemClass.open(
+      { root, stateDirectory: stateFolder, journal },
+      (failpoint) => points.pass(`disk ${failpoint}`),
+    );
+    return {
+      filesystem,
+      read: async () => ({}),
+      close: async () => filesystem[Symbol.asyncDispose](),
+    };
+  }
+  const before = runs[runs.indexOf(runId) - 1];
+  const left = before === undefined ? undefined : readLeft(folder, before);
+  const filesystem = new MemoryFilesystem({ files: left?.files ?? startFiles });
+  for (const directory of left?.directories ?? []) await filesystem.mkdir(directory);
+  return { filesystem, read: () => contentOf(filesystem), close: async () => undefined };
+}
+
+async function contentOf(filesystem: Filesystem): Promise<Pick<RunLeft, 'files' | 'directories'>> {
+  const files: Record<string, string> = {};
+  const directories: string[] = [];
+  const visit = async (directory: string): Promise<void> => {
+    for (const { name, kind } of await filesystem.list(directory)) {
+      const path = directory === '.' ? name : `${directory}/${name}`;
+      if (kind === 'directory') {
+        directories.push(path);
+        await visit(path);
+      } else files[path] = (await filesystem.read(path)).text;
+    }
+  };
+  await visit('.');
+  return { files, directories };
 }
 
 async function evaluate(run: OneRun, filesystem: Filesystem, changed: string[]): Promise<PromptResponse> {

@@ -3,7 +3,7 @@ import type { ProviderAdapter } from '../../../core/evaluation/index.ts';
 import { present } from '../../../core/internal/index.ts';
 import type { ConversationItem } from '../../../core/runtime/index.ts';
 import { type ScriptedToolCall, scriptedAdapter } from '../../doubles/scripted-adapter.ts';
-import { answerUsage } from '../answer-usage.ts';
+import { answerUsage } from '../life.ts';
 import type { Points } from './points.ts';
 
 /** The calls of each turn. A turn without calls is an answer; the first answer is sent back. */

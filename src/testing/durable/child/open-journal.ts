@@ -4,8 +4,8 @@ import { clearTimeout, setTimeout } from 'node:timers';
 import { pathToFileURL } from 'node:url';
 import type { RunJournal } from '../../../core/runtime/index.ts';
 import { type Clock, systemClock } from '../../../core/session/index.ts';
-import type { JournalModule, JournalPlace } from '../journal-place.ts';
-import { eraFile, type JournalOpening, type Life } from '../life.ts';
+import { eraFile, type Life } from '../life.ts';
+import type { JournalModule, JournalOpening, JournalPlace } from '../options.ts';
 import type { Points } from './points.ts';
 
 /** Longer than the lease of any journal. */

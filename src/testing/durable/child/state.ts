@@ -1,4 +1,4 @@
-import { type JsonSchema, jsonSchema, type Schema } from '../../../core/schema/index.ts';
+import { integer, recordSchema, text as string } from '../../../core/schema/index.ts';
 import {
   defineEvent,
   defineSlice,
@@ -8,16 +8,6 @@ import {
   type Slice,
 } from '../../../core/session/index.ts';
 
-/** A schema of objects with these members. */
-export function members<T>(properties: Readonly<Record<string, JsonSchema>>): Schema<T, T> {
-  return jsonSchema<T>({
-    type: 'object',
-    properties,
-    required: Object.keys(properties),
-    additionalProperties: false,
-  });
-}
-
 interface CountedItem {
   readonly count: number;
   readonly by: string;
@@ -25,8 +15,8 @@ interface CountedItem {
 interface SaidItem {
   readonly text: string;
 }
-const counting = members<CountedItem>({ count: { type: 'integer' }, by: { type: 'string' } });
-const saying = members<SaidItem>({ text: { type: 'string' } });
+const counting = recordSchema<CountedItem>({ count: integer, by: string });
+const saying = recordSchema<SaidItem>({ text: string });
 
 /** A call has counted. */
 export const Counted: EventDefinition<CountedItem, CountedItem> = defineEvent({

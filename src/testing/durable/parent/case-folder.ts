@@ -2,9 +2,8 @@ import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, wri
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { present } from '../../../core/internal/index.ts';
-import { eraFile, type JournalOpening, type Life, type Stroke } from '../life.ts';
-import type { DurableFiles } from '../outcome.ts';
-import { startFiles } from '../start-files.ts';
+import { eraFile, type Life, type Stroke, startFiles } from '../life.ts';
+import type { DurableFiles, JournalOpening } from '../options.ts';
 import { type LifeEnd, type StartedLife, startLife } from './start-life.ts';
 import type { StruckLife } from './windows.ts';
 

@@ -1,6 +1,6 @@
-import { ConformanceError } from '../../conformance/index.ts';
-import { answerUsage } from '../answer-usage.ts';
-import type { DurableOutcome } from '../outcome.ts';
+import { ConformanceError } from '../../conformance/expect.ts';
+import { answerUsage } from '../life.ts';
+import type { DurableOutcome } from '../options.ts';
 import { differences } from './differences.ts';
 import type { EndOfCase } from './end-of-case.ts';
 import { type CallInDoubt, isExcusedBy, mayAskAgain, type StruckLife } from './windows.ts';

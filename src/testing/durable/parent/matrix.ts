@@ -1,9 +1,8 @@
-import { ConformanceError } from '../../conformance/index.ts';
+import { ConformanceError } from '../../conformance/expect.ts';
 import { type CaseKey, cases } from '../case-list.ts';
 import { readLeft } from '../child/run-left.ts';
 import { exits } from '../life.ts';
-import type { DurableConformanceOptions } from '../options.ts';
-import type { DurableFiles } from '../outcome.ts';
+import type { DurableConformanceOptions, DurableFiles } from '../options.ts';
 import { CaseFolder } from './case-folder.ts';
 import { readEnd } from './end-of-case.ts';
 import { judge } from './judge.ts';
@@ -28,8 +27,8 @@ export class Matrix {
   /** Runs a case. @throws {ConformanceError} */
   async run(key: CaseKey, files: DurableFiles): Promise<void> {
     const { seed = 1, killsPerCase = defaultKills } = this.#options;
-    const number = cases.findIndex((each) => each.key === key);
-    const name = cases[number]?.name ?? key;
+    const number = Object.keys(cases).indexOf(key);
+    const name = cases[key];
     const folder = (runs = oneRun): CaseFolder =>
       new CaseFolder({ files, journal: this.#options.open, runs });
     const whole = (runs = oneRun): Promise<WholeRun> => this.#wholeRun(files, runs);

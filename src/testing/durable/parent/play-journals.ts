@@ -4,26 +4,24 @@ import { exits } from '../life.ts';
 import type { CaseFolder } from './case-folder.ts';
 import { differences } from './differences.ts';
 import { readEnd } from './end-of-case.ts';
-import { expectThat, oneRun, type Play, pointsOf } from './play.ts';
-import { inTwos } from './random.ts';
+import { atPoints, expectThat, oneRun, type Play } from './play.ts';
 import type { StartedLife } from './start-life.ts';
 
 /** Lets the journal refuse all rows from a point on. */
 export async function fullJournal(play: Play): Promise<void> {
-  await inTwos(await pointsOf(play, /^append before/), async (at) => {
-    using folder = play.folder();
+  await atPoints(play, /^append before/, async (at, folder) => {
     const where = [`full ${at}`];
     const end = await folder.live({ stroke: { at, do: 'fill' } });
     const { codes = [], isClosed } = readLeft(folder.path, 'run') ?? {};
-    expectThat(where, 'a run whose rows are refused ends with a RunLostError', {
+    const isLost = end.code === exits.failed && codes.includes('run-lost');
+    expectThat(where, 'a run whose rows are refused ends with a RunLostError', isLost, {
       expected: { code: exits.failed, codes: 'run-lost' },
       actual: { code: end.code, codes },
-      holds: end.code === exits.failed && codes.includes('run-lost'),
     });
-    expectThat(where, 'session and files refuse everything after it', {
+    const isRefused = play.files !== 'memory' || isClosed === true;
+    expectThat(where, 'session and files refuse everything after it', isRefused, {
       expected: true,
       actual: isClosed,
-      holds: play.files !== 'memory' || isClosed === true,
     });
     await play.finish(folder, where);
     await play.compare(folder, where);
@@ -32,8 +30,7 @@ export async function fullJournal(play: Play): Promise<void> {
 
 /** Kills in the middle of an append, and leaves half of one where the module can. */
 export async function tornAppend(play: Play): Promise<void> {
-  await inTwos(await pointsOf(play, /^append while/), async (at) => {
-    using folder = play.folder();
+  await atPoints(play, /^append while/, async (at, folder) => {
     await folder.live({ stroke: { at, do: 'kill' } });
     await tearJournal(folder);
     await play.finish(folder, [`torn ${at}`]);
@@ -56,24 +53,24 @@ function quietPoints(points: readonly string[]): readonly string[] {
   });
 }
 
-/** Starts an owner that is stopped at a point, and resolves when it is. */
-async function stoppedOwner(folder: CaseFolder, at: string, where: readonly string[]): Promise<StartedLife> {
-  const owner = folder.start({ stroke: { at, do: 'stop' } });
-  expectThat(where, 'the owner is stopped', {
-    expected: true,
-    actual: false,
-    holds: await owner.passed(at),
-  });
-  return owner;
+/** Does the work while an owner is stopped, at quiet points. */
+async function whileStopped(
+  play: Play,
+  work: (at: string, folder: CaseFolder, owner: StartedLife, where: readonly string[]) => Promise<void>,
+): Promise<void> {
+  const stop = async (at: string, folder: CaseFolder): Promise<void> => {
+    const where = [`stop ${at}`];
+    const owner = folder.start({ stroke: { at, do: 'stop' } });
+    expectThat(where, 'the owner is stopped', await owner.passed(at), { expected: true, actual: false });
+    await work(at, folder, owner, where);
+  };
+  await atPoints(play, /./, stop, quietPoints);
 }
 
 /** Stops an owner, lets another one finish the run after the lease, and wakes the first one. */
 export async function wokenOwner(play: Play): Promise<void> {
   const { points } = await play.whole();
-  await inTwos(await pointsOf(play, /./, quietPoints), async (at) => {
-    using folder = play.folder();
-    const where = [`stop ${at}`];
-    const owner = await stoppedOwner(folder, at, where);
+  await whileStopped(play, async (at, folder, owner, where) => {
     // A lock of a folder is of one machine; the lease of the journal is what all machines see.
     await play.finish(folder, where, 'other-state');
     const before = endWithoutLeft(folder);
@@ -82,17 +79,12 @@ export async function wokenOwner(play: Play): Promise<void> {
     // One that had written its last row has nothing left to write.
     const isOver = !points.slice(points.indexOf(at) + 1).some((point) => point.startsWith('append '));
     const expected = isOver ? exits.finished : exits.failed;
-    expectThat(where, `the run of the owner that woke up ${isOver ? 'ends' : 'fails'}`, {
+    expectThat(where, `the run of the owner that woke up ${isOver ? 'ends' : 'fails'}`, code === expected, {
       expected,
       actual: code ?? problems,
-      holds: code === expected,
     });
     const different = differences(before, endWithoutLeft(folder));
-    expectThat(where, 'nothing of it gets in', {
-      expected: [],
-      actual: different,
-      holds: different.length === 0,
-    });
+    expectThat(where, 'nothing of it gets in', different.length === 0, { expected: [], actual: different });
   });
 }
 
@@ -104,24 +96,17 @@ function endWithoutLeft(folder: CaseFolder): unknown {
 
 /** Begins a second life while the first one is stopped and has the lease. */
 export async function busyOwner(play: Play): Promise<void> {
-  await inTwos(await pointsOf(play, /./, quietPoints), async (at) => {
-    using folder = play.folder();
-    const where = [`stop ${at}`];
-    const owner = await stoppedOwner(folder, at, where);
+  await whileStopped(play, async (_at, folder, owner, where) => {
     const second = await folder.live({ isContemporary: true, state: 'other-state' });
     const { codes = [] } = readLeft(folder.path, 'run') ?? {};
-    expectThat(where, 'a second owner is refused with a SessionBusyError', {
+    const isRefused = second.code === exits.failed && codes.includes('session-busy');
+    expectThat(where, 'a second owner is refused with a SessionBusyError', isRefused, {
       expected: 'session-busy',
       actual: codes,
-      holds: second.code === exits.failed && codes.includes('session-busy'),
     });
     owner.signal('SIGCONT');
     const { code, problems } = await owner.ended;
-    expectThat(where, 'the first owner finishes', {
-      expected: 0,
-      actual: code ?? problems,
-      holds: code === 0,
-    });
+    expectThat(where, 'the first owner finishes', code === 0, { expected: 0, actual: code ?? problems });
     await play.compare(folder, where);
   });
 }

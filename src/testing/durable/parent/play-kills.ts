@@ -1,5 +1,5 @@
 import type { Stroke } from '../life.ts';
-import { type Play, pointsOf } from './play.ts';
+import { atPoints, type Play, pointsOf } from './play.ts';
 import { inTwos } from './random.ts';
 
 /** Kills at points of a kind, one for each run. */
@@ -15,27 +15,21 @@ export function stopped(how: 'abort' | 'deadline'): (play: Play) => Promise<void
 /** Kills two or three times, also while the run is repeated. */
 export async function inARow(play: Play): Promise<void> {
   const { points } = await play.whole();
-  const any = (): Stroke => ({
-    at: points[Math.floor(play.random() * points.length)] ?? '',
+  const within = (length: number): Stroke => ({
+    at: points[Math.floor(play.random() * length)] ?? '',
     do: 'kill',
   });
   // Points of later lives have smaller numbers, since what was decided is not passed again.
-  const early = (): Stroke => ({
-    at: points[Math.floor((play.random() * points.length) / 4)] ?? '',
-    do: 'kill',
-  });
-  const rows = Array.from({ length: Math.min(play.killsPerCase, points.length) }, () => [
-    any(),
-    early(),
-    early(),
-  ]);
+  const all = points.length;
+  const rows = Array.from({ length: Math.min(play.killsPerCase, all) }, () =>
+    [all, all / 4, all / 4].map(within),
+  );
   await inTwos(rows, (strokes) => play.strike(strokes));
 }
 
 /** Kills from outside, when the process has passed a point and is somewhere after it. */
 export async function randomly(play: Play): Promise<void> {
-  await inTwos(await pointsOf(play, /./), async (point) => {
-    using folder = play.folder();
+  await atPoints(play, /./, async (point, folder) => {
     const life = folder.start();
     if (await life.passed(point)) life.signal('SIGKILL');
     const end = await life.ended;

@@ -1,9 +1,9 @@
-import { ConformanceError } from '../../conformance/index.ts';
+import { ConformanceError } from '../../conformance/expect.ts';
 import type { Stroke } from '../life.ts';
-import type { DurableFiles } from '../outcome.ts';
+import type { DurableFiles } from '../options.ts';
 import type { CaseFolder } from './case-folder.ts';
 import type { EndOfCase } from './end-of-case.ts';
-import { spread } from './random.ts';
+import { inTwos, spread } from './random.ts';
 import type { LifeEnd } from './start-life.ts';
 
 /** What an uninterrupted run leaves, and the points that it passes. */
@@ -33,6 +33,19 @@ export interface Play {
 /** The name of the run of most cases. */
 export const oneRun: readonly string[] = ['run'];
 
+/** Does the work at points of this kind, spread over all that an uninterrupted run passes, each time in a folder of its own. */
+export async function atPoints(
+  play: Play,
+  kind: RegExp,
+  work: (at: string, folder: CaseFolder) => Promise<void>,
+  among?: (points: readonly string[]) => readonly string[],
+): Promise<void> {
+  await inTwos(await pointsOf(play, kind, among), async (at) => {
+    using folder = play.folder();
+    await work(at, folder);
+  });
+}
+
 /** Points of this kind, spread over all that an uninterrupted run passes. */
 export async function pointsOf(
   { whole, killsPerCase, random }: Pick<Play, 'whole' | 'killsPerCase' | 'random'>,
@@ -51,15 +64,12 @@ export async function pointsOf(
 export function expectThat(
   at: readonly string[],
   claim: string,
-  {
-    expected,
-    actual,
-    holds,
-  }: { readonly expected: unknown; readonly actual: unknown; readonly holds: boolean },
+  holds: boolean,
+  values: { readonly expected: unknown; readonly actual: unknown },
 ): void {
   if (holds) return;
   throw new ConformanceError(
-    `${at.join(', then ')}: expected that ${claim}. Got ${JSON.stringify(actual) ?? 'nothing'}.`,
-    { expected, actual, code: 'journal-not-conformant' },
+    `${at.join(', then ')}: expected that ${claim}. Got ${JSON.stringify(values.actual) ?? 'nothing'}.`,
+    { ...values, code: 'journal-not-conformant' },
   );
 }

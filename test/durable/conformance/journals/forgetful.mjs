@@ -2,7 +2,7 @@ import { openJournal as openSqlite } from './sqlite-file.mjs';
 
 /**
  * A journal that says too early that rows are durable: it writes them with the next ones.
- * @param {import('../../../../src/testing/durable/journal-place.ts').JournalPlace} place
+ * @param {import('../../../../src/testing/durable/options.ts').JournalPlace} place
  * @returns {import('weakincentives/sqlite').SqliteRunJournal}
  */
 export function openJournal(place) {

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sqliteJournal } from 'weakincentives/sqlite';
 
-/** @param {import('../../../../src/testing/durable/journal-place.ts').JournalPlace} place */
+/** @param {import('../../../../src/testing/durable/options.ts').JournalPlace} place */
 export function openJournal({ folder, clock, leaseTimeoutMs }) {
   // The types of Node 20 do not have the module.
   const { DatabaseSync } = /** @type {any} */ (process.getBuiltinModule('node:sqlite'));
@@ -12,7 +12,7 @@ export function openJournal({ folder, clock, leaseTimeoutMs }) {
 
 /**
  * Leaves half of a frame at the end of the log of the database.
- * @param {import('../../../../src/testing/durable/journal-place.ts').JournalPlace} place
+ * @param {import('../../../../src/testing/durable/options.ts').JournalPlace} place
  */
 export function tearJournal({ folder }) {
   const log = join(folder, 'runs.db-wal');
