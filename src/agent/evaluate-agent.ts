@@ -18,7 +18,7 @@ import {
 } from '../core/runtime/index.ts';
 import type { Session } from '../core/session/index.ts';
 import type { PromptResponse } from '../core/tool/index.ts';
-import { resumeWhenReady } from '../durable/index.ts';
+import { changedMeanwhile, resumeWhenReady } from '../durable/index.ts';
 import type { AgentRun } from './agent-run.ts';
 import { type AnyRunOptions, type ResolvedAgent, resolveAgent } from './resolve-agent.ts';
 
@@ -53,13 +53,14 @@ async function runOn(run: OpenedRun, known: KnownRun | undefined): Promise<Agent
   const { options, workspace } = resolved;
   const { journal, runId: named } = options;
   const journaledId = journal === undefined ? undefined : (named ?? session.ids());
+  const meanwhile = known === undefined ? undefined : await changedInWorkspace(run, known);
   const outcome = known === undefined ? await begin(run, journaledId) : await goOn(run, known);
   const runId = journaledId ?? session.ids();
   if (outcome.finishReason === 'suspended')
     return { ...outcome, runId, changes: workspace?.changes?.() ?? [], application: { kind: 'kept' } };
   const conclusion = conclude(run, outcome);
   const changes = workspace?.changes?.() ?? [];
-  const application = (await workspace?.apply?.()) ?? { kind: 'kept' };
+  const application = (await workspace?.apply?.(meanwhile)) ?? { kind: 'kept' };
   return { ...outcome, runId, changes, application, ...present({ conclusion }) };
 }
 
@@ -84,6 +85,14 @@ async function knownRun({
   if (journal === undefined || runId === undefined) return undefined;
   const run = await findRun(journal, runId);
   return run === undefined ? undefined : { journal, run };
+}
+
+/** What others have changed of what the run had, which it makes again from its rows on the files of now. */
+async function changedInWorkspace(
+  { resolved: { workspace } }: OpenedRun,
+  { journal, run: { runId } }: KnownRun,
+): ReturnType<typeof changedMeanwhile> {
+  return workspace?.apply === undefined ? [] : changedMeanwhile(journal, runId, workspace.filesystem);
 }
 
 async function begin(

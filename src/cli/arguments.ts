@@ -1,14 +1,14 @@
+import { type ResumeRequest, readResumeArguments } from './options/resume-arguments.ts';
 import { type RunRequest, readRunArguments } from './options/run-arguments.ts';
+import { readServeArguments, type ServeRequest } from './options/serve-arguments.ts';
 import { UsageError } from './process/errors.ts';
 import { type PromptRequest, readPromptArguments } from './prompt/prompt-arguments.ts';
 import { type QueryHelpRequest, type QueryRequest, readQueryArguments } from './query/query-arguments.ts';
 import { type ReplayRequest, readReplayArguments } from './replay/replay-arguments.ts';
 import { type ApprovalsRequest, readApprovalsArguments } from './runs/approvals-arguments.ts';
 import { type ForkRequest, readForkArguments } from './runs/fork-arguments.ts';
-import { type ResumeRequest, readResumeArguments } from './runs/resume-arguments.ts';
 import { type RewindRequest, readRewindArguments } from './runs/rewind-arguments.ts';
 import { type RunsRequest, readRunsArguments } from './runs/runs-arguments.ts';
-import { readServeArguments, type ServeRequest } from './serve/serve-arguments.ts';
 import { readViewArguments, type ViewRequest } from './view/view-arguments.ts';
 
 /** A request from the command line. */

@@ -5,7 +5,7 @@ import { forkRun } from '../durable/index.ts';
 import type { CommandParts } from './agent/command-parts.ts';
 import { openFolder } from './folder/open-folder.ts';
 import { journalOption, refuseJournalInside, sqliteJournalFiles } from './journal/open-journal.ts';
-import { findRun, type RunInfo, readRunInfo, updateRunInfo } from './journal/run-info.ts';
+import { findRun, readRunInfo, requestOf, updateRunInfo } from './journal/run-info.ts';
 import { servedError } from './journal/served-runs.ts';
 import { type CliEnvironment, unlessAborted } from './process/environment.ts';
 import { UsageError } from './process/errors.ts';
@@ -61,24 +61,19 @@ async function fork(
     const folder = await checkForkFolder({
       journal,
       run,
-      info,
       at,
       workspace,
       open,
       journalOption: journalOption(journalFile),
     });
     const forked = await forkRun({ journal, runId, at, ...present({ newRunId }) });
-    await updateRunInfo(journal, forked.runId, forkInfo(info, workspace), folder);
+    // It is called as the run was, in its own folder, where nothing is written yet that is written at the end.
+    const place = workspace === undefined ? {} : { workspace: resolve(workspace) };
+    const kept = { ...info, request: { ...requestOf(runId, info), ...place }, isApplied: false };
+    await updateRunInfo(journal, forked.runId, kept, folder);
     return forked.runId;
   } catch (error) {
     if (!PromptValidationError.isInstance(error)) throw error;
     throw new UsageError(printable(describeError(error)), { cause: error });
   }
-}
-
-/** What is kept of a fork: it is called as the run was, in its own folder, where nothing is written yet that is written at the end. */
-function forkInfo(info: RunInfo, workspace: string | undefined): RunInfo {
-  if (workspace === undefined) return { ...info, isApplied: false };
-  const call = info.call.filter((word) => !word.startsWith('--workspace='));
-  return { ...info, call: [...call, `--workspace=${resolve(workspace)}`], isApplied: false };
 }

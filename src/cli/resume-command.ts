@@ -1,14 +1,15 @@
+import { present } from '../core/internal/index.ts';
 import type { JournaledRun } from '../core/runtime/index.ts';
 import type { CommandParts } from './agent/command-parts.ts';
 import { type JournalFiles, journalOption, sqliteJournalFiles } from './journal/open-journal.ts';
-import { findRun, type RunInfo, readRunInfo } from './journal/run-info.ts';
+import { findRun, readRunInfo, requestOf } from './journal/run-info.ts';
 import { servedError } from './journal/served-runs.ts';
-import { type RunRequest, readRunArguments } from './options/run-arguments.ts';
+import type { ResumeRequest } from './options/resume-arguments.ts';
+import type { RunRequest, RunTask } from './options/run-arguments.ts';
 import { type CliEnvironment, unlessAborted } from './process/environment.ts';
 import { UsageError } from './process/errors.ts';
 import { printable } from './process/plain-text.ts';
 import { runCommand } from './run-command.ts';
-import type { ResumeRequest } from './runs/resume-arguments.ts';
 
 /**
  * Goes on with a run from its journal, called as it was, and reports as `wink run` does.
@@ -41,7 +42,9 @@ export async function resumeCommand(
       `the run "${name}" was not begun by wink run: resume it with the program that began it.`,
     );
   }
-  return runCommand(requestOf(request, run, info), environment, parts);
+  const kept = requestOf(runId, info);
+  if (kept.kind !== 'run') throw servedError(runId, journalFile);
+  return runCommand(requestFor(request, run, kept, info.isApplied), environment, parts);
 }
 
 async function find(
@@ -52,28 +55,39 @@ async function find(
   return journal === undefined ? undefined : findRun(journal, runId);
 }
 
-/** The request that the run began with, and the options of now. */
-function requestOf(
-  { runId, journalFile, isStrict, input, words }: ResumeRequest,
+/** What the run began with, and the options of now. */
+function requestFor(
+  { runId, journalFile, isStrict, input, limits, outputs, suspension }: ResumeRequest,
   { sessionId, status }: JournaledRun,
-  { call, isApplied }: RunInfo,
+  kept: RunTask,
+  isApplied: boolean,
 ): RunRequest {
-  const journal = journalFile === undefined ? [] : [`--journal=${journalFile}`];
-  const request = readRunArguments([...call, ...words, '--durable', `--run-id=${runId}`, ...journal]);
-  if (request.kind !== 'run' || request.durable === undefined) {
-    throw new UsageError(`what the journal has of the call of "${printable(runId)}" cannot be read.`);
-  }
   if (input !== undefined && isApplied) {
     throw new UsageError(
       `the changes of "${printable(runId)}" are in its folder already, so it cannot go on. Begin another run there.`,
     );
   }
   const isFinished = status === 'finished' && input === undefined;
-  const resumed = { sessionId, isStrict, input, isApplied, isFinished };
+  const task: RunTask = {
+    ...kept,
+    ...present(limits),
+    budget: { ...kept.budget, ...limits.budget },
+    suspension: {
+      isForced: suspension.isForced || kept.suspension.isForced,
+      expiresMs: suspension.expiresMs ?? kept.suspension.expiresMs,
+      command: suspension.command ?? kept.suspension.command,
+    },
+  };
   return {
-    ...request,
+    kind: 'run',
+    ...task,
+    ...outputs,
     // Written once: what was changed there since is not written over.
-    apply: isApplied && request.apply === 'end' ? undefined : request.apply,
-    durable: { ...request.durable, resumed },
+    apply: isApplied && task.apply === 'end' ? undefined : task.apply,
+    recordFile: undefined,
+    durable: {
+      ...{ journalFile, runId, task },
+      resumed: { sessionId, isStrict, input, isApplied, isFinished },
+    },
   };
 }

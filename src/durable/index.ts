@@ -3,6 +3,7 @@ export type { PendingApprovalsOptions } from './approvals/pending-approvals.ts';
 export type { ForkedRun, ForkRunOptions } from './fork/fork-run.ts';
 export {
   answerApprovals,
+  changedMeanwhile,
   forkRun,
   openToolRuntime,
   pendingApprovals,

@@ -6,5 +6,6 @@ export { type ChangesBack, changesBack } from './fork/changes-back.ts';
 export { forkRun } from './fork/fork-run.ts';
 export { rewindFolder } from './fork/rewind-folder.ts';
 export { openRuntimeDurably } from './open-runtime-durably.ts';
+export { changedMeanwhile, changedSince } from './resume/changed-meanwhile.ts';
 export { resumeRun } from './resume-run.ts';
 export { settleRun } from './settle-run.ts';

@@ -5,8 +5,9 @@ import {
   type ToolRuntime,
   type ToolRuntimeOptions,
 } from '../core/evaluation/index.ts';
+import type { Filesystem } from '../core/filesystem/index.ts';
 import type { Prompt } from '../core/prompt/index.ts';
-import type { Approver, PendingApproval } from '../core/runtime/index.ts';
+import type { Approver, PendingApproval, RunJournal } from '../core/runtime/index.ts';
 import type { AnswerApprovalsOptions } from './approvals/answer-approvals.ts';
 import type { PendingApprovalsOptions } from './approvals/pending-approvals.ts';
 import type { ForkedRun, ForkRunOptions } from './fork/fork-run.ts';
@@ -112,4 +113,14 @@ export async function resumeWhenReady<Output, A extends Approver = Approver>(
 ): Promise<RunOutcome<Output, A>> {
   const { resumeRun: run } = await import('./internal.ts');
   return run(options, ready);
+}
+
+/** The files that a run has changed in memory and another process has changed on disk since, which the run would replace when it writes them. */
+export async function changedMeanwhile(
+  journal: RunJournal,
+  runId: string,
+  filesystem: Pick<Filesystem, 'stat' | 'readBytes'>,
+): ReturnType<typeof import('./internal.ts').changedMeanwhile> {
+  const { changedMeanwhile: compare } = await import('./internal.ts');
+  return compare(journal, runId, filesystem);
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../core/schema/index.ts';
 import type { Logger } from '../../core/tool/index.ts';
 import type { MountedServers } from '../mcp/mcp-servers.ts';
 import { chooseModel, type ModelSituation } from '../model/choose-model.ts';
-import type { OverridesChoice } from '../options/overrides-choice.ts';
+import type { OverridesChoice } from '../options/option-values.ts';
 import type { Disposals } from '../process/disposals.ts';
 import { type CliEnvironment, unlessAborted } from '../process/environment.ts';
 import { bindParams } from './bind-params.ts';

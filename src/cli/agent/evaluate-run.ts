@@ -15,6 +15,7 @@ import {
 } from '../../core/runtime/index.ts';
 import { Session } from '../../core/session/index.ts';
 import type { Logger } from '../../core/tool/index.ts';
+import type { OutsideChange } from '../../host/index.ts';
 import { CurrentPlan, type Plan } from '../../suite/planning/index.ts';
 import { type Application, applyChanges } from '../folder/apply-to-folder.ts';
 import type { RunRequest } from '../options/run-arguments.ts';
@@ -77,15 +78,16 @@ export async function evaluateRun(
   const before = await filesystem?.snapshot();
   const changes = (): readonly FileChange[] =>
     before === undefined ? [] : (filesystem?.changesSince(before) ?? []);
-  const meanwhile =
-    folder?.mode === 'end' ? ((await durable?.changedMeanwhile(folder.filesystem)) ?? []) : [];
   const resumed = durable?.resumed;
   await using session = new Session(resumed === undefined ? {} : { id: resumed.sessionId });
   const readPlan = planReader(prompt.slices().includes(CurrentPlan) ? session : undefined, redactor);
   const conflicts = new CallConflicts();
   const strays: StrayError[] = [];
   let application: Application | undefined;
-  const apply = async (end: Pick<EndedRun, 'failure' | 'interruption' | 'suspended'>): Promise<void> => {
+  const apply = async (
+    end: Pick<EndedRun, 'failure' | 'interruption' | 'suspended'>,
+    meanwhile?: readonly OutsideChange[],
+  ): Promise<void> => {
     strays.push(...(await options.takeStrays()));
     const failure = end.failure ?? (strays.length > 0 ? 'an error was not caught' : undefined);
     const ended = { ...end, failure, changes: changes(), callConflicts: conflicts.unsettled() };
@@ -101,8 +103,8 @@ export async function evaluateRun(
               name: opened.workspaceName,
               filesystem: folder.filesystem,
               changes,
-              apply: async () => {
-                await apply({ failure: undefined, interruption: undefined, suspended: undefined });
+              apply: async (meanwhile) => {
+                await apply({ failure: undefined, interruption: undefined, suspended: undefined }, meanwhile);
                 // What the command prints says more.
                 return { kind: 'kept' };
               },

@@ -59,6 +59,7 @@ export async function openRun(request: RunRequest, options: OpenRunOptions): Pro
       ? undefined
       : await openDurableRun({
           choice,
+          request: { kind: 'run', ...choice.task },
           agentName: agent.agent.name,
           workspace,
           nowMs: systemClock.now(),

@@ -3,7 +3,7 @@ import { describeError, OverridesError } from '../../core/error/index.ts';
 import type { DroppedOverride, PromptIdentity } from '../../core/prompt/index.ts';
 import { defaultOverridesTag, type OverridesSource } from '../../core/prompt/index.ts';
 import { LocalOverridesStore } from '../../host/index.ts';
-import type { OverridesChoice } from '../options/overrides-choice.ts';
+import type { OverridesChoice } from '../options/option-values.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable, printableLines } from '../process/plain-text.ts';
 import type { LoadedAgent } from './load-agent.ts';

@@ -1,7 +1,7 @@
 import { describeError } from '../../core/error/index.ts';
 import { type AnyResourceBinding, binding, type ResourceRegistry } from '../../core/resource/index.ts';
 import type { SandboxBackend } from '../../host/sandbox/index.ts';
-import type { SandboxChoice } from '../options/sandbox-choice.ts';
+import type { SandboxChoice } from '../options/option-values.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 

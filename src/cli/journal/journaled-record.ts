@@ -6,11 +6,11 @@ import { present } from '../../core/internal/index.ts';
 import type { JournaledRun } from '../../core/runtime/index.ts';
 import { exportRecord, type RunRecord, readRunRecord } from '../../record/index.ts';
 import { folderName } from '../folder/open-folder.ts';
-import { readRunArguments } from '../options/run-arguments.ts';
 import type { CliEnvironment } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { hostRedact } from '../process/redact.ts';
+import type { KeptRequest } from './kept-request.ts';
 import { type JournalFiles, journalOption, type OpenedJournal } from './open-journal.ts';
 import { readRecord } from './read-record.ts';
 import { findRun, readRunInfo } from './run-info.ts';
@@ -71,12 +71,17 @@ async function openFor(
   }
 }
 
+function keptRequest(run: JournaledRun): KeptRequest | undefined {
+  const request = readRunInfo(run)?.request;
+  return request === 'unreadable' ? undefined : request;
+}
+
 /** What `wink run --record` takes out of the record of such a run. */
 export function redactionOf(
   run: JournaledRun,
   variables: CliEnvironment['variables'],
 ): ReturnType<typeof hostRedact> {
-  const agent = readRunInfo(run)?.call[1];
+  const { agent } = keptRequest(run) ?? {};
   return hostRedact(
     {
       workspace: run.workspace,
@@ -90,8 +95,7 @@ export function redactionOf(
 
 /** What a record of the command says of how the run was called, and a journal keeps elsewhere. */
 function calledAs(run: JournaledRun): Pick<RunRecord, 'module' | 'workspace' | 'params'> {
-  const call = readRunInfo(run)?.call;
-  const request = call?.[0] === 'run' ? readRunArguments(call) : undefined;
+  const request = keptRequest(run);
   if (request?.kind !== 'run') return {};
   return {
     module: request.agent,

@@ -4,12 +4,13 @@ import { describeError, SessionBusyError } from '../../core/error/index.ts';
 import type { Filesystem } from '../../core/filesystem/index.ts';
 import { showName, startOf } from '../../core/internal/index.ts';
 import type { RunJournal, RunLease } from '../../core/runtime/index.ts';
+import { changedSince } from '../../durable/internal.ts';
 import type { OutsideChange } from '../../host/index.ts';
 import { presentProcess } from '../../host/index.ts';
-import type { DurableChoice, RunToResume } from '../options/durable-choice.ts';
+import type { DurableChoice, RunToResume } from '../options/run-arguments.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
-import { changedMeanwhile, changedSince } from './changed-meanwhile.ts';
+import type { KeptRequest } from './kept-request.ts';
 import { journalOption } from './open-journal.ts';
 import { acquireWithInfo, findRun, journalWithInfo, type RunInfo, updateRunInfo } from './run-info.ts';
 
@@ -22,8 +23,6 @@ export interface KeptRun {
   readonly resumed: RunToResume | undefined;
   /** The command that goes on with the run. */
   readonly resumeCommand: string;
-  /** See {@link changedMeanwhile}; empty for a run that begins. */
-  changedMeanwhile(filesystem: Filesystem): Promise<readonly OutsideChange[]>;
   /** See {@link changedSince}; empty for a run that begins. */
   changedSince(filesystem: Filesystem): Promise<readonly OutsideChange[]>;
   /**
@@ -35,7 +34,9 @@ export interface KeptRun {
 
 /** What the journal of a run is opened with. */
 export interface DurableRunOptions {
-  readonly choice: DurableChoice;
+  readonly choice: Pick<DurableChoice, 'journalFile' | 'runId' | 'resumed'>;
+  /** What the run is begun with, or goes on with; without the folder when none was named. */
+  readonly request: KeptRequest;
   readonly agentName: string;
   /** The folder that the agent works on; undefined when it works on none. */
   readonly workspace: string | undefined;
@@ -51,11 +52,11 @@ export interface DurableRunOptions {
  * @throws {UsageError} when the journal has a run of that name already, or another process has the run that is resumed.
  */
 export async function openDurableRun(options: DurableRunOptions): Promise<KeptRun> {
-  const { choice, workspace, journal } = options;
+  const { choice, journal, request, workspace } = options;
   const { journalFile, resumed } = choice;
   const runId = choice.runId ?? newRunId(options);
   const info: RunInfo = {
-    call: workspace === undefined ? choice.call : [...choice.call, `--workspace=${resolve(workspace)}`],
+    request: workspace === undefined ? request : { ...request, workspace: resolve(workspace) },
     isApplied: resumed?.isApplied ?? false,
     process: presentProcess(),
   };
@@ -71,8 +72,6 @@ export async function openDurableRun(options: DurableRunOptions): Promise<KeptRu
     runId,
     resumed,
     resumeCommand: `wink resume ${runId}${journalOption(journalFile)}`,
-    changedMeanwhile: async (filesystem) =>
-      resumed === undefined ? [] : changedMeanwhile(journal, runId, filesystem),
     changedSince: async (filesystem) =>
       resumed === undefined ? [] : changedSince(journal, runId, filesystem),
     markApplied: async () => {

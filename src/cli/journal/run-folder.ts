@@ -1,10 +1,9 @@
 import type { JournaledRun, RunJournal } from '../../core/runtime/index.ts';
 import { FolderError, type OpenedFolder, type openFolder } from '../folder/open-folder.ts';
 import type { ApplyMode } from '../options/option-values.ts';
-import { readRunArguments } from '../options/run-arguments.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
-import type { RunInfo } from './run-info.ts';
+import { readRunInfo, requestOf } from './run-info.ts';
 
 /** When a run that `wink run` began writes to its folder, and whether its changes are there. */
 export interface RunFolderState {
@@ -13,23 +12,16 @@ export interface RunFolderState {
   readonly hasChanges: boolean;
 }
 
-/** What another command than `wink run` says with this word; without it, it writes with each call. */
-const applyWord = '--apply=';
-
-/** What is known of the folder of a run from how it was called. */
-export function folderStateOf({ call, isApplied }: Pick<RunInfo, 'call' | 'isApplied'>): RunFolderState {
-  const apply = applyModeOf(call);
-  return { apply, hasChanges: apply === 'each' || (apply === 'end' && isApplied) };
-}
-
-function applyModeOf(call: RunInfo['call']): ApplyMode | undefined {
-  if (call[0] === 'run') {
-    const request = readRunArguments(call);
-    return request.kind === 'run' ? request.apply : undefined;
-  }
-  const word = call.findLast((each) => each.startsWith(applyWord))?.slice(applyWord.length);
-  if (word === 'never') return undefined;
-  return word === 'end' ? 'end' : 'each';
+/**
+ * What is known of the folder of a run from how it was called; undefined for a run of another program.
+ *
+ * @throws {UsageError} when what the journal has of it cannot be read.
+ */
+export function folderStateOf(run: Pick<JournaledRun, 'runId' | 'info'>): RunFolderState | undefined {
+  const info = readRunInfo(run);
+  if (info === undefined) return undefined;
+  const { apply } = requestOf(run.runId, info);
+  return { apply, hasChanges: apply === 'each' || (apply === 'end' && info.isApplied) };
 }
 
 /**

@@ -9,14 +9,14 @@ import {
   type RunSummary,
 } from '../../core/runtime/index.ts';
 import { isProcessAlive, type ProcessIdentity } from '../../host/index.ts';
+import { UsageError } from '../process/errors.ts';
+import { printable } from '../process/plain-text.ts';
+import { fromJournal, type KeptRequest, toJournal } from './kept-request.ts';
 
 /** What the command keeps of a run in its journal, to find it again. */
 export interface RunInfo {
-  /**
-   * The words of the command line that began the run, the name of the command first, with absolute paths and without those that say what is printed. Each option with a
-   * value is one word, such as `--apply=each`.
-   */
-  readonly call: readonly string[];
+  /** What the command was asked for that began the run. */
+  readonly request: KeptRequest;
   /** Whether the changes of the run were written to the folder at its end. */
   readonly isApplied: boolean;
   /** The process that ran it last with this command. */
@@ -24,7 +24,9 @@ export interface RunInfo {
 }
 
 /** A {@link RunInfo} as it is in the journal. */
-interface KeptInfo extends RunInfo {
+interface KeptInfo extends Omit<RunInfo, 'request'> {
+  /** `unreadable`: another version has written it. */
+  readonly request: KeptRequest | 'unreadable';
   /** Number of rows that the run had when this was written: with more of them, another program has gone on with it. */
   readonly rows: number;
   /** The lease that it was written with. */
@@ -33,13 +35,17 @@ interface KeptInfo extends RunInfo {
 
 /** What a run was begun with; undefined for a run that another program has begun. */
 export function readRunInfo({ info }: Pick<JournaledRun, 'info'>): KeptInfo | undefined {
-  const call = info?.['call'];
-  const owner = info?.['process'];
-  const rows = info?.['rows'];
-  const lease = info?.['lease'];
-  if (!Array.isArray(call) || !call.every((word) => typeof word === 'string')) return undefined;
+  const kept = info === undefined ? undefined : fromJournal(info);
+  if (info === undefined || kept === undefined) return undefined;
+  const { isApplied, lease, process: owner, rows } = info;
   if (!isProcess(owner) || typeof rows !== 'number' || !isLease(lease)) return undefined;
-  return { call, isApplied: info?.['isApplied'] === true, process: owner, rows, lease };
+  return { ...kept, isApplied: isApplied === true, process: owner, rows, lease };
+}
+
+/** @throws {UsageError} when it cannot be read. */
+export function requestOf(runId: string, { request }: KeptInfo): KeptRequest {
+  if (request !== 'unreadable') return request;
+  throw new UsageError(`what the journal has of the call of "${printable(runId)}" cannot be read.`);
 }
 
 function isLease(value: unknown): value is RunLeaseIdentity {
@@ -148,7 +154,7 @@ export function isUnwritten(run: JournaledRun): boolean {
   const info = readRunInfo(run);
   if (run.isToolRuntime === true || run.status !== 'finished' || run.commits === 0 || info === undefined)
     return false;
-  return info.call.includes('--apply=end') && !info.isApplied;
+  return info.request !== 'unreadable' && info.request.apply === 'end' && !info.isApplied;
 }
 
 /** A run of the journal by its name; undefined for an unknown one. */
@@ -174,11 +180,17 @@ function isHeldByEnded(run: JournaledRun): boolean {
 }
 
 function infoOf(
-  { call, isApplied, process }: RunInfo,
+  { request, isApplied, process }: RunInfo,
   rows: number,
   { owner, epoch }: RunLeaseIdentity,
 ): NonNullable<RunSummary['info']> {
-  return { call, isApplied, process: { ...process }, rows, lease: { owner, epoch } };
+  return {
+    request: toJournal(request),
+    isApplied,
+    process: { ...process },
+    rows,
+    lease: { owner, epoch },
+  };
 }
 
 function summaryOf({ runId: _id, sessionId: _session, rows: _rows, ...run }: JournaledRun): RunSummary {

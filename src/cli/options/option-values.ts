@@ -48,6 +48,13 @@ export function readAge(name: string, text: string | undefined): number | undefi
   throw new UsageError(`${name} is "${text}"; it must be a time such as 30m, 12h or 30d.`);
 }
 
+/** Reads `--expires`. */
+export function readExpiry(text: string | undefined): number | undefined {
+  const expiresMs = readAge('--expires', text);
+  if (expiresMs === 0) throw new UsageError('--expires must be at least 1m.');
+  return expiresMs;
+}
+
 export function readParams(text: string | undefined): JsonObject {
   if (text === undefined) return {};
   let value: unknown;
@@ -165,4 +172,58 @@ function isEffort(text: string): text is ReasoningEffort {
 export function readContextOverflow(text: string | undefined): ContextOverflow | undefined {
   if (text === undefined || text === 'error' || text === 'drop-tool-results') return text;
   throw new UsageError(`--context-overflow is "${text}"; it must be error or drop-tool-results.`);
+}
+
+/** The overrides requested for a run or a replay. */
+export interface OverridesChoice {
+  /** Undefined: `latest`. */
+  readonly tag: string | undefined;
+  /** The directory of the overrides; undefined: that of the agent's repository. */
+  readonly root: string | undefined;
+}
+
+/**
+ * Reads `--tag` and `--overrides`; undefined when neither is there.
+ * @throws {UsageError} for an empty value.
+ */
+export function readOverrides({
+  tag,
+  overrides: root,
+}: {
+  readonly tag?: string | undefined;
+  readonly overrides?: string | undefined;
+}): OverridesChoice | undefined {
+  if (tag === '') throw new UsageError('the tag is empty.');
+  if (root === '') throw new UsageError('the name of the folder of overrides is empty.');
+  return tag === undefined && root === undefined ? undefined : { tag, root };
+}
+
+/** A backend named on the command line. */
+export type SandboxChoice =
+  | { readonly kind: 'bubblewrap' }
+  | { readonly kind: 'virtual' }
+  | { readonly kind: 'podman'; readonly image: string };
+
+/** @throws {UsageError} for another value. */
+export function readSandbox(text: string | undefined): SandboxChoice | undefined {
+  if (text === undefined) return undefined;
+  if (text === 'bubblewrap' || text === 'virtual') return { kind: text };
+  const image = /^podman:(.+)$/.exec(text)?.[1];
+  if (image !== undefined) return { kind: 'podman', image };
+  throw new UsageError(
+    text === 'podman'
+      ? '--sandbox is "podman"; name the image too, such as podman:docker.io/library/node:22-slim.'
+      : `--sandbox is "${text}"; it must be bubblewrap, virtual or podman:IMAGE.`,
+  );
+}
+
+/**
+ * Reads `--run-id`, the name of a run that begins; undefined when it was not given.
+ * @throws {UsageError} for an invalid name.
+ */
+export function readRunName(name: string | undefined): string | undefined {
+  if (name === undefined || /^\w[\w.:@+-]{0,99}$/.test(name)) return name;
+  throw new UsageError(
+    `--run-id is "${name}"; it must have 1 to 100 letters, digits or "._:@+-", and begin with a letter or a digit.`,
+  );
 }

@@ -1,30 +1,42 @@
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { JsonObject } from '../../core/schema/index.ts';
 import type { Budget, ModelSettings } from '../../core/tool/index.ts';
 import { type ModelChoice, readModelChoice } from '../model/model-choice.ts';
 import { UsageError } from '../process/errors.ts';
-import { type DurableChoice, readDurable } from './durable-choice.ts';
 import {
   type ApplyMode,
   type ContextOverflow,
+  type OverridesChoice,
   readAmount,
   readApply,
   readBaseUrl,
   readBudget,
   readContextOverflow,
   readDeadline,
+  readExpiry,
   readMcpFileName,
+  readOverrides,
   readParams,
+  readRunName,
+  readSandbox,
   readSettings,
+  type SandboxChoice,
 } from './option-values.ts';
-import { type OverridesChoice, readOverrides } from './overrides-choice.ts';
 import { runOptions } from './run-options.ts';
-import { readSandbox, type SandboxChoice } from './sandbox-choice.ts';
-import { readSuspension, type SuspensionChoice } from './suspension-choice.ts';
 
-/** A request of `wink run`. Undefined: not specified. */
-export interface RunRequest {
-  readonly kind: 'run';
+/** What happens to questions without an answer during a run that is kept in a journal. */
+export interface SuspensionChoice {
+  /** Whether the run is suspended also where someone could answer: at a terminal, or a function of the agent. */
+  readonly isForced: boolean;
+  /** How long a question can be answered; undefined: at any time. */
+  readonly expiresMs: number | undefined;
+  /** A command line for the shell, which is run when the run is suspended; undefined: none. */
+  readonly command: string | undefined;
+}
+
+/** What a run is to do, and within which limits: its journal keeps it, so that it can go on. Undefined: not specified. */
+export interface RunTask {
   /** Path of a module. */
   readonly agent: string;
   readonly workspace: string | undefined;
@@ -41,11 +53,6 @@ export interface RunRequest {
   /** The budget of the run; takes precedence over the agent's. */
   readonly budget: Budget;
   readonly deadlineMs: number | undefined;
-  readonly logFile: string | undefined;
-  /** File of the record; empty: a new one in the folder of records. Undefined: the run is not recorded. */
-  readonly recordFile: string | undefined;
-  /** Undefined: the run is not kept in a journal. */
-  readonly durable: DurableChoice | undefined;
   readonly suspension: SuspensionChoice;
   /** Undefined: the texts of the code. */
   readonly overrides: OverridesChoice | undefined;
@@ -57,6 +64,16 @@ export interface RunRequest {
   readonly mcpFile: string | undefined;
   /** False: policies are evaluated, but nothing is denied and no approval is requested. */
   readonly isEnforced: boolean;
+}
+
+/** A request of `wink run`. */
+export interface RunRequest extends RunTask {
+  readonly kind: 'run';
+  readonly logFile: string | undefined;
+  /** File of the record; empty: a new one in the folder of records. Undefined: the run is not recorded. */
+  readonly recordFile: string | undefined;
+  /** Undefined: the run is not kept in a journal. */
+  readonly durable: DurableChoice | undefined;
   readonly isJson: boolean;
   /** Whether events include the deltas of the model's answers. */
   readonly hasDeltas: boolean;
@@ -65,6 +82,49 @@ export interface RunRequest {
   readonly hasTelemetry: boolean;
   /** Whether the table of calls and the diff are printed without limits. */
   readonly isFull: boolean;
+}
+
+/** A run that is kept in a journal, as the command line asks for it. */
+export interface DurableChoice {
+  /** Undefined: the journal in the user's state folder. */
+  readonly journalFile: string | undefined;
+  /** Name of the run; undefined: a new one. */
+  readonly runId: string | undefined;
+  /** With absolute paths; without the folder that is worked on when none is named. */
+  readonly task: RunTask;
+  /** The run that is resumed under this name; undefined: it begins. */
+  readonly resumed: RunToResume | undefined;
+}
+
+/** What is known of a run that is resumed. */
+export interface RunToResume {
+  readonly sessionId: string;
+  /** Whether a changed prompt, tools, policies or model are refused. */
+  readonly isStrict: boolean;
+  /** What is said to the model before it goes on; undefined: nothing. */
+  readonly input: string | undefined;
+  /** Whether it has its answer. */
+  readonly isFinished: boolean;
+  /** Whether its changes are in the folder already, where they are written at the end. */
+  readonly isApplied: boolean;
+}
+
+/** The task with absolute paths, so that it can be taken up in another folder. */
+export function absoluteTask<
+  Task extends Pick<RunTask, 'overrides' | 'mcpFile'> & { readonly agent?: string | undefined },
+>(task: Task): Task {
+  const { agent, mcpFile, overrides } = task;
+  return {
+    ...task,
+    agent: absolutePath(agent),
+    mcpFile: absolutePath(mcpFile),
+    overrides: overrides === undefined ? undefined : { ...overrides, root: absolutePath(overrides.root) },
+  };
+}
+
+/** The absolute path; undefined for none. */
+export function absolutePath(path: string | undefined): string | undefined {
+  return path === undefined ? undefined : resolve(path);
 }
 
 const commands = [
@@ -134,25 +194,35 @@ function readTargets(
 }
 
 function runRequest(targets: readonly string[], values: Values): RunRequest {
-  const { agent, workspace } = readTargets(targets, values);
-  if (values.log === '') throw new UsageError('the name of the log is empty.');
-  if (values.deltas === true && values.json !== true && values.log === undefined) {
-    throw new UsageError('--deltas requires --json or --log.');
-  }
-  return {
-    kind: 'run',
-    agent,
-    workspace,
+  const task: RunTask = {
+    ...readTargets(targets, values),
     params: readParams(values.params),
     input: values.input,
-    model: readModelChoice(values.model),
-    baseUrl: readBaseUrl(values['base-url']),
     settings: readSettings({
       maxOutputTokens: readAmount('--max-output-tokens', values['max-output-tokens']),
       effort: values.effort,
     }),
     contextOverflow: readContextOverflow(values['context-overflow']),
     maxConversationTurns: readAmount('--max-conversation-turns', values['max-conversation-turns'], 2),
+    ...readLimits(values),
+    suspension: readSuspension(values),
+    overrides: readOverrides(values),
+    apply: readApply(values.apply),
+    sandbox: readSandbox(values.sandbox),
+    mcpFile: readMcpFileName(values.mcp),
+    isEnforced: values['no-enforce'] !== true,
+  };
+  const durable = readDurable(task, values);
+  return { kind: 'run', ...task, ...readOutputs(values), recordFile: values.record, durable };
+}
+
+/** The model and limits of a run, which it may be given anew when it goes on. */
+export function readLimits(
+  values: Values,
+): Pick<RunTask, 'model' | 'baseUrl' | 'maxTurns' | 'maxRepeatedFailures' | 'budget' | 'deadlineMs'> {
+  return {
+    model: readModelChoice(values.model),
+    baseUrl: readBaseUrl(values['base-url']),
     maxTurns: readAmount('--max-turns', values['max-turns']),
     maxRepeatedFailures: readAmount('--max-repeated-failures', values['max-repeated-failures']),
     budget: readBudget({
@@ -161,19 +231,48 @@ function runRequest(targets: readonly string[], values: Values): RunRequest {
       prices: values.prices,
     }),
     deadlineMs: readDeadline(values.deadline),
+  };
+}
+
+/** What of a run is printed, written and reported. */
+export function readOutputs(
+  values: Values,
+): Pick<RunRequest, 'logFile' | 'isJson' | 'hasDeltas' | 'isVerbose' | 'hasTelemetry' | 'isFull'> {
+  if (values.log === '') throw new UsageError('the name of the log is empty.');
+  if (values.deltas === true && values.json !== true && values.log === undefined) {
+    throw new UsageError('--deltas requires --json or --log.');
+  }
+  return {
     logFile: values.log,
-    recordFile: values.record,
-    durable: readDurable(agent, values),
-    suspension: readSuspension(values),
-    overrides: readOverrides(values),
-    apply: readApply(values.apply),
-    sandbox: readSandbox(values.sandbox),
-    mcpFile: readMcpFileName(values.mcp),
-    isEnforced: values['no-enforce'] !== true,
     isJson: values.json === true,
     hasDeltas: values.deltas === true,
     isVerbose: values.verbose === true,
     hasTelemetry: values.otel === true,
     isFull: values.full === true,
   };
+}
+
+/** Reads `--durable`, `--journal` and `--run-id`; undefined without any. */
+function readDurable(
+  task: RunTask,
+  { durable, journal, 'run-id': runId }: Values,
+): DurableChoice | undefined {
+  if (journal === '') throw new UsageError('the name of the journal is empty.');
+  if (durable !== true && journal === undefined) {
+    if (runId === undefined) return undefined;
+    throw new UsageError('--run-id requires --durable or --journal FILE.');
+  }
+  return { journalFile: journal, runId: readRunName(runId), task: absoluteTask(task), resumed: undefined };
+}
+
+/** Reads `--suspend`, `--expires` and `--on-suspend`. */
+export function readSuspension(values: Values): SuspensionChoice {
+  const { suspend = false, expires, 'on-suspend': command } = values;
+  const given = suspend ? '--suspend' : expires === undefined ? '--on-suspend' : '--expires';
+  const isGiven = suspend || expires !== undefined || command !== undefined;
+  if (isGiven && values.durable !== true && values.journal === undefined) {
+    throw new UsageError(`${given} requires --durable or --journal FILE.`);
+  }
+  if (command?.trim() === '') throw new UsageError('the command of --on-suspend is empty.');
+  return { isForced: suspend, expiresMs: readExpiry(expires), command };
 }

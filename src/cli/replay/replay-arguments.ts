@@ -1,8 +1,13 @@
 import { parseArgs } from 'node:util';
 import type { JsonObject } from '../../core/schema/index.ts';
 import { type ModelChoice, readModelChoice } from '../model/model-choice.ts';
-import { readBaseUrl, readMcpFileName, readParams } from '../options/option-values.ts';
-import { type OverridesChoice, readOverrides } from '../options/overrides-choice.ts';
+import {
+  type OverridesChoice,
+  readBaseUrl,
+  readMcpFileName,
+  readOverrides,
+  readParams,
+} from '../options/option-values.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 

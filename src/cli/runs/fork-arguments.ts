@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
-import { readRunName } from '../options/run-name.ts';
+import { readRunName } from '../options/option-values.ts';
+import { type ResumeRequest, resumeOptions, resumeRequest } from '../options/resume-arguments.ts';
 import { someRunOptions } from '../options/run-options.ts';
 import { UsageError } from '../process/errors.ts';
-import { type ResumeRequest, resumeOptions, resumeRequest } from './resume-arguments.ts';
 
 /** A request of `wink fork`. */
 export interface ForkRequest {

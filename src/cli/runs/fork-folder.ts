@@ -3,7 +3,6 @@ import type { JournaledRun, RunJournal } from '../../core/runtime/index.ts';
 import { changesBack, rewindFolder } from '../../durable/internal.ts';
 import type { openFolder } from '../folder/open-folder.ts';
 import { folderStateOf, openRunFolder } from '../journal/run-folder.ts';
-import type { RunInfo } from '../journal/run-info.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { shellWord } from '../process/shell-word.ts';
@@ -14,8 +13,7 @@ const maxNamedPaths = 3;
 /** A run that is to be forked. */
 export interface ForkFolderOptions {
   readonly journal: RunJournal;
-  readonly run: Pick<JournaledRun, 'runId' | 'status' | 'workspace'>;
-  readonly info: Pick<RunInfo, 'call' | 'isApplied'>;
+  readonly run: Pick<JournaledRun, 'runId' | 'status' | 'workspace' | 'info'>;
   /** See `ForkRequest`. */
   readonly at: number | string;
   /** The folder that the user names for the fork; undefined: that of the run. */
@@ -33,10 +31,10 @@ export interface ForkFolderOptions {
  * @throws {PromptValidationError} for a commit that the run does not have.
  */
 export async function checkForkFolder(options: ForkFolderOptions): Promise<string | undefined> {
-  const { journal, run, info, at, workspace, open } = options;
+  const { journal, run, at, workspace, open } = options;
   const { runId } = run;
   const name = printable(runId);
-  const { apply, hasChanges } = folderStateOf(info);
+  const { apply, hasChanges = false } = folderStateOf(run) ?? {};
   if (run.status === 'running' && apply === 'each' && workspace === undefined) {
     throw new UsageError(
       `the run "${name}" is still running and writes to its folder: name a copy with --workspace DIR.`,

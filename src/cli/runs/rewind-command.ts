@@ -12,7 +12,7 @@ import { openFolder } from '../folder/open-folder.ts';
 import { runNamed } from '../journal/named-runs.ts';
 import { type JournalFiles, sqliteJournalFiles } from '../journal/open-journal.ts';
 import { folderStateOf, openRunFolder } from '../journal/run-folder.ts';
-import { listRuns, readRunInfo } from '../journal/run-info.ts';
+import { listRuns } from '../journal/run-info.ts';
 import { type CliEnvironment, exitCodes } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
@@ -53,8 +53,7 @@ export async function rewindCommand(
   if (run.workspace === undefined || workspace === undefined)
     throw new UsageError(`the run "${name}" works on no folder.`);
   await readChanges(request, journal);
-  const info = readRunInfo(run);
-  if (request.workspace === undefined && info !== undefined && !folderStateOf(info).hasChanges) {
+  if (request.workspace === undefined && folderStateOf(run)?.hasChanges === false) {
     write([`the changes of ${name} are not in the folder, so there is nothing to put back.`]);
     return exitCodes.done;
   }

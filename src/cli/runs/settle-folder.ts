@@ -1,11 +1,9 @@
 import { describeError, FilesystemError } from '../../core/error/index.ts';
 import { counted, showName } from '../../core/internal/index.ts';
 import type { JournaledRun, RunJournal } from '../../core/runtime/index.ts';
-import { settleRun } from '../../durable/internal.ts';
+import { changedSince, settleRun } from '../../durable/internal.ts';
 import { FolderError, type OpenedFolder, openFolder } from '../folder/open-folder.ts';
-import { changedSince } from '../journal/changed-meanwhile.ts';
 import { folderStateOf, type RunFolderState } from '../journal/run-folder.ts';
-import { readRunInfo } from '../journal/run-info.ts';
 import { exitCodes } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
@@ -36,8 +34,7 @@ export async function settleFolder(
   if (workspace === undefined) throw new UsageError(`the run "${name}" works on no folder.`);
   const folder = await opened(open, workspace, journal);
   try {
-    const info = readRunInfo(run);
-    const state = info === undefined ? undefined : folderStateOf(info);
+    const state = folderStateOf(run);
     if (state?.hasChanges === false) return notInFolder(run, state);
     const isMissing = folder.pending.some((commit) => commit.runId === runId);
     const report = isMissing ? await settleRun(journal, runId, folder.filesystem) : undefined;

@@ -9,12 +9,12 @@ import type { OpenedFolder } from '../folder/open-folder.ts';
 import { describeInterruptedRuns } from '../journal/interrupted-runs.ts';
 import type { OpenedJournal } from '../journal/open-journal.ts';
 import { settleInterrupted } from '../journal/settle-interrupted.ts';
+import type { ServeJournalChoice, ServeRequest } from '../options/serve-arguments.ts';
 import type { Disposals } from '../process/disposals.ts';
 import { type CliEnvironment, unlessAborted } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { loadPolicies } from './policy-file.ts';
-import type { ServeJournalChoice, ServeRequest } from './serve-arguments.ts';
 import { SessionRecords } from './session-records.ts';
 import { workspaceAgent } from './workspace-agent.ts';
 

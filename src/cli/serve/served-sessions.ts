@@ -63,12 +63,13 @@ export class ServedSessions {
   async #openRun(): Promise<KeptRun | undefined> {
     const { agent, folder, kept } = this.#preparation;
     if (kept === undefined) return undefined;
-    const { call, journalFile, runId } = kept.choice;
+    const { journalFile, runId, task } = kept.choice;
     // A name that was given is that of the first session.
     const number = this.#runs.length + 1;
     const name = runId === undefined || number === 1 ? runId : `${runId}-${number}`;
     const run = await openDurableRun({
-      choice: { journalFile, runId: name, call, resumed: undefined },
+      choice: { journalFile, runId: name, resumed: undefined },
+      request: { kind: 'serve', ...task },
       agentName: nameOf(agent),
       workspace: folder?.hostPath,
       nowMs: systemClock.now(),

@@ -9,7 +9,7 @@ import { gitSection } from '../../host/index.ts';
 import { vfsToolsSection } from '../../suite/vfs/index.ts';
 import { makeSandbox } from '../agent/sandbox-bindings.ts';
 import type { OpenedFolder } from '../folder/open-folder.ts';
-import type { SandboxChoice } from '../options/sandbox-choice.ts';
+import type { SandboxChoice } from '../options/option-values.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 

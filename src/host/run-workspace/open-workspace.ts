@@ -12,6 +12,7 @@ import type { RunJournal } from '../../core/runtime/index.ts';
 import { defaultExcludes } from '../folder-copy/options.ts';
 import { type HostFilesystem, openHostFilesystem } from '../host-filesystem/host-filesystem.ts';
 import type { HostFilesystemOptions } from '../host-filesystem/options.ts';
+import type { OutsideChange } from '../host-filesystem/workspace/workspace-changes.ts';
 
 /** When the changes of a run are written to its folder. */
 type WorkspaceApply = 'never' | 'end' | 'each';
@@ -141,9 +142,10 @@ export class HostWorkspace implements Required<RunWorkspace>, AsyncDisposable {
     return this.filesystem.changesSince(this.#before);
   }
 
-  async apply(): Promise<WorkspaceApplication> {
+  async apply(meanwhile: readonly OutsideChange[] = []): Promise<WorkspaceApplication> {
     if (this.#apply !== 'end') return { kind: this.#apply === 'each' ? 'applied' : 'kept' };
-    const paths = this.filesystem.outsideChanges().map(({ path }) => path);
+    const outside = [...meanwhile, ...this.filesystem.outsideChanges()];
+    const paths = [...new Set(outside.map(({ path }) => path))].sort();
     if (paths.length > 0) return { kind: 'conflict', paths };
     try {
       this.filesystem.flush();

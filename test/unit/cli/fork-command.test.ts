@@ -115,7 +115,7 @@ describe('wink fork', () => {
       at: 'call-1',
       workspace: 'd',
       newRunId: undefined,
-      resume: { kind: 'resume', runId: 'one', words: ['--on-suspend=--at'], isStrict: true },
+      resume: { kind: 'resume', runId: 'one', suspension: { command: '--at' }, isStrict: true },
     });
   });
 

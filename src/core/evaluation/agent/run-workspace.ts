@@ -14,8 +14,13 @@ export interface RunWorkspace {
   /**
    * Writes what is held back, all or nothing. Called once, when the run has its answer and `conclude` found no failure. May throw or reject: the run
    * rejects with it. Default: nothing is written.
+   *
+   * @param meanwhile files that the run had changed and others have changed since, while it was interrupted, sorted by path: with one of them nothing is to be written, and it is a
+   * conflict. Absent for a run that begins.
    */
-  apply?(): Promise<WorkspaceApplication>;
+  apply?(
+    meanwhile?: readonly { readonly path: string; readonly kind: 'changed' | 'created' | 'removed' }[],
+  ): Promise<WorkspaceApplication>;
 }
 
 /**

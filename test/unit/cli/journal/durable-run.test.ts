@@ -129,7 +129,7 @@ describe('wink run --durable', () => {
     const [kept] = await journals.journal().runs();
     expect(kept).toMatchObject({ runId: 'one', status: 'finished', agent: 'the writer', commits: 3 });
     expect(kept && readRunInfo(kept)).toMatchObject({
-      call: ['run', resolve('agent.ts'), '--max-turns=9', `--workspace=${resolve('demo')}`],
+      request: { kind: 'run', agent: resolve('agent.ts'), maxTurns: 9, workspace: resolve('demo') },
       isApplied: false,
       process: { pid: process.pid },
     });

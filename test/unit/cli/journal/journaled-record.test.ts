@@ -15,7 +15,7 @@ import { runsCommand } from '../../../../src/cli/runs/runs-command.ts';
 import { viewCommand } from '../../../../src/cli/view/view-command.ts';
 import { viewerPage } from '../../../../src/cli/view/viewer-page.ts';
 import { eventsOf, type FakeEnvironment, fakeEnvironment } from '../support.ts';
-import { MemoryJournals } from './journals.ts';
+import { keptRequest, MemoryJournals } from './journals.ts';
 
 const secret = 'hunter2-hunter2';
 const variables = { DEMO_API_KEY: secret };
@@ -50,7 +50,7 @@ let folder: string;
 /** Keeps a run named `first`. */
 async function keepRun(file?: string): Promise<void> {
   const info = {
-    call: ['run', '/agents/demo.ts', '--params={}'],
+    request: keptRequest('run', '/agents/demo.ts', '--params={}'),
     isApplied: false,
     process: { host: hostname(), pid: 2 ** 30, startedAt: '' },
   };

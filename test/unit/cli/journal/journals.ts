@@ -1,6 +1,7 @@
 import type { JournalBatch, RunJournal, RunLease } from 'weakincentives';
 import { memoryJournal } from 'weakincentives/testing';
 import { takingOver } from '../../../../src/cli/journal/ended-owners.ts';
+import { fromJournal, type KeptRequest } from '../../../../src/cli/journal/kept-request.ts';
 import type { JournalFiles, OpenedJournal } from '../../../../src/cli/journal/open-journal.ts';
 
 /** Journals in memory by the name of their file; undefined is a name, too. */
@@ -66,4 +67,11 @@ export async function addHeldRun(
     lease,
   );
   return lease;
+}
+
+/** What the journal keeps of a command that was called with these words. */
+export function keptRequest(...words: readonly string[]): KeptRequest {
+  const kept = fromJournal({ call: words })?.request;
+  if (kept === undefined || kept === 'unreadable') throw new Error(words.join(' '));
+  return kept;
 }

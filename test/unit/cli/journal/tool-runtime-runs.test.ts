@@ -31,7 +31,7 @@ import { settleFolder } from '../../../../src/cli/runs/settle-folder.ts';
 import { viewCommand } from '../../../../src/cli/view/view-command.ts';
 import { viewerPage } from '../../../../src/cli/view/viewer-page.ts';
 import { eventsOf, fakeEnvironment } from '../support.ts';
-import { MemoryJournals } from './journals.ts';
+import { keptRequest, MemoryJournals } from './journals.ts';
 
 const page = viewerPage(
   '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'"><meta name="wink-file" content="run.jsonl"><script id="record"></script><script>run()</script>',
@@ -43,7 +43,7 @@ let stateDirectory: string;
 
 /** How a server of this command would say that it was called. */
 const served = (apply: string) => ({
-  call: ['serve', '/agents/demo.ts', `--apply=${apply}`],
+  request: keptRequest('serve', '/agents/demo.ts', `--apply=${apply}`),
   isApplied: false,
   process: { host: hostname(), pid: 2 ** 30, startedAt: '' },
 });

@@ -8,7 +8,7 @@ const refused = (...argv: readonly string[]): string => {
 };
 
 describe('wink run --durable', () => {
-  it('keeps the words that a resume needs, with absolute paths', () => {
+  it('keeps the task that a resume needs, with absolute paths', () => {
     const words = ['a.ts', '--params', '{"a":1}', '--model', 'openai:x', '--apply', '--json', '--log', 'l'];
     const more = [
       '--no-enforce',
@@ -24,17 +24,16 @@ describe('wink run --durable', () => {
       durable: {
         journalFile: undefined,
         runId: 'nightly-1',
-        call: [
-          'run',
-          resolve('a.ts'),
-          '--params={"a":1}',
-          '--model=openai:x',
-          '--apply=end',
-          '--max-turns=3',
-          `--overrides=${resolve('texts')}`,
-          `--mcp=${resolve('servers.json')}`,
-          '--no-enforce',
-        ],
+        task: {
+          agent: resolve('a.ts'),
+          params: { a: 1 },
+          model: { kind: 'openai', model: 'x' },
+          apply: 'end',
+          maxTurns: 3,
+          overrides: { root: resolve('texts') },
+          mcpFile: resolve('servers.json'),
+          isEnforced: false,
+        },
         resumed: undefined,
       },
     });
@@ -71,13 +70,14 @@ describe('wink resume', () => {
       '--input',
       'Go on.',
     ];
-    expect(readArguments(argv)).toEqual({
+    expect(readArguments(argv)).toMatchObject({
       kind: 'resume',
       runId: 'r',
       journalFile: 'j',
       isStrict: true,
       input: 'Go on.',
-      words: ['--model=openai:y', '--json'],
+      limits: { model: { kind: 'openai', model: 'y' }, maxTurns: undefined, budget: {} },
+      outputs: { isJson: true, hasDeltas: false },
       isVerbose: false,
     });
     expect(readArguments(['resume', '--help'])).toEqual({ kind: 'help' });

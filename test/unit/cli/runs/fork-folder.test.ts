@@ -136,8 +136,7 @@ describe('the folder of a fork', () => {
     expect(files()).toMatchObject({ 'd.md': 'old\n' });
     const two = await infoOf('two');
     expect(two?.workspace).toBe(copy);
-    expect(two?.info?.['call']).toContain(`--workspace=${copy}`);
-    expect(two?.info?.['call']).not.toContain(`--workspace=${root}`);
+    expect(two?.info?.['request']).toMatchObject({ kind: 'run', workspace: copy });
     expect((await infoOf('one'))?.workspace).toBe(root);
   });
 

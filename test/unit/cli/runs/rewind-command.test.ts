@@ -221,6 +221,7 @@ describe('wink rewind', () => {
     [[], notWritten],
     [['--apply'], 'nothing was written; --apply puts 1 path back'],
     [['--apply=each'], 'nothing was written; --apply puts 1 path back'],
+    [['--apply=each', '--suspend'], 'nothing was written; --apply puts 1 path back'],
   ])('knows what a run with %j has written', async (options, message) => {
     const agent = defineAgent({
       name: 'writer',

@@ -150,9 +150,9 @@ describe('a question in wink run --durable', () => {
   it('keeps its options for the resume', async () => {
     await run(['--durable', '--suspend', '--expires', '7d', '--on-suspend', 'notify "me"']);
     const [kept] = await journals.journal().runs();
-    expect(kept && readRunInfo(kept)?.call).toEqual(
-      expect.arrayContaining(['--suspend', '--expires=7d', '--on-suspend=notify "me"']),
-    );
+    expect(kept && readRunInfo(kept)?.request).toMatchObject({
+      suspension: { isForced: true, expiresMs: 7 * 24 * 3_600_000, command: 'notify "me"' },
+    });
     const { environment, asked } = terminal();
     expect(await resume(['--on-suspend', 'other'], environment)).toBe(4);
     expect(asked()).toBe(0);

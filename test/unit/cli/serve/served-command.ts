@@ -3,8 +3,8 @@ import { type CallToolResult, Client } from '@modelcontextprotocol/client';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { CommandParts } from '../../../../src/cli/agent/command-parts.ts';
 import { readArguments } from '../../../../src/cli/arguments.ts';
+import type { ServeRequest } from '../../../../src/cli/options/serve-arguments.ts';
 import { CliInterruption } from '../../../../src/cli/process/environment.ts';
-import type { ServeRequest } from '../../../../src/cli/serve/serve-arguments.ts';
 import { serveCommand } from '../../../../src/cli/serve-command.ts';
 import { type CapturedStream, capturedStream, fakeEnvironment } from '../support.ts';
 

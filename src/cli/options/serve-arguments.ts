@@ -1,13 +1,15 @@
-import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { JsonObject } from '../../core/schema/index.ts';
-import type { ApplyMode } from '../options/option-values.ts';
-import { readAge, readParams } from '../options/option-values.ts';
-import { type OverridesChoice, readOverrides } from '../options/overrides-choice.ts';
-import { readRunName } from '../options/run-name.ts';
-import { someRunOptions } from '../options/run-options.ts';
-import { readSandbox, type SandboxChoice } from '../options/sandbox-choice.ts';
 import { UsageError } from '../process/errors.ts';
+import {
+  type ApplyMode,
+  readExpiry,
+  readOverrides,
+  readParams,
+  readRunName,
+  readSandbox,
+} from './option-values.ts';
+import { absolutePath, absoluteTask, type RunTask } from './run-arguments.ts';
+import { someRunOptions } from './run-options.ts';
 
 /** A journal for the calls of a server. */
 export interface ServeJournalChoice {
@@ -17,31 +19,28 @@ export interface ServeJournalChoice {
   readonly runId: string | undefined;
   /** Whether an option asked for it or needs it; otherwise it is left out where it is not possible. */
   readonly isRequired: boolean;
-  /** See `RunInfo`; without the folder. */
-  readonly call: readonly string[];
+  /** With absolute paths; without the folder that is worked on when none is named. */
+  readonly task: ServeTask;
 }
 
-/** A request of `wink serve`. Undefined: not specified. */
-export interface ServeRequest {
-  readonly kind: 'serve';
+/** What is served: a journal keeps it with the calls. Undefined: not specified. */
+export interface ServeTask
+  extends Pick<RunTask, 'workspace' | 'params' | 'apply' | 'overrides' | 'sandbox' | 'mcpFile'> {
   /** Path of a module; undefined: the tools for a folder. */
   readonly agent: string | undefined;
-  readonly workspace: string | undefined;
-  readonly params: JsonObject;
+  /** Path of a module with rules. */
+  readonly policyFile: string | undefined;
+}
+
+/** A request of `wink serve`. */
+export interface ServeRequest extends ServeTask {
+  readonly kind: 'serve';
   /** Port on 127.0.0.1, 0 for a free one; undefined: standard input and output. */
   readonly port: number | undefined;
-  /** When changes are written to the folder; undefined: never. */
-  readonly apply: ApplyMode | undefined;
   /** File of the record; empty: a new one in the folder of records. Undefined: the run is not recorded. */
   readonly recordFile: string | undefined;
   /** Undefined: the calls are not kept in a journal. */
   readonly durable: ServeJournalChoice | undefined;
-  readonly overrides: OverridesChoice | undefined;
-  readonly sandbox: SandboxChoice | undefined;
-  /** File with servers whose tools are offered, too. */
-  readonly mcpFile: string | undefined;
-  /** Path of a module with rules. */
-  readonly policyFile: string | undefined;
   /** Who answers the questions of policies: the agent, the client, or someone later. */
   readonly approve: 'agent' | 'elicit' | 'suspend';
   /** How long a question can be answered that waits in the journal; undefined: at any time. */
@@ -55,17 +54,8 @@ export interface ServeRequest {
 
 const options = {
   ...someRunOptions([
-    ...([
-      'workspace',
-      'params',
-      'record',
-      'durable',
-      'journal',
-      'run-id',
-      'apply',
-      'tag',
-      'overrides',
-    ] as const),
+    ...(['workspace', 'params', 'record', 'durable', 'journal', 'run-id'] as const),
+    ...(['apply', 'tag', 'overrides'] as const),
     ...(['sandbox', 'no-enforce', 'expires', 'mcp', 'otel', 'verbose', 'help'] as const),
   ]),
   http: { type: 'boolean' },
@@ -110,26 +100,29 @@ export function readServeArguments(argv: readonly string[]): ServeRequest | { re
     throw new UsageError('--params, --tag and --overrides are for agents: name one, or leave them out.');
   }
   const approve = readApprove(values.approve);
-  const durable = readJournal(agent, values);
+  const task: ServeTask = {
+    agent,
+    workspace: values.workspace,
+    params: readParams(values.params),
+    apply: readServeApply(values.apply),
+    overrides: readOverrides(values),
+    sandbox: readSandbox(values.sandbox),
+    mcpFile: values.mcp,
+    policyFile: values.policy,
+  };
+  const durable = readJournal(task, values);
   if (durable === undefined && (approve === 'suspend' || values.expires !== undefined)) {
     const option = approve === 'suspend' ? '--approve=suspend' : '--expires';
     throw new UsageError(`${option} requires --durable or --journal FILE.`);
   }
   return {
     kind: 'serve',
-    agent,
-    workspace: values.workspace,
-    params: readParams(values.params),
+    ...task,
     port: readPort(values),
-    apply: readServeApply(values.apply),
     recordFile: values.record,
     durable,
-    overrides: readOverrides(values),
-    sandbox: readSandbox(values.sandbox),
-    mcpFile: values.mcp,
-    policyFile: values.policy,
     approve,
-    expiresMs: readExpires(values.expires, approve),
+    expiresMs: readServeExpiry(values.expires, approve),
     isStructured: values.structured === true,
     isEnforced: values['no-enforce'] !== true,
     isVerbose: values.verbose === true,
@@ -169,23 +162,21 @@ function readApprove(text: string | undefined): ServeRequest['approve'] {
   );
 }
 
-function readExpires(text: string | undefined, approve: ServeRequest['approve']): number | undefined {
+function readServeExpiry(text: string | undefined, approve: ServeRequest['approve']): number | undefined {
   if (text !== undefined && approve === 'elicit')
     throw new UsageError('--expires is for questions in a journal: leave it out with --approve=elicit.');
-  const expiresMs = readAge('--expires', text);
-  if (expiresMs === 0) throw new UsageError('--expires must be at least 1m.');
-  return expiresMs;
+  return readExpiry(text);
 }
 
 /** A folder that is served without an agent is journaled unless that is refused; an agent is where it is asked for. */
-function readJournal(agent: string | undefined, values: Values): ServeJournalChoice | undefined {
+function readJournal(task: ServeTask, values: Values): ServeJournalChoice | undefined {
   const { durable, journal, 'run-id': runId, 'no-durable': isRefused = false } = values;
   if (journal === '') throw new UsageError('the name of the journal is empty.');
   const isAskedFor = durable === true || journal !== undefined;
   if (isRefused && (isAskedFor || runId !== undefined)) {
     throw new UsageError('--no-durable keeps no journal: leave out --durable, --journal and --run-id.');
   }
-  if (isRefused || (agent !== undefined && !isAskedFor)) {
+  if (isRefused || (task.agent !== undefined && !isAskedFor)) {
     if (runId !== undefined) throw new UsageError('--run-id requires --durable or --journal FILE.');
     return undefined;
   }
@@ -194,23 +185,6 @@ function readJournal(agent: string | undefined, values: Values): ServeJournalCho
     runId: readRunName(runId),
     isRequired:
       isAskedFor || runId !== undefined || values.expires !== undefined || values.approve === 'suspend',
-    call: callOf(agent, values),
+    task: { ...absoluteTask(task), policyFile: absolutePath(task.policyFile) },
   };
-}
-
-/** See `RunInfo`. */
-function callOf(agent: string | undefined, values: Values): readonly string[] {
-  const option = (name: string, value: string | undefined): readonly string[] =>
-    value === undefined ? [] : [`--${name}=${value}`];
-  const file = (name: 'overrides' | 'policy' | 'mcp'): readonly string[] => {
-    const path = values[name];
-    return path === undefined ? [] : option(name, resolve(path));
-  };
-  return [
-    'serve',
-    ...(agent === undefined ? [] : [resolve(agent)]),
-    ...option('apply', values.apply ?? 'each'),
-    ...(['params', 'tag', 'sandbox'] as const).flatMap((name) => option(name, values[name])),
-    ...(['overrides', 'policy', 'mcp'] as const).flatMap(file),
-  ];
 }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readArguments } from '../../../../src/cli/arguments.ts';
-import { serveRequest } from './served-command.ts';
+import { serveRequest } from '../serve/served-command.ts';
 
 describe('the arguments of wink serve', () => {
   it('serve a folder with a journal over standard input and output by default', () => {
@@ -15,7 +15,7 @@ describe('the arguments of wink serve', () => {
         journalFile: undefined,
         runId: undefined,
         isRequired: false,
-        call: ['serve', '--apply=each'],
+        task: { agent: undefined, apply: 'each' },
       },
       policyFile: undefined,
       approve: 'agent',
@@ -33,7 +33,7 @@ describe('the arguments of wink serve', () => {
     expect(serveRequest('agent.ts', '--durable', '--run-id', 'one', '--apply=end').durable).toMatchObject({
       runId: 'one',
       isRequired: true,
-      call: ['serve', expect.stringMatching(/\/agent\.ts$/), '--apply=end'],
+      task: { agent: expect.stringMatching(/\/agent\.ts$/), apply: 'end' },
     });
   });
 
@@ -76,10 +76,12 @@ describe('the arguments of wink serve', () => {
     const withFiles = serveRequest('--policy', 'rules.ts', '--mcp=servers.json', '--sandbox=virtual');
     expect(withFiles.policyFile).toBe('rules.ts');
     // Who reads the journal may be in another folder.
-    expect(withFiles.durable?.call).toEqual([
-      ...['serve', '--apply=each', '--sandbox=virtual'],
-      ...[`--policy=${resolve('rules.ts')}`, `--mcp=${resolve('servers.json')}`],
-    ]);
+    expect(withFiles.durable?.task).toMatchObject({
+      apply: 'each',
+      sandbox: { kind: 'virtual' },
+      policyFile: resolve('rules.ts'),
+      mcpFile: resolve('servers.json'),
+    });
     expect(readArguments(['serve', '--help'])).toEqual({ kind: 'help' });
   });
 

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
-import { type runOptions, someRunOptions } from '../options/run-options.ts';
 import { UsageError } from '../process/errors.ts';
+import { readLimits, readOutputs, readSuspension, type SuspensionChoice } from './run-arguments.ts';
+import { type runOptions, someRunOptions } from './run-options.ts';
 
 /** A request of `wink resume`. */
 export interface ResumeRequest {
@@ -13,8 +14,10 @@ export interface ResumeRequest {
   readonly isStrict: boolean;
   /** What is said to the model before it goes on; undefined: nothing. */
   readonly input: string | undefined;
-  /** Options of `wink run` that take precedence over those that the run began with. */
-  readonly words: readonly string[];
+  /** Model and limits that take the place of those that the run began with, one by one. */
+  readonly limits: ReturnType<typeof readLimits>;
+  readonly suspension: SuspensionChoice;
+  readonly outputs: ReturnType<typeof readOutputs>;
   readonly isVerbose: boolean;
 }
 
@@ -39,10 +42,11 @@ const passedOn = [
   'otel',
 ] as const;
 
-type PassedOn = (typeof passedOn)[number];
-
 /** The options of `wink resume`, for `parseArgs`; `wink fork` has them, too. */
-export const resumeOptions: Pick<typeof runOptions, PassedOn | 'journal' | 'input' | 'help'> & {
+export const resumeOptions: Pick<
+  typeof runOptions,
+  (typeof passedOn)[number] | 'journal' | 'input' | 'help'
+> & {
   readonly strict: { readonly type: 'boolean' };
 } = { ...someRunOptions([...passedOn, 'journal', 'input', 'help']), strict: { type: 'boolean' } };
 
@@ -85,11 +89,9 @@ export function resumeRequest(usage: string, positionals: readonly string[], val
     journalFile: values.journal,
     isStrict: values.strict === true,
     input: values.input,
-    words: passedOn.flatMap((name) => {
-      const value = values[name];
-      if (value === undefined || value === false) return [];
-      return [value === true ? `--${name}` : `--${name}=${value}`];
-    }),
+    limits: readLimits(values),
+    suspension: readSuspension({ ...values, durable: true }),
+    outputs: readOutputs(values),
     isVerbose: values.verbose === true,
   };
 }
