@@ -86,7 +86,9 @@ function requestFor(
     apply: isApplied && task.apply === 'end' ? undefined : task.apply,
     recordFile: undefined,
     durable: {
-      ...{ journalFile, runId, task },
+      journalFile,
+      runId,
+      task,
       resumed: { sessionId, isStrict, input, isApplied, isFinished },
     },
   };

@@ -11,6 +11,7 @@ import type { Approver, PendingApproval, RunJournal } from '../core/runtime/inde
 import type { AnswerApprovalsOptions } from './approvals/answer-approvals.ts';
 import type { PendingApprovalsOptions } from './approvals/pending-approvals.ts';
 import type { ForkedRun, ForkRunOptions } from './fork/fork-run.ts';
+import type { OutsideChange } from './resume/changed-meanwhile.ts';
 import type { ResumeRunOptions } from './resume-run.ts';
 
 // The rest is loaded with the first use: most programs that import the library have no journal. Each function names what it takes,
@@ -120,7 +121,7 @@ export async function changedMeanwhile(
   journal: RunJournal,
   runId: string,
   filesystem: Pick<Filesystem, 'stat' | 'readBytes'>,
-): ReturnType<typeof import('./internal.ts').changedMeanwhile> {
+): Promise<readonly OutsideChange[]> {
   const { changedMeanwhile: compare } = await import('./internal.ts');
   return compare(journal, runId, filesystem);
 }

@@ -26,7 +26,8 @@ export function fromJournal({
   call,
 }: JsonObject): { readonly request: KeptRequest | 'unreadable' } | undefined {
   if (isRecord(request)) {
-    const isKnown = request['version'] === version && ['run', 'serve'].includes(String(request['kind']));
+    const isKnown =
+      request['version'] === version && (request['kind'] === 'run' || request['kind'] === 'serve');
     // Written by `toJournal`; a member that is undefined is absent.
     return { request: isKnown ? (request as unknown as KeptRequest) : 'unreadable' };
   }

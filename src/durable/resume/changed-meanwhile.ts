@@ -4,7 +4,7 @@ import type { RunJournal } from '../../core/runtime/index.ts';
 import { RowReader, sha256 } from '../../record/index.ts';
 
 /** A file that others have changed on disk. */
-interface OutsideChange {
+export interface OutsideChange {
   readonly path: string;
   readonly kind: 'changed' | 'created' | 'removed';
 }
