@@ -33,7 +33,7 @@ describe('podmanSandbox', () => {
     [{ image: '' }, 'image'],
     [{ image: 'x', network: 'some' as never }, 'network'],
     [{ image: 'x', runtime: '-x' }, 'runtime'],
-    [{ image: 'x', maxTemporaryBytes: 0 }, 'maxTemporaryBytes'],
+    [{ image: 'x', staging: { layer: 'copy' } as never }, 'staging.layer'],
     [{ image: 'x', limits: { maxMemoryBytes: 0 } }, 'maxMemoryBytes'],
   ])('refuses %j', (options, name) => {
     expect(() => podmanSandbox(options)).toThrow(name);

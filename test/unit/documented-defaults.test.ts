@@ -12,11 +12,11 @@ import { folderLimitChecks } from '../../src/host/folder-copy/options.ts';
 import { gitLimitChecks } from '../../src/host/git/git-limits.ts';
 import { limitsOf } from '../../src/host/host-filesystem/options.ts';
 import { checkCommand } from '../../src/host/sandbox/backend/command.ts';
-import { resolveOptions as resolveBubblewrapOptions } from '../../src/host/sandbox/bubblewrap/options.ts';
+import { bubblewrapSettings } from '../../src/host/sandbox/bubblewrap/options.ts';
 import { evaluateLimitChecks } from '../../src/host/sandbox/evaluate/limits.ts';
-import { resolvePodmanOptions } from '../../src/host/sandbox/podman/options.ts';
+import { podmanSettings } from '../../src/host/sandbox/podman/options.ts';
 import { shellLimitsOf } from '../../src/host/sandbox/shell/shell-limits.ts';
-import { resolveVirtualOptions } from '../../src/host/sandbox/virtual/options.ts';
+import { virtualSettings } from '../../src/host/sandbox/virtual/options.ts';
 import { stagingLimitChecks } from '../../src/host/staged-folder/staging/options.ts';
 import { requestTimeoutMs } from '../../src/providers/kit/wire/model-options.ts';
 import { cacheKeySource } from '../../src/providers/openai/request/request.ts';
@@ -185,18 +185,15 @@ const defaults: Readonly<Record<string, DefaultsOf>> = {
   ),
   'BubblewrapSandboxOptions.limits': byDefault(
     { maxMemoryBytes: 1024 * mebibyte, maxFileBytes: 256 * mebibyte, maxProcesses: 256 },
-    () => ({ ...resolveBubblewrapOptions({}, false).limits }),
+    () => ({ ...bubblewrapSettings({}, false).limits }),
   ),
   'PodmanSandboxOptions.limits': byDefault(
     { maxMemoryBytes: 1024 * mebibyte, maxProcesses: 256, maxCpus: 1, maxFileBytes: 256 * mebibyte },
-    () => ({ ...resolvePodmanOptions({ image: 'image' }).limits }),
+    () => ({ ...podmanSettings({ image: 'image' }).limits }),
   ),
-  PodmanSandboxOptions: byDefault({ maxTemporaryBytes: 64 * mebibyte }, () => ({
-    ...resolvePodmanOptions({ image: 'image' }),
-  })),
   'VirtualSandboxOptions.limits': byDefault(
     { maxMemoryBytes: 512 * mebibyte, maxFileBytes: 32 * mebibyte },
-    () => ({ ...resolveVirtualOptions({}) }),
+    () => ({ ...virtualSettings({}) }),
   ),
   VfsLimits: byDefault(
     {
@@ -273,6 +270,10 @@ const describedDefaults = {
 
 /** Words that a function gives and no literal beside the option. */
 const resolvedWords: Readonly<Record<string, () => unknown>> = {
+  'BubblewrapSandboxOptions.network': () => bubblewrapSettings({}, false).network,
+  'BubblewrapSandboxOptions.program': () => bubblewrapSettings({}, false).program,
+  'PodmanSandboxOptions.network': () => podmanSettings({ image: 'image' }).network,
+  'PodmanSandboxOptions.program': () => podmanSettings({ image: 'image' }).program,
   'McpSectionOptions.effects': mountedEffects,
   'NamedResourceToken.isStateless': () => resourceToken('resource').isStateless,
   'NamedResourceToken.isTransactional': () => resourceToken('resource').isTransactional,

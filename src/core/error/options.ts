@@ -14,6 +14,8 @@ export interface OptionRule<out Value = unknown, out Default extends Value | und
   /** What is wanted, to be read after "must be". */
   readonly what: string;
   readonly byDefault: Default;
+  /** Whether it must be given. */
+  readonly isRequired?: true;
 }
 
 /**
@@ -141,14 +143,33 @@ export function oneOf<const Choice extends string, const Default extends Choice 
   );
 }
 
+/** A text that matches. */
+export function matching(pattern: RegExp, what: string): OptionRule<string, undefined> {
+  return rule((value) => typeof value === 'string' && pattern.test(value), what);
+}
+
+/** A list of what is usable. @param what is wanted, as of a whole list. */
+export function listOf<Item>(
+  isUsable: (item: unknown) => boolean,
+  what: string,
+): OptionRule<readonly Item[], undefined> {
+  return rule((value) => Array.isArray(value) && value.every(isUsable), what);
+}
+
+/** An option that must be given. */
+export function required<Value>(check: OptionRule<Value, undefined>): OptionRule<Value, undefined> {
+  return { ...check, isRequired: true };
+}
+
 type Widened<Default> = Default extends number ? number : undefined;
 
-function rule<Value, Default extends Value | undefined>(
+/** What is usable by a test of its own. @param what is wanted, to be read after "must be". */
+export function rule<Value, Default extends Value | undefined = undefined>(
   isUsable: (value: unknown) => boolean,
   what: string,
-  byDefault: unknown,
+  byDefault?: unknown,
 ): OptionRule<Value, Default> {
-  // The makers above give both of their own types.
+  // Who makes a rule says of which type its values are.
   return { isUsable, what, byDefault } as OptionRule<Value, Default>;
 }
 
@@ -186,8 +207,9 @@ export function assertOptions<T>(
     if (check === 'any') {
       if (value === null) throw unusable(of, option, 'left out rather than null', value, refuse);
     } else if (typeof check === 'string') assertKind(of, option, value, check, refuse);
-    else if (value === undefined) continue;
-    else if (!isRule(check)) assertOptions(of, value, check, { refuse, path: option, moved });
+    else if (!isRule(check)) {
+      if (value !== undefined) assertOptions(of, value, check, { refuse, path: option, moved });
+    } else if (value === undefined && check.isRequired !== true) continue;
     else if (!check.isUsable(value)) throw unusable(of, option, check.what, value, refuse);
   }
 }

@@ -9,7 +9,7 @@ import { overlayRefusal } from './overlay/overlay-support.ts';
 import { copyPlace, overlayPlace } from './overlay/staged-place.ts';
 import { DiskStagedFolder, type StagedFolder, type StagedFolderParts } from './staged-folder.ts';
 import type { Baseline } from './staging/baseline.ts';
-import { type StagedFolderOptions, stagingLimitChecks } from './staging/options.ts';
+import { type StagedFolderOptions, stagingChecks, stagingLimitChecks } from './staging/options.ts';
 import { planDisk } from './staging/plan-disk.ts';
 import { makePrivateFolder, openTempRoot, removeFolder } from './staging/private-folder.ts';
 import type { OpenSource } from './staging/stage-file.ts';
@@ -60,7 +60,7 @@ export async function openStagedFolder(
   assertOptions(
     'openStagedFolder()',
     options,
-    { layer: 'any', ...stagingLimitChecks, signal: 'any', exclude: 'array', tempRoot: 'string' },
+    { ...stagingChecks, signal: 'any' },
     (message, details) => new FilesystemError('argument-invalid', message, details),
   );
   assertArgument(

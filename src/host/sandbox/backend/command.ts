@@ -72,12 +72,3 @@ function checkDirectory(cwd: string, refuse: (message: string) => SandboxError):
     );
   }
 }
-
-/** The error for a working directory that does not exist. */
-export function missingDirectoryError(backend: string, cwd: string): SandboxError {
-  return new SandboxError(
-    'sandbox-command-invalid',
-    `The working directory ${quoteText(cwd)} does not exist in the workspace. Create it first, or use another one.`,
-    { details: { backend, path: cwd } },
-  );
-}

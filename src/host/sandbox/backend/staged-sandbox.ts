@@ -1,6 +1,6 @@
-import { SandboxError } from '../../../core/error/index.ts';
 import type { StagedFolderReport } from '../../staged-folder/collect/collect-report.ts';
 import { type CheckedCommand, checkCommand } from './command.ts';
+import { disposedError } from './errors.ts';
 import type { Sandbox, SandboxCommand, SandboxOutcome } from './sandbox-backend.ts';
 
 /** The staged view of a sandbox. */
@@ -68,13 +68,4 @@ export class StagedSandbox implements Sandbox {
       await this.#parts.release?.();
     }
   }
-}
-
-/** The error for a sandbox that was disposed. */
-export function disposedError(backend: string): SandboxError {
-  return new SandboxError(
-    'sandbox-disposed',
-    `The sandbox was disposed. Start another one for further commands.`,
-    { details: { backend } },
-  );
 }

@@ -1,23 +1,18 @@
-import { SandboxError } from '../../../core/error/index.ts';
-import { MemoryFilesystem } from '../../../core/filesystem/index.ts';
 import { present } from '../../../core/internal/index.ts';
 import { openStagedFolder } from '../../staged-folder/open-staged-folder.ts';
-import { checkCommand } from '../backend/command.ts';
+import { unavailableError } from '../backend/errors.ts';
 import type { SandboxBackend } from '../backend/sandbox-backend.ts';
+import { selfTest } from '../backend/self-test.ts';
 import { StagedSandbox } from '../backend/staged-sandbox.ts';
 import {
   type BubblewrapSandboxOptions,
   type BubblewrapSettings,
   bubblewrapBackend,
+  bubblewrapSettings,
   describe,
   limitScopes,
-  resolveOptions,
 } from './options.ts';
-import { runCommand } from './run-command.ts';
-import { adviceFor, reasonOf, unavailableError } from './unavailable.ts';
-
-/** Milliseconds for a command that takes a few; only a machine that hangs needs them. */
-const selfTestMs = 60_000;
+import { firstLine, runCommand } from './run-command.ts';
 
 /**
  * Commands as processes of this machine in namespaces of the kernel, by the program `bwrap` of bubblewrap. Linux only.
@@ -31,11 +26,11 @@ const selfTestMs = 60_000;
  */
 export function bubblewrapSandbox(options: BubblewrapSandboxOptions = {}): SandboxBackend {
   const isRoot = process.geteuid?.() === 0;
-  const settings = resolveOptions(options, isRoot);
+  const settings = bubblewrapSettings(options, isRoot);
   let tested: Promise<void> | undefined;
-  const test = async (signal: AbortSignal | undefined): Promise<void> => {
+  const works = async (signal: AbortSignal | undefined): Promise<void> => {
     signal?.throwIfAborted();
-    tested ??= selfTest(settings).catch((error: unknown) => {
+    tested ??= test(settings).catch((error: unknown) => {
       // What is missing may be installed meanwhile.
       tested = undefined;
       throw error;
@@ -52,11 +47,11 @@ export function bubblewrapSandbox(options: BubblewrapSandboxOptions = {}): Sandb
       description: describe(settings.network),
     }),
     prepare: async ({ signal } = {}) => {
-      await test(signal);
+      await works(signal);
       return { [Symbol.asyncDispose]: () => Promise.resolve() };
     },
     start: async ({ filesystem, signal }) => {
-      await test(signal);
+      await works(signal);
       const staged = await openStagedFolder(filesystem, {
         ...settings.staging,
         ...present({ signal }),
@@ -75,21 +70,27 @@ export function bubblewrapSandbox(options: BubblewrapSandboxOptions = {}): Sandb
  * Runs a command under all limits.
  * @throws {SandboxError} `sandbox-unavailable`.
  */
-async function selfTest(settings: BubblewrapSettings): Promise<void> {
+async function test(settings: BubblewrapSettings): Promise<void> {
   if (process.platform !== 'linux')
-    throw unavailableError('it requires Linux', 'Use another backend, such as podman.');
-  const { tempRoot } = settings.staging;
-  const options = tempRoot === undefined ? {} : { tempRoot };
-  await using staged = await openStagedFolder(new MemoryFilesystem(), options);
-  const script = 'echo works >file && [ "$(cat /workspace/file)" = works ] && ! touch /file 2>/dev/null';
-  const command = checkCommand(bubblewrapBackend, { command: script, timeoutMs: selfTestMs });
-  try {
-    const outcome = await runCommand(settings, staged, command, undefined);
-    if (outcome.exitCode === 0) return;
-    const reason = reasonOf(outcome.stderr.text) || `its self-test ended with ${outcome.exitCode}`;
-    throw unavailableError(reason, adviceFor(outcome.stderr.text));
-  } catch (error) {
-    if (!SandboxError.isInstance(error) || error.code !== 'sandbox-failed') throw error;
-    throw unavailableError(reasonOf(error.message), adviceFor(error.message), error);
+    throw unavailableError(bubblewrapBackend, 'it requires Linux', 'Use another backend, such as podman.');
+  const failure = await selfTest({
+    backend: bubblewrapBackend,
+    script: 'echo works >file && [ "$(cat /workspace/file)" = works ] && ! touch /file 2>/dev/null',
+    staging: { ...settings.staging, layer: 'auto' },
+    run: (staged, command) => runCommand(settings, staged, command, undefined),
+  });
+  if (failure === undefined) return;
+  const { reason, cause } = failure;
+  throw unavailableError(bubblewrapBackend, firstLine(reason), adviceFor(reason), cause);
+}
+
+/** The advice for what a failed start wrote to its error output. */
+function adviceFor(message: string): string {
+  if (/user namespace|uid map|Operation not permitted|RTM_NEWADDR|No permissions/i.test(message)) {
+    return (
+      'The kernel must allow user namespaces to this user: see kernel.unprivileged_userns_clone, user.max_user_namespaces and ' +
+      'kernel.apparmor_restrict_unprivileged_userns, or the security profile of the container that this process is in. Or use another backend.'
+    );
   }
+  return 'Install it with `apt-get install bubblewrap util-linux` or the package manager of this system, or use another backend.';
 }

@@ -1,4 +1,5 @@
 import type { CheckedCommand } from '../backend/command.ts';
+import { temporaryBytes } from '../backend/sandbox-limits.ts';
 import type { BubblewrapSettings } from './options.ts';
 import { readOnlyArguments, searchPath } from './read-only-paths.ts';
 
@@ -9,8 +10,6 @@ export interface BubblewrapLine {
   readonly inputs: readonly string[];
 }
 
-/** Bytes of the folders for temporary files, which are in memory. */
-const temporaryBytes = '268435456';
 const sandboxId = '65534';
 const passwdFile = `sandbox:x:${sandboxId}:${sandboxId}:sandbox:/tmp:/bin/sh\n`;
 const groupFile = `sandbox:x:${sandboxId}:\n`;
@@ -119,8 +118,8 @@ function optionsOf({ readOnlyPaths, network }: BubblewrapSettings): readonly str
     ...['--ro-bind-data', '4', '/etc/passwd', '--ro-bind-data', '5', '/etc/group'],
     // Root may write to settings of the kernel there, even without capabilities.
     ...['--proc', '/proc', '--remount-ro', '/proc'],
-    ...['--dev', '/dev', '--size', temporaryBytes, '--tmpfs', '/dev/shm'],
-    ...['--remount-ro', '/dev', '--size', temporaryBytes, '--tmpfs', '/tmp'],
+    ...['--dev', '/dev', '--size', `${temporaryBytes}`, '--tmpfs', '/dev/shm'],
+    ...['--remount-ro', '/dev', '--size', `${temporaryBytes}`, '--tmpfs', '/tmp'],
     ...['--chdir', '/workspace', '--clearenv'],
     ...Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value]),
   ];

@@ -1,14 +1,19 @@
 import { posix } from 'node:path';
-import { assertOptions, SandboxError } from '../../../core/error/index.ts';
-import { present } from '../../../core/internal/index.ts';
-import type { Clock } from '../../../core/session/index.ts';
-import type { StagedFolderOptions } from '../../staged-folder/staging/options.ts';
-import type { SandboxCapabilities } from '../backend/sandbox-backend.ts';
 import {
-  resolveSandboxLimits,
-  type SandboxLimitScopes,
-  type SandboxLimits,
-} from '../backend/sandbox-limits.ts';
+  assertOptions,
+  integer,
+  listOf,
+  number,
+  type OptionsOf,
+  oneOf,
+  withDefaults,
+} from '../../../core/error/index.ts';
+import { present } from '../../../core/internal/index.ts';
+import { type Clock, systemClock } from '../../../core/session/index.ts';
+import { type StagedFolderOptions, stagingChecks } from '../../staged-folder/staging/options.ts';
+import { refuseOption } from '../backend/errors.ts';
+import type { SandboxCapabilities } from '../backend/sandbox-backend.ts';
+import { notEnforced, type SandboxLimitScopes, type SandboxLimits } from '../backend/sandbox-limits.ts';
 import { nodePaths } from './read-only-paths.ts';
 
 /** The name of the backend. */
@@ -39,21 +44,14 @@ export interface BubblewrapSandboxOptions {
   readonly clock?: Clock;
 }
 
-/** Options with their defaults. */
-export interface BubblewrapSettings {
-  readonly limits: SandboxLimits;
-  readonly network: 'none' | 'full';
-  readonly readOnlyPaths: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-  readonly staging: Omit<StagedFolderOptions, 'signal'>;
-  readonly program: string;
-  readonly clock: Clock | undefined;
-}
-
 const mib = 1_048_576;
-const rootReason = 'The kernel does not limit the processes of root, and this process runs as root.';
 /** Paths that the sandbox has of its own. */
 const ownPaths = ['/', '/dev', '/proc', '/tmp', '/workspace'];
+
+function isReadOnlyPath(path: unknown): boolean {
+  if (typeof path !== 'string' || ownPaths.includes(path)) return false;
+  return posix.isAbsolute(path) && posix.normalize(path) === path && !path.includes('\0');
+}
 
 /** What is enforced when this process runs as the given user. */
 export function limitScopes(isRoot: boolean): SandboxLimitScopes {
@@ -66,57 +64,49 @@ export function limitScopes(isRoot: boolean): SandboxLimitScopes {
   });
 }
 
+const limitChecks = {
+  maxMemoryBytes: integer({ min: 1, default: 1024 * mib }),
+  maxProcesses: integer({ min: 1, default: 256 }),
+  maxCpuMs: number({ above: 0 }),
+  maxCpus: notEnforced('nothing limits processors here; use another backend'),
+  maxFileBytes: integer({ min: 1, default: 256 * mib }),
+} satisfies OptionsOf<SandboxLimits>;
+
+const limitChecksOfRoot = {
+  ...limitChecks,
+  maxProcesses: notEnforced(
+    'the kernel does not limit the processes of root, and this process runs as root; use another backend',
+  ),
+} satisfies OptionsOf<SandboxLimits>;
+
+const checks = {
+  network: oneOf(['none', 'full']),
+  readOnlyPaths: listOf<string>(
+    isReadOnlyPath,
+    `a list of absolute paths without "." and "..", and none of ${ownPaths.join(', ')}`,
+  ),
+  env: 'object',
+  staging: stagingChecks,
+  program: 'string',
+  clock: 'object',
+} satisfies OptionsOf<Omit<BubblewrapSandboxOptions, 'limits'>>;
+
+/** Options with their defaults. */
+export type BubblewrapSettings = Required<BubblewrapSandboxOptions>;
+
 /** @throws {SandboxError} `sandbox-option-invalid`. */
-export function resolveOptions(options: BubblewrapSandboxOptions, isRoot: boolean): BubblewrapSettings {
-  assertOptions(
-    'bubblewrapSandbox()',
-    options,
-    {
-      clock: 'object',
-      limits: 'object',
-      network: 'string',
-      readOnlyPaths: 'array',
-      env: 'object',
-      staging: 'object',
-      program: 'string',
-    },
-    (message, { details }) => invalid(message, String(details['option'])),
-  );
-  const { network = 'none', readOnlyPaths = nodePaths(process.execPath), env = {}, staging = {} } = options;
-  if (network !== 'none' && network !== 'full')
-    throw invalid(
-      `The option network is ${JSON.stringify(network)}; it must be "none" or "full".`,
-      'network',
-    );
-  readOnlyPaths.forEach((path, index) => {
-    const isUsable = posix.isAbsolute(path) && posix.normalize(path) === path && !path.includes('\0');
-    if (isUsable && !ownPaths.includes(path)) return;
-    const list = ownPaths.join(', ');
-    throw invalid(
-      `The option readOnlyPaths[${index}] must be an absolute path without "." and "..", and not one of ${list}.`,
-      'readOnlyPaths',
-    );
-  });
-  const scopes = limitScopes(isRoot);
-  const defaults: SandboxLimits = {
-    maxMemoryBytes: 1024 * mib,
-    maxFileBytes: 256 * mib,
-    ...present({ maxProcesses: isRoot ? undefined : 256 }),
-  };
-  const limits = resolveSandboxLimits(
-    bubblewrapBackend,
-    scopes,
-    { ...defaults, ...options.limits },
-    { maxProcesses: rootReason },
-  );
+export function bubblewrapSettings(options: BubblewrapSandboxOptions, isRoot: boolean): BubblewrapSettings {
+  const limits = isRoot ? limitChecksOfRoot : limitChecks;
+  assertOptions('bubblewrapSandbox()', options, { ...checks, limits }, refuseOption(bubblewrapBackend));
   return {
-    limits,
-    network,
-    readOnlyPaths,
-    env,
-    staging,
-    program: options.program ?? 'bwrap',
-    clock: options.clock,
+    network: 'none',
+    readOnlyPaths: options.readOnlyPaths ?? nodePaths(process.execPath),
+    env: {},
+    staging: {},
+    program: 'bwrap',
+    clock: systemClock,
+    ...present(options),
+    limits: present(withDefaults(limits, options.limits)),
   };
 }
 
@@ -124,10 +114,4 @@ export function resolveOptions(options: BubblewrapSandboxOptions, isRoot: boolea
 export function describe(network: BubblewrapSettings['network']): SandboxCapabilities['description'] {
   const reach = network === 'none' ? 'there is no network' : 'the network can be reached';
   return `Commands run with sh and the installed programs of this machine, which are read-only; ${reach}.`;
-}
-
-function invalid(message: string, option: string): SandboxError {
-  return new SandboxError('sandbox-option-invalid', message, {
-    details: { backend: bubblewrapBackend, option },
-  });
 }

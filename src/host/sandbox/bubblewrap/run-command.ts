@@ -1,4 +1,3 @@
-import { SandboxError } from '../../../core/error/index.ts';
 import { startOf } from '../../../core/internal/index.ts';
 import { pathVariable } from '../../process/path-variable.ts';
 import { closeStandardStreams, openStandardStreams } from '../../process/standard-streams.ts';
@@ -10,12 +9,12 @@ import {
 } from '../../process/start-process.ts';
 import type { StagedFolder } from '../../staged-folder/staged-folder.ts';
 import { temporaryFolderOf } from '../../staged-folder/staged-folder.ts';
-import { type CheckedCommand, missingDirectoryError } from '../backend/command.ts';
-import { outputWindow, sandboxOutput } from '../backend/output.ts';
+import type { CheckedCommand } from '../backend/command.ts';
+import { failedError, missingDirectoryError, shownReason } from '../backend/errors.ts';
+import { CommandOutputs } from '../backend/output.ts';
 import type { SandboxOutcome } from '../backend/sandbox-backend.ts';
 import { bubblewrapLine } from './command-line.ts';
 import { type BubblewrapSettings, bubblewrapBackend } from './options.ts';
-import { reasonOf } from './unavailable.ts';
 
 /** What the inside reports, at most. The descriptor is open only to our own script, but a command could find it. */
 const maxReportCharacters = 1000;
@@ -49,11 +48,16 @@ export async function runCommand(
   signal: AbortSignal | undefined,
 ): Promise<SandboxOutcome> {
   const { command: program, args, inputs } = bubblewrapLine(settings, command);
-  const [stdout, stderr] = [outputWindow(command.maxOutputBytes), outputWindow(command.maxOutputBytes)];
+  const outputs = new CommandOutputs(command);
   let report = '';
   const folder = temporaryFolderOf(staged);
   const streams = folder === undefined ? undefined : await openStandardStreams(folder, command.stdin);
-  const options = {
+  const {
+    exitCode,
+    signal: killedBy,
+    timedOut,
+    startFailure,
+  } = await start(staged, program, args, {
     env: { ...pathVariable(), LC_ALL: 'C' },
     input: command.stdin,
     inputs,
@@ -61,36 +65,27 @@ export async function runCommand(
     streams,
     timeoutMs: command.timeoutMs,
     clock: settings.clock,
-    onStdout: (chunk: Uint8Array) => {
-      stdout.add(chunk);
-      command.onOutput();
-    },
-    onStderr: (chunk: Uint8Array) => {
-      stderr.add(chunk);
-      command.onOutput();
-    },
-    onReport: (chunk: Uint8Array) => {
+    onStdout: (chunk) => outputs.add('stdout', chunk),
+    onStderr: (chunk) => outputs.add('stderr', chunk),
+    onReport: (chunk) => {
       report = startOf(report + Buffer.from(chunk).toString('latin1'), maxReportCharacters);
     },
-  };
-  const { exitCode, signal: killedBy, timedOut, startFailure } = await start(staged, program, args, options);
+  });
   const lines = report.split('\n');
   if (lines[0] === 'missing') throw missingDirectoryError(bubblewrapBackend, command.cwd);
   if (lines[0] !== 'started' && !timedOut) {
-    const reason = startFailure === undefined ? reasonOf(stderr.text()) : `sh is ${startFailure}`;
-    throw new SandboxError(
-      'sandbox-failed',
-      `The sandbox could not be made: ${reason === '' ? `bwrap ended with ${exitCode ?? killedBy}` : reason}. Nothing was run.`,
-      { details: { backend: bubblewrapBackend } },
+    const reason = startFailure === undefined ? firstLine(outputs.stderr.text) : `sh is ${startFailure}`;
+    throw failedError(
+      bubblewrapBackend,
+      `The sandbox could not be made: ${shownReason(reason || `bwrap ended with ${exitCode ?? killedBy}`)}. Nothing was run.`,
     );
   }
-  const killed = /^killed (\d{1,9})$/m.exec(report)?.[1];
-  return {
-    exitCode: timedOut ? undefined : exitCode,
-    signal: killedBy,
-    timedOut,
-    stdout: sandboxOutput(stdout),
-    stderr: sandboxOutput(stderr),
-    killedProcesses: killed === undefined ? 0 : Number(killed),
-  };
+  const killedProcesses = Number(/^killed (\d{1,9})$/m.exec(report)?.[1] ?? 0);
+  return outputs.outcome({ exitCode, signal: killedBy, timedOut, killedProcesses });
+}
+
+/** The first line of what a program wrote. */
+export function firstLine(text: string): string {
+  const lines = text.split('\n').map((line) => line.trim());
+  return lines.find((line) => line !== '') ?? '';
 }

@@ -1,7 +1,8 @@
-import { assertOptions, SandboxError, withDefaults } from '../../../core/error/index.ts';
+import { assertOptions, type OptionsOf, rule, withDefaults } from '../../../core/error/index.ts';
 import type { ToolPolicy } from '../../../core/policy/index.ts';
 import type { Section, VisibilitySelector } from '../../../core/prompt/index.ts';
 import { binding } from '../../../core/resource/index.ts';
+import { refuseOption } from '../backend/errors.ts';
 import { EvaluatorToken, evaluateCodeTool } from './evaluate-code.ts';
 import { Evaluator, evaluatorProcess } from './evaluator.ts';
 import { type CodeEvaluationLimits, evaluateLimitChecks } from './limits.ts';
@@ -26,6 +27,20 @@ export interface CodeEvaluationSectionOptions {
   readonly visibility?: VisibilitySelector<Record<never, never>>;
 }
 
+const evaluationChecks: OptionsOf<CodeEvaluationSectionOptions> = {
+  key: 'string',
+  title: 'string',
+  visibility: 'any',
+  languages: rule(areLanguages, '["javascript"], ["python"] or both'),
+  policies: 'array',
+  limits: evaluateLimitChecks,
+};
+
+function areLanguages(languages: unknown): boolean {
+  const known = new Set<unknown>(['javascript', 'python']);
+  return Array.isArray(languages) && languages.length > 0 && languages.every((each) => known.delete(each));
+}
+
 const sectionSummary = 'Code in an interpreter, for exact computations.';
 
 /**
@@ -44,21 +59,8 @@ const sectionSummary = 'Code in an interpreter, for exact computations.';
 export function codeEvaluationSection(
   options: CodeEvaluationSectionOptions = {},
 ): Section<Record<never, never>> {
-  assertOptions(
-    'codeEvaluationSection()',
-    options,
-    {
-      key: 'string',
-      title: 'string',
-      visibility: 'any',
-      languages: 'array',
-      policies: 'array',
-      limits: evaluateLimitChecks,
-    },
-    (message, { details }) => new SandboxError('sandbox-option-invalid', message, { details }),
-  );
-  const { title = 'Code Evaluation', key = 'evaluate', policies = [] } = options;
-  const languages = resolveLanguages(options.languages);
+  assertOptions('codeEvaluationSection()', options, evaluationChecks, refuseOption());
+  const { title = 'Code Evaluation', key = 'evaluate', policies = [], languages = ['javascript'] } = options;
   const limits = withDefaults(evaluateLimitChecks, options.limits);
   return {
     title,
@@ -87,19 +89,6 @@ export function codeEvaluationSection(
       }),
     ],
   };
-}
-
-/** @throws {SandboxError} `sandbox-option-invalid`. */
-function resolveLanguages(
-  languages: readonly CodeEvaluationLanguage[] = ['javascript'],
-): readonly CodeEvaluationLanguage[] {
-  const known = new Set<string>(['javascript', 'python']);
-  if (languages.length > 0 && languages.every((language) => known.delete(language))) return [...languages];
-  throw new SandboxError(
-    'sandbox-option-invalid',
-    `The option languages is ${JSON.stringify(languages)}; it must have "javascript", "python" or both, each once.`,
-    { details: { option: 'languages' } },
-  );
 }
 
 /** The longest reply that a call can have. A byte of a text takes at most six in JSON. */

@@ -1,6 +1,6 @@
 import { isRecord } from '../../../core/internal/index.ts';
+import type { CommandOutputs } from '../backend/output.ts';
 import type { CallFiles } from './call-files.ts';
-import type { CallOutput } from './call-output.ts';
 import type { EvaluatedValue, EvaluationRequest } from './protocol.ts';
 import type { QuickJs, QuickJsContext, QuickJsHandle } from './quickjs.ts';
 
@@ -74,7 +74,7 @@ export function evaluateJavaScript(
   now: () => number,
   request: EvaluationRequest,
   files: CallFiles,
-  output: CallOutput,
+  output: CommandOutputs,
 ): EvaluatedValue | { readonly error: string } {
   const runtime = engine.newRuntime();
   runtime.setMemoryLimit(request.maxMemoryBytes);
@@ -122,7 +122,7 @@ export function evaluateJavaScript(
 }
 
 /** The functions of the code that leave the interpreter. Each takes its arguments, and gives an error or a result, as JSON text. */
-function defineFunctions(context: QuickJsContext, files: CallFiles, output: CallOutput): void {
+function defineFunctions(context: QuickJsContext, files: CallFiles, output: CommandOutputs): void {
   const define = (name: string, call: (...args: readonly unknown[]) => unknown): void => {
     const answer = (args: string): string => {
       try {
@@ -139,7 +139,9 @@ function defineFunctions(context: QuickJsContext, files: CallFiles, output: Call
   };
   define('__read', (path) => files.read(path));
   define('__write', (path, text) => files.write(path, text));
-  define('__print', (name, text) => output.print(name === 'stderr' ? 'stderr' : 'stdout', String(text)));
+  define('__print', (name, text) =>
+    output.add(name === 'stderr' ? 'stderr' : 'stdout', Buffer.from(String(text))),
+  );
 }
 
 /** An expression of the value; parsed, so that a key `__proto__` is a property like any other. */

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 import { describeError } from '../../../core/error/index.ts';
 import { encodeFrame, FrameReader, RemoteCalls } from '../../remote/index.ts';
+import { CommandOutputs } from '../backend/output.ts';
 import { CallFiles } from './call-files.ts';
-import { CallOutput } from './call-output.ts';
 import { evaluateJavaScript } from './javascript.ts';
 import type {
   CodeEvaluationLanguage,
@@ -30,7 +30,7 @@ const maxRequestBytes = 4_294_967_295;
 // oxlint-disable-next-line no-restricted-globals -- The system clock without the library around it, for a short start.
 const now = (): number => performance.now();
 
-type Run = (request: EvaluationRequest, files: CallFiles, output: CallOutput) => EvaluationOutcome;
+type Run = (request: EvaluationRequest, files: CallFiles, output: CommandOutputs) => EvaluationOutcome;
 type EvaluationOutcome = EvaluatedValue | { readonly error: string };
 
 /** Ends the process with the session's. */
@@ -62,7 +62,7 @@ async function main(languages: readonly string[]): Promise<void> {
       const run = await runnerOf(request.language);
       taken = () => {
         const files = new CallFiles(request.files, request.writes, request.maxTotalFileBytes);
-        const output = new CallOutput(request.maxOutputBytes);
+        const output = new CommandOutputs(request);
         const outcome = outcomeOf(() => run(request, files, output));
         return replyOf(outcome, request, files, output);
       };
@@ -123,11 +123,11 @@ function replyOf(
   outcome: EvaluationOutcome,
   { maxOutputBytes }: EvaluationRequest,
   files: CallFiles,
-  output: CallOutput,
+  output: CommandOutputs,
 ): EvaluationReply {
   const error = 'error' in outcome ? outcome.error : tooLarge(outcome.value, maxOutputBytes);
-  if (error !== undefined) output.print('stderr', error.endsWith('\n') ? error : `${error}\n`);
-  const { stdout, stderr } = output;
+  if (error !== undefined) output.add('stderr', Buffer.from(error.endsWith('\n') ? error : `${error}\n`));
+  const [stdout, stderr] = [output.stdout.text, output.stderr.text];
   if (error !== undefined || 'error' in outcome)
     return { failed: true, kind: 'none', value: '', stdout, stderr, writes: [] };
   return { failed: false, ...outcome, stdout, stderr, writes: files.written };

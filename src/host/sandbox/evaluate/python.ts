@@ -1,6 +1,6 @@
 import { describeError } from '../../../core/error/index.ts';
+import type { CommandOutputs } from '../backend/output.ts';
 import type { CallFiles } from './call-files.ts';
-import type { CallOutput } from './call-output.ts';
 import type { EvaluatedValue, EvaluationRequest } from './protocol.ts';
 import { pythonText } from './python-text.ts';
 
@@ -27,7 +27,7 @@ export function evaluatePython(
   engine: Monty,
   request: EvaluationRequest,
   files: CallFiles,
-  output: CallOutput,
+  output: CommandOutputs,
 ): EvaluatedValue | { readonly error: string } {
   const taken = request.inputs.find(([name]) => !canBeInput(engine, name));
   if (taken !== undefined)
@@ -45,7 +45,7 @@ export function evaluatePython(
       },
       // The engine refuses a result of the callback.
       printCallback: (_stream, text) => {
-        output.print('stdout', text);
+        output.add('stdout', Buffer.from(text));
       },
       externalFunctions: {
         read_text: (path) => files.read(path),

@@ -61,7 +61,7 @@ export async function connect(
   signal: AbortSignal | undefined,
   machine: ConnectionMachine = thisMachine(settings),
 ): Promise<OwnService> {
-  const named = namedService(settings, machine.env);
+  const named = namedService(machine.env);
   if (named !== undefined) {
     const client = await machine.serviceAt(named.socketPath, signal);
     if (client !== undefined) return shared(client);
@@ -79,13 +79,8 @@ function shared(client: PodmanClient): OwnService {
   return { client, [Symbol.asyncDispose]: () => Promise.resolve() };
 }
 
-/** The service that options or variables name. @throws {SandboxError} `sandbox-unavailable` for one on another machine. */
-function namedService(
-  { socketPath }: Pick<PodmanSettings, 'socketPath'>,
-  env: Readonly<Record<string, string | undefined>>,
-): Named | undefined {
-  if (socketPath !== undefined)
-    return { socketPath: pathOf(socketPath, 'the option socketPath'), source: 'the option socketPath' };
+/** The service that a variable names. @throws {SandboxError} `sandbox-unavailable` for one on another machine. */
+function namedService(env: Readonly<Record<string, string | undefined>>): Named | undefined {
   for (const variable of passedVariables) {
     const value = env[variable];
     if (value === undefined || value === '') continue;

@@ -1,5 +1,7 @@
 import { present } from '../../../core/internal/index.ts';
 import type { CheckedCommand } from '../backend/command.ts';
+import { temporaryBytes } from '../backend/sandbox-limits.ts';
+import type { ContainerUser } from './container-user.ts';
 import type { PodmanSettings } from './options.ts';
 
 /**
@@ -36,10 +38,7 @@ export interface ContainerParts {
   readonly command: CheckedCommand;
   /** The folder that is shown at `/workspace`. */
   readonly folder: string;
-  /** User and group in the container. */
-  readonly user: string;
-  /** True when the user of the service is the user in the container, too. */
-  readonly keepsId: boolean;
+  readonly user: ContainerUser;
   readonly nonce: string;
   readonly labels: Readonly<Record<string, string>>;
 }
@@ -54,7 +53,7 @@ const ownLimits = { NOFILE: 1024, NPROC: 4096, CORE: 0 };
 /** The container of one command, as the interface of Podman wants it. */
 export function containerSpec(settings: PodmanSettings, parts: ContainerParts): object {
   const { limits, network, runtime } = settings;
-  const { command, folder, user, keepsId, nonce, labels } = parts;
+  const { command, folder, user, nonce, labels } = parts;
   const { maxMemoryBytes, maxProcesses, maxCpus, maxFileBytes } = limits;
   const processLimits = {
     ...ownLimits,
@@ -75,9 +74,9 @@ export function containerSpec(settings: PodmanSettings, parts: ContainerParts): 
     systemd: 'false',
     image_volume_mode: 'ignore',
     log_configuration: { driver: 'none' },
-    user,
+    user: user.user,
     ...present({
-      userns: keepsId ? { nsmode: 'keep-id' } : undefined,
+      userns: user.keepsId ? { nsmode: 'keep-id' } : undefined,
       netns: network === 'none' ? { nsmode: 'none' } : undefined,
       oci_runtime: runtime,
     }),
@@ -108,7 +107,7 @@ export function containerSpec(settings: PodmanSettings, parts: ContainerParts): 
         type: 'tmpfs',
         source: 'tmpfs',
         destination: '/tmp',
-        options: ['rw', 'nosuid', 'nodev', `size=${settings.maxTemporaryBytes}`, 'mode=1777', 'notmpcopyup'],
+        options: ['rw', 'nosuid', 'nodev', `size=${temporaryBytes}`, 'mode=1777', 'notmpcopyup'],
       },
     ],
   };

@@ -1,11 +1,18 @@
-import { assertOptions, SandboxError } from '../../../core/error/index.ts';
-import { type Clock, systemClock } from '../../../core/session/index.ts';
-import type { StagedFolderOptions } from '../../staged-folder/staging/options.ts';
 import {
-  resolveSandboxLimits,
-  type SandboxLimitScopes,
-  type SandboxLimits,
-} from '../backend/sandbox-limits.ts';
+  assertOptions,
+  integer,
+  matching,
+  number,
+  type OptionsOf,
+  oneOf,
+  required,
+  withDefaults,
+} from '../../../core/error/index.ts';
+import { present } from '../../../core/internal/index.ts';
+import { type Clock, systemClock } from '../../../core/session/index.ts';
+import { copyChecks, type StagedFolderOptions } from '../../staged-folder/staging/options.ts';
+import { refuseOption } from '../backend/errors.ts';
+import { notEnforced, type SandboxLimitScopes, type SandboxLimits } from '../backend/sandbox-limits.ts';
 
 /** The name of the backend. */
 export const podmanBackend = 'podman';
@@ -26,38 +33,16 @@ export interface PodmanSandboxOptions {
   /** Which files are staged. Files are always staged as a copy. Default: all of them. */
   readonly staging?: Omit<StagedFolderOptions, 'signal' | 'layer'>;
   /**
-   * Bytes of the folder `/tmp` of a command, which is in memory and counts as such. A whole number above 0. Default: 67,108,864 (64 MiB).
-   */
-  readonly maxTemporaryBytes?: number;
-  /**
    * The OCI runtime, such as `runc`. A service of Podman that was started by others may not honor it, which the self-test
    * finds. Default: that of Podman.
    */
   readonly runtime?: string;
   /**
-   * The path of the socket of a service of Podman, which must be on this machine. Default: the variables `CONTAINER_HOST`, `PODMAN_BASE_URL` and `DOCKER_HOST`
-   * in this order, then the default connection of the program `podman`, then its usual socket; when none answers, the program is
-   * started as a service of this process's own.
+   * The program `podman`, to find a connection or to start a service: see docs/spec/sandboxes.md §5. Default: `podman`, found in the `PATH` of this process.
    */
-  readonly socketPath?: string;
-  /** The program `podman`, to find a connection or to start a service. Default: `podman`, found in the `PATH` of this process. */
   readonly program?: string;
   /** The clock for time-outs. Default: the system clock. */
   readonly clock?: Clock;
-}
-
-/** Options with their defaults. */
-export interface PodmanSettings {
-  readonly image: string;
-  readonly limits: SandboxLimits;
-  readonly network: 'none' | 'full';
-  readonly env: Readonly<Record<string, string>>;
-  readonly staging: Omit<StagedFolderOptions, 'signal' | 'layer'>;
-  readonly maxTemporaryBytes: number;
-  readonly runtime: string | undefined;
-  readonly socketPath: string | undefined;
-  readonly program: string;
-  readonly clock: Clock;
 }
 
 const mib = 1_048_576;
@@ -74,63 +59,39 @@ export const podmanLimitScopes: SandboxLimitScopes = Object.freeze({
 const imageName = /^[a-zA-Z0-9][a-zA-Z0-9._:/@-]{0,255}$/;
 const runtimeName = /^[a-zA-Z0-9/][a-zA-Z0-9._/-]{0,255}$/;
 
-/** @throws {SandboxError} `sandbox-option-invalid`. */
-export function resolvePodmanOptions(options: PodmanSandboxOptions): PodmanSettings {
-  assertOptions(
-    'podmanSandbox()',
-    options,
-    {
-      clock: 'object',
-      maxTemporaryBytes: 'number',
-      image: 'string!',
-      limits: 'object',
-      network: 'string',
-      env: 'object',
-      staging: 'object',
-      runtime: 'string',
-      socketPath: 'string',
-      program: 'string',
-    },
-    (message, { details }) => invalid(message, String(details['option'])),
-  );
-  const { image, network = 'none', maxTemporaryBytes = 64 * mib, runtime } = options;
-  if (!imageName.test(image))
-    throw invalid(`The option image is ${JSON.stringify(image)}; it must be the name of an image.`, 'image');
-  if (runtime !== undefined && !runtimeName.test(runtime))
-    throw invalid(
-      `The option runtime is ${JSON.stringify(runtime)}; it must be the name of an OCI runtime, such as "runc".`,
-      'runtime',
-    );
-  if (network !== 'none' && network !== 'full')
-    throw invalid(
-      `The option network is ${JSON.stringify(network)}; it must be "none" or "full".`,
-      'network',
-    );
-  if (!Number.isSafeInteger(maxTemporaryBytes) || maxTemporaryBytes <= 0)
-    throw invalid(
-      `The option maxTemporaryBytes is ${maxTemporaryBytes}; it must be a whole number above 0.`,
-      'maxTemporaryBytes',
-    );
-  const defaults = { maxMemoryBytes: 1024 * mib, maxProcesses: 256, maxCpus: 1, maxFileBytes: 256 * mib };
-  return {
-    image,
-    limits: resolveSandboxLimits(
-      podmanBackend,
-      podmanLimitScopes,
-      { ...defaults, ...options.limits },
-      { maxCpuMs: 'Control groups limit processors, not processor time: see maxCpus.' },
-    ),
-    network,
-    env: { HOME: '/tmp', TMPDIR: '/tmp', ...options.env },
-    staging: options.staging ?? {},
-    maxTemporaryBytes,
-    runtime,
-    socketPath: options.socketPath,
-    program: options.program ?? 'podman',
-    clock: options.clock ?? systemClock,
-  };
-}
+const limitChecks = {
+  maxMemoryBytes: integer({ min: 1, default: 1024 * mib }),
+  maxProcesses: integer({ min: 1, default: 256 }),
+  maxCpuMs: notEnforced('control groups limit processors, not processor time: see maxCpus'),
+  maxCpus: number({ above: 0, default: 1 }),
+  maxFileBytes: integer({ min: 1, default: 256 * mib }),
+} satisfies OptionsOf<SandboxLimits>;
 
-function invalid(message: string, option: string): SandboxError {
-  return new SandboxError('sandbox-option-invalid', message, { details: { backend: podmanBackend, option } });
+const checks: OptionsOf<PodmanSandboxOptions> = {
+  image: required(matching(imageName, 'the name of an image')),
+  limits: limitChecks,
+  network: oneOf(['none', 'full']),
+  env: 'object',
+  staging: copyChecks,
+  runtime: matching(runtimeName, 'the name of an OCI runtime, such as "runc"'),
+  program: 'string',
+  clock: 'object',
+};
+
+/** Options with their defaults. */
+export type PodmanSettings = Required<Omit<PodmanSandboxOptions, 'runtime'>> &
+  Pick<PodmanSandboxOptions, 'runtime'>;
+
+/** @throws {SandboxError} `sandbox-option-invalid`. */
+export function podmanSettings(options: PodmanSandboxOptions): PodmanSettings {
+  assertOptions('podmanSandbox()', options, checks, refuseOption(podmanBackend));
+  return {
+    network: 'none',
+    staging: {},
+    program: 'podman',
+    clock: systemClock,
+    ...present(options),
+    env: { HOME: '/tmp', TMPDIR: '/tmp', ...options.env },
+    limits: present(withDefaults(limitChecks, options.limits)),
+  };
 }

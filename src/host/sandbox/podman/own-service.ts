@@ -99,6 +99,6 @@ function startError(program: string, message: string): Error {
     isMissing
       ? `no service of Podman answers, and the program ${JSON.stringify(program)} is not found`
       : `its service could not be started: ${line === '' ? 'it ended at once' : line}`,
-    'Install it with `apt-get install podman` or the package manager of this system, or start `podman system service --time=0` yourself and set socketPath.',
+    'Install it with `apt-get install podman` or the package manager of this system, or start `podman system service --time=0` yourself and name its socket in CONTAINER_HOST.',
   );
 }

@@ -3,12 +3,7 @@ import { openStagedFolder } from '../../staged-folder/open-staged-folder.ts';
 import type { SandboxBackend } from '../backend/sandbox-backend.ts';
 import { StagedSandbox } from '../backend/staged-sandbox.ts';
 import { giveTo } from './container-user.ts';
-import {
-  type PodmanSandboxOptions,
-  podmanBackend,
-  podmanLimitScopes,
-  resolvePodmanOptions,
-} from './options.ts';
+import { type PodmanSandboxOptions, podmanBackend, podmanLimitScopes, podmanSettings } from './options.ts';
 import { preparePodman } from './prepared-podman.ts';
 import { runContainer } from './run-container.ts';
 import { SharedPodman } from './shared-podman.ts';
@@ -27,7 +22,7 @@ import { SharedPodman } from './shared-podman.ts';
  * @see docs/spec/sandboxes.md §5
  */
 export function podmanSandbox(options: PodmanSandboxOptions): SandboxBackend {
-  const settings = resolvePodmanOptions(options);
+  const settings = podmanSettings(options);
   const shared = new SharedPodman((signal) => preparePodman(settings, signal));
   return Object.freeze({
     name: podmanBackend,

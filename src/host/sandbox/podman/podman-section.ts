@@ -1,11 +1,12 @@
-import { assertOptions, SandboxError } from '../../../core/error/index.ts';
+import { assertOptions, type OptionsOf } from '../../../core/error/index.ts';
 import { present } from '../../../core/internal/index.ts';
 import type { ToolPolicy } from '../../../core/policy/index.ts';
 import type { Section, SectionPrepareContext } from '../../../core/prompt/index.ts';
 import type { ToolEffects } from '../../../core/tool/index.ts';
 import { type VfsToolsSectionOptions, vfsToolsSection } from '../../../suite/vfs/index.ts';
+import { refuseOption } from '../backend/errors.ts';
 import type { ShellRollback } from '../shell/run-in-call.ts';
-import { type ShellLimits, shellLimitChecks, shellLimitsOf } from '../shell/shell-limits.ts';
+import { rollbackCheck, type ShellLimits, shellLimitChecks, shellLimitsOf } from '../shell/shell-limits.ts';
 import { shellSection } from '../shell/shell-section.ts';
 import { evaluatePythonTool } from './evaluate-python.ts';
 import { hasPython, ImagePython, prepareImagePython, pythonBinding } from './image-python.ts';
@@ -40,6 +41,18 @@ export interface PodmanSectionOptions {
   readonly key?: string;
 }
 
+const podmanSectionChecks: OptionsOf<PodmanSectionOptions> = {
+  key: 'string',
+  title: 'string',
+  rollbackOn: rollbackCheck,
+  image: 'string!',
+  sandbox: 'object',
+  files: 'object',
+  limits: shellLimitChecks,
+  python: 'boolean',
+  policies: 'array',
+};
+
 /**
  * A section with a workspace and everything that works on it: the file tools, `shell_execute`, and `evaluate_python` where the image
  * has a Python. Commands and programs run in containers of Podman, each in one of its own.
@@ -51,22 +64,7 @@ export interface PodmanSectionOptions {
  * @see docs/spec/sandboxes.md §6
  */
 export function podmanSection(options: PodmanSectionOptions): Section<Record<never, never>> {
-  assertOptions(
-    'podmanSection()',
-    options,
-    {
-      key: 'string',
-      title: 'string',
-      rollbackOn: 'any',
-      image: 'string!',
-      sandbox: 'object',
-      files: 'object',
-      limits: shellLimitChecks,
-      python: 'boolean',
-      policies: 'array',
-    },
-    (message, { details }) => new SandboxError('sandbox-option-invalid', message, { details }),
-  );
+  assertOptions('podmanSection()', options, podmanSectionChecks, refuseOption());
   const { title = 'Podman Workspace', key = 'podman', rollbackOn, policies = [] } = options;
   const { image, python } = options;
   const backend = podmanSandbox({ ...options.sandbox, image });

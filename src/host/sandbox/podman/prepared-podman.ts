@@ -1,8 +1,4 @@
-import { SandboxError } from '../../../core/error/index.ts';
-import { MemoryFilesystem } from '../../../core/filesystem/index.ts';
-import { present } from '../../../core/internal/index.ts';
-import { openStagedFolder } from '../../staged-folder/open-staged-folder.ts';
-import { checkCommand } from '../backend/command.ts';
+import { selfTest } from '../backend/self-test.ts';
 import { connect } from './connection.ts';
 import { containerUser, giveTo } from './container-user.ts';
 import { type PodmanSettings, podmanBackend } from './options.ts';
@@ -10,9 +6,6 @@ import { removeLeftovers } from './owner.ts';
 import type { PodmanClient } from './podman-client.ts';
 import { PodmanRequestError, podmanUnavailable } from './podman-error.ts';
 import { type ContainerHost, runContainer } from './run-container.ts';
-
-/** Only a machine that hangs needs so much. */
-const selfTestMs = 60_000;
 
 /** A connection that works, until it is disposed. */
 export interface PreparedPodman extends AsyncDisposable {
@@ -39,7 +32,7 @@ export async function preparePodman(
     await assertImage(client, settings.image, signal);
     await removeLeftovers(client, signal);
     const host = { settings, client, user: await containerUser(client, signal) };
-    await selfTest(host, signal);
+    await test(host, signal);
     return { host, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
   } catch (error) {
     await service[Symbol.asyncDispose]();
@@ -58,34 +51,26 @@ async function assertImage(
     await client.send({ method: 'GET', path: `/images/${encodeURIComponent(image)}/exists`, signal });
   } catch (error) {
     if (!(error instanceof PodmanRequestError) || error.status !== 404) throw error;
-    throw new SandboxError(
-      'sandbox-unavailable',
-      `The backend "podman" does not work here: there is no image ${JSON.stringify(image)}, and none is pulled implicitly. Run \`podman pull ${image}\`.`,
-      { details: { backend: podmanBackend } },
+    throw podmanUnavailable(
+      `there is no image ${JSON.stringify(image)}, and none is pulled implicitly`,
+      `Run \`podman pull ${image}\`.`,
     );
   }
 }
 
-async function selfTest(host: ContainerHost, signal: AbortSignal | undefined): Promise<void> {
-  const { tempRoot } = host.settings.staging;
-  await using staged = await openStagedFolder(new MemoryFilesystem(), {
-    layer: 'copy',
-    ...present({ tempRoot }),
+async function test(host: ContainerHost, signal: AbortSignal | undefined): Promise<void> {
+  const failure = await selfTest({
+    backend: podmanBackend,
+    script:
+      'echo works >file && [ "$(cat /workspace/file)" = works ] && echo works >/tmp/file && ! (echo x >/file) 2>/dev/null',
+    staging: { ...host.settings.staging, layer: 'copy' },
+    run: async ({ path }, command) => {
+      if (host.user.newOwner !== undefined) await giveTo(host.user.newOwner, path);
+      return runContainer(host, path, command, signal);
+    },
   });
-  if (host.user.newOwner !== undefined) await giveTo(host.user.newOwner, staged.path);
-  const script =
-    'echo works >file && [ "$(cat /workspace/file)" = works ] && echo works >/tmp/file && ! (echo x >/file) 2>/dev/null';
-  const command = checkCommand(podmanBackend, { command: script, timeoutMs: selfTestMs });
-  let reason: string;
-  try {
-    const { exitCode, stderr } = await runContainer(host, staged.path, command, signal);
-    if (exitCode === 0) return;
-    reason = stderr.text.trim() || `its self-test ended with ${exitCode}`;
-  } catch (error) {
-    if (!SandboxError.isInstance(error) || error.code !== 'sandbox-failed') throw error;
-    reason = error.message;
-  }
-  throw podmanUnavailable(reason, adviceFor(reason));
+  if (failure !== undefined)
+    throw podmanUnavailable(failure.reason, adviceFor(failure.reason), failure.cause);
 }
 
 function adviceFor(reason: string): string {

@@ -1,8 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { isRecord } from '../../../core/internal/index.ts';
-import { type CheckedCommand, missingDirectoryError } from '../backend/command.ts';
-import { outputWindow, sandboxOutput } from '../backend/output.ts';
+import type { CheckedCommand } from '../backend/command.ts';
+import { endInTime } from '../backend/command-end.ts';
+import { missingDirectoryError } from '../backend/errors.ts';
+import { CommandOutputs } from '../backend/output.ts';
 import type { SandboxOutcome } from '../backend/sandbox-backend.ts';
 import { containerSpec } from './container-spec.ts';
 import type { ContainerUser } from './container-user.ts';
@@ -35,15 +37,7 @@ export async function runContainer(
   const nonce = randomBytes(12).toString('hex');
   // Named by us, so that it can be removed even when the answer is lost.
   const name = `wink-${randomUUID()}`;
-  const { user: userName, keepsId } = user;
-  const spec = containerSpec(settings, {
-    command,
-    folder,
-    user: userName,
-    keepsId,
-    nonce,
-    labels: ownerLabels(),
-  });
+  const spec = containerSpec(settings, { command, folder, user, nonce, labels: ownerLabels() });
   signal?.throwIfAborted();
   try {
     await client.send({ method: 'POST', path: '/containers/create', body: { ...spec, name } });
@@ -90,34 +84,19 @@ async function follow(
   command: CheckedCommand,
   signal: AbortSignal | undefined,
 ): Promise<SandboxOutcome> {
-  const [stdout, stderr] = [outputWindow(command.maxOutputBytes), outputWindow(command.maxOutputBytes)];
-  const trailer = new TrailerReader(nonce, (chunk) => {
-    stderr.add(chunk);
-    command.onOutput();
-  });
-  const frames = new FrameDecoder((stream, chunk) => {
-    if (stream === 'stderr') return trailer.add(chunk);
-    stdout.add(chunk);
-    command.onOutput();
-  });
+  const outputs = new CommandOutputs(command);
+  const trailer = new TrailerReader(nonce, (chunk) => outputs.add('stderr', chunk));
+  const frames = new FrameDecoder((stream, chunk) =>
+    stream === 'stderr' ? trailer.add(chunk) : outputs.add(stream, chunk),
+  );
   const { stream, head } = await client.attach(name, command.stdin !== undefined);
   const closed = receive(stream, head, frames);
-  let timedOut = false;
   const kill = (): void => {
     // The removal that follows in any case reports a failure. Without a container there is no output.
-    removeContainer(client, name).then(
-      () => stream.destroy(),
-      () => stream.destroy(),
-    );
+    const close = (): void => void stream.destroy();
+    removeContainer(client, name).then(close, close);
   };
-  signal?.addEventListener('abort', kill);
-  const cancelTimer =
-    command.timeoutMs === undefined
-      ? undefined
-      : settings.clock.schedule(command.timeoutMs, () => {
-          timedOut = true;
-          kill();
-        });
+  using end = endInTime(command, signal, settings.clock, kill);
   try {
     signal?.throwIfAborted();
     await client.send({ method: 'POST', path: `/containers/${name}/start` });
@@ -125,17 +104,15 @@ async function follow(
     await closed;
     const report = trailer.end();
     // What is reported is certain; Podman takes some time to know it, too.
-    const exitCode = timedOut || report.kind !== 'none' ? undefined : await exitCodeOf(client, name);
+    const exitCode = end.timedOut || report.kind !== 'none' ? undefined : await exitCodeOf(client, name);
     // A success that was not reported is none: the stream broke off, and with it the output.
     if (exitCode === 0 || frames.isBroken)
       throw podmanFailed('The container could not be run', 'its output broke off');
-    return outcomeOf(command, { exitCode, timedOut, report }, stdout, stderr);
+    return outputs.outcome(endOf(command, report, exitCode, end.timedOut));
   } catch (error) {
-    if (!timedOut) throw error;
-    return outcomeOf(command, { exitCode: undefined, timedOut, report: trailer.end() }, stdout, stderr);
+    if (!end.timedOut) throw error;
+    return outputs.outcome(endOf(command, trailer.end(), undefined, true));
   } finally {
-    cancelTimer?.();
-    signal?.removeEventListener('abort', kill);
     stream.destroy();
   }
 }
@@ -157,22 +134,14 @@ async function exitCodeOf(client: PodmanClient, name: string): Promise<number | 
   return typeof answer === 'number' ? answer : undefined;
 }
 
-interface ContainerEnd {
-  /** Where there is no report. */
-  readonly exitCode: number | undefined;
-  readonly timedOut: boolean;
-  readonly report: ContainerReport;
-}
-
-type Window = ReturnType<typeof outputWindow>;
-
-function outcomeOf(
-  command: CheckedCommand,
-  { exitCode, timedOut, report }: ContainerEnd,
-  stdout: Window,
-  stderr: Window,
-): SandboxOutcome {
-  if (report.kind === 'missing-directory') throw missingDirectoryError(podmanBackend, command.cwd);
+/** @param exitCode where there is no report. */
+function endOf(
+  { cwd }: CheckedCommand,
+  report: ContainerReport,
+  exitCode: number | undefined,
+  timedOut: boolean,
+): Parameters<CommandOutputs['outcome']>[0] {
+  if (report.kind === 'missing-directory') throw missingDirectoryError(podmanBackend, cwd);
   const reported = timedOut || report.kind !== 'ended' ? undefined : report;
   // Without a report the first process itself was killed, as by the kernel when the memory is used up.
   const isKilled = reported === undefined && (exitCode ?? 137) === 137;
@@ -180,8 +149,6 @@ function outcomeOf(
     exitCode: isKilled ? undefined : (reported?.exitCode ?? exitCode),
     signal: isKilled ? 'SIGKILL' : undefined,
     timedOut,
-    stdout: sandboxOutput(stdout),
-    stderr: sandboxOutput(stderr),
     killedProcesses: report.kind === 'ended' ? report.killedProcesses : 0,
   };
 }

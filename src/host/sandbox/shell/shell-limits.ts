@@ -1,5 +1,14 @@
-import { integer, maxTimerMs, number, type OptionsOf, SandboxError } from '../../../core/error/index.ts';
+import {
+  integer,
+  maxTimerMs,
+  number,
+  type OptionRule,
+  type OptionsOf,
+  oneOf,
+  SandboxError,
+} from '../../../core/error/index.ts';
 import { defaultOutputBytes } from '../backend/command.ts';
+import type { ShellRollback } from './run-in-call.ts';
 
 /** Limits of one `shell_execute` call. */
 export interface ShellLimits {
@@ -18,6 +27,9 @@ export const shellLimitChecks: OptionsOf<ShellLimits> = {
   maxTimeoutMs: timeout,
   maxOutputBytes: integer({ min: 0 }),
 };
+
+/** What the option `rollbackOn` must be. */
+export const rollbackCheck: OptionRule<ShellRollback> = oneOf(['failure', 'never']);
 
 /** The limits with their defaults. @throws {SandboxError} `sandbox-option-invalid` when they contradict each other. */
 export function shellLimitsOf(limits: Partial<ShellLimits> = {}): ShellLimits {

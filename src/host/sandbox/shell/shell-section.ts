@@ -1,12 +1,13 @@
-import { assertOptions, PromptValidationError, SandboxError } from '../../../core/error/index.ts';
+import { assertOptions, type OptionsOf, PromptValidationError } from '../../../core/error/index.ts';
 import { Filesystem } from '../../../core/filesystem/index.ts';
 import type { ToolPolicy } from '../../../core/policy/index.ts';
 import type { Section, SectionPrepareContext, VisibilitySelector } from '../../../core/prompt/index.ts';
+import { refuseOption } from '../backend/errors.ts';
 import { backendBindings } from '../backend/prepared-backend.ts';
 import { SandboxBackend } from '../backend/sandbox-backend.ts';
 import type { ShellRollback } from './run-in-call.ts';
 import { shellExecuteTool } from './shell-execute.ts';
-import { type ShellLimits, shellLimitChecks, shellLimitsOf } from './shell-limits.ts';
+import { rollbackCheck, type ShellLimits, shellLimitChecks, shellLimitsOf } from './shell-limits.ts';
 
 /** Options of {@link shellSection}. */
 export interface ShellSectionOptions {
@@ -30,6 +31,16 @@ export interface ShellSectionOptions {
   readonly visibility?: VisibilitySelector<Record<never, never>>;
 }
 
+const shellChecks: OptionsOf<ShellSectionOptions> = {
+  key: 'string',
+  title: 'string',
+  visibility: 'any',
+  rollbackOn: rollbackCheck,
+  backend: 'object!',
+  policies: 'array',
+  limits: shellLimitChecks,
+};
+
 const sectionSummary = 'A shell for commands on the files of the workspace.';
 
 /**
@@ -45,28 +56,8 @@ const sectionSummary = 'A shell for commands on the files of the workspace.';
  * @see docs/spec/sandboxes.md §2
  */
 export function shellSection(options: ShellSectionOptions): Section<Record<never, never>> {
-  assertOptions(
-    'shellSection()',
-    options,
-    {
-      key: 'string',
-      title: 'string',
-      visibility: 'any',
-      rollbackOn: 'any',
-      backend: 'object!',
-      policies: 'array',
-      limits: shellLimitChecks,
-    },
-    (message, { details }) => new SandboxError('sandbox-option-invalid', message, { details }),
-  );
+  assertOptions('shellSection()', options, shellChecks, refuseOption());
   const { backend, title = 'Shell', key = 'shell', rollbackOn = 'failure', policies = [] } = options;
-  if (rollbackOn !== 'failure' && rollbackOn !== 'never') {
-    throw new SandboxError(
-      'sandbox-option-invalid',
-      `The option rollbackOn is ${JSON.stringify(rollbackOn)}; it must be "failure" or "never".`,
-      { details: { option: 'rollbackOn' } },
-    );
-  }
   const limits = shellLimitsOf(options.limits);
   const effects = backend.capabilities.network === 'none' ? 'state' : 'external';
   return {

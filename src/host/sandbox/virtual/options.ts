@@ -1,11 +1,15 @@
-import { assertOptions, SandboxError } from '../../../core/error/index.ts';
-import { isRecord, quoteText } from '../../../core/internal/index.ts';
-import type { Clock } from '../../../core/session/index.ts';
 import {
-  resolveSandboxLimits,
-  type SandboxLimitScopes,
-  type SandboxLimits,
-} from '../backend/sandbox-limits.ts';
+  assertOptions,
+  integer,
+  listOf,
+  type OptionsOf,
+  required,
+  rule,
+  withDefaults,
+} from '../../../core/error/index.ts';
+import { type Clock, systemClock } from '../../../core/session/index.ts';
+import { refuseOption } from '../backend/errors.ts';
+import { notEnforced, type SandboxLimitScopes, type SandboxLimits } from '../backend/sandbox-limits.ts';
 
 /** The name of the backend. */
 export const virtualBackend = 'virtual';
@@ -49,19 +53,10 @@ export interface VirtualNetwork {
   readonly denyPrivateRanges: boolean;
 }
 
-/** Options with their defaults. */
-export interface VirtualSettings {
-  readonly maxMemoryBytes: number;
-  readonly maxFileBytes: number;
-  readonly network: VirtualNetwork | undefined;
-  readonly env: Readonly<Record<string, string>>;
-  readonly clock: Clock | undefined;
-}
-
 const mib = 1_048_576;
 /** The interpreter itself takes about 30 MiB. */
 const minMemoryBytes = 64 * mib;
-const httpMethods: ReadonlySet<string> = new Set([
+const httpMethods: readonly VirtualNetworkMethod[] = [
   'GET',
   'HEAD',
   'POST',
@@ -69,7 +64,7 @@ const httpMethods: ReadonlySet<string> = new Set([
   'DELETE',
   'PATCH',
   'OPTIONS',
-]);
+];
 
 /** What is enforced. There are no processes, and the thread's processor time is its time limit. */
 export const virtualLimitScopes: SandboxLimitScopes = Object.freeze({
@@ -80,68 +75,74 @@ export const virtualLimitScopes: SandboxLimitScopes = Object.freeze({
   maxFileBytes: 'command',
 });
 
+function isAddress(address: unknown): boolean {
+  if (typeof address !== 'string' || !URL.canParse(address)) return false;
+  const { protocol, username, password, search, hash } = new URL(address);
+  return (protocol === 'https:' || protocol === 'http:') && username + password + search + hash === '';
+}
+
+const limitChecks = {
+  maxMemoryBytes: integer({ min: minMemoryBytes, default: 512 * mib }),
+  maxProcesses: notEnforced('there are no processes'),
+  maxCpuMs: notEnforced('limit the time of the command instead'),
+  maxCpus: notEnforced('a command uses one thread'),
+  maxFileBytes: integer({ min: 1, default: 32 * mib }),
+} satisfies OptionsOf<SandboxLimits>;
+
+const networkChecks: OptionsOf<VirtualNetworkOptions> = {
+  allow: required(
+    rule(
+      (addresses) => Array.isArray(addresses) && addresses.length > 0 && addresses.every(isAddress),
+      'a list of at least one http or https address without user, query and fragment, such as ["https://api.example.com/v1"]',
+    ),
+  ),
+  methods: listOf(
+    (method) => httpMethods.some((known) => known === method),
+    `a list of ${httpMethods.join(', ')}`,
+  ),
+  allowPrivateRanges: 'boolean',
+};
+
+const checks: OptionsOf<VirtualSandboxOptions> = {
+  limits: limitChecks,
+  network: networkChecks,
+  env: 'object',
+  clock: 'object',
+};
+
+/** Options with their defaults. */
+export interface VirtualSettings {
+  readonly maxMemoryBytes: number;
+  readonly maxFileBytes: number;
+  readonly network: VirtualNetwork | undefined;
+  readonly env: Readonly<Record<string, string>>;
+  readonly clock: Clock;
+}
+
 /** @throws {SandboxError} `sandbox-option-invalid`. */
-export function resolveVirtualOptions(options: VirtualSandboxOptions): VirtualSettings {
-  assertOptions(
-    'virtualSandbox()',
-    options,
-    { clock: 'object', limits: 'object', network: 'object', env: 'object' },
-    (message, { details }) => invalid(message, String(details['option'])),
-  );
-  const limits = resolveSandboxLimits(virtualBackend, virtualLimitScopes, options.limits ?? {}, {
-    maxProcesses: 'There are no processes.',
-    maxCpuMs: 'Limit the time of the command instead.',
-    maxCpus: 'A command uses one thread.',
-  });
-  const { maxMemoryBytes = 512 * mib, maxFileBytes = 32 * mib } = limits;
-  if (maxMemoryBytes < minMemoryBytes) {
-    throw invalid(
-      `The limit maxMemoryBytes is ${maxMemoryBytes}; the interpreter needs at least ${minMemoryBytes}.`,
-      'limits.maxMemoryBytes',
-    );
-  }
+export function virtualSettings(options: VirtualSandboxOptions): VirtualSettings {
+  assertOptions('virtualSandbox()', options, checks, refuseOption(virtualBackend));
+  const { network, env = {}, clock = systemClock } = options;
+  const { maxMemoryBytes, maxFileBytes } = withDefaults(limitChecks, options.limits);
   return {
     maxMemoryBytes,
     maxFileBytes,
-    network: options.network === undefined ? undefined : resolveNetwork(options.network),
-    env: options.env ?? {},
-    clock: options.clock,
+    network: network && networkOf(network),
+    env,
+    clock,
   };
 }
 
-function resolveNetwork(network: VirtualNetworkOptions): VirtualNetwork {
-  const { allow, methods = ['GET', 'HEAD'], allowPrivateRanges = false } = network;
-  const isList = isRecord(network) && Array.isArray(allow) && allow.length > 0;
-  if (!isList)
-    throw invalid(
-      'The option network.allow must be a list of at least one address, such as ["https://api.example.com"].',
-      'network.allow',
-    );
-  allow.forEach((address, index) => {
-    if (isAddress(address)) return;
-    throw invalid(
-      `The option network.allow[${index}] is ${quoteText(String(address))}; it must be an http or https address without user, query and fragment, such as "https://api.example.com/v1".`,
-      'network.allow',
-    );
-  });
-  for (const method of methods) {
-    if (httpMethods.has(method)) continue;
-    throw invalid(
-      `The option network.methods has ${quoteText(method)}; use ${[...httpMethods].join(', ')}.`,
-      'network.methods',
-    );
-  }
+function networkOf({
+  allow,
+  methods = ['GET', 'HEAD'],
+  allowPrivateRanges = false,
+}: VirtualNetworkOptions): VirtualNetwork {
   return {
     allowedUrlPrefixes: [...allow],
     allowedMethods: [...methods],
     denyPrivateRanges: !allowPrivateRanges,
   };
-}
-
-function isAddress(address: unknown): boolean {
-  if (typeof address !== 'string' || !URL.canParse(address)) return false;
-  const { protocol, username, password, search, hash } = new URL(address);
-  return (protocol === 'https:' || protocol === 'http:') && username + password + search + hash === '';
 }
 
 /** What commands find, as one sentence for a model. */
@@ -154,10 +155,4 @@ export function describeVirtual(network: VirtualNetwork | undefined): string {
     'Commands run in an interpreter of bash scripts with the usual text tools (grep, sed, awk, sort, find, jq, tar and the like); ' +
     `there are no programs of a machine (no git, make, node or python), no background jobs and no symbolic links, and ${reach}.`
   );
-}
-
-function invalid(message: string, option: string): SandboxError {
-  return new SandboxError('sandbox-option-invalid', message, {
-    details: { backend: virtualBackend, option },
-  });
 }

@@ -1,9 +1,9 @@
-import { describeError, SandboxError } from '../../../core/error/index.ts';
-import { present } from '../../../core/internal/index.ts';
-import { systemClock } from '../../../core/session/index.ts';
+import { describeError, type SandboxError } from '../../../core/error/index.ts';
 import { RemoteThread } from '../../remote/index.ts';
 import type { CheckedCommand } from '../backend/command.ts';
-import { outputWindow, sandboxOutput } from '../backend/output.ts';
+import { endInTime } from '../backend/command-end.ts';
+import { failedError, unavailableError } from '../backend/errors.ts';
+import { CommandOutputs } from '../backend/output.ts';
 import type { SandboxOutcome } from '../backend/sandbox-backend.ts';
 import { ShellFileError } from './file-error.ts';
 import { type VirtualSettings, virtualBackend } from './options.ts';
@@ -101,38 +101,26 @@ export class ShellThread {
    */
   async run(command: CheckedCommand, files: VirtualFiles, signal: AbortSignal): Promise<SandboxOutcome> {
     signal.throwIfAborted();
-    const { clock = systemClock } = this.#settings;
-    const { timeoutMs, onOutput } = command;
-    let timedOut = false;
     let failure: { readonly error: unknown } | undefined;
-    const terminate = (): void => void this.terminate();
-    signal.addEventListener('abort', terminate);
-    const onTimeout = (): void => {
-      timedOut = true;
-      // The interpreter hands over its output at the end only, so there is none.
-      terminate();
-    };
-    const cancelTimer = timeoutMs === undefined ? undefined : clock.schedule(timeoutMs, onTimeout);
+    // The interpreter hands over its output at the end only, so after a time-out there is none.
+    using ended = endInTime(command, signal, this.#settings.clock, () => void this.terminate());
     const fail = (error: unknown): void => {
       failure ??= { error };
-      terminate();
+      void this.terminate();
     };
-    this.#running = { served: { ...files.operations, alive: onOutput }, fail };
+    this.#running = { served: { ...files.operations, alive: command.onOutput }, fail };
     try {
       const end = await this.#thread.call('run', scriptOf(command, this.#settings));
       signal.throwIfAborted();
-      if (end.stdout.length + end.stderr.length > 0) onOutput();
-      return outcomeOf(command, end, timedOut);
+      return outcomeOf(command, end, ended.timedOut);
     } catch (error) {
       await this.terminate();
       signal.throwIfAborted();
       if (failure !== undefined) throw failure.error;
-      if (isOutOfMemory(error)) return outcomeOf(command, this.#memoryEnd(), timedOut);
-      if (timedOut) return outcomeOf(command, undefined, true);
-      throw failedError(error);
+      if (isOutOfMemory(error)) return outcomeOf(command, this.#memoryEnd(), ended.timedOut);
+      if (ended.timedOut) return outcomeOf(command, undefined, true);
+      throw interpreterFailed(error);
     } finally {
-      cancelTimer?.();
-      signal.removeEventListener('abort', terminate);
       this.#running = undefined;
     }
   }
@@ -146,19 +134,12 @@ export class ShellThread {
 
 /** @param end undefined when the script did not end by itself. */
 function outcomeOf(command: CheckedCommand, end: ScriptEnd | undefined, timedOut: boolean): SandboxOutcome {
-  const [stdout, stderr] = [outputWindow(command.maxOutputBytes), outputWindow(command.maxOutputBytes)];
+  const outputs = new CommandOutputs(command);
   if (end !== undefined) {
-    stdout.add(end.stdout);
-    stderr.add(end.stderr);
+    if (end.stdout.length > 0) outputs.add('stdout', end.stdout);
+    if (end.stderr.length > 0) outputs.add('stderr', end.stderr);
   }
-  return {
-    exitCode: timedOut ? undefined : end?.exitCode,
-    signal: undefined,
-    timedOut,
-    stdout: sandboxOutput(stdout),
-    stderr: sandboxOutput(stderr),
-    killedProcesses: 0,
-  };
+  return outputs.outcome({ exitCode: end?.exitCode, signal: undefined, timedOut, killedProcesses: 0 });
 }
 
 function scriptOf({ argv, cwd, env, stdin }: CheckedCommand, settings: VirtualSettings): ShellScript {
@@ -183,25 +164,17 @@ function crashReason(error: unknown): string {
 }
 
 /** The error for an interpreter that failed. */
-function failedError(error: unknown): SandboxError {
-  return new SandboxError(
-    'sandbox-failed',
+function interpreterFailed(error: unknown): SandboxError {
+  return failedError(
+    virtualBackend,
     `The interpreter failed in the middle of the command: ${describeError(error)}. Simplify the command.`,
-    {
-      ...present({ cause: error instanceof InterpreterError ? undefined : error }),
-      details: { backend: virtualBackend },
-    },
+    error instanceof InterpreterError ? undefined : error,
   );
 }
 
-const installAdvice = 'npm install just-bash@^3.4.2';
-
 function unusableError({ isMissing, reason }: UnusableShell, cause: unknown): SandboxError {
-  const what = isMissing
-    ? `the package "just-bash" could not be loaded. Install it with \`${installAdvice}\`, or use another backend.`
-    : `the package "just-bash" does not work: ${reason}. Install a supported version with \`${installAdvice}\`, or use another backend.`;
-  return new SandboxError('sandbox-unavailable', `The backend "virtual" does not work here: ${what}`, {
-    cause,
-    details: { backend: virtualBackend },
-  });
+  const seen = `the package "just-bash" ${isMissing ? 'could not be loaded' : `does not work: ${reason}`}`;
+  const what = isMissing ? 'it' : 'a supported version';
+  const advice = `Install ${what} with \`npm install just-bash@^3.4.2\`, or use another backend.`;
+  return unavailableError(virtualBackend, seen, advice, cause);
 }

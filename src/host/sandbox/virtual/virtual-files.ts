@@ -1,5 +1,6 @@
 import { type Filesystem, type FilesystemFork, MemoryFilesystem } from '../../../core/filesystem/index.ts';
 import type { StagedFolderReport } from '../../staged-folder/collect/collect-report.ts';
+import { temporaryBytes } from '../backend/sandbox-limits.ts';
 import type { StagedView } from '../backend/staged-sandbox.ts';
 import { FileAttributes } from './attributes.ts';
 import { collectFork } from './collect-fork.ts';
@@ -11,7 +12,6 @@ import { copyPath, movePath } from './transfer.ts';
 
 /** Bytes that the commands of one sandbox can write: they are kept in the memory of this process. */
 const maxWrittenBytes = 536_870_912;
-const temporaryBytes = 268_435_456;
 const modeBits = 0o7777;
 
 /**

@@ -1,12 +1,13 @@
-import { type CheckedCommand, missingDirectoryError } from '../backend/command.ts';
+import type { CheckedCommand } from '../backend/command.ts';
+import { missingDirectoryError } from '../backend/errors.ts';
 import type { SandboxBackend, SandboxOutcome } from '../backend/sandbox-backend.ts';
 import { StagedSandbox } from '../backend/staged-sandbox.ts';
 import {
   describeVirtual,
-  resolveVirtualOptions,
   type VirtualSandboxOptions,
   virtualBackend,
   virtualLimitScopes,
+  virtualSettings,
 } from './options.ts';
 import type { ShellThread } from './shell-thread.ts';
 import { SpareThread } from './spare-thread.ts';
@@ -26,7 +27,7 @@ import { VirtualFiles } from './virtual-files.ts';
  * @see docs/spec/sandboxes.md §7
  */
 export function virtualSandbox(options: VirtualSandboxOptions = {}): SandboxBackend {
-  const settings = resolveVirtualOptions(options);
+  const settings = virtualSettings(options);
   const threads = new SpareThread(settings);
   return Object.freeze({
     name: virtualBackend,

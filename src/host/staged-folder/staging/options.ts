@@ -1,4 +1,4 @@
-import { integer, type LimitsOf } from '../../../core/error/index.ts';
+import { integer, type LimitsOf, type OptionsOf, oneOf } from '../../../core/error/index.ts';
 
 /** Options of `openStagedFolder`. */
 export interface StagedFolderOptions {
@@ -45,4 +45,17 @@ export const stagingLimitChecks: LimitsOf<StagingLimits> = {
   maxBytes: integer({ min: 0, default: 268_435_456 }),
   maxFileBytes: integer({ min: 0, default: 33_554_432 }),
   maxEntries: integer({ min: 0, default: 100_000 }),
+};
+
+/** What the options must be where the folder is a copy. */
+export const copyChecks: OptionsOf<Omit<StagedFolderOptions, 'signal' | 'layer'>> = {
+  ...stagingLimitChecks,
+  tempRoot: 'string',
+  exclude: 'array',
+};
+
+/** What the options must be that do not belong to one call. */
+export const stagingChecks: OptionsOf<Omit<StagedFolderOptions, 'signal'>> = {
+  ...copyChecks,
+  layer: oneOf(['auto', 'overlay', 'copy']),
 };

@@ -2,16 +2,17 @@ import { expect, it } from 'vitest';
 import { type BubblewrapSandboxOptions, SandboxError } from 'weakincentives/sandbox';
 import { checkCommand } from '../../../../../src/host/sandbox/backend/command.ts';
 import { bubblewrapLine } from '../../../../../src/host/sandbox/bubblewrap/command-line.ts';
-import { resolveOptions } from '../../../../../src/host/sandbox/bubblewrap/options.ts';
+import { bubblewrapSettings } from '../../../../../src/host/sandbox/bubblewrap/options.ts';
 
 it.each<[unknown, string]>([
   [{ network: 'some' }, 'network'],
-  [{ readOnlyPaths: ['relative'] }, 'readOnlyPaths[0]'],
-  [{ readOnlyPaths: ['/opt', '/opt/../etc'] }, 'readOnlyPaths[1]'],
-  [{ readOnlyPaths: ['/proc'] }, 'readOnlyPaths[0]'],
+  [{ readOnlyPaths: ['relative'] }, 'readOnlyPaths'],
+  [{ readOnlyPaths: ['/opt', '/opt/../etc'] }, 'readOnlyPaths'],
+  [{ readOnlyPaths: ['/proc'] }, 'readOnlyPaths'],
   [{ limits: { maxCpus: 1 } }, 'maxCpus'],
   [{ limits: { maxMemoryBytes: 0.5 } }, 'maxMemoryBytes'],
-  [{ limits: { maxMemory: 1 } }, 'There is no limit "maxMemory"'],
+  [{ limits: { maxMemory: 1 } }, 'no option "limits.maxMemory"; the nearest is "limits.maxMemoryBytes"'],
+  [{ staging: { layers: 'copy' } }, 'no option "staging.layers"; the nearest is "staging.layer"'],
   [{ limits: [] }, 'limits must be an object'],
   [{ env: 'A=b' }, 'env must be an object'],
 ])('refuses %j', (options, problem) => {
@@ -19,7 +20,7 @@ it.each<[unknown, string]>([
   const given = options as BubblewrapSandboxOptions;
   const error: unknown = (() => {
     try {
-      return resolveOptions(given, false);
+      return bubblewrapSettings(given, false);
     } catch (thrown) {
       return thrown;
     }
@@ -29,13 +30,13 @@ it.each<[unknown, string]>([
 });
 
 it('limits processes unless it runs as root, and says why it does not', () => {
-  expect(resolveOptions({}, false).limits.maxProcesses).toBe(256);
-  expect(resolveOptions({}, true).limits.maxProcesses).toBeUndefined();
-  expect(() => resolveOptions({ limits: { maxProcesses: 9 } }, true)).toThrow('runs as root');
+  expect(bubblewrapSettings({}, false).limits.maxProcesses).toBe(256);
+  expect(bubblewrapSettings({}, true).limits.maxProcesses).toBeUndefined();
+  expect(() => bubblewrapSettings({ limits: { maxProcesses: 9 } }, true)).toThrow('runs as root');
 });
 
 it('puts no value of a variable on the command line, where others could read it', () => {
-  const settings = resolveOptions({ env: { TOKEN: "it's a secret" } }, false);
+  const settings = bubblewrapSettings({ env: { TOKEN: "it's a secret" } }, false);
   const command = checkCommand('bubblewrap', { command: 'true', env: { OTHER: 'another secret' } });
   const { args, inputs } = bubblewrapLine(settings, command);
   expect(args.join(' ')).not.toContain('secret');

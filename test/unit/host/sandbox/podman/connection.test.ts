@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type PodmanSandboxOptions, SandboxError } from 'weakincentives/sandbox';
 import { type ConnectionMachine, connect } from '../../../../../src/host/sandbox/podman/connection.ts';
-import { resolvePodmanOptions } from '../../../../../src/host/sandbox/podman/options.ts';
+import { podmanSettings } from '../../../../../src/host/sandbox/podman/options.ts';
 import { PodmanClient } from '../../../../../src/host/sandbox/podman/podman-client.ts';
 
 /** A machine with services at the given sockets, and a record of what was looked for on it. */
@@ -34,7 +34,7 @@ function machineWith(
     ...parts,
   };
   const find = async (options: Partial<PodmanSandboxOptions> = {}): Promise<string | undefined> => {
-    const settings = resolvePodmanOptions({ image: 'some/image', ...options });
+    const settings = podmanSettings({ image: 'some/image', ...options });
     await using service = await connect(settings, undefined, machine);
     return clients.get(service.client);
   };
@@ -54,8 +54,7 @@ describe('the connection to Podman', () => {
   const named = { CONTAINER_HOST: 'unix:///c', PODMAN_BASE_URL: 'unix:///b', DOCKER_HOST: 'unix:///d' };
 
   it.each([
-    ['the option', { socketPath: '/o' }, named, '/o'],
-    ['the option as an address', { socketPath: 'unix:///o' }, named, '/o'],
+    ['a path', {}, { CONTAINER_HOST: '/o' }, '/o'],
     ['CONTAINER_HOST', {}, named, '/c'],
     ['PODMAN_BASE_URL', {}, { ...named, CONTAINER_HOST: undefined }, '/b'],
     ['DOCKER_HOST', {}, { ...named, CONTAINER_HOST: '', PODMAN_BASE_URL: '' }, '/d'],
@@ -87,7 +86,6 @@ describe('the connection to Podman', () => {
     expect(message).toContain(`of the kind ${kind},`);
     expect(message).not.toContain('user@host');
     expect(log).toStrictEqual([]);
-    expect(await failureOf(machineWith([]).find({ socketPath: address }))).toContain('the option socketPath');
   });
 
   it('is the default one of the program, then the usual socket, then a service of its own', async () => {
@@ -146,8 +144,8 @@ describe('the connection to Podman', () => {
   });
 
   it('leaves running what it has not started', async () => {
-    const { find, log } = machineWith(['/o']);
-    await find({ socketPath: '/o' });
+    const { find, log } = machineWith(['/o'], { env: { CONTAINER_HOST: '/o' } });
+    await find();
     expect(log).toStrictEqual(['/o']);
   });
 });

@@ -19,6 +19,7 @@ import {
 } from './fake-service.ts';
 
 let tempRoot = '';
+const namedBefore = process.env['CONTAINER_HOST'];
 
 beforeEach(() => {
   tempRoot = mkdtempSync(join(tmpdir(), 'wink-podman-prepare-'));
@@ -26,13 +27,17 @@ beforeEach(() => {
 
 afterEach(() => {
   rmSync(tempRoot, { recursive: true });
+  if (namedBefore === undefined) delete process.env['CONTAINER_HOST'];
+  else process.env['CONTAINER_HOST'] = namedBefore;
 });
 
 const backendOf = (
   { socketPath }: Pick<FakeService, 'socketPath'>,
   options: Partial<PodmanSandboxOptions> = {},
-): SandboxBackend =>
-  podmanSandbox({ image: 'localhost/some:1', socketPath, staging: { tempRoot }, ...options });
+): SandboxBackend => {
+  process.env['CONTAINER_HOST'] = `unix://${socketPath}`;
+  return podmanSandbox({ image: 'localhost/some:1', staging: { tempRoot }, ...options });
+};
 
 async function prepareOn(service: FakeService, options: Partial<PodmanSandboxOptions> = {}): Promise<void> {
   await using prepared = await backendOf(service, options).prepare();
@@ -89,7 +94,7 @@ describe('the preparation', () => {
     for (const path of [socketPath, join(tempRoot, 'none.sock')]) {
       const message = await failureOf(backendOf({ socketPath: path }).prepare());
       expect(message).toContain(
-        'no service of Podman answers at the socket that the option socketPath names',
+        'no service of Podman answers at the socket that the variable CONTAINER_HOST names',
       );
       expect(message).not.toContain(path);
     }

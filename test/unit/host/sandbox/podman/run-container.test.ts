@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type PodmanSandboxOptions, type SandboxCommand, SandboxError } from 'weakincentives/sandbox';
 import { createManualClock } from 'weakincentives/testing';
 import { checkCommand } from '../../../../../src/host/sandbox/backend/command.ts';
-import { resolvePodmanOptions } from '../../../../../src/host/sandbox/podman/options.ts';
+import { podmanSettings } from '../../../../../src/host/sandbox/podman/options.ts';
 import { ownerLabels } from '../../../../../src/host/sandbox/podman/owner.ts';
 import { runContainer } from '../../../../../src/host/sandbox/podman/run-container.ts';
 import {
@@ -28,7 +28,7 @@ interface RunOptions {
 async function runOn(service: FakeService, { sandbox, command, signal, keepsId = false }: RunOptions = {}) {
   return runContainer(
     {
-      settings: resolvePodmanOptions({ image: 'localhost/some:1', ...sandbox }),
+      settings: podmanSettings({ image: 'localhost/some:1', ...sandbox }),
       client: service.client,
       user: { user: '65534:65534', keepsId, newOwner: undefined },
     },
@@ -121,7 +121,7 @@ describe('the requests for one command', () => {
           type: 'tmpfs',
           source: 'tmpfs',
           destination: '/tmp',
-          options: ['rw', 'nosuid', 'nodev', 'size=67108864', 'mode=1777', 'notmpcopyup'],
+          options: ['rw', 'nosuid', 'nodev', 'size=268435456', 'mode=1777', 'notmpcopyup'],
         },
       ],
     });
@@ -140,24 +140,14 @@ describe('the requests for one command', () => {
     const limits = { maxMemoryBytes: 1000, maxProcesses: 1, maxCpus: 0.001, maxFileBytes: 7 };
     await runOn(other, {
       keepsId: true,
-      sandbox: { limits, network: 'full', runtime: 'runc', maxTemporaryBytes: 5 },
+      sandbox: { limits, network: 'full', runtime: 'runc' },
       command: { stdin: '' },
     });
     const [before, after] = [specOf(usual), specOf(other)];
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
     const changed = names.filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]));
     expect(changed.sort()).toStrictEqual(
-      [
-        'command',
-        'mounts',
-        'name',
-        'netns',
-        'oci_runtime',
-        'r_limits',
-        'resource_limits',
-        'stdin',
-        'userns',
-      ].sort(),
+      ['command', 'name', 'netns', 'oci_runtime', 'r_limits', 'resource_limits', 'stdin', 'userns'].sort(),
     );
     // A rootless service maps its user to the same one in the container, so that it can read the staged files.
     expect(after['userns']).toStrictEqual({ nsmode: 'keep-id' });
