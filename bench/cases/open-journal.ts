@@ -40,12 +40,9 @@ interface Opened {
   readonly close: () => void;
 }
 
-/** Older versions of SQLite warn that one process only may use the database, which is so here. */
-const onWarning = (): void => undefined;
-
 function openFile(file: string, kind: 'file' | 'file-normal'): Opened {
   const synchronous = kind === 'file' ? 'full' : 'normal';
-  return { journal: sqliteJournal({ file, synchronous, onWarning }), close: () => undefined };
+  return { journal: sqliteJournal({ file, synchronous }), close: () => undefined };
 }
 
 function openDatabase(file: string): Opened {
@@ -54,5 +51,5 @@ function openDatabase(file: string): Opened {
     readonly DatabaseSync: new (path: string) => SqliteDatabase & { close(): void };
   };
   const database = new DatabaseSync(file);
-  return { journal: sqliteJournal({ database, onWarning }), close: () => database.close() };
+  return { journal: sqliteJournal({ database }), close: () => database.close() };
 }

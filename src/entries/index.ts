@@ -240,7 +240,6 @@ export {
   type DerivedSlice,
   type DerivedSliceOptions,
   type Dispatcher,
-  type DispatcherOptions,
   defineDerivedSlice,
   defineEvent,
   defineSlice,

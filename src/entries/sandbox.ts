@@ -20,8 +20,7 @@ export type { CodeEvaluationLanguage } from '../host/sandbox/evaluate/protocol.t
 export type { PodmanSandboxOptions } from '../host/sandbox/podman/options.ts';
 export { podmanSandbox } from '../host/sandbox/podman/podman-sandbox.ts';
 export { type PodmanSectionOptions, podmanSection } from '../host/sandbox/podman/podman-section.ts';
-export type { ShellRollback } from '../host/sandbox/shell/run-in-call.ts';
-export type { ShellLimits } from '../host/sandbox/shell/shell-limits.ts';
+export type { ShellLimits, ShellRollback } from '../host/sandbox/shell/shell-limits.ts';
 export { type ShellSectionOptions, shellSection } from '../host/sandbox/shell/shell-section.ts';
 export type {
   VirtualNetworkMethod,

@@ -151,7 +151,8 @@ test('a secret reaches no logger, listener or record, wherever something fails o
         const left: unknown[] = [];
         const [runLogger, sessionLogger] = [recordingLogger(), recordingLogger()];
         const keep = (...parts: readonly unknown[]): void => void left.push(...parts);
-        const dispatcher = createDispatcher({ onError: keep });
+        const dispatcher = createDispatcher();
+        dispatcher.onFailure(keep);
         const neighbor = whose === 'shared' ? new Session({ dispatcher }) : undefined;
         await using session = new Session({
           clock: createManualClock(),

@@ -99,7 +99,6 @@ const defaults: Readonly<Record<string, DefaultsOf>> = {
   CommonSliceOptions: written({ version: 1 }, 'defineSlice()'),
   SessionOperation: written({ logged: 0 }),
   SessionImportOptions: written({ maxValues: 10_000_000 }, 'readSessionExport('),
-  AcpOptions: written({ startTimeoutMs: 120_000 }),
   AiSdkOptions: byDefault({ timeoutMs: 600_000 }, providerTimeout),
   OpenAIModelOptions: byDefault({ timeoutMs: 600_000 }, providerTimeout),
   AnthropicModelOptions: byDefault({ timeoutMs: 600_000, maxTokens: 16_000 }, () => ({
@@ -127,7 +126,6 @@ const defaults: Readonly<Record<string, DefaultsOf>> = {
     { maxBytes: 256 * mebibyte, maxFileBytes: 32 * mebibyte, maxEntries: 100_000 },
     () => ({ ...withDefaults(stagingLimitChecks) }),
   ),
-  LocalOverridesStoreOptions: written({ lockTimeoutMs: 10_000 }),
   StagedCommandOptions: written({ maxOutputBytes: 65_536 }, 'runProcess('),
   GitLimits: byDefault(
     {
@@ -152,16 +150,13 @@ const defaults: Readonly<Record<string, DefaultsOf>> = {
       connectTimeoutMs: 30_000,
       callTimeoutMs: 60_000,
       maxTotalTimeoutMs: 600_000,
-      maxTools: 128,
       maxResultCharacters: 100_000,
       maxAttachmentBytes: 5 * mebibyte,
-      maxMessageBytes: 10 * mebibyte,
     },
     () => ({ ...withDefaults(mountLimitChecks) }),
   ),
-  McpHttpTransport: written({ port: 0, maxRequestBytes: 4 * mebibyte }, 'openHttpEndpoint'),
-  McpServerOptions: written({ approvalTimeoutMs: 600_000 }),
-  McpHttpSessionLimits: written({ sessionIdleTimeoutMs: 600_000, maxSessions: 64 }),
+  McpHttpTransport: written({ port: 0 }, 'openHttpEndpoint'),
+  McpHttpSessionLimits: written({ maxSessions: 64 }),
   // The type of the options of a journal in SQLite.
   CommonOptions: written({ leaseTimeoutMs: 30_000 }, 'sqliteJournal()'),
   JournalRecorderOptions: written({ maxContentBytes: mebibyte }),
@@ -174,7 +169,6 @@ const defaults: Readonly<Record<string, DefaultsOf>> = {
   })),
   CodeEvaluationLimits: byDefault(
     {
-      maxCodeCharacters: 8_000,
       timeoutMs: 5_000,
       maxMemoryBytes: 64 * mebibyte,
       maxOutputBytes: 32_768,
@@ -221,7 +215,7 @@ function providerTimeout(): Figures {
 }
 
 function mountedEffects(): unknown {
-  const rules = { key: 'server', maxTools: 1 };
+  const rules = { key: 'server' };
   const { tools } = chooseTools([{ name: 'tool', inputSchema: { type: 'object' } }], rules, () =>
     tool({ name: 'tool', description: 'A tool.' }),
   );
@@ -245,7 +239,6 @@ const describedDefaults = {
   'the code names what takes the place of the option': [
     'AgentHarness.model',
     'LanguageModel.model',
-    'CommonOptions.onWarning',
     'EvaluationEnvironment.suspension',
     'HeldScope.suspension',
     'EvaluatorOptions.clock',

@@ -74,7 +74,6 @@ const makers: Readonly<Record<string, Maker>> = {
   claudeAgent: { options: { model: 'm' } },
   codeEvaluationSection: { options: { key: 'evaluate' }, within: { limits: {} } },
   codeInterpreterTool: { options: { description: 'Runs.' }, within: { config: {} } },
-  createDispatcher: { options: { onError: work } },
   deadlineFeedback: { options: {} },
   defineAgent: { options: { template }, within: { limits: runLimits, workspace: { include: [] } } },
   defineDerivedSlice: { options: { name: 'd', source: slice, derive: () => [] } },
@@ -155,6 +154,7 @@ const makers: Readonly<Record<string, Maker>> = {
 const withoutOptions = new Set([
   'addTokenUsage',
   'anyCompletion',
+  'createDispatcher',
   'createManualClock',
   'Deadline',
   'durableConformance',

@@ -4,7 +4,6 @@ export {
   createDispatcher,
   type DispatchedEvent,
   type Dispatcher,
-  type DispatcherOptions,
   defineEvent,
   defineSystemEvent,
   type EventDefinition,

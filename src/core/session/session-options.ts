@@ -31,11 +31,12 @@ export function assertSessionServices(clock: Clock | undefined, dispatcher: Disp
 
 /** The dispatcher of a session that is given none. */
 export function ownDispatcher(logger: SessionLogger | undefined): Dispatcher {
-  if (logger === undefined) return createDispatcher();
-  return createDispatcher({
-    onError: (error, eventName) =>
+  const dispatcher = createDispatcher();
+  if (logger !== undefined)
+    dispatcher.onFailure(({ error, eventName }) =>
       logger.error(`A subscriber of ${eventName} failed: ${describeError(error)}`, { eventName }),
-  });
+    );
+  return dispatcher;
 }
 
 /** Makes a new identifier at every call. Two calls never return the same text. */

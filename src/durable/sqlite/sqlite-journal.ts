@@ -4,7 +4,11 @@ import {
   assertOptions,
   JournalError,
   MissingPeerError,
+  number,
+  type OptionsOf,
+  oneOf,
   type RefuseArgument,
+  withDefaults,
 } from '../../core/error/index.ts';
 import type { RunJournal } from '../../core/runtime/index.ts';
 import { type Clock, systemClock } from '../../core/session/index.ts';
@@ -15,8 +19,6 @@ import { journalFailure } from './store/failure.ts';
 import { localBackend } from './store/local-backend.ts';
 import { type OpenedStore, openStore, type Synchronous } from './store/open-store.ts';
 
-const defaultLeaseTimeoutMs = 30_000;
-
 interface CommonOptions {
   /** `full`: what was appended survives a loss of power. `normal`: it survives the end of the process. Default: `full`. */
   readonly synchronous?: Synchronous;
@@ -24,11 +26,6 @@ interface CommonOptions {
   readonly leaseTimeoutMs?: number;
   /** Time for the leases, as all processes on the database see it. Default: that of the machine; its timers do not keep the process alive. */
   readonly clock?: Clock;
-  /**
-   * Called once when the database is used by this process only, because its version of SQLite is one that can damage a database with
-   * several connections. Must not throw. Default: `process.emitWarning`.
-   */
-  readonly onWarning?: (message: string) => void;
 }
 
 /** Options of {@link sqliteJournal}. */
@@ -51,6 +48,15 @@ export type SqliteJournalOptions = CommonOptions &
         readonly readOnly?: boolean;
       }
   );
+
+const checks: OptionsOf<SqliteJournalOptions, 'leaseTimeoutMs' | 'synchronous'> = {
+  file: 'string',
+  database: 'object',
+  readOnly: 'boolean',
+  leaseTimeoutMs: number({ min: 1, default: 30_000 }),
+  clock: 'object',
+  synchronous: oneOf(['full', 'normal'], 'full'),
+};
 
 /** A journal in a database. Disposing of it releases its leases. */
 export interface SqliteRunJournal extends RunJournal, AsyncDisposable {
@@ -75,41 +81,15 @@ export interface SqliteRunJournal extends RunJournal, AsyncDisposable {
  * @see docs/spec/durable-runs.md §1
  */
 export function sqliteJournal(options: SqliteJournalOptions): SqliteRunJournal {
-  assertOptions(
-    'sqliteJournal()',
-    options,
-    {
-      file: 'string',
-      database: 'object',
-      readOnly: 'boolean',
-      leaseTimeoutMs: 'number',
-      clock: 'object',
-      onWarning: 'function',
-      synchronous: 'string',
-    },
-    refuse,
-  );
-  const {
-    file,
-    database,
-    readOnly: isReadOnly = false,
-    synchronous = 'full',
-    leaseTimeoutMs = defaultLeaseTimeoutMs,
-    clock = unheldClock,
-    onWarning = warn,
-  } = options;
+  assertOptions('sqliteJournal()', options, checks, refuse);
+  const { file, database, readOnly: isReadOnly = false, clock = unheldClock } = options;
+  const { leaseTimeoutMs, synchronous } = withDefaults(checks, options);
   if ((file === undefined) === (database === undefined))
     throw invalid('pass either the option file or database');
   if (isReadOnly && file === undefined) throw invalid('the option readOnly needs the option file');
-  if (!['full', 'normal'].includes(synchronous)) {
-    throw invalid(`the option synchronous is "${synchronous}"; use "full" or "normal"`);
-  }
-  if (!(Number.isFinite(leaseTimeoutMs) && leaseTimeoutMs >= 1)) {
-    throw invalid(`the option leaseTimeoutMs is ${leaseTimeoutMs}; pass a number of milliseconds from 1`);
-  }
   const parts = { clock, leaseTimeoutMs, isReadOnly, randomName: randomUUID };
   const onOpened = ({ exclusiveVersion }: OpenedStore): void => {
-    if (exclusiveVersion !== undefined) onWarning(exclusiveText(exclusiveVersion));
+    if (exclusiveVersion !== undefined) warn(exclusiveText(exclusiveVersion));
   };
   let journal: SqliteJournal | undefined;
   const onLoss = (cause: unknown): void => journal?.loseAll(cause);

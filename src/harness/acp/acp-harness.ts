@@ -25,7 +25,8 @@ import { openHttpTools, openRelayedTools, type ToolEndpoint } from './tool-endpo
 type HarnessSettings = Omit<AcpOptions, 'adapter'>;
 
 const protocolVersion = 1;
-const defaultStartTimeoutMs = 120_000;
+/** How long an agent may take to start a session. */
+const startTimeoutMs = 120_000;
 /** How long an agent may take to stop by itself after it was asked to. */
 const cancelMs = 5_000;
 /** How long an agent whose output has ended may take to end, too. */
@@ -39,24 +40,20 @@ const finishReasons: Readonly<Record<StopReason, FinishReason>> = {
   cancelled: 'stop',
 };
 
-/**
- * @throws {PromptValidationError} for an option out of its range.
- */
+/** The harness of an agent whose options were checked. */
 export function acpHarness(settings: HarnessSettings): AgentHarness {
-  const { command, startTimeoutMs = defaultStartTimeoutMs } = settings;
-  if (command === '') throw refused('command', 'the name or the path of a program');
-  if (!(startTimeoutMs >= 1)) throw refused('startTimeoutMs', 'a number from 1');
+  const { command } = settings;
   const program = command.slice(Math.max(command.lastIndexOf('/'), command.lastIndexOf('\\')) + 1);
   return {
     name: settings.name ?? `acp ${program}`,
     capabilities: { streaming: true, followUps: true, addedTools: true, input: ['image'] },
-    run: async (request, options) => new AcpRun({ ...settings, startTimeoutMs }, request, options).run(),
+    run: async (request, options) => new AcpRun(settings, request, options).run(),
   };
 }
 
 /** One run of an agent. */
 class AcpRun {
-  readonly #settings: HarnessSettings & { readonly startTimeoutMs: number };
+  readonly #settings: HarnessSettings;
   readonly #request: HarnessRequest;
   readonly #options: HarnessRunOptions;
   readonly #messages: MessageLog;
@@ -64,11 +61,7 @@ class AcpRun {
   readonly #serverName = `wink_${randomName()}`;
   readonly #clock: Clock;
 
-  constructor(
-    settings: HarnessSettings & { readonly startTimeoutMs: number },
-    request: HarnessRequest,
-    options: HarnessRunOptions,
-  ) {
+  constructor(settings: HarnessSettings, request: HarnessRequest, options: HarnessRunOptions) {
     this.#settings = settings;
     this.#request = request;
     this.#options = options;
@@ -171,10 +164,8 @@ class AcpRun {
     const { agent } = connection;
     const { clock } = this.#options;
     const started = new AbortController();
-    const cancelTimeout = clock.schedule(this.#settings.startTimeoutMs, () =>
-      started.abort(
-        new Error(`The agent did not start a session within ${this.#settings.startTimeoutMs} ms.`),
-      ),
+    const cancelTimeout = clock.schedule(startTimeoutMs, () =>
+      started.abort(new Error(`The agent did not start a session within ${startTimeoutMs} ms.`)),
     );
     let endpoint: ToolEndpoint | undefined;
     try {
@@ -275,9 +266,6 @@ function readable(sdk: AcpSdk, error: unknown): unknown {
 }
 
 const authRequired = -32_000;
-
-const refused = (option: string, expected: string): PromptValidationError =>
-  new PromptValidationError(`acp(): ${option} must be ${expected}.`, { details: { option, expected } });
 
 const letters = 'bcdfghjkmnpqrstvwxz';
 const length = 8;

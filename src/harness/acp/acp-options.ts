@@ -22,8 +22,6 @@ export interface AcpOptions {
    * are rejected.
    */
   readonly permissions?: AcpPermissions;
-  /** How long the agent may take to start a session, in milliseconds, from 1. Default 120,000. */
-  readonly startTimeoutMs?: number;
   /** Shown in events and errors. Default: `acp` and the name of the command. */
   readonly name?: string;
   /** What handlers evaluate prompts on (`context.adapter`), an adapter of a model. Default: none. */

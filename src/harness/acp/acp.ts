@@ -1,4 +1,4 @@
-import { assertOptions } from '../../core/error/index.ts';
+import { assertOptions, matching, required } from '../../core/error/index.ts';
 import type { ProviderAdapter } from '../../core/evaluation/index.ts';
 import { present } from '../../core/internal/index.ts';
 import { harnessAdapter } from '../kit/index.ts';
@@ -17,12 +17,11 @@ import type { AcpOptions } from './acp-options.ts';
  */
 export function acp(options: AcpOptions): ProviderAdapter {
   assertOptions('acp()', options, {
-    command: 'string!',
+    command: required(matching(/./, 'the name or the path of a program')),
     args: 'array',
     env: 'object',
     cwd: 'string',
     permissions: 'function',
-    startTimeoutMs: 'number',
     name: 'string',
     adapter: 'object',
   });

@@ -39,9 +39,9 @@ export interface McpToolServer extends AsyncDisposable {
  */
 export async function openMcpServer(prompt: Prompt, options: OpenMcpServerOptions): Promise<McpToolServer> {
   checkOpenOptions(options);
-  const { transport, sessionIdleTimeoutMs, maxSessions, ...served } = options;
+  const { transport, maxSessions, ...served } = options;
   if (transport.kind === 'stdio') return openStdio(prompt, served, transport);
-  return openHttp(prompt, served, { transport, ...present({ sessionIdleTimeoutMs, maxSessions }) });
+  return openHttp(prompt, served, { transport, ...present({ maxSessions }) });
 }
 
 async function openStdio(
@@ -84,7 +84,7 @@ async function openStdio(
 async function openHttp(
   prompt: Prompt,
   options: McpServerOptions,
-  served: Pick<HttpServerOptions, 'transport' | 'maxSessions' | 'sessionIdleTimeoutMs'>,
+  served: Pick<HttpServerOptions, 'transport' | 'maxSessions'>,
 ): Promise<McpToolServer> {
   const sdk = await loadServerSdk();
   const { clock, logger, signal } = options;

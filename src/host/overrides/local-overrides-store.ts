@@ -24,11 +24,10 @@ export interface LocalOverridesStoreOptions {
   readonly workingDirectory?: string;
   /** The directory of the lock, not within `root`. Default: as for `HostFilesystem`. */
   readonly stateDirectory?: string;
-  /** How long a change waits for a change by another process, in milliseconds. Default: 10,000. */
-  readonly lockTimeoutMs?: number;
 }
 
-const defaultLockTimeoutMs = 10_000;
+/** How long a change waits for a change by another process. */
+const lockTimeoutMs = 10_000;
 const lockRetryMs = 25;
 
 /**
@@ -40,7 +39,6 @@ const lockRetryMs = 25;
 export class LocalOverridesStore implements OverridesStore {
   readonly #root: string;
   readonly #stateDirectory: string | undefined;
-  readonly #lockTimeoutMs: number;
 
   /** @throws {OverridesError} `overrides-storage-failed` when no root is given and there is no repository. */
   constructor(options: LocalOverridesStoreOptions = {}) {
@@ -48,12 +46,10 @@ export class LocalOverridesStore implements OverridesStore {
       root: 'string',
       workingDirectory: 'string',
       stateDirectory: 'string',
-      lockTimeoutMs: 'number',
     });
-    const { root, workingDirectory = '.', stateDirectory, lockTimeoutMs = defaultLockTimeoutMs } = options;
+    const { root, workingDirectory = '.', stateDirectory } = options;
     this.#root = root === undefined ? findOverridesRoot(workingDirectory) : resolve(root);
     this.#stateDirectory = stateDirectory;
-    this.#lockTimeoutMs = lockTimeoutMs;
   }
 
   /** The folder that holds the files. */
@@ -127,30 +123,11 @@ export class LocalOverridesStore implements OverridesStore {
   }
 
   async #locked<Result>(act: () => Result): Promise<Result> {
-    const lock = await this.#takeLock();
+    const lock = await lockInTime(this.#openStateFolder(), lockTimeoutMs);
     try {
       return act();
     } finally {
       lock.dispose();
-    }
-  }
-
-  async #takeLock(): Promise<FolderLock> {
-    const stateFolder = this.#openStateFolder();
-    for (let waitedMs = 0; ; waitedMs += lockRetryMs) {
-      try {
-        return FolderLock.acquire(stateFolder, 'prompt overrides');
-      } catch (error) {
-        if (!FilesystemError.isInstance(error) || error.code !== 'filesystem-locked') throw error;
-        if (waitedMs >= this.#lockTimeoutMs) {
-          throw new OverridesError(
-            'overrides-conflicting',
-            `Process ${String(error.details['pid'])} has been changing the prompt overrides for more than ${this.#lockTimeoutMs} ms. Try again when it has ended.`,
-            { cause: error },
-          );
-        }
-      }
-      await setTimeout(lockRetryMs);
     }
   }
 
@@ -166,6 +143,28 @@ export class LocalOverridesStore implements OverridesStore {
         `The folder for prompt overrides cannot be created (${errorCode(error) ?? 'unknown error'}).`,
       );
     }
+  }
+}
+
+/**
+ * The lock, once no other process has it.
+ * @throws {OverridesError} `overrides-conflicting` when it was not free for as long as is waited.
+ */
+export async function lockInTime(stateFolder: string, timeoutMs: number): Promise<FolderLock> {
+  for (let waitedMs = 0; ; waitedMs += lockRetryMs) {
+    try {
+      return FolderLock.acquire(stateFolder, 'prompt overrides');
+    } catch (error) {
+      if (!FilesystemError.isInstance(error) || error.code !== 'filesystem-locked') throw error;
+      if (waitedMs >= timeoutMs) {
+        throw new OverridesError(
+          'overrides-conflicting',
+          `Process ${String(error.details['pid'])} has been changing the prompt overrides for more than ${timeoutMs} ms. Try again when it has ended.`,
+          { cause: error },
+        );
+      }
+    }
+    await setTimeout(lockRetryMs);
   }
 }
 

@@ -158,12 +158,6 @@ export interface SubscriberFailure extends EventMeta {
   readonly error: unknown;
 }
 
-/** Options of {@link createDispatcher}. */
-export interface DispatcherOptions {
-  /** Called with what a subscriber threw or rejected with. Must not throw: what it throws is dropped. Default: failures are dropped. */
-  readonly onError?: (error: unknown, eventName: string) => void;
-}
-
 type Subscriber = (payload: unknown, meta: EventMeta) => unknown;
 /** Refuses an option or an argument. */
 export const refuse = (...[message, details]: Parameters<RefuseArgument>): SessionError =>
@@ -183,8 +177,7 @@ interface Subscription {
  * Makes a dispatcher. Subscribers are called synchronously, in the order they subscribed; an event published while another
  * is being delivered follows after it.
  */
-export function createDispatcher(options: DispatcherOptions = {}): Dispatcher {
-  assertOptions('createDispatcher()', options, { onError: 'function' }, refuse);
+export function createDispatcher(): Dispatcher {
   const subscriptions = new Set<Subscription>();
   const events = new Map<string, { readonly event: AnyEvent; count: number }>();
   const waiting: {
@@ -196,8 +189,6 @@ export function createDispatcher(options: DispatcherOptions = {}): Dispatcher {
   let isTelling = false;
 
   const failureListeners = new Set<FailureListener>();
-  const { onError } = options;
-  if (onError !== undefined) failureListeners.add(({ error, eventName }) => onError(error, eventName));
 
   const screens = new Map<string, readonly Screen[]>();
   const screenOf = (sessionId: string | undefined): Screen | undefined =>

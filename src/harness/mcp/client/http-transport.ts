@@ -5,13 +5,11 @@ import type { Clock } from '../../../core/session/index.ts';
 import type { McpClientSdk } from '../wire/sdk.ts';
 import { boundedResponse } from './bounded-body.ts';
 import type { McpRemoteServer } from './mounted-server.ts';
-import { lostAnswer, type ServerTransport } from './server-transport.ts';
+import { lostAnswer, maxMessageBytes, type ServerTransport } from './server-transport.ts';
 
 /** Options of {@link httpTransport}. */
 export interface HttpTransportOptions {
   readonly server: McpRemoteServer;
-  /** Most bytes of one message. */
-  readonly maxMessageBytes: number;
   readonly clock: Clock;
 }
 
@@ -23,7 +21,7 @@ const endSessionMs = 2000;
  * its time limit.
  */
 export function httpTransport(sdk: McpClientSdk, options: HttpTransportOptions): ServerTransport {
-  const { clock, maxMessageBytes, server } = options;
+  const { clock, server } = options;
   let reason: string | undefined;
   let isUnauthorized = false;
   const boundedFetch: typeof fetch = async (input, init) => {

@@ -1,5 +1,8 @@
 import type { Transport } from '@modelcontextprotocol/client';
 
+/** Most bytes of one message of a server; a larger one ends the connection. The largest media that a result may attach fit, as base64. */
+export const maxMessageBytes = 33_554_432;
+
 /** A transport to a server, with what the SDK does not say of it. */
 export interface ServerTransport {
   readonly transport: Transport;

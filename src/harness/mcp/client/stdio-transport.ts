@@ -8,15 +8,13 @@ import { ChildErrors } from './child-errors.ts';
 import { type StartedChild, startChild } from './child-process.ts';
 import { Lines } from './lines.ts';
 import type { McpChildServer } from './mounted-server.ts';
-import type { ServerTransport } from './server-transport.ts';
+import { maxMessageBytes, type ServerTransport } from './server-transport.ts';
 
 /** Options of {@link stdioTransport}. */
 export interface StdioTransportOptions {
   readonly server: McpChildServer;
   /** The name of the server in the log. */
   readonly name: string;
-  /** Most bytes of one message. */
-  readonly maxMessageBytes: number;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -60,7 +58,7 @@ class StdioTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    const { clock, logger, maxMessageBytes, name, server } = this.#options;
+    const { clock, logger, name, server } = this.#options;
     this.#starting = startChild(server, clock);
     let child: StartedChild;
     try {

@@ -15,13 +15,10 @@ import { pinOf, type RemoteTool, readRemoteTool } from './remote-tool.ts';
 import type { McpSkippedTool } from './skipped-tool.ts';
 
 /** Which tools of a list are mounted, and as what. */
-export interface ChoiceRules
-  extends Pick<
-    McpSectionOptions,
-    'effects' | 'idempotent' | 'include' | 'key' | 'prefix' | 'trustAnnotations'
-  > {
-  readonly maxTools: number;
-}
+export type ChoiceRules = Pick<
+  McpSectionOptions,
+  'effects' | 'idempotent' | 'include' | 'key' | 'prefix' | 'trustAnnotations'
+>;
 
 /** How a tool of a server is mounted. */
 export interface MountedAs {
@@ -45,6 +42,8 @@ export interface ToolSelection {
 }
 
 const maxNameLength = 64;
+/** More would leave a model little room for anything else. */
+const maxTools = 128;
 
 /**
  * Chooses from the list of a server.
@@ -62,10 +61,10 @@ export function chooseTools(
   for (const name of Object.keys(rules.effects ?? {})) assertListed(rules, 'effects', name, names);
   for (const name of rules.idempotent ?? []) assertListed(rules, 'idempotent', name, names);
   const included = include(listed, rules, names);
-  if (included.length > rules.maxTools) {
+  if (included.length > maxTools) {
     throw new McpError(
       'mcp-tools-invalid',
-      `The MCP server "${rules.key}" offers ${formatNumber(included.length)} tools, and ${formatNumber(rules.maxTools)} may be mounted. Choose some with include, or raise limits.maxTools.`,
+      `The MCP server "${rules.key}" offers ${formatNumber(included.length)} tools, and ${maxTools} may be mounted. Choose some with include.`,
       { details: { server: rules.key, tools: included.length } },
     );
   }

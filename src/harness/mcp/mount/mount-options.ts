@@ -2,10 +2,13 @@ import {
   assertOptions,
   integer,
   type LimitsOf,
+  listOf,
+  matching,
   maxTimerMs,
   type OptionsOf,
   oneOf,
   PromptValidationError,
+  rule,
 } from '../../../core/error/index.ts';
 import type { ToolPolicy } from '../../../core/policy/index.ts';
 import type { Clock } from '../../../core/session/index.ts';
@@ -56,10 +59,6 @@ export interface McpMountLimits {
   readonly maxResultCharacters: number;
   /** Most bytes of the media that one result attaches; a larger one is named in the text instead. Default: 5,242,880 (5 MiB). */
   readonly maxAttachmentBytes: number;
-  /** Most bytes of one message of the server, from 1,024 on; a larger one ends the connection. Default: 10,485,760 (10 MiB). */
-  readonly maxMessageBytes: number;
-  /** Most tools that are mounted. Default: 128. */
-  readonly maxTools: number;
 }
 
 /** Options of `openMcpSection()`. */
@@ -124,8 +123,6 @@ export const mountLimitChecks: LimitsOf<McpMountLimits> = {
   maxTotalTimeoutMs: integer({ ...timeout, default: 600_000 }),
   maxResultCharacters: integer({ min: 100, max: 10_000_000, default: 100_000 }),
   maxAttachmentBytes: integer({ min: 1, max: 15_728_640, default: 5_242_880 }),
-  maxMessageBytes: integer({ min: 1024, max: 268_435_456, default: 10_485_760 }),
-  maxTools: integer({ min: 1, max: 10_000, default: 128 }),
 };
 
 const mountChecks: OptionsOf<McpSectionOptions> = {
@@ -133,15 +130,24 @@ const mountChecks: OptionsOf<McpSectionOptions> = {
   key: 'string!',
   server: 'any',
   template: 'string',
-  include: 'any',
-  prefix: 'string',
+  include: rule(
+    (include) => typeof include === 'function' || isTexts(include),
+    'a list of names, or a function',
+  ),
+  prefix: matching(/^[a-z0-9_-]{1,32}$/, '1 to 32 lower-case letters, digits, "_" or "-"'),
   effects: 'object',
-  idempotent: 'array',
+  idempotent: rule(isTexts, 'a list of names'),
   trustAnnotations: 'boolean',
   policies: 'array',
-  pin: 'string',
-  onListChanged: 'any',
-  attachments: 'array',
+  pin: matching(/^[0-9a-f]{64}$/, '64 hexadecimal digits'),
+  onListChanged: rule(
+    (decide) => typeof decide === 'function' || decide === 'refuse' || decide === 'refresh',
+    "'refuse', 'refresh' or a function",
+  ),
+  attachments: listOf<McpAttachmentKind>(
+    (kind) => kind === 'image' || kind === 'pdf' || kind === 'audio',
+    "a list of 'image', 'pdf' or 'audio'",
+  ),
   limits: mountLimitChecks,
   protocol: oneOf(['legacy', 'auto', '2026-07-28']),
   acceptsOverrides: 'boolean',
@@ -149,41 +155,23 @@ const mountChecks: OptionsOf<McpSectionOptions> = {
   clock: 'object',
 };
 
-const attachmentKinds: readonly unknown[] = ['image', 'pdf', 'audio'] satisfies readonly McpAttachmentKind[];
-
 /** @throws {PromptValidationError} for an option that cannot be used, whatever the server offers. */
 export function checkMountOptions(of: string, options: McpSectionOptions): void {
   assertOptions(of, options, mountChecks);
-  const { attachments = [], effects = {}, idempotent = [], include, onListChanged, pin, prefix } = options;
+  const { effects = {}, onListChanged, pin } = options;
   assertServer(of, options.server);
   const refuse = (option: string, problem: string): PromptValidationError =>
     new PromptValidationError(`${of}: ${option} ${problem}.`, { details: { option } });
-  if (include !== undefined && typeof include !== 'function' && !isTexts(include)) {
-    throw refuse('include', 'must be a list of names, or a function');
-  }
-  if (prefix !== undefined && !/^[a-z0-9_-]{1,32}$/.test(prefix)) {
-    throw refuse('prefix', 'must be 1 to 32 lower-case letters, digits, "_" or "-"');
-  }
   for (const [name, value] of Object.entries<unknown>(effects)) {
     if (value === 'read' || value === 'external') continue;
     const why = value === 'state' ? ": no change of a server can be taken back, as those of 'state' are" : '';
     throw refuse(`effects.${name}`, `must be 'read' or 'external'${why}`);
-  }
-  if (!isTexts(idempotent)) throw refuse('idempotent', 'must be a list of names');
-  if (pin !== undefined && !/^[0-9a-f]{64}$/.test(pin)) throw refuse('pin', 'must be 64 hexadecimal digits');
-  const isDecision = onListChanged === undefined || onListChanged === 'refuse' || onListChanged === 'refresh';
-  if (!isDecision && typeof onListChanged !== 'function') {
-    throw refuse('onListChanged', "must be 'refuse', 'refresh' or a function");
   }
   if (pin !== undefined && onListChanged === 'refresh') {
     throw refuse(
       'onListChanged',
       "cannot be 'refresh' beside a pin, which allows no other tools; give a function to approve them",
     );
-  }
-  for (const kind of attachments) {
-    if (!attachmentKinds.includes(kind))
-      throw refuse('attachments', `has an unknown kind; the kinds are ${attachmentKinds.join(', ')}`);
   }
 }
 

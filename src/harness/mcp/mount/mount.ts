@@ -55,10 +55,7 @@ export class McpMount {
       key,
       onListChanged: options.onListChanged,
       logger,
-      choose: (listed) =>
-        chooseTools(listed, { ...options, maxTools: limits.maxTools }, (remote, as) =>
-          this.#toolOf(remote, as),
-        ),
+      choose: (listed) => chooseTools(listed, options, (remote, as) => this.#toolOf(remote, as)),
     });
     this.#link = new ServerLink({
       key,

@@ -7,12 +7,7 @@ import type { ServerTransport } from '../client/server-transport.ts';
 import { stdioTransport } from '../client/stdio-transport.ts';
 import { loadClientSdk, type McpClientSdk } from '../wire/sdk.ts';
 import type { McpSection } from './mcp-section.ts';
-import {
-  checkMountOptions,
-  type McpMountLimits,
-  type McpSectionOptions,
-  mountLimitChecks,
-} from './mount-options.ts';
+import { checkMountOptions, type McpSectionOptions, mountLimitChecks } from './mount-options.ts';
 import { mountSection } from './mount-section.ts';
 
 const of = 'openMcpSection()';
@@ -30,15 +25,14 @@ export async function openMcpSection(options: McpSectionOptions): Promise<McpSec
   checkMountOptions(of, options);
   const limits = withDefaults(mountLimitChecks, options.limits);
   const sdk = await loadClientSdk();
-  return mountSection(sdk, options, limits, () => transportTo(sdk, options, limits));
+  return mountSection(sdk, options, limits, () => transportTo(sdk, options));
 }
 
 function transportTo(
   sdk: McpClientSdk,
   { clock = systemClock, key, logger = silentLogger, server }: McpSectionOptions,
-  { maxMessageBytes }: McpMountLimits,
 ): ServerTransport {
   return isChildServer(server)
-    ? stdioTransport(sdk, { server, name: key, maxMessageBytes, clock, logger })
-    : httpTransport(sdk, { server, maxMessageBytes, clock });
+    ? stdioTransport(sdk, { server, name: key, clock, logger })
+    : httpTransport(sdk, { server, clock });
 }

@@ -1,40 +1,58 @@
-import { assertOptions, type OptionsOf, PromptValidationError } from '../../../core/error/index.ts';
+import {
+  assertOptions,
+  integer,
+  matching,
+  type OptionsOf,
+  PromptValidationError,
+  rule,
+} from '../../../core/error/index.ts';
 import { toolRuntimeChecks } from '../../../core/evaluation/index.ts';
 import { isSuspension } from '../../../core/runtime/index.ts';
 import type { McpHttpSessionLimits, McpServerOptions } from './server-options.ts';
 import type { McpHttpTransport, McpStdioTransport } from './transports.ts';
 
+const isFunction = (value: unknown): boolean => typeof value === 'function';
+
 const serverChecks = {
   ...toolRuntimeChecks,
-  approve: 'any',
-  structured: 'any',
+  approve: rule(
+    (approve) => isFunction(approve) || approve === 'elicit' || isSuspension(approve),
+    'a function, suspendApproval() or "elicit"',
+  ),
+  structured: rule(
+    (structured) => isFunction(structured) || typeof structured === 'boolean',
+    'true, false or a function',
+  ),
   name: 'string!',
   version: 'string!',
   instructions: 'string',
-  approvalTimeoutMs: 'number',
   openSession: 'function',
 } as const;
 
 const openChecks = {
   ...serverChecks,
-  sessionIdleTimeoutMs: 'number',
-  maxSessions: 'number',
+  maxSessions: integer({ min: 1, orInfinity: true }),
   transport: 'object!',
 } satisfies OptionsOf<McpServerOptions & McpHttpSessionLimits & { readonly transport: object }>;
 
 const stdioChecks: OptionsOf<McpStdioTransport> = { kind: 'string', input: 'object', output: 'object' };
 const httpChecks: OptionsOf<McpHttpTransport> = {
   kind: 'string',
-  port: 'number',
-  token: 'any',
-  path: 'string',
-  maxRequestBytes: 'number',
+  port: integer({ min: 0, max: 65_535 }),
+  token: rule(areTokens, 'at least 16 characters of A-Za-z0-9_-, or a list of such texts'),
+  path: matching(/^\/[A-Za-z0-9_/-]*[A-Za-z0-9_-]$/, 'a path such as "/mcp"'),
 };
+
+function areTokens(given: unknown): boolean {
+  const tokens: readonly unknown[] = Array.isArray(given) ? given : [given];
+  const isToken = (token: unknown): boolean =>
+    typeof token === 'string' && /^[A-Za-z0-9_-]{16,}$/.test(token);
+  return tokens.length > 0 && tokens.every(isToken);
+}
 
 /** @throws {PromptValidationError} for an option that does not exist, is of the wrong kind or out of its range. The limits of the runtime are checked when it is opened. */
 export function checkServerOptions(of: string, options: McpServerOptions): void {
   assertOptions(of, options, serverChecks);
-  checkValues(of, options);
 }
 
 /** @throws {PromptValidationError} as {@link checkServerOptions}, and for a transport that cannot be used. */
@@ -44,9 +62,6 @@ export function checkOpenOptions(
 ): void {
   const of = 'openMcpServer()';
   assertOptions(of, options, openChecks);
-  checkValues(of, options);
-  checkLeast(of, 'sessionIdleTimeoutMs', options.sessionIdleTimeoutMs);
-  checkLeast(of, 'maxSessions', options.maxSessions);
   const { transport } = options;
   const within = { path: 'transport' };
   switch (transport.kind) {
@@ -57,23 +72,8 @@ export function checkOpenOptions(
       assertOptions(of, transport, httpChecks, within);
       break;
     default:
-      throw refused(of, 'transport.kind', '"stdio" or "http"');
+      throw new PromptValidationError(`${of}: transport.kind must be "stdio" or "http".`, {
+        details: { option: 'transport.kind' },
+      });
   }
 }
-
-function checkValues(of: string, { approve, approvalTimeoutMs, structured }: McpServerOptions): void {
-  checkLeast(of, 'approvalTimeoutMs', approvalTimeoutMs);
-  const isApprover = typeof approve === 'function' || isSuspension(approve);
-  if (approve !== undefined && approve !== 'elicit' && !isApprover)
-    throw refused(of, 'approve', 'a function, suspendApproval() or "elicit"');
-  if (structured !== undefined && typeof structured !== 'boolean' && typeof structured !== 'function')
-    throw refused(of, 'structured', 'true, false or a function');
-}
-
-/** NaN is not at least 1 either. */
-function checkLeast(of: string, option: string, value: number | undefined): void {
-  if (value !== undefined && !(value >= 1)) throw refused(of, option, 'at least 1');
-}
-
-const refused = (of: string, option: string, expected: string): PromptValidationError =>
-  new PromptValidationError(`${of}: ${option} must be ${expected}.`, { details: { option, expected } });

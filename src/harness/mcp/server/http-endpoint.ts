@@ -28,9 +28,9 @@ export interface HttpEndpointOptions {
   serve(request: Request, exchange: HttpExchange): Promise<Response>;
 }
 
-const defaultMaxRequestBytes = 4_194_304;
+/** Bytes of the body of a request. */
+const maxRequestBytes = 4_194_304;
 const host = '127.0.0.1';
-const tokenForm = /^[A-Za-z0-9_-]{16,}$/;
 
 /**
  * Listens on 127.0.0.1.
@@ -42,17 +42,12 @@ export async function openHttpEndpoint({
   transport,
   ...options
 }: HttpEndpointOptions): Promise<HttpEndpoint> {
-  const { path = '/mcp', port = 0, maxRequestBytes = defaultMaxRequestBytes } = transport;
-  const tokens = readTokens(transport.token);
-  if (!/^\/[A-Za-z0-9_/-]*[A-Za-z0-9_-]$/.test(path)) throw refused('path', 'a path such as "/mcp"');
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw refused('port', 'a whole number from 0 to 65535');
-  if (!Number.isInteger(maxRequestBytes) || maxRequestBytes < 1)
-    throw refused('maxRequestBytes', 'a whole number from 1');
+  const { path = '/mcp', port = 0, token = randomId() } = transport;
+  const tokens = typeof token === 'string' ? [token] : token;
   // Only where it serves: loading it loads the whole of fetch.
   const { createServer } = await import('node:http');
   const server = createServer((request, response) => {
-    void answer(request, response, { ...options, path, tokens, maxRequestBytes });
+    void answer(request, response, { ...options, path, tokens });
   });
   await listen(server, port);
   const address = server.address();
@@ -71,13 +66,12 @@ export async function openHttpEndpoint({
 interface AnswerOptions extends Omit<HttpEndpointOptions, 'transport'> {
   readonly path: string;
   readonly tokens: readonly string[];
-  readonly maxRequestBytes: number;
 }
 
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  { logger, maxRequestBytes, nodeSdk, path, serve, tokens }: AnswerOptions,
+  { logger, nodeSdk, path, serve, tokens }: AnswerOptions,
 ): Promise<void> {
   const access = accessOf(request, { path, tokens });
   if (access.status !== 200) {
@@ -130,19 +124,5 @@ function listen(server: Server, port: number): Promise<void> {
       reject(new PromptValidationError(message, { cause, details: { option: 'port' } }));
     });
     server.listen(port, host, resolve);
-  });
-}
-
-function readTokens(given: string | readonly string[] | undefined): readonly string[] {
-  if (given === undefined) return [randomId()];
-  const tokens = typeof given === 'string' ? [given] : given;
-  if (tokens.length === 0 || !tokens.every((token) => typeof token === 'string' && tokenForm.test(token)))
-    throw refused('token', 'at least 16 characters of A-Za-z0-9_-');
-  return tokens;
-}
-
-function refused(option: string, expected: string): PromptValidationError {
-  return new PromptValidationError(`openMcpServer(): transport.${option} must be ${expected}.`, {
-    details: { option: `transport.${option}` },
   });
 }

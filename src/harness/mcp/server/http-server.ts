@@ -19,7 +19,8 @@ export interface HttpServerOptions extends McpHttpSessionLimits {
   open(): Promise<ServedSession>;
 }
 
-const defaultIdleTimeoutMs = 600_000;
+/** How long a session may be without a request or an open connection; longer than a client may take for an answer. */
+const idleTimeoutMs = 900_000;
 const defaultMaxSessions = 64;
 
 /**
@@ -33,7 +34,7 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpEn
   const nodeSdk = await loadNodeSdk();
   const pool = new SessionPool({
     clock,
-    idleTimeoutMs: options.sessionIdleTimeoutMs ?? defaultIdleTimeoutMs,
+    idleTimeoutMs,
     maxSessions: maxSessions ?? defaultMaxSessions,
     open,
   });

@@ -14,14 +14,15 @@ import { createProtocolServer } from './protocol-server.ts';
 import { ServedTools, type ServedToolsOptions } from './served-tools.ts';
 import type { McpServerOptions } from './server-options.ts';
 
-const defaultAnswerTimeoutMs = 600_000;
+/** How long a client may take for an answer. */
+const answerTimeoutMs = 600_000;
 /** That of an evaluation. */
 const defaultMaxConcurrentCalls = 8;
 
 /** What a session of a runtime is called, and what its results carry. */
 export type ServedRuntimeOptions = Pick<
   McpServerOptions,
-  'name' | 'version' | 'instructions' | 'structured' | 'logger' | 'clock' | 'approvalTimeoutMs'
+  'name' | 'version' | 'instructions' | 'structured' | 'logger' | 'clock'
 >;
 
 /** A runtime, with what gets its events and answers its questions. */
@@ -58,7 +59,7 @@ export class ServedSession implements AsyncDisposable {
    * @throws what `openToolRuntime` throws.
    */
   static async open(sdk: McpServerSdk, prompt: Prompt, options: McpServerOptions): Promise<ServedSession> {
-    const { approvalTimeoutMs: _wait, structured: _structured, instructions: _text, ...others } = options;
+    const { structured: _structured, instructions: _text, ...others } = options;
     const { approve, name, observers = [], openSession, version: _version, ...runtimeOptions } = others;
     const events = new CallEvents();
     const calls = openCalls(options);
@@ -138,9 +139,8 @@ export class ServedSession implements AsyncDisposable {
 }
 
 function openCalls({
-  approvalTimeoutMs: answerTimeoutMs = defaultAnswerTimeoutMs,
   clock = systemClock,
   limits: { maxConcurrentCalls = defaultMaxConcurrentCalls } = {},
-}: Pick<McpServerOptions, 'approvalTimeoutMs' | 'clock' | 'limits'>): OpenCalls {
+}: Pick<McpServerOptions, 'clock' | 'limits'>): OpenCalls {
   return new OpenCalls({ clock, randomId, answerTimeoutMs, maxConcurrentCalls });
 }

@@ -26,15 +26,10 @@ export interface McpServerOptions extends Omit<ToolRuntimeOptions, 'approve' | '
   readonly structured?: StructuredResults;
   /**
    * Decides the requests for approval of policies: a function of the server's program; `suspendApproval()`, with a journal, which keeps them for an answer from outside, such as that of
-   * `wink approvals`; or `'elicit'`, which asks the client. A client may answer by itself instead of asking a person, so with `'elicit'` a policy is as strict as the client. Default: all
-   * are denied.
+   * `wink approvals`; or `'elicit'`, which asks the client. A client may answer by itself instead of asking a person, so with `'elicit'` a policy is as strict as the client. A question that is not
+   * answered within ten minutes counts as a no. Default: all are denied.
    */
   readonly approve?: Approver | 'elicit';
-  /**
-   * With `'elicit'`: how long the client may take for an answer, in milliseconds, from 1. Then it counts as a no. A client that leaves since 2026-07-28 is not noticed: its call waits as long, and calls
-   * with effects `external` wait for it. Default 600,000.
-   */
-  readonly approvalTimeoutMs?: number;
   /**
    * Called when a session is opened, for what it has of its own: a prepared session, a name in the journal. May throw or reject: the session is
    * not opened, and the client gets the message of a `WinkError`. Default: nothing.
@@ -44,8 +39,6 @@ export interface McpServerOptions extends Omit<ToolRuntimeOptions, 'approve' | '
 
 /** Options of a server that several sessions are opened for. */
 export interface McpHttpSessionLimits {
-  /** How long a session may be without a request or an open connection, in milliseconds, from 1. Then it is closed. Default 600,000. */
-  readonly sessionIdleTimeoutMs?: number;
   /** Sessions that there may be at a time, from 1; further clients are refused. Default 64. */
   readonly maxSessions?: number;
 }

@@ -21,6 +21,4 @@ export interface McpHttpTransport {
   readonly token?: string | readonly string[];
   /** Default `/mcp`. */
   readonly path?: string;
-  /** Bytes of the body of a request, from 1. Default 4,194,304 (4 MiB). */
-  readonly maxRequestBytes?: number;
 }

@@ -48,6 +48,9 @@ const reservedNames: readonly string[] = [
   'globalThis',
 ];
 
+/** The parser of Monty overflows its stack above 100,000. */
+const maxCodeCharacters = 8000;
+
 const languageNames = { javascript: 'JavaScript', python: 'Python' } as const;
 const codeExamples = {
   javascript: {
@@ -67,7 +70,7 @@ export function evaluateCodeTool(
     inputSchema: inputSchema(languages, limits),
     outputSchema,
     effects: 'state',
-    examples: examplesFor(languages, limits),
+    examples: examplesFor(languages),
     render: () => '',
     execute: (params, context) => execute(params, context, languages, limits),
   });
@@ -75,11 +78,9 @@ export function evaluateCodeTool(
 
 function examplesFor(
   languages: readonly CodeEvaluationLanguage[],
-  { maxCodeCharacters }: CodeEvaluationLimits,
 ): readonly ToolExample<EvaluateCodeParams, EvaluateCodeResult>[] {
   const [first = 'javascript'] = languages;
   const { code } = codeExamples[first];
-  if (code.length > maxCodeCharacters) return [];
   return [
     {
       description: 'Compute with an input and a file.',
@@ -107,7 +108,7 @@ function inputSchema(
     type: 'object',
     properties: {
       ...present({ language: languages.length > 1 ? { type: 'string', enum: [...languages] } : undefined }),
-      code: { type: 'string', minLength: 1, maxLength: limits.maxCodeCharacters },
+      code: { type: 'string', minLength: 1, maxLength: maxCodeCharacters },
       inputs: {
         type: 'array',
         maxItems: 100,

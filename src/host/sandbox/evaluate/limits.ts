@@ -3,8 +3,6 @@ import { defaultOutputBytes } from '../backend/command.ts';
 
 /** Limits of one `evaluate_code` call. All are whole numbers. */
 export interface CodeEvaluationLimits {
-  /** Characters of code, from 1 to 32,000. Default: 8,000. */
-  readonly maxCodeCharacters: number;
   /** Milliseconds that code may take, from 1 to 1,000,000,000. Its process is killed at 1.5 times of it. Default: 5,000. */
   readonly timeoutMs: number;
   /** Bytes of memory that the interpreter may use for the values of the code, from 1 MiB to 1 GiB. Default: 67,108,864 (64 MiB). */
@@ -23,8 +21,6 @@ export interface CodeEvaluationLimits {
 const mib = 1_048_576;
 /** What the limits must be. */
 export const evaluateLimitChecks: LimitsOf<CodeEvaluationLimits> = {
-  // The parser of Monty overflows its stack above 100,000.
-  maxCodeCharacters: integer({ min: 1, max: 32_000, default: 8000 }),
   timeoutMs: integer({ min: 1, max: 1_000_000_000, default: 5000 }),
   maxMemoryBytes: integer({ min: mib, max: 1024 * mib, default: 64 * mib }),
   maxOutputBytes: integer({ min: 1, max: 16 * mib, default: defaultOutputBytes }),

@@ -5,8 +5,13 @@ import type { Section, SectionPrepareContext } from '../../../core/prompt/index.
 import type { ToolEffects } from '../../../core/tool/index.ts';
 import { type VfsToolsSectionOptions, vfsToolsSection } from '../../../suite/vfs/index.ts';
 import { refuseOption } from '../backend/errors.ts';
-import type { ShellRollback } from '../shell/run-in-call.ts';
-import { rollbackCheck, type ShellLimits, shellLimitChecks, shellLimitsOf } from '../shell/shell-limits.ts';
+import {
+  rollbackCheck,
+  type ShellLimits,
+  type ShellRollback,
+  shellLimitChecks,
+  shellLimitsOf,
+} from '../shell/shell-limits.ts';
 import { shellSection } from '../shell/shell-section.ts';
 import { evaluatePythonTool } from './evaluate-python.ts';
 import { hasPython, ImagePython, prepareImagePython, pythonBinding } from './image-python.ts';

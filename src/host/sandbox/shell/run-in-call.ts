@@ -2,11 +2,8 @@ import { FilesystemError, SandboxError } from '../../../core/error/index.ts';
 import { type ToolContext, ToolResult } from '../../../core/tool/index.ts';
 import type { StagedFolderReport } from '../../staged-folder/collect/collect-report.ts';
 import { SandboxBackend, type SandboxCommand, type SandboxOutcome } from '../backend/sandbox-backend.ts';
-import type { ShellLimits } from './shell-limits.ts';
+import type { ShellLimits, ShellRollback } from './shell-limits.ts';
 import { describeChanges, describeEnd, describeKilled, describeOutput } from './shell-report.ts';
-
-/** When the changes of a command are dropped: when it fails, or only when it cannot be completed. */
-export type ShellRollback = 'failure' | 'never';
 
 /** What a tool runs on the files of its call. */
 export interface CallCommand<Value> {

@@ -25,8 +25,8 @@ import {
 } from '../../../core/tool/index.ts';
 import type { StagedFolderReport } from '../../staged-folder/collect/collect-report.ts';
 import type { SandboxOutcome } from '../backend/sandbox-backend.ts';
-import { runInCall, type ShellRollback } from './run-in-call.ts';
-import type { ShellLimits } from './shell-limits.ts';
+import { runInCall } from './run-in-call.ts';
+import type { ShellLimits, ShellRollback } from './shell-limits.ts';
 
 const params = {
   /** A script for the shell of the sandbox. */

@@ -8,7 +8,6 @@ import {
   SandboxError,
 } from '../../../core/error/index.ts';
 import { defaultOutputBytes } from '../backend/command.ts';
-import type { ShellRollback } from './run-in-call.ts';
 
 /** Limits of one `shell_execute` call. */
 export interface ShellLimits {
@@ -27,6 +26,9 @@ export const shellLimitChecks: OptionsOf<ShellLimits> = {
   maxTimeoutMs: timeout,
   maxOutputBytes: integer({ min: 0 }),
 };
+
+/** When the changes of a command are dropped: when it fails, or only when it cannot be completed. */
+export type ShellRollback = 'failure' | 'never';
 
 /** What the option `rollbackOn` must be. */
 export const rollbackCheck: OptionRule<ShellRollback> = oneOf(['failure', 'never']);

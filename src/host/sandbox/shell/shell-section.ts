@@ -5,9 +5,14 @@ import type { Section, SectionPrepareContext, VisibilitySelector } from '../../.
 import { refuseOption } from '../backend/errors.ts';
 import { backendBindings } from '../backend/prepared-backend.ts';
 import { SandboxBackend } from '../backend/sandbox-backend.ts';
-import type { ShellRollback } from './run-in-call.ts';
 import { shellExecuteTool } from './shell-execute.ts';
-import { rollbackCheck, type ShellLimits, shellLimitChecks, shellLimitsOf } from './shell-limits.ts';
+import {
+  rollbackCheck,
+  type ShellLimits,
+  type ShellRollback,
+  shellLimitChecks,
+  shellLimitsOf,
+} from './shell-limits.ts';
 
 /** Options of {@link shellSection}. */
 export interface ShellSectionOptions {

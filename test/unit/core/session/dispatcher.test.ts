@@ -35,7 +35,8 @@ describe('subscribers', () => {
 
   it('cannot disturb each other or the dispatch; failures are reported', async () => {
     const reported: unknown[] = [];
-    const dispatcher = createDispatcher({ onError: (error, eventName) => reported.push([error, eventName]) });
+    const dispatcher = createDispatcher();
+    dispatcher.onFailure(({ error, eventName }) => reported.push([error, eventName]));
     const session = new Session({ dispatcher });
     session.install(Notes);
     const [first, second] = [new Error('first'), new Error('second')];
@@ -153,10 +154,9 @@ describe('failures of subscribers', () => {
 
   it('stay failures of subscribers when whoever hears of them throws', async () => {
     const reported: unknown[] = [];
-    const dispatcher = createDispatcher({
-      onError: () => {
-        throw new Error('the reporter is broken');
-      },
+    const dispatcher = createDispatcher();
+    dispatcher.onFailure(() => {
+      throw new Error('the reporter is broken');
     });
     dispatcher.onFailure(({ error }) => reported.push(error));
     const session = new Session({ dispatcher });

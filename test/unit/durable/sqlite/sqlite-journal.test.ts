@@ -21,9 +21,21 @@ describe('sqliteJournal', () => {
     ['both', { file: 'a.db', database: {} }, 'pass either the option file or database'],
     ['a file that is not a path', { file: 7 }, 'file must be a string'],
     ['a database that is only read', { database: {}, readOnly: true }, 'readOnly needs the option file'],
-    ['an unknown synchronous', { file: 'a.db', synchronous: 'off' }, 'the option synchronous is "off"'],
-    ['no time for leases', { file: 'a.db', leaseTimeoutMs: 0 }, 'the option leaseTimeoutMs is 0'],
-    ['endless leases', { file: 'a.db', leaseTimeoutMs: Number.NaN }, 'the option leaseTimeoutMs is NaN'],
+    [
+      'an unknown synchronous',
+      { file: 'a.db', synchronous: 'off' },
+      "synchronous must be 'full' or 'normal'",
+    ],
+    [
+      'no time for leases',
+      { file: 'a.db', leaseTimeoutMs: 0 },
+      'leaseTimeoutMs must be a number of at least 1; received 0',
+    ],
+    [
+      'endless leases',
+      { file: 'a.db', leaseTimeoutMs: Number.NaN },
+      'leaseTimeoutMs must be a number of at least 1; received NaN',
+    ],
   ])('refuses %s', (_, options, message) => {
     // What callers without types may pass.
     const open = (): unknown => sqliteJournal(options as unknown as SqliteJournalOptions);
@@ -234,16 +246,26 @@ function ofVersion(version: string, database: SqliteDatabase): SqliteDatabase {
   };
 }
 
+/** Keeps what is warned of meanwhile. */
+async function warnedOf<T>(warnings: string[], act: () => T | Promise<T>): Promise<T> {
+  const keep = (warning: Error): void => void warnings.push(warning.message);
+  process.on('warning', keep);
+  const result = await act();
+  // Warnings are emitted with the next tick.
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('warning', keep);
+  return result;
+}
+
 describe.skipIf(isSkipped)(sqliteSuite('a version of SQLite'), () => {
   it.each(['3.51.2', '3.45.1', '3.7.17', '2.8'])(
     '%s has the database for itself, which is said once',
     async (version) => {
       const path = join(tempFolder(), 'runs.db');
       const warnings: string[] = [];
-      const journal = openJournal({
-        database: ofVersion(version, openDatabase(path)),
-        onWarning: (message) => warnings.push(message),
-      });
+      const journal = await warnedOf(warnings, () =>
+        openJournal({ database: ofVersion(version, openDatabase(path)) }),
+      );
       const lease = await journal.acquire('s');
       await journal.append({ runId: 'r', rows: rowsOf(0, 1), summary: summaryOf() }, lease);
       expect(warnings).toEqual([expect.stringContaining(version)]);
@@ -256,7 +278,7 @@ describe.skipIf(isSkipped)(sqliteSuite('a version of SQLite'), () => {
     const path = join(tempFolder(), 'runs.db');
     const warnings: string[] = [];
     const database = ofVersion(version, openDatabase(path));
-    await openJournal({ database, onWarning: (message) => warnings.push(message) }).acquire('s');
+    await warnedOf(warnings, () => openJournal({ database }).acquire('s'));
     expect(warnings).toEqual([]);
     expect(openDatabase(path).prepare('select * from wink_leases').all()).toHaveLength(1);
   });

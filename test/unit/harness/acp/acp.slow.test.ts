@@ -244,12 +244,8 @@ describe('acp()', () => {
   });
 
   it('ends an agent that starts no session in time', async () => {
-    const run = evaluate(
-      { prompts: [], startsNever: true },
-      { clock: clockOf(5_000) },
-      { startTimeoutMs: 5_000 },
-    );
-    await expect(run).rejects.toThrow('The agent did not start a session within 5000 ms.');
+    const run = evaluate({ prompts: [], startsNever: true }, { clock: clockOf(120_000) });
+    await expect(run).rejects.toThrow('The agent did not start a session within 120000 ms.');
   });
 
   it('kills an agent that does not stop when it is asked to', async () => {
@@ -275,6 +271,5 @@ describe('acp()', () => {
     ] as EvaluateOptions[])
       expect(await refused(options)).toBeInstanceOf(PromptValidationError);
     expect(() => acp({ command: '' })).toThrow(PromptValidationError);
-    expect(() => acp({ command: 'x', startTimeoutMs: 0 })).toThrow('startTimeoutMs must be a number from 1');
   });
 });

@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { PromptOverrides } from 'weakincentives';
 import { LocalOverridesStore } from 'weakincentives/node';
+import { openStateFolder } from '../../../../src/host/lock/state-folder.ts';
+import { lockInTime } from '../../../../src/host/overrides/local-overrides-store.ts';
 import { childProgram } from '../../../support/child-program.ts';
 import { asOrdinaryUser } from '../../../support/ordinary-user.ts';
 import { openHost, type TestFolders, testFolders } from '../host-filesystem/host-workspace.ts';
@@ -168,8 +170,8 @@ describe('changes of overrides', () => {
   it('give up, by the number of the process that holds the files', async () => {
     const folders = testFolders();
     await openHost(folders);
-    const store = new LocalOverridesStore({ ...folders, lockTimeoutMs: 0 });
-    await expect(store.save(overrides('x'))).rejects.toMatchObject({
+    const stateFolder = openStateFolder(realpathSync(folders.root), folders.stateDirectory);
+    await expect(lockInTime(stateFolder, 0)).rejects.toMatchObject({
       code: 'overrides-conflicting',
       message: expect.stringContaining(`Process ${process.pid}`),
     });

@@ -171,12 +171,12 @@ describe('a tool that cannot be offered', () => {
 });
 
 it('refuses more tools than may be mounted', async () => {
-  const many = Object.fromEntries(Array.from({ length: 4 }, (_, index) => [`t${index}`, {}]));
-  const error = await refusal(mountedNames(many, { limits: { maxTools: 3 } }));
+  const many = Object.fromEntries(Array.from({ length: 129 }, (_, index) => [`t${index}`, {}]));
+  const error = await refusal(mountedNames(many));
   expect(error.message).toBe(
-    'The MCP server "remote" offers 4 tools, and 3 may be mounted. Choose some with include, or raise limits.maxTools.',
+    'The MCP server "remote" offers 129 tools, and 128 may be mounted. Choose some with include.',
   );
-  expect(await mountedNames(many, { limits: { maxTools: 3 }, include: ['t0'] })).toEqual(['t0']);
+  expect(await mountedNames(many, { include: ['t0'] })).toEqual(['t0']);
 });
 
 describe('options', () => {
@@ -216,13 +216,13 @@ describe('options', () => {
       /cannot be 'refresh' beside a pin/,
     ],
     ['an odd decision', { onListChanged: 'ask' }, /must be 'refuse', 'refresh' or a function/],
-    [
-      'odd media',
-      { attachments: ['video'] },
-      /attachments has an unknown kind; the kinds are image, pdf, audio/,
-    ],
+    ['odd media', { attachments: ['video'] }, /attachments must be a list of 'image', 'pdf' or 'audio'/],
     ['an unknown limit', { limits: { maxCalls: 1 } }, /no option "limits\.maxCalls"/],
-    ['a limit of 0', { limits: { maxTools: 0 } }, /limits\.maxTools must be a whole number from 1 to 10000/],
+    [
+      'a limit of 0',
+      { limits: { callTimeoutMs: 0 } },
+      /limits\.callTimeoutMs must be a whole number from 1 to/,
+    ],
     ['an odd protocol', { protocol: '2025-11-25' }, /protocol must be 'legacy', 'auto' or '2026-07-28'/],
   ])('refuses %s', async (_name, options, message) => {
     // What plain JavaScript can pass.

@@ -218,13 +218,13 @@ describe('a server over HTTP', () => {
       const plain = webHandler((request) => handler.fetch(request));
       await using http = await openHttp(isStream ? session.handle : plain);
       const protocol = isStream ? 'legacy' : '2026-07-28';
-      await using mounted = await open(http.url, { protocol, limits: { maxMessageBytes: 20_000 } });
+      await using mounted = await open(http.url, { protocol });
       await using runtime = await runtimeOf(mounted);
       expect(await runtime.call('large', { bytes: 15_000 })).toMatchObject({ isError: false });
       expect(await runtime.call('large', { bytes: 15_000 })).toMatchObject({ isError: false });
-      expect(await runtime.call('large', { bytes: 30_000 })).toMatchObject({
+      expect(await runtime.call('large', { bytes: 34_000_000 })).toMatchObject({
         isError: true,
-        text: expect.stringContaining('sent a message of more than 20,000 bytes'),
+        text: expect.stringContaining('sent a message of more than 33,554,432 bytes'),
       });
       expect(await runtime.call('large', { bytes: 10 })).toMatchObject({ isError: false });
     },

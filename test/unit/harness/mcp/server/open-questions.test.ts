@@ -106,10 +106,10 @@ for (const connection of ofEra('modern')) {
     const { paths, prompt } = askingPrompt();
     const clock = servedClock();
     const { observer, outcome } = nextOutcome('publish');
-    const options = { approve: 'elicit', approvalTimeoutMs: 5_000, clock, observers: [observer] } as const;
+    const options = { approve: 'elicit', clock, observers: [observer] } as const;
     await using served = await connectServer(prompt, connection, options, showsForms);
     const { state } = await callUntilAsked(served, 'publish', tagged);
-    clock.advance(4_999);
+    clock.advance(599_999);
     clock.advance(1);
     expect(await outcome).toBe('denied');
     await expect(answerCall(served, 'publish', tagged, { state })).rejects.toMatchObject(unknownState);
@@ -183,7 +183,7 @@ for (const connection of ofEra('legacy')) {
   test(`${named}: a question without an answer counts as a no after its time`, async () => {
     const { paths, prompt } = askingPrompt();
     const clock = servedClock();
-    const options = { approve: 'elicit', approvalTimeoutMs: 5_000, clock } as const;
+    const options = { approve: 'elicit', clock } as const;
     await using served = await connectServer(prompt, connection, options, showsForms);
     const never = gate();
     const asked = answerQuestions(served.client, async () => {
@@ -192,7 +192,7 @@ for (const connection of ofEra('legacy')) {
     });
     const call = served.call('publish', { tag: 'v1' });
     await asked.asked(1);
-    clock.advance(5_000);
+    clock.advance(600_000);
     expect(await call).toMatchObject({
       isError: true,
       content: [{ text: expect.stringContaining('The question was not answered in time.') }],
@@ -221,7 +221,7 @@ for (const connection of connections) {
     const { paths, prompt } = askingPrompt();
     const clock = servedClock();
     const { observer, outcome } = nextOutcome('edit');
-    const options = { approve: 'elicit', approvalTimeoutMs: 5_000, clock, observers: [observer] } as const;
+    const options = { approve: 'elicit', clock, observers: [observer] } as const;
     await using served = await connectServer(prompt, connection, options, showsForms);
     const args = { paths: ['a', 'b'] };
     if (connection.era === 'modern') await callUntilAsked(served, 'edit', args);
@@ -237,7 +237,7 @@ for (const connection of connections) {
     await served.leave();
     // Nothing connects the two requests of a client over HTTP but the state that it has got.
     const isFoundOut = connection.era === 'legacy' || connection.transport === 'stdio';
-    if (!isFoundOut) clock.advance(5_000);
+    if (!isFoundOut) clock.advance(600_000);
     expect(await outcome).toBe(isFoundOut ? 'aborted' : 'denied');
     expect(await paths()).toEqual([]);
   });

@@ -150,7 +150,7 @@ describe('evaluate_code', () => {
   });
 
   it.each([
-    [{ code: 'x'.repeat(11) }],
+    [{ code: 'x'.repeat(8001) }],
     [{ code: '' }],
     [{ reads: ['a', 'b'] }],
     [{ writes: ['a', 'b'] }],
@@ -158,7 +158,7 @@ describe('evaluate_code', () => {
     [{ language: 'javascript' }],
   ])('refuses %j by its schema', async (args) => {
     const { requests, invocation } = await callOnce(args, undefined, {
-      limits: { maxCodeCharacters: 10, maxFiles: 1 },
+      limits: { maxFiles: 1 },
     });
     expect(requests).toStrictEqual([]);
     expect(invocation?.success).toBe(false);
@@ -172,7 +172,6 @@ describe('codeEvaluationSection', () => {
     [{ languages: ['ruby'] }, 'languages'],
     [{ limits: { timeoutMs: 0 } }, 'limits.timeoutMs'],
     [{ limits: { maxMemoryBytes: 1000 } }, 'limits.maxMemoryBytes'],
-    [{ limits: { maxCodeCharacters: 32_001 } }, 'limits.maxCodeCharacters'],
     [{ limits: { maxOutputBytes: 1.5 } }, 'limits.maxOutputBytes'],
     [{ limits: { maxFiles: Number.NaN } }, 'limits.maxFiles'],
     [{ limits: { maxFileBytes: 5 } }, 'limits.maxFileBytes'],
