@@ -32,7 +32,6 @@ export const defaultWords: Readonly<Record<string, Readonly<Record<string, WordR
   ContainerOptions: { isInner: false },
   ContextOptions: { overflow: ['error', 'context.overflow ==='] },
   CreatedBindingOptions: { eager: false, scope: 'singleton' },
-  EditFileParams: { replace_all: false },
   EvaluateOptions: {
     streaming: [false, 'interface ModelOptions'],
     enforce: true,
@@ -54,14 +53,9 @@ export const defaultWords: Readonly<Record<string, Readonly<Record<string, WordR
     idempotent: [false, 'interface ToolOptions'],
   },
   GatheredCallsOptions: { waitsForTimer: false },
-  GitBlameParams: { revision: 'HEAD' },
-  GitDiffParams: { names_only: false, to: 'HEAD' },
-  GitLogParams: { files: false, revision: 'HEAD' },
   GitSectionOptions: { git: 'git', key: 'git', title: 'Git History', visibility: 'full' },
-  GitShowParams: { revision: 'HEAD' },
   GlobOptions: { respectGitignore: false },
   GrepOptions: { ignoreCase: false, literal: false, respectGitignore: false },
-  GrepParams: { ignore_case: false, literal: false },
   HarnessCapabilities: {
     addedTools: [false, capabilities],
     followUps: [false, capabilities],

@@ -1,5 +1,5 @@
 import { expectTypeOf, test } from 'vitest';
-import { defineSlice, jsonSchema, type Prompt, promptTemplate, Session } from 'weakincentives';
+import { type Prompt, promptTemplate, Session } from 'weakincentives';
 import {
   AddStep,
   CurrentPlan,
@@ -13,7 +13,6 @@ import {
   SetupPlan,
   UpdateStep,
 } from 'weakincentives/tools';
-import { planningTools } from '../../src/suite/planning/index.ts';
 
 test('a plan is plain readonly data', () => {
   expectTypeOf<PlanStepStatus>().toEqualTypeOf<'pending' | 'in_progress' | 'done'>();
@@ -56,18 +55,4 @@ test('events carry typed payloads', () => {
   session.dispatch(AddStep, { steps: [1] });
   // @ts-expect-error no such status
   session.dispatch(UpdateStep, { stepId: 1, status: 'finished' });
-});
-
-test('the success of a tool is an event to reduce', () => {
-  defineSlice({
-    name: 'finished-steps',
-    schema: jsonSchema<{ title: string }>({ type: 'object' }),
-    reducers: (on) => [
-      on(planningTools.planning_update_step.succeeded, (items, { value, params }) => {
-        expectTypeOf(value.planStatus).toEqualTypeOf<PlanStatus>();
-        expectTypeOf(params.step_id).toBeNumber();
-        return items.replace([{ title: value.step.title }]);
-      }),
-    ],
-  });
 });

@@ -140,10 +140,6 @@ const defaults: Readonly<Record<string, DefaultsOf>> = {
     },
     () => ({ ...withDefaults(gitLimitChecks) }),
   ),
-  GitLogParams: written({ skip: 0 }, 'GitLogParams'),
-  GitDiffParams: written({ skip: 0 }, 'GitDiffParams'),
-  GitShowParams: written({ offset: 0, skip: 0 }, 'GitShowParams'),
-  GitBlameParams: written({ offset: 0 }, 'GitBlameParams'),
   GitRun: written({ maxBytes: 16 * mebibyte }, 'GitRun'),
   McpMountLimits: byDefault(
     {
@@ -205,7 +201,6 @@ const defaults: Readonly<Record<string, DefaultsOf>> = {
     },
     () => ({ ...withDefaults(vfsLimitChecks) }),
   ),
-  ReadFileParams: written({ offset: 0 }, 'ReadFileParams'),
   ConformanceOptions: written({ patienceMs: 10_000 }),
   DurableConformanceOptions: written({ killsPerCase: 4, seed: 1 }, 'killsPerCase'),
 };
@@ -271,8 +266,6 @@ const resolvedWords: Readonly<Record<string, () => unknown>> = {
   'NamedResourceToken.isStateless': () => resourceToken('resource').isStateless,
   'NamedResourceToken.isTransactional': () => resourceToken('resource').isTransactional,
   'OpenAIModelOptions.promptCacheKey': () => cacheKeySource(undefined)('Instructions.') !== undefined,
-  // A list in the same file has this name, too.
-  'GitLogParams.files': () => writtenWord('path, files', 'GitLogParams'),
 };
 
 /** The table of words, by `Type.option`. */

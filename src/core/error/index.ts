@@ -27,6 +27,7 @@ export {
   oneOf,
   required,
   rule,
+  someOf,
   unknownOption,
   withDefaults,
 } from './options.ts';

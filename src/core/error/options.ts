@@ -1,4 +1,4 @@
-import { nearestNames, present } from '../internal/index.ts';
+import { isText, nearestNames, present } from '../internal/index.ts';
 import {
   type ArgumentKind,
   assertArgument,
@@ -16,6 +16,8 @@ export interface OptionRule<out Value = unknown, out Default extends Value | und
   readonly byDefault: Default;
   /** Whether it must be given. */
   readonly isRequired?: true;
+  /** Whether a list of texts that is refused is shown; by default no text is, which may be a secret. */
+  readonly showsTexts?: boolean;
 }
 
 /**
@@ -161,6 +163,19 @@ export function required<Value>(check: OptionRule<Value, undefined>): OptionRule
   return { ...check, isRequired: true };
 }
 
+/** A list with at least one of some strings, each once. */
+export function someOf<const Choice extends string>(
+  choices: readonly Choice[],
+): OptionRule<readonly Choice[], undefined> {
+  const isUsable = (value: unknown): boolean =>
+    Array.isArray(value) &&
+    value.length > 0 &&
+    new Set(value).size === value.length &&
+    value.every((each) => choices.some((choice) => choice === each));
+  const what = `a list of some of ${choices.map((choice) => `'${choice}'`).join(', ')}: at least one, each once`;
+  return { ...rule(isUsable, what), showsTexts: true };
+}
+
 type Widened<Default> = Default extends number ? number : undefined;
 
 /** What is usable by a test of its own. @param what is wanted, to be read after "must be". */
@@ -210,7 +225,7 @@ export function assertOptions<T>(
     else if (!isRule(check)) {
       if (value !== undefined) assertOptions(of, value, check, { refuse, path: option, moved });
     } else if (value === undefined && check.isRequired !== true) continue;
-    else if (!check.isUsable(value)) throw unusable(of, option, check.what, value, refuse);
+    else if (!check.isUsable(value)) throw unusable(of, option, check.what, value, refuse, check.showsTexts);
   }
 }
 
@@ -273,10 +288,18 @@ function isRule(check: OptionCheck): check is OptionRule {
   return typeof check === 'object' && typeof check['isUsable'] === 'function';
 }
 
-/** A text is not shown: it may be a secret. */
-function unusable(of: string, option: string, what: string, value: unknown, refuse: RefuseArgument): Error {
+/** @param showsTexts otherwise a text is not shown: it may be a secret. */
+function unusable(
+  of: string,
+  option: string,
+  what: string,
+  value: unknown,
+  refuse: RefuseArgument,
+  showsTexts = false,
+): Error {
+  const isList = showsTexts && Array.isArray(value) && value.every(isText);
   const isShown = typeof value === 'number' || typeof value === 'boolean';
-  const received = isShown ? String(value) : describeKind(value);
+  const received = isList ? JSON.stringify(value) : isShown ? String(value) : describeKind(value);
   return refuse(`${of}: ${option} must be ${what}; received ${received}.`, {
     details: { option, expected: what, received },
   });

@@ -1,8 +1,8 @@
 export { type Edit, editScript } from './edit-script.ts';
 export { isPlainObject, isRecord, isText, ownMember } from './is.ts';
-export { lazyObject, once } from './lazy.ts';
 export { none, spliceAll } from './list.ts';
 export { nearestNames } from './nearest-names.ts';
+export { once } from './once.ts';
 export { type MapDifference, PersistentMap } from './persistent-map.ts';
 export { PersistentVector } from './persistent-vector.ts';
 export { type Present, present } from './present.ts';
@@ -24,5 +24,6 @@ export {
   quotedList,
   shorten,
   startOf,
+  takeWithin,
 } from './text.ts';
 export type { Writable } from './writable.ts';

@@ -46,16 +46,9 @@ export type FieldsOf<T> = {
     : Field<T[Name]>;
 };
 
-/**
- * A schema of records with these fields and no others; exports are read with it, and they may come from anywhere.
- *
- * @param keywords by the name of a field: what is known later than the field, such as a limit. Default: nothing.
- */
-export function recordSchema<T>(
-  fields: Fields,
-  keywords: { readonly [Name in keyof T]?: JsonObject } = {},
-): Schema<T, T> {
-  return jsonSchema<T>(toJsonSchema(fields, keywords));
+/** A schema of records with these fields and no others; exports are read with it, and they may come from anywhere. */
+export function recordSchema<F extends Fields>(fields: F): Schema<RecordOf<F>, RecordOf<F>> {
+  return jsonSchema<RecordOf<F>>(toJsonSchema(fields));
 }
 
 /** A string. Also used for the library's own vocabulary, since a later version may have more values. */
@@ -147,17 +140,12 @@ function field<T>(schema: JsonObject): Field<T> {
 }
 
 /** Its members are in the order in which a model reads them. */
-function toJsonSchema(
-  fields: Fields,
-  keywords: Readonly<Record<string, JsonObject | undefined>> = {},
-): JsonObject {
+function toJsonSchema(fields: Fields): JsonObject {
   const entries = Object.entries(fields);
   const required = entries.filter(([, { isOptional }]) => !isOptional).map(([name]) => name);
   return {
     type: 'object',
-    properties: Object.fromEntries(
-      entries.map(([name, { schema }]) => [name, { ...schema, ...keywords[name] }]),
-    ),
+    properties: Object.fromEntries(entries.map(([name, { schema }]) => [name, schema])),
     ...present({ required: required.length === 0 ? undefined : required }),
     additionalProperties: false,
   };

@@ -61,6 +61,7 @@ export {
   foreignTool,
   maxForeignDescriptionCharacters,
   overrideTool,
+  type ReturnedValue,
   type ToolOptions,
   type ToolTexts,
   tool,

@@ -31,7 +31,7 @@ type InputOf<S> = S extends Schema ? InferInput<S> : undefined;
 /** What a schema yields; undefined where there is no schema. */
 type OutputOf<S> = S extends Schema ? InferOutput<S> : undefined;
 /** What a handler may return as value: what the output schema accepts, anything without one. */
-type Returned<S> = S extends Schema ? DeepReadonly<InferInput<S>> : unknown;
+export type ReturnedValue<S> = S extends Schema ? DeepReadonly<InferInput<S>> : unknown;
 /** The value of a success: what the output schema yields, anything without one. */
 type Value<S> = S extends Schema ? InferOutput<S> : unknown;
 
@@ -52,9 +52,9 @@ export interface ToolOptions<PS extends Schema | undefined, RS extends Schema | 
   readonly execute?: (
     params: OutputOf<PS>,
     context: ToolContext,
-  ) => ToolResult<Returned<RS>> | Promise<ToolResult<Returned<RS>>>;
+  ) => ToolResult<ReturnedValue<RS>> | Promise<ToolResult<ReturnedValue<RS>>>;
   /** Sample calls, checked against both schemas. `output` is what the handler would return. Default: none. */
-  readonly examples?: readonly ToolExample<DeepReadonly<InputOf<PS>>, Returned<RS>>[];
+  readonly examples?: readonly ToolExample<DeepReadonly<InputOf<PS>>, ReturnedValue<RS>>[];
   /** The value of a success as text for the model. May throw. Default: JSON without nulls in a stable order. */
   readonly render?: (value: Value<RS>) => string;
   /** Default: `'external'`. */
@@ -71,7 +71,7 @@ export interface ToolOptions<PS extends Schema | undefined, RS extends Schema | 
   readonly reconcile?: (
     params: OutputOf<PS>,
     context: ReconcileContext,
-  ) => ToolResult<Returned<RS>> | undefined | Promise<ToolResult<Returned<RS>> | undefined>;
+  ) => ToolResult<ReturnedValue<RS>> | undefined | Promise<ToolResult<ReturnedValue<RS>> | undefined>;
   /**
    * Whether the handler of an interrupted call runs again when the run is resumed, although it has effects outside: everything that it does is done by calls
    * of evaluations inside it, which are taken over, or are in doubt, one by one. Default: false.

@@ -3,8 +3,11 @@ import { GitRefusal } from './git-error.ts';
 import { isObjectId } from './git-names.ts';
 import type { PrivateRepository } from './private-repository.ts';
 
+/** How a file of the history can change between two commits. */
+export const changeStatuses = ['added', 'modified', 'deleted', 'renamed', 'type-changed'] as const;
+
 /** How a file of the history changed between two commits. */
-export type GitChangeStatus = 'added' | 'modified' | 'deleted' | 'renamed' | 'type-changed';
+export type GitChangeStatus = (typeof changeStatuses)[number];
 
 /** One version of a file, as a commit names it. */
 export interface FileVersion {

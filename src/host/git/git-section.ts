@@ -1,7 +1,8 @@
 import {
   assertOptions,
   FilesystemError,
-  PromptValidationError,
+  type RefuseArgument,
+  someOf,
   withDefaults,
 } from '../../core/error/index.ts';
 import { Filesystem } from '../../core/filesystem/index.ts';
@@ -14,8 +15,8 @@ import { GitRefusal } from './git-error.ts';
 import { type GitLimits, gitLimitChecks } from './git-limits.ts';
 import { createGitLogTool } from './git-log.ts';
 import { createGitShowTool } from './git-show.ts';
+import type { GitToolOptions } from './git-tool.ts';
 import { openRepository } from './private-repository.ts';
-import type { GitToolOptions } from './with-repository.ts';
 
 const toolNames = ['git_log', 'git_diff', 'git_show', 'git_blame'] as const;
 
@@ -51,8 +52,7 @@ export interface GitSectionOptions {
  * An evaluation with this section fails at its start with a `FilesystemError` (`argument-invalid`) when git is not installed, the folder is not
  * a repository, or the repository is stored in a way that is not supported.
  *
- * @throws {FilesystemError} `argument-invalid` for a bad limit or `git`.
- * @throws {PromptValidationError} for an unknown or doubled tool name, or no tool at all.
+ * @throws {FilesystemError} `argument-invalid` for a bad option, such as an unknown or doubled tool name, or no tool at all.
  * @see docs/spec/git.md §1
  */
 export function gitSection(options: GitSectionOptions = {}): Section<Record<never, never>> {
@@ -63,24 +63,19 @@ export function gitSection(options: GitSectionOptions = {}): Section<Record<neve
       key: 'string',
       title: 'string',
       visibility: 'any',
-      tools: 'array',
+      tools: someOf(toolNames),
       policies: 'array',
       limits: gitLimitChecks,
       git: 'string',
     },
-    (message, details) => new FilesystemError('argument-invalid', message, details),
+    refuse,
   );
   const { title = 'Git History', key = 'git', git = 'git', visibility = 'full', policies = [] } = options;
   if (git === '' || git.startsWith('-') || git.includes('\0'))
-    throw new FilesystemError(
-      'argument-invalid',
-      'The option git must be the name or the path of a program.',
-      {
-        details: { option: 'git' },
-      },
-    );
+    throw refuse('The option git must be the name or the path of a program.', { details: { option: 'git' } });
   const settings: GitToolOptions = { git, limits: withDefaults(gitLimitChecks, options.limits) };
-  const names = selectTools(options.tools);
+  const offered = options.tools ?? toolNames;
+  const names = toolNames.filter((name) => offered.includes(name));
   return section({
     title,
     key,
@@ -100,17 +95,16 @@ export function gitSection(options: GitSectionOptions = {}): Section<Record<neve
         await repository.run(['rev-parse', '--git-dir']);
       } catch (error) {
         if (!(error instanceof GitRefusal)) throw error;
-        throw new FilesystemError(
-          'argument-invalid',
-          `The section "${key}" cannot read a history. ${error.message}`,
-          {
-            details: { section: key },
-          },
-        );
+        throw refuse(`The section "${key}" cannot read a history. ${error.message}`, {
+          details: { section: key },
+        });
       }
     },
   });
 }
+
+const refuse: RefuseArgument = (message, options) =>
+  new FilesystemError('argument-invalid', message, options);
 
 const makers: Readonly<Record<GitToolName, (options: GitToolOptions) => AnyTool>> = {
   git_log: createGitLogTool,
@@ -118,21 +112,6 @@ const makers: Readonly<Record<GitToolName, (options: GitToolOptions) => AnyTool>
   git_show: createGitShowTool,
   git_blame: createGitBlameTool,
 };
-
-/** In the order of {@link toolNames}. */
-function selectTools(tools: readonly GitToolName[] = toolNames): readonly GitToolName[] {
-  const refuse = (message: string): PromptValidationError =>
-    new PromptValidationError(message, { details: { placeholder: 'tools' } });
-  for (const name of tools) {
-    if (!toolNames.includes(name))
-      throw refuse(`There is no tool "${name}" for the history. The tools are: ${toolNames.join(', ')}.`);
-  }
-  if (tools.length === 0)
-    throw refuse('The list of tools is empty. Name at least one, or leave it out for all.');
-  if (new Set(tools).size < tools.length)
-    throw refuse(`The list of tools names one twice: ${tools.join(', ')}.`);
-  return toolNames.filter((name) => tools.includes(name));
-}
 
 function instructions(names: readonly GitToolName[]): string {
   const uses: Readonly<Record<GitToolName, string>> = {

@@ -1,108 +1,69 @@
-import { counted, formatNumber, present, showName, startOf } from '../../core/internal/index.ts';
-import { jsonSchema, type Schema } from '../../core/schema/index.ts';
-import { type Tool, ToolResult, type ToolSuccess, tool } from '../../core/tool/index.ts';
+import { counted, formatNumber, present, showName, startOf, takeWithin } from '../../core/internal/index.ts';
+import {
+  count,
+  integer,
+  list,
+  optional,
+  type RecordOf,
+  record,
+  recordSchema,
+  text,
+} from '../../core/schema/index.ts';
+import { type AnyTool, ToolResult, type ToolSuccess } from '../../core/tool/index.ts';
 import { linesOf, readBlob } from './blobs.ts';
-import { type GitCommit, readCommit, resolveCommit } from './commits.ts';
+import { readCommit, resolveCommit } from './commits.ts';
 import { listChanges } from './file-changes.ts';
 import { GitRefusal } from './git-error.ts';
-import { pathProperty, revisionProperty, skipFiles, windowProperties } from './parameters.ts';
-import { fileChangesSchema, type GitFileChanges, hiddenNote, renderChanges, showChanges } from './patches.ts';
+import { type GitToolOptions, gitTool } from './git-tool.ts';
+import { limitField, pathField, revisionField, skipField } from './parameters.ts';
+import { fileChanges, hiddenNote, renderChanges, showChanges } from './patches.ts';
 import type { PrivateRepository } from './private-repository.ts';
 import { findEntry, listTree, type TreeEntry } from './tree-entry.ts';
-import { type GitToolOptions, withRepository } from './with-repository.ts';
 
-/** Arguments of `git_show`. */
-export interface GitShowParams {
-  /** Default: `HEAD`. */
-  readonly revision?: string;
-  /** A file or directory, to show as it is in the commit. Default: show the commit and its changes. */
-  readonly path?: string;
-  /** Lines of the file to skip. Default: 0. */
-  readonly offset?: number;
-  /** Lines of the file to show. Default: the limit of the section. */
-  readonly limit?: number;
-  /** Changed files of the commit to skip. Default: 0. */
-  readonly skip?: number;
-}
+const output = {
+  /** The id of the commit. */
+  id: text,
+  commit: optional(record({ parents: list(text), author: text, date: text, message: text })),
+  /** Those of the commit, against its first parent. */
+  changes: optional(record(fileChanges)),
+  /** Lines of a file. */
+  text: optional(text),
+  /** The number of the first line shown, from 1. */
+  first_line: optional(count),
+  /** The `offset` for the lines that follow; absent at the end. */
+  next_offset: optional(integer, { minimum: 1 }),
+  /** Names in a directory; those of directories end with a slash. */
+  entries: optional(list(text)),
+};
 
 /** A commit with its changes against its first parent, or a file or directory as it is in the commit. */
-export interface GitShowResult {
-  /** The id of the commit. */
-  readonly id: string;
-  readonly commit?: Omit<GitCommit, 'id'>;
-  readonly changes?: GitFileChanges;
-  /** Lines of a file. */
-  readonly text?: string;
-  /** The number of the first line shown, from 1. */
-  readonly first_line?: number;
-  /** The `offset` for the lines that follow; absent at the end. */
-  readonly next_offset?: number;
-  /** Names in a directory; those of directories end with a slash. */
-  readonly entries?: readonly string[];
-}
-
-const strings = { type: 'array', items: { type: 'string' } } as const;
-
-const outputSchema: Schema<GitShowResult> = jsonSchema<GitShowResult>({
-  type: 'object',
-  properties: {
-    id: { type: 'string' },
-    commit: {
-      type: 'object',
-      properties: {
-        parents: strings,
-        author: { type: 'string' },
-        date: { type: 'string' },
-        message: { type: 'string' },
-      },
-      required: ['parents', 'author', 'date', 'message'],
-      additionalProperties: false,
-    },
-    changes: {
-      type: 'object',
-      properties: fileChangesSchema,
-      required: ['files', 'total'],
-      additionalProperties: false,
-    },
-    text: { type: 'string' },
-    first_line: { type: 'integer', minimum: 0 },
-    next_offset: { type: 'integer', minimum: 1 },
-    entries: strings,
-  },
-  required: ['id'],
-  additionalProperties: false,
-});
+type GitShowResult = RecordOf<typeof output>;
 
 /** The tool `git_show`. */
-export function createGitShowTool(options: GitToolOptions): Tool<GitShowParams, GitShowResult> {
+export function createGitShowTool(options: GitToolOptions): AnyTool {
   const { maxLines } = options.limits;
-  return tool({
+  return gitTool(options, {
     name: 'git_show',
     description:
       'Show one commit with its changes or, with a path, a file or directory as it is in that commit.',
-    inputSchema: jsonSchema<GitShowParams>({
-      type: 'object',
-      properties: {
-        revision: revisionProperty('The commit.', 'HEAD'),
-        path: pathProperty('A file or directory to show as it is in the commit.'),
-        ...windowProperties(maxLines),
-        skip: skipFiles,
-      },
-      additionalProperties: false,
+    inputSchema: recordSchema({
+      revision: optional(revisionField('The commit.', 'HEAD')),
+      path: optional(pathField('A file or directory to show as it is in the commit.')),
+      offset: skipField('Lines'),
+      limit: limitField('Lines', maxLines),
+      skip: skipField('Changed files'),
     }),
-    outputSchema,
-    effects: 'read',
+    outputSchema: recordSchema(output),
     render,
-    execute: ({ revision = 'HEAD', path, offset = 0, limit = maxLines, skip = 0 }, context) =>
-      withRepository<GitShowResult>(context, options, async (repository) => {
-        const wanted = path === undefined ? undefined : repository.paths.requested(path);
-        const id = await resolveCommit(repository, revision);
-        if (path === undefined) return showCommit(repository, id, skip);
-        if (wanted === undefined) return showDirectory(repository, id, undefined);
-        const entry = await findEntry(repository, id, wanted);
-        if (entry.kind === 'directory') return showDirectory(repository, id, wanted);
-        return showFile(repository, id, entry, { offset, limit });
-      }),
+    run: async ({ revision = 'HEAD', path, offset = 0, limit = maxLines, skip = 0 }, repository) => {
+      const wanted = path === undefined ? undefined : repository.paths.requested(path);
+      const id = await resolveCommit(repository, revision);
+      if (path === undefined) return showCommit(repository, id, skip);
+      if (wanted === undefined) return showDirectory(repository, id, undefined);
+      const entry = await findEntry(repository, id, wanted);
+      if (entry.kind === 'directory') return showDirectory(repository, id, wanted);
+      return showFile(repository, id, entry, { offset, limit });
+    },
   });
 }
 
@@ -161,15 +122,12 @@ async function showFile(
     throw new GitRefusal(
       `${name} has ${counted(lines.length, 'line')} in this commit; use a smaller offset.`,
     );
-  const { text, count } = cutLines(
-    lines.slice(offset, offset + limit),
-    repository.limits.maxOutputCharacters,
-  );
-  const end = offset + count;
+  const shown = cutLines(lines.slice(offset, offset + limit), repository.limits.maxOutputCharacters);
+  const end = offset + shown.count;
   return ToolResult.ok(
     {
       id,
-      text,
+      text: shown.text,
       first_line: lines.length === 0 ? 0 : offset + 1,
       ...present({ next_offset: end < lines.length ? end : undefined }),
     },
@@ -182,17 +140,18 @@ function cutLines(
   lines: readonly string[],
   maxLength: number,
 ): { readonly text: string; readonly count: number } {
-  let length = 0;
-  let count = 0;
-  for (const line of lines) {
-    length += line.length + 1;
-    if (length > maxLength && count > 0) break;
-    count += 1;
-  }
-  return { text: startOf(lines.slice(0, count).join('\n'), maxLength), count };
+  const kept = takeWithin(lines, maxLength, (line) => line);
+  return { text: startOf(kept.join('\n'), maxLength), count: kept.length };
 }
 
-function render({ commit, changes, text, first_line = 1, next_offset, entries }: GitShowResult): string {
+function render({
+  commit,
+  changes,
+  text: shown,
+  first_line = 1,
+  next_offset,
+  entries,
+}: GitShowResult): string {
   if (commit !== undefined) {
     const header = [
       `Author: ${commit.author}`,
@@ -205,8 +164,8 @@ function render({ commit, changes, text, first_line = 1, next_offset, entries }:
     );
   }
   if (entries !== undefined) return entries.join('\n');
-  if (text === undefined || first_line === 0) return '';
-  const lines = text.split('\n').map((line, index) => `${first_line + index} | ${line}`);
+  if (shown === undefined || first_line === 0) return '';
+  const lines = shown.split('\n').map((line, index) => `${first_line + index} | ${line}`);
   if (next_offset !== undefined) lines.push(`[More lines; continue with offset=${next_offset}]`);
   return lines.join('\n');
 }

@@ -1,52 +1,44 @@
 import { present } from '../../core/internal/index.ts';
+import {
+  count,
+  described,
+  type Field,
+  integer,
+  type OptionalField,
+  optional,
+  text,
+} from '../../core/schema/index.ts';
 
-/** The JSON Schema of one argument. */
-type ArgumentSchema = Readonly<Record<string, string | number>>;
-
-/** The schema of an argument that names a commit. */
-export function revisionProperty(purpose: string, value?: string): ArgumentSchema {
-  return {
-    type: 'string',
+/** An argument that names a commit. */
+export function revisionField(purpose: string, byDefault?: string): Field<string> {
+  return described(text, {
     minLength: 1,
     maxLength: 250,
-    ...present({ default: value }),
+    ...present({ default: byDefault }),
     description: `${purpose} A branch, a tag, "HEAD" or a commit id; "~2" after it names an ancestor.`,
-  };
+  });
 }
 
-/** The schema of an argument that names a file or directory of the workspace. */
-export function pathProperty(purpose: string): ArgumentSchema {
-  return {
-    type: 'string',
+/** An argument that names a file or directory of the workspace. */
+export function pathField(purpose: string): Field<string> {
+  return described(text, {
     minLength: 1,
     maxLength: 4096,
     description: `${purpose} From the workspace root.`,
-  };
+  });
 }
 
-/** The schema of the number of files to skip. */
-export const skipFiles: ArgumentSchema = {
-  type: 'integer',
-  minimum: 0,
-  default: 0,
-  description: 'Changed files to skip before the first one shown.',
-};
+/** How many `items`, such as `Lines`, to skip. */
+export function skipField(items: string): OptionalField<number> {
+  return optional(count, { default: 0, description: `${items} to skip before the first one shown.` });
+}
 
-/** The schemas of a window of lines. */
-export function windowProperties(maxLines: number): Readonly<Record<'offset' | 'limit', ArgumentSchema>> {
-  return {
-    offset: {
-      type: 'integer',
-      minimum: 0,
-      default: 0,
-      description: 'Lines to skip before the first one shown.',
-    },
-    limit: {
-      type: 'integer',
-      minimum: 1,
-      maximum: maxLines,
-      default: maxLines,
-      description: `Lines to show, at most ${maxLines}.`,
-    },
-  };
+/** How many `items`, such as `Lines`, to show. */
+export function limitField(items: string, most: number): OptionalField<number> {
+  return optional(integer, {
+    minimum: 1,
+    maximum: most,
+    default: most,
+    description: `${items} to show, at most ${most}.`,
+  });
 }

@@ -1,48 +1,50 @@
+/* oxlint-disable typescript/no-unnecessary-type-assertion -- The fields name their types: isolatedDeclarations wants them written down. */
 import { counted, present, showName, startOf } from '../../core/internal/index.ts';
+import {
+  choice,
+  count,
+  type Field,
+  list,
+  type OptionalField,
+  optional,
+  type RecordOf,
+  record,
+  text,
+} from '../../core/schema/index.ts';
 import { linesOf, readBlob } from './blobs.ts';
 import { plainPatchOptions } from './commits.ts';
-import type { FileChangeEntry, GitChangeStatus, ShownChanges } from './file-changes.ts';
+import {
+  changeStatuses,
+  type FileChangeEntry,
+  type GitChangeStatus,
+  type ShownChanges,
+} from './file-changes.ts';
 import { GitRefusal } from './git-error.ts';
 import type { PrivateRepository } from './private-repository.ts';
 
-/** The change of one file in a result. */
-export interface GitFileChange {
-  readonly path: string;
-  readonly status: GitChangeStatus;
+const fileChange = {
+  path: text as Field<string>,
+  status: choice(...changeStatuses) as Field<GitChangeStatus>,
   /** Where a renamed file was. */
-  readonly old_path?: string;
+  old_path: optional(text) as OptionalField<string>,
   /** Hunks of a unified diff, or a phrase in brackets. Absent when only names were asked for. */
-  readonly patch?: string;
-}
+  patch: optional(text) as OptionalField<string>,
+};
+
+/** The change of one file in a result. */
+interface GitFileChange extends RecordOf<typeof fileChange> {}
 
 /** The changes of files in a result. */
-export interface GitFileChanges {
-  readonly files: readonly GitFileChange[];
+export const fileChanges = {
+  files: list(record(fileChange)) as Field<readonly GitFileChange[]>,
   /** The number of changed files that may be shown. */
-  readonly total: number;
+  total: count as Field<number>,
   /** The `skip` for the files that follow; absent at the end. */
-  readonly next_skip?: number;
-}
+  next_skip: optional(count) as OptionalField<number>,
+};
 
-/** The part of the output schema for {@link GitFileChanges}. */
-export const fileChangesSchema = {
-  files: {
-    type: 'array',
-    items: {
-      type: 'object',
-      properties: {
-        path: { type: 'string' },
-        status: { enum: ['added', 'modified', 'deleted', 'renamed', 'type-changed'] },
-        old_path: { type: 'string' },
-        patch: { type: 'string' },
-      },
-      required: ['path', 'status'],
-      additionalProperties: false,
-    },
-  },
-  total: { type: 'integer', minimum: 0 },
-  next_skip: { type: 'integer', minimum: 0 },
-} as const;
+/** The changes of files in a result. */
+export interface GitFileChanges extends RecordOf<typeof fileChanges> {}
 
 /** Names that fit where patches are not asked for, for each patch. */
 const namesPerFile = 20;
@@ -157,8 +159,8 @@ async function patchOf(repository: PrivateRepository, { before, after }: FileCha
     after.id,
     '--',
   ]);
-  const text = stdout.toString('utf8');
+  const diff = stdout.toString('utf8');
   // The header names the ids in place of paths.
-  const start = text.indexOf('\n@@');
-  return [...modes, ...(start < 0 ? [] : [text.slice(start + 1).trimEnd()])].join('\n');
+  const start = diff.indexOf('\n@@');
+  return [...modes, ...(start < 0 ? [] : [diff.slice(start + 1).trimEnd()])].join('\n');
 }

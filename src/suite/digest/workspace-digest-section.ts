@@ -19,9 +19,6 @@ import { digestDetails, digestOverview } from './format-digest.ts';
 import { digestLimits } from './limits.ts';
 import { WorkspaceDigest } from './workspace-digest.ts';
 
-/** Params that a section without params of its own needs: none. */
-type NoSectionParams = Record<never, never>;
-
 /** Options of {@link workspaceDigestSection}. */
 export interface WorkspaceDigestSectionOptions {
   /** Default `Workspace Digest`. */
@@ -35,7 +32,7 @@ export interface WorkspaceDigestSectionOptions {
   /** Whether what `.gitignore` files name is counted as well. `.git` and `node_modules` never are. Default false. */
   readonly includeIgnored?: boolean;
   /** How much of the details the model sees beside the overview. Default `'summary'`: the model can open them. */
-  readonly visibility?: VisibilitySelector<NoSectionParams>;
+  readonly visibility?: VisibilitySelector<Record<never, never>>;
 }
 
 const digestChecks: OptionsOf<WorkspaceDigestSectionOptions> = {
@@ -59,7 +56,7 @@ const digestChecks: OptionsOf<WorkspaceDigestSectionOptions> = {
  */
 export function workspaceDigestSection(
   options: WorkspaceDigestSectionOptions = {},
-): Section<NoSectionParams> {
+): Section<Record<never, never>> {
   assertOptions('workspaceDigestSection()', options, digestChecks);
   const {
     title = 'Workspace Digest',
@@ -93,7 +90,7 @@ export function workspaceDigestSection(
   };
   const render =
     (format: (digest: WorkspaceDigest) => string) =>
-    async (_params: NoSectionParams, context: SectionRenderContext): Promise<string> => {
+    async (_params: Record<never, never>, context: SectionRenderContext): Promise<string> => {
       const digest = installedItems(context.session, WorkspaceDigest).at(-1) ?? (await make(context));
       return digest === undefined ? 'The digest is made when an evaluation starts.' : format(digest);
     };

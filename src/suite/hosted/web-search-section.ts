@@ -3,9 +3,6 @@ import type { HostedTool } from '../../core/tool/index.ts';
 import { assertHostedOptions, type HostedToolOptions } from './config-check.ts';
 import { type WebSearchConfig, type WebSearchResult, webSearchConfig, webSearchTool } from './web-search.ts';
 
-/** Params that a section without params of its own needs: none. */
-type NoSectionParams = Record<never, never>;
-
 /** Options of {@link webSearchSection}; `name` and `description` are those of its tool. */
 export interface WebSearchSectionOptions extends Partial<HostedToolOptions<WebSearchConfig>> {
   /** Default `Web Search`. */
@@ -15,13 +12,13 @@ export interface WebSearchSectionOptions extends Partial<HostedToolOptions<WebSe
   /** Whether overrides may replace the text of the section. Default true. */
   readonly acceptsOverrides?: boolean;
   /** How much of the section the model sees. Default `'full'`. A summary is provided. */
-  readonly visibility?: VisibilitySelector<NoSectionParams>;
+  readonly visibility?: VisibilitySelector<Record<never, never>>;
 }
 
 type OwnOptions = Omit<WebSearchSectionOptions, keyof HostedToolOptions<WebSearchConfig>>;
 
 /** The section of {@link webSearchSection}. Its tool is there for `hostedOutputsOf`. */
-export interface WebSearchSection extends Section<NoSectionParams> {
+export interface WebSearchSection extends Section<Record<never, never>> {
   readonly hostedTools: readonly [HostedTool<WebSearchConfig, WebSearchResult>];
 }
 
@@ -43,7 +40,7 @@ export function webSearchSection(options: WebSearchSectionOptions = {}): WebSear
   const { acceptsOverrides = true, ...toolOptions } = rest;
   const tool = webSearchTool(toolOptions);
   const instructions = instructionsFor(tool.config);
-  const made: Section<NoSectionParams> = section({
+  const made: Section<Record<never, never>> = section({
     title,
     key,
     template: () => instructions,

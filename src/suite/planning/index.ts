@@ -1,4 +1,3 @@
-export type { AddStepParams, AddStepResult } from './add-step.ts';
 export { CurrentPlan } from './current-plan.ts';
 export { formatPlan, formatPlanStep } from './format-plan.ts';
 export { PlanningStrategy } from './instructions.ts';
@@ -12,14 +11,5 @@ export {
   UpdateStep,
   type UpdateStepPayload,
 } from './plan-events.ts';
-export {
-  createPlanningTools,
-  type PlanningToolName,
-  type PlanningTools,
-  planningToolNames,
-  planningTools,
-} from './planning-tools.ts';
+export { createPlanningTools, type PlanningToolName, planningToolNames } from './planning-tools.ts';
 export { type PlanningToolsSectionOptions, planningToolsSection } from './planning-tools-section.ts';
-export type { ReadPlan } from './read-plan.ts';
-export type { SetupPlanParams } from './setup-plan.ts';
-export type { UpdateStepParams, UpdateStepResult } from './update-step.ts';

@@ -48,7 +48,7 @@ export interface UpdateStepPayload extends RecordOf<typeof updateStep> {}
  */
 export const SetupPlan: EventDefinition<SetupPlanPayload, SetupPlanPayload> = defineEvent({
   name: 'weakincentives.setup-plan',
-  schema: recordSchema<SetupPlanPayload>(setupPlan),
+  schema: recordSchema(setupPlan),
 });
 
 /**
@@ -57,7 +57,7 @@ export const SetupPlan: EventDefinition<SetupPlanPayload, SetupPlanPayload> = de
  */
 export const AddStep: EventDefinition<AddStepPayload, AddStepPayload> = defineEvent({
   name: 'weakincentives.add-step',
-  schema: recordSchema<AddStepPayload>(addStep),
+  schema: recordSchema(addStep),
 });
 
 /**
@@ -66,5 +66,5 @@ export const AddStep: EventDefinition<AddStepPayload, AddStepPayload> = defineEv
  */
 export const UpdateStep: EventDefinition<UpdateStepPayload, UpdateStepPayload> = defineEvent({
   name: 'weakincentives.update-step',
-  schema: recordSchema<UpdateStepPayload>(updateStep),
+  schema: recordSchema(updateStep),
 });

@@ -58,4 +58,4 @@ const plan = {
 export interface Plan extends RecordOf<typeof plan> {}
 
 /** What a {@link Plan} must be. */
-export const planSchema: Schema<Plan> = recordSchema<Plan>(plan);
+export const planSchema: Schema<Plan> = recordSchema(plan);

@@ -1,17 +1,14 @@
-import { assertOptions, type OptionsOf, PromptValidationError } from '../../core/error/index.ts';
+import { assertOptions, type OptionsOf, oneOf, someOf } from '../../core/error/index.ts';
 import type { ToolPolicy } from '../../core/policy/index.ts';
 import { type Section, section, type VisibilitySelector } from '../../core/prompt/index.ts';
 import { CurrentPlan } from './current-plan.ts';
 import { PlanningStrategy, planningInstructions, planningSummary } from './instructions.ts';
 import {
   createPlanningTools,
+  fixedPlanningTools,
   type PlanningToolName,
   planningToolNames,
-  planningTools,
 } from './planning-tools.ts';
-
-/** Params that a section without params of its own needs: none. */
-type NoSectionParams = Record<never, never>;
 
 /** Options of {@link planningToolsSection}. */
 export interface PlanningToolsSectionOptions {
@@ -28,14 +25,14 @@ export interface PlanningToolsSectionOptions {
   /** Whether overrides may replace the text of the section and of its tools. Default false. */
   readonly acceptsOverrides?: boolean;
   /** How much of the section the model sees. Default `'full'`. A summary is provided. */
-  readonly visibility?: VisibilitySelector<NoSectionParams>;
+  readonly visibility?: VisibilitySelector<Record<never, never>>;
 }
 
 const planningChecks: OptionsOf<PlanningToolsSectionOptions> = {
   title: 'string',
   key: 'string',
-  strategy: 'string',
-  tools: 'array',
+  strategy: oneOf(Object.values(PlanningStrategy)),
+  tools: someOf(planningToolNames),
   policies: 'array',
   acceptsOverrides: 'boolean',
   visibility: 'any',
@@ -51,7 +48,9 @@ const planningChecks: OptionsOf<PlanningToolsSectionOptions> = {
  * @throws {PromptValidationError} for an unknown strategy, an unknown or doubled tool name, or no tool at all.
  * @see docs/spec/planning.md §1
  */
-export function planningToolsSection(options: PlanningToolsSectionOptions = {}): Section<NoSectionParams> {
+export function planningToolsSection(
+  options: PlanningToolsSectionOptions = {},
+): Section<Record<never, never>> {
   assertOptions('planningToolsSection()', options, planningChecks);
   const {
     title = 'Planning Tools',
@@ -61,9 +60,9 @@ export function planningToolsSection(options: PlanningToolsSectionOptions = {}):
     acceptsOverrides = false,
     visibility = 'full',
   } = options;
-  assertStrategy(strategy);
-  const names = selectTools(options.tools);
-  const tools = acceptsOverrides ? createPlanningTools({ acceptsOverrides }) : planningTools;
+  const offered = options.tools ?? planningToolNames;
+  const names = planningToolNames.filter((name) => offered.includes(name));
+  const tools = acceptsOverrides ? createPlanningTools(true) : fixedPlanningTools();
   const instructions = planningInstructions({ tools: names, strategy });
   const summary = planningSummary({ tools: names });
   return section({
@@ -77,36 +76,4 @@ export function planningToolsSection(options: PlanningToolsSectionOptions = {}):
     policies,
     slices: [CurrentPlan],
   });
-}
-
-function assertStrategy(strategy: PlanningStrategy): void {
-  const strategies: readonly string[] = Object.values(PlanningStrategy);
-  if (!strategies.includes(strategy)) {
-    throw new PromptValidationError(
-      `There is no planning strategy "${strategy}". Strategies are: ${strategies.join(', ')}.`,
-      { details: { placeholder: 'strategy' } },
-    );
-  }
-}
-
-/** The names of the tools to offer, in the order of {@link planningToolNames}. */
-function selectTools(tools: readonly PlanningToolName[] = planningToolNames): readonly PlanningToolName[] {
-  for (const name of tools) {
-    if (!planningToolNames.includes(name)) {
-      throw refuse(
-        `There is no planning tool "${name}". Planning tools are: ${planningToolNames.join(', ')}.`,
-      );
-    }
-  }
-  if (tools.length === 0) {
-    throw refuse('The list of planning tools is empty. Name at least one, or leave it out for all.');
-  }
-  if (new Set(tools).size < tools.length) {
-    throw refuse(`The list of planning tools names one twice: ${tools.join(', ')}.`);
-  }
-  return planningToolNames.filter((name) => tools.includes(name));
-}
-
-function refuse(message: string): PromptValidationError {
-  return new PromptValidationError(message, { details: { placeholder: 'tools' } });
 }

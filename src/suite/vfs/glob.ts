@@ -1,76 +1,54 @@
-/* oxlint-disable typescript/no-unnecessary-type-assertion -- The fields name their types: isolatedDeclarations wants them written down. */
 import type { FileLink } from '../../core/filesystem/index.ts';
-import { counted, present, showName } from '../../core/internal/index.ts';
+import { counted, present, showName, takeWithin } from '../../core/internal/index.ts';
 import {
   count,
   described,
-  type Field,
   flag,
   list,
-  type OptionalField,
   optional,
   type RecordOf,
   record,
   recordSchema,
-  type Schema,
   text,
 } from '../../core/schema/index.ts';
-import { type Tool, ToolResult, tool } from '../../core/tool/index.ts';
-import { explainingFailures } from './failure.ts';
+import { type AnyTool, ToolResult } from '../../core/tool/index.ts';
+import { fileTool } from './file-tool.ts';
 import type { VfsLimits } from './limits.ts';
 import { linkField, linkNote } from './link-note.ts';
-import { ignoredNote, quote, takeWithin } from './text.ts';
-
-const params = {
-  /** The pattern, matched on paths from `path` on. */
-  pattern: described(text, {
-    minLength: 1,
-    description:
-      'Pattern for the path from "path" on: * and ? stay within one directory, ** crosses directories, also [a-z], {a,b} and @(a|b). Example: "**/*.ts".',
-  }) as Field<string>,
-  /** The directory to look in. Default: the workspace root. */
-  path: optional(text, {
-    default: '.',
-    description: 'Directory to look in, from the workspace root. "." is the root.',
-  }) as OptionalField<string>,
-};
-
-/** Arguments of `glob`. */
-export interface GlobParams extends RecordOf<typeof params> {}
-
-const linked = { path: text as Field<string>, link: linkField as Field<FileLink> };
-
-/** One of the paths that is a symbolic link. */
-export interface GlobLink extends RecordOf<typeof linked> {}
+import { ignoredNote, quote } from './text.ts';
 
 const output = {
   /** The files, from the workspace root, sorted. */
-  paths: list(text) as Field<readonly string[]>,
+  paths: list(text),
   /** Whether there are more that are not shown. */
-  truncated: flag as Field<boolean>,
+  truncated: flag,
   /** Files that match and directories that were left out because of `.gitignore` files; absent when these are not respected. */
-  ignored: optional(count) as OptionalField<number>,
+  ignored: optional(count),
   /** Where those lead that are symbolic links; absent when none is. */
-  links: optional(list(record(linked))) as OptionalField<readonly GlobLink[]>,
+  links: optional(list(record({ path: text, link: linkField }))),
 };
 
 /** What `glob` found. */
-export interface GlobOutput extends RecordOf<typeof output> {}
-
-const inputSchema: Schema<GlobParams> = recordSchema<GlobParams>(params);
-
-const outputSchema: Schema<GlobOutput> = recordSchema<GlobOutput>(output);
+type GlobOutput = RecordOf<typeof output>;
 
 /** The tool `glob`: files by name. */
-export function createGlobTool(limits: VfsLimits, respectGitignore: boolean): Tool<GlobParams, GlobOutput> {
-  return tool({
+export function createGlobTool(limits: VfsLimits, respectGitignore: boolean): AnyTool {
+  return fileTool({
     name: 'glob',
     description: 'Find files by a pattern for their path. Shows paths from the workspace root, sorted.',
-    inputSchema,
-    outputSchema,
+    inputSchema: recordSchema({
+      pattern: described(text, {
+        minLength: 1,
+        description:
+          'Pattern for the path from "path" on: * and ? stay within one directory, ** crosses directories, also [a-z], {a,b} and @(a|b). Example: "**/*.ts".',
+      }),
+      path: optional(text, {
+        default: '.',
+        description: 'Directory to look in, from the workspace root. "." is the root.',
+      }),
+    }),
+    outputSchema: recordSchema(output),
     effects: 'read',
-    pure: true,
-    idempotent: true,
     examples: [
       {
         description: 'Find every TypeScript file below src.',
@@ -79,36 +57,30 @@ export function createGlobTool(limits: VfsLimits, respectGitignore: boolean): To
       },
     ],
     render: renderPaths,
-    execute: ({ pattern, path = '.' }, { filesystem, signal }) =>
-      explainingFailures(filesystem, path, async () => {
-        const found = await filesystem.glob(pattern, {
-          path,
-          limit: limits.maxPaths,
-          signal,
-          respectGitignore,
-        });
-        const paths = takeWithin(found.paths, limits.maxOutputCharacters, showName);
-        const result: GlobOutput = {
-          paths,
-          truncated: found.truncated || paths.length < found.paths.length,
-          ...linksAmong(paths, found.links),
-          ...present({ ignored: found.ignored }),
-        };
-        return ToolResult.ok(result, summary(result, pattern));
-      }),
+    pathOf: ({ path = '.' }) => path,
+    execute: async ({ pattern, path = '.' }, { filesystem, signal }) => {
+      const options = { path, limit: limits.maxPaths, signal, respectGitignore };
+      const found = await filesystem.glob(pattern, options);
+      const paths = takeWithin(found.paths, limits.maxOutputCharacters, showName);
+      const result: GlobOutput = {
+        paths,
+        truncated: found.truncated || paths.length < found.paths.length,
+        ...present({ links: linksAmong(paths, found.links), ignored: found.ignored }),
+      };
+      return ToolResult.ok(result, summary(result, pattern));
+    },
   });
 }
 
 function linksAmong(
   paths: readonly string[],
-  found: Readonly<Record<string, FileLink>> | undefined,
-): Pick<GlobOutput, 'links'> {
-  if (found === undefined) return {};
+  found: Readonly<Record<string, FileLink>> = {},
+): GlobOutput['links'] {
   const links = paths.flatMap((path) => {
     const link = found[path];
     return link === undefined ? [] : [{ path, link }];
   });
-  return links.length === 0 ? {} : { links };
+  return links.length === 0 ? undefined : links;
 }
 
 function summary({ paths, truncated, ignored }: GlobOutput, pattern: string): string {

@@ -1,94 +1,62 @@
-/* oxlint-disable typescript/no-unnecessary-type-assertion -- The fields name their types: isolatedDeclarations wants them written down. */
 import type { GrepMatch } from '../../core/filesystem/index.ts';
-import { counted, present, showName } from '../../core/internal/index.ts';
+import { counted, present, showName, takeWithin } from '../../core/internal/index.ts';
 import {
   count,
   described,
-  type Field,
   flag,
   integer,
   list,
-  type OptionalField,
   optional,
   type RecordOf,
   record,
   recordSchema,
-  type Schema,
   text,
 } from '../../core/schema/index.ts';
-import { type Tool, ToolResult, tool } from '../../core/tool/index.ts';
-import { explainingFailures } from './failure.ts';
+import { type AnyTool, ToolResult } from '../../core/tool/index.ts';
+import { fileTool } from './file-tool.ts';
 import type { VfsLimits } from './limits.ts';
-import { ignoredNote, quote, takeWithin } from './text.ts';
-
-const params = {
-  /** A regular expression (RE2 syntax), or plain text with `literal`. */
-  pattern: described(text, {
-    minLength: 1,
-    description:
-      'Regular expression (RE2 syntax: no look-around, no back-references), matched line by line. Plain text with literal.',
-  }) as Field<string>,
-  /** The directory or file to search. Default: the workspace root. */
-  path: optional(text, {
-    default: '.',
-    description: 'Directory or file to search, from the workspace root. "." is the root.',
-  }) as OptionalField<string>,
-  /** Only files whose path from `path` on matches this pattern; without a slash: whose name matches it. */
-  glob: optional(text, {
-    minLength: 1,
-    description:
-      'Search only files that match this pattern: "*.md" for names at any depth, "docs/*.md" for paths from "path" on.',
-  }) as OptionalField<string>,
-  /** Whether the pattern is plain text. Default false. */
-  literal: optional(flag, {
-    default: false,
-    description: 'Take the pattern as plain text.',
-  }) as OptionalField<boolean>,
-  /** Whether upper and lower case are the same. Default false. */
-  ignore_case: optional(flag, {
-    default: false,
-    description: 'Treat upper and lower case as the same.',
-  }) as OptionalField<boolean>,
-};
-
-/** Arguments of `grep`. */
-export interface GrepParams extends RecordOf<typeof params> {}
-
-const matched = {
-  path: text as Field<string>,
-  line: described(integer, { minimum: 1 }) as Field<number>,
-  text: text as Field<string>,
-};
+import { ignoredNote, quote } from './text.ts';
 
 const output = {
   /** Matching lines, by path and line; an over-long one is cut. */
-  matches: list(record(matched)) as Field<readonly GrepMatch[]>,
+  matches: list(record({ path: text, line: described(integer, { minimum: 1 }), text })),
   /** Whether there are more that are not shown. */
-  truncated: flag as Field<boolean>,
+  truncated: flag,
   /** Binary files that were not searched. */
-  skippedBinary: count as Field<number>,
+  skippedBinary: count,
   /** Files and directories that were left out because of `.gitignore` files; absent when these are not respected. */
-  ignored: optional(count) as OptionalField<number>,
+  ignored: optional(count),
 };
 
 /** What `grep` found. */
-export interface GrepOutput extends RecordOf<typeof output> {}
-
-const inputSchema: Schema<GrepParams> = recordSchema<GrepParams>(params);
-
-const outputSchema: Schema<GrepOutput> = recordSchema<GrepOutput>(output);
+type GrepOutput = RecordOf<typeof output>;
 
 /** The tool `grep`: files by content. Takes linear time for every pattern. */
-export function createGrepTool(limits: VfsLimits, respectGitignore: boolean): Tool<GrepParams, GrepOutput> {
-  return tool({
+export function createGrepTool(limits: VfsLimits, respectGitignore: boolean): AnyTool {
+  return fileTool({
     name: 'grep',
     description:
       'Search the lines of text files for a regular expression or plain text. Shows path, line number and line.',
-    inputSchema,
-    outputSchema,
+    inputSchema: recordSchema({
+      pattern: described(text, {
+        minLength: 1,
+        description:
+          'Regular expression (RE2 syntax: no look-around, no back-references), matched line by line. Plain text with literal.',
+      }),
+      path: optional(text, {
+        default: '.',
+        description: 'Directory or file to search, from the workspace root. "." is the root.',
+      }),
+      glob: optional(text, {
+        minLength: 1,
+        description:
+          'Search only files that match this pattern: "*.md" for names at any depth, "docs/*.md" for paths from "path" on.',
+      }),
+      literal: optional(flag, { default: false, description: 'Take the pattern as plain text.' }),
+      ignore_case: optional(flag, { default: false, description: 'Treat upper and lower case as the same.' }),
+    }),
+    outputSchema: recordSchema(output),
     effects: 'read',
-    pure: true,
-    idempotent: true,
     examples: [
       {
         description: 'Find where a function is defined.',
@@ -101,30 +69,30 @@ export function createGrepTool(limits: VfsLimits, respectGitignore: boolean): To
       },
     ],
     render: renderMatches,
-    execute: (
+    pathOf: ({ path = '.' }) => path,
+    execute: async (
       { pattern, path = '.', glob, literal = false, ignore_case: ignoreCase = false },
       { filesystem, signal },
-    ) =>
-      explainingFailures(filesystem, path, async () => {
-        const found = await filesystem.grep(pattern, {
-          path,
-          literal,
-          ignoreCase,
-          limit: limits.maxMatches,
-          maxLineLength: limits.maxMatchCharacters,
-          signal,
-          respectGitignore,
-          ...present({ glob }),
-        });
-        const matches = takeWithin(found.matches, limits.maxOutputCharacters, showMatch);
-        const result: GrepOutput = {
-          matches: matches.map(({ path: file, line, text: shown }) => ({ path: file, line, text: shown })),
-          truncated: found.truncated || matches.length < found.matches.length,
-          skippedBinary: found.skippedBinary,
-          ...present({ ignored: found.ignored }),
-        };
-        return ToolResult.ok(result, summary(result, pattern));
-      }),
+    ) => {
+      const found = await filesystem.grep(pattern, {
+        path,
+        literal,
+        ignoreCase,
+        limit: limits.maxMatches,
+        maxLineLength: limits.maxMatchCharacters,
+        signal,
+        respectGitignore,
+        ...present({ glob }),
+      });
+      const matches = takeWithin(found.matches, limits.maxOutputCharacters, showMatch);
+      const result: GrepOutput = {
+        matches: matches.map(({ path: file, line, text: shown }) => ({ path: file, line, text: shown })),
+        truncated: found.truncated || matches.length < found.matches.length,
+        skippedBinary: found.skippedBinary,
+        ...present({ ignored: found.ignored }),
+      };
+      return ToolResult.ok(result, summary(result, pattern));
+    },
   });
 }
 

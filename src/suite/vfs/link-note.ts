@@ -1,4 +1,3 @@
-/* oxlint-disable typescript/no-unnecessary-type-assertion -- The fields name their types: isolatedDeclarations wants them written down. */
 import type { FileLink } from '../../core/filesystem/index.ts';
 import { showName } from '../../core/internal/index.ts';
 import { choice, type Field, optional, record, text } from '../../core/schema/index.ts';

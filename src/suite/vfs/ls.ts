@@ -1,7 +1,5 @@
-/* oxlint-disable typescript/no-unnecessary-type-assertion -- The fields name their types: isolatedDeclarations wants them written down. */
 import {
   type DirectoryEntry,
-  type FileLink,
   type Filesystem,
   gitDirectory,
   isIgnored,
@@ -11,74 +9,56 @@ import { counted, present, showName } from '../../core/internal/index.ts';
 import {
   choice,
   count,
-  type Field,
   list,
-  type OptionalField,
   optional,
   type RecordOf,
   record,
   recordSchema,
-  type Schema,
   text,
 } from '../../core/schema/index.ts';
-import { type Tool, ToolResult, tool } from '../../core/tool/index.ts';
-import { explainingFailures } from './failure.ts';
+import { type AnyTool, ToolResult } from '../../core/tool/index.ts';
+import { fileTool } from './file-tool.ts';
 import type { VfsLimits } from './limits.ts';
 import { linkField, linkNote } from './link-note.ts';
 import { ignoredNote } from './text.ts';
 
-const params = {
-  /** The directory, from the workspace root. Default: the root. */
-  path: optional(text, {
-    default: '.',
-    description: 'Directory to list, from the workspace root. "." is the root.',
-  }) as OptionalField<string>,
-};
-
-/** Arguments of `ls`. */
-export interface LsParams extends RecordOf<typeof params> {}
-
 const entry = {
   /** Name within the directory, without a slash at its end. */
-  name: text as Field<string>,
-  kind: choice('file', 'directory', 'link') as Field<'file' | 'directory' | 'link'>,
+  name: text,
+  kind: choice('file', 'directory', 'link'),
   /** Size of a file; absent for what is not a file. */
-  bytes: optional(count) as OptionalField<number>,
+  bytes: optional(count),
   /** Where a link leads; absent for what is not a link. */
-  link: optional(linkField) as OptionalField<FileLink>,
+  link: optional(linkField),
 };
 
 /** One entry that `ls` shows. */
-export interface LsEntry extends RecordOf<typeof entry> {}
+type LsEntry = RecordOf<typeof entry>;
 
-const found = {
+const output = {
   /** The directory, normalised; `.` is the root. */
-  path: text as Field<string>,
+  path: text,
   /** The entries shown, sorted by name, as many as the limit allows. */
-  entries: list(record(entry)) as Field<readonly LsEntry[]>,
+  entries: list(record(entry)),
   /** All entries of the directory, also those not shown, without those that are ignored. */
-  total: count as Field<number>,
+  total: count,
   /** Entries that were left out because of `.gitignore` files; absent when these are not respected. */
-  ignored: optional(count) as OptionalField<number>,
+  ignored: optional(count),
 };
 
-/** What `ls` found. */
-export interface LsResult extends RecordOf<typeof found> {}
-
-const inputSchema: Schema<LsParams> = recordSchema<LsParams>(params);
-
-const outputSchema: Schema<LsResult> = recordSchema<LsResult>(found);
-
 /** The tool `ls`: one directory, its entries sorted by name. */
-export function createLsTool(limits: VfsLimits, respectGitignore: boolean): Tool<LsParams, LsResult> {
-  return tool({
+export function createLsTool(limits: VfsLimits, respectGitignore: boolean): AnyTool {
+  return fileTool({
     name: 'ls',
     description: 'List the files, directories and links that one directory holds, with file sizes.',
-    inputSchema,
-    outputSchema,
+    inputSchema: recordSchema({
+      path: optional(text, {
+        default: '.',
+        description: 'Directory to list, from the workspace root. "." is the root.',
+      }),
+    }),
+    outputSchema: recordSchema(output),
     effects: 'read',
-    pure: true,
-    idempotent: true,
     examples: [
       {
         description: 'List the directory src.',
@@ -94,34 +74,34 @@ export function createLsTool(limits: VfsLimits, respectGitignore: boolean): Tool
       },
     ],
     render: renderEntries,
-    execute: ({ path = '.' }, { filesystem }) =>
-      explainingFailures(filesystem, path, async () => {
-        const listed = await filesystem.list(path);
-        const directory = (await filesystem.stat(path))?.path ?? path;
-        const { shown, ignored } = respectGitignore
-          ? await withoutIgnored(filesystem, directory, listed)
-          : { shown: listed };
-        const result: LsResult = {
-          path: directory,
-          entries: shown.slice(0, limits.maxEntries).map(toLsEntry),
-          total: shown.length,
-          ...present({ ignored }),
-        };
-        const of = (kind: LsEntry['kind']): number => shown.filter((each) => each.kind === kind).length;
-        const links = of('link');
-        const counts = [
-          counted(of('file'), 'file'),
-          counted(of('directory'), 'directory', 'directories'),
-          ...(links === 0 ? [] : [counted(links, 'link')]),
-        ].join(', ');
-        const note = ignoredNote(ignored);
-        return ToolResult.ok(
-          result,
-          shown.length === 0 && note === undefined
-            ? `${showName(result.path)} is empty.`
-            : `${showName(result.path)} - ${counts}${note === undefined ? '' : ` (${note})`}`,
-        );
-      }),
+    pathOf: ({ path = '.' }) => path,
+    execute: async ({ path = '.' }, { filesystem }) => {
+      const listed = await filesystem.list(path);
+      const directory = (await filesystem.stat(path))?.path ?? path;
+      const { shown, ignored } = respectGitignore
+        ? await withoutIgnored(filesystem, directory, listed)
+        : { shown: listed };
+      const result = {
+        path: directory,
+        entries: shown.slice(0, limits.maxEntries).map(toLsEntry),
+        total: shown.length,
+        ...present({ ignored }),
+      };
+      const of = (kind: LsEntry['kind']): number => shown.filter((each) => each.kind === kind).length;
+      const links = of('link');
+      const counts = [
+        counted(of('file'), 'file'),
+        counted(of('directory'), 'directory', 'directories'),
+        ...(links === 0 ? [] : [counted(links, 'link')]),
+      ].join(', ');
+      const note = ignoredNote(ignored);
+      return ToolResult.ok(
+        result,
+        shown.length === 0 && note === undefined
+          ? `${showName(result.path)} is empty.`
+          : `${showName(result.path)} - ${counts}${note === undefined ? '' : ` (${note})`}`,
+      );
+    },
   });
 }
 
@@ -148,7 +128,7 @@ function renderEntry({ name, bytes, link }: LsEntry): string {
   return bytes === undefined ? showName(`${name}/`) : `${showName(name)} (${counted(bytes, 'byte')})`;
 }
 
-function renderEntries(result: LsResult): string {
+function renderEntries(result: RecordOf<typeof output>): string {
   const lines = result.entries.map(renderEntry);
   const hidden = result.total - result.entries.length;
   if (hidden > 0)

@@ -1,82 +1,62 @@
-/* oxlint-disable typescript/no-unnecessary-type-assertion -- The fields name their types: isolatedDeclarations wants them written down. */
 import { counted, formatNumber, present, showName } from '../../core/internal/index.ts';
 import {
   count,
   described,
-  type Field,
   integer,
-  type OptionalField,
   optional,
   type RecordOf,
   recordSchema,
-  type Schema,
   text,
 } from '../../core/schema/index.ts';
-import { type Tool, ToolResult, type ToolSuccess, tool } from '../../core/tool/index.ts';
+import { type AnyTool, ToolResult, type ToolSuccess } from '../../core/tool/index.ts';
 import { describeKinds, type FileAttachment, readOrAttach, type VfsAttachmentKind } from './attachment.ts';
-import { explainingFailures } from './failure.ts';
+import { fileTool } from './file-tool.ts';
 import type { VfsLimits } from './limits.ts';
 import { cutWindow, quote } from './text.ts';
 
-const params = {
-  /** The file, from the workspace root. */
-  file_path: described(text, {
-    minLength: 1,
-    description: 'File to read, from the workspace root.',
-  }) as Field<string>,
-  /** Lines to skip before the first one shown. Default 0. */
-  offset: optional(count, {
-    default: 0,
-    description: 'Lines to skip before the first one shown.',
-  }) as OptionalField<number>,
-  /** Lines to show. Default, and most: the limit `maxLines`. */
-  limit: optional(integer, { minimum: 1 }) as OptionalField<number>,
-};
-
-/** Arguments of `read_file`. */
-export interface ReadFileParams extends RecordOf<typeof params> {}
-
-const shownFile = {
+const output = {
   /** The file, normalised. */
-  path: text as Field<string>,
+  path: text,
   /** The lines shown, joined with `\n`; without carriage returns, over-long lines cut. */
-  text: text as Field<string>,
+  text,
   /** Number of the first line shown, from 1; 0 for an empty file. */
-  firstLine: count as Field<number>,
+  firstLine: count,
   /** Number of the last line shown; 0 for an empty file. */
-  lastLine: count as Field<number>,
-  totalLines: count as Field<number>,
+  lastLine: count,
+  totalLines: count,
   /** The `offset` that continues where this result stops; absent when the end of the file was reached. */
-  nextOffset: optional(integer, { minimum: 1 }) as OptionalField<number>,
+  nextOffset: optional(integer, { minimum: 1 }),
   /** The media type of a file that is attached in place of its text; absent for text. */
-  mediaType: optional(text) as OptionalField<string>,
+  mediaType: optional(text),
   /** The size of a file that is attached; absent for text. */
-  bytes: optional(count) as OptionalField<number>,
+  bytes: optional(count),
 };
 
 /** The lines that `read_file` shows. */
-export interface ReadFileResult extends RecordOf<typeof shownFile> {}
-
-const outputSchema: Schema<ReadFileResult> = recordSchema<ReadFileResult>(shownFile);
+type ReadFileResult = RecordOf<typeof output>;
 
 /**
  * The tool `read_file`: a window of a text file's lines, numbered; or an image or a PDF as an attachment.
  * @param kinds the kinds of files to attach; any other file that is not text is refused.
  */
-export function createReadFileTool(
-  limits: VfsLimits,
-  kinds: ReadonlySet<VfsAttachmentKind>,
-): Tool<ReadFileParams, ReadFileResult> {
+export function createReadFileTool(limits: VfsLimits, kinds: ReadonlySet<VfsAttachmentKind>): AnyTool {
+  const { maxLines } = limits;
   const rules = { kinds, maxBytes: limits.maxAttachmentBytes };
   const attached = describeKinds(kinds);
-  return tool({
+  return fileTool({
     name: 'read_file',
     description: `Read a text file. Lines are shown with their numbers, which are not part of the file.${attached === undefined ? '' : ` ${attached} is attached.`}`,
-    inputSchema: inputSchema(limits),
-    outputSchema,
+    inputSchema: recordSchema({
+      file_path: described(text, { minLength: 1, description: 'File to read, from the workspace root.' }),
+      offset: optional(count, { default: 0, description: 'Lines to skip before the first one shown.' }),
+      limit: optional(integer, {
+        minimum: 1,
+        default: maxLines,
+        description: `Lines to show, at most ${maxLines}.`,
+      }),
+    }),
+    outputSchema: recordSchema(output),
     effects: 'read',
-    pure: true,
-    idempotent: true,
     examples: [
       {
         description: 'Read the start of a file.',
@@ -92,38 +72,32 @@ export function createReadFileTool(
       },
     ],
     render: renderLines,
-    execute: ({ file_path: path, offset = 0, limit = limits.maxLines }, { filesystem }) =>
-      explainingFailures(filesystem, path, async () => {
-        const lines = { offset, limit: Math.min(limit, limits.maxLines) };
-        const window = await readOrAttach(filesystem, path, lines, rules);
-        if ('success' in window) return window;
-        if ('part' in window) return attachedFile(window);
-        if (window.totalLines === 0) {
-          return ToolResult.ok(emptyFile(window.path), `${showName(window.path)} is empty.`);
-        }
-        if (offset >= window.totalLines) {
-          return ToolResult.error(
-            `${quote(window.path)} has ${counted(window.totalLines, 'line')}, nothing is left at offset ${formatNumber(offset)}. Use an offset from 0 to ${formatNumber(window.totalLines - 1)}.`,
-          );
-        }
-        const shown = cutWindow(window.text, limits);
-        const lastLine = offset + shown.lines.length;
-        const result: ReadFileResult = {
-          path: window.path,
-          text: shown.lines.join('\n'),
-          firstLine: offset + 1,
-          lastLine,
-          totalLines: window.totalLines,
-          ...present({ nextOffset: lastLine < window.totalLines ? lastLine : undefined }),
-        };
-        return ToolResult.ok(result, header(result, shown.hasCarriageReturns));
-      }),
-  });
-}
-
-function inputSchema({ maxLines }: VfsLimits): Schema<ReadFileParams> {
-  return recordSchema<ReadFileParams>(params, {
-    limit: { default: maxLines, description: `Lines to show, at most ${maxLines}.` },
+    pathOf: ({ file_path: path }) => path,
+    execute: async ({ file_path: path, offset = 0, limit = maxLines }, { filesystem }) => {
+      const lines = { offset, limit: Math.min(limit, maxLines) };
+      const window = await readOrAttach(filesystem, path, lines, rules);
+      if ('success' in window) return window;
+      if ('part' in window) return attachedFile(window);
+      if (window.totalLines === 0) {
+        return ToolResult.ok(emptyFile(window.path), `${showName(window.path)} is empty.`);
+      }
+      if (offset >= window.totalLines) {
+        return ToolResult.error(
+          `${quote(window.path)} has ${counted(window.totalLines, 'line')}, nothing is left at offset ${formatNumber(offset)}. Use an offset from 0 to ${formatNumber(window.totalLines - 1)}.`,
+        );
+      }
+      const shown = cutWindow(window.text, limits);
+      const lastLine = offset + shown.lines.length;
+      const result: ReadFileResult = {
+        path: window.path,
+        text: shown.lines.join('\n'),
+        firstLine: offset + 1,
+        lastLine,
+        totalLines: window.totalLines,
+        ...present({ nextOffset: lastLine < window.totalLines ? lastLine : undefined }),
+      };
+      return ToolResult.ok(result, header(result, shown.hasCarriageReturns));
+    },
   });
 }
 

@@ -2,6 +2,7 @@ import {
   assertOptions,
   type OptionsOf,
   PromptValidationError,
+  someOf,
   withDefaults,
 } from '../../core/error/index.ts';
 import type { FilesystemCapabilities } from '../../core/filesystem/index.ts';
@@ -12,16 +13,13 @@ import { vfsInstructions, vfsSummary } from './instructions.ts';
 import { type VfsLimits, vfsLimitChecks } from './limits.ts';
 import {
   createVfsTools,
+  defaultVfsTools,
   type VfsToolName,
   vfsOptionalTools,
   vfsToolNames,
-  vfsTools,
   vfsWritingTools,
 } from './vfs-tools.ts';
 import { bindWorkspace, type VfsWorkspaceOptions } from './workspace.ts';
-
-/** Params that a section without params of its own needs: none. */
-type NoSectionParams = Record<never, never>;
 
 /** Options of {@link vfsToolsSection}. */
 export interface VfsToolsSectionOptions extends VfsWorkspaceOptions {
@@ -55,7 +53,7 @@ export interface VfsToolsSectionOptions extends VfsWorkspaceOptions {
   /** Whether overrides may replace the text of the section. Default true. */
   readonly acceptsOverrides?: boolean;
   /** How much of the section the model sees. Default `'full'`. A summary is provided. */
-  readonly visibility?: VisibilitySelector<NoSectionParams>;
+  readonly visibility?: VisibilitySelector<Record<never, never>>;
 }
 
 const vfsChecks: OptionsOf<VfsToolsSectionOptions> = {
@@ -66,7 +64,7 @@ const vfsChecks: OptionsOf<VfsToolsSectionOptions> = {
   key: 'string',
   limits: vfsLimitChecks,
   readOnly: 'boolean',
-  tools: 'array',
+  tools: someOf(vfsToolNames),
   attachments: 'array',
   respectGitignore: 'boolean',
   policies: 'array',
@@ -86,7 +84,7 @@ const vfsChecks: OptionsOf<VfsToolsSectionOptions> = {
  * @throws {FilesystemError} for a bad path in the given files, or files that break a limit.
  * @see docs/spec/tools.md §8
  */
-export function vfsToolsSection(options: VfsToolsSectionOptions = {}): Section<NoSectionParams> {
+export function vfsToolsSection(options: VfsToolsSectionOptions = {}): Section<Record<never, never>> {
   assertOptions('vfsToolsSection()', options, vfsChecks);
   const {
     title = 'Virtual Filesystem Tools',
@@ -99,7 +97,7 @@ export function vfsToolsSection(options: VfsToolsSectionOptions = {}): Section<N
   const attachments = resolveAttachmentKinds(options.attachments);
   const { respectGitignore = false } = options;
   const isDefault = options.limits === undefined && attachments.size === 0 && !respectGitignore;
-  const tools = isDefault ? vfsTools : createVfsTools(options);
+  const tools = isDefault ? defaultVfsTools() : createVfsTools(options);
   const policies = options.policies ?? [readBeforeWritePolicy()];
   const facts = {
     tools: new Set(names),
@@ -127,24 +125,18 @@ export function vfsToolsSection(options: VfsToolsSectionOptions = {}): Section<N
 
 /** The names of the tools to offer, in the order of {@link vfsToolNames}. */
 function selectTools({ tools, readOnly = false }: VfsToolsSectionOptions): readonly VfsToolName[] {
-  const offered = vfsToolNames.filter((name) => !readOnly || !vfsWritingTools.has(name));
-  if (tools === undefined) return offered.filter((name) => !vfsOptionalTools.has(name));
-  for (const name of tools) {
-    if (!vfsToolNames.includes(name)) {
-      throw refuse(`There is no file tool "${name}". File tools are: ${vfsToolNames.join(', ')}.`);
-    }
-    if (!offered.includes(name)) {
-      throw refuse(
-        `The file tool "${name}" changes files, and the section is read-only. Leave one of the two out.`,
-      );
-    }
+  const writing = readOnly ? tools?.find((name) => vfsWritingTools.has(name)) : undefined;
+  if (writing !== undefined) {
+    throw new PromptValidationError(
+      `The file tool "${writing}" changes files, and the section is read-only. Leave one of the two out.`,
+      { details: { option: 'tools' } },
+    );
   }
-  if (tools.length === 0)
-    throw refuse('The list of file tools is empty. Name at least one, or leave it out for all.');
-  if (new Set(tools).size < tools.length) {
-    throw refuse(`The list of file tools names one twice: ${tools.join(', ')}.`);
-  }
-  return offered.filter((name) => tools.includes(name));
+  const isOffered = (name: VfsToolName): boolean =>
+    tools === undefined
+      ? !vfsOptionalTools.has(name) && !(readOnly && vfsWritingTools.has(name))
+      : tools.includes(name);
+  return vfsToolNames.filter(isOffered);
 }
 
 /** What the instructions promise. A factory has to keep the promise of the default. */
@@ -152,8 +144,4 @@ function rollbackOf({ filesystem }: VfsToolsSectionOptions): FilesystemCapabilit
   return filesystem === undefined || typeof filesystem === 'function'
     ? 'all'
     : filesystem.capabilities.rollback;
-}
-
-function refuse(message: string): PromptValidationError {
-  return new PromptValidationError(message, { details: { placeholder: 'tools' } });
 }

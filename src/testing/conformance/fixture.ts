@@ -17,12 +17,12 @@ import { expectEqual } from './expect.ts';
 /** Records of the tools of the cases. */
 export const Notes: Slice<{ readonly text: string }> = defineSlice({
   name: 'conformance.notes',
-  schema: recordSchema<{ readonly text: string }>({ text: string }),
+  schema: recordSchema({ text: string }),
 });
 
-const countSchema = recordSchema<{ readonly count: number }>({ count: integer });
+const countSchema = recordSchema({ count: integer });
 
-const noteInput = recordSchema<{ readonly text: string }>({
+const noteInput = recordSchema({
   text: described(string, { minLength: 1, description: 'What to keep.' }),
 });
 
@@ -51,7 +51,7 @@ export const note: AnyTool = noting('note', (text) => ToolResult.ok(null, `Noted
 export const forget: AnyTool = tool({
   name: 'forget',
   description: 'Removes what was kept: one text, or all of them.',
-  inputSchema: recordSchema<{ readonly text?: string }>({ text: optional(string) }),
+  inputSchema: recordSchema({ text: optional(string) }),
   effects: 'state',
   execute: async ({ text }, { session, filesystem }) => {
     session.slice(Notes).clear();
@@ -65,7 +65,7 @@ export const forget: AnyTool = tool({
 export const add: AnyTool = tool({
   name: 'add',
   description: 'Adds two numbers.',
-  inputSchema: recordSchema<{ readonly left: number; readonly right: number }>({
+  inputSchema: recordSchema({
     left: number,
     right: number,
   }),

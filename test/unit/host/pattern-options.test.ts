@@ -10,10 +10,12 @@ import {
 } from 'weakincentives';
 import { openStagedFolder, type ReadFolderOptions, readFolder } from 'weakincentives/node';
 import { scriptedAdapter } from 'weakincentives/testing';
-import { vfsTools } from '../../../src/suite/vfs/index.ts';
+import { createVfsTools } from '../../../src/suite/vfs/index.ts';
 import { runTool } from '../suite/run-tool.ts';
 import { openHost, testFolders } from './host-filesystem/host-workspace.ts';
 import { tempFolder } from './temp-folder.ts';
+
+const vfsTools = createVfsTools();
 
 const files = { 'a.txt': 'x', 'b/app.env': 'secret', 'b/key.pem': 'secret' };
 const secrets = '**/*.@(env|pem)';

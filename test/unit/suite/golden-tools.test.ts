@@ -37,7 +37,7 @@ describe('a model is told of the tools of the library exactly what the golden fi
   });
 
   it('of planning', async () => {
-    const tools: readonly AnyTool[] = Object.values(createPlanningTools());
+    const tools: readonly AnyTool[] = Object.values(createPlanningTools(false));
     await expect(textOf(tools)).toMatchFileSnapshot('../../fixtures/golden/planning-tools.txt');
   });
 

@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { Session } from 'weakincentives';
 import type { ScriptedToolCall } from 'weakincentives/testing';
 import { CurrentPlan, SetupPlan, UpdateStep } from 'weakincentives/tools';
-import { planningTools } from '../../../src/suite/planning/index.ts';
+import { createPlanningTools } from '../../../src/suite/planning/index.ts';
 import { type CallOutcome, runCalls } from '../../support/run-calls.ts';
+
+const planningTools = createPlanningTools(false);
 
 const setUp = (objective: string, steps?: readonly string[]): ScriptedToolCall => ({
   name: 'planning_setup_plan',

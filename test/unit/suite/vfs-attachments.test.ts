@@ -3,9 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { MemoryFilesystem, promptTemplate } from 'weakincentives';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { vfsToolsSection } from 'weakincentives/tools';
-import { createVfsTools, vfsTools } from '../../../src/suite/vfs/index.ts';
+import { createVfsTools } from '../../../src/suite/vfs/index.ts';
 import { draws } from '../../support/draws.ts';
 import { runTool } from './run-tool.ts';
+
+const vfsTools = createVfsTools();
 
 const bytesOf = (text: string): Uint8Array => Uint8Array.from(text, (character) => character.charCodeAt(0));
 

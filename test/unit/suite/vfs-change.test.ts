@@ -3,8 +3,10 @@ import { MemoryFilesystem } from 'weakincentives';
 import { anthropicDialect } from 'weakincentives/anthropic';
 import { openaiDialect } from 'weakincentives/openai';
 import { projectSchema } from 'weakincentives/provider';
-import { vfsTools } from '../../../src/suite/vfs/index.ts';
+import { createVfsTools } from '../../../src/suite/vfs/index.ts';
 import { runTool } from './run-tool.ts';
+
+const vfsTools = createVfsTools();
 
 const textOf = async (files: MemoryFilesystem, path: string): Promise<string> =>
   (await files.read(path)).text;

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { type Filesystem, MemoryFilesystem, promptTemplate } from 'weakincentives';
 import { type VfsToolsSectionOptions, vfsToolsSection } from 'weakincentives/tools';
-import { createVfsTools, vfsTools } from '../../../src/suite/vfs/index.ts';
+import { createVfsTools } from '../../../src/suite/vfs/index.ts';
 import { runTool } from './run-tool.ts';
+
+const vfsTools = createVfsTools();
 
 const files = new MemoryFilesystem({
   files: {

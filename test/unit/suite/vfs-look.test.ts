@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryFilesystem } from 'weakincentives';
-import { createVfsTools, vfsTools } from '../../../src/suite/vfs/index.ts';
+import { createVfsTools } from '../../../src/suite/vfs/index.ts';
 import { runTool } from './run-tool.ts';
+
+const vfsTools = createVfsTools();
 
 const numbered = (count: number): string =>
   Array.from({ length: count }, (_, index) => `line ${index + 1}\n`).join('');

@@ -7,11 +7,12 @@ import {
   type Field,
   type Fields,
   type FieldsOf,
+  jsonSchema,
   list,
   type OptionalField,
   optional,
   type RecordOf,
-  recordSchema,
+  record,
   text,
 } from '../../schema/index.ts';
 import { defineSystemSlice, type EventDefinition, type Slice } from '../../session/index.ts';
@@ -59,7 +60,7 @@ export function defineRecordSlice<Payload extends RecordOrigin>(
     ...present({ retain }),
     ...exports,
     reducers: (on) => [on(event, (items, payload) => items.append(payload))],
-    importSchema: recordSchema<Payload>({ ...eventOrigin, ...fields }),
+    importSchema: jsonSchema<Payload>(record({ ...eventOrigin, ...fields }).schema),
   });
 }
 

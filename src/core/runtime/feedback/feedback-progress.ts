@@ -90,5 +90,5 @@ export const FeedbackState: Slice<FeedbackProgress> = defineSystemSlice<Feedback
   reducers: (on) => [
     on(FeedbackStepped, (items, step) => items.append(foldFeedback(items.get(step.scope), step))),
   ],
-  importSchema: recordSchema<FeedbackProgress>(progress),
+  importSchema: recordSchema(progress),
 });

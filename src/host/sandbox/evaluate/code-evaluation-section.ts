@@ -1,4 +1,4 @@
-import { assertOptions, type OptionsOf, rule, withDefaults } from '../../../core/error/index.ts';
+import { assertOptions, type OptionsOf, someOf, withDefaults } from '../../../core/error/index.ts';
 import type { ToolPolicy } from '../../../core/policy/index.ts';
 import type { Section, VisibilitySelector } from '../../../core/prompt/index.ts';
 import { binding } from '../../../core/resource/index.ts';
@@ -31,15 +31,10 @@ const evaluationChecks: OptionsOf<CodeEvaluationSectionOptions> = {
   key: 'string',
   title: 'string',
   visibility: 'any',
-  languages: rule(areLanguages, '["javascript"], ["python"] or both'),
+  languages: someOf(['javascript', 'python']),
   policies: 'array',
   limits: evaluateLimitChecks,
 };
-
-function areLanguages(languages: unknown): boolean {
-  const known = new Set<unknown>(['javascript', 'python']);
-  return Array.isArray(languages) && languages.length > 0 && languages.every((each) => known.delete(each));
-}
 
 const sectionSummary = 'Code in an interpreter, for exact computations.';
 

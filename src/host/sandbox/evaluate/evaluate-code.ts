@@ -2,39 +2,26 @@ import { FilesystemError, SandboxError } from '../../../core/error/index.ts';
 import { Filesystem, normalizePath } from '../../../core/filesystem/index.ts';
 import { present } from '../../../core/internal/index.ts';
 import { type NamedResourceToken, resourceToken } from '../../../core/resource/index.ts';
-import { jsonSchema, type Schema } from '../../../core/schema/index.ts';
-import { type Tool, type ToolContext, type ToolExample, ToolResult, tool } from '../../../core/tool/index.ts';
+import {
+  described,
+  list,
+  optional,
+  type RecordOf,
+  record,
+  recordSchema,
+  text,
+} from '../../../core/schema/index.ts';
+import {
+  type AnyTool,
+  type ToolContext,
+  type ToolExample,
+  ToolResult,
+  tool,
+} from '../../../core/tool/index.ts';
 import { describeOutput } from '../shell/shell-report.ts';
 import type { Evaluator } from './evaluator.ts';
 import type { CodeEvaluationLimits } from './limits.ts';
 import type { CodeEvaluationLanguage, EvaluationReply } from './protocol.ts';
-
-/** Arguments of `evaluate_code`. */
-export interface EvaluateCodeParams {
-  /** Present when the section offers both languages. */
-  readonly language?: CodeEvaluationLanguage;
-  readonly code: string;
-  /** Global variables of the code; each value is JSON text. */
-  readonly inputs?: readonly { readonly name: string; readonly json: string }[];
-  /** Text files that the code gets. */
-  readonly reads?: readonly string[];
-  /** Files that the code may write. */
-  readonly writes?: readonly string[];
-}
-
-/** What the code returned, printed and wrote. */
-export interface EvaluateCodeResult {
-  /** JSON text, or a description when `value_kind` is `text`; empty when it is `none`. */
-  readonly value: string;
-  /** `text`: JSON cannot represent the value. `none`: the code has no value. */
-  readonly value_kind: 'json' | 'text' | 'none';
-  /** The beginning and the end; a line in between says how much is missing. */
-  readonly stdout: string;
-  /** The same for what the code printed as errors. */
-  readonly stderr: string;
-  /** The paths written. */
-  readonly writes: readonly string[];
-}
 
 /** The process of the session. */
 export const EvaluatorToken: NamedResourceToken<Evaluator> = resourceToken<Evaluator>('code-evaluator');
@@ -63,12 +50,12 @@ const codeExamples = {
 export function evaluateCodeTool(
   languages: readonly CodeEvaluationLanguage[],
   limits: CodeEvaluationLimits,
-): Tool<EvaluateCodeParams, EvaluateCodeResult> {
+): AnyTool {
   return tool({
     name: 'evaluate_code',
     description: `Run ${languages.map((language) => languageNames[language]).join(' or ')} code in an interpreter without network. Returns the value of its last expression and what it printed.`,
-    inputSchema: inputSchema(languages, limits),
-    outputSchema,
+    inputSchema: recordSchema(paramsOf(languages, limits)),
+    outputSchema: recordSchema(output),
     effects: 'state',
     examples: examplesFor(languages),
     render: () => '',
@@ -76,9 +63,46 @@ export function evaluateCodeTool(
   });
 }
 
+type Params = ReturnType<typeof paramsOf>;
+
+function paramsOf(languages: readonly CodeEvaluationLanguage[], limits: CodeEvaluationLimits) {
+  const paths = list(described(text, { minLength: 1, maxLength: 1000 }), { maxItems: limits.maxFiles });
+  const input = record({
+    name: described(text, { pattern: '^[A-Za-z_][A-Za-z0-9_]*$', maxLength: 100 }),
+    json: described(text, { description: 'The value as JSON text.' }),
+  });
+  return {
+    ...present({
+      language: languages.length > 1 ? described(text, { enum: [...languages] }) : undefined,
+    }),
+    code: described(text, { minLength: 1, maxLength: maxCodeCharacters }),
+    inputs: optional(list(input, { maxItems: 100 }), { description: 'Global variables of the code.' }),
+    reads: optional(paths, {
+      description: 'Text files that the code reads, with read_text(path) or as files[path].',
+    }),
+    writes: optional(paths, { description: 'Files that the code may write with write_text(path, text).' }),
+  };
+}
+
+const output = {
+  /** JSON text, or a description when `value_kind` is `text`; empty when it is `none`. */
+  value: text,
+  /** `text`: JSON cannot represent the value. `none`: the code has no value. */
+  value_kind: described(text, { enum: ['json', 'text', 'none'] }),
+  /** The beginning and the end; a line in between says how much is missing. */
+  stdout: text,
+  /** The same for what the code printed as errors. */
+  stderr: text,
+  /** The paths written. */
+  writes: list(text),
+};
+
+/** What the code returned, printed and wrote. */
+type EvaluateCodeResult = RecordOf<typeof output>;
+
 function examplesFor(
   languages: readonly CodeEvaluationLanguage[],
-): readonly ToolExample<EvaluateCodeParams, EvaluateCodeResult>[] {
+): readonly ToolExample<RecordOf<Params>, EvaluateCodeResult>[] {
   const [first = 'javascript'] = languages;
   const { code } = codeExamples[first];
   return [
@@ -95,65 +119,15 @@ function examplesFor(
   ];
 }
 
-function inputSchema(
-  languages: readonly CodeEvaluationLanguage[],
-  limits: CodeEvaluationLimits,
-): Schema<EvaluateCodeParams> {
-  const paths = {
-    type: 'array',
-    maxItems: limits.maxFiles,
-    items: { type: 'string', minLength: 1, maxLength: 1000 },
-  } as const;
-  return jsonSchema<EvaluateCodeParams>({
-    type: 'object',
-    properties: {
-      ...present({ language: languages.length > 1 ? { type: 'string', enum: [...languages] } : undefined }),
-      code: { type: 'string', minLength: 1, maxLength: maxCodeCharacters },
-      inputs: {
-        type: 'array',
-        maxItems: 100,
-        items: {
-          type: 'object',
-          properties: {
-            name: { type: 'string', pattern: '^[A-Za-z_][A-Za-z0-9_]*$', maxLength: 100 },
-            json: { type: 'string', description: 'The value as JSON text.' },
-          },
-          required: ['name', 'json'],
-          additionalProperties: false,
-        },
-        description: 'Global variables of the code.',
-      },
-      reads: {
-        ...paths,
-        description: 'Text files that the code reads, with read_text(path) or as files[path].',
-      },
-      writes: { ...paths, description: 'Files that the code may write with write_text(path, text).' },
-    },
-    required: languages.length > 1 ? ['language', 'code'] : ['code'],
-    additionalProperties: false,
-  });
-}
-
-const outputSchema: Schema<EvaluateCodeResult> = jsonSchema<EvaluateCodeResult>({
-  type: 'object',
-  properties: {
-    value: { type: 'string' },
-    value_kind: { type: 'string', enum: ['json', 'text', 'none'] },
-    stdout: { type: 'string' },
-    stderr: { type: 'string' },
-    writes: { type: 'array', items: { type: 'string' } },
-  },
-  required: ['value', 'value_kind', 'stdout', 'stderr', 'writes'],
-  additionalProperties: false,
-});
-
 async function execute(
-  params: EvaluateCodeParams,
+  params: RecordOf<Params>,
   context: ToolContext,
   languages: readonly CodeEvaluationLanguage[],
   limits: CodeEvaluationLimits,
 ): Promise<ToolResult<EvaluateCodeResult>> {
-  const { language = languages[0] ?? 'javascript', code, inputs = [], reads = [], writes = [] } = params;
+  const { code, inputs = [], reads = [], writes = [] } = params;
+  const [first = 'javascript'] = languages;
+  const language = languages.find((each) => each === params.language) ?? first;
   const { timeoutMs, maxMemoryBytes, maxOutputBytes, maxTotalFileBytes } = limits;
   if (code.includes('\0')) return refusal('The code has a NUL character.');
   try {
@@ -190,7 +164,7 @@ async function execute(
     if (reply.failed) return ToolResult.error([`The code failed. ${nothingWritten}`, ...printed].join('\n'));
     if (reply.writes.some(([path]) => !writes.includes(path)))
       return refusal('The code wrote a file that is not in "writes".');
-    for (const [path, text] of reply.writes) await context.filesystem.write(path, text);
+    for (const [path, content] of reply.writes) await context.filesystem.write(path, content);
     return success(reply, printed);
   } catch (error) {
     // What the files or the machine do not allow is for the model to read; an abort is not.
@@ -207,7 +181,7 @@ function refusal(message: string): ToolResult<EvaluateCodeResult> {
 
 /** The values of the inputs, or what is wrong with them. */
 function readInputs(
-  inputs: NonNullable<EvaluateCodeParams['inputs']>,
+  inputs: readonly { readonly name: string; readonly json: string }[],
 ): readonly (readonly [string, unknown])[] | string {
   const values = new Map<string, unknown>();
   for (const { name, json } of inputs) {

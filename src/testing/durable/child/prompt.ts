@@ -129,7 +129,7 @@ function stateTools(points: Points): readonly AnyTool[] {
   ];
 }
 
-const receiver = recordSchema<{ readonly to: string }>({ to: string });
+const receiver = recordSchema({ to: string });
 
 /** The tools with effects outside: `send` can find out what became of it, `mail` cannot, `post` may be done twice. */
 function externalTools(points: Points, effects: Effects): readonly AnyTool[] {

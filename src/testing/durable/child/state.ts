@@ -15,8 +15,8 @@ interface CountedItem {
 interface SaidItem {
   readonly text: string;
 }
-const counting = recordSchema<CountedItem>({ count: integer, by: string });
-const saying = recordSchema<SaidItem>({ text: string });
+const counting = recordSchema({ count: integer, by: string });
+const saying = recordSchema({ text: string });
 
 /** A call has counted. */
 export const Counted: EventDefinition<CountedItem, CountedItem> = defineEvent({

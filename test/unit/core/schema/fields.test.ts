@@ -25,7 +25,7 @@ const fields = {
   outcome: oneOf<'given' | 'silent'>(constant('given'), constant('silent')),
 };
 
-const schema = compileSchema(recordSchema<RecordOf<typeof fields>>(fields));
+const schema = compileSchema(recordSchema(fields));
 const fits = (value: unknown): boolean => parseInputSync(schema, value).ok;
 const smallest = { name: 'a', attempts: 0, changes: [], outcome: 'silent' };
 

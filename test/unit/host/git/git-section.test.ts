@@ -50,10 +50,10 @@ describe('gitSection', () => {
   });
 
   it.each([
-    [{ tools: [] }, 'The list of tools is empty'],
-    [{ tools: ['git_log', 'git_log'] }, 'names one twice'],
+    [{ tools: [] }, 'at least one, each once; received []'],
+    [{ tools: ['git_log', 'git_log'] }, 'at least one, each once'],
     // A name that the type does not allow.
-    [{ tools: ['git_push' as 'git_log'] }, 'no tool "git_push"'],
+    [{ tools: ['git_push' as 'git_log'] }, 'received ["git_push"]'],
     [{ limits: { maxCommits: 0 } }, 'limits.maxCommits must be a whole number of at least 1; received 0'],
     [{ limits: { maxAge: 1 } as object }, 'no option "limits.maxAge"'],
     [{ limits: { timeoutMs: 2 ** 32 } }, 'timeoutMs'],

@@ -1,8 +1,42 @@
 import { FilesystemError, type FilesystemErrorCode } from '../../core/error/index.ts';
 import type { Filesystem } from '../../core/filesystem/index.ts';
 import { counted, readName } from '../../core/internal/index.ts';
-import { type ToolFailure, ToolResult } from '../../core/tool/index.ts';
+import type { InferOutput, Schema } from '../../core/schema/index.ts';
+import { type AnyTool, type ToolOptions, ToolResult, tool } from '../../core/tool/index.ts';
 import { quote } from './text.ts';
+
+/** A file tool: as any tool, with effects on the workspace alone. */
+interface FileToolOptions<PS extends Schema, RS extends Schema> extends Omit<ToolOptions<PS, RS>, 'pure'> {
+  readonly inputSchema: PS;
+  readonly execute: NonNullable<ToolOptions<PS, RS>['execute']>;
+  readonly effects: 'read' | 'state';
+  /** The path that a refused operation is about. */
+  readonly pathOf: (params: InferOutput<PS>) => string;
+}
+
+/**
+ * Makes a file tool: one that reads is idempotent, the message of one that changes files holds everything, and an operation that the
+ * file system refuses is a failed result that says what to do next. Any other error passes through: the runtime answers it.
+ */
+export function fileTool<PS extends Schema, RS extends Schema>({
+  pathOf,
+  execute,
+  ...options
+}: FileToolOptions<PS, RS>): AnyTool {
+  return tool<PS, RS>({
+    pure: true,
+    ...(options.effects === 'read' ? { idempotent: true } : { render: () => '' }),
+    ...options,
+    execute: async (params, context) => {
+      try {
+        return await execute(params, context);
+      } catch (error) {
+        if (!FilesystemError.isInstance(error)) throw error;
+        return ToolResult.error(await explain(context.filesystem, pathOf(params), error));
+      }
+    },
+  });
+}
 
 /** What is known when a file operation failed. */
 interface FailureFacts {
@@ -14,7 +48,7 @@ interface FailureFacts {
   readonly bytes: number | undefined;
 }
 
-/** The message to the model for each code: what is wrong, then what to do next. */
+/** The message to the model for each code of {@link FilesystemError}, only here: what is wrong, then what to do next. */
 const explanations: Readonly<Record<FilesystemErrorCode, (facts: FailureFacts) => string>> = {
   'path-not-found': ({ path }) => `There is no ${path}. Use ls or glob to see which files there are.`,
   'path-taken': ({ path }) => `${path} exists already. Choose another path, or remove it first.`,
@@ -53,24 +87,6 @@ const explanations: Readonly<Record<FilesystemErrorCode, (facts: FailureFacts) =
 };
 
 const quotesAdvice = 'Pass the path itself, without the quotes and escapes in which results show it.';
-
-/**
- * Runs a file operation and turns a refused one into a failed result that says what to do next. The only place
- * where the codes of {@link FilesystemError} become text. Any other error passes through: it is not a matter
- * of the file's, and the runtime answers it.
- */
-export async function explainingFailures<R>(
-  filesystem: Filesystem,
-  path: string,
-  run: () => Promise<R>,
-): Promise<R | ToolFailure> {
-  try {
-    return await run();
-  } catch (error) {
-    if (!FilesystemError.isInstance(error)) throw error;
-    return ToolResult.error(await explain(filesystem, path, error));
-  }
-}
 
 async function explain(filesystem: Filesystem, path: string, error: FilesystemError): Promise<string> {
   const named = error.details?.['path'];
