@@ -7,6 +7,7 @@ import {
   type StreamedRun,
 } from '../core/evaluation/index.ts';
 import { present } from '../core/internal/index.ts';
+import type { Prompt } from '../core/prompt/index.ts';
 import {
   type Approver,
   findRun,
@@ -106,10 +107,7 @@ async function begin(
       { details: { option: 'answers' } },
     );
   }
-  if (agent.prepare !== undefined) {
-    for (const slice of prompt.slices()) session.install(slice);
-    await agent.prepare({ session, workspace, params });
-  }
+  await prepareSession(agent, prompt, { session, workspace, params });
   const options = { ...resolved.options, session, ...present({ runId }) };
   if (stream === undefined) return adapter.evaluate(prompt, options);
   const { onEvent, ready, signal } = stream;
@@ -119,6 +117,17 @@ async function begin(
     await ready();
   }
   throw new TypeError(`The stream of "${adapter.name}" ended without a result.`);
+}
+
+/** Installs the slices of the prompt and lets the agent prepare the session that a run, or a client, begins with. @throws what `prepare` throws. */
+export async function prepareSession(
+  agent: AnyAgent,
+  prompt: Prompt,
+  context: Parameters<NonNullable<AnyAgent['prepare']>>[0],
+): Promise<void> {
+  if (agent.prepare === undefined) return;
+  for (const slice of prompt.slices()) context.session.install(slice);
+  await agent.prepare(context);
 }
 
 async function goOn(

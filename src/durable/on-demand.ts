@@ -8,10 +8,10 @@ import {
 import type { Filesystem } from '../core/filesystem/index.ts';
 import type { Prompt } from '../core/prompt/index.ts';
 import type { Approver, PendingApproval, RunJournal } from '../core/runtime/index.ts';
+import type { OutsideChange } from '../host/index.ts';
 import type { AnswerApprovalsOptions } from './approvals/answer-approvals.ts';
 import type { PendingApprovalsOptions } from './approvals/pending-approvals.ts';
 import type { ForkedRun, ForkRunOptions } from './fork/fork-run.ts';
-import type { OutsideChange } from './resume/changed-meanwhile.ts';
 import type { ResumeRunOptions } from './resume-run.ts';
 
 // The rest is loaded with the first use: most programs that import the library have no journal. Each function names what it takes,

@@ -1,3 +1,4 @@
+import { prepareSession } from '../../agent/index.ts';
 import { describeError } from '../../core/error/index.ts';
 import type { AnyAgent } from '../../core/evaluation/index.ts';
 import { present } from '../../core/internal/index.ts';
@@ -50,8 +51,7 @@ export class ServedSessions {
   async #prepare(session: Session): Promise<void> {
     const { agent, folder: workspace, params } = this.#preparation;
     try {
-      for (const slice of this.#prompt.slices()) session.install(slice);
-      await agent.prepare?.({ session, workspace, params });
+      await prepareSession(agent, this.#prompt, { session, workspace, params });
     } catch (error) {
       const why = printable(describeError(error).replace(/\.$/, ''));
       throw new UsageError(`the function prepare of ${printable(agent.name)} failed: ${why}.`, {

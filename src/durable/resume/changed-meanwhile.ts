@@ -1,13 +1,8 @@
 import { FilesystemError } from '../../core/error/index.ts';
 import type { Filesystem } from '../../core/filesystem/index.ts';
 import type { RunJournal } from '../../core/runtime/index.ts';
+import type { OutsideChange } from '../../host/index.ts';
 import { RowReader, sha256 } from '../../record/index.ts';
-
-/** A file that others have changed on disk. */
-export interface OutsideChange {
-  readonly path: string;
-  readonly kind: 'changed' | 'created' | 'removed';
-}
 
 /** Contents of a file by their hashes; undefined: there is none. */
 interface KnownContents {
