@@ -29,33 +29,24 @@ export type CliRequest =
   /** An invalid command line; `message` is one line. */
   | { readonly kind: 'usage-error'; readonly message: string };
 
+/** Reads the words after the name of a command; any other first word is for `wink run`. */
+const readers = new Map<string | undefined, (argv: readonly string[]) => CliRequest>([
+  ['prompt', readPromptArguments],
+  ['view', readViewArguments],
+  ['replay', readReplayArguments],
+  ['query', readQueryArguments],
+  ['resume', readResumeArguments],
+  ['fork', readForkArguments],
+  ['rewind', readRewindArguments],
+  ['runs', readRunsArguments],
+  ['approvals', readApprovalsArguments],
+  ['serve', readServeArguments],
+]);
+
 /** Parses the arguments after the name of the program. Never throws. */
 export function readArguments(argv: readonly string[]): CliRequest {
   try {
-    switch (argv[0]) {
-      case 'prompt':
-        return readPromptArguments(argv.slice(1));
-      case 'view':
-        return readViewArguments(argv.slice(1));
-      case 'replay':
-        return readReplayArguments(argv.slice(1));
-      case 'query':
-        return readQueryArguments(argv.slice(1));
-      case 'resume':
-        return readResumeArguments(argv.slice(1));
-      case 'fork':
-        return readForkArguments(argv.slice(1));
-      case 'rewind':
-        return readRewindArguments(argv.slice(1));
-      case 'runs':
-        return readRunsArguments(argv.slice(1));
-      case 'approvals':
-        return readApprovalsArguments(argv.slice(1));
-      case 'serve':
-        return readServeArguments(argv.slice(1));
-      default:
-        return readRunArguments(argv);
-    }
+    return readers.get(argv[0])?.(argv.slice(1)) ?? readRunArguments(argv);
   } catch (error) {
     return {
       kind: 'usage-error',

@@ -4,9 +4,9 @@ import { present } from '../core/internal/index.ts';
 import { forkRun } from '../durable/index.ts';
 import type { CommandParts } from './agent/command-parts.ts';
 import { openFolder } from './folder/open-folder.ts';
+import { namedRun, taskToGoOn } from './journal/named-runs.ts';
 import { journalOption, refuseJournalInside, sqliteJournalFiles } from './journal/open-journal.ts';
-import { findRun, readRunInfo, requestOf, updateRunInfo } from './journal/run-info.ts';
-import { servedError } from './journal/served-runs.ts';
+import { updateRunInfo } from './journal/run-info.ts';
 import { type CliEnvironment, unlessAborted } from './process/environment.ts';
 import { UsageError } from './process/errors.ts';
 import { printable } from './process/plain-text.ts';
@@ -41,21 +41,9 @@ async function fork(
   { journals, open }: Pick<CommandParts, 'journals' | 'open'>,
 ): Promise<string> {
   const { runId, journalFile } = resume;
-  const name = printable(runId);
-  await using journal = await journals.openExisting(journalFile);
-  const run = journal === undefined ? undefined : await findRun(journal, runId);
-  if (journal === undefined || run === undefined) {
-    throw new UsageError(
-      `the journal has no run "${name}": wink runs${journalOption(journalFile)} lists those that it has.`,
-    );
-  }
-  if (run.isToolRuntime === true) throw servedError(runId, journalFile);
-  const info = readRunInfo(run);
-  if (info === undefined) {
-    throw new UsageError(
-      `the run "${name}" was not begun by wink run: fork it with the program that began it.`,
-    );
-  }
+  await using opened = await journals.openExisting(journalFile);
+  const { journal, run } = await namedRun(opened, runId, journalFile);
+  const { info, task } = taskToGoOn(run, journalFile, 'fork');
   refuseJournalInside(journalFile, workspace);
   try {
     const folder = await checkForkFolder({
@@ -69,7 +57,7 @@ async function fork(
     const forked = await forkRun({ journal, runId, at, ...present({ newRunId }) });
     // It is called as the run was, in its own folder, where nothing is written yet that is written at the end.
     const place = workspace === undefined ? {} : { workspace: resolve(workspace) };
-    const kept = { ...info, request: { ...requestOf(runId, info), ...place }, isApplied: false };
+    const kept = { ...info, request: { kind: 'run', ...task, ...place } as const, isApplied: false };
     await updateRunInfo(journal, forked.runId, kept, folder);
     return forked.runId;
   } catch (error) {

@@ -1,9 +1,8 @@
 import { present } from '../core/internal/index.ts';
 import type { JournaledRun } from '../core/runtime/index.ts';
 import type { CommandParts } from './agent/command-parts.ts';
+import { namedRun, runningError, taskToGoOn } from './journal/named-runs.ts';
 import { type JournalFiles, journalOption, sqliteJournalFiles } from './journal/open-journal.ts';
-import { findRun, readRunInfo, requestOf } from './journal/run-info.ts';
-import { servedError } from './journal/served-runs.ts';
 import type { ResumeRequest } from './options/resume-arguments.ts';
 import type { RunRequest, RunTask } from './options/run-arguments.ts';
 import { type CliEnvironment, unlessAborted } from './process/environment.ts';
@@ -24,35 +23,17 @@ export async function resumeCommand(
 ): Promise<number> {
   const { runId, journalFile } = request;
   const run = await unlessAborted(find(request, parts.journals ?? sqliteJournalFiles), environment.signal);
-  const name = printable(runId);
-  if (run === undefined) {
-    throw new UsageError(
-      `the journal has no run "${name}": wink runs${journalOption(journalFile)} lists those that it has.`,
-    );
-  }
   if (run.status === 'running') {
-    throw new UsageError(
-      `the run "${name}" is still running; wink runs stop ${name}${journalOption(journalFile)} stops it.`,
-    );
+    const stop = `wink runs stop ${printable(runId)}${journalOption(journalFile)} stops it`;
+    throw runningError(runId, `; ${stop}`);
   }
-  if (run.isToolRuntime === true) throw servedError(runId, journalFile);
-  const info = readRunInfo(run);
-  if (info === undefined) {
-    throw new UsageError(
-      `the run "${name}" was not begun by wink run: resume it with the program that began it.`,
-    );
-  }
-  const kept = requestOf(runId, info);
-  if (kept.kind !== 'run') throw servedError(runId, journalFile);
-  return runCommand(requestFor(request, run, kept, info.isApplied), environment, parts);
+  const { info, task } = taskToGoOn(run, journalFile, 'resume');
+  return runCommand(requestFor(request, run, task, info.isApplied), environment, parts);
 }
 
-async function find(
-  { runId, journalFile }: ResumeRequest,
-  journals: JournalFiles,
-): Promise<JournaledRun | undefined> {
+async function find({ runId, journalFile }: ResumeRequest, journals: JournalFiles): Promise<JournaledRun> {
   await using journal = await journals.openExisting(journalFile);
-  return journal === undefined ? undefined : findRun(journal, runId);
+  return (await namedRun(journal, runId, journalFile)).run;
 }
 
 /** What the run began with, and the options of now. */

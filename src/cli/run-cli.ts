@@ -1,5 +1,3 @@
-import { homedir } from 'node:os';
-import { resolve } from 'node:path';
 import { describeError } from '../core/error/index.ts';
 import { type CliRequest, readArguments } from './arguments.ts';
 import { helpText } from './help.ts';
@@ -26,10 +24,7 @@ export async function runCli(
   const strays = await environment.takeStrays();
   if (strays.length > 0) {
     const { hostRedact } = await import('./process/redact.ts');
-    const clean = hostRedact(
-      { workspace: undefined, agentFolder: undefined, workingFolder: resolve('.'), home: homedir() },
-      variables,
-    );
+    const clean = hostRedact({}, variables);
     for (const stray of strays) {
       stderr.write(`wink: ${printable(clean(stray.message))}.\n`);
       if (isVerbose) stderr.write(clean(stacksOf(stray.cause)));

@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { AnyAgent, ProviderAdapter } from '../../core/evaluation/index.ts';
 import { Filesystem } from '../../core/filesystem/index.ts';
@@ -7,7 +6,7 @@ import type { AnyResourceBinding } from '../../core/resource/index.ts';
 import { Redactor } from '../../core/runtime/index.ts';
 import type { JsonObject } from '../../core/schema/index.ts';
 import type { Logger } from '../../core/tool/index.ts';
-import { FolderError, folderName, type OpenedFolder } from '../folder/open-folder.ts';
+import { folderName, type OpenedFolder } from '../folder/open-folder.ts';
 import { type OpenedJournal, refuseJournalInside } from '../journal/open-journal.ts';
 import type { ModelSituation } from '../model/choose-model.ts';
 import type { ApplyMode, OverridesChoice, SandboxChoice } from '../options/option-values.ts';
@@ -135,8 +134,8 @@ export async function openAgent(request: OpenAgentRequest, options: OpenAgentOpt
       )
     : undefined;
   const workspace = takesFolder ? resolve(request.workspace ?? '.') : undefined;
-  const places = { workspace, agentFolder, workingFolder: resolve('.'), home: homedir() };
-  const redactor = new Redactor(hostRedact(places, variables, mounted?.secrets), () => undefined); // It never throws.
+  const redact = hostRedact({ workspace, agentFolder }, variables, mounted?.secrets);
+  const redactor = new Redactor(redact, () => undefined); // It never throws.
   opened.defer(async () => {
     for (const line of (await telemetry?.end()) ?? []) say(redactor.text(line));
   });
@@ -145,7 +144,13 @@ export async function openAgent(request: OpenAgentRequest, options: OpenAgentOpt
   const journal =
     asked === undefined ? undefined : await openJournal(asked.file, request, takesFolder, options);
   if (journal !== undefined) opened.use(journal);
-  const folder = takesFolder ? await openFolder(request, bound?.agent, journal, options) : undefined;
+  const rules = bound?.agent.workspace;
+  const folder = takesFolder
+    ? await parts.open(request.workspace, rules === false ? {} : (rules ?? {}), request.apply, {
+        journal,
+        insteadOfWaiting: options.insteadOfWaiting,
+      })
+    : undefined;
   if (folder !== undefined) opened.defer(() => folder.close());
   for (const note of folder?.notes ?? []) say(`${note}.`);
   const common = { workspaceName, folder, journal, resources, telemetry, redactor };
@@ -191,21 +196,4 @@ async function openJournal(
 ): Promise<OpenedJournal | undefined> {
   refuseJournalInside(file, takesFolder ? (workspace ?? '.') : undefined);
   return open === undefined ? parts.journals.open(file) : open(file);
-}
-
-/** Opens the folder, under the lease of the journal. */
-async function openFolder(
-  { apply, workspace }: OpenAgentRequest,
-  agent: AnyAgent | undefined,
-  journal: OpenedJournal | undefined,
-  { insteadOfWaiting, parts }: OpenAgentOptions,
-): Promise<OpenedFolder> {
-  // An agent that works without files takes no folder.
-  const rules = agent?.workspace === false ? undefined : agent?.workspace;
-  try {
-    return await parts.open(workspace, rules ?? {}, apply, { journal, insteadOfWaiting });
-  } catch (error) {
-    if (error instanceof FolderError) throw new UsageError(error.message, { cause: error });
-    throw error;
-  }
 }

@@ -11,6 +11,7 @@ import {
   type PendingCommit,
 } from '../../host/index.ts';
 import type { ApplyMode } from '../options/option-values.ts';
+import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 
 /** A folder on disk that an agent works on. */
@@ -48,14 +49,6 @@ export interface OpenFolderOptions {
   readonly insteadOfWaiting?: string | undefined;
 }
 
-/** The folder cannot be used. `message` is one line for the user. */
-export class FolderError extends Error {
-  constructor(message: string, options?: { readonly cause?: unknown }) {
-    super(message, options);
-    this.name = 'FolderError';
-  }
-}
-
 /** Maximum number of paths in one note. */
 const maxNamedPaths = 3;
 
@@ -69,7 +62,7 @@ export function folderName(folder: string | undefined): string {
  * @param workspace which of its files are visible.
  * @param mode when changes are written to it. With a mode, the folder is locked against other writers; without one, it is
  * only read.
- * @throws {FolderError} when the folder does not exist, cannot be read or is in use, or the agent's globs are invalid.
+ * @throws {UsageError} when the folder does not exist, cannot be read or is in use, or the agent's globs are invalid.
  */
 export async function openFolder(
   folder: string | undefined,
@@ -100,7 +93,7 @@ export async function openFolder(
     };
   } catch (error) {
     if (!FilesystemError.isInstance(error)) throw error;
-    throw new FolderError(folderMessage(error, printable(hostPath), insteadOfWaiting), { cause: error });
+    throw new UsageError(folderMessage(error, printable(hostPath), insteadOfWaiting), { cause: error });
   }
 }
 

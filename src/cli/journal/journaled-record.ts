@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { createReadStream, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describeError, RecordError } from '../../core/error/index.ts';
 import { present } from '../../core/internal/index.ts';
@@ -7,12 +6,13 @@ import type { JournaledRun } from '../../core/runtime/index.ts';
 import { exportRecord, type RunRecord, readRunRecord } from '../../record/index.ts';
 import { folderName } from '../folder/open-folder.ts';
 import type { CliEnvironment } from '../process/environment.ts';
-import { UsageError } from '../process/errors.ts';
+import { errorMessage, UsageError } from '../process/errors.ts';
+import { linesOf } from '../process/lines-of.ts';
 import { printable } from '../process/plain-text.ts';
 import { hostRedact } from '../process/redact.ts';
 import type { KeptRequest } from './kept-request.ts';
-import { type JournalFiles, journalOption, type OpenedJournal } from './open-journal.ts';
-import { readRecord } from './read-record.ts';
+import { unknownRun } from './named-runs.ts';
+import type { JournalFiles, OpenedJournal } from './open-journal.ts';
 import { findRun, readRunInfo } from './run-info.ts';
 
 /** Where a record is: in a file, or in a journal. */
@@ -52,9 +52,7 @@ export async function openJournaledRecord(
   }
   await journal?.[Symbol.asyncDispose]();
   if (journalFile === undefined) return undefined;
-  throw new UsageError(
-    `the journal has no run "${printable(file)}": wink runs${journalOption(journalFile)} lists those that it has.`,
-  );
+  throw unknownRun(file, journalFile);
 }
 
 async function openFor(
@@ -83,12 +81,7 @@ export function redactionOf(
 ): ReturnType<typeof hostRedact> {
   const { agent } = keptRequest(run) ?? {};
   return hostRedact(
-    {
-      workspace: run.workspace,
-      agentFolder: agent === undefined ? undefined : dirname(agent),
-      workingFolder: process.cwd(),
-      home: homedir(),
-    },
+    { workspace: run.workspace, agentFolder: agent === undefined ? undefined : dirname(agent) },
     variables,
   );
 }
@@ -126,5 +119,19 @@ export async function readRecordOf(
       `the run "${printable(source.file)}" cannot be ${purpose}: ${printable(describeError(error))}`,
       { cause: error },
     );
+  }
+}
+
+/** @throws {UsageError} for a file that cannot be read, or is not a record. */
+async function readRecord(file: string, purpose: string): Promise<RunRecord> {
+  const shown = printable(file);
+  try {
+    return await readRunRecord(linesOf(createReadStream(file, 'utf8')));
+  } catch (error) {
+    if (RecordError.isInstance(error))
+      throw new UsageError(`"${shown}" cannot be ${purpose}: ${printable(describeError(error))}`, {
+        cause: error,
+      });
+    throw new UsageError(`cannot read "${shown}": ${errorMessage(error)}.`, { cause: error });
   }
 }

@@ -1,8 +1,10 @@
 import { realpathSync } from 'node:fs';
-import { counted } from '../../core/internal/index.ts';
-import type { JournaledRun, RunFilter } from '../../core/runtime/index.ts';
+import type { JournaledRun, RunFilter, RunJournal } from '../../core/runtime/index.ts';
+import type { RunTask } from '../options/run-arguments.ts';
 import { errorMessage, UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
+import { journalOption } from './open-journal.ts';
+import { findRun, type KeptInfo, readRunInfo, requestOf } from './run-info.ts';
 
 /**
  * The filter for runs on a folder; undefined: of all.
@@ -20,11 +22,56 @@ export function folderFilter(folder: string | undefined): Pick<RunFilter, 'works
   }
 }
 
-/** @throws {UsageError} for a run that the journal does not have. */
-export function runNamed(runs: readonly JournaledRun[], runId: string): JournaledRun {
-  const run = runs.find((known) => known.runId === runId);
-  if (run !== undefined) return run;
+/** A run, and the journal that has it. */
+export interface NamedRun<Journal extends RunJournal = RunJournal> {
+  readonly journal: Journal;
+  readonly run: JournaledRun;
+}
+
+/** @throws {UsageError} for a run that the journal does not have, and where there is no journal. */
+export async function namedRun<Journal extends RunJournal>(
+  journal: Journal | undefined,
+  runId: string,
+  journalFile: string | undefined,
+): Promise<NamedRun<Journal>> {
+  const run = journal === undefined ? undefined : await findRun(journal, runId);
+  if (journal !== undefined && run !== undefined) return { journal, run };
+  throw unknownRun(runId, journalFile);
+}
+
+/** What is thrown for a run that the journal does not have. */
+export function unknownRun(runId: string, journalFile: string | undefined): UsageError {
+  return new UsageError(
+    `the journal has no run "${printable(runId)}": wink runs${journalOption(journalFile)} lists those that it has.`,
+  );
+}
+
+/** What is thrown for a run that its process has not ended. @param remedy what can be done, a clause of its own. Default: nothing. */
+export function runningError(runId: string, remedy = ''): UsageError {
+  return new UsageError(`the run "${printable(runId)}" is still running${remedy}.`);
+}
+
+/**
+ * What a run was begun with that can go on.
+ *
+ * @throws {UsageError} for the run of a tool runtime: the loop around its calls is elsewhere; for one that another program has begun, and one whose request cannot be read.
+ */
+export function taskToGoOn(
+  run: JournaledRun,
+  journalFile: string | undefined,
+  verb: 'resume' | 'fork',
+): { readonly info: KeptInfo; readonly task: RunTask } {
+  const name = printable(run.runId);
+  const info = readRunInfo(run);
+  if (run.isToolRuntime !== true && info === undefined) {
+    throw new UsageError(
+      `the run "${name}" was not begun by wink run: ${verb} it with the program that began it.`,
+    );
+  }
+  const task = run.isToolRuntime === true || info === undefined ? undefined : requestOf(run.runId, info);
+  if (info !== undefined && task?.kind === 'run') return { info, task };
+  const option = journalOption(journalFile);
   throw new UsageError(
-    `the journal has no run "${printable(runId)}"; it has ${counted(runs.length, 'run')}.`,
+    `the run "${name}" has the calls of another program's loop, so it cannot go on: wink runs settle ${name}${option} brings its last commit to the folder, wink rewind ${name} --to CALL${option} takes calls back.`,
   );
 }

@@ -7,7 +7,7 @@ import { UsageError } from '../process/errors.ts';
 import { isInsideFolder } from '../process/inside-folder.ts';
 import { printable } from '../process/plain-text.ts';
 import { shellWord } from '../process/shell-word.ts';
-import { takingOver } from './ended-owners.ts';
+import { takingOver } from './run-info.ts';
 
 /** A journal that the command has opened. */
 export type OpenedJournal = RunJournal & AsyncDisposable;

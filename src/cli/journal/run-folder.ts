@@ -1,5 +1,5 @@
 import type { JournaledRun, RunJournal } from '../../core/runtime/index.ts';
-import { FolderError, type OpenedFolder, type openFolder } from '../folder/open-folder.ts';
+import type { OpenedFolder, openFolder } from '../folder/open-folder.ts';
 import type { ApplyMode } from '../options/option-values.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
@@ -36,13 +36,7 @@ export async function openRunFolder(
   mode: 'each' | undefined,
   journal: RunJournal,
 ): Promise<OpenedFolder> {
-  let folder: OpenedFolder;
-  try {
-    folder = await open(path, { defaultExcludes: false }, mode, { journal });
-  } catch (error) {
-    if (error instanceof FolderError) throw new UsageError(error.message, { cause: error });
-    throw error;
-  }
+  const folder = await open(path, { defaultExcludes: false }, mode, { journal });
   const problem = problemOf(folder, runId);
   if (problem === undefined) return folder;
   await folder.close();

@@ -1,3 +1,4 @@
+import { SessionBusyError } from '../../core/error/index.ts';
 import { isRecord, present } from '../../core/internal/index.ts';
 import {
   findRun as findJournaledRun,
@@ -24,7 +25,7 @@ export interface RunInfo {
 }
 
 /** A {@link RunInfo} as it is in the journal. */
-interface KeptInfo extends Omit<RunInfo, 'request'> {
+export interface KeptInfo extends Omit<RunInfo, 'request'> {
   /** `unreadable`: another version has written it. */
   readonly request: KeptRequest | 'unreadable';
   /** Number of rows that the run had when this was written: with more of them, another program has gone on with it. */
@@ -69,18 +70,44 @@ function isProcess(value: unknown): value is ProcessIdentity {
 export function journalWithInfo(journal: RunJournal, info: RunInfo, held?: RunLease): RunJournal {
   let next = held;
   return {
+    ...operationsOf(journal),
     append: (batch, lease) => {
       const rows = (batch.rows.at(-1)?.seq ?? -1) + 1;
       const summary = { ...batch.summary, info: infoOf(info, rows, lease) };
       return journal.append({ ...batch, summary }, lease);
     },
-    read: (runId, from) => journal.read(runId, from),
     acquire: async (sessionId, ended) => {
       if (next?.sessionId !== sessionId) return journal.acquire(sessionId, ended);
       const lease = next;
       next = undefined;
       return lease;
     },
+  };
+}
+
+/** A journal that gives the session of a process of this command which has ended to the next one at once, and not only when its lease has run out. */
+export function takingOver(journal: RunJournal & AsyncDisposable): RunJournal & AsyncDisposable {
+  return {
+    ...operationsOf(journal),
+    acquire: async (sessionId, ended) => {
+      try {
+        return await journal.acquire(sessionId, ended);
+      } catch (error) {
+        const lease = SessionBusyError.isInstance(error) ? await endedLeaseOf(journal, sessionId) : undefined;
+        if (lease === undefined) throw error;
+        return journal.acquire(sessionId, lease);
+      }
+    },
+    [Symbol.asyncDispose]: () => journal[Symbol.asyncDispose](),
+  };
+}
+
+/** The operations of a journal, for one that replaces some. */
+function operationsOf(journal: RunJournal): RunJournal {
+  return {
+    append: (batch, lease) => journal.append(batch, lease),
+    read: (runId, from) => journal.read(runId, from),
+    acquire: (sessionId, ended) => journal.acquire(sessionId, ended),
     revoke: (sessionId) => journal.revoke(sessionId),
     runs: (filter) => journal.runs(filter),
     remove: (runId, lease) => journal.remove(runId, lease),
@@ -164,10 +191,7 @@ export async function findRun(journal: RunJournal, runId: string): Promise<Journ
 }
 
 /** The lease by which a process that has ended holds a session, as far as its runs say; undefined when none does. */
-export async function endedLeaseOf(
-  journal: RunJournal,
-  sessionId: string,
-): Promise<RunLeaseIdentity | undefined> {
+async function endedLeaseOf(journal: RunJournal, sessionId: string): Promise<RunLeaseIdentity | undefined> {
   const runs = await journal.runs({ sessionId, status: 'running' });
   const run = runs.find(isHeldByEnded);
   return run === undefined ? undefined : readRunInfo(run)?.lease;

@@ -73,12 +73,6 @@ export function readParams(text: string | undefined): JsonObject {
   return value as JsonObject;
 }
 
-/** @throws {UsageError} for an empty name. */
-export function readMcpFileName(name: string | undefined): string | undefined {
-  if (name === '') throw new UsageError('the name of the file of servers is empty.');
-  return name;
-}
-
 export function readBaseUrl(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const protocol = URL.canParse(text) ? new URL(text).protocol : '';
@@ -184,7 +178,6 @@ export interface OverridesChoice {
 
 /**
  * Reads `--tag` and `--overrides`; undefined when neither is there.
- * @throws {UsageError} for an empty value.
  */
 export function readOverrides({
   tag,
@@ -193,8 +186,6 @@ export function readOverrides({
   readonly tag?: string | undefined;
   readonly overrides?: string | undefined;
 }): OverridesChoice | undefined {
-  if (tag === '') throw new UsageError('the tag is empty.');
-  if (root === '') throw new UsageError('the name of the folder of overrides is empty.');
   return tag === undefined && root === undefined ? undefined : { tag, root };
 }
 

@@ -1,7 +1,6 @@
-import { parseArgs } from 'node:util';
 import { UsageError } from '../process/errors.ts';
+import { type OptionValues, readCommandLine } from './command-line.ts';
 import { readLimits, readOutputs, readSuspension, type SuspensionChoice } from './run-arguments.ts';
-import { type runOptions, someRunOptions } from './run-options.ts';
 
 /** A request of `wink resume`. */
 export interface ResumeRequest {
@@ -21,57 +20,42 @@ export interface ResumeRequest {
   readonly isVerbose: boolean;
 }
 
+type Values = Parameters<typeof readLimits>[0] &
+  Parameters<typeof readSuspension>[0] &
+  Parameters<typeof readOutputs>[0] &
+  OptionValues<'journal' | 'input', 'strict'>;
+
 /** Options of `wink run` that are passed on. What decides on the steps of the run stays as it was. A record cannot begin in the middle of a run. */
-const passedOn = [
-  'model',
-  'base-url',
-  'max-turns',
-  'max-repeated-failures',
-  'max-tokens',
-  'max-cost',
-  'prices',
-  'deadline',
-  'suspend',
-  'expires',
-  'on-suspend',
-  'log',
-  'json',
-  'deltas',
-  'verbose',
-  'full',
-  'otel',
+const texts = [
+  ...(['model', 'base-url', 'max-turns', 'max-repeated-failures', 'max-tokens', 'max-cost'] as const),
+  ...(['prices', 'deadline', 'expires', 'on-suspend', 'log'] as const),
 ] as const;
 
-/** The options of `wink resume`, for `parseArgs`; `wink fork` has them, too. */
-export const resumeOptions: Pick<
-  typeof runOptions,
-  (typeof passedOn)[number] | 'journal' | 'input' | 'help'
-> & {
-  readonly strict: { readonly type: 'boolean' };
-} = { ...someRunOptions([...passedOn, 'journal', 'input', 'help']), strict: { type: 'boolean' } };
-
-/** The values of {@link resumeOptions} as `parseArgs` returns them. */
-type Values = {
-  readonly [Name in keyof typeof resumeOptions]?: (typeof resumeOptions)[Name]['type'] extends 'string'
-    ? string | undefined
-    : boolean | undefined;
-};
+/** Reads the options of `wink resume`, and further ones of another command. */
+export function readResumeLine<const Text extends string>(
+  argv: readonly string[],
+  others: readonly Text[],
+): {
+  readonly values: Values & OptionValues<Text, 'help'>;
+  readonly positionals: readonly string[];
+} {
+  return readCommandLine(argv, {
+    texts: [...texts, 'journal', 'input', ...others],
+    flags: ['suspend', 'json', 'deltas', 'full', 'otel', 'strict'],
+  });
+}
 
 /**
  * Reads the arguments after `resume`.
  * @throws {UsageError} and what `parseArgs` throws.
  */
 export function readResumeArguments(argv: readonly string[]): ResumeRequest | { readonly kind: 'help' } {
-  const { values, positionals } = parseArgs({
-    args: [...argv],
-    allowPositionals: true,
-    options: resumeOptions,
-  });
+  const { values, positionals } = readResumeLine(argv, []);
   return values.help === true ? { kind: 'help' } : resumeRequest('resume RUN', positionals, values);
 }
 
 /**
- * What the values of {@link resumeOptions} ask for.
+ * What the options of `wink resume` ask for.
  * @param usage how the command is called, for errors.
  * @throws {UsageError}
  */
@@ -82,7 +66,6 @@ export function resumeRequest(usage: string, positionals: readonly string[], val
   }
   if (others.length > 0) throw new UsageError(`one run at a time, not ${positionals.length}.`);
   if (values.input === '') throw new UsageError('the input is empty.');
-  if (values.journal === '') throw new UsageError('the name of the journal is empty.');
   return {
     kind: 'resume',
     runId,

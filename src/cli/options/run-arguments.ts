@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import type { JsonObject } from '../../core/schema/index.ts';
 import type { Budget, ModelSettings } from '../../core/tool/index.ts';
 import { type ModelChoice, readModelChoice } from '../model/model-choice.ts';
 import { UsageError } from '../process/errors.ts';
+import { type OptionValues, readCommandLine, withoutValue } from './command-line.ts';
 import {
   type ApplyMode,
   type ContextOverflow,
@@ -15,7 +15,6 @@ import {
   readContextOverflow,
   readDeadline,
   readExpiry,
-  readMcpFileName,
   readOverrides,
   readParams,
   readRunName,
@@ -23,7 +22,6 @@ import {
   readSettings,
   type SandboxChoice,
 } from './option-values.ts';
-import { runOptions } from './run-options.ts';
 
 /** What happens to questions without an answer during a run that is kept in a journal. */
 export interface SuspensionChoice {
@@ -132,15 +130,50 @@ const commands = [
   ...['prompt', 'view', 'replay', 'query'],
 ];
 
+const texts = [
+  'workspace',
+  'params',
+  'input',
+  'model',
+  'base-url',
+  'effort',
+  'max-output-tokens',
+  'context-overflow',
+  'max-conversation-turns',
+  'max-turns',
+  'max-repeated-failures',
+  'max-tokens',
+  'max-cost',
+  'prices',
+  'deadline',
+  'log',
+  'record',
+  'journal',
+  'run-id',
+  'expires',
+  'on-suspend',
+  'apply',
+  'tag',
+  'overrides',
+  'sandbox',
+  'mcp',
+] as const;
+const flags = [
+  'durable',
+  'suspend',
+  'no-enforce',
+  'json',
+  'deltas',
+  'verbose',
+  'full',
+  'otel',
+  'version',
+] as const;
+
 /** The value of a bare `--apply`. */
 const defaultApply: ApplyMode = 'end';
 
-/** The values of {@link runOptions} as `parseArgs` returns them. */
-type Values = {
-  readonly [Name in keyof typeof runOptions]?: (typeof runOptions)[Name]['type'] extends 'string'
-    ? string | undefined
-    : boolean | undefined;
-};
+type Values = OptionValues<(typeof texts)[number], (typeof flags)[number]>;
 
 /**
  * Parses the arguments of the command, including its name.
@@ -149,11 +182,7 @@ type Values = {
 export function readRunArguments(
   argv: readonly string[],
 ): RunRequest | { readonly kind: 'help' | 'version' } {
-  const { values, positionals } = parseArgs({
-    args: spelledOut(argv),
-    allowPositionals: true,
-    options: runOptions,
-  });
+  const { values, positionals } = readCommandLine(spelledOut(argv), { texts, flags });
   if (values.help === true) return { kind: 'help' };
   if (values.version === true) return { kind: 'version' };
   const [command, ...targets] = positionals;
@@ -164,14 +193,11 @@ export function readRunArguments(
 }
 
 /** A bare `--apply` gets its default value; the next argument is not its value. So does a `--record` that no value follows. */
-function spelledOut(argv: readonly string[]): string[] {
+function spelledOut(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
-  return argv.map((word, index) => {
-    if (end >= 0 && index >= end) return word;
-    if (word === '--apply') return `--apply=${defaultApply}`;
-    const next = argv[index + 1];
-    return word === '--record' && (next === undefined || next.startsWith('-')) ? '--record=' : word;
-  });
+  const words = end < 0 ? argv : argv.slice(0, end);
+  const applied = words.map((word) => (word === '--apply' ? `--apply=${defaultApply}` : word));
+  return [...withoutValue(applied), ...argv.slice(words.length)];
 }
 
 /** The agent, and an optional folder. */
@@ -209,7 +235,7 @@ function runRequest(targets: readonly string[], values: Values): RunRequest {
     overrides: readOverrides(values),
     apply: readApply(values.apply),
     sandbox: readSandbox(values.sandbox),
-    mcpFile: readMcpFileName(values.mcp),
+    mcpFile: values.mcp,
     isEnforced: values['no-enforce'] !== true,
   };
   const durable = readDurable(task, values);
@@ -238,7 +264,6 @@ export function readLimits(
 export function readOutputs(
   values: Values,
 ): Pick<RunRequest, 'logFile' | 'isJson' | 'hasDeltas' | 'isVerbose' | 'hasTelemetry' | 'isFull'> {
-  if (values.log === '') throw new UsageError('the name of the log is empty.');
   if (values.deltas === true && values.json !== true && values.log === undefined) {
     throw new UsageError('--deltas requires --json or --log.');
   }
@@ -257,7 +282,6 @@ function readDurable(
   task: RunTask,
   { durable, journal, 'run-id': runId }: Values,
 ): DurableChoice | undefined {
-  if (journal === '') throw new UsageError('the name of the journal is empty.');
   if (durable !== true && journal === undefined) {
     if (runId === undefined) return undefined;
     throw new UsageError('--run-id requires --durable or --journal FILE.');

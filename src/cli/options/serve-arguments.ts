@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util';
 import { UsageError } from '../process/errors.ts';
+import { readCommandLine, withoutValue } from './command-line.ts';
 import {
   type ApplyMode,
   readExpiry,
@@ -9,7 +9,6 @@ import {
   readSandbox,
 } from './option-values.ts';
 import { absolutePath, absoluteTask, type RunTask } from './run-arguments.ts';
-import { someRunOptions } from './run-options.ts';
 
 /** A journal for the calls of a server. */
 export interface ServeJournalChoice {
@@ -52,24 +51,16 @@ export interface ServeRequest extends ServeTask {
   readonly hasTelemetry: boolean;
 }
 
-const options = {
-  ...someRunOptions([
-    ...(['workspace', 'params', 'record', 'durable', 'journal', 'run-id'] as const),
-    ...(['apply', 'tag', 'overrides'] as const),
-    ...(['sandbox', 'no-enforce', 'expires', 'mcp', 'otel', 'verbose', 'help'] as const),
-  ]),
-  http: { type: 'boolean' },
-  port: { type: 'string' },
-  policy: { type: 'string' },
-  approve: { type: 'string' },
-  structured: { type: 'boolean' },
-  'no-durable': { type: 'boolean' },
-} as const;
-
 type Values = ReturnType<typeof parse>['values'];
 
 const parse = (argv: readonly string[]) =>
-  parseArgs({ args: spelledOut(argv), allowPositionals: true, options });
+  readCommandLine(withoutValue(argv), {
+    texts: [
+      ...(['workspace', 'params', 'record', 'journal', 'run-id', 'apply', 'tag', 'overrides'] as const),
+      ...(['sandbox', 'expires', 'mcp', 'port', 'policy', 'approve'] as const),
+    ],
+    flags: ['durable', 'no-enforce', 'otel', 'http', 'structured', 'no-durable'],
+  });
 
 /**
  * Reads the arguments after `serve`.
@@ -85,9 +76,6 @@ export function readServeArguments(argv: readonly string[]): ServeRequest | { re
       `one agent at a time, not ${positionals.length}; the folder is named with --workspace.`,
     );
   }
-  if (values.workspace === '') throw new UsageError('the name of the folder is empty.');
-  if (values.mcp === '') throw new UsageError('the name of the file with servers is empty.');
-  if (values.policy === '') throw new UsageError('the name of the policy file is empty.');
   if (agent !== undefined && values.policy !== undefined) {
     throw new UsageError(
       '--policy adds rules to a folder that is served without an agent; an agent has its own.',
@@ -130,14 +118,6 @@ export function readServeArguments(argv: readonly string[]): ServeRequest | { re
   };
 }
 
-/** A `--record` that no value follows gets an empty one. */
-function spelledOut(argv: readonly string[]): string[] {
-  return argv.map((word, index) => {
-    const next = argv[index + 1];
-    return word === '--record' && (next === undefined || next.startsWith('-')) ? '--record=' : word;
-  });
-}
-
 function readPort({ http, port }: Values): number | undefined {
   if (port === undefined) return http === true ? 0 : undefined;
   if (http !== true) throw new UsageError('--port requires --http.');
@@ -171,7 +151,6 @@ function readServeExpiry(text: string | undefined, approve: ServeRequest['approv
 /** A folder that is served without an agent is journaled unless that is refused; an agent is where it is asked for. */
 function readJournal(task: ServeTask, values: Values): ServeJournalChoice | undefined {
   const { durable, journal, 'run-id': runId, 'no-durable': isRefused = false } = values;
-  if (journal === '') throw new UsageError('the name of the journal is empty.');
   const isAskedFor = durable === true || journal !== undefined;
   if (isRefused && (isAskedFor || runId !== undefined)) {
     throw new UsageError('--no-durable keeps no journal: leave out --durable, --journal and --run-id.');

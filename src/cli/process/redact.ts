@@ -1,13 +1,17 @@
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
 import { type Redaction, redactSecrets } from '../../core/runtime/index.ts';
 
-/** The paths of a run. */
+/** The paths of a run, but for those of the process. */
 export interface HostPlaces {
   /** Absolute path of the workspace; undefined without one. */
-  readonly workspace: string | undefined;
+  readonly workspace?: string | undefined;
   /** Absolute path of the directory of the agent's module; undefined before it is known. */
-  readonly agentFolder: string | undefined;
-  readonly workingFolder: string;
-  readonly home: string | undefined;
+  readonly agentFolder?: string | undefined;
+  /** Default: that of the process. */
+  readonly workingFolder?: string;
+  /** Default: that of the user. */
+  readonly home?: string | undefined;
 }
 
 /** Names of environment variables that hold secrets; the word may be followed by a purpose. */
@@ -28,7 +32,7 @@ export function isSecretName(name: string): boolean {
  * @param others further secrets, by the names that take their place. Default: none.
  */
 export function hostRedact(
-  places: HostPlaces,
+  { workspace, agentFolder, workingFolder = resolve('.'), home = homedir() }: HostPlaces,
   variables: Readonly<Record<string, string | undefined>>,
   others: Readonly<Record<string, string>> = {},
 ): Redaction {
@@ -41,10 +45,10 @@ export function hostRedact(
   );
   const paths = (
     [
-      [places.workspace, '<workspace>'],
-      [places.agentFolder, '<agent>'],
-      [places.workingFolder, '<working folder>'],
-      [places.home, '<home>'],
+      [workspace, '<workspace>'],
+      [agentFolder, '<agent>'],
+      [workingFolder, '<working folder>'],
+      [home, '<home>'],
     ] as const
   ).flatMap(([path, replacement]) =>
     // The root directory identifies nothing and is part of every path.

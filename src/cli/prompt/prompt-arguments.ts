@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util';
 import type { JsonObject } from '../../core/schema/index.ts';
+import { readCommandLine } from '../options/command-line.ts';
 import { readParams } from '../options/option-values.ts';
 import { UsageError } from '../process/errors.ts';
 
@@ -29,17 +29,9 @@ const actions: readonly PromptAction[] = ['show', 'seed', 'diff', 'check'];
  * @throws {UsageError} and what `parseArgs` throws.
  */
 export function readPromptArguments(argv: readonly string[]): PromptRequest | { readonly kind: 'help' } {
-  const { values, positionals } = parseArgs({
-    args: [...argv],
-    allowPositionals: true,
-    options: {
-      tag: { type: 'string' },
-      overrides: { type: 'string' },
-      params: { type: 'string' },
-      refresh: { type: 'boolean' },
-      verbose: { type: 'boolean' },
-      help: { type: 'boolean', short: 'h' },
-    },
+  const { values, positionals } = readCommandLine(argv, {
+    texts: ['tag', 'overrides', 'params'],
+    flags: ['refresh'],
   });
   if (values.help === true) return { kind: 'help' };
   const [word, agent, ...others] = positionals;
@@ -54,8 +46,6 @@ export function readPromptArguments(argv: readonly string[]): PromptRequest | { 
   if (others.length > 0) throw new UsageError(`one agent at a time, not ${1 + others.length}.`);
   if (values.refresh === true && action !== 'seed')
     throw new UsageError('--refresh is for wink prompt seed.');
-  if (values.overrides === '') throw new UsageError('the name of the folder of overrides is empty.');
-  if (values.tag === '') throw new UsageError('the tag is empty.');
   return {
     kind: 'prompt',
     action,

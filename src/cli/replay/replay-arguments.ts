@@ -1,13 +1,7 @@
-import { parseArgs } from 'node:util';
 import type { JsonObject } from '../../core/schema/index.ts';
 import { type ModelChoice, readModelChoice } from '../model/model-choice.ts';
-import {
-  type OverridesChoice,
-  readBaseUrl,
-  readMcpFileName,
-  readOverrides,
-  readParams,
-} from '../options/option-values.ts';
+import { readCommandLine } from '../options/command-line.ts';
+import { type OverridesChoice, readBaseUrl, readOverrides, readParams } from '../options/option-values.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 
@@ -41,24 +35,12 @@ export interface ReplayRequest {
  * @throws {UsageError} and what `parseArgs` throws.
  */
 export function readReplayArguments(argv: readonly string[]): ReplayRequest | { readonly kind: 'help' } {
-  const { values, positionals } = parseArgs({
-    args: [...argv],
-    allowPositionals: true,
-    options: {
-      'on-drift': { type: 'string' },
-      tools: { type: 'string' },
-      journal: { type: 'string' },
-      params: { type: 'string' },
-      model: { type: 'string' },
-      'base-url': { type: 'string' },
-      tag: { type: 'string' },
-      overrides: { type: 'string' },
-      mcp: { type: 'string' },
-      workspace: { type: 'string' },
-      json: { type: 'boolean' },
-      verbose: { type: 'boolean' },
-      help: { type: 'boolean', short: 'h' },
-    },
+  const { values, positionals } = readCommandLine(argv, {
+    texts: [
+      ...(['on-drift', 'tools', 'journal', 'params', 'model', 'base-url'] as const),
+      ...(['tag', 'overrides', 'mcp', 'workspace'] as const),
+    ],
+    flags: ['json'],
   });
   if (values.help === true) return { kind: 'help' };
   const [file, agent, ...others] = positionals;
@@ -69,7 +51,6 @@ export function readReplayArguments(argv: readonly string[]): ReplayRequest | { 
   }
   if (others.length > 0)
     throw new UsageError(`one record and one agent at a time, not ${positionals.length} names.`);
-  if (values.journal === '') throw new UsageError('the name of the journal is empty.');
   const onDrift = readDrift(values['on-drift']);
   const onlyWithModel = values.model === undefined ? '--base-url' : '--model';
   if (onDrift !== 'continue' && (values.model ?? values['base-url']) !== undefined)
@@ -86,7 +67,7 @@ export function readReplayArguments(argv: readonly string[]): ReplayRequest | { 
     baseUrl: readBaseUrl(values['base-url']),
     tools: readTools(values.tools),
     params: readParams(values.params),
-    mcpFile: readMcpFileName(values.mcp),
+    mcpFile: values.mcp,
     overrides: readOverrides(values),
     workspace: values.workspace,
     isJson: values.json === true,

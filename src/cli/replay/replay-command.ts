@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { present } from '../../core/internal/index.ts';
 import { replayRun } from '../../record/index.ts';
@@ -81,8 +80,6 @@ export async function replayCommand(
         {
           workspace: request.workspace === undefined ? undefined : resolve(request.workspace),
           agentFolder: loaded.folder,
-          workingFolder: resolve('.'),
-          home: homedir(),
         },
         variables,
         mounted?.secrets,

@@ -3,6 +3,7 @@ import { counted, present } from '../../core/internal/index.ts';
 import type { JournaledRun, RunJournal } from '../../core/runtime/index.ts';
 import type { Clock } from '../../core/session/index.ts';
 import { answerApprovals } from '../../durable/index.ts';
+import { runningError } from '../journal/named-runs.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import type { AnswerRequest } from './approvals-arguments.ts';
@@ -40,9 +41,7 @@ export async function answerQuestions(given: GivenAnswer): Promise<readonly stri
   try {
     await answerApprovals({ journal, runId: run.runId, answers, clock });
   } catch (error) {
-    if (SessionBusyError.isInstance(error)) {
-      throw new UsageError(`the run "${printable(run.runId)}" is still running.`, { cause: error });
-    }
+    if (SessionBusyError.isInstance(error)) throw runningError(run.runId);
     if (!PromptValidationError.isInstance(error)) throw error;
     throw new UsageError(printable(describeError(error)), { cause: error });
   }

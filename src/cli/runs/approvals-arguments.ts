@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { readCommandLine, refuseOthers } from '../options/command-line.ts';
 import { UsageError } from '../process/errors.ts';
 
 /** A request of `wink approvals`. */
@@ -26,26 +26,12 @@ export interface AnswerRequest {
   readonly by: string | undefined;
 }
 
-const options = {
-  journal: { type: 'string' },
-  folder: { type: 'string' },
-  json: { type: 'boolean' },
-  yes: { type: 'boolean' },
-  no: { type: 'boolean' },
-  note: { type: 'string' },
-  by: { type: 'string' },
-  all: { type: 'boolean' },
-  verbose: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const;
-
-/** The options of each action, beside those of all. */
+/** The options of each action. */
 const optionsOf: Readonly<Record<ApprovalsRequest['action'], readonly string[]>> = {
   list: ['folder', 'json'],
   show: [],
   answer: ['yes', 'no', 'note', 'by', 'all'],
 };
-const optionsOfAll: readonly string[] = ['journal', 'verbose', 'help'];
 
 /**
  * Reads the arguments after `approvals`.
@@ -54,7 +40,10 @@ const optionsOfAll: readonly string[] = ['journal', 'verbose', 'help'];
 export function readApprovalsArguments(
   argv: readonly string[],
 ): ApprovalsRequest | { readonly kind: 'help' } {
-  const { values, positionals } = parseArgs({ args: [...argv], allowPositionals: true, options });
+  const { values, positionals } = readCommandLine(argv, {
+    texts: ['journal', 'folder', 'note', 'by'],
+    flags: ['json', 'yes', 'no', 'all'],
+  });
   if (values.help === true) return { kind: 'help' };
   const [action = 'list', ...names] = positionals;
   if (!isAction(action)) {
@@ -62,13 +51,7 @@ export function readApprovalsArguments(
       `"${action}" is not known: use wink approvals list, show RUN or answer RUN --yes|--no.`,
     );
   }
-  for (const name of Object.keys(values)) {
-    if (optionsOfAll.includes(name) || optionsOf[action].includes(name)) continue;
-    throw new UsageError(`--${name} is not an option of wink approvals ${action}.`);
-  }
-  for (const name of ['journal', 'folder', 'note', 'by'] as const) {
-    if (values[name] === '') throw new UsageError(`--${name} is empty.`);
-  }
+  refuseOthers(values, optionsOf[action], `wink approvals ${action}`);
   const common = {
     kind: 'approvals' as const,
     journalFile: values.journal,

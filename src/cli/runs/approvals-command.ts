@@ -2,7 +2,7 @@ import { escapeInvisible, present } from '../../core/internal/index.ts';
 import type { JournaledRun, RunJournal } from '../../core/runtime/index.ts';
 import { type Clock, systemClock } from '../../core/session/index.ts';
 import { askedQuestions } from '../../durable/internal.ts';
-import { folderFilter, runNamed } from '../journal/named-runs.ts';
+import { folderFilter, namedRun, runningError } from '../journal/named-runs.ts';
 import { type JournalFiles, journalOption, sqliteJournalFiles } from '../journal/open-journal.ts';
 import { listRuns, readRunInfo } from '../journal/run-info.ts';
 import { type CliEnvironment, exitCodes } from '../process/environment.ts';
@@ -35,10 +35,6 @@ export async function approvalsCommand(
 ): Promise<number> {
   const readOnly = request.action !== 'answer';
   await using journal = await journals.openExisting(request.journalFile, { readOnly });
-  const runs =
-    journal === undefined
-      ? []
-      : await listRuns(journal, folderFilter(request.action === 'list' ? request.folder : undefined));
   const textOptions = (runId: string): QuestionTextOptions => ({
     runId,
     journalFile: request.journalFile,
@@ -47,23 +43,20 @@ export async function approvalsCommand(
     // The person who answers must see what is asked.
     clean: (text) => text,
   });
-  const lines = await linesOf(request, runs, journal, clock, textOptions);
+  const lines = await linesOf(request, journal, clock, textOptions);
   for (const line of lines) stdout.write(`${line}\n`);
   return exitCodes.done;
 }
 
 async function linesOf(
   request: ApprovalsRequest,
-  runs: readonly JournaledRun[],
-  journal: RunJournal | undefined,
+  opened: RunJournal | undefined,
   clock: Pick<Clock, 'now'>,
   textOptions: (runId: string) => QuestionTextOptions,
 ): Promise<readonly string[]> {
-  if (request.action === 'list') return listLines(request, runs, journal, textOptions);
+  if (request.action === 'list') return listLines(request, opened, textOptions);
   const { runId, journalFile, question: word } = request;
-  const run = runNamed(runs, runId);
-  // A run is known only with a journal.
-  if (journal === undefined) return [];
+  const { journal, run } = await namedRun(opened, runId, journalFile);
   const questions = await questionsOf(journal, run);
   const options = textOptions(runId);
   const resume = resumeLine(run, journalFile);
@@ -79,22 +72,18 @@ async function linesOf(
 /** @throws {UsageError} for a run that is not suspended. */
 async function questionsOf(journal: RunJournal, run: JournaledRun): Promise<readonly NumberedQuestion[]> {
   if (run.status === 'suspended') return numbered(await askedQuestions(journal, run.runId));
-  const name = printable(run.runId);
-  throw new UsageError(
-    run.status === 'running'
-      ? `the run "${name}" is still running.`
-      : `the run "${name}" has no questions: it is ${run.status}.`,
-  );
+  if (run.status === 'running') throw runningError(run.runId);
+  throw new UsageError(`the run "${printable(run.runId)}" has no questions: it is ${run.status}.`);
 }
 
 async function listLines(
-  { isJson, journalFile }: Extract<ApprovalsRequest, { readonly action: 'list' }>,
-  runs: readonly JournaledRun[],
+  { folder, isJson, journalFile }: Extract<ApprovalsRequest, { readonly action: 'list' }>,
   journal: RunJournal | undefined,
   textOptions: (runId: string) => QuestionTextOptions,
 ): Promise<readonly string[]> {
   const lines: string[] = [];
-  for (const run of runs) {
+  const filter = folderFilter(folder);
+  for (const run of journal === undefined ? [] : await listRuns(journal, filter)) {
     if (journal === undefined || run.status !== 'suspended') continue;
     const questions = numbered(await askedQuestions(journal, run.runId));
     if (isJson) lines.push(jsonLine(run, questions));

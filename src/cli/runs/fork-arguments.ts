@@ -1,7 +1,5 @@
-import { parseArgs } from 'node:util';
 import { readRunName } from '../options/option-values.ts';
-import { type ResumeRequest, resumeOptions, resumeRequest } from '../options/resume-arguments.ts';
-import { someRunOptions } from '../options/run-options.ts';
+import { type ResumeRequest, readResumeLine, resumeRequest } from '../options/resume-arguments.ts';
 import { UsageError } from '../process/errors.ts';
 
 /** A request of `wink fork`. */
@@ -18,18 +16,12 @@ export interface ForkRequest {
   readonly isVerbose: boolean;
 }
 
-const options = {
-  ...resumeOptions,
-  ...someRunOptions(['run-id', 'workspace']),
-  at: { type: 'string' },
-} as const;
-
 /**
  * Reads the arguments after `fork`: those of `resume`, and three of its own.
  * @throws {UsageError} and what `parseArgs` throws.
  */
 export function readForkArguments(argv: readonly string[]): ForkRequest | { readonly kind: 'help' } {
-  const { values, positionals } = parseArgs({ args: [...argv], allowPositionals: true, options });
+  const { values, positionals } = readResumeLine(argv, ['run-id', 'workspace', 'at']);
   if (values.help === true) return { kind: 'help' };
   const resume = resumeRequest('fork RUN --at CALL', positionals, values);
   const { at, workspace } = values;
@@ -38,7 +30,6 @@ export function readForkArguments(argv: readonly string[]): ForkRequest | { read
       'say where the fork begins: wink fork RUN --at CALL, with the id of a call, the number of a commit, or 0.',
     );
   }
-  if (workspace === '') throw new UsageError('the name of the folder is empty.');
   return {
     kind: 'fork',
     at: /^\d{1,9}$/.test(at) ? Number(at) : at,

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { readCommandLine } from '../options/command-line.ts';
 import { UsageError } from '../process/errors.ts';
 
 /** A request of `wink rewind`. */
@@ -19,23 +19,15 @@ export interface RewindRequest {
   readonly isVerbose: boolean;
 }
 
-const options = {
-  to: { type: 'string' },
-  before: { type: 'string' },
-  workspace: { type: 'string' },
-  apply: { type: 'boolean' },
-  full: { type: 'boolean' },
-  journal: { type: 'string' },
-  verbose: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const;
-
 /**
  * Reads the arguments after `rewind`.
  * @throws {UsageError} and what `parseArgs` throws.
  */
 export function readRewindArguments(argv: readonly string[]): RewindRequest | { readonly kind: 'help' } {
-  const { values, positionals } = parseArgs({ args: [...argv], allowPositionals: true, options });
+  const { values, positionals } = readCommandLine(argv, {
+    texts: ['to', 'before', 'workspace', 'journal'],
+    flags: ['apply', 'full'],
+  });
   if (values.help === true) return { kind: 'help' };
   const [runId, ...others] = positionals;
   if (runId === undefined || runId === '') {
@@ -52,8 +44,6 @@ export function readRewindArguments(argv: readonly string[]): RewindRequest | { 
       'say how far to go back: wink rewind RUN --to CALL keeps what CALL did, --before CALL undoes it, too; CALL is the id of a call or the number of a commit.',
     );
   }
-  if (workspace === '') throw new UsageError('the name of the folder is empty.');
-  if (journal === '') throw new UsageError('the name of the journal is empty.');
   return {
     kind: 'rewind',
     runId,

@@ -9,10 +9,9 @@ import { counted, showName } from '../../core/internal/index.ts';
 import type { RunJournal, RunLease } from '../../core/runtime/index.ts';
 import { type ChangesBack, changesBack, rewindFolder } from '../../durable/internal.ts';
 import { openFolder } from '../folder/open-folder.ts';
-import { runNamed } from '../journal/named-runs.ts';
+import { namedRun, runningError } from '../journal/named-runs.ts';
 import { type JournalFiles, sqliteJournalFiles } from '../journal/open-journal.ts';
 import { folderStateOf, openRunFolder } from '../journal/run-folder.ts';
-import { listRuns } from '../journal/run-info.ts';
 import { type CliEnvironment, exitCodes } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
@@ -45,9 +44,8 @@ export async function rewindCommand(
   const write = (lines: readonly string[]): void => {
     for (const line of lines) stdout.write(`${line}\n`);
   };
-  await using journal = await journals.openExisting(request.journalFile);
-  const run = runNamed(journal === undefined ? [] : await listRuns(journal, {}), runId);
-  if (journal === undefined) return exitCodes.done;
+  await using opened = await journals.openExisting(request.journalFile);
+  const { journal, run } = await namedRun(opened, runId, request.journalFile);
   if (run.status === 'running') throw runningError(runId);
   const workspace = request.workspace ?? run.workspace;
   if (run.workspace === undefined || workspace === undefined)
@@ -80,9 +78,6 @@ export async function rewindCommand(
     await lease?.release();
   }
 }
-
-const runningError = (runId: string): UsageError =>
-  new UsageError(`the run "${printable(runId)}" is still running.`);
 
 /** @throws {UsageError} */
 async function readChanges(

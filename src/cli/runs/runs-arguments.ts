@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { readCommandLine, refuseOthers } from '../options/command-line.ts';
 import { readAge, readAmount } from '../options/option-values.ts';
 import { UsageError } from '../process/errors.ts';
 
@@ -26,19 +26,7 @@ export interface PruneChoice {
   readonly keep: number | undefined;
 }
 
-const options = {
-  journal: { type: 'string' },
-  folder: { type: 'string' },
-  json: { type: 'boolean' },
-  'older-than': { type: 'string' },
-  keep: { type: 'string' },
-  out: { type: 'string' },
-  'dry-run': { type: 'boolean' },
-  verbose: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const;
-
-/** The options of each action, beside those of all. */
+/** The options of each action. */
 const optionsOf: Readonly<Record<RunsRequest['action'], readonly string[]>> = {
   list: ['folder', 'json'],
   prune: ['folder', 'older-than', 'keep', 'dry-run'],
@@ -46,14 +34,16 @@ const optionsOf: Readonly<Record<RunsRequest['action'], readonly string[]>> = {
   settle: [],
   export: ['out'],
 };
-const optionsOfAll: readonly string[] = ['journal', 'verbose', 'help'];
 
 /**
  * Reads the arguments after `runs`.
  * @throws {UsageError} and what `parseArgs` throws.
  */
 export function readRunsArguments(argv: readonly string[]): RunsRequest | { readonly kind: 'help' } {
-  const { values, positionals } = parseArgs({ args: [...argv], allowPositionals: true, options });
+  const { values, positionals } = readCommandLine(argv, {
+    texts: ['journal', 'folder', 'older-than', 'keep', 'out'],
+    flags: ['json', 'dry-run'],
+  });
   if (values.help === true) return { kind: 'help' };
   const [action = 'list', ...runIds] = positionals;
   if (!isAction(action)) {
@@ -61,13 +51,8 @@ export function readRunsArguments(argv: readonly string[]): RunsRequest | { read
       `"${action}" is not known: use wink runs, or wink runs prune, stop RUN, settle RUN or export RUN.`,
     );
   }
-  for (const name of Object.keys(values)) {
-    if (optionsOfAll.includes(name) || optionsOf[action].includes(name)) continue;
-    throw new UsageError(`--${name} is not an option of wink runs${action === 'list' ? '' : ` ${action}`}.`);
-  }
+  refuseOthers(values, optionsOf[action], `wink runs${action === 'list' ? '' : ` ${action}`}`);
   const { journal: journalFile, folder } = values;
-  if (journalFile === '') throw new UsageError('the name of the journal is empty.');
-  if (folder === '') throw new UsageError('the name of the folder is empty.');
   const common = { kind: 'runs' as const, journalFile, isVerbose: values.verbose === true };
   switch (action) {
     case 'list':

@@ -4,7 +4,7 @@ import type { JournaledRun, RunJournal } from '../../core/runtime/index.ts';
 import { type Clock, systemClock } from '../../core/session/index.ts';
 import { exportRecord } from '../../record/index.ts';
 import { redactionOf } from '../journal/journaled-record.ts';
-import { folderFilter, runNamed } from '../journal/named-runs.ts';
+import { folderFilter, type NamedRun, namedRun } from '../journal/named-runs.ts';
 import { type JournalFiles, journalOption, sqliteJournalFiles } from '../journal/open-journal.ts';
 import { isUnwritten, listRuns, readRunInfo } from '../journal/run-info.ts';
 import { writeRecord } from '../journal/write-record.ts';
@@ -45,41 +45,47 @@ async function reportOf(
   nowMs: number,
   variables: CliEnvironment['variables'],
 ): Promise<CommandReport> {
-  const runs =
-    journal === undefined
-      ? []
-      : await listRuns(journal, folderFilter('folder' in request ? request.folder : undefined));
+  const runs = async (folder: string | undefined): Promise<readonly JournaledRun[]> =>
+    journal === undefined ? [] : listRuns(journal, folderFilter(folder));
+  const named = (runId: string): Promise<NamedRun> => namedRun(journal, runId, request.journalFile);
   const done = (lines: readonly string[]): CommandReport => ({ lines, exitCode: exitCodes.done });
   switch (request.action) {
-    case 'list':
-      if (request.isJson) return done(runs.map(runLine));
-      return done(runs.length === 0 ? ['there are no runs.'] : formatRunList(runs));
-    case 'prune':
-      return done(await prune(request, runs, journal, nowMs));
+    case 'list': {
+      const listed = await runs(request.folder);
+      if (request.isJson) return done(listed.map(runLine));
+      return done(listed.length === 0 ? ['there are no runs.'] : formatRunList(listed));
+    }
+    case 'prune': {
+      const chosen =
+        request.runIds.length > 0
+          ? await Promise.all([...new Set(request.runIds)].map(async (runId) => (await named(runId)).run))
+          : chooseRuns(request, await runs(request.folder), nowMs);
+      return done(journal === undefined ? [nothingToRemove] : await prune(request, chosen, journal));
+    }
     case 'stop':
-      return done([await stop(request, runs, journal)]);
+      return done([await stop(await named(request.runId), request.journalFile)]);
     case 'export': {
-      const run = runNamed(runs, request.runId);
-      if (journal === undefined) return done([]);
-      const redact = redactionOf(run, variables);
-      await writeRecord(exportRecord({ journal, runId: run.runId, redact }), request.out);
-      return done([`wrote the record of ${printable(run.runId)} to ${printable(request.out)}`]);
+      const found = await named(request.runId);
+      const { runId } = found.run;
+      const redact = redactionOf(found.run, variables);
+      await writeRecord(exportRecord({ journal: found.journal, runId, redact }), request.out);
+      return done([`wrote the record of ${printable(runId)} to ${printable(request.out)}`]);
     }
     case 'settle': {
-      const run = runNamed(runs, request.runId);
-      return journal === undefined ? done([]) : settleFolder(journal, run);
+      const found = await named(request.runId);
+      return settleFolder(found.journal, found.run);
     }
   }
 }
 
+const nothingToRemove = 'there is nothing to remove.';
+
 async function prune(
   request: Extract<RunsRequest, { readonly action: 'prune' }>,
-  runs: readonly JournaledRun[],
-  journal: RunJournal | undefined,
-  nowMs: number,
+  chosen: readonly JournaledRun[],
+  journal: RunJournal,
 ): Promise<readonly string[]> {
-  const chosen = chooseRuns(request, runs, nowMs);
-  if (chosen.length === 0) return ['there is nothing to remove.'];
+  if (chosen.length === 0) return [nothingToRemove];
   const isNamed = request.runIds.length > 0;
   const lines: string[] = [];
   for (const run of chosen) {
@@ -97,13 +103,13 @@ function reasonToKeep(run: JournaledRun): string | undefined {
   return isUnwritten(run) ? 'its changes were not written to its folder' : undefined;
 }
 
-async function remove(journal: RunJournal | undefined, { runId, sessionId }: JournaledRun): Promise<string> {
+async function remove(journal: RunJournal, { runId, sessionId }: JournaledRun): Promise<string> {
   try {
-    const lease = await journal?.acquire(sessionId);
+    const lease = await journal.acquire(sessionId);
     try {
-      await journal?.remove(runId, lease);
+      await journal.remove(runId, lease);
     } finally {
-      await lease?.release();
+      await lease.release();
     }
     return `removed ${printable(runId)}`;
   } catch (error) {
@@ -114,26 +120,20 @@ async function remove(journal: RunJournal | undefined, { runId, sessionId }: Jou
 
 /** @param runs the one that was updated last first. */
 function chooseRuns(
-  { runIds, olderThanMs, keep }: PruneChoice,
+  { olderThanMs, keep }: PruneChoice,
   runs: readonly JournaledRun[],
   nowMs: number,
 ): readonly JournaledRun[] {
-  if (runIds.length > 0) return [...new Set(runIds)].map((runId) => runNamed(runs, runId));
   return runs
     .slice(keep ?? 0)
     .filter(({ status }) => status !== 'running')
     .filter(({ updatedAtMs }) => olderThanMs === undefined || nowMs - updatedAtMs > olderThanMs);
 }
 
-async function stop(
-  { runId, journalFile }: { readonly runId: string; readonly journalFile: string | undefined },
-  runs: readonly JournaledRun[],
-  journal: RunJournal | undefined,
-): Promise<string> {
-  const run = runNamed(runs, runId);
-  const name = printable(runId);
+async function stop({ journal, run }: NamedRun, journalFile: string | undefined): Promise<string> {
+  const name = printable(run.runId);
   if (run.status !== 'running') return `the run ${name} is not running: ${run.status}.`;
-  await journal?.revoke(run.sessionId);
+  await journal.revoke(run.sessionId);
   const resume =
     readRunInfo(run) === undefined || run.isToolRuntime === true
       ? ''

@@ -2,7 +2,8 @@ import { describeError, FilesystemError } from '../../core/error/index.ts';
 import { counted, showName } from '../../core/internal/index.ts';
 import type { JournaledRun, RunJournal } from '../../core/runtime/index.ts';
 import { changedSince, settleRun } from '../../durable/internal.ts';
-import { FolderError, type OpenedFolder, openFolder } from '../folder/open-folder.ts';
+import { openFolder } from '../folder/open-folder.ts';
+import { runningError } from '../journal/named-runs.ts';
 import { folderStateOf, type RunFolderState } from '../journal/run-folder.ts';
 import { exitCodes } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
@@ -30,9 +31,10 @@ export async function settleFolder(
 ): Promise<CommandReport> {
   const { runId, status, workspace } = run;
   const name = printable(runId);
-  if (status === 'running') throw new UsageError(`the run "${name}" is still running.`);
+  if (status === 'running') throw runningError(runId);
   if (workspace === undefined) throw new UsageError(`the run "${name}" works on no folder.`);
-  const folder = await opened(open, workspace, journal);
+  // With every file: the run saw those that it has changed, whatever its agent leaves out.
+  const folder = await open(workspace, { defaultExcludes: false }, 'each', { journal });
   try {
     const state = folderStateOf(run);
     if (state?.hasChanges === false) return notInFolder(run, state);
@@ -83,14 +85,4 @@ function listed(paths: readonly string[], lineOf: (path: string) => string): rea
   const rest = paths.length - maxListedPaths;
   const lines = paths.slice(0, maxListedPaths).map((path) => lineOf(showName(path)));
   return rest > 0 ? [...lines, lineOf(counted(rest, 'more path'))] : lines;
-}
-
-/** With every file: the run saw those that it has changed, whatever its agent leaves out. */
-async function opened(open: typeof openFolder, folder: string, journal: RunJournal): Promise<OpenedFolder> {
-  try {
-    return await open(folder, { defaultExcludes: false }, 'each', { journal });
-  } catch (error) {
-    if (error instanceof FolderError) throw new UsageError(error.message, { cause: error });
-    throw error;
-  }
 }

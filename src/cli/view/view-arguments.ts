@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { readCommandLine } from '../options/command-line.ts';
 import { UsageError } from '../process/errors.ts';
 
 /** A request of `wink view`. */
@@ -22,17 +22,9 @@ export interface ViewRequest {
  * @throws {UsageError} and what `parseArgs` throws.
  */
 export function readViewArguments(argv: readonly string[]): ViewRequest | { readonly kind: 'help' } {
-  const { values, positionals } = parseArgs({
-    args: [...argv],
-    allowPositionals: true,
-    options: {
-      out: { type: 'string' },
-      journal: { type: 'string' },
-      'no-open': { type: 'boolean' },
-      follow: { type: 'boolean' },
-      verbose: { type: 'boolean' },
-      help: { type: 'boolean', short: 'h' },
-    },
+  const { values, positionals } = readCommandLine(argv, {
+    texts: ['out', 'journal'],
+    flags: ['no-open', 'follow'],
   });
   if (values.help === true) return { kind: 'help' };
   const [file, ...others] = positionals;
@@ -42,7 +34,6 @@ export function readViewArguments(argv: readonly string[]): ViewRequest | { read
     );
   }
   if (others.length > 0) throw new UsageError(`one record at a time, not ${1 + others.length}.`);
-  if (values.journal === '') throw new UsageError('the name of the journal is empty.');
   if (values.out === '') throw new UsageError('the name of the file for the page is empty.');
   if (values.out !== undefined && values.follow === true) {
     throw new UsageError('--out writes the page once, and --follow serves it: choose one.');

@@ -15,7 +15,6 @@ import { scriptedAdapter } from 'weakincentives/testing';
 import { vfsToolsSection } from 'weakincentives/tools';
 import { agent as reviewAgent } from '../../../examples/review/agent.ts';
 import type { LoadedAgent } from '../../../src/cli/agent/load-agent.ts';
-import { FolderError } from '../../../src/cli/folder/open-folder.ts';
 import type { RunRequest } from '../../../src/cli/options/run-arguments.ts';
 import { CliInterruption } from '../../../src/cli/process/environment.ts';
 import { UsageError } from '../../../src/cli/process/errors.ts';
@@ -193,7 +192,7 @@ describe('a review', () => {
 
   it('refuses a folder that cannot be read', async () => {
     const open = async (): Promise<never> => {
-      throw new FolderError('the folder "x" cannot be read: access is denied.');
+      throw new UsageError('the folder "x" cannot be read: access is denied.');
     };
     await expect(runCommand(reviewed, fakeEnvironment(), parts(review, {}, { open }))).rejects.toThrow(
       new UsageError('the folder "x" cannot be read: access is denied.'),

@@ -6,8 +6,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Filesystem } from 'weakincentives';
 import type { HostFilesystem } from 'weakincentives/node';
 import { skipNotes, skippedFiles } from '../../../../examples/review/skipped-files.ts';
-import { FolderError, type OpenedFolder, openFolder } from '../../../../src/cli/folder/open-folder.ts';
+import { type OpenedFolder, openFolder } from '../../../../src/cli/folder/open-folder.ts';
 import type { ApplyMode } from '../../../../src/cli/options/option-values.ts';
+import { UsageError } from '../../../../src/cli/process/errors.ts';
 
 let root = '';
 
@@ -120,7 +121,7 @@ describe('openFolder', () => {
     symlinkSync('loop', join(root, 'loop'));
     for (const mode of [undefined, 'end'] as const) {
       const refused = await openFolder(join(root, name), workspace, mode).catch((error: unknown) => error);
-      expect(refused).toBeInstanceOf(FolderError);
+      expect(refused).toBeInstanceOf(UsageError);
       expect(refused).toHaveProperty('message', expect.stringContaining(words));
       expect(refused).toHaveProperty('message', expect.not.stringContaining('\n'));
     }

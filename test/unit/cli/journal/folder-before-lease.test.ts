@@ -4,7 +4,7 @@ import { defineAgent, JournalFencedError, promptTemplate, type RunLease, section
 import { scriptedAdapter } from 'weakincentives/testing';
 import type { CommandParts } from '../../../../src/cli/agent/command-parts.ts';
 import { readArguments } from '../../../../src/cli/arguments.ts';
-import { FolderError } from '../../../../src/cli/folder/open-folder.ts';
+import { UsageError } from '../../../../src/cli/process/errors.ts';
 import { resumeCommand } from '../../../../src/cli/resume-command.ts';
 import { runCommand } from '../../../../src/cli/run-command.ts';
 import { fakeEnvironment, ofAgent, openedFolder, parts, request } from '../support.ts';
@@ -60,7 +60,7 @@ describe('wink resume takes the folder first, then the lease', () => {
     const journals = new MemoryJournals();
     const { owner, write } = await ownedRun(journals);
     const resumed = resume(journals, async () => {
-      throw new FolderError('the folder "demo" is in use by another process.');
+      throw new UsageError('the folder "demo" is in use by another process.');
     });
     await expect(resumed).rejects.toThrow('the folder "demo" is in use by another process.');
     expect(owner.signal.aborted).toBe(false);

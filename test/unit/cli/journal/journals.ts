@@ -1,8 +1,8 @@
 import type { JournalBatch, RunJournal, RunLease } from 'weakincentives';
 import { memoryJournal } from 'weakincentives/testing';
-import { takingOver } from '../../../../src/cli/journal/ended-owners.ts';
 import { fromJournal, type KeptRequest } from '../../../../src/cli/journal/kept-request.ts';
 import type { JournalFiles, OpenedJournal } from '../../../../src/cli/journal/open-journal.ts';
+import { takingOver } from '../../../../src/cli/journal/run-info.ts';
 
 /** Journals in memory by the name of their file; undefined is a name, too. */
 export class MemoryJournals implements JournalFiles {

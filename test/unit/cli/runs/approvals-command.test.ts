@@ -165,7 +165,7 @@ describe('wink approvals answer', () => {
     ],
     ['an unknown question', ['one', '3'], /does not ask "3"; it has 2 questions: 1 \(/],
     ['an ambiguous one', ['one', 'one/2'], /"one\/2" is the beginning of several questions: 1 \(/],
-    ['an unknown run', ['none'], /the journal has no run "none"; it has 1 run\./],
+    ['an unknown run', ['none'], /the journal has no run "none": wink runs lists those/],
   ])('refuses %s', async (_what, names, message) => {
     await suspend(journals.journal(), [write('a.md', 'x\n'), write('b.md', 'b\n')]);
     await expect(approvals('answer', ...names, '--yes')).rejects.toThrow(message);

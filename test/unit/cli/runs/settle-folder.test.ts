@@ -8,8 +8,9 @@ import {
   Session,
 } from 'weakincentives';
 import { memoryJournal, scriptedAdapter } from 'weakincentives/testing';
-import { FolderError, type OpenedFolder, type openFolder } from '../../../../src/cli/folder/open-folder.ts';
+import type { OpenedFolder, openFolder } from '../../../../src/cli/folder/open-folder.ts';
 import { findRun } from '../../../../src/cli/journal/run-info.ts';
+import { UsageError } from '../../../../src/cli/process/errors.ts';
 import { settleFolder } from '../../../../src/cli/runs/settle-folder.ts';
 import { openedFolder } from '../support.ts';
 
@@ -125,7 +126,7 @@ describe('settleFolder', () => {
     const { workspace: _none, ...without } = run;
     await expect(settleFolder(journal, without, open)).rejects.toThrow('the run "one" works on no folder.');
     const gone = async () => {
-      throw new FolderError('there is no folder "/work".');
+      throw new UsageError('there is no folder "/work".');
     };
     await expect(settleFolder(journal, run, gone)).rejects.toThrow('there is no folder "/work".');
   });

@@ -1,0 +1,68 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { UsageError } from '../process/errors.ts';
+
+/** The names of the options that a command takes beside `--verbose` and `--help`. */
+export interface OptionNames<Text extends string, Flag extends string> {
+  /** Those with a value. */
+  readonly texts: readonly Text[];
+  readonly flags: readonly Flag[];
+}
+
+/** The values of options; undefined for one that was not given. */
+export type OptionValues<Text extends string, Flag extends string> = {
+  readonly [Name in Text]?: string | undefined;
+} & { readonly [Name in Flag]?: boolean | undefined };
+
+/** What an option holds that must not be empty. */
+const contents: Readonly<Record<string, string>> = {
+  journal: 'the name of the journal',
+  workspace: 'the name of the folder',
+  folder: 'the name of the folder',
+  log: 'the name of the log',
+  overrides: 'the name of the folder of overrides',
+  tag: 'the tag',
+  mcp: 'the name of the file of servers',
+  policy: 'the name of the policy file',
+  note: '--note',
+  by: '--by',
+};
+
+/**
+ * Reads the arguments of a command.
+ *
+ * @throws {UsageError} for a name that is empty. @throws what `parseArgs` throws.
+ */
+export function readCommandLine<const Text extends string, const Flag extends string>(
+  argv: readonly string[],
+  { texts, flags }: OptionNames<Text, Flag>,
+): {
+  readonly values: OptionValues<Text, Flag | 'verbose' | 'help'>;
+  readonly positionals: readonly string[];
+} {
+  const options: NonNullable<ParseArgsConfig['options']> = { help: { type: 'boolean', short: 'h' } };
+  for (const name of texts) options[name] = { type: 'string' };
+  for (const name of [...flags, 'verbose']) options[name] = { type: 'boolean' };
+  if (options['version'] !== undefined) options['version'].short = 'V';
+  const { values, positionals } = parseArgs({ args: [...argv], allowPositionals: true, options });
+  for (const [name, value] of Object.entries(values)) {
+    if (value === '' && contents[name] !== undefined) throw new UsageError(`${contents[name]} is empty.`);
+  }
+  // Each has the kind that was asked for.
+  return { values: values as OptionValues<Text, Flag | 'verbose' | 'help'>, positionals };
+}
+
+const optionsOfAll: readonly string[] = ['journal', 'verbose', 'help'];
+
+/** @throws {UsageError} for an option that only other actions of the command take. */
+export function refuseOthers(values: object, names: readonly string[], action: string): void {
+  const other = Object.keys(values).find((name) => !optionsOfAll.includes(name) && !names.includes(name));
+  if (other !== undefined) throw new UsageError(`--${other} is not an option of ${action}.`);
+}
+
+/** A `--record` that no value follows gets an empty one. */
+export function withoutValue(argv: readonly string[]): readonly string[] {
+  return argv.map((word, index) => {
+    const next = argv[index + 1];
+    return word === '--record' && (next === undefined || next.startsWith('-')) ? '--record=' : word;
+  });
+}
