@@ -29,6 +29,8 @@ export interface AgentRunExtras {
   readonly stream?: StreamedRun;
   /** What the user says to a run that goes on; see `input` of `resumeRun`. Default: nothing. */
   readonly resumeInput?: EvaluateOptions['input'] | undefined;
+  /** Gets what the agent has concluded, undefined when it threw, also when that fails the run. Must not throw. Default: nothing does. */
+  readonly onConclusion?: (conclusion: AgentConclusion | undefined, answer: PromptResponse) => void;
 }
 
 /** Resolves the agent and runs it, as `runAgent()` says. */
@@ -154,9 +156,10 @@ async function goOn(
 
 /** @throws {PromptEvaluationError} of code `evaluation-incomplete` when the agent finds that the run has failed, or cannot tell. */
 function conclude(
-  { agent, resolved: { options, prompt }, session }: OpenedRun,
-  { conversation, output, text, usage }: PromptResponse,
+  { agent, extras, resolved: { options, prompt }, session }: OpenedRun,
+  answer: PromptResponse,
 ): AgentConclusion | undefined {
+  const { conversation, output, text, usage } = answer;
   const incomplete = (message: string, cause?: unknown): PromptEvaluationError => {
     const { redact = String } = options;
     return new PromptEvaluationError(
@@ -173,6 +176,8 @@ function conclude(
       `The function conclude of the agent "${agent.name}" threw: ${describeError(error)}`,
       error,
     );
+  } finally {
+    if (agent.conclude !== undefined) extras.onConclusion?.(conclusion, answer);
   }
   if (conclusion?.failure !== undefined) throw incomplete(conclusion.failure);
   return conclusion;

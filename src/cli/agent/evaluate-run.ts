@@ -1,6 +1,6 @@
 import { evaluateAgent } from '../../agent/index.ts';
 import { describeError } from '../../core/error/index.ts';
-import type { AgentConclusion, AnyAgent, PromptResponse, RunWorkspace } from '../../core/evaluation/index.ts';
+import type { AgentConclusion, PromptResponse, RunWorkspace } from '../../core/evaluation/index.ts';
 import type { FileChange } from '../../core/filesystem/index.ts';
 import { present } from '../../core/internal/index.ts';
 import type { Prompt } from '../../core/prompt/index.ts';
@@ -142,7 +142,12 @@ async function evaluate(
   { follow, session, workspace }: RunState,
 ): Promise<Ending> {
   const { durable, model, overrides, recordFile, redactor, resources, telemetry } = opened;
-  const concluding = new Concluding(opened.agent);
+  let conclusion: AgentConclusion | undefined;
+  let answer: Ending['response'];
+  const ending = (): Pick<Ending, 'response' | 'conclusion' | 'failure'> => {
+    const failure = conclusion?.failure;
+    return { conclusion, failure, response: failure === undefined ? answer : undefined };
+  };
   const { contextOverflow: overflow, maxConversationTurns } = request;
   let droppedTurns = 0;
   const observe = (event: RunEvent): void => {
@@ -151,7 +156,7 @@ async function evaluate(
   };
   try {
     const run = await evaluateAgent(
-      concluding.agent,
+      opened.agent,
       {
         adapter: model,
         resources,
@@ -189,52 +194,26 @@ async function evaluate(
           strict: durable?.resumed?.isStrict,
         }),
       },
-      { resumeInput: durable?.resumed?.input },
+      {
+        resumeInput: durable?.resumed?.input,
+        onConclusion: (given, response) => {
+          conclusion = given;
+          answer = response;
+        },
+      },
     );
-    const ended = { ...concluding.ending, failure: undefined, interruption: undefined, error: undefined };
+    const ended = { ...ending(), failure: undefined, interruption: undefined, error: undefined };
     return run.finishReason === 'suspended'
       ? { ...ended, response: undefined, suspended: run }
       : { ...ended, response: run, suspended: undefined };
   } catch (error) {
-    const ended = { ...concluding.ending, suspended: undefined };
+    const ended = { ...ending(), suspended: undefined };
     if (ended.failure !== undefined) return { ...ended, interruption: undefined, error: undefined };
     if (signal.reason instanceof CliInterruption) {
       return { ...ended, error, failure: undefined, interruption: signal.reason };
     }
     const failure = describeFailure(error, opened.agent.name, droppedTurns);
     return { ...ended, error, failure, interruption: undefined };
-  }
-}
-
-/** An agent whose conclusion is kept for the report, also where it fails the run. */
-class Concluding {
-  readonly agent: AnyAgent;
-  #conclusion: AgentConclusion | undefined;
-  #response: Ending['response'];
-
-  constructor(agent: AnyAgent) {
-    const own = agent.conclude?.bind(agent);
-    if (own === undefined) {
-      this.agent = agent;
-      return;
-    }
-    this.agent = Object.freeze<AnyAgent>({
-      ...agent,
-      conclude: (context) => {
-        const { output, text } = context;
-        this.#response = { text, output, hostedOutputs: {} };
-        this.#conclusion = own(context);
-        return this.#conclusion;
-      },
-    });
-  }
-
-  get ending(): Pick<Ending, 'response' | 'conclusion' | 'failure'> {
-    return {
-      response: this.#conclusion?.failure === undefined ? undefined : this.#response,
-      conclusion: this.#conclusion,
-      failure: this.#conclusion?.failure,
-    };
   }
 }
 

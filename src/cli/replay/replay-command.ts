@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { present } from '../../core/internal/index.ts';
-import { replayRun } from '../../record/index.ts';
+import { type ReplayedCall, type ReplayedTurn, type ReplayReport, replayRun } from '../../record/index.ts';
 import { bindAgent, hasOwnLoop, mountServers } from '../agent/bind-agent.ts';
 import { type CommandParts, ownParts } from '../agent/command-parts.ts';
 import { folderName } from '../folder/open-folder.ts';
@@ -11,7 +11,6 @@ import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { hostRedact } from '../process/redact.ts';
 import type { ReplayRequest } from './replay-arguments.ts';
-import { replayReportLines } from './replay-report-text.ts';
 
 /**
  * Replays a recorded run with the agent as it is now, and reports what differs. The module of the agent is loaded, so it is trusted; a path from the
@@ -91,4 +90,51 @@ export async function replayCommand(
     stdout.write(`${JSON.stringify(plain)}\n`);
   } else for (const line of replayReportLines(report)) stdout.write(`${line}\n`);
   return report.isSame ? exitCodes.done : exitCodes.failed;
+}
+
+/** How many differences are listed. */
+const maxListed = 20;
+
+/** The report of a replay for a person, line by line. */
+function replayReportLines(report: ReplayReport): readonly string[] {
+  const { calls, turns, firstDifference, outcome, notes } = report;
+  const lines = [
+    `Calls: ${countsOf(calls)}. Requests: ${countsOf(turns)}.`,
+    ...calls
+      .filter(({ status }) => status === 'changed' || status === 'new')
+      .slice(0, maxListed)
+      .flatMap(callLines),
+    ...(outcome === undefined
+      ? []
+      : [`The run ended otherwise: it ${outcome.recorded}, and ${outcome.now} now.`]),
+    ...notes,
+  ];
+  if (firstDifference === undefined) {
+    lines.push(
+      report.isSame
+        ? 'Every call and every request is the same.'
+        : 'The replay is not complete: what the record has no answer or end for is not compared.',
+    );
+  } else {
+    const { turn, path, text } = firstDifference;
+    const place = path.length === 0 ? `turn ${turn}` : `turn ${turn} inside ${path.join('/')}`;
+    lines.push(`First difference, in ${place}: ${text}`);
+    if (report.ending === 'stopped')
+      lines.push(
+        'The replay stopped there; --on-drift force goes on with the recorded answers, --on-drift continue with a model.',
+      );
+    if (report.ending === 'live')
+      lines.push('A model answered from there on; what it was asked is not compared.');
+  }
+  return lines.map(printable);
+}
+
+function callLines({ id, toolName, status, differences }: ReplayedCall): readonly string[] {
+  return [`  ${id} ${toolName}: ${status}`, ...differences.map(({ text }) => `    ${text}`)];
+}
+
+function countsOf(items: readonly (ReplayedCall | ReplayedTurn)[]): string {
+  const counts = new Map<string, number>();
+  for (const { status } of items) counts.set(status, (counts.get(status) ?? 0) + 1);
+  return counts.size === 0 ? 'none' : [...counts].map(([status, count]) => `${count} ${status}`).join(', ');
 }

@@ -1,5 +1,5 @@
 import { SessionBusyError } from '../../core/error/index.ts';
-import { counted } from '../../core/internal/index.ts';
+import { counted, escapeInvisible } from '../../core/internal/index.ts';
 import type { JournaledRun, RunJournal } from '../../core/runtime/index.ts';
 import { type Clock, systemClock } from '../../core/session/index.ts';
 import { exportRecord } from '../../record/index.ts';
@@ -9,8 +9,7 @@ import { type JournalFiles, journalOption, sqliteJournalFiles } from '../journal
 import { isUnwritten, listRuns, readRunInfo } from '../journal/run-info.ts';
 import { writeRecord } from '../journal/write-record.ts';
 import { type CliEnvironment, exitCodes } from '../process/environment.ts';
-import { printable } from '../process/plain-text.ts';
-import { formatRunList, runLine } from './run-list.ts';
+import { printable, readableTime } from '../process/plain-text.ts';
 import type { PruneChoice, RunsRequest } from './runs-arguments.ts';
 import { type CommandReport, settleFolder } from './settle-folder.ts';
 
@@ -139,4 +138,36 @@ async function stop({ journal, run }: NamedRun, journalFile: string | undefined)
       ? ''
       : `; to go on with it: wink resume ${name}${journalOption(journalFile)}`;
   return `the run ${name} was stopped${resume}`;
+}
+
+const heads = ['run', 'status', 'updated', 'turns', 'commits', 'pending', 'agent', 'folder'] as const;
+
+/** A table of runs, one line each, below a line of heads. */
+function formatRunList(runs: readonly JournaledRun[]): readonly string[] {
+  const rows = [heads, ...runs.map(cellsOf)];
+  const widths = heads.map((_head, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+function cellsOf(run: JournaledRun): readonly string[] {
+  return [
+    run.runId,
+    run.status,
+    readableTime(run.updatedAtMs),
+    String(run.turns),
+    String(run.commits),
+    String(run.pending),
+    run.agent ?? run.promptName,
+    run.workspace ?? '',
+  ].map(printable);
+}
+
+/** One run as a line of JSON. How it was called is left out: it may hold what should not be printed. */
+function runLine({ info: _info, ...run }: JournaledRun): string {
+  return escapeInvisible(JSON.stringify(run));
 }

@@ -1,9 +1,12 @@
 import { MissingPeerError } from '../../core/error/index.ts';
 import type { AnyAgent } from '../../core/evaluation/index.ts';
+import { isRecord } from '../../core/internal/index.ts';
+import type { ToolPolicy } from '../../core/policy/index.ts';
 import type { JsonObject } from '../../core/schema/index.ts';
 import { systemClock } from '../../core/session/index.ts';
 import type { Logger } from '../../core/tool/index.ts';
 import type { CommandParts } from '../agent/command-parts.ts';
+import { loadModule } from '../agent/load-module.ts';
 import { type OpenedAgent, openAgent } from '../agent/open-agent.ts';
 import type { OpenedFolder } from '../folder/open-folder.ts';
 import { describeInterruptedRuns } from '../journal/interrupted-runs.ts';
@@ -14,7 +17,6 @@ import type { Disposals } from '../process/disposals.ts';
 import { type CliEnvironment, unlessAborted } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
-import { loadPolicies } from './policy-file.ts';
 import { SessionRecords } from './session-records.ts';
 import { workspaceAgent } from './workspace-agent.ts';
 
@@ -136,4 +138,31 @@ async function interrupted(
     ...lines,
     ...(await describeInterruptedRuns({ workspace, pending: left, journal, journalFile, journals })),
   ];
+}
+
+/**
+ * The rules of a module: a list that it exports as `default` or as `policies`.
+ *
+ * @throws {UsageError} when there is no such module, it cannot be loaded, or it exports no list of policies.
+ */
+async function loadPolicies(name: string): Promise<readonly ToolPolicy[]> {
+  const { exported } = await loadModule(name, 'policy file');
+  const found = [exportOf(exported, 'default'), exportOf(exported, 'policies')].find(isPolicyList);
+  if (found !== undefined) return found;
+  throw new UsageError(
+    `"${printable(name)}" exports no list of policies, each with a name and a check, as default or as "policies".`,
+  );
+}
+
+function exportOf(exported: unknown, name: string): unknown {
+  return typeof exported === 'object' && exported !== null ? Reflect.get(exported, name) : undefined;
+}
+
+/** The template checks the rest. */
+function isPolicyList(value: unknown): value is readonly ToolPolicy[] {
+  return (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((policy) => isRecord(policy) && typeof policy['name'] === 'string')
+  );
 }

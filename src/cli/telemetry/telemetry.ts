@@ -13,7 +13,6 @@ import {
 import { addressFrom, packageAddress } from '../model/package-address.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
-import { isTraceParent, readCapture } from './telemetry-variables.ts';
 
 /** What `--otel` adds to a run. */
 export interface Telemetry {
@@ -232,4 +231,31 @@ function functionOf(value: unknown, name: string): ((...args: readonly unknown[]
 /** The first line of a problem, without the period at its end. */
 function problemLine(text: string): string {
   return shorten(printable(text.split('\n', 1)[0] ?? '').replace(/[.\s]+$/, ''), 300);
+}
+
+/** The variable that instrumentations for generative AI share. */
+const captureName = 'OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT';
+
+/** Whether spans hold the content of messages. Another value than the known ones is a problem, and means no. */
+function readCapture(
+  variables: Readonly<Record<string, string | undefined>>,
+  problems: Set<string>,
+): 'none' | 'full' {
+  const value = (variables[captureName] ?? '').trim().toLowerCase();
+  if (['true', 'span_only', 'span_and_event'].includes(value)) return 'full';
+  if (!['', 'false', 'no_content', 'event_only'].includes(value)) {
+    problems.add(`${captureName} is not true or false; no content is recorded`);
+  }
+  return 'none';
+}
+
+/** Whether a text is a trace parent as W3C defines it: version, trace, parent and flags, none of the ids only zeros. */
+function isTraceParent(text: string): boolean {
+  const [, version, traceId, parentId] =
+    /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-[\da-f]{2}(?:-.*)?$/.exec(text.trim()) ?? [];
+  return version !== undefined && version !== 'ff' && !isZero(traceId ?? '0') && !isZero(parentId ?? '0');
+}
+
+function isZero(id: string): boolean {
+  return /^0+$/.test(id);
 }

@@ -1,19 +1,23 @@
-import { type FileHandle, open, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { type FileHandle, mkdtemp, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
-import { untilAborted } from '../../core/internal/index.ts';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { isRecord, untilAborted } from '../../core/internal/index.ts';
 import { openJournaledRecord } from '../journal/journaled-record.ts';
 import { type JournalFiles, sqliteJournalFiles } from '../journal/open-journal.ts';
 import { writeRecord } from '../journal/write-record.ts';
 import { type CliEnvironment, CliInterruption, exitCodes } from '../process/environment.ts';
 import { errorMessage, UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
-import { checkRecord } from './check-record.ts';
+import { embedded } from './embed-record.ts';
 import { startFollowServer } from './follow-server.ts';
 import { type OpenTarget, openTarget } from './open-target.ts';
 import { tailRecord } from './tail-record.ts';
 import type { ViewRequest } from './view-arguments.ts';
 import { readViewerPage, servedPage, type ViewerPage, withFileName } from './viewer-page.ts';
-import { pageName, privateFolder, writePage } from './write-page.ts';
 
 /** Browsers refuse a text of more than 512 MiB, and a page holds the record as one. */
 const maxPageRecordBytes = 400_000_000;
@@ -147,4 +151,92 @@ async function follow(
 /** A page that leads to an address. Arguments of a process can be read by every user of the machine, and the address holds the token. */
 function doorTo(address: string): string {
   return `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=${address}"><title>wink view</title>\n`;
+}
+
+/** The version of records that the page reads. */
+const version = 'wink-run/1';
+const chunkBytes = 64 * 1024;
+/** A header holds names and versions: a first line that is longer is something else. */
+const maxHeaderBytes = 4 * 1024 * 1024;
+const lineFeed = 0x0a;
+
+/**
+ * Checks that a file begins as a record does, so that a wrong file is refused here and not by the page.
+ * @throws {UsageError} for a file that is empty, is not a record, or is one of another version.
+ */
+async function checkRecord(file: FileHandle, name: string): Promise<void> {
+  const line = await firstLine(file);
+  const said = `"${printable(name)}"`;
+  if (line === undefined) throw new UsageError(`${said} is not a record: its first line is not a header.`);
+  if (line.trim() === '') throw new UsageError(`${said} is empty: the run has written no row.`);
+  const header = parsed(line);
+  if (!isRecord(header) || header['type'] !== 'header' || typeof header['version'] !== 'string') {
+    throw new UsageError(`${said} is not a record: write one with wink run --record FILE.`);
+  }
+  if (header['version'] !== version) {
+    throw new UsageError(
+      `${said} is a record of version ${printable(header['version'])}; this command reads ${version}.`,
+    );
+  }
+}
+
+async function firstLine(file: FileHandle): Promise<string | undefined> {
+  const parts: Uint8Array[] = [];
+  for (let position = 0; position < maxHeaderBytes; ) {
+    const { bytesRead, buffer } = await file.read(new Uint8Array(chunkBytes), 0, chunkBytes, position);
+    const part = buffer.subarray(0, bytesRead);
+    const end = part.indexOf(lineFeed);
+    parts.push(end < 0 ? part : part.subarray(0, end));
+    if (end >= 0 || bytesRead === 0) return Buffer.concat(parts).toString('utf8');
+    position += bytesRead;
+  }
+  return undefined;
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Only the user reads a page: it holds everything that the run read and wrote. */
+const privateMode = 0o600;
+
+/**
+ * Writes a page with a record, as it is now, to a file that only the user can read. The file takes its place when it is complete.
+ * @throws {Error} of the file system.
+ */
+async function writePage(page: ViewerPage, record: FileHandle, target: string): Promise<void> {
+  const part = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}`);
+  try {
+    await pipeline(
+      Readable.from(partsOf(page, record)),
+      createWriteStream(part, { flags: 'wx', mode: privateMode }),
+    );
+    await rename(part, target);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+}
+
+async function* partsOf(page: ViewerPage, record: FileHandle): AsyncGenerator<string | Uint8Array> {
+  yield page.head;
+  for await (const chunk of record.createReadStream({ start: 0, autoClose: false })) {
+    // Without an encoding the stream reads bytes.
+    yield embedded(chunk as Uint8Array);
+  }
+  yield page.tail;
+}
+
+/** A new folder for temporary files that only the user can read. */
+function privateFolder(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'wink-view-'));
+}
+
+/** The name of the page for a record: `run.html` for `run.jsonl`. */
+function pageName(recordName: string): string {
+  return `${recordName.replace(/\.(jsonl|ndjson|json)$/i, '')}.html`;
 }
