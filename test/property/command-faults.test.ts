@@ -137,7 +137,7 @@ function watched(faults: ReadonlyMap<Fault, number>): Watched & { readonly fail:
       open: async (file: string | undefined) => {
         opening('journal');
         const journal = await journals.open(file);
-        const faulty = <Name extends 'runs' | 'acquire' | 'append' | 'read'>(name: Name) => ({
+        const faulty = (name: 'runs' | 'acquire' | 'append' | 'read') => ({
           [name]: (...args: unknown[]) => {
             fail(name);
             return Reflect.apply(journal[name], journal, args);

@@ -20,10 +20,7 @@ export interface ResumeRequest {
   readonly isVerbose: boolean;
 }
 
-type Values = Parameters<typeof readLimits>[0] &
-  Parameters<typeof readSuspension>[0] &
-  Parameters<typeof readOutputs>[0] &
-  OptionValues<'journal' | 'input', 'strict'>;
+type Values = Parameters<typeof readLimits>[0] & OptionValues<'journal' | 'input', 'strict'>;
 
 /** Options of `wink run` that are passed on. What decides on the steps of the run stays as it was. A record cannot begin in the middle of a run. */
 const texts = [
