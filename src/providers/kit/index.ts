@@ -23,7 +23,15 @@ export { type ProjectedTool, type StrictTools, ToolSchemas } from './schema/tool
 export { isContextOverflow } from './wire/context-overflow.ts';
 export { DistinctCallIds } from './wire/distinct-call-ids.ts';
 export { failureReason } from './wire/failure-reason.ts';
-export { objectsIn, stringFields, stringsIn, type WireFields } from './wire/fields.ts';
+export {
+  fieldsIn,
+  numberFields,
+  objectsIn,
+  stringFields,
+  stringsIn,
+  textOfBlocks,
+  type WireFields,
+} from './wire/fields.ts';
 export {
   type CallIdForm,
   ForeignCallIds,

@@ -1,8 +1,8 @@
 import type { HostedToolCodecTable } from '../../kit/index.ts';
 import type { AiSdkVersion } from '../wire/call-options.ts';
-import { anthropicCodecs } from './anthropic/codecs.ts';
-import { googleCodecs } from './google/codecs.ts';
-import { openaiCodecs, openaiCodecsV3 } from './openai/codecs.ts';
+import { anthropicCodecs } from './anthropic.ts';
+import { googleCodecs } from './google.ts';
+import { openaiCodecs, openaiCodecsV3 } from './openai.ts';
 
 /**
  * The built-in codecs of each provider package, for models with the same format under another provider name, such as

@@ -1,3 +1,4 @@
+import { present } from '../../../core/internal/index.ts';
 import type { JsonObject } from '../../../core/schema/index.ts';
 import type { DomainFilter } from '../../../suite/hosted/index.ts';
 
@@ -7,8 +8,13 @@ export function providerTool(id: `${string}.${string}`, name: string, options: J
   return { type: 'provider', id, name, args };
 }
 
-/** The domains that a filter names; undefined when it names none. */
-export function domainsIn({ allowed = [], blocked = [] }: DomainFilter = {}): readonly string[] | undefined {
-  const domains = [...allowed, ...blocked];
-  return domains.length === 0 ? undefined : domains;
+/** The domains that a filter names, without empty lists; undefined when it names none. */
+export function domainLists({ allowed = [], blocked = [] }: DomainFilter = {}): JsonObject | undefined {
+  if (allowed.length + blocked.length === 0) return undefined;
+  return {
+    ...present({
+      allowedDomains: allowed.length === 0 ? undefined : allowed,
+      blockedDomains: blocked.length === 0 ? undefined : blocked,
+    }),
+  };
 }

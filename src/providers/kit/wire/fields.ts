@@ -2,6 +2,11 @@ import { isRecord } from '../../../core/internal/index.ts';
 /** An object from outside, with unknown fields. */
 export type WireFields = Readonly<Record<string, unknown>>;
 
+/** The fields of a value; none when it is not an object. */
+export function fieldsIn(value: unknown): WireFields {
+  return isRecord(value) ? value : {};
+}
+
 /** The objects of a list; empty when it is not a list. */
 export function objectsIn(list: unknown): readonly WireFields[] {
   return Array.isArray(list) ? list.filter(isRecord) : [];
@@ -12,15 +17,34 @@ export function stringsIn(list: unknown): readonly string[] {
   return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];
 }
 
+/** The texts of a list of blocks, each on a line of its own. */
+export function textOfBlocks(list: unknown): string {
+  return stringsIn(objectsIn(list).map(({ text }) => text)).join('\n');
+}
+
 /** The fields whose values are strings. */
 export function stringFields<Key extends string>(
   fields: Readonly<Record<Key, unknown>>,
 ): { readonly [Name in Key]?: string } {
-  const strings: { [Name in Key]?: string } = {};
+  return fieldsOf(fields, (value) => typeof value === 'string');
+}
+
+/** The fields whose values are numbers. */
+export function numberFields<Key extends string>(
+  fields: Readonly<Record<Key, unknown>>,
+): { readonly [Name in Key]?: number } {
+  return fieldsOf(fields, (value) => typeof value === 'number');
+}
+
+function fieldsOf<Key extends string, Value>(
+  fields: Readonly<Record<Key, unknown>>,
+  is: (value: unknown) => value is Value,
+): { readonly [Name in Key]?: Value } {
+  const kept: { [Name in Key]?: Value } = {};
   // Object.keys has only string[] as its type.
   for (const key of Object.keys(fields) as Key[]) {
     const value = fields[key];
-    if (typeof value === 'string') strings[key] = value;
+    if (is(value)) kept[key] = value;
   }
-  return strings;
+  return kept;
 }

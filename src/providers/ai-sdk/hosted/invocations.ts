@@ -10,6 +10,8 @@ export interface HostedInvocation {
   readonly input: WireFields;
   /** The result; undefined when it is not in this turn. */
   readonly result: unknown;
+  /** The fields of the result; empty when it has none. */
+  readonly fields: WireFields;
   readonly isDone: boolean;
   readonly isError: boolean;
   /** The parts of the answer that belong to it. */
@@ -19,8 +21,9 @@ export interface HostedInvocation {
 /** The invocations in an answer, in order. A call that waits for approval is not included. */
 export function invocationsOf(
   { items }: HostedTurn,
-  isToolName: (toolName: string) => boolean,
+  tool: string | ((toolName: string) => boolean),
 ): readonly HostedInvocation[] {
+  const isTool = typeof tool === 'string' ? (toolName: string) => toolName === tool : tool;
   const pieces = objectsIn(items);
   const waiting = new Set(
     pieces.filter(({ type }) => type === 'tool-approval-request').map(({ toolCallId }) => toolCallId),
@@ -31,7 +34,7 @@ export function invocationsOf(
     const { type, toolCallId, toolName, providerExecuted } = piece;
     const isCall = type === 'tool-call' && providerExecuted === true;
     if (!isCall && type !== 'tool-result') continue;
-    if (typeof toolCallId !== 'string' || typeof toolName !== 'string' || !isToolName(toolName)) continue;
+    if (typeof toolCallId !== 'string' || typeof toolName !== 'string' || !isTool(toolName)) continue;
     const begun = latest.get(toolCallId);
     // A result belongs to the last call with its id.
     if (begun !== undefined && !isCall && !begun.some(isResult)) begun.push(piece);
@@ -53,11 +56,13 @@ function toInvocation(parts: readonly WireFields[]): HostedInvocation {
   const result = parts.find(isResult);
   const part = call ?? result;
   const input = parseJsonText(call?.['input']);
+  const value = result?.['result'];
   return {
     id: String(part?.['toolCallId']),
     toolName: String(part?.['toolName']),
     input: isRecord(input) ? input : {},
-    result: result?.['result'],
+    result: value,
+    fields: isRecord(value) ? value : {},
     isDone: result !== undefined,
     isError: result?.['isError'] === true,
     parts,
@@ -65,8 +70,7 @@ function toInvocation(parts: readonly WireFields[]): HostedInvocation {
 }
 
 /** The common fields of an invocation. Failures are part of the result, in slightly different forms. */
-export function toOutput({ id, isDone, isError, result }: HostedInvocation): HostedToolOutput {
-  const fields = isRecord(result) ? result : {};
+export function toOutput({ fields, id, isDone, isError }: HostedInvocation): HostedToolOutput {
   const failed = isError || (typeof fields['type'] === 'string' && fields['type'].endsWith('_error'));
   const errorCode = [fields['errorCode'], fields['error_code']].find((code) => typeof code === 'string');
   return {
