@@ -18,8 +18,8 @@ import type {
   AnthropicHostedWire,
   McpServerWire,
   McpToolsetWire,
+  mcpBeta,
 } from '../../src/providers/anthropic/hosted/codecs.ts';
-import type { mcpBeta } from '../../src/providers/anthropic/hosted/hosted-mcp.ts';
 import type {
   AnthropicFunctionTool,
   AssistantBlock,

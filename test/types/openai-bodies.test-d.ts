@@ -8,12 +8,14 @@ import type {
 } from 'openai/resources/responses/responses';
 import { describe, expectTypeOf, it } from 'vitest';
 import type { OpenAIFunctionTool, OpenAIRequest } from 'weakincentives/openai';
-import { toCodeInterpreter } from '../../src/providers/openai/hosted/code-interpreter.ts';
 import type { OpenAIHostedWire } from '../../src/providers/openai/hosted/codecs.ts';
-import { toFileSearch } from '../../src/providers/openai/hosted/file-search.ts';
-import { toHostedMcp } from '../../src/providers/openai/hosted/hosted-mcp.ts';
-import { toImageGeneration } from '../../src/providers/openai/hosted/image-generation.ts';
-import { toWebSearch } from '../../src/providers/openai/hosted/web-search.ts';
+import {
+  toCodeInterpreter,
+  toFileSearch,
+  toHostedMcp,
+  toImageGeneration,
+  toWebSearch,
+} from '../../src/providers/openai/hosted/codecs.ts';
 import { checkRequest, prepareRequest } from '../../src/providers/openai/request/request.ts';
 import type { IncludedData, InputItem, OpenAIToolChoice } from '../../src/providers/openai/wire/wire.ts';
 

@@ -1,5 +1,12 @@
 export { annotatedCitations, type Cited } from './hosted/annotations.ts';
-export { configuredPaths, toApproximateLocation, toOneDomainList } from './hosted/config-values.ts';
+export {
+  type ApproximateLocation,
+  configuredPaths,
+  type DomainLists,
+  toApproximateLocation,
+  toDomainLists,
+  toOneDomainList,
+} from './hosted/config-values.ts';
 export type {
   HostedToolCodec,
   HostedToolCodecTable,

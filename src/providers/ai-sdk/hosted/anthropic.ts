@@ -83,10 +83,13 @@ const webFetchCodec: HostedToolCodec<WebFetchConfig, WebFetchResult> = {
   },
   parseOutput: (turn) => {
     const invocations = invocationsOf(turn, 'web_fetch').map((run) => {
-      const { url = run.input['url'], retrievedAt, content } = run.fields;
+      const { url, retrievedAt, content } = run.fields;
       const { title, source } = fieldsIn(content);
       const { data, mediaType } = fieldsIn(source);
-      return { ...toOutput(run), ...stringFields({ url, title, content: data, mediaType, retrievedAt }) };
+      return {
+        ...toOutput(run),
+        ...stringFields({ url: url ?? run.input['url'], title, content: data, mediaType, retrievedAt }),
+      };
     });
     return { invocations, citations: citedPages(turn, invocations) };
   },

@@ -1,19 +1,26 @@
-import { isRecord, present } from '../../../core/internal/index.ts';
-import type { HostedToolOutput } from '../../../core/tool/index.ts';
-import { type HostedTurn, objectsIn, type WireFields } from '../../kit/index.ts';
+import { present } from '../../../core/internal/index.ts';
+import { type Citation, type HostedToolOutput } from '../../../core/tool/index.ts';
+import {
+  type Cited,
+  fieldsIn,
+  type HostedTurn,
+  objectsIn,
+  stringFields,
+  type WireFields,
+} from '../../kit/index.ts';
 
 /** One invocation by the provider, with its input and result. */
 export interface ServerCall {
-  readonly id: string | undefined;
+  readonly id?: string;
   /** The provider's name of the tool; undefined when the call is in an earlier turn. */
-  readonly name: string | undefined;
+  readonly name?: string;
   readonly input: WireFields;
   /** Undefined when the message ends before the result. */
   readonly result: WireFields | undefined;
 }
 
 /** The blocks of a tool. */
-export interface ServerCallShape {
+interface ServerCallShape {
   /** The type of the block of a call. */
   readonly use: 'server_tool_use' | 'mcp_tool_use';
   /** Whether the block of a call belongs to the tool. */
@@ -37,31 +44,49 @@ export function serverCallsOf({ items }: HostedTurn, shape: ServerCallShape): re
   return blocks.flatMap((block): readonly ServerCall[] => {
     const { type, id, name, input, tool_use_id: askedAs } = block;
     if (type === shape.use && shape.isAbout(block)) {
-      return [
-        { id: textOf(id), name: textOf(name), input: isRecord(input) ? input : {}, result: results.get(id) },
-      ];
+      return [{ ...stringFields({ id, name }), input: fieldsIn(input), result: results.get(id) }];
     }
     const isLate = shape.results.some((known) => known === type) && !asked.has(askedAs);
-    return isLate ? [{ id: textOf(askedAs), name: undefined, input: {}, result: block }] : [];
+    return isLate ? [{ ...stringFields({ id: askedAs }), input: {}, result: block }] : [];
+  });
+}
+
+/** The calls of tools with these names. */
+export function callsOf(turn: HostedTurn, ...names: readonly string[]): readonly ServerCall[] {
+  return serverCallsOf(turn, {
+    use: 'server_tool_use',
+    isAbout: ({ name }) => names.some((own) => own === name),
+    results: names.map((name) => `${name}_tool_result`),
   });
 }
 
 /** The outcome of a call, from its result: a result whose type names an error contains its code. */
 export function outcomeOf({ id, result }: ServerCall): HostedToolOutput {
-  const named = id === undefined ? {} : { invocationId: id };
+  const named = present({ invocationId: id });
   if (result === undefined) return { status: 'incomplete', ...named };
   const { content, is_error: isError } = result;
-  const { type, error_code: errorCode } = isRecord(content) ? content : {};
-  if (isError !== true && !(typeof type === 'string' && type.endsWith('_error'))) {
-    return { status: 'completed', ...named };
-  }
-  return {
-    status: 'failed',
-    ...present({ errorCode: typeof errorCode === 'string' ? errorCode : undefined }),
-    ...named,
-  };
+  const { type, error_code: errorCode } = fieldsIn(content);
+  const hasFailed = isError === true || (typeof type === 'string' && type.endsWith('_error'));
+  return hasFailed
+    ? { status: 'failed', ...stringFields({ errorCode }), ...named }
+    : { status: 'completed', ...named };
 }
 
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
+/** The citations of one turn. A citation belongs to the text block that contains it. */
+export function citationsOf(
+  turn: HostedTurn,
+  read: (citation: WireFields) => Cited | undefined,
+): readonly Citation[] {
+  return objectsIn(turn.items).flatMap((block) => {
+    const { type, text, citations } = block;
+    if (type !== 'text' || typeof text !== 'string') return [];
+    const start = turn.startOf(block);
+    const span = start === undefined ? {} : { span: [start, start + text.length] as const };
+    return objectsIn(citations).flatMap((citation): readonly Citation[] => {
+      const source = read(citation);
+      const { cited_text: cited } = citation;
+      if (source === undefined) return [];
+      return [{ ...source, ...span, ...stringFields({ citedText: cited === '' ? undefined : cited }) }];
+    });
+  });
 }

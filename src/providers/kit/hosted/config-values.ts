@@ -1,3 +1,4 @@
+import { present } from '../../../core/internal/index.ts';
 import { stringFields } from '../wire/fields.ts';
 
 /**
@@ -10,7 +11,7 @@ export function configuredPaths(places: Readonly<Record<string, unknown>>): read
 }
 
 /** The approximate location of a user, in the form that OpenAI and Anthropic share. */
-type ApproximateLocation = {
+export type ApproximateLocation = {
   type: 'approximate';
   country?: string;
   city?: string;
@@ -41,6 +42,16 @@ export function toApproximateLocation({
 interface Domains {
   readonly allowed?: readonly string[];
   readonly blocked?: readonly string[];
+}
+
+/** Domains in the form that OpenAI and Anthropic share. */
+export type DomainLists = { allowed_domains?: string[]; blocked_domains?: string[] };
+
+/** Converts the domains that a filter names to the form that OpenAI and Anthropic share. */
+export function toDomainLists({ allowed, blocked }: Domains): DomainLists {
+  return {
+    ...present({ allowed_domains: allowed && [...allowed], blocked_domains: blocked && [...blocked] }),
+  };
 }
 
 /**
