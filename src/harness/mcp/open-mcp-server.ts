@@ -6,8 +6,12 @@ import { answersSent } from './server/answers-sent.ts';
 import { checkOpenOptions } from './server/check-options.ts';
 import { type HttpServerOptions, openHttpServer } from './server/http-server.ts';
 import { ServedSession } from './server/served-session.ts';
-import type { McpHttpSessionLimits, McpServerOptions } from './server/server-options.ts';
-import type { McpHttpTransport, McpStdioTransport } from './server/transports.ts';
+import type {
+  McpHttpSessionLimits,
+  McpHttpTransport,
+  McpServerOptions,
+  McpStdioTransport,
+} from './server/server-options.ts';
 import { loadServerSdk, loadStdioSdk } from './wire/sdk.ts';
 
 /** Options of {@link openMcpServer}. */

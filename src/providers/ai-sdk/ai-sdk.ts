@@ -1,5 +1,5 @@
 import { assertOptions, type OptionsOf, oneOf } from '../../core/error/index.ts';
-import { type ProviderAdapter } from '../../core/evaluation/index.ts';
+import type { ProviderAdapter } from '../../core/evaluation/index.ts';
 import { isRecord, present } from '../../core/internal/index.ts';
 import type { ModelCallOptions, ModelRequest, ModelTurn } from '../../core/runtime/index.ts';
 import type { JsonObject } from '../../core/schema/index.ts';

@@ -1,5 +1,5 @@
 import { assertOptions, integer, type OptionsOf, withDefaults } from '../../core/error/index.ts';
-import { type ProviderAdapter } from '../../core/evaluation/index.ts';
+import type { ProviderAdapter } from '../../core/evaluation/index.ts';
 import { present } from '../../core/internal/index.ts';
 import type { TokenPrices } from '../../core/tool/index.ts';
 import {

@@ -1,5 +1,5 @@
 import { assertOptions, type OptionsOf, PromptValidationError } from '../../core/error/index.ts';
-import { type ProviderAdapter } from '../../core/evaluation/index.ts';
+import type { ProviderAdapter } from '../../core/evaluation/index.ts';
 import { present } from '../../core/internal/index.ts';
 import type { LanguageModel } from '../../core/runtime/index.ts';
 import type { TokenPrices } from '../../core/tool/index.ts';

@@ -2,7 +2,6 @@ import type { CallToolResult, Tool as McpTool, Progress } from '@modelcontextpro
 import { untilAborted } from '../../../core/internal/index.ts';
 import type { Clock } from '../../../core/session/index.ts';
 import type { McpClientSdk } from '../wire/sdk.ts';
-import { CallDeadline, type CallTimeout } from './call-deadline.ts';
 import { type McpConnection, noTimeLimitMs } from './connection.ts';
 import { lostAnswer } from './server-transport.ts';
 
@@ -23,7 +22,7 @@ export type McpCallOutcome =
   | { readonly kind: 'unauthorized' };
 
 /** Options of {@link callTool}. */
-export interface CallToolOptions {
+interface CallToolOptions {
   readonly sdk: McpClientSdk;
   readonly clock: Clock;
   readonly limits: { readonly callTimeoutMs: number; readonly maxTotalTimeoutMs: number };
@@ -109,4 +108,51 @@ function failureOf(sdk: McpClientSdk, connection: McpConnection, error: unknown)
 
 function lost({ reason = 'ended the connection' }: McpConnection): McpCallOutcome {
   return { kind: 'lost', reason };
+}
+
+/** Which limit a call has exceeded. */
+interface CallTimeout {
+  /** Without progress, or in all. */
+  readonly limit: 'progress' | 'total';
+  readonly timeoutMs: number;
+}
+
+/** The time limits of a call: one that each progress begins anew, and one for the whole. */
+class CallDeadline {
+  readonly #clock: Clock;
+  readonly #timeoutMs: number;
+  readonly #onExpired: (timeout: CallTimeout) => void;
+  readonly #cancelTotal: () => void;
+  #cancelIdle: () => void;
+
+  constructor(
+    clock: Clock,
+    limits: { readonly callTimeoutMs: number; readonly maxTotalTimeoutMs: number },
+    onExpired: (timeout: CallTimeout) => void,
+  ) {
+    const { callTimeoutMs, maxTotalTimeoutMs } = limits;
+    this.#clock = clock;
+    this.#timeoutMs = callTimeoutMs;
+    this.#onExpired = onExpired;
+    this.#cancelTotal = clock.schedule(maxTotalTimeoutMs, () =>
+      onExpired({ limit: 'total', timeoutMs: maxTotalTimeoutMs }),
+    );
+    this.#cancelIdle = this.#schedule();
+  }
+
+  progressed(): void {
+    this.#cancelIdle();
+    this.#cancelIdle = this.#schedule();
+  }
+
+  end(): void {
+    this.#cancelIdle();
+    this.#cancelTotal();
+  }
+
+  #schedule(): () => void {
+    return this.#clock.schedule(this.#timeoutMs, () =>
+      this.#onExpired({ limit: 'progress', timeoutMs: this.#timeoutMs }),
+    );
+  }
 }

@@ -3,7 +3,7 @@ import { describeError } from '../../../core/error/index.ts';
 import { startOf, untilAborted } from '../../../core/internal/index.ts';
 import type { Logger } from '../../../core/tool/index.ts';
 import type { McpClientSdk } from '../wire/sdk.ts';
-import type { McpProtocol } from './protocol.ts';
+import type { McpProtocol } from './mounted-server.ts';
 import type { ServerTransport } from './server-transport.ts';
 
 /** Options of {@link McpConnection.open}. */

@@ -1,6 +1,12 @@
 import { assertMembers, assertOptions, PromptValidationError } from '../../../core/error/index.ts';
 import { isRecord } from '../../../core/internal/index.ts';
 
+/**
+ * How the version of the protocol is found: `'legacy'` by the handshake of the versions up to 2025-11-25, `'auto'` by asking for 2026-07-28 first, or
+ * 2026-07-28 and no other.
+ */
+export type McpProtocol = 'legacy' | 'auto' | '2026-07-28';
+
 /** A server that is started as a child process and speaks over its standard input and output. */
 export interface McpChildServer {
   /** The program, by its path or by a name that is looked up in `PATH`. One program, never a line for a shell. */

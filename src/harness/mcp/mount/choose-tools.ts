@@ -12,10 +12,16 @@ import {
 import type { AnyTool } from '../../../core/tool/index.ts';
 import type { McpListedTool, McpSectionOptions, McpToolEffects } from './mount-options.ts';
 import { pinOf, type RemoteTool, readRemoteTool } from './remote-tool.ts';
-import type { McpSkippedTool } from './skipped-tool.ts';
+
+/** A tool that cannot be offered. */
+export interface McpSkippedTool {
+  /** Its name at the server. */
+  readonly name: string;
+  readonly reason: string;
+}
 
 /** Which tools of a list are mounted, and as what. */
-export type ChoiceRules = Pick<
+type ChoiceRules = Pick<
   McpSectionOptions,
   'effects' | 'idempotent' | 'include' | 'key' | 'prefix' | 'trustAnnotations'
 >;
@@ -29,7 +35,7 @@ export interface MountedAs {
 }
 
 /** A tool of a server that is offered to the model. */
-export interface ChosenTool extends MountedAs {
+interface ChosenTool extends MountedAs {
   readonly remote: RemoteTool;
   readonly tool: AnyTool;
 }

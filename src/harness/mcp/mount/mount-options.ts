@@ -13,8 +13,8 @@ import {
 import type { ToolPolicy } from '../../../core/policy/index.ts';
 import type { Clock } from '../../../core/session/index.ts';
 import type { Logger } from '../../../core/tool/index.ts';
+import type { McpProtocol } from '../client/mounted-server.ts';
 import { assertServer, type McpMountedServer } from '../client/mounted-server.ts';
-import type { McpProtocol } from '../client/protocol.ts';
 
 /** What a mounted tool changes: nothing (`'read'`), or the world outside (`'external'`). No change of a server can be taken back. */
 export type McpToolEffects = 'read' | 'external';

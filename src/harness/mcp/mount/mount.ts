@@ -1,28 +1,36 @@
-import type { Tool as McpTool } from '@modelcontextprotocol/client';
+import type { Tool as McpTool, Progress } from '@modelcontextprotocol/client';
 import { describeError, McpError } from '../../../core/error/index.ts';
-import { untilAborted } from '../../../core/internal/index.ts';
-import { type CompiledSchema, compileSchema, jsonSchema } from '../../../core/schema/index.ts';
+import { formatNumber, present, untilAborted } from '../../../core/internal/index.ts';
+import {
+  type CompiledSchema,
+  compileSchema,
+  type JsonObject,
+  jsonSchema,
+} from '../../../core/schema/index.ts';
 import type { Clock } from '../../../core/session/index.ts';
 import { type AnyTool, type Logger, type ToolContext, ToolResult } from '../../../core/tool/index.ts';
 import { callTool, type McpCallOutcome } from '../client/call-tool.ts';
 import { unauthorizedError, unavailableError } from '../client/connect-error.ts';
 import type { McpConnection } from '../client/connection.ts';
-import type { McpMountedServer } from '../client/mounted-server.ts';
-import type { McpProtocol } from '../client/protocol.ts';
+import type { McpMountedServer, McpProtocol } from '../client/mounted-server.ts';
 import { ServerLink } from '../client/server-link.ts';
 import type { ServerTransport } from '../client/server-transport.ts';
 import type { McpClientSdk } from '../wire/sdk.ts';
-import { callProblem } from './call-problem.ts';
 import { chooseTools, type MountedAs } from './choose-tools.ts';
-import type { McpAttachmentKind, McpMountLimits, McpSectionOptions } from './mount-options.ts';
+import type {
+  McpAttachmentKind,
+  McpMountLimits,
+  McpSectionOptions,
+  McpToolEffects,
+} from './mount-options.ts';
 import { mountedTool, type RemoteParams } from './mounted-tool.ts';
 import { type CallPermission, MountedTools } from './mounted-tools.ts';
 import { readResult } from './read-result.ts';
-import { remoteProgress } from './remote-progress.ts';
 import type { RemoteTool } from './remote-tool.ts';
+import { visibleText } from './untrusted-text.ts';
 
 /** Options of {@link McpMount}. */
-export interface McpMountOptions
+interface McpMountOptions
   extends Pick<
     McpSectionOptions,
     'effects' | 'idempotent' | 'include' | 'key' | 'prefix' | 'trustAnnotations'
@@ -253,4 +261,67 @@ interface CalledTool {
 interface NotCalled {
   readonly kind: 'not-called';
   readonly problem: string;
+}
+
+/** Most characters of the words of a server in the place of a result. */
+const maxForeignCharacters = 2000;
+
+/** What a model reads of a call that has no result. */
+function callProblem(
+  key: string,
+  outcome: Exclude<McpCallOutcome, { readonly kind: 'answered' }>,
+  effects: McpToolEffects,
+): string {
+  const server = `The MCP server "${key}"`;
+  const unknown = effects === 'read' ? '' : ' Whether it has done what was asked is not known.';
+  switch (outcome.kind) {
+    case 'refused':
+      return `${server} refused the call. It says: ${visibleText(outcome.text, maxForeignCharacters) || 'nothing'}`;
+    case 'input-required':
+      return `${server} asks for input of a person, which it cannot get. Call the tool in another way, or go on without it.`;
+    case 'unreadable':
+      return `${server} answered with something that is not a result.${unknown}`;
+    case 'timed-out': {
+      const { limit, timeoutMs } = outcome.timeout;
+      const how = limit === 'total' ? 'in all' : 'without reporting progress';
+      return `${server} took more than ${formatNumber(timeoutMs)} ms ${how}, and the call was canceled.${unknown}`;
+    }
+    case 'lost':
+      return `${server} ${outcome.reason} during the call.${unknown} The next call connects to it again.`;
+    case 'session-unknown':
+      return `${server} has ended the session, twice. Go on without it.`;
+    case 'unauthorized':
+      return `${server} refuses the credentials that it is sent. Go on without it.`;
+  }
+}
+
+/** Least milliseconds between two reports that become events: a server may send any number. */
+const intervalMs = 100;
+const maxMessageCharacters = 500;
+
+/** Passes the progress that a server reports on to the call. Each report counts as activity, and at most ten a second become events. */
+function remoteProgress(
+  context: Pick<ToolContext, 'beat' | 'progress'>,
+  clock: Clock,
+): (progress: Progress) => void {
+  let nextMs = -Infinity;
+  return (progress) => {
+    const nowMs = clock.now();
+    if (nowMs < nextMs) {
+      context.beat();
+      return;
+    }
+    nextMs = nowMs + intervalMs;
+    context.progress(readProgress(progress));
+  };
+}
+
+function readProgress({ message, progress, total }: Progress): JsonObject {
+  return {
+    progress,
+    ...present({
+      total,
+      message: message === undefined ? undefined : visibleText(message, maxMessageCharacters),
+    }),
+  };
 }

@@ -8,8 +8,12 @@ import {
 } from '../../../core/error/index.ts';
 import { toolRuntimeChecks } from '../../../core/evaluation/index.ts';
 import { isSuspension } from '../../../core/runtime/index.ts';
-import type { McpHttpSessionLimits, McpServerOptions } from './server-options.ts';
-import type { McpHttpTransport, McpStdioTransport } from './transports.ts';
+import type {
+  McpHttpSessionLimits,
+  McpHttpTransport,
+  McpServerOptions,
+  McpStdioTransport,
+} from './server-options.ts';
 
 const isFunction = (value: unknown): boolean => typeof value === 'function';
 

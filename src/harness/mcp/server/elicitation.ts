@@ -1,9 +1,8 @@
 import type { InputRequiredSpec, McpServer, ServerContext } from '@modelcontextprotocol/server';
-import { isRecord } from '../../../core/internal/index.ts';
-import type { ApprovalAnswer } from '../../../core/runtime/index.ts';
+import { cutAfter, isRecord, showName } from '../../../core/internal/index.ts';
+import type { ApprovalAnswer, ApprovalRequest } from '../../../core/runtime/index.ts';
 import type { McpServerSdk } from '../wire/sdk.ts';
 import type { CallQuestion } from './open-call.ts';
-import { questionText } from './question-text.ts';
 
 /** The name of the one question of a request, and of the one field of its answer. */
 const questionName = 'approve';
@@ -82,4 +81,19 @@ function answerOf(response: unknown): ApprovalAnswer {
 /** The schema as the types of the SDK want it. */
 function mutable() {
   return { ...requestedSchema, required: [...requestedSchema.required] };
+}
+
+const maxParamsCharacters = 2_000;
+const maxNamedPaths = 20;
+
+/** A question of a policy for a person who reads it in the client. */
+function questionText({ changes, params, policy, reason, toolName }: ApprovalRequest): string {
+  const paths = changes?.map(({ kind, path }) => `${kind}: ${showName(path)}`) ?? [];
+  const rest = paths.length - maxNamedPaths;
+  return [
+    `The policy "${policy}" asks about a call of "${toolName}": ${reason}`,
+    `Arguments: ${cutAfter(JSON.stringify(params), maxParamsCharacters)}`,
+    ...(paths.length === 0 ? [] : ['Changes that wait:', ...paths.slice(0, maxNamedPaths)]),
+    ...(rest > 0 ? [`and ${rest} more`] : []),
+  ].join('\n');
 }

@@ -6,8 +6,8 @@ import { randomId } from '../wire/random-id.ts';
 import type { McpNodeSdk } from '../wire/sdk.ts';
 import { accessOf } from './http-access.ts';
 import type { HttpExchange } from './http-sessions.ts';
-import { jsonRpcError } from './json-rpc-error.ts';
-import type { McpHttpTransport } from './transports.ts';
+import { jsonRpcError } from './http-sessions.ts';
+import type { McpHttpTransport } from './server-options.ts';
 
 /** An endpoint that listens. */
 export interface HttpEndpoint {

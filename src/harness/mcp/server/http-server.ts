@@ -5,9 +5,8 @@ import { answersSent } from './answers-sent.ts';
 import { type HttpEndpoint, openHttpEndpoint } from './http-endpoint.ts';
 import { HttpSessions } from './http-sessions.ts';
 import type { ServedSession } from './served-session.ts';
-import type { McpHttpSessionLimits } from './server-options.ts';
+import type { McpHttpSessionLimits, McpHttpTransport } from './server-options.ts';
 import { SessionPool } from './session-pool.ts';
-import type { McpHttpTransport } from './transports.ts';
 
 /** What sessions are served with over HTTP. */
 export interface HttpServerOptions extends McpHttpSessionLimits {

@@ -11,7 +11,6 @@ import { randomId } from '../wire/random-id.ts';
 import type { McpServerSdk } from '../wire/sdk.ts';
 import { answersSent } from './answers-sent.ts';
 import { clientMessageOf } from './client-error.ts';
-import { jsonRpcError } from './json-rpc-error.ts';
 import type { ServedSession } from './served-session.ts';
 import type { SessionPool } from './session-pool.ts';
 
@@ -24,7 +23,7 @@ export interface HttpExchange {
 }
 
 /** What {@link HttpSessions} works with. */
-export interface HttpSessionsOptions {
+interface HttpSessionsOptions {
   readonly sdk: McpServerSdk;
   readonly pool: SessionPool;
   readonly logger: Logger;
@@ -210,4 +209,22 @@ function requestIdOf(body: unknown): string | number | null {
 /** An answer that is not the SDK's. */
 function errorResponse(status: number, ...error: Parameters<typeof jsonRpcError>): Response {
   return Response.json(jsonRpcError(...error), { status });
+}
+
+/** The code of an error that the protocol has none for. */
+const serverError = -32_000;
+
+/** The body of an answer that says why a request got none. */
+interface JsonRpcError {
+  readonly jsonrpc: '2.0';
+  readonly error: { readonly code: number; readonly message: string };
+  readonly id: string | number | null;
+}
+
+/** @param id that of the request; null when it is not known. */
+export function jsonRpcError(
+  message: string,
+  { code = serverError, id = null }: { readonly code?: number; readonly id?: string | number | null } = {},
+): JsonRpcError {
+  return { jsonrpc: '2.0', error: { code, message }, id };
 }

@@ -6,16 +6,30 @@ import type {
   ServerContext,
 } from '@modelcontextprotocol/server';
 import { describeError } from '../../../core/error/index.ts';
-import { quotedList } from '../../../core/internal/index.ts';
+import { isRecord, present, quotedList } from '../../../core/internal/index.ts';
+import type { TraceContext } from '../../../core/runtime/index.ts';
 import type { JsonObject } from '../../../core/schema/index.ts';
+import type { Clock } from '../../../core/session/index.ts';
+import type { Logger } from '../../../core/tool/index.ts';
 import { toCallToolResult } from '../wire/call-result.ts';
 import type { McpServerSdk } from '../wire/sdk.ts';
-import { traceContextOf } from '../wire/trace-context.ts';
 import { progressNotifier } from './call-events.ts';
 import { clientMessageOf } from './client-error.ts';
 import { answerIn, canAsk, elicit, inputRequests, isModern } from './elicitation.ts';
 import type { CallQuestion, OpenCall } from './open-call.ts';
-import type { ProtocolServerOptions } from './protocol-server-options.ts';
+import type { OpenCalls } from './open-calls.ts';
+import type { ServedTools } from './served-tools.ts';
+
+/** What the server of one connection is made of. */
+export interface ProtocolServerOptions {
+  readonly name: string;
+  readonly version: string;
+  readonly tools: ServedTools;
+  /** The calls of the session, where questions go to the client. */
+  readonly calls: OpenCalls;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
 
 const cannotAsk = {
   approved: false,
@@ -143,4 +157,16 @@ export class ServedRequest {
     this.#options.logger.warn('A call of a client has no result.', { error: describeError(error) });
     return new ProtocolError(ProtocolErrorCode.InternalError, clientMessageOf(error));
   }
+}
+
+/**
+ * The span of the client that made a request, from its `_meta`; undefined when it names none. Whether it is written as the W3C defines it is checked where it is used.
+ *
+ * @see docs/spec/mcp.md §3
+ */
+function traceContextOf(meta: unknown): TraceContext | undefined {
+  if (!isRecord(meta)) return undefined;
+  const { traceparent, tracestate } = meta;
+  if (typeof traceparent !== 'string') return undefined;
+  return { traceparent, ...present({ tracestate: typeof tracestate === 'string' ? tracestate : undefined }) };
 }

@@ -10,7 +10,7 @@ import { randomId } from '../wire/random-id.ts';
 import type { McpServerSdk } from '../wire/sdk.ts';
 import { CallEvents } from './call-events.ts';
 import { OpenCalls } from './open-calls.ts';
-import { createProtocolServer } from './protocol-server.ts';
+import { type ProtocolServerOptions, ServedRequest } from './served-request.ts';
 import { ServedTools, type ServedToolsOptions } from './served-tools.ts';
 import type { McpServerOptions } from './server-options.ts';
 
@@ -20,7 +20,7 @@ const answerTimeoutMs = 600_000;
 const defaultMaxConcurrentCalls = 8;
 
 /** What a session of a runtime is called, and what its results carry. */
-export type ServedRuntimeOptions = Pick<
+type ServedRuntimeOptions = Pick<
   McpServerOptions,
   'name' | 'version' | 'instructions' | 'structured' | 'logger' | 'clock'
 >;
@@ -143,4 +143,22 @@ function openCalls({
   limits: { maxConcurrentCalls = defaultMaxConcurrentCalls } = {},
 }: Pick<McpServerOptions, 'clock' | 'limits'>): OpenCalls {
   return new OpenCalls({ clock, randomId, answerTimeoutMs, maxConcurrentCalls });
+}
+
+/**
+ * A server of the SDK for one connection. It is cheap and has no state of its own: tools, calls and state belong to the session. Its handlers are those of the lower
+ * level of the SDK, whose `registerTool` would check arguments and results once more, and put exceptions into words of its own.
+ *
+ * @see docs/spec/mcp.md §2
+ */
+function createProtocolServer(sdk: McpServerSdk, options: ProtocolServerOptions): McpServer {
+  const { name, tools, version } = options;
+  const { instructions } = tools;
+  const mcp = new sdk.McpServer({ name, version }, instructions === '' ? {} : { instructions });
+  mcp.server.registerCapabilities({ tools: { listChanged: true } });
+  mcp.server.setRequestHandler('tools/list', () => ({ tools: tools.list() }));
+  mcp.server.setRequestHandler('tools/call', (request, context) =>
+    new ServedRequest(sdk, mcp, options, request, context).answer(),
+  );
+  return mcp;
 }

@@ -5,7 +5,7 @@ import type { ModelTool, TraceContext } from '../../../core/runtime/index.ts';
 import type { JsonObject } from '../../../core/schema/index.ts';
 import { structuredSchemaOf, toolDeclaration } from '../wire/tool-declaration.ts';
 import type { CallEvents, CallProgress } from './call-events.ts';
-import type { StructuredResults } from './structured-results.ts';
+import type { StructuredResults } from './server-options.ts';
 
 /** What {@link ServedTools} is made of. */
 export interface ServedToolsOptions {

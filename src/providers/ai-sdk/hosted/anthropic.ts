@@ -1,14 +1,14 @@
 import { present } from '../../../core/internal/index.ts';
-import { type Citation } from '../../../core/tool/index.ts';
-import {
-  type CodeInterpreterConfig,
-  type CodeInterpreterResult,
-  type HostedMcpConfig,
-  type HostedMcpResult,
-  type WebFetchConfig,
-  type WebFetchResult,
-  type WebSearchConfig,
-  type WebSearchResult,
+import type { Citation } from '../../../core/tool/index.ts';
+import type {
+  CodeInterpreterConfig,
+  CodeInterpreterResult,
+  HostedMcpConfig,
+  HostedMcpResult,
+  WebFetchConfig,
+  WebFetchResult,
+  WebSearchConfig,
+  WebSearchResult,
 } from '../../../suite/hosted/index.ts';
 import {
   configuredPaths,

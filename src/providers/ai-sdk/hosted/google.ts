@@ -1,16 +1,16 @@
 import { isRecord } from '../../../core/internal/index.ts';
-import { type Citation } from '../../../core/tool/index.ts';
-import {
-  type CodeInterpreterConfig,
-  type CodeInterpreterResult,
-  type FileSearchConfig,
-  type FileSearchHit,
-  type FileSearchResult,
-  type WebFetchConfig,
-  type WebFetchResult,
-  type WebSearchConfig,
-  type WebSearchResult,
-  type WebSearchSource,
+import type { Citation } from '../../../core/tool/index.ts';
+import type {
+  CodeInterpreterConfig,
+  CodeInterpreterResult,
+  FileSearchConfig,
+  FileSearchHit,
+  FileSearchResult,
+  WebFetchConfig,
+  WebFetchResult,
+  WebSearchConfig,
+  WebSearchResult,
+  WebSearchSource,
 } from '../../../suite/hosted/index.ts';
 import {
   type Cited,

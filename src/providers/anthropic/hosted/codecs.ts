@@ -1,14 +1,14 @@
 import { present } from '../../../core/internal/index.ts';
-import { type JsonObject } from '../../../core/schema/index.ts';
-import {
-  type CodeInterpreterConfig,
-  type CodeInterpreterResult,
-  type HostedMcpConfig,
-  type HostedMcpResult,
-  type WebFetchConfig,
-  type WebFetchResult,
-  type WebSearchConfig,
-  type WebSearchResult,
+import type { JsonObject } from '../../../core/schema/index.ts';
+import type {
+  CodeInterpreterConfig,
+  CodeInterpreterResult,
+  HostedMcpConfig,
+  HostedMcpResult,
+  WebFetchConfig,
+  WebFetchResult,
+  WebSearchConfig,
+  WebSearchResult,
 } from '../../../suite/hosted/index.ts';
 import {
   type ApproximateLocation,

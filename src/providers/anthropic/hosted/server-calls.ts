@@ -1,5 +1,5 @@
 import { present } from '../../../core/internal/index.ts';
-import { type Citation, type HostedToolOutput } from '../../../core/tool/index.ts';
+import type { Citation, HostedToolOutput } from '../../../core/tool/index.ts';
 import {
   type Cited,
   fieldsIn,

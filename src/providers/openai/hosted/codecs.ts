@@ -1,16 +1,16 @@
 import { present } from '../../../core/internal/index.ts';
-import { type Citation, type HostedToolOutput } from '../../../core/tool/index.ts';
-import {
-  type CodeInterpreterConfig,
-  type CodeInterpreterResult,
-  type FileSearchConfig,
-  type FileSearchResult,
-  type HostedMcpConfig,
-  type HostedMcpResult,
-  type ImageGenerationConfig,
-  type ImageGenerationResult,
-  type WebSearchConfig,
-  type WebSearchResult,
+import type { Citation, HostedToolOutput } from '../../../core/tool/index.ts';
+import type {
+  CodeInterpreterConfig,
+  CodeInterpreterResult,
+  FileSearchConfig,
+  FileSearchResult,
+  HostedMcpConfig,
+  HostedMcpResult,
+  ImageGenerationConfig,
+  ImageGenerationResult,
+  WebSearchConfig,
+  WebSearchResult,
 } from '../../../suite/hosted/index.ts';
 import {
   type ApproximateLocation,

@@ -1,5 +1,5 @@
 import { assertMembers, assertOptions } from '../../../core/error/index.ts';
-import { type ToolRuntime, type ToolRuntimeOutput } from '../../../core/evaluation/index.ts';
+import type { ToolRuntime, ToolRuntimeOutput } from '../../../core/evaluation/index.ts';
 import { type JsonSchema, restoreText } from '../../../core/schema/index.ts';
 import { type Logger, type MediaPart, silentLogger } from '../../../core/tool/index.ts';
 import { isWebUrl, type ProjectedTool, ToolSchemas, toUrl } from '../../kit/index.ts';

@@ -1,6 +1,0 @@
-/** A tool that cannot be offered. */
-export interface McpSkippedTool {
-  /** Its name at the server. */
-  readonly name: string;
-  readonly reason: string;
-}
