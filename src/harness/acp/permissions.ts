@@ -1,6 +1,6 @@
 import type { PermissionOption, PermissionOptionKind } from '@agentclientprotocol/sdk';
 import type { Logger } from '../../core/tool/index.ts';
-import type { AcpPermissionRequest, AcpPermissions } from './acp-permissions.ts';
+import type { AcpPermissionRequest, AcpPermissions } from './acp-options.ts';
 
 /** What a request for permission is judged by. */
 export interface PermissionRules {

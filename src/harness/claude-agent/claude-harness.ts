@@ -15,16 +15,14 @@ import type {
 import { CallEvents, loadServerSdk, ServedSession } from '../mcp/index.ts';
 import { AnswerSchema } from './answer-schema.ts';
 import { ClaudeRun } from './claude-run.ts';
-import { claudeEnvironment } from './environment.ts';
-import { judgeOwnTool } from './own-tools.ts';
+import { judgeOwnTool, serverName, toolPrefix } from './own-tools.ts';
 import {
   type ClaudeAgentSdk,
   type ClaudeQueryOptions,
   type ClaudeToolHook,
   loadClaudeAgentSdk,
 } from './sdk.ts';
-import { ClaudeProcesses } from './spawn.ts';
-import { serverName, toolPrefix } from './tool-names.ts';
+import { ClaudeProcesses, claudeEnvironment } from './spawn.ts';
 import { WorkFolder } from './work-folder.ts';
 
 /** What a {@link ClaudeHarness} is made with. */

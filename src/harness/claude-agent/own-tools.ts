@@ -1,7 +1,12 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { isRecord } from '../../core/internal/index.ts';
-import { toolPrefix } from './tool-names.ts';
+
+/** The name of the server that Claude Code gets the tools from. */
+export const serverName = 'wink';
+
+/** What the names of its tools begin with, as the model has them. */
+export const toolPrefix: string = `mcp__${serverName}__`;
 
 /** Arguments that name a path, in tools of Claude Code. */
 const pathNames = ['file_path', 'notebook_path', 'path'] as const;
@@ -13,7 +18,7 @@ const patternNames = ['pattern', 'glob'] as const;
 const globTools: readonly string[] = ['Glob'];
 
 /** Whether a call of a tool of Claude Code may run: undefined when it is not one of its own, else the reason why not, or that it may. */
-export type OwnToolDecision = { readonly isAllowed: boolean; readonly reason: string } | undefined;
+type OwnToolDecision = { readonly isAllowed: boolean; readonly reason: string } | undefined;
 
 /**
  * Judges calls of the tools that Claude Code has itself: only those that were named, and only with paths inside of the folder.

@@ -3,7 +3,6 @@ import type { PromptOutput } from '../../core/prompt/index.ts';
 import type { ModelTool } from '../../core/runtime/index.ts';
 import { jsonSchema, wrapSchema } from '../../core/schema/index.ts';
 import { type AnyTool, ToolResult, tool } from '../../core/tool/index.ts';
-import { freeName } from './free-name.ts';
 
 /** The property that holds an answer which is not an object: arguments of a tool are one. */
 const wrapper = 'answer';
@@ -68,5 +67,13 @@ function parsedJson(text: string): unknown {
     return JSON.parse(text);
   } catch {
     return undefined;
+  }
+}
+
+/** `base`, or `base_2` and so on: the first name that is not taken. */
+export function freeName(base: string, isTaken: (name: string) => boolean): string {
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? base : `${base}_${number}`;
+    if (!isTaken(name)) return name;
   }
 }

@@ -16,8 +16,8 @@ import type { Prompt } from '../../core/prompt/index.ts';
 import { type Approver, type LanguageModel, PromptEvaluationError } from '../../core/runtime/index.ts';
 import type { AgentHarness } from './agent-harness.ts';
 import { refuseForHarness, refusePromptForHarness } from './check-request.ts';
-import { HarnessEvents } from './harness-events.ts';
 import { HarnessLoop } from './harness-loop.ts';
+import { HarnessEvents } from './served-tools.ts';
 
 /** What {@link harnessAdapter} makes an adapter of. */
 interface HarnessAdapterOptions {

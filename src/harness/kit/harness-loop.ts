@@ -24,13 +24,12 @@ import type {
   HarnessRequest,
   HarnessRunOptions,
 } from './agent-harness.ts';
-import { FinishTool } from './finish-tool.ts';
+import { FinishTool, freeName } from './finish-tool.ts';
 import { FinishedAnswer } from './finished-answer.ts';
-import { freeName } from './free-name.ts';
 import { HarnessCalls } from './harness-calls.ts';
-import type { HarnessEvents } from './harness-events.ts';
 import { harnessFiles } from './harness-files.ts';
 import { HarnessTurns } from './harness-turns.ts';
+import type { HarnessEvents } from './served-tools.ts';
 import { servedTools } from './served-tools.ts';
 
 /** How long a harness may take to end after it was stopped, before the run ends without it. */

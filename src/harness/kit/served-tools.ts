@@ -3,13 +3,33 @@ import type {
   ToolRuntimeCallOptions,
   ToolRuntimeOutput,
 } from '../../core/evaluation/index.ts';
-import type { EvaluationEnvironment, ModelTool } from '../../core/runtime/index.ts';
+import type {
+  EvaluationEnvironment,
+  ModelTool,
+  RunEvent,
+  RunEventListener,
+  RunObserver,
+} from '../../core/runtime/index.ts';
 import type { HarnessTools } from './agent-harness.ts';
 import type { FinishTool } from './finish-tool.ts';
-import type { HarnessEvents } from './harness-events.ts';
+
+/** The events of one run, for its harness. */
+export class HarnessEvents implements RunObserver {
+  readonly #listeners = new Set<RunEventListener>();
+
+  /** @returns ends it. */
+  listen(listener: RunEventListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  onEvent = (event: RunEvent): void => {
+    for (const listener of this.#listeners) listener(event);
+  };
+}
 
 /** What {@link servedTools} are made of. */
-export interface ServedToolsParts extends Pick<EvaluationEnvironment, 'display'> {
+interface ServedToolsParts extends Pick<EvaluationEnvironment, 'display'> {
   readonly events: HarnessEvents;
   readonly finish: FinishTool | undefined;
   readonly call: (call: ToolRuntimeCall, options: ToolRuntimeCallOptions) => Promise<ToolRuntimeOutput>;

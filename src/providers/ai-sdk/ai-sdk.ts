@@ -1,10 +1,16 @@
-import { assertOptions, type OptionsOf, oneOf } from '../../core/error/index.ts';
+import {
+  assertOptions,
+  type OptionsOf,
+  oneOf,
+  PromptValidationError,
+  ThrottleError,
+} from '../../core/error/index.ts';
 import type { ProviderAdapter } from '../../core/evaluation/index.ts';
 import { isRecord, present } from '../../core/internal/index.ts';
 import type { ModelCallOptions, ModelRequest, ModelTurn } from '../../core/runtime/index.ts';
 import type { JsonObject } from '../../core/schema/index.ts';
 import { systemClock } from '../../core/session/index.ts';
-import type { ModelSettings, TokenPrices } from '../../core/tool/index.ts';
+import type { Logger, ModelSettings, TokenPrices } from '../../core/tool/index.ts';
 import {
   assertCaching,
   type CallIdForm,
@@ -19,6 +25,7 @@ import {
   type StrictTools,
   ToolSchemas,
   type UnsupportedConfig,
+  type WireFields,
 } from '../kit/index.ts';
 import { hostedToolCodecsOf } from './hosted/codecs.ts';
 import { type CacheTtl, cacheMarkOf } from './request/cache-marks.ts';
@@ -26,9 +33,7 @@ import { checkRequest, prepareRequest, type RequestContext } from './request/req
 import { readSettings } from './request/request-settings.ts';
 import { toProviderError } from './turn/provider-error.ts';
 import { readStream } from './turn/stream.ts';
-import { withTimeLimit } from './turn/time-limit.ts';
 import { readTurn } from './turn/turn.ts';
-import { Warnings } from './turn/warnings.ts';
 import { aiSdkDialect } from './wire/ai-sdk-dialect.ts';
 import { type AiSdkModel, type AiSdkModelOf, assertModel } from './wire/ai-sdk-model.ts';
 import type { AiSdkVersion } from './wire/call-options.ts';
@@ -237,4 +242,69 @@ async function callModel<Version extends AiSdkVersion>(
     }
   });
   return readTurn(answer, { ...context, request, prepared });
+}
+
+/**
+ * Runs `run`, whose signal is aborted with the given one or after the time limit.
+ *
+ * @throws {ThrottleError} `timeout` when it failed after the time limit.
+ */
+async function withTimeLimit<Result>(
+  timeoutMs: number,
+  signal: AbortSignal,
+  run: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const limit = new AbortController();
+  const message = `The model did not complete its answer within ${timeoutMs} ms.`;
+  const timer = setTimeout(() => limit.abort(new DOMException(message, 'TimeoutError')), timeoutMs);
+  try {
+    return await run(AbortSignal.any([signal, limit.signal]));
+  } catch (cause) {
+    if (limit.signal.aborted && !signal.aborted) throw new ThrottleError(message, { kind: 'timeout', cause });
+    throw cause;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Maximum number of remembered warnings; some contain parts of the conversation. */
+const maxRemembered = 200;
+
+/** Reads the warnings of a model: each is logged once. A warning that a tool was omitted ends the evaluation. */
+class Warnings {
+  readonly #model: string;
+  readonly #logged = new Set<string>();
+
+  /** @param model for messages. */
+  constructor(model: string) {
+    this.#model = model;
+  }
+
+  /** @throws {PromptValidationError} when the provider's package omitted tools. */
+  read(warnings: unknown, logger: Logger): void {
+    for (const warning of Array.isArray(warnings) ? warnings.filter(isRecord) : []) {
+      const text = textOf(warning);
+      if (isAboutTools(warning)) {
+        throw new PromptValidationError(
+          `${this.#model} did not receive all tools of the prompt (${text}). Remove the tool from the prompt, or use a model that supports it.`,
+          { details: { warning: text } },
+        );
+      }
+      if (this.#logged.has(text)) continue;
+      if (this.#logged.size >= maxRemembered) this.#logged.clear();
+      this.#logged.add(text);
+      logger.warn(`${this.#model} warns: ${text}`, { type: String(warning['type']) });
+    }
+  }
+}
+
+/** True for a warning that a package omitted a tool from the request. */
+function isAboutTools({ type, feature }: WireFields): boolean {
+  return type === 'unsupported' && typeof feature === 'string' && leftOut.test(feature);
+}
+
+const leftOut = /^(tools?\b|(provider|function)[a-z -]* tool\b|combination of function and provider)/i;
+
+function textOf({ type, feature, setting, message, details }: WireFields): string {
+  return [type, feature, setting, message, details].filter((part) => typeof part === 'string').join(', ');
 }

@@ -19,12 +19,13 @@ export {
   citedContainerFile,
   citedFile,
   citedUrl,
+  describeRemoteFailure,
+  parseJsonText,
   readCodeOutputs,
   readFileHits,
   readWebAction,
   readWebSources,
 } from './hosted/openai-results.ts';
-export { describeRemoteFailure, parseJsonText } from './hosted/remote-call.ts';
 export { providerAdapter } from './provider-adapter.ts';
 export { type ProjectedTool, type StrictTools, ToolSchemas } from './schema/tool-schemas.ts';
 export { isContextOverflow } from './wire/context-overflow.ts';

@@ -3,9 +3,14 @@ import type { FinishReason, ModelTurn } from '../../../core/runtime/index.ts';
 import type { TokenUsage } from '../../../core/tool/index.ts';
 import { type HostedToolRegistry, objectsIn, stringFields, type WireFields } from '../../kit/index.ts';
 import type { PreparedOpenAIRequest } from '../request/request.ts';
-import { isRefusal, toReturnedItems, withWholeArguments } from './output-items.ts';
 import { toFailure } from './provider-error.ts';
-import { invalidResponse, readContent } from './turn-content.ts';
+import {
+  invalidResponse,
+  isRefusal,
+  readContent,
+  toReturnedItems,
+  withWholeArguments,
+} from './turn-content.ts';
 
 /** The context in which a response is read, beside the request. */
 export interface ResponseOptions {
