@@ -5,9 +5,11 @@ export { JournalError, type JournalErrorCode } from './journal-error.ts';
 export { JournalFencedError, RunLostError } from './journal-errors.ts';
 export { McpError, type McpErrorCode } from './mcp-error.ts';
 export {
+  loadPeer,
   MissingPeerError,
   ModelResponseError,
   type ModelResponseErrorCode,
+  missingPeer,
   ThrottleError,
   type ThrottleErrorCode,
   type ThrottleErrorOptions,

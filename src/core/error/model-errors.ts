@@ -127,3 +127,34 @@ export class MissingPeerError extends WinkError<'peer-missing'> {
     return hasErrorMarker(value, 'MissingPeerError');
   }
 }
+
+/**
+ * Loads a package that those who use it install themselves.
+ *
+ * @param peer `versions` in words, `range` as npm takes it, and what else helps than an installation, such as `pass a client to the adapter`.
+ * @throws {MissingPeerError} when it cannot be loaded; the reason is the cause.
+ * @internal
+ */
+export async function loadPeer<Module>(
+  name: string,
+  peer: { readonly versions: string; readonly range: string; readonly orElse?: string },
+  load: () => Promise<Module>,
+): Promise<Module> {
+  return load().catch((cause: unknown) => {
+    throw missingPeer(name, peer, 'could not be loaded', cause);
+  });
+}
+
+/** @internal */
+export function missingPeer(
+  name: string,
+  { orElse, range, versions }: Parameters<typeof loadPeer>[1],
+  what: string,
+  cause?: unknown,
+): MissingPeerError {
+  const instead = orElse === undefined ? '' : `, or ${orElse}`;
+  return new MissingPeerError(
+    `The package "${name}" ${what}. Install it with "npm install ${name}" (version ${versions})${instead}.`,
+    { cause, details: { package: name, range } },
+  );
+}

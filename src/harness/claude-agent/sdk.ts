@@ -1,4 +1,4 @@
-import { MissingPeerError } from '../../core/error/index.ts';
+import { loadPeer, missingPeer } from '../../core/error/index.ts';
 import type { ClaudeSpawnedProcess, ClaudeSpawnRequest } from './spawn.ts';
 
 /** A message to the model. */
@@ -73,8 +73,8 @@ export interface ClaudeAgentSdk {
   }): AsyncIterable<unknown>;
 }
 
-/** The range of versions of the package. */
-const range = '^0.3';
+/** What is installed for it. */
+const peer = { versions: '^0.3', range: '^0.3', orElse: 'pass the option sdk' };
 
 /**
  * Loads the package `@anthropic-ai/claude-agent-sdk`.
@@ -84,10 +84,8 @@ const range = '^0.3';
 export async function loadClaudeAgentSdk(
   load: () => Promise<unknown> = () => import(packageName),
 ): Promise<ClaudeAgentSdk> {
-  const loaded = await load().catch((cause: unknown) => {
-    throw missing('could not be loaded', cause);
-  });
-  if (!isSdk(loaded)) throw missing('has no function query', undefined);
+  const loaded = await loadPeer(packageName, peer, load);
+  if (!isSdk(loaded)) throw missingPeer(packageName, peer, 'has no function query');
   return loaded;
 }
 
@@ -97,12 +95,5 @@ const packageName: string = '@anthropic-ai/claude-agent-sdk';
 function isSdk(loaded: unknown): loaded is ClaudeAgentSdk {
   return (
     typeof loaded === 'object' && loaded !== null && 'query' in loaded && typeof loaded.query === 'function'
-  );
-}
-
-function missing(what: string, cause: unknown): MissingPeerError {
-  return new MissingPeerError(
-    `The package "${packageName}" ${what}. Install it with "npm install ${packageName}" (version ${range}), or pass the option sdk.`,
-    { cause, details: { package: packageName, range } },
   );
 }

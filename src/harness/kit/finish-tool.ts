@@ -1,4 +1,5 @@
 import type { ToolRuntimeCall } from '../../core/evaluation/index.ts';
+import { readJson } from '../../core/internal/index.ts';
 import type { PromptOutput } from '../../core/prompt/index.ts';
 import type { ModelTool } from '../../core/runtime/index.ts';
 import { jsonSchema, wrapSchema } from '../../core/schema/index.ts';
@@ -56,17 +57,9 @@ export class FinishTool {
   textOf({ arguments: given }: Pick<ToolRuntimeCall, 'arguments'>): string {
     const text = typeof given === 'string' ? given : JSON.stringify(given);
     if (!this.#isWrapped) return text;
-    const parsed: unknown = typeof given === 'string' ? parsedJson(given) : given;
+    const parsed: unknown = typeof given === 'string' ? readJson(given) : given;
     const answer: unknown = Object(parsed)[wrapper];
     return answer === undefined ? text : JSON.stringify(answer);
-  }
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

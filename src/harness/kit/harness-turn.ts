@@ -1,3 +1,4 @@
+import { readJson } from '../../core/internal/index.ts';
 import {
   type AssistantPart,
   type ConversationItem,
@@ -144,10 +145,7 @@ function isSame(left: ToolCallPart, right: ToolCallPart): boolean {
 /** The arguments regardless of their order and spaces. */
 function plain(text: string): string {
   if (text.trim() === '') return '{}';
-  try {
-    // What JSON.parse yields is JSON.
-    return canonicalJson(JSON.parse(text) as JsonValue);
-  } catch {
-    return text;
-  }
+  const value = readJson(text);
+  // What is read is JSON.
+  return value === undefined ? text : canonicalJson(value as JsonValue);
 }

@@ -1,4 +1,4 @@
-import { MissingPeerError } from '../../core/error/index.ts';
+import { loadPeer } from '../../core/error/index.ts';
 import type { AnthropicRequest } from './wire.ts';
 
 /** Options of one request. */
@@ -59,11 +59,7 @@ export async function createClient(
   options: AnthropicClientOptions,
   load: () => Promise<AnthropicModule> = () => import('@anthropic-ai/sdk'),
 ): Promise<AnthropicClient> {
-  const { Anthropic } = await load().catch((cause: unknown) => {
-    throw new MissingPeerError(
-      'The package "@anthropic-ai/sdk" could not be loaded. Install it with "npm install @anthropic-ai/sdk" (version 1), or pass a client to the adapter.',
-      { cause, details: { package: '@anthropic-ai/sdk', range: '^1' } },
-    );
-  });
+  const peer = { versions: '1', range: '^1', orElse: 'pass a client to the adapter' };
+  const { Anthropic } = await loadPeer('@anthropic-ai/sdk', peer, load);
   return new Anthropic({ ...options, maxRetries: 0, openTelemetry: false });
 }

@@ -1,4 +1,4 @@
-import { present } from '../../core/internal/index.ts';
+import { present, readJson } from '../../core/internal/index.ts';
 import { isSchemaObject, type JsonObject } from '../../core/schema/index.ts';
 import type { AssistantItem, ConversationItem, ToolResultItem } from '../../core/tool/index.ts';
 import { ForeignCallIds, plainCallIds } from '../kit/index.ts';
@@ -135,10 +135,6 @@ function toResult(
 
 /** The arguments of another model's call. Arguments that are not a JSON object got an error result, which explains the problem. */
 function toInput(text: string): JsonObject {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isSchemaObject(value) ? value : {};
-  } catch {
-    return {};
-  }
+  const value = readJson(text);
+  return isSchemaObject(value) ? value : {};
 }

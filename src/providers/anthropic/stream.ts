@@ -1,4 +1,4 @@
-import { isRecord } from '../../core/internal/index.ts';
+import { isRecord, readJson } from '../../core/internal/index.ts';
 import type { ModelCallOptions } from '../../core/runtime/index.ts';
 import {
   failureReason,
@@ -87,7 +87,7 @@ class GrowingMessage {
     // Without deltas the input is that of the start event, if any.
     if (this.#blocks.size === 0) return this.#message;
     const content = [...this.#blocks.values()].map(({ block, json }) =>
-      json === '' ? block : { ...block, input: parse(json) },
+      json === '' ? block : { ...block, input: readJson(json) ?? json },
     );
     return { ...this.#message, content };
   }
@@ -134,14 +134,6 @@ function extend(open: OpenBlock, delta: WireFields): ReturnType<GrowingMessage['
 
 function textIn(value: unknown): string {
   return typeof value === 'string' ? value : '';
-}
-
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return json;
-  }
 }
 
 function failureOf(error: unknown): Error {

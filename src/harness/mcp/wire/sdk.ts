@@ -2,7 +2,7 @@ import type * as ClientSdk from '@modelcontextprotocol/client';
 import type * as NodeSdk from '@modelcontextprotocol/node';
 import type * as ServerSdk from '@modelcontextprotocol/server';
 import type * as StdioSdk from '@modelcontextprotocol/server/stdio';
-import { MissingPeerError } from '../../../core/error/index.ts';
+import { loadPeer } from '../../../core/error/index.ts';
 
 /** What is used of the package `@modelcontextprotocol/server`. */
 export type McpServerSdk = Pick<
@@ -55,11 +55,6 @@ export const loadStdioSdk = (): Promise<McpStdioSdk> =>
 export const loadNodeSdk = (): Promise<McpNodeSdk> =>
   loaded('@modelcontextprotocol/node', () => import('@modelcontextprotocol/node'));
 
-async function loaded<Module>(name: string, load: () => Promise<Module>): Promise<Module> {
-  return load().catch((cause: unknown) => {
-    throw new MissingPeerError(
-      `The package "${name}" could not be loaded. Install it with "npm install ${name}" (version 2).`,
-      { cause, details: { package: name, range: '^2' } },
-    );
-  });
+function loaded<Module>(name: string, load: () => Promise<Module>): Promise<Module> {
+  return loadPeer(name, { versions: '2', range: '^2' }, load);
 }

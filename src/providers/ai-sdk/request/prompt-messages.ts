@@ -1,4 +1,4 @@
-import { present } from '../../../core/internal/index.ts';
+import { present, readJson } from '../../../core/internal/index.ts';
 import type {
   AssistantItem,
   ConversationItem,
@@ -185,10 +185,6 @@ function giveBack<Version extends AiSdkVersion>(
 
 /** The arguments of a call as a value. Invalid JSON becomes an empty value: the result explains the error. */
 function parseInput(text: string): WireJson {
-  try {
-    // JSON.parse returns a JSON value.
-    return text === '' ? {} : (JSON.parse(text) as WireJson);
-  } catch {
-    return {};
-  }
+  // What is read is a JSON value.
+  return (readJson(text) ?? {}) as WireJson;
 }

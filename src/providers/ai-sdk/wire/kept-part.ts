@@ -1,4 +1,4 @@
-import { isRecord } from '../../../core/internal/index.ts';
+import { isRecord, readJson } from '../../../core/internal/index.ts';
 import type { DistinctCallIds, WireFields } from '../../kit/index.ts';
 import { keepFile } from './files.ts';
 
@@ -50,11 +50,5 @@ export function withoutBrokenCalls(
 }
 
 function isJson(text: unknown): boolean {
-  if (text === '') return true;
-  try {
-    JSON.parse(String(text));
-    return true;
-  } catch {
-    return false;
-  }
+  return text === '' || readJson(String(text)) !== undefined;
 }

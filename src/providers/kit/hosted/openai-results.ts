@@ -1,5 +1,4 @@
 import { isRecord, present } from '../../../core/internal/index.ts';
-import type { JsonValue } from '../../../core/schema/index.ts';
 import { objectsIn, stringFields, stringsIn, type WireFields } from '../wire/fields.ts';
 import type { Cited } from './annotations.ts';
 
@@ -126,21 +125,6 @@ export function citedContainerFile({ type, file_id: fileId, filename }: WireFiel
 
 function citedAs(fileId: unknown, filename: unknown): Cited | undefined {
   return typeof fileId === 'string' ? { type: 'file', fileId, ...stringFields({ filename }) } : undefined;
-}
-
-/**
- * Parses JSON text. Invalid JSON is returned as a string; absent text is `{}`.
- *
- * @internal
- */
-export function parseJsonText(text: unknown): JsonValue {
-  if (typeof text !== 'string' || text === '') return {};
-  try {
-    // JSON.parse returns a JSON value.
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return text;
-  }
 }
 
 /**

@@ -1,4 +1,6 @@
-import { isRecord } from '../../../core/internal/index.ts';
+import { isRecord, readJson } from '../../../core/internal/index.ts';
+import type { JsonValue } from '../../../core/schema/index.ts';
+
 /** An object from outside, with unknown fields. */
 export type WireFields = Readonly<Record<string, unknown>>;
 
@@ -47,4 +49,15 @@ function fieldsOf<Key extends string, Value>(
     if (is(value)) kept[key] = value;
   }
   return kept;
+}
+
+/**
+ * Parses JSON text. Invalid JSON is returned as a string; absent text is `{}`.
+ *
+ * @internal
+ */
+export function parseJsonText(text: unknown): JsonValue {
+  if (typeof text !== 'string' || text === '') return {};
+  // What is read is a JSON value.
+  return (readJson(text) ?? text) as JsonValue;
 }

@@ -1,5 +1,5 @@
 import { ModelResponseError } from '../../../core/error/index.ts';
-import { isRecord } from '../../../core/internal/index.ts';
+import { isRecord, readJson } from '../../../core/internal/index.ts';
 import { restoreText, type SchemaProjection } from '../../../core/schema/index.ts';
 import type {
   AssistantPart,
@@ -166,16 +166,9 @@ function isCutOffCall({ type, status }: WireFields): boolean {
 
 /** The item to send back: a truncated call gets valid JSON arguments, because servers parse them. */
 export function withWholeArguments(item: WireFields): WireFields {
-  return isCutOffCall(item) && !isJson(item['arguments']) ? { ...item, arguments: '{}' } : item;
-}
-
-function isJson(text: unknown): boolean {
-  try {
-    JSON.parse(String(text));
-    return true;
-  } catch {
-    return false;
-  }
+  return isCutOffCall(item) && readJson(String(item['arguments'])) === undefined
+    ? { ...item, arguments: '{}' }
+    : item;
 }
 
 function dropReasoningAtEnd(items: WireFields[]): void {

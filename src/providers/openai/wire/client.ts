@@ -1,4 +1,4 @@
-import { MissingPeerError } from '../../../core/error/index.ts';
+import { loadPeer } from '../../../core/error/index.ts';
 import { isRecord } from '../../../core/internal/index.ts';
 import { failureReason, parseJsonText } from '../../kit/index.ts';
 import type { OpenAIRequest } from './wire.ts';
@@ -60,12 +60,8 @@ export async function createClient(
   options: OpenAIClientOptions,
   load: () => Promise<OpenAIModule> = () => import('openai'),
 ): Promise<OpenAIClient> {
-  const { OpenAI } = await load().catch((cause: unknown) => {
-    throw new MissingPeerError(
-      'The package "openai" could not be loaded. Install it with "npm install openai" (version 6 or 7), or pass a client to the adapter.',
-      { cause, details: { package: 'openai', range: '^6 || ^7' } },
-    );
-  });
+  const peer = { versions: '6 or 7', range: '^6 || ^7', orElse: 'pass a client to the adapter' };
+  const { OpenAI } = await loadPeer('openai', peer, load);
   // oxlint-disable-next-line no-restricted-globals -- The default of the package itself.
   const send = withReadableFailures(options.fetch ?? fetch);
   return new OpenAI({ ...options, fetch: send, maxRetries: 0 });
