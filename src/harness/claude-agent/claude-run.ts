@@ -1,13 +1,12 @@
 import { ModelResponseError } from '../../core/error/index.ts';
 import { isRecord, present } from '../../core/internal/index.ts';
-import type { InputPart } from '../../core/tool/index.ts';
-import { messagesFinishReason, type WireFields } from '../../providers/kit/index.ts';
+import type { InputPart, TokenUsage } from '../../core/tool/index.ts';
+import { messagesFinishReason, toTokenUsage, type WireFields } from '../../providers/kit/index.ts';
 import type { HarnessAnswer, HarnessOutcome, HarnessRequest, HarnessRunOptions } from '../kit/index.ts';
 import { AnswerSchema } from './answer-schema.ts';
 import { toolPrefix } from './own-tools.ts';
 import type { ClaudeAgentSdk, ClaudeQueryOptions, ClaudeUserMessage } from './sdk.ts';
 import { TurnReader } from './turn-reader.ts';
-import { countOf, totalUsageOf } from './wire.ts';
 import type { WorkFolder } from './work-folder.ts';
 
 /** What the user says where there is nothing beside the instructions: Claude Code begins with a message. */
@@ -111,6 +110,26 @@ function refuseFailure(result: WireFields): void {
     Array.isArray(errors) && errors.length > 0 ? errors.map(String).join('; ') : String(text ?? subtype);
   if (reason === 'prompt_too_long') throw new ModelResponseError('model-context-exceeded', said);
   throw new Error(`Claude Code reports an error: ${said}`);
+}
+
+/** The usage of a whole session, of all its models, from `modelUsage` of a result. */
+function totalUsageOf(modelUsage: unknown): TokenUsage | undefined {
+  if (!isRecord(modelUsage)) return undefined;
+  const models = Object.values(modelUsage).filter(isRecord);
+  if (models.length === 0) return undefined;
+  const sum = (name: string): number =>
+    models.reduce((total, model) => total + (countOf(model[name]) ?? 0), 0);
+  return toTokenUsage({
+    input: sum('inputTokens'),
+    output: sum('outputTokens'),
+    read: sum('cacheReadInputTokens'),
+    written: sum('cacheCreationInputTokens'),
+    reasoning: undefined,
+  });
+}
+
+function countOf(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
 }
 
 /** A part of the input as a block of the Messages interface. */

@@ -1,9 +1,9 @@
-import { env } from 'node:process';
 import type { Readable, Writable } from 'node:stream';
 import { escapeInvisible, startOf } from '../../core/internal/index.ts';
 import type { Clock } from '../../core/session/index.ts';
 import type { Logger } from '../../core/tool/index.ts';
 import { Child } from '../../host/index.ts';
+import { inherited } from '../mcp/index.ts';
 
 /** What the SDK asks to be started. */
 export interface ClaudeSpawnRequest {
@@ -136,9 +136,5 @@ export function claudeEnvironment(
   home: string,
   named: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
-  const own = passedOn.flatMap((name) => {
-    const value = env[name];
-    return value === undefined ? [] : [[name, value] as const];
-  });
-  return { ...Object.fromEntries(own), HOME: home, CLAUDE_CONFIG_DIR: home, ...quiet, ...named };
+  return { ...inherited(passedOn), HOME: home, CLAUDE_CONFIG_DIR: home, ...quiet, ...named };
 }

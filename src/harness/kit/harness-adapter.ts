@@ -9,11 +9,11 @@ import {
   modelOf,
   type ProviderAdapter,
   type RunOutcome,
-  streamOf,
 } from '../../core/evaluation/index.ts';
 import { present } from '../../core/internal/index.ts';
 import type { Prompt } from '../../core/prompt/index.ts';
 import { type Approver, type LanguageModel, PromptEvaluationError } from '../../core/runtime/index.ts';
+import { type AdapterRuns, adapterOf } from '../../providers/kit/index.ts';
 import type { AgentHarness } from './agent-harness.ts';
 import { refuseForHarness, refusePromptForHarness } from './check-request.ts';
 import { HarnessLoop } from './harness-loop.ts';
@@ -47,45 +47,21 @@ export function harnessAdapter(options: {
     capabilities: 'object!',
     run: 'function!',
   });
-  // The compiler wants the type of what asserts.
-  const run: HarnessRuns = new HarnessRuns(options);
-  const adapter: ProviderAdapter = Object.freeze({
-    name: options.name ?? harness.name,
-    evaluate: async <Output, A extends Approver>(
-      prompt: Prompt<Output>,
-      evaluateOptions: EvaluateOptions<A> = {},
-    ) => {
-      run.check(prompt, evaluateOptions);
-      return run.evaluate(adapter, prompt, evaluateOptions);
-    },
-    stream: <Output, A extends Approver>(
-      prompt: Prompt<Output>,
-      evaluateOptions: EvaluateOptions<A> = {},
-    ) => {
-      run.check(prompt, evaluateOptions);
-      const { observers = [], signal, streaming = harness.capabilities.streaming === true } = evaluateOptions;
-      return streamOf<Output, RunOutcome<Output, A>>((streamed) => {
-        const own: EvaluateOptions<A> & Checked = {
-          ...evaluateOptions,
-          streaming,
-          signal: streamed.signal,
-          observers: [{ onEvent: streamed.onEvent }, ...observers],
-        };
-        return run.evaluate(adapter, prompt, own, streamed.ready);
-      }, signal);
-    },
-  });
-  return adapter;
+  return adapterOf(new HarnessRuns(options), {});
 }
 
 /** The runs of one adapter. */
-class HarnessRuns {
+class HarnessRuns implements AdapterRuns<ProviderAdapter> {
+  readonly name: string;
+  readonly streaming: boolean;
   readonly #harness: AgentHarness;
   readonly #model: LanguageModel;
   readonly #inner: ForeignLoop['inner'];
 
-  constructor({ adapter, harness }: HarnessAdapterOptions) {
-    const { name, model, prices, provider } = harness;
+  constructor({ adapter, harness, name: shown }: HarnessAdapterOptions) {
+    const { capabilities, name, model, prices, provider } = harness;
+    this.name = shown ?? name;
+    this.streaming = capabilities.streaming === true;
     this.#harness = harness;
     this.#model = {
       name,
@@ -99,10 +75,7 @@ class HarnessRuns {
   }
 
   /** @throws {PromptValidationError} for an option that is out of its range, or that the harness does not honor. */
-  check<Options extends EvaluateOptions<Approver>>(
-    prompt: Prompt,
-    options: Options,
-  ): asserts options is Options & Checked {
+  check(prompt: Prompt, options: EvaluateOptions<Approver>): void {
     assertPrompt(prompt);
     checkEvaluateOptions(options);
     refuseForHarness(this.#harness, prompt, options);

@@ -1,4 +1,4 @@
-export { type StartedChild, startChild } from './client/child-process.ts';
+export { inherited, type StartedChild, startChild } from './client/child-process.ts';
 export type { McpMountedServer } from './client/mounted-server.ts';
 export type { McpSectionOptions } from './mount/mount-options.ts';
 export type { McpSection } from './mount/open-mcp-section.ts';

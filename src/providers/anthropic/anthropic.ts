@@ -3,28 +3,32 @@ import type { ProviderAdapter } from '../../core/evaluation/index.ts';
 import { present } from '../../core/internal/index.ts';
 import type { TokenPrices } from '../../core/tool/index.ts';
 import {
+  askVendor,
   assertCaching,
   checkModelOptions,
   type HostedToolCodecTable,
   HostedToolRegistry,
-  isEventStream,
   lazyClient,
   modelChecks,
   providerAdapter,
-  requestTimeoutMs,
   ToolSchemas,
   toProviderError,
   type UnsupportedConfig,
+  vendorErrorCodes,
 } from '../kit/index.ts';
 import { anthropicDialect } from './anthropic-dialect.ts';
-import { type AnthropicClient, type AnthropicClientOptions, createClient } from './client.ts';
+import {
+  type AnthropicClient,
+  type AnthropicClientOptions,
+  type AnthropicRequestOptions,
+  createClient,
+} from './client.ts';
 import { anthropicHostedToolCodecs } from './hosted/codecs.ts';
-import { anthropicErrorCodes } from './provider-error.ts';
 import { prepareRequest, toWireChoice } from './request.ts';
 import { type AnthropicSettings, toWireSettings } from './request-settings.ts';
 import { readMessage } from './response.ts';
 import { readMessageStream } from './stream.ts';
-import type { CacheControl } from './wire.ts';
+import type { AnthropicRequest, CacheControl } from './wire.ts';
 
 /** Options of every Anthropic adapter, independent of its client. */
 export interface AnthropicModelOptions {
@@ -125,7 +129,7 @@ export function anthropic(options: AnthropicOptions): ProviderAdapter {
         toWireChoice(check, registry, undefined);
         toWireSettings(check.settings);
       },
-      generate: async (request, { signal, logger, onDelta, clock }) => {
+      generate: async (request, callOptions) => {
         const prepared = prepareRequest(request, {
           model,
           provider: name,
@@ -135,30 +139,22 @@ export function anthropic(options: AnthropicOptions): ProviderAdapter {
           cacheControl,
           projections,
           registry,
-          logger,
+          logger: callOptions.logger,
         });
         const { body, headers } = prepared;
         const client = await getClient();
-        const left = new AbortController();
-        let message: unknown;
-        try {
-          message = await client.messages.create(onDelta === undefined ? body : { ...body, stream: true }, {
-            signal: onDelta === undefined ? signal : AbortSignal.any([signal, left.signal]),
-            timeout: requestTimeoutMs(options.timeoutMs),
-            maxRetries: 0,
-            ...present({ headers: Object.keys(headers).length === 0 ? undefined : { ...headers } }),
-          });
-          if (isEventStream(message)) {
-            message = await readMessageStream(message, {
-              signal,
-              clock,
-              leave: () => left.abort(),
-              ...present({ onDelta }),
-            });
+        const send = async (
+          sendOptions: AnthropicRequestOptions,
+          streaming: Pick<AnthropicRequest, 'stream'>,
+        ) => {
+          try {
+            return await client.messages.create({ ...body, ...streaming }, sendOptions);
+          } catch (error) {
+            throw toProviderError(error, vendorErrorCodes);
           }
-        } catch (error) {
-          throw toProviderError(error, anthropicErrorCodes);
-        }
+        };
+        const { timeoutMs } = options;
+        const message = await askVendor(callOptions, { headers, timeoutMs }, send, readMessageStream);
         return readMessage(message, name, prepared, registry);
       },
     },

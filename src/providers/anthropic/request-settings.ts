@@ -2,7 +2,7 @@ import { PromptValidationError } from '../../core/error/index.ts';
 import { present } from '../../core/internal/index.ts';
 import { isSchemaObject, type JsonObject } from '../../core/schema/index.ts';
 import type { ModelSettings } from '../../core/tool/index.ts';
-import { splitSettings } from '../kit/index.ts';
+import { notSettable, refuseControlled, splitSettings } from '../kit/index.ts';
 
 /**
  * The supported neutral settings (`maxOutputTokens`, `stopSequences`, `reasoningEffort`), and settings in the provider's format
@@ -28,15 +28,13 @@ const refused = { temperature: noSampling, topP: noSampling, seed: 'the provider
  */
 export function toWireSettings(settings: AnthropicSettings): JsonObject {
   const { neutral, own } = splitSettings(settings, 'Anthropic', refused);
-  for (const key of ownKeys) {
-    if (own[key] !== undefined) throw notSettable(`settings.${key}`);
-  }
+  refuseControlled('Anthropic', own, ownKeys);
   const { output_config: config, max_tokens: maxTokens } = own;
   if (maxTokens !== undefined && !(Number.isSafeInteger(maxTokens) && Number(maxTokens) >= 1)) {
     throw unusable('max_tokens', 'a whole number of at least 1', maxTokens);
   }
   if (config !== undefined && !isSchemaObject(config)) throw unusable('output_config', 'an object', config);
-  if (config?.['format'] !== undefined) throw notSettable('settings.output_config.format');
+  if (config?.['format'] !== undefined) throw notSettable('Anthropic', 'settings.output_config.format');
   const { maxOutputTokens, stopSequences, reasoningEffort } = neutral;
   return merge(
     {
@@ -77,11 +75,4 @@ function unusable(setting: string, expected: string, value: JsonObject[string]):
   return new PromptValidationError(`The setting ${setting} must be ${expected}.`, {
     details: { option: `settings.${setting}`, value },
   });
-}
-
-function notSettable(option: string): PromptValidationError {
-  return new PromptValidationError(
-    `The Anthropic adapter controls "${option}"; it cannot be set. Remove it from the settings.`,
-    { details: { option } },
-  );
 }

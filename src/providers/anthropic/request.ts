@@ -8,9 +8,10 @@ import {
   type SchemaProjection,
   wrapperKey,
 } from '../../core/schema/index.ts';
-import type { HostedTool, Logger } from '../../core/tool/index.ts';
+import type { Logger } from '../../core/tool/index.ts';
 import {
   type HostedToolRegistry,
+  type PreparedRequest,
   type ProjectedTool,
   refuseHostedChoice,
   type ToolSchemas,
@@ -43,16 +44,7 @@ export interface AnthropicRequestParts {
 }
 
 /** A request with what is needed to read its answer. */
-export interface PreparedAnthropicRequest {
-  readonly body: AnthropicRequest;
-  readonly headers: Readonly<Record<string, string>>;
-  /** The request that is answered: the number of the model call, and the conversation before it. */
-  readonly asked: Pick<ModelRequest, 'turn' | 'conversation'>;
-  readonly hostedTools: readonly HostedTool[];
-  /** The schema of the arguments of each tool, by name. */
-  readonly toolSchemas: ReadonlyMap<string, SchemaProjection>;
-  readonly answerSchema: SchemaProjection | undefined;
-}
+export type PreparedAnthropicRequest = PreparedRequest<AnthropicRequest>;
 
 /**
  * Creates the request for one turn.

@@ -2,11 +2,12 @@ import { ModelResponseError } from '../../core/error/index.ts';
 import { isRecord, present } from '../../core/internal/index.ts';
 import type { ModelTurn } from '../../core/runtime/index.ts';
 import { restoreText, type SchemaProjection } from '../../core/schema/index.ts';
-import type { AssistantPart, TokenUsage } from '../../core/tool/index.ts';
+import type { AssistantPart } from '../../core/tool/index.ts';
 import {
   DistinctCallIds,
   type HostedToolRegistry,
   messagesFinishReason,
+  messagesUsage,
   objectsIn,
   stringFields,
   type WireFields,
@@ -40,7 +41,7 @@ export function readMessage(
     toParts(block, text, { prepared, isComplete: isCut ? block !== cutBlock : undefined }),
   );
   const content = [...parts, ...refusalOf(message, text)];
-  const usage = usageOf(message['usage']);
+  const usage = messagesUsage(message['usage']);
   const end = endOf(message);
   const hosted = registry.read(prepared.hostedTools, {
     items: [...received, ...end],
@@ -159,30 +160,6 @@ function endOf({ stop_reason: reason, container }: WireFields): readonly Message
       }),
     },
   ];
-}
-
-/** The provider counts tokens read from and written to the cache separately from other input. */
-function usageOf(usage: unknown): TokenUsage | undefined {
-  if (!isRecord(usage)) return undefined;
-  const read = countOf(usage['cache_read_input_tokens']);
-  const written = countOf(usage['cache_creation_input_tokens']);
-  const input = countOf(usage['input_tokens']);
-  const output = countOf(usage['output_tokens']);
-  const details = usage['output_tokens_details'];
-  const thinking = isRecord(details) ? countOf(details['thinking_tokens']) : undefined;
-  return {
-    ...present({
-      inputTokens: input === undefined ? undefined : input + (read ?? 0) + (written ?? 0),
-      outputTokens: output,
-      cachedInputTokens: read,
-      cacheWriteInputTokens: written,
-      reasoningTokens: thinking,
-    }),
-  };
-}
-
-function countOf(value: unknown): number | undefined {
-  return typeof value === 'number' ? value : undefined;
 }
 
 function invalid(why: string): ModelResponseError {

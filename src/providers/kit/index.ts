@@ -25,7 +25,7 @@ export {
   readWebAction,
   readWebSources,
 } from './hosted/openai-results.ts';
-export { providerAdapter } from './provider-adapter.ts';
+export { type AdapterRuns, adapterOf, providerAdapter } from './provider-adapter.ts';
 export { type ProjectedTool, type StrictTools, ToolSchemas } from './schema/tool-schemas.ts';
 export { isContextOverflow } from './wire/context-overflow.ts';
 export { DistinctCallIds } from './wire/distinct-call-ids.ts';
@@ -48,7 +48,8 @@ export {
   shortCallIds,
 } from './wire/foreign-call-ids.ts';
 export { isWebUrl, toBase64, toUrl } from './wire/media-url.ts';
-export { messagesFinishReason } from './wire/messages-finish-reason.ts';
+export { MessageBuilder } from './wire/message-builder.ts';
+export { messagesFinishReason, messagesUsage, toTokenUsage } from './wire/messages-turn.ts';
 export {
   assertCaching,
   checkModelOptions,
@@ -57,16 +58,18 @@ export {
   requestTimeoutMs,
   type UnsupportedConfig,
 } from './wire/model-options.ts';
+export type { PreparedRequest } from './wire/prepared-request.ts';
 export {
   type ProviderErrorOptions,
   toBrokenStreamError,
   toProviderError,
   toResponseError,
+  vendorErrorCodes,
 } from './wire/provider-error.ts';
-export { splitSettings } from './wire/split-settings.ts';
+export { notSettable, refuseControlled, splitSettings } from './wire/split-settings.ts';
 export {
-  isEventStream,
-  StreamReader,
-  type StreamReaderOptions,
+  askVendor,
+  readEvents,
+  type StreamListener,
   streamEndGraceMs,
 } from './wire/stream-reader.ts';

@@ -21,31 +21,66 @@ export function providerAdapter(options: {
   assertOptions('providerAdapter()', options, { model: 'object!', name: 'string' });
   assertMembers('providerAdapter(): model', options.model, { name: 'string!', generate: 'function!' });
   const { model } = options;
-  const adapter: ModelAdapter = Object.freeze({
-    name: options.name ?? model.name,
-    '~model': model,
-    evaluate: async <Output, A extends Approver>(
-      prompt: Prompt<Output>,
-      evaluateOptions: EvaluateOptions<A> = {},
-    ) => {
-      checkEvaluateOptions(evaluateOptions);
-      return evaluateOn(adapter, prompt, evaluateOptions);
+  return adapterOf<Pick<ModelAdapter, '~model'>>(
+    {
+      name: options.name ?? model.name,
+      streaming: true,
+      check: (_prompt, evaluateOptions) => checkEvaluateOptions(evaluateOptions),
+      evaluate: evaluateOn,
     },
-    stream: <Output, A extends Approver>(
-      prompt: Prompt<Output>,
-      evaluateOptions: EvaluateOptions<A> = {},
-    ) => {
-      checkEvaluateOptions(evaluateOptions);
-      const { observers = [], signal, streaming = true } = evaluateOptions;
-      return streamOf<Output, RunOutcome<Output, A>>((run) => {
-        const streamed: EvaluateOptions<A> & Checked = {
-          ...evaluateOptions,
-          streaming,
-          signal: run.signal,
-          observers: [{ onEvent: run.onEvent }, ...observers],
-        };
-        return evaluateOn(adapter, prompt, streamed, run.ready);
-      }, signal);
+    { '~model': model },
+  );
+}
+
+/** How an adapter runs evaluations. */
+export interface AdapterRuns<Adapter> {
+  readonly name: string;
+  /** Whether a stream of events has deltas where the caller does not say. */
+  readonly streaming: boolean;
+  /** @throws {PromptValidationError} for an option that cannot be honored. */
+  check(prompt: Prompt, options: EvaluateOptions<Approver>): void;
+  /** Runs an evaluation whose options are checked. */
+  evaluate<Output, A extends Approver>(
+    adapter: Adapter,
+    prompt: Prompt<Output>,
+    options: EvaluateOptions<A> & Checked,
+    ready?: () => Promise<void> | undefined,
+  ): Promise<RunOutcome<Output, A>>;
+}
+
+/** The adapter of some runs: each is checked once, where it enters. */
+export function adapterOf<Members extends object>(
+  runs: AdapterRuns<ProviderAdapter & Members>,
+  members: Members,
+): ProviderAdapter & Members {
+  const checked = <Options extends EvaluateOptions<Approver>>(prompt: Prompt, options: Options) => {
+    runs.check(prompt, options);
+    // The mark is for the compiler alone.
+    return options as Options & Checked;
+  };
+  const adapter: ProviderAdapter & Members = Object.freeze({
+    ...members,
+    name: runs.name,
+    evaluate: async <Output, A extends Approver>(prompt: Prompt<Output>, options: EvaluateOptions<A> = {}) =>
+      runs.evaluate(adapter, prompt, checked(prompt, options)),
+    stream: <Output, A extends Approver>(prompt: Prompt<Output>, options: EvaluateOptions<A> = {}) => {
+      const own = checked(prompt, options);
+      const { observers = [], signal, streaming = runs.streaming } = own;
+      return streamOf<Output, RunOutcome<Output, A>>(
+        (run) =>
+          runs.evaluate(
+            adapter,
+            prompt,
+            {
+              ...own,
+              streaming,
+              signal: run.signal,
+              observers: [{ onEvent: run.onEvent }, ...observers],
+            },
+            run.ready,
+          ),
+        signal,
+      );
     },
   });
   return adapter;

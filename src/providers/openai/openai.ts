@@ -4,14 +4,13 @@ import { present } from '../../core/internal/index.ts';
 import type { LanguageModel } from '../../core/runtime/index.ts';
 import type { TokenPrices } from '../../core/tool/index.ts';
 import {
+  askVendor,
   checkModelOptions,
   type HostedToolCodecTable,
   HostedToolRegistry,
-  isEventStream,
   lazyClient,
   modelChecks,
   providerAdapter,
-  requestTimeoutMs,
   ToolSchemas,
   type UnsupportedConfig,
 } from '../kit/index.ts';
@@ -19,7 +18,7 @@ import { openaiHostedToolCodecs } from './hosted/codecs.ts';
 import { cacheKeySource, checkRequest, type OpenAIRequestParts, prepareRequest } from './request/request.ts';
 import { type OpenAISettings, toWireSettings } from './request/request-settings.ts';
 import { toProviderError } from './response/provider-error.ts';
-import { type OpenAIStreamListener, readStream } from './response/read-stream.ts';
+import { readStream } from './response/read-stream.ts';
 import { readResponse } from './response/response.ts';
 import {
   createClient,
@@ -142,53 +141,26 @@ function createModel(options: OpenAIOptions): LanguageModel {
     takesOutputSchema: true,
     ...present({ prices: options.prices }),
     check: (check) => void checkRequest(check, requestOptions),
-    generate: async (request, { signal, logger, onDelta, clock }) => {
-      const prepared = prepareRequest(request, requestOptions, logger);
+    generate: async (request, callOptions) => {
+      const prepared = prepareRequest(request, requestOptions, callOptions.logger);
       const { body, headers } = prepared;
       const client = await getClient();
-      const sendOptions = {
-        signal,
-        timeout: requestTimeoutMs(options.timeoutMs),
-        maxRetries: 0,
-        ...present({ headers: Object.keys(headers).length === 0 ? undefined : headers }),
+      const send = async (sendOptions: OpenAIRequestOptions, streaming: Pick<OpenAIRequest, 'stream'>) => {
+        try {
+          return await client.responses.create({ ...body, ...streaming }, sendOptions);
+        } catch (error) {
+          throw toProviderError(error);
+        }
       };
-      const response =
-        onDelta === undefined
-          ? await send(client, body, sendOptions)
-          : await sendStreamed(client, body, sendOptions, { onDelta, clock });
+      const response = await askVendor(
+        callOptions,
+        { headers, timeoutMs: options.timeoutMs },
+        send,
+        readStream,
+      );
       return readResponse(response, prepared, { provider: name, registry });
     },
   };
-}
-
-async function send(
-  client: OpenAIClient,
-  body: OpenAIRequest,
-  options: OpenAIRequestOptions,
-): Promise<unknown> {
-  try {
-    return await client.responses.create(body, options);
-  } catch (error) {
-    throw toProviderError(error);
-  }
-}
-
-async function sendStreamed(
-  client: OpenAIClient,
-  body: OpenAIRequest,
-  options: OpenAIRequestOptions,
-  listener: Pick<OpenAIStreamListener, 'onDelta' | 'clock'>,
-): Promise<unknown> {
-  const { signal } = options;
-  const request = new AbortController();
-  const answer = await send(
-    client,
-    { ...body, stream: true },
-    { ...options, signal: AbortSignal.any([signal, request.signal]) },
-  );
-  return isEventStream(answer)
-    ? readStream(answer, { ...listener, signal, leave: () => request.abort() })
-    : answer;
 }
 
 function checkCacheKey(key: unknown): void {

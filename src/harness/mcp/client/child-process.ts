@@ -30,7 +30,12 @@ export async function startChild(server: McpChildServer, clock: Clock): Promise<
   const { args = [], command, cwd } = server;
   const child = new Child(
     { command, args, cwd },
-    { env: childEnvironment(server.env), stdio: ['pipe', 'pipe', 'pipe'], group: 'ended', clock },
+    {
+      env: { ...inherited(passedOn), ...server.env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      group: 'ended',
+      clock,
+    },
   );
   await child.started().catch((error: unknown) => {
     throw startError(server, error);
@@ -59,15 +64,11 @@ function startError(server: McpChildServer, error: unknown): Error {
   return new Error(reasons[code] ?? `the program "${name}" cannot be started (${code})`, { cause: error });
 }
 
-/**
- * The whole environment of a child: a few variables of this process, and those that are named for it.
- *
- * @see docs/spec/mcp.md §8
- */
-function childEnvironment(named: Readonly<Record<string, string>> = {}): Record<string, string> {
-  const own = passedOn.flatMap((name) => {
+/** The variables of this process that have one of these names. */
+export function inherited(names: readonly string[]): Record<string, string> {
+  const own = names.flatMap((name) => {
     const value = env[name];
     return value === undefined ? [] : [[name, value] as const];
   });
-  return { ...Object.fromEntries(own), ...named };
+  return Object.fromEntries(own);
 }

@@ -186,7 +186,7 @@ const hostedMcpCodec: HostedToolCodec<HostedMcpConfig, HostedMcpResult> = {
           name: run.toolName,
           // The package parsed it from JSON.
           arguments: run.input as HostedMcpResult['arguments'],
-          ...(run.isDone && (run.isError ? { error: text } : { output: text })),
+          ...(run.isDone ? present(run.isError ? { error: text } : { output: text }) : {}),
         };
       }),
     citations: [],

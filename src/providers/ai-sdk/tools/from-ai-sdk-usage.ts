@@ -1,4 +1,5 @@
 import type { TokenUsage } from '../../../core/runtime/index.ts';
+import { numberFields } from '../../kit/index.ts';
 
 type Count = number | undefined;
 
@@ -13,12 +14,11 @@ export interface AiSdkUsage {
 /** Converts the usage of an AI SDK step, including cached tokens, for `runtime.countUsage`. */
 export function fromAiSdkUsage(usage: AiSdkUsage): TokenUsage {
   const { inputTokens, outputTokens, inputTokenDetails: input, outputTokenDetails: output } = usage;
-  const counts: Readonly<Record<keyof TokenUsage, Count>> = {
+  return numberFields({
     inputTokens,
     outputTokens,
     cachedInputTokens: input?.cacheReadTokens,
     cacheWriteInputTokens: input?.cacheWriteTokens,
     reasoningTokens: output?.reasoningTokens,
-  };
-  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== undefined));
+  });
 }

@@ -7,32 +7,9 @@ import {
   parseJsonText,
   toProviderError as toAnyProviderError,
   toBrokenStreamError,
+  vendorErrorCodes,
   type WireFields,
 } from '../../kit/index.ts';
-
-/** The error codes of all providers together; their meanings do not conflict. */
-const errorCodes: ProviderErrorOptions = {
-  codes: {
-    insufficient_quota: 'quota',
-    billing_hard_limit_reached: 'quota',
-    billing_error: 'quota',
-    rate_limit_exceeded: 'rate-limit',
-    rate_limit_error: 'rate-limit',
-    RESOURCE_EXHAUSTED: 'rate-limit',
-    vector_store_timeout: 'timeout',
-    timeout_error: 'timeout',
-    DEADLINE_EXCEEDED: 'timeout',
-    server_error: 'server-error',
-    api_error: 'server-error',
-    overloaded_error: 'server-error',
-    INTERNAL: 'server-error',
-    UNAVAILABLE: 'server-error',
-    context_length_exceeded: 'context',
-    exceed_context_size_error: 'context',
-    model_context_window_exceeded: 'context',
-    request_too_large: 'context',
-  },
-};
 
 /** The AI SDK's names for an answer that cannot be parsed. */
 const unreadable = new Set([
@@ -59,7 +36,7 @@ export function toProviderError(error: unknown): unknown {
     const message = `The answer cannot be read: ${shortened(describeError(error))}`;
     return new ModelResponseError('model-response-invalid', message, { cause: error });
   }
-  return toAnyProviderError(error, { ...errorCodes, fields: carriedBy(error) });
+  return toAnyProviderError(error, { ...vendorErrorCodes, fields: carriedBy(error) });
 }
 
 /** Converts an error in the middle of a stream. A temporary one is retried. */

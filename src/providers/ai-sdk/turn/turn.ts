@@ -10,8 +10,10 @@ import type {
 import { restoreText } from '../../../core/schema/index.ts';
 import {
   DistinctCallIds,
+  fieldsIn,
   type HostedToolRegistry,
   type HostedTurn,
+  numberFields,
   stringFields,
   toBrokenStreamError,
 } from '../../kit/index.ts';
@@ -41,8 +43,7 @@ const refusalsAsFiltered = ['openai', 'azure'];
  */
 export function readTurn(answer: unknown, context: TurnContext): ModelTurn {
   const { request, prepared, provider, family, registry } = context;
-  if (!isAnswer(answer))
-    throw new ModelResponseError('model-response-invalid', 'The model returned no answer with content.');
+  if (!isAnswer(answer)) throw invalid('The model returned no answer with content.');
   const kept = keepParts(contentOf(answer, prepared), new DistinctCallIds(request));
   const finishReason = readFinishReason(answer.finishReason, {
     hasCalls: kept.some(isOwnCall),
@@ -56,8 +57,9 @@ export function readTurn(answer: unknown, context: TurnContext): ModelTurn {
   const content = withStructuredText(spoken.content, answer.structuredOutputText, prepared);
   const usage = readUsage(answer.usage);
   if (items.length === 0 && usage === undefined && finishReason === 'stop') {
-    throw new ModelResponseError('model-response-invalid', 'The answer is empty, without even token counts.');
+    throw invalid('The answer is empty, without even token counts.');
   }
+  const response = fieldsIn(answer.response);
   const finish = { type: 'finish', providerMetadata: answer.providerMetadata };
   const hosted = registry.read(request.hostedTools, toHostedTurn([...items, finish], content, spoken.places));
   return {
@@ -65,18 +67,12 @@ export function readTurn(answer: unknown, context: TurnContext): ModelTurn {
     finishReason,
     ...present({ usage }),
     raw: { provider, items },
-    ...responseNames(answer['response']),
+    ...stringFields({ responseId: response['id'], responseModel: response['modelId'] }),
     ...present({
       hasFiles: items.some(({ type }) => type === 'file') ? true : undefined,
       hosted: hosted.length === 0 ? undefined : hosted,
     }),
   };
-}
-
-/** What the provider calls the answer and the model that made it. */
-function responseNames(response: unknown): Pick<ModelTurn, 'responseId' | 'responseModel'> {
-  const { id, modelId } = isRecord(response) ? response : {};
-  return stringFields({ responseId: id, responseModel: modelId });
 }
 
 /** The content, with the calls of tools of the prompt that were truncated by the length limit. */
@@ -149,10 +145,7 @@ function phaseOf({ type, providerMetadata }: KeptPart): unknown {
 function toCall(part: KeptPart, { toolSchemas }: PreparedAiSdkRequest, isWhole: boolean): AssistantPart {
   const { toolCallId, toolName, input } = part;
   if (typeof toolCallId !== 'string' || typeof toolName !== 'string' || typeof input !== 'string') {
-    throw new ModelResponseError(
-      'model-response-invalid',
-      'The answer has a tool call without toolName or input.',
-    );
+    throw invalid('The answer has a tool call without toolName or input.');
   }
   const call = {
     type: 'tool-call',
@@ -174,10 +167,7 @@ function toApprovalRequest(
   const toolName = call?.['toolName'];
   const input = call?.['input'];
   if (typeof approvalId !== 'string' || typeof toolName !== 'string') {
-    throw new ModelResponseError(
-      'model-response-invalid',
-      'The answer requests approval of a call that it does not contain.',
-    );
+    throw invalid('The answer requests approval of a call that it does not contain.');
   }
   const own = hostedNames.get(toolName);
   // Tools of a remote server are named `mcp.` and their name, without the server; with one server it is unambiguous.
@@ -256,7 +246,7 @@ function readFinishReason(
   finishReason: unknown,
   facts: { readonly hasCalls: boolean; readonly reportsRefusalsAsFiltered: boolean },
 ): FinishReason {
-  const { unified, raw } = isRecord(finishReason) ? finishReason : { unified: undefined, raw: undefined };
+  const { unified, raw } = fieldsIn(finishReason);
   const known = rawReasons.get(raw);
   if (known !== undefined) return known;
   switch (unified) {
@@ -281,18 +271,18 @@ function readFinishReason(
 /** The tokens of an answer; the input includes tokens read from and written to a cache. */
 export function readUsage(usage: unknown): TokenUsage | undefined {
   if (!isRecord(usage)) return undefined;
-  const { inputTokens: input, outputTokens: output } = usage;
-  const counts = {
-    ...count('inputTokens', input, 'total'),
-    ...count('outputTokens', output, 'total'),
-    ...count('cachedInputTokens', input, 'cacheRead'),
-    ...count('cacheWriteInputTokens', input, 'cacheWrite'),
-    ...count('reasoningTokens', output, 'reasoning'),
-  };
+  const input = fieldsIn(usage['inputTokens']);
+  const output = fieldsIn(usage['outputTokens']);
+  const counts = numberFields({
+    inputTokens: input['total'],
+    outputTokens: output['total'],
+    cachedInputTokens: input['cacheRead'],
+    cacheWriteInputTokens: input['cacheWrite'],
+    reasoningTokens: output['reasoning'],
+  });
   return Object.keys(counts).length === 0 ? undefined : counts;
 }
 
-function count(name: keyof TokenUsage, counts: unknown, key: string): TokenUsage {
-  const value = isRecord(counts) ? counts[key] : undefined;
-  return typeof value === 'number' ? { [name]: value } : {};
+function invalid(message: string): ModelResponseError {
+  return new ModelResponseError('model-response-invalid', message);
 }

@@ -22,6 +22,37 @@ export interface ProviderErrorOptions {
   readonly fields?: object;
 }
 
+/** The error codes of all vendors together, with a meaning beyond the status; their meanings do not conflict. */
+export const vendorErrorCodes: ProviderErrorOptions & { readonly codes: object } = {
+  codes: {
+    insufficient_quota: 'quota',
+    billing_hard_limit_reached: 'quota',
+    billing_error: 'quota',
+    contract_spend_limit_reached: 'quota',
+    enforced_spend_limit_reached: 'quota',
+    linked_organization_billing_unavailable: 'quota',
+    linked_organization_spend_limit_reached: 'quota',
+    rate_limit_exceeded: 'rate-limit',
+    rate_limit_error: 'rate-limit',
+    ramp_limit_exceeded: 'rate-limit',
+    slow_down: 'rate-limit',
+    RESOURCE_EXHAUSTED: 'rate-limit',
+    vector_store_timeout: 'timeout',
+    timeout_error: 'timeout',
+    DEADLINE_EXCEEDED: 'timeout',
+    server_error: 'server-error',
+    server_is_overloaded: 'server-error',
+    api_error: 'server-error',
+    overloaded_error: 'server-error',
+    INTERNAL: 'server-error',
+    UNAVAILABLE: 'server-error',
+    context_length_exceeded: 'context',
+    exceed_context_size_error: 'context',
+    model_context_window_exceeded: 'context',
+    request_too_large: 'context',
+  },
+};
+
 /**
  * Converts a failed request to a {@link ThrottleError} if it may pass with time or concerns the account, to a {@link
  * ModelResponseError} for an unreadable answer or a conversation that is too long; otherwise returns the error itself, with

@@ -65,3 +65,19 @@ const efforts: readonly string[] = ['none', 'minimal', 'low', 'medium', 'high', 
 function fault(message: string, name: NeutralSetting, value: unknown): PromptValidationError {
   return new PromptValidationError(message, { details: { option: `settings.${name}`, value } });
 }
+
+/**
+ * @param keys settings that the prompt, the conversation and the options determine, or that an adapter does not support.
+ * @throws {PromptValidationError} for settings that have one of them.
+ */
+export function refuseControlled(adapter: string, settings: ModelSettings, keys: readonly string[]): void {
+  for (const key of keys) if (settings[key] !== undefined) throw notSettable(adapter, `settings.${key}`);
+}
+
+/** The error for a setting that the adapter controls. */
+export function notSettable(adapter: string, option: string): PromptValidationError {
+  return new PromptValidationError(
+    `The ${adapter} adapter controls "${option}"; it cannot be set. Remove it from the settings.`,
+    { details: { option } },
+  );
+}

@@ -1,4 +1,9 @@
+import { isRecord, present } from '../../../core/internal/index.ts';
+import type { ModelCallOptions, ModelDelta } from '../../../core/runtime/index.ts';
 import { type Clock, systemClock } from '../../../core/session/index.ts';
+import type { WireFields } from './fields.ts';
+import { requestTimeoutMs } from './model-options.ts';
+import { toBrokenStreamError } from './provider-error.ts';
 
 /** Options of a {@link StreamReader}. */
 export interface StreamReaderOptions {
@@ -75,6 +80,86 @@ export class StreamReader {
 }
 
 /** True for an async iterable of events. */
-export function isEventStream(answer: unknown): answer is AsyncIterable<unknown> {
+function isEventStream(answer: unknown): answer is AsyncIterable<unknown> {
   return typeof answer === 'object' && answer !== null && Symbol.asyncIterator in answer;
+}
+
+/** The consumer of the deltas of a stream, and what ends it. */
+export interface StreamListener extends StreamReaderOptions, Pick<ModelCallOptions, 'onDelta'> {}
+
+/**
+ * Reads the answer from a stream of events and emits its deltas. The next event is read when `onDelta` has settled for the previous one.
+ *
+ * @param step what an event adds: a delta, or the whole answer. May throw: the stream is then closed.
+ * @param toError converts the error of a failed stream.
+ * @throws {ThrottleError} when the stream ends before the answer does.
+ */
+export async function readEvents<Answer>(
+  events: AsyncIterable<unknown>,
+  { onDelta, ...options }: StreamListener,
+  step: (event: WireFields) => ModelDelta | { readonly whole: Answer } | undefined,
+  toError: (error: unknown) => unknown,
+): Promise<Answer> {
+  const { signal } = options;
+  const reader = new StreamReader(events, options);
+  try {
+    for (;;) {
+      const { done, value } = await reader.next().catch((error: unknown) => {
+        if (signal.aborted) throw error;
+        // A truncated event cannot be parsed.
+        throw error instanceof SyntaxError ? toBrokenStreamError() : toError(error);
+      });
+      signal.throwIfAborted();
+      if (done === true) throw toBrokenStreamError();
+      const added = isRecord(value) ? step(value) : undefined;
+      if (added === undefined) continue;
+      if ('whole' in added) {
+        reader.finish();
+        return added.whole;
+      }
+      const wait = onDelta?.(added);
+      if (wait !== undefined) await reader.race(wait);
+    }
+  } catch (error) {
+    reader.close();
+    throw error;
+  }
+}
+
+/** What the client of a vendor is called with beside the body of a request. */
+export interface VendorRequestOptions {
+  readonly signal: AbortSignal;
+  readonly timeout: number;
+  readonly maxRetries: number;
+  readonly headers?: Record<string, string>;
+}
+
+/**
+ * Sends a request by the client of a vendor, streamed when there is a consumer of deltas. A stream that is left ends its request.
+ *
+ * @param send sends the request, with the members of its body that ask for a stream.
+ * @param read reads the answer from a stream.
+ */
+export async function askVendor(
+  { clock, onDelta, signal }: Pick<ModelCallOptions, 'clock' | 'onDelta' | 'signal'>,
+  {
+    headers,
+    timeoutMs,
+  }: { readonly headers: Readonly<Record<string, string>>; readonly timeoutMs: number | undefined },
+  send: (options: VendorRequestOptions, streaming: { readonly stream?: true }) => Promise<unknown>,
+  read: (events: AsyncIterable<unknown>, listener: StreamListener) => Promise<unknown>,
+): Promise<unknown> {
+  const left = new AbortController();
+  const isStreamed = onDelta !== undefined;
+  const answer = await send(
+    {
+      signal: isStreamed ? AbortSignal.any([signal, left.signal]) : signal,
+      timeout: requestTimeoutMs(timeoutMs),
+      maxRetries: 0,
+      ...present({ headers: Object.keys(headers).length === 0 ? undefined : { ...headers } }),
+    },
+    isStreamed ? { stream: true } : {},
+  );
+  if (!isEventStream(answer)) return answer;
+  return read(answer, { signal, clock, leave: () => left.abort(), ...present({ onDelta }) });
 }

@@ -2,7 +2,7 @@ import { PromptValidationError } from '../../../core/error/index.ts';
 import { present } from '../../../core/internal/index.ts';
 import { isSchemaObject, type JsonObject } from '../../../core/schema/index.ts';
 import type { ModelSettings } from '../../../core/tool/index.ts';
-import { splitSettings } from '../../kit/index.ts';
+import { notSettable, refuseControlled, splitSettings } from '../../kit/index.ts';
 
 /**
  * Settings of a request: the neutral ones except `stopSequences` and `seed`, which the provider does not support, and others
@@ -61,11 +61,10 @@ export function mergeSettings(adapter: JsonObject, evaluation: JsonObject): Json
 }
 
 function checkOwnKeys(settings: OpenAISettings): void {
-  for (const key of ownKeys) {
-    if (settings[key] !== undefined) throw notSettable(`settings.${key}`);
-  }
+  refuseControlled('OpenAI', settings, ownKeys);
   const { text, include } = settings;
-  if (isSchemaObject(text) && text['format'] !== undefined) throw notSettable('settings.text.format');
+  if (isSchemaObject(text) && text['format'] !== undefined)
+    throw notSettable('OpenAI', 'settings.text.format');
   if (include !== undefined && !Array.isArray(include)) {
     throw new PromptValidationError('The setting include must be a list of names.', {
       details: { option: 'settings.include' },
@@ -80,12 +79,5 @@ function refuseBoth(neutral: string, value: unknown, own: string, other: unknown
     {
       details: { option: `settings.${neutral}` },
     },
-  );
-}
-
-function notSettable(option: string): PromptValidationError {
-  return new PromptValidationError(
-    `The OpenAI adapter controls "${option}"; it cannot be set. Remove it from the settings.`,
-    { details: { option } },
   );
 }

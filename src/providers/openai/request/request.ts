@@ -6,6 +6,7 @@ import type { HostedTool, Logger, ToolChoice } from '../../../core/tool/index.ts
 import {
   type HostedToolRegistry,
   type HostedToolWire,
+  type PreparedRequest,
   type ProjectedTool,
   refuseHostedChoice,
   type ToolSchemas,
@@ -30,16 +31,7 @@ export interface OpenAIRequestParts {
 }
 
 /** A request with what is needed to read its response. */
-export interface PreparedOpenAIRequest {
-  readonly body: OpenAIRequest;
-  readonly headers: Readonly<Record<string, string>>;
-  /** The schema of the arguments of each tool, by name. */
-  readonly toolSchemas: ReadonlyMap<string, SchemaProjection>;
-  readonly answerSchema: SchemaProjection | undefined;
-  readonly hostedTools: readonly HostedTool[];
-  /** The request that is answered: the number of the model call, and the conversation before it. */
-  readonly asked: Pick<ModelRequest, 'turn' | 'conversation'>;
-}
+export type PreparedOpenAIRequest = PreparedRequest<OpenAIRequest>;
 
 /** The parts of a request that do not depend on the conversation. */
 export interface CheckedRequest {

@@ -5,35 +5,15 @@ import {
   type ProviderErrorOptions,
   toResponseError as toAnyFailure,
   toProviderError as toAnyProviderError,
-  toBrokenStreamError,
+  vendorErrorCodes,
   type WireFields,
 } from '../../kit/index.ts';
 
-const errorCodes = {
-  codes: {
-    insufficient_quota: 'quota',
-    billing_hard_limit_reached: 'quota',
-    rate_limit_exceeded: 'rate-limit',
-    rate_limit_error: 'rate-limit',
-    vector_store_timeout: 'timeout',
-    server_error: 'server-error',
-    server_is_overloaded: 'server-error',
-    slow_down: 'rate-limit',
-    context_length_exceeded: 'context',
-    exceed_context_size_error: 'context',
-  },
-} satisfies ProviderErrorOptions;
-
 /** Converts the error of a failed request. */
 export function toProviderError(error: unknown): unknown {
-  const failure = toAnyProviderError(error, errorCodes);
+  const failure = toAnyProviderError(error, vendorErrorCodes);
   if (!ThrottleError.isInstance(failure) || !isEventError(error) || isKnown(error)) return failure;
   return new ModelResponseError('model-response-failed', describeError(error), { cause: error });
-}
-
-/** Converts the error of a failed stream. A truncated event appears as one that cannot be parsed. */
-export function toStreamError(error: unknown): unknown {
-  return error instanceof SyntaxError ? toBrokenStreamError() : toProviderError(error);
 }
 
 /** Converts an error event of a stream: its fields are in the event, or in its `error`. */
@@ -51,7 +31,9 @@ function isEventError(error: unknown): error is WireFields {
 }
 
 function isKnown({ code, type }: WireFields): boolean {
-  return [code, type].some((value) => typeof value === 'string' && Object.hasOwn(errorCodes.codes, value));
+  return [code, type].some(
+    (value) => typeof value === 'string' && Object.hasOwn(vendorErrorCodes.codes, value),
+  );
 }
 
 function codeIn({ code, type }: WireFields): string | undefined {
@@ -61,5 +43,5 @@ function codeIn({ code, type }: WireFields): string | undefined {
 
 /** Converts the error of a response with the status `failed`. */
 export function toFailure(code: string | undefined, message: string): ThrottleError | ModelResponseError {
-  return toAnyFailure(code, message, errorCodes);
+  return toAnyFailure(code, message, vendorErrorCodes);
 }

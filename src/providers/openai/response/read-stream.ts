@@ -1,17 +1,7 @@
 import { isRecord } from '../../../core/internal/index.ts';
-import type { ModelCallOptions, ModelDelta } from '../../../core/runtime/index.ts';
-import {
-  StreamReader,
-  type StreamReaderOptions,
-  toBrokenStreamError,
-  type WireFields,
-} from '../../kit/index.ts';
-import { toEventFailure, toStreamError } from './provider-error.ts';
-
-/** The consumer of deltas, and the signal that ends the stream. */
-export interface OpenAIStreamListener extends StreamReaderOptions {
-  readonly onDelta: NonNullable<ModelCallOptions['onDelta']>;
-}
+import type { ModelDelta } from '../../../core/runtime/index.ts';
+import { readEvents, type StreamListener, type WireFields } from '../../kit/index.ts';
+import { toEventFailure, toProviderError } from './provider-error.ts';
 
 /**
  * Reads the response from a stream of events and emits its deltas. The next event is read when the last delta has been
@@ -20,34 +10,13 @@ export interface OpenAIStreamListener extends StreamReaderOptions {
  * @throws {ThrottleError} for a stream that ends before its last event, and for a temporary error event.
  * @throws {ModelResponseError} for any other error event.
  */
-export async function readStream(
-  events: AsyncIterable<unknown>,
-  { onDelta, ...options }: OpenAIStreamListener,
-): Promise<unknown> {
-  const { signal } = options;
-  const reader = new StreamReader(events, options);
+export async function readStream(events: AsyncIterable<unknown>, listener: StreamListener): Promise<unknown> {
   const answer = new StreamedAnswer();
-  try {
-    for (;;) {
-      const { done, value } = await reader.next().catch((error: unknown) => {
-        throw signal.aborted ? error : toStreamError(error);
-      });
-      signal.throwIfAborted();
-      if (done === true) throw toBrokenStreamError();
-      if (!isRecord(value)) continue;
-      const response = answer.take(value);
-      if (response !== undefined) {
-        reader.finish();
-        return response;
-      }
-      const delta = answer.deltaOf(value);
-      const wait = delta === undefined ? undefined : onDelta(delta);
-      if (wait !== undefined) await reader.race(wait);
-    }
-  } catch (error) {
-    reader.close();
-    throw error;
-  }
+  const step = (event: WireFields): ModelDelta | { readonly whole: unknown } | undefined => {
+    const response = answer.take(event);
+    return response === undefined ? answer.deltaOf(event) : { whole: response };
+  };
+  return readEvents(events, listener, step, toProviderError);
 }
 
 /** The partial answer of a stream. */

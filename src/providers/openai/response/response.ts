@@ -1,7 +1,14 @@
 import { isRecord, present } from '../../../core/internal/index.ts';
 import type { FinishReason, ModelTurn } from '../../../core/runtime/index.ts';
 import type { TokenUsage } from '../../../core/tool/index.ts';
-import { type HostedToolRegistry, objectsIn, stringFields, type WireFields } from '../../kit/index.ts';
+import {
+  fieldsIn,
+  type HostedToolRegistry,
+  numberFields,
+  objectsIn,
+  stringFields,
+  type WireFields,
+} from '../../kit/index.ts';
 import type { PreparedOpenAIRequest } from '../request/request.ts';
 import { toFailure } from './provider-error.ts';
 import {
@@ -54,7 +61,7 @@ export function readResponse(
 }
 
 function failureOf(error: unknown): Error {
-  const { code, message } = isRecord(error) ? error : {};
+  const { code, message } = fieldsIn(error);
   const text =
     typeof message === 'string' && message !== '' ? message : 'The provider failed without a reason.';
   return toFailure(typeof code === 'string' ? code : undefined, text);
@@ -69,8 +76,7 @@ function finishReasonOf(response: WireFields, items: readonly WireFields[]): Fin
 
 /** Why an answer is truncated. */
 function cutReason(response: WireFields): FinishReason {
-  const details = response['incomplete_details'];
-  const reason = isRecord(details) ? details['reason'] : undefined;
+  const { reason } = fieldsIn(response['incomplete_details']);
   if (reason === 'max_output_tokens') return 'length';
   return reason === 'content_filter' ? 'content-filter' : 'other';
 }
@@ -78,18 +84,12 @@ function cutReason(response: WireFields): FinishReason {
 /** The usage that a response reports; undefined without one. */
 export function readUsage(usage: unknown): TokenUsage | undefined {
   if (!isRecord(usage)) return undefined;
-  const { input_tokens_details: input, output_tokens_details: output } = usage;
-  const { cached_tokens: cached, cache_write_tokens: written } = isRecord(input) ? input : {};
-  const { reasoning_tokens: reasoning } = isRecord(output) ? output : {};
-  return onlyCounts({
+  const input = fieldsIn(usage['input_tokens_details']);
+  return numberFields({
     inputTokens: usage['input_tokens'],
     outputTokens: usage['output_tokens'],
-    cachedInputTokens: cached,
-    cacheWriteInputTokens: written,
-    reasoningTokens: reasoning,
+    cachedInputTokens: input['cached_tokens'],
+    cacheWriteInputTokens: input['cache_write_tokens'],
+    reasoningTokens: fieldsIn(usage['output_tokens_details'])['reasoning_tokens'],
   });
-}
-
-function onlyCounts(counts: Readonly<Record<keyof TokenUsage, unknown>>): TokenUsage {
-  return Object.fromEntries(Object.entries(counts).filter(([, count]) => typeof count === 'number'));
 }

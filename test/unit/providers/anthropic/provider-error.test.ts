@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, it } from 'vitest';
 import { ModelResponseError, ThrottleError, toProviderError } from 'weakincentives/provider';
-import { anthropicErrorCodes } from '../../../../src/providers/anthropic/provider-error.ts';
+import { vendorErrorCodes } from '../../../../src/providers/kit/index.ts';
 
 // How waits and connections are read is the same for every provider; see the tests of the OpenAI adapter.
 
@@ -17,7 +17,7 @@ const apiError = (
     : Anthropic.APIError.generate(status, body, undefined, new Headers({ 'retry-after': '2' }));
 };
 
-const read = (error: unknown): unknown => toProviderError(error, anthropicErrorCodes);
+const read = (error: unknown): unknown => toProviderError(error, vendorErrorCodes);
 
 describe('errors of the client', () => {
   it.each<[string, Error, string]>([
