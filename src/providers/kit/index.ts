@@ -27,6 +27,7 @@ export {
 } from './hosted/openai-results.ts';
 export { type AdapterRuns, adapterOf, providerAdapter } from './provider-adapter.ts';
 export { type ProjectedTool, type StrictTools, ToolSchemas } from './schema/tool-schemas.ts';
+export { askVendor } from './wire/ask-vendor.ts';
 export { isContextOverflow } from './wire/context-overflow.ts';
 export { DistinctCallIds } from './wire/distinct-call-ids.ts';
 export { failureReason } from './wire/failure-reason.ts';
@@ -68,7 +69,6 @@ export {
 } from './wire/provider-error.ts';
 export { notSettable, refuseControlled, splitSettings } from './wire/split-settings.ts';
 export {
-  askVendor,
   readEvents,
   type StreamListener,
   streamEndGraceMs,

@@ -10,7 +10,12 @@ import { stdioTransport } from '../client/stdio-transport.ts';
 import { loadClientSdk, type McpClientSdk } from '../wire/sdk.ts';
 import type { McpSkippedTool } from './choose-tools.ts';
 import { McpMount } from './mount.ts';
-import { checkMountOptions, type McpMountLimits, type McpSectionOptions, mountLimitChecks } from './mount-options.ts';
+import {
+  checkMountOptions,
+  type McpMountLimits,
+  type McpSectionOptions,
+  mountLimitChecks,
+} from './mount-options.ts';
 
 /** Params that a section without params of its own needs: none. */
 type NoSectionParams = Record<never, never>;

@@ -3,7 +3,6 @@ import { cutAfter, isRecord, present } from '../../../core/internal/index.ts';
 import {
   failureReason,
   isContextOverflow,
-  type ProviderErrorOptions,
   parseJsonText,
   toProviderError as toAnyProviderError,
   toBrokenStreamError,

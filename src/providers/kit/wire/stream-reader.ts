@@ -1,8 +1,7 @@
-import { isRecord, present } from '../../../core/internal/index.ts';
+import { isRecord } from '../../../core/internal/index.ts';
 import type { ModelCallOptions, ModelDelta } from '../../../core/runtime/index.ts';
 import { type Clock, systemClock } from '../../../core/session/index.ts';
 import type { WireFields } from './fields.ts';
-import { requestTimeoutMs } from './model-options.ts';
 import { toBrokenStreamError } from './provider-error.ts';
 
 /** Options of a {@link StreamReader}. */
@@ -80,7 +79,7 @@ export class StreamReader {
 }
 
 /** True for an async iterable of events. */
-function isEventStream(answer: unknown): answer is AsyncIterable<unknown> {
+export function isEventStream(answer: unknown): answer is AsyncIterable<unknown> {
   return typeof answer === 'object' && answer !== null && Symbol.asyncIterator in answer;
 }
 
@@ -124,42 +123,4 @@ export async function readEvents<Answer>(
     reader.close();
     throw error;
   }
-}
-
-/** What the client of a vendor is called with beside the body of a request. */
-export interface VendorRequestOptions {
-  readonly signal: AbortSignal;
-  readonly timeout: number;
-  readonly maxRetries: number;
-  readonly headers?: Record<string, string>;
-}
-
-/**
- * Sends a request by the client of a vendor, streamed when there is a consumer of deltas. A stream that is left ends its request.
- *
- * @param send sends the request, with the members of its body that ask for a stream.
- * @param read reads the answer from a stream.
- */
-export async function askVendor(
-  { clock, onDelta, signal }: Pick<ModelCallOptions, 'clock' | 'onDelta' | 'signal'>,
-  {
-    headers,
-    timeoutMs,
-  }: { readonly headers: Readonly<Record<string, string>>; readonly timeoutMs: number | undefined },
-  send: (options: VendorRequestOptions, streaming: { readonly stream?: true }) => Promise<unknown>,
-  read: (events: AsyncIterable<unknown>, listener: StreamListener) => Promise<unknown>,
-): Promise<unknown> {
-  const left = new AbortController();
-  const isStreamed = onDelta !== undefined;
-  const answer = await send(
-    {
-      signal: isStreamed ? AbortSignal.any([signal, left.signal]) : signal,
-      timeout: requestTimeoutMs(timeoutMs),
-      maxRetries: 0,
-      ...present({ headers: Object.keys(headers).length === 0 ? undefined : { ...headers } }),
-    },
-    isStreamed ? { stream: true } : {},
-  );
-  if (!isEventStream(answer)) return answer;
-  return read(answer, { signal, clock, leave: () => left.abort(), ...present({ onDelta }) });
 }

@@ -2,7 +2,6 @@ import { describeError, ModelResponseError, ThrottleError } from '../../../core/
 import { isRecord } from '../../../core/internal/index.ts';
 import {
   failureReason,
-  type ProviderErrorOptions,
   toResponseError as toAnyFailure,
   toProviderError as toAnyProviderError,
   vendorErrorCodes,

@@ -482,6 +482,11 @@ describe('a stream', () => {
       { name: 'ThrottleError', kind: 'rate-limit' },
     ],
     [
+      'a limit by a code of another vendor',
+      { message: 'Slow down.', code: 'slow_down' },
+      { name: 'ThrottleError', kind: 'rate-limit' },
+    ],
+    [
       'too long a conversation',
       { message: 'prompt is too long: 9 tokens > 8 maximum', statusCode: 400, isRetryable: false },
       { name: 'ModelResponseError', code: 'model-context-exceeded' },
