@@ -1,6 +1,6 @@
 import type { RecordedAttempt, RecordedCall, RecordedCommit, RunRecord } from '../../../record/index.ts';
-import { between, errorColumns, usageColumns } from './shared-columns.ts';
-import { type ColumnMakers, type QueryTable, queryTable, type TableOptions } from './table.ts';
+import { errorColumns, usageColumns } from './shared-columns.ts';
+import { between, type Columns, columnsOf, columnsWithin, type QueryTable, queryTable } from './table.ts';
 
 /** An attempt with its call. */
 export interface RecordedCallAttempt {
@@ -34,30 +34,21 @@ export function* itemsOf<Item>(
 }
 
 /** The columns by which a row of an attempt is found: whose it is, and whether it lasted. */
-export function attemptColumns<Source extends RecordedCallAttempt>({
-  text,
-  number,
-  flag,
-}: ColumnMakers<Source>): ReturnType<TableOptions<Source>['columns']> {
-  return {
-    call: text('the call (calls.id)', ({ call }) => call.id),
-    tool: text('name of the tool', ({ call }) => call.toolName),
-    attempt: number('number of the attempt, from 1', ({ attempt }) => attempt.number),
-    run: number('number of the run', ({ call }) => call.run.index),
-    turn: number('number of the turn', ({ call }) => call.turn),
-    is_final: flag(
-      '1: it lasted; 0: the attempt was superseded, or the call was not committed for good',
-      ({ call, attempt }) => attempt.outcome === 'committed' && call.isFinal,
-    ),
-    seq: number('number of the commit, where it was committed', ({ call, attempt }) =>
-      attempt.outcome === 'committed' ? call.seq : undefined,
-    ),
-    at_ms: number(
-      'when the attempt was committed or ended otherwise',
-      ({ attempt }) => attempt.phases.settledAtMs,
-    ),
-  };
-}
+export const attemptColumns: Columns<RecordedCallAttempt> = columnsOf(({ text, number, flag }) => ({
+  call: text('the call (calls.id)', 'call.id'),
+  tool: text('name of the tool', 'call.toolName'),
+  attempt: number('number of the attempt, from 1', 'attempt.number'),
+  run: number('number of the run', 'call.run.index'),
+  turn: number('number of the turn', 'call.turn'),
+  is_final: flag(
+    '1: it lasted; 0: the attempt was superseded, or the call was not committed for good',
+    ({ call, attempt }) => attempt.outcome === 'committed' && call.isFinal,
+  ),
+  seq: number('number of the commit, where it was committed', ({ call, attempt }) =>
+    attempt.outcome === 'committed' ? call.seq : undefined,
+  ),
+  at_ms: number('when the attempt was committed or ended otherwise', 'attempt.phases.settledAtMs'),
+}));
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 const approvalMs = ({ phases }: RecordedAttempt): number =>
@@ -67,48 +58,39 @@ const calls = queryTable<RecordedCall>({
   name: 'calls',
   about: 'a tool call, with all its attempts',
   sources: (source) => source.calls,
-  columns: (make) => ({
-    id: make.text('unique: the ids of the calls around it and its own', (of) => of.id),
-    run: make.number('number of the run', (of) => of.run.index),
-    turn: make.number('number of the turn', (of) => of.turn),
-    call_id: make.text('its id in the conversation', (of) => of.callId),
-    tool: make.text('name of the tool', (of) => of.toolName),
-    effects: make.text('what the tool may do', (of) => of.effects),
-    params: make.json('its arguments', (of) => of.params),
-    outcome: make.text(
+  columns: ({ text, number, flag, json }) => ({
+    id: text('unique: the ids of the calls around it and its own', 'id'),
+    run: number('number of the run', 'run.index'),
+    turn: number('number of the turn', 'turn'),
+    call_id: text('its id in the conversation', 'callId'),
+    tool: text('name of the tool', 'toolName'),
+    effects: text('what the tool may do', 'effects'),
+    params: json('its arguments', 'params'),
+    outcome: text(
       'committed, rolled-back, denied, rejected or aborted; NULL: the record ends before',
-      (of) => of.outcome,
+      'outcome',
     ),
-    reason: make.text('why it was not committed, such as threw, timeout, conflict', (of) => of.reason),
-    message: make.text('message of the result', (of) => of.message),
-    policy: make.text('the policy that denied it', (of) => of.policy),
-    ...errorColumns(make, (of) => of.error),
-    seq: make.number('number of its commit', (of) => of.seq),
-    is_final: make.flag('1: committed for good', (of) => of.isFinal),
-    attempts: make.number(
-      'how often it was tried; above 1: because of conflicts',
-      (of) => of.attempts.length,
-    ),
-    changes: make.number('how many files it changed for good', (of) => lasting(of, ({ files }) => files)),
-    writes: make.number('how many steps on slices it took for good', (of) =>
-      lasting(of, ({ writes }) => writes),
-    ),
-    started_ms: make.number('when it started', (of) => of.startedAtMs),
-    ended_ms: make.number('when it ended', (of) => of.endedAtMs),
-    duration_ms: make.number('how long it took, with waits', (of) => between(of.startedAtMs, of.endedAtMs)),
-    approval_ms: make.number('how long it waited for approvals', (of) => sum(of.attempts.map(approvalMs))),
-    model_text: make.text('what the model read', (of) => of.modelText),
-    value: make.json('value of the result', (of) => of.value),
-    ...usageColumns(
-      make,
-      (of) => of.usage,
-      (of) => of.run,
-    ),
-    residual_effects: make.json('effects that cannot be rolled back', (of) => of.residualEffects),
-    opened_sections: make.json('sections that it opened', (of) => of.openedSections),
-    feedback: make.json('what feedback providers said', (of) => of.feedback),
-    progress: make.json('what it said while it ran', (of) => of.progress),
-    is_redacted: make.flag('1: something in it was redacted', (of) => of.isRedacted),
+    reason: text('why it was not committed, such as threw, timeout, conflict', 'reason'),
+    message: text('message of the result', 'message'),
+    policy: text('the policy that denied it', 'policy'),
+    ...columnsWithin(({ error }: RecordedCall) => error, errorColumns),
+    seq: number('number of its commit', 'seq'),
+    is_final: flag('1: committed for good', 'isFinal'),
+    attempts: number('how often it was tried; above 1: because of conflicts', 'attempts.length'),
+    changes: number('how many files it changed for good', (of) => lasting(of, ({ files }) => files)),
+    writes: number('how many steps on slices it took for good', (of) => lasting(of, ({ writes }) => writes)),
+    started_ms: number('when it started', 'startedAtMs'),
+    ended_ms: number('when it ended', 'endedAtMs'),
+    duration_ms: number('how long it took, with waits', (of) => between(of.startedAtMs, of.endedAtMs)),
+    approval_ms: number('how long it waited for approvals', (of) => sum(of.attempts.map(approvalMs))),
+    model_text: text('what the model read', 'modelText'),
+    value: json('value of the result', 'value'),
+    ...columnsWithin(({ usage, run }: RecordedCall) => ({ ...run, usage }), usageColumns),
+    residual_effects: json('effects that cannot be rolled back', 'residualEffects'),
+    opened_sections: json('sections that it opened', 'openedSections'),
+    feedback: json('what feedback providers said', 'feedback'),
+    progress: json('what it said while it ran', 'progress'),
+    is_redacted: flag('1: something in it was redacted', 'isRedacted'),
   }),
 });
 
@@ -124,40 +106,25 @@ const attempts = queryTable<RecordedCallAttempt>({
   name: 'attempts',
   about: 'one attempt at a call, and where its time went',
   sources: attemptsOf,
-  columns: (make) => ({
-    ...attemptColumns(make),
-    outcome: make.text(
-      'as of a call, or superseded: it conflicted and was tried again',
-      ({ attempt }) => attempt.outcome,
-    ),
-    requested_ms: make.number(
-      'when the model asked for it',
-      ({ attempt: { phases } }) => phases.requestedAtMs,
-    ),
-    started_ms: make.number('when it began', ({ attempt: { phases } }) => phases.startedAtMs),
-    handler_started_ms: make.number(
-      'when its handler began',
-      ({ attempt: { phases } }) => phases.handlerStartedAtMs,
-    ),
-    handler_ended_ms: make.number(
-      'when its handler returned',
-      ({ attempt: { phases } }) => phases.handlerEndedAtMs,
-    ),
-    ended_ms: make.number(
-      'when it began to wait for its turn to commit',
-      ({ attempt: { phases } }) => phases.endedAtMs,
-    ),
-    start_wait_ms: make.number('how long it waited for a place', ({ attempt: { phases } }) =>
+  columns: ({ text, number }) => ({
+    ...attemptColumns,
+    outcome: text('as of a call, or superseded: it conflicted and was tried again', 'attempt.outcome'),
+    requested_ms: number('when the model asked for it', 'attempt.phases.requestedAtMs'),
+    started_ms: number('when it began', 'attempt.phases.startedAtMs'),
+    handler_started_ms: number('when its handler began', 'attempt.phases.handlerStartedAtMs'),
+    handler_ended_ms: number('when its handler returned', 'attempt.phases.handlerEndedAtMs'),
+    ended_ms: number('when it began to wait for its turn to commit', 'attempt.phases.endedAtMs'),
+    start_wait_ms: number('how long it waited for a place', ({ attempt: { phases } }) =>
       between(phases.requestedAtMs, phases.startedAtMs),
     ),
-    handler_ms: make.number('how long its handler ran, with waits', ({ attempt: { phases } }) =>
+    handler_ms: number('how long its handler ran, with waits', ({ attempt: { phases } }) =>
       between(phases.handlerStartedAtMs, phases.handlerEndedAtMs),
     ),
-    approval_ms: make.number('how long it waited for approvals', ({ attempt }) => approvalMs(attempt)),
-    commit_wait_ms: make.number('how long it waited for its turn to commit', ({ attempt: { phases } }) =>
+    approval_ms: number('how long it waited for approvals', ({ attempt }) => approvalMs(attempt)),
+    commit_wait_ms: number('how long it waited for its turn to commit', ({ attempt: { phases } }) =>
       between(phases.endedAtMs, phases.settledAtMs),
     ),
-    base: make.number('number of the commit that it began on', ({ attempt }) => attempt.base),
+    base: number('number of the commit that it began on', 'attempt.base'),
   }),
 });
 
@@ -175,13 +142,10 @@ const conflicts = queryTable<AttemptItem<CausedConflict>>({
         by.length === 0 ? [{ what, by: undefined }] : by.map((id) => ({ what, by: id })),
       ),
     ),
-  columns: (make) => ({
-    ...attemptColumns(make),
-    what: make.text('what was changed, such as file notes.md', ({ item }) => item.what),
-    by_call: make.text(
-      'the call that changed it (calls.id); NULL: it was changed from outside',
-      ({ item }) => item.by,
-    ),
+  columns: ({ text }) => ({
+    ...attemptColumns,
+    what: text('what was changed, such as file notes.md', 'item.what'),
+    by_call: text('the call that changed it (calls.id); NULL: it was changed from outside', 'item.by'),
   }),
 });
 
@@ -190,15 +154,15 @@ const commits = queryTable<RecordedCommit>({
   about: 'a call of the root run that was committed for good',
   sources: (source) => source.commits,
   columns: ({ text, number, flag }) => ({
-    seq: number('number of the commit', (of) => of.seq),
-    at_ms: number('when it was committed', (of) => of.atMs),
-    call: text('the call (calls.id)', (of) => of.call.id),
-    tool: text('name of the tool', (of) => of.call.toolName),
-    turn: number('number of the turn', (of) => of.call.turn),
-    attempt: number('the attempt that was committed', (of) => of.attempt.number),
-    has_changes: flag('0: the call only read', (of) => of.changes),
-    changes: number('how many files it changed', (of) => of.attempt.files.length),
-    writes: number('how many steps on slices it took', (of) => of.attempt.writes.length),
+    seq: number('number of the commit', 'seq'),
+    at_ms: number('when it was committed', 'atMs'),
+    call: text('the call (calls.id)', 'call.id'),
+    tool: text('name of the tool', 'call.toolName'),
+    turn: number('number of the turn', 'call.turn'),
+    attempt: number('the attempt that was committed', 'attempt.number'),
+    has_changes: flag('0: the call only read', 'changes'),
+    changes: number('how many files it changed', 'attempt.files.length'),
+    writes: number('how many steps on slices it took', 'attempt.writes.length'),
   }),
 });
 
@@ -206,14 +170,14 @@ const policies = queryTable<AttemptItem<RecordedAttempt['policies'][number]>>({
   name: 'policies',
   about: 'what a policy decided about an attempt; a plain allow before the call is not recorded',
   sources: (source) => itemsOf(source, (attempt) => attempt.policies),
-  columns: (make) => ({
-    ...attemptColumns(make),
-    policy: make.text('name of the policy', ({ item }) => item.policy),
-    policy_prompt: make.text('the outer prompt whose policy it is', ({ item }) => item.policyPrompt),
-    about: make.text('what it judged: call or changes', ({ item }) => item.about),
-    outcome: make.text('allow, deny or ask', ({ item }) => item.outcome),
-    reason: make.text('why', ({ item }) => item.reason),
-    is_enforced: make.flag('0: in a trial', ({ item }) => item.isEnforced),
+  columns: ({ text, flag }) => ({
+    ...attemptColumns,
+    policy: text('name of the policy', 'item.policy'),
+    policy_prompt: text('the outer prompt whose policy it is', 'item.policyPrompt'),
+    about: text('what it judged: call or changes', 'item.about'),
+    outcome: text('allow, deny or ask', 'item.outcome'),
+    reason: text('why', 'item.reason'),
+    is_enforced: flag('0: in a trial', 'item.isEnforced'),
   }),
 });
 
@@ -229,16 +193,16 @@ const approvals = queryTable<CallApproval>({
     for (const call of source.calls) for (const approval of call.approvals) yield { call, approval };
   },
   columns: ({ text, number, flag }) => ({
-    call: text('the call (calls.id)', ({ call }) => call.id),
-    tool: text('name of the tool', ({ call }) => call.toolName),
-    run: number('number of the run', ({ call }) => call.run.index),
-    turn: number('number of the turn', ({ call }) => call.turn),
-    policy: text('the policy that asked', ({ approval }) => approval.policy),
-    policy_prompt: text('the outer prompt whose policy it is', ({ approval }) => approval.policyPrompt),
-    about: text('what was to be approved: call or changes', ({ approval }) => approval.about),
-    reason: text('why it asked', ({ approval }) => approval.reason),
-    is_approved: flag('1: it was approved', ({ approval }) => approval.approved),
-    answer: text('why it was not approved', ({ approval }) => approval.answer),
+    call: text('the call (calls.id)', 'call.id'),
+    tool: text('name of the tool', 'call.toolName'),
+    run: number('number of the run', 'call.run.index'),
+    turn: number('number of the turn', 'call.turn'),
+    policy: text('the policy that asked', 'approval.policy'),
+    policy_prompt: text('the outer prompt whose policy it is', 'approval.policyPrompt'),
+    about: text('what was to be approved: call or changes', 'approval.about'),
+    reason: text('why it asked', 'approval.reason'),
+    is_approved: flag('1: it was approved', 'approval.approved'),
+    answer: text('why it was not approved', 'approval.answer'),
   }),
 });
 

@@ -12,23 +12,20 @@ const changes = queryTable<AttemptItem<RecordedFileChange>>({
   name: 'changes',
   about: 'a file that an attempt changed',
   sources: (source) => itemsOf(source, ({ files }) => files),
-  columns: (make) => ({
-    path: make.text('path of the file', ({ item }) => item.path),
-    kind: make.text('created, modified or removed', ({ item }) => item.kind),
-    entry: make.text('file, or directory for an empty one', ({ item }) => item.entry),
-    from_path: make.text('where it was moved from', ({ item }) => item.from),
-    removed_with: make.text('the directory that it was removed with', ({ item }) => item.removedWith),
-    link: make.text('the target of a symbolic link', ({ item }) => item.link ?? item.replacedLink),
-    mode: make.number('permission bits, unless they are 0o644', ({ item }) => item.mode),
-    replaced_mode: make.number(
-      'those of the file that was replaced, where they are others',
-      ({ item }) => item.replacedMode,
-    ),
-    before_hash: make.text('content before (contents.hash)', ({ item }) => item.before?.hash),
-    before_bytes: make.number('its size', ({ item }) => item.before?.bytes),
-    after_hash: make.text('content after it (contents.hash)', ({ item }) => item.after?.hash),
-    after_bytes: make.number('its size', ({ item }) => item.after?.bytes),
-    ...attemptColumns(make),
+  columns: ({ text, number }) => ({
+    path: text('path of the file', 'item.path'),
+    kind: text('created, modified or removed', 'item.kind'),
+    entry: text('file, or directory for an empty one', 'item.entry'),
+    from_path: text('where it was moved from', 'item.from'),
+    removed_with: text('the directory that it was removed with', 'item.removedWith'),
+    link: text('the target of a symbolic link', ({ item }) => item.link ?? item.replacedLink),
+    mode: number('permission bits, unless they are 0o644', 'item.mode'),
+    replaced_mode: number('those of the file that was replaced, where they are others', 'item.replacedMode'),
+    before_hash: text('content before (contents.hash)', 'item.before.hash'),
+    before_bytes: number('its size', 'item.before.bytes'),
+    after_hash: text('content after it (contents.hash)', 'item.after.hash'),
+    after_bytes: number('its size', 'item.after.bytes'),
+    ...attemptColumns,
   }),
 });
 
@@ -44,13 +41,13 @@ const writes = queryTable<AttemptItem<Step>>({
       ...attempt.writes,
       ...attempt.log.map((log) => ({ op: 'log' as const, ...log })),
     ]),
-  columns: (make) => ({
-    slice: make.text('name of the slice', ({ item }) => item.slice),
-    op: make.text('append, put, remove, clear; log: items at the end of a log', ({ item }) => item.op),
-    key: make.text('key of the item, of put', ({ item }) => (item.op === 'put' ? item.key : undefined)),
-    value: make.json('the items, the item of put, the keys of remove', ({ item }) => valueOf(item)),
-    position: make.number('its place among the steps of the attempt', ({ position }) => position),
-    ...attemptColumns(make),
+  columns: ({ text, number, json }) => ({
+    slice: text('name of the slice', 'item.slice'),
+    op: text('append, put, remove, clear; log: items at the end of a log', 'item.op'),
+    key: text('key of the item, of put', 'item.key'),
+    value: json('the items, the item of put, the keys of remove', ({ item }) => valueOf(item)),
+    position: number('its place among the steps of the attempt', 'position'),
+    ...attemptColumns,
   }),
 });
 
@@ -72,34 +69,30 @@ const reads = queryTable<AttemptItem<RecordedRead>>({
   name: 'reads',
   about: 'what an attempt read, of files and of the session',
   sources: (source) => itemsOf(source, (attempt) => attempt.reads),
-  columns: (make) => ({
-    kind: make.text('such as file, listing, grep, slice, key', ({ item }) => item.kind),
-    what: make.text('in a short phrase, such as file notes.md', ({ item }) => item.what),
-    path: make.text('path of a file or folder', ({ item }) => ('path' in item ? item.path : undefined)),
-    pattern: make.text('pattern of a search', ({ item }) => ('pattern' in item ? item.pattern : undefined)),
-    slice: make.text('name of a slice', ({ item }) => ('slice' in item ? item.slice : undefined)),
-    key: make.text('key in the slice', ({ item }) => ('key' in item ? item.key : undefined)),
-    found: make.text('file, directory or absent', ({ item }) => ('found' in item ? item.found : undefined)),
-    content_hash: make.text('what it found (contents.hash)', ({ item }) => contentOf(item)?.hash),
-    content_bytes: make.number('its size', ({ item }) => contentOf(item)?.bytes),
-    position: make.number('its place among the reads of the attempt', ({ position }) => position),
-    ...attemptColumns(make),
+  columns: ({ text, number }) => ({
+    kind: text('such as file, listing, grep, slice, key', 'item.kind'),
+    what: text('in a short phrase, such as file notes.md', 'item.what'),
+    path: text('path of a file or folder', 'item.path'),
+    pattern: text('pattern of a search', 'item.pattern'),
+    slice: text('name of a slice', 'item.slice'),
+    key: text('key in the slice', 'item.key'),
+    found: text('file, directory or absent', 'item.found'),
+    content_hash: text('what it found (contents.hash)', 'item.content.hash'),
+    content_bytes: number('its size', 'item.content.bytes'),
+    position: number('its place among the reads of the attempt', 'position'),
+    ...attemptColumns,
   }),
 });
-
-function contentOf(read: RecordedRead): RecordedContent | undefined {
-  return 'content' in read ? read.content : undefined;
-}
 
 const sessionEvents = queryTable<AttemptItem<{ readonly name: string; readonly payload: unknown }>>({
   name: 'session_events',
   about: 'an event that an attempt dispatched to the session',
   sources: (source) => itemsOf(source, ({ events }) => events),
-  columns: (make) => ({
-    name: make.text('name of the event', ({ item }) => item.name),
-    payload: make.json('its payload', ({ item }) => item.payload),
-    position: make.number('its place among the events of the attempt', ({ position }) => position),
-    ...attemptColumns(make),
+  columns: ({ text, number, json }) => ({
+    name: text('name of the event', 'item.name'),
+    payload: json('its payload', 'item.payload'),
+    position: number('its place among the events of the attempt', 'position'),
+    ...attemptColumns,
   }),
 });
 
@@ -108,10 +101,10 @@ const contents = queryTable<RecordedContent>({
   about: 'a content of a file that an attempt read or wrote, once',
   sources: contentsOf,
   columns: ({ text, number, flag }) => ({
-    hash: text('SHA-256 of its bytes', (of) => of.hash),
-    bytes: number('its size', (of) => of.bytes),
-    text: text('the text; NULL: it is binary, or was not kept', (of) => of.text),
-    base64: text('the bytes of what is not text', (of) => of.base64),
+    hash: text('SHA-256 of its bytes', 'hash'),
+    bytes: number('its size', 'bytes'),
+    text: text('the text; NULL: it is binary, or was not kept', 'text'),
+    base64: text('the bytes of what is not text', 'base64'),
     is_omitted: flag('1: only hash and size were kept', (of) => of.isOmitted ?? false),
   }),
 });
@@ -120,7 +113,7 @@ function* contentsOf(record: RunRecord): Generator<RecordedContent> {
   const seen = new Set<string>();
   for (const { attempt } of attemptsOf(record)) {
     const found = [
-      ...attempt.reads.map(contentOf),
+      ...attempt.reads.map((read) => ('content' in read ? read.content : undefined)),
       ...attempt.files.flatMap(({ before, after }) => [before, after]),
     ];
     for (const content of found) {

@@ -20,36 +20,59 @@ export interface QueryTable {
   rows(record: RunRecord): Iterable<readonly Cell[]>;
 }
 
-/** A column with its value in a row of the source. */
-interface ColumnOf<Source> {
-  readonly type: QueryColumn['type'];
-  readonly about: string;
-  readonly cell: (source: Source) => Cell;
-}
+/** Columns by name, each with its value in a row of the source. */
+export type Columns<Source> = Readonly<
+  Record<string, Omit<QueryColumn, 'name'> & { readonly cell: (source: Source) => Cell }>
+>;
 
-/** The makers of columns, for one kind of source. A value that is undefined is NULL. */
-export interface ColumnMakers<Source> {
-  text(about: string, value: (source: Source) => string | undefined): ColumnOf<Source>;
+/** What a path of names, such as `response.usage`, leads to; undefined where one of them is absent. */
+type ValueAt<Source, Path> = Path extends `${infer Name}.${infer Rest}`
+  ? ValueAt<MemberOf<Source, Name>, Rest>
+  : MemberOf<Source, Path>;
+type MemberOf<Source, Name> = Source extends unknown
+  ? Name extends keyof Source
+    ? Source[Name]
+    : undefined
+  : never;
+/** A path that leads to such values; never for one that leads to others, or to nothing. */
+type PathTo<Source, Path, Value> =
+  ValueAt<Source, Path> extends infer Found
+    ? [Found] extends [undefined]
+      ? never
+      : [Found] extends [Value | undefined]
+        ? Path
+        : never
+    : never;
+
+/** Makes a column from what it holds, and where that is in the source: a path, or a function. A value that is undefined is NULL. */
+type ColumnMaker<Source, Value> = <Path extends string>(
+  about: string,
+  value: (Path & PathTo<Source, Path, Value>) | ((source: Source) => Value | undefined),
+) => Columns<Source>[string];
+
+/** The makers of columns, for one kind of source. */
+interface ColumnMakers<Source> {
+  readonly text: ColumnMaker<Source, string>;
   /** Whole numbers; times in milliseconds may have fractions and are kept with them. */
-  number(about: string, value: (source: Source) => number | undefined): ColumnOf<Source>;
-  real(about: string, value: (source: Source) => number | undefined): ColumnOf<Source>;
+  readonly number: ColumnMaker<Source, number>;
+  readonly real: ColumnMaker<Source, number>;
   /** 1 or 0. */
-  flag(about: string, value: (source: Source) => boolean | undefined): ColumnOf<Source>;
+  readonly flag: ColumnMaker<Source, boolean>;
   /** JSON text, for `json_extract` and `json_each`. */
-  json(about: string, value: (source: Source) => unknown): ColumnOf<Source>;
+  readonly json: ColumnMaker<Source, unknown>;
 }
 
 /** What a table is made of: where its rows come from, and its columns by name. */
-export interface TableOptions<Source> {
+interface TableOptions<Source> {
   readonly name: string;
   readonly about: string;
   readonly sources: (record: RunRecord) => Iterable<Source>;
-  readonly columns: (make: ColumnMakers<Source>) => Readonly<Record<string, ColumnOf<Source>>>;
+  readonly columns: (make: ColumnMakers<Source>) => Columns<Source>;
 }
 
 /** Makes a table. */
 export function queryTable<Source>({ name, about, sources, columns }: TableOptions<Source>): QueryTable {
-  const entries = Object.entries(columns(makersOf<Source>()));
+  const entries = Object.entries(columnsOf(columns));
   return {
     name,
     about,
@@ -60,27 +83,57 @@ export function queryTable<Source>({ name, about, sources, columns }: TableOptio
   };
 }
 
-function makersOf<Source>(): ColumnMakers<Source> {
-  return {
-    text: (about, value) => ({ type: 'TEXT', about, cell: (source) => value(source) ?? null }),
-    number: (about, value) => ({ type: 'INTEGER', about, cell: (source) => value(source) ?? null }),
-    real: (about, value) => ({ type: 'REAL', about, cell: (source) => value(source) ?? null }),
-    flag: (about, value) => ({
-      type: 'INTEGER',
+/** Makes columns that several tables have. */
+export function columnsOf<Source>(columns: TableOptions<Source>['columns']): Columns<Source> {
+  return columns({
+    text: columnMaker<Source, string>('TEXT', (text) => text),
+    number: columnMaker<Source, number>('INTEGER', (number) => number),
+    real: columnMaker<Source, number>('REAL', (number) => number),
+    flag: columnMaker('INTEGER', Number),
+    json: (about, value) => columnMaker<Source, unknown>('TEXT', JSON.stringify)(`${about}, as JSON`, value),
+  });
+}
+
+/** The same columns of what a source has in it. */
+export function columnsWithin<Source, Inner>(
+  innerOf: (source: Source) => Inner,
+  columns: Columns<Inner>,
+): Columns<Source> {
+  return Object.fromEntries(
+    Object.entries(columns).map(([name, { cell, ...column }]) => [
+      name,
+      { ...column, cell: (source) => cell(innerOf(source)) },
+    ]),
+  );
+}
+
+function columnMaker<Source, Value>(
+  type: QueryColumn['type'],
+  toCell: (value: Value) => Cell,
+): ColumnMaker<Source, Value> {
+  return (about, value) => {
+    const valueOf = typeof value === 'function' ? value : valueAt<Source, Value>(value.split('.'));
+    return {
+      type,
       about,
       cell: (source) => {
-        const is = value(source);
-        return is === undefined ? null : Number(is);
+        const found = valueOf(source);
+        return found === undefined ? null : toCell(found);
       },
-    }),
-    // Of undefined JSON.stringify makes undefined, which its type does not say.
-    json: (about, value) => ({
-      type: 'TEXT',
-      about: `${about}, as JSON`,
-      cell: (source) => {
-        const json: string | undefined = JSON.stringify(value(source));
-        return json ?? null;
-      },
-    }),
+    };
   };
+}
+
+function valueAt<Source, Value>(names: readonly string[]): (source: Source) => Value | undefined {
+  return (source) => {
+    let found: unknown = source;
+    for (const name of names) found = found === undefined ? undefined : Object(found)[name];
+    // The type of the path says what it leads to.
+    return found as Value | undefined;
+  };
+}
+
+/** `to - from`, where both are known. */
+export function between(from: number | undefined, to: number | undefined): number | undefined {
+  return from === undefined || to === undefined ? undefined : to - from;
 }
