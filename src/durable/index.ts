@@ -1,5 +1,5 @@
 export type { AnswerApprovalsOptions, ResumeAnswer } from './approvals/answer-approvals.ts';
-export type { PendingApprovalsOptions } from './approvals/pending-approvals.ts';
+export type { PendingApprovalsOptions } from './approvals/asked-questions.ts';
 export type { ForkedRun, ForkRunOptions } from './fork/fork-run.ts';
 export {
   answerApprovals,

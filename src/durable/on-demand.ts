@@ -10,7 +10,7 @@ import type { Prompt } from '../core/prompt/index.ts';
 import type { Approver, PendingApproval, RunJournal } from '../core/runtime/index.ts';
 import type { OutsideChange } from '../host/index.ts';
 import type { AnswerApprovalsOptions } from './approvals/answer-approvals.ts';
-import type { PendingApprovalsOptions } from './approvals/pending-approvals.ts';
+import type { PendingApprovalsOptions } from './approvals/asked-questions.ts';
 import type { ForkedRun, ForkRunOptions } from './fork/fork-run.ts';
 import type { ResumeRunOptions } from './resume-run.ts';
 

@@ -1,17 +1,16 @@
-import {
-  type Checked,
-  newSession,
-  type openHeldToolRuntime,
-  type ToolRuntime,
-  type ToolRuntimeOptions,
+import type {
+  Checked,
+  openHeldToolRuntime,
+  ToolRuntime,
+  ToolRuntimeOptions,
 } from '../core/evaluation/index.ts';
 import { present } from '../core/internal/index.ts';
 import type { Prompt } from '../core/prompt/index.ts';
 import { isSuspension, type RunJournal } from '../core/runtime/index.ts';
 import { systemClock } from '../core/session/index.ts';
-import { acquireNewRun } from './run/acquire-new-run.ts';
-import { JournalingEvaluator } from './run/journaling-evaluator.ts';
-import { questionsOf } from './run/questions-of.ts';
+import { questionsOf } from './rows/recorded-answers.ts';
+import { RunHooks } from './run/run-hooks.ts';
+import { acquireNewRun } from './run/run-on-journal.ts';
 import { WaitingQuestions } from './run/waiting-questions.ts';
 
 /**
@@ -28,49 +27,31 @@ export async function openRuntimeDurably<Output>(
   given: ToolRuntimeOptions & Checked & { readonly journal: RunJournal },
   open: typeof openHeldToolRuntime,
 ): Promise<ToolRuntime<Output>> {
-  const { journal, runId: givenId, approve: approver, ...options } = given;
-  const session = options.session ?? newSession(options);
-  const runId = givenId ?? session.ids();
-  const lease = await acquireNewRun({
-    journal,
-    runId,
-    sessionId: session.id,
-    instead: 'Give this one another runId.',
-  });
+  const { approve: approver, runId: _runId, ...options } = given;
+  const run = await acquireNewRun(given, 'Give this one another runId.');
+  const { journal, runId, session, ownsSession } = run;
   const clock = options.clock ?? session.clock ?? systemClock;
-  const journaled = new JournalingEvaluator({ journal, lease, runId, session, options });
-  const { hooks } = journaled;
   const { logger } = options;
   const waiting = isSuspension(approver)
     ? new WaitingQuestions({ journal, runId, clock, approve: approver, logger })
     : undefined;
   const approve = isSuspension(approver) ? waiting?.approve : approver;
-  const release = async (): Promise<void> => {
+  const journaling = new RunHooks({ ...run, options, onBegun: waiting?.begin });
+  const { signal } = journaling;
+  const onReleased = async (): Promise<void> => {
     await waiting?.end();
-    journaled.end();
-    await lease.release();
+    journaling.end();
+    await run.lease.release();
   };
   try {
+    const suspension = questionsOf({ approve: undefined, rows: undefined }, () => clock.now());
     return await open(
       prompt,
-      { ...options, session, journal, signal: journaled.signal, ...present({ approve }) },
-      {
-        hooks,
-        earlier: hooks,
-        suspension: questionsOf({ approve: undefined, rows: undefined }, () => clock.now()),
-        ownsSession: options.session === undefined,
-        observe: (users) => waiting?.observe(hooks.observe(users)) ?? hooks.observe(users),
-        onBegun: (environment) => {
-          waiting?.works(environment.roots.filesystem?.hostPath);
-          return journaled.begin(environment);
-        },
-        flush: () => journaled.flush(),
-        loss: () => journaled.loss,
-        onReleased: release,
-      },
+      { ...options, session, signal, ...present({ approve }) },
+      { journaling, suspension, ownsSession, onReleased },
     );
   } catch (error) {
-    await release();
-    throw journaled.loss ?? error;
+    await onReleased();
+    throw journaling.loss ?? error;
   }
 }

@@ -22,7 +22,9 @@ import { type Session, systemClock } from '../core/session/index.ts';
 import type { PromptResponse } from '../core/tool/index.ts';
 import { appendAnswers, type ResumeAnswer } from './approvals/answer-approvals.ts';
 import { resetState } from './resume/recorded-state.ts';
+import { ResumedRun } from './resume/resumed-run.ts';
 import { migrateRows } from './resume/row-migration.ts';
+import { withLease } from './rows/journal-writer.ts';
 import { type RunRows, readRunRows } from './rows/run-rows.ts';
 import { runOnJournal } from './run/run-on-journal.ts';
 
@@ -100,39 +102,34 @@ async function resume<Output>(
       { details: { runId } },
     );
   }
-  const lease = await journal.acquire(sessionId);
-  try {
+  return withLease(journal, sessionId, async (lease) => {
     // Another owner may have written until now.
-    let rows = readRunRows(runId, await journal.read(runId));
+    let written = readRunRows(runId, await journal.read(runId));
     if (answers.length > 0) {
       const clock = options.clock ?? systemClock;
-      await appendAnswers({ journal, runId, answers, clock }, lease, rows);
-      rows = readRunRows(runId, await journal.read(runId));
+      await appendAnswers({ journal, runId, answers, clock }, lease, written);
+      written = readRunRows(runId, await journal.read(runId));
     }
     const session = sessionFor(options, sessionId);
     for (const slice of [...evaluationSlices, ...prompt.slices()]) session.install(slice);
-    const { migration, ...migrated } = migrateRows(rows, session);
-    rows = migrated.rows;
+    const { rows, migration } = migrateRows(written, session);
     // What the prompt is rendered from.
     resetState(session, rows.start);
-    return await runOnJournal({
-      evaluator: adapter,
-      model,
-      prompt,
-      journal,
-      lease,
-      runId,
-      rows,
-      migration,
-      ready,
-      options: { ...options, session, history: beginningOf(rows) },
-      ownsSession: options.session === undefined,
-      isStrict: strict === true,
-      input: userItems(input),
-    });
-  } finally {
-    await lease.release();
-  }
+    const ids = options.ids ?? session.ids;
+    const ownsSession = options.session === undefined;
+    return runOnJournal(
+      { journal, lease, runId, session, ownsSession },
+      {
+        evaluator: adapter,
+        model,
+        prompt,
+        ready,
+        options: { ...options, history: beginningOf(rows) },
+        resumed: new ResumedRun({ rows, migration, session, ids, isStrict: strict === true }),
+        input: userItems(input),
+      },
+    );
+  });
 }
 
 /** @throws {PromptValidationError} for a session of another run, or one that holds something already. */

@@ -26,7 +26,6 @@ export {
   openHeldToolRuntime,
   toolRuntimeChecks,
 } from './runtime/open-held-tool-runtime.ts';
-export type { RuntimeSurroundings } from './runtime/runtime-surroundings.ts';
 export type {
   ReportedUsage,
   ToolRuntime,
@@ -36,7 +35,13 @@ export type {
   ToolRuntimeOutput,
 } from './runtime/tool-runtime-types.ts';
 export { evaluationSlices } from './scope/evaluation-record.ts';
-export type { EarlierRun, ForeignLoop, RunLoop, RunSurroundings } from './scope/evaluation-scope.ts';
+export type {
+  EarlierRun,
+  ForeignLoop,
+  RunJournaling,
+  RunLoop,
+  RunSurroundings,
+} from './scope/evaluation-scope.ts';
 export { newSession } from './scope/hold-session.ts';
 export {
   type PromptStream,

@@ -2,11 +2,9 @@ import { assertOptions, PromptValidationError } from '../../core/error/index.ts'
 import { present } from '../../core/internal/index.ts';
 import type { RunJournal, RunLease, RunSummary } from '../../core/runtime/index.ts';
 import { type Clock, systemClock } from '../../core/session/index.ts';
-import { Recorder } from '../../record/index.ts';
-import { JournalWriter } from '../rows/journal-writer.ts';
+import { appendRows, knownSummary, statusAfter, withLease } from '../rows/journal-writer.ts';
 import { isExpired } from '../rows/recorded-answers.ts';
 import { type RunRows, readRunRows } from '../rows/run-rows.ts';
-import { knownSummary, statusAfter } from '../rows/run-summary.ts';
 
 /** The answer to a question of a suspended run. */
 export interface ResumeAnswer {
@@ -40,13 +38,10 @@ export async function answerApprovals(options: AnswerApprovalsOptions): Promise<
   });
   const { journal, runId, answers, clock = systemClock } = options;
   const { header } = readRunRows(runId, await journal.read(runId));
-  const lease = await journal.acquire(header.sessionId);
-  try {
+  await withLease(journal, header.sessionId, async (lease) => {
     const rows = readRunRows(runId, await journal.read(runId));
     await appendAnswers({ journal, runId, answers, clock }, lease, rows);
-  } finally {
-    await lease.release();
-  }
+  });
 }
 
 /** {@link answerApprovals} for the owner of the session. */
@@ -62,36 +57,20 @@ export async function appendAnswers(
     (id) => !rows.answers.has(id) && !fresh.some((answer) => answer.id === id),
   );
   const isSuspended = rows.end?.outcome === 'suspended';
-  const named = { runId, sessionId: lease.sessionId };
   const summary: RunSummary = {
-    ...(await knownSummary(journal, named, rows, atMs)),
+    ...(await knownSummary(journal, rows, atMs)),
     // An answer to a run that went on and was cut off is kept, and the run is not suspended for that.
     ...(isSuspended
       ? { status: 'suspended', pending: pending.length }
       : { status: rows.end === undefined ? 'running' : statusAfter(rows.end), pending: 0 }),
   };
-  const writer = new JournalWriter({
-    journal,
-    lease,
-    runId,
-    rows: rows.count,
-    summary: () => summary,
-    onLost: () => undefined,
+  const current = (): RunSummary => summary;
+  await appendRows({ journal, lease, runId, clock, rows, summary: { current } }, (recorder) => {
+    for (const { id, digest, approved, by, note } of fresh) {
+      const said = present({ by, note });
+      recorder.add((part) => ({ type: 'answer', ...part, id, digest, approved, atMs, ...said }));
+    }
   });
-  const recorder = new Recorder({ write: (line, type) => writer.add(line, type), runId, clock });
-  recorder.continueAfter({ ...rows, blobs: rows.blobs.keys() });
-  for (const { id, digest, approved, by, note } of fresh) {
-    recorder.add((part) => ({
-      type: 'answer',
-      ...part,
-      id,
-      digest,
-      approved,
-      atMs,
-      ...present({ by, note }),
-    }));
-  }
-  await writer.flush();
 }
 
 /** The answers that are not kept yet. @throws {PromptValidationError} */

@@ -1,3 +1,4 @@
+import { assertOptions } from '../../core/error/index.ts';
 import { present } from '../../core/internal/index.ts';
 import type { PendingApproval, RunJournal } from '../../core/runtime/index.ts';
 import type { PendingQuestion } from '../../record/index.ts';
@@ -39,4 +40,19 @@ function answerOf(row: AskedQuestion['answer']): AskedQuestion['answer'] {
   if (row === undefined) return undefined;
   const { approved, by, note } = row;
   return { approved, ...present({ by, note }) };
+}
+
+/** Options of {@link pendingApprovals}. */
+export interface PendingApprovalsOptions {
+  readonly journal: RunJournal;
+  readonly runId: string;
+}
+
+/** See on-demand.ts, through which it is loaded. */
+export async function pendingApprovals(
+  options: PendingApprovalsOptions,
+): Promise<readonly PendingApproval[]> {
+  assertOptions('pendingApprovals()', options, { journal: 'object!', runId: 'string!' });
+  const asked = await askedQuestions(options.journal, options.runId);
+  return asked.filter(({ answer }) => answer === undefined).map(({ question }) => question);
 }

@@ -1,4 +1,10 @@
-import type { FileChange, PutBackPath, RecordedEntry } from '../../core/filesystem/index.ts';
+import type {
+  FileChange,
+  Filesystem,
+  PutBackPath,
+  PutBackReport,
+  RecordedEntry,
+} from '../../core/filesystem/index.ts';
 import { present } from '../../core/internal/index.ts';
 import type { JournalRow } from '../../core/runtime/index.ts';
 import type { RecordedContent, RecordedFileChange } from '../../record/index.ts';
@@ -52,6 +58,22 @@ export function changesBack(
     changes: paths.flatMap(changesOf),
     missing: paths.flatMap(({ path, wanted }) => (isMissing(wanted) ? path : [])),
   };
+}
+
+/**
+ * Puts a folder back, by content: each path is as the run left it, as it is to be, or was changed by another process.
+ *
+ * @param apply whether they are written: all, or none when another process has changed one. Default: they are only compared.
+ * @throws {FilesystemError} when the disk refuses; nothing is then written.
+ */
+export function rewindFolder(
+  filesystem: Filesystem,
+  { paths }: Pick<ChangesBack, 'paths'>,
+  apply = false,
+): PutBackReport {
+  const report = filesystem['~putBack']?.(paths, apply);
+  if (report === undefined) throw new TypeError('Only files on a disk can be taken back.');
+  return report;
 }
 
 /** What is at a path, with the content that rows have of it. */

@@ -1,9 +1,8 @@
 import { assertOptions, PromptValidationError } from '../../core/error/index.ts';
 import type { RunJournal } from '../../core/runtime/index.ts';
 import { type Clock, type IdSource, randomIds, systemClock } from '../../core/session/index.ts';
-import { JournalWriter } from '../rows/journal-writer.ts';
+import { appendRows, knownSummary, withLease } from '../rows/journal-writer.ts';
 import { readRunRows } from '../rows/run-rows.ts';
-import { knownSummary } from '../rows/run-summary.ts';
 import { commitOf, rowsUntil } from './fork-rows.ts';
 
 /** Options of {@link forkRun}. */
@@ -67,25 +66,16 @@ export async function forkRun(options: ForkRunOptions): Promise<ForkedRun> {
   }
   const lines = rowsUntil(rows, { ...fork, base: { runId, seq } });
   const copied = lines.map(({ type, line }, number) => ({ seq: number, type, line }));
-  const named = { runId, sessionId: header.sessionId };
-  const summary = {
-    ...(await knownSummary(journal, named, readRunRows(fork.runId, copied), clock.now())),
-    ...({ status: 'running', pending: 0 } as const),
-  };
-  const lease = await journal.acquire(fork.sessionId);
-  try {
-    const writer = new JournalWriter({
-      journal,
-      lease,
-      runId: fork.runId,
-      rows: 0,
-      summary: () => summary,
-      onLost: () => undefined,
-    });
-    for (const { type, line } of copied) writer.add(line, type);
-    await writer.flush();
-  } finally {
-    await lease.release();
-  }
+  const copy = readRunRows(fork.runId, copied);
+  const known = await knownSummary(journal, copy, clock.now(), header);
+  const summary = { current: () => ({ ...known, status: 'running', pending: 0 }) as const };
+  await withLease(journal, fork.sessionId, (lease) =>
+    appendRows(
+      { journal, lease, runId: fork.runId, clock, rows: undefined, summary },
+      (_recorder, writer) => {
+        for (const { type, line } of copied) writer.add(line, type);
+      },
+    ),
+  );
   return fork;
 }

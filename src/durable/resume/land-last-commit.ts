@@ -1,6 +1,14 @@
 import type { Filesystem, LandingReport } from '../../core/filesystem/index.ts';
+import type { RunJournal } from '../../core/runtime/index.ts';
 import { type CommitRow, landableChange } from '../../record/index.ts';
-import { type CallDecision, changesOfRow, type Decision, type RunRows } from '../rows/run-rows.ts';
+import { withLease } from '../rows/journal-writer.ts';
+import {
+  type CallDecision,
+  changesOfRow,
+  type Decision,
+  type RunRows,
+  readRunRows,
+} from '../rows/run-rows.ts';
 
 /**
  * Brings the last commit of a run to the disk when it was decided and perhaps not done: by content, so that it does not matter how far it
@@ -25,4 +33,23 @@ export function landLastCommit(
 
 function isCommit(decision: Decision): decision is CallDecision & { readonly row: CommitRow } {
   return decision.kind === 'call' && decision.row.type === 'commit';
+}
+
+/**
+ * Brings a folder to the last commit that a run decided, without going on with the run. Undefined: the files are not on a disk.
+ *
+ * @throws {PromptValidationError} for a run that the journal does not have.
+ * @throws {SessionBusyError} while another process has the run.
+ * @throws {FilesystemError} when the disk refuses; nothing is then written.
+ */
+export async function settleRun(
+  journal: RunJournal,
+  runId: string,
+  filesystem: Pick<Filesystem, '~land'>,
+): Promise<LandingReport | undefined> {
+  const { header } = readRunRows(runId, await journal.read(runId));
+  // Another owner may have written until it is leased.
+  return withLease(journal, header.sessionId, async () =>
+    landLastCommit(filesystem, runId, readRunRows(runId, await journal.read(runId))),
+  );
 }

@@ -14,7 +14,6 @@ import {
 } from '../../core/runtime/index.ts';
 import type { IdSource, Session } from '../../core/session/index.ts';
 import type { UserItem } from '../../core/tool/index.ts';
-import type { EndRow } from '../../record/index.ts';
 import { callKey, type Decision, type RecordedStateChange, type RunRows } from '../rows/run-rows.ts';
 import { landLastCommit } from './land-last-commit.ts';
 import { PaidAnswers } from './paid-answers.ts';
@@ -25,7 +24,6 @@ import { approvedStage, isSameCall, stagedHandler } from './staged-call.ts';
 
 /** What a {@link ResumedRun} works with. */
 export interface ResumedRunParts {
-  readonly runId: string;
   readonly rows: RunRows;
   /** What had to be done so that the rows fit the slices of the session. */
   readonly migration: RowMigration;
@@ -41,33 +39,33 @@ export interface ResumedRunParts {
  * @see docs/spec/durable-runs.md §4
  */
 export class ResumedRun {
-  readonly #parts: ResumedRunParts;
+  readonly rows: RunRows;
+  /** What the slices of other versions hold when the rows are used up; undefined: there are none. */
+  readonly migrated: RowMigration['migrated'];
   /** The answers of models that the rows have. */
   readonly paid: PaidAnswers;
+  readonly #parts: ResumedRunParts;
   readonly #root: ResumedEvaluation;
+  /** Evaluations inside calls that were entered again, by their ids. */
+  readonly #inner = new Map<string, ResumedEvaluation>();
   readonly #changed: string[];
+  #unmute: (() => void) | undefined;
   #environment: EvaluationEnvironment | undefined;
   #divergence: PromptEvaluationError | undefined;
 
   constructor(parts: ResumedRunParts) {
+    const { migration, rows } = parts;
     this.#parts = parts;
-    this.paid = new PaidAnswers(parts.rows);
-    this.#changed = parts.migration.changed.map((name) => `slice ${name}`);
-    this.#root = this.#resumed(parts.rows.root, none);
+    this.rows = rows;
+    this.migrated = migration.migrated;
+    this.paid = new PaidAnswers(rows);
+    this.#changed = migration.changed.map((name) => `slice ${name}`);
+    this.#root = this.#resumed(rows.root, none);
   }
 
-  get evaluationId(): string {
-    return this.#parts.rows.header.evaluationId;
-  }
-
-  /** How the rows end; undefined when the run was interrupted. */
-  get outcome(): EndRow['outcome'] | undefined {
-    return this.#parts.rows.end?.outcome;
-  }
-
-  /** How many calls were committed. */
-  get commits(): number {
-    return this.#parts.rows.commits;
+  /** Until the run goes on, the session does not tell subscribers what they know. */
+  mute(): void {
+    this.#unmute = this.#parts.session.mute();
   }
 
   /** The turn of the last decision. */
@@ -85,34 +83,42 @@ export class ResumedRun {
     return this.#divergence;
   }
 
-  /** Items of the conversation in the last request of the run. */
-  get lastLength(): number {
-    return this.#root.rows.lastRequest?.length ?? 0;
+  /** The id that an evaluation had; undefined for one inside a call that is made anew. */
+  evaluationId({ key, reenters, path }: EvaluationPlace): string | undefined {
+    if (path.length === 0) return this.rows.header.evaluationId;
+    const rows = key === undefined || reenters !== true ? undefined : this.rows.inner.get(key);
+    if (rows === undefined) return undefined;
+    const { evaluationId } = rows.description;
+    this.#inner.set(evaluationId, this.#resumed(rows, path));
+    return evaluationId;
   }
 
-  /** What the slices of other versions hold when the rows are used up; undefined: there are none. */
-  get migrated(): RowMigration['migrated'] {
-    return this.#parts.migration.migrated;
+  /** The answers of an evaluation that is resumed, or was; undefined for one that was never interrupted. */
+  at(evaluationId: string): ResumedEvaluation | undefined {
+    return evaluationId === this.rows.header.evaluationId ? this.#root : this.#inner.get(evaluationId);
+  }
+
+  /** Whether steps of an evaluation are answered. */
+  isResuming(evaluationId: string): boolean {
+    const evaluation = this.at(evaluationId);
+    return evaluation === this.#root ? this.#unmute !== undefined : evaluation?.isResuming === true;
+  }
+
+  /** The run goes on, or has ended: the session belongs to its caller again. @returns false when it did so before. */
+  goOn(): boolean {
+    const unmute = this.#unmute;
+    this.#unmute = undefined;
+    unmute?.();
+    return unmute !== undefined;
   }
 
   /** Compares what the run begins with to what the rows say. */
   compare({ prompt, toolsHash, policies, model }: Extract<RunEvent, { readonly type: 'run-start' }>): void {
-    const { header } = this.#parts.rows;
+    const { header } = this.rows;
     if (prompt.hash !== header.prompt.hash) this.#changed.push('prompt');
     if (toolsHash !== header.toolsHash) this.#changed.push('tools');
     if (policies.join('\n') !== header.policies.join('\n')) this.#changed.push('policies');
     if (model !== header.model) this.#changed.push('model');
-  }
-
-  /** Whether the rows have the request of this turn. */
-  hasAsked(turn: number): boolean {
-    return this.#root.rows.requestOf(turn) !== undefined;
-  }
-
-  /** Compares the request of the last turn that the rows have with what they say of it, whether it is made again or answered from them. */
-  compareRequest(request: ModelRequest): void {
-    if (request.turn !== this.#root.rows.lastRequest?.turn) return;
-    if (!this.#root.isSameRequest(request)) this.#changed.push('request');
   }
 
   /**
@@ -121,7 +127,8 @@ export class ResumedRun {
    * @throws {PromptValidationError} when the prompt is another one and the run is strict, and when a call that goes on has changed slices of another version.
    */
   async begin(environment: EvaluationEnvironment): Promise<void> {
-    const { rows, session, isStrict, runId } = this.#parts;
+    const { rows, session, isStrict } = this.#parts;
+    const { runId } = rows.header;
     this.#environment = environment;
     this.#root.worksOn(environment.roots);
     if (isStrict && this.#changed.length > 0) {
@@ -138,21 +145,35 @@ export class ResumedRun {
   }
 
   /**
-   * What the rows say of a step of the root run. Resolves with undefined when they are used up, once all that they say is on the state.
+   * What the rows say of a step of an evaluation. Resolves with undefined when they are used up, once all that they say is on the state.
    *
-   * @throws {PromptEvaluationError} `evaluation-diverged` when the rows say something else; what the step failed with.
+   * @throws {PromptEvaluationError} `evaluation-diverged` when the rows of the run itself say something else; what the step failed with.
    */
-  async answer(step: Step): Promise<StepKinds[keyof StepKinds]['result'] | undefined> {
-    const answered = this.#root.answer(step);
+  async answer(evaluationId: string, step: Step): Promise<StepKinds[keyof StepKinds]['result'] | undefined> {
+    const evaluation = this.at(evaluationId);
+    const isRoot = evaluation === this.#root;
+    // What the model is asked inside a call must be what it was asked: the call may have read something else.
+    const isAnother =
+      step.kind === 'model-call' && !this.#isSameRequest(evaluation, step.input as ModelRequest);
+    const answered = isAnother && !isRoot ? undefined : evaluation?.answer(step);
     if (answered === undefined) {
       const { next } = this.#root;
-      if (next !== undefined) throw this.#diverged(next, `${step.kind} "${step.key}"`);
-      await this.#root.leave();
+      if (isRoot && next !== undefined) throw this.#diverged(next, `${step.kind} "${step.key}"`);
+      await evaluation?.leave();
       return undefined;
     }
     const { decision, result } = answered;
-    if (decision.kind !== 'call') this.#apply(decision.changes);
+    if (isRoot && decision.kind !== 'call') this.#apply(decision.changes);
     return result;
+  }
+
+  /** Compares a request with what the rows say of it, whether it is made again or answered from them; of the run itself the last one. */
+  #isSameRequest(evaluation: ResumedEvaluation | undefined, request: ModelRequest): boolean {
+    const isRoot = evaluation === this.#root;
+    if (isRoot && request.turn !== this.#root.rows.lastRequest?.turn) return true;
+    const isSame = evaluation?.isSameRequest(request) === true;
+    if (isRoot && !isSame) this.#changed.push('request');
+    return isSame;
   }
 
   /** Whether all that the rows say was asked for. */
@@ -163,7 +184,7 @@ export class ResumedRun {
   /** What was said to the model before a turn when the run was resumed there. */
   inputFor(turn: number): readonly UserItem[] {
     // The reader of rows has checked that each is a message.
-    return (this.#parts.rows.inputs.get(turn) ?? none) as unknown as readonly UserItem[];
+    return (this.rows.inputs.get(turn) ?? none) as unknown as readonly UserItem[];
   }
 
   /** @throws {PromptEvaluationError} `evaluation-diverged` when the run has ended and its rows go on. */
@@ -172,46 +193,33 @@ export class ResumedRun {
     if (next !== undefined) throw this.#diverged(next, 'the end');
   }
 
-  /** Answers for an evaluation inside a call that is entered again; undefined where it is made anew. */
-  inner({ key, reenters, path }: EvaluationPlace): ResumedEvaluation | undefined {
-    const rows = key === undefined || reenters !== true ? undefined : this.#parts.rows.inner.get(key);
-    return rows === undefined ? undefined : this.#resumed(rows, path);
-  }
-
-  /** The run itself. */
-  get root(): ResumedEvaluation {
-    return this.#root;
-  }
-
   /** Whether a call began before the run was interrupted, so that it is not known what became of it. */
-  isInDoubt(evaluation: ResumedEvaluation | undefined, call: AttemptName): boolean {
+  isInDoubt(call: AttemptName): boolean {
+    const evaluation = this.at(call.evaluationId);
     if (evaluation?.rows.begun.has(callKey(call)) !== true) return false;
     // What it did waits for its commit, unless that has failed.
-    return call.attempt > 1 || approvedStage(this.#parts.rows, evaluation.rows, call) === undefined;
+    return call.attempt > 1 || approvedStage(this.rows, evaluation.rows, call) === undefined;
   }
 
   /** What takes the place of a handler whose changes were approved; undefined: it runs. */
-  handlerFor(
-    evaluation: ResumedEvaluation | undefined,
-    call: AttemptName,
-    params: unknown,
-  ): RecordedHandler | undefined {
-    const { rows } = this.#parts;
+  handlerFor(evaluationId: string, call: AttemptName, params: unknown): RecordedHandler | undefined {
+    const evaluation = this.at(evaluationId);
     if (evaluation === undefined || call.attempt > 1) return undefined;
-    const question = approvedStage(rows, evaluation.rows, call);
+    const question = approvedStage(this.rows, evaluation.rows, call);
     // An evaluation inside a call may have gone on from here with another call of this id.
     if (question === undefined || !isSameCall(question, call, params)) return undefined;
-    return stagedHandler(question, rows.blobs, evaluation.rows.begun.has(callKey(call)));
+    return stagedHandler(question, this.rows.blobs, evaluation.rows.begun.has(callKey(call)));
   }
 
-  /** A call of the run itself that was answered is on the state. */
+  /** A call that was answered is on the state. */
   takenOver(result: ToolCallResult): void {
-    const decision = this.#root.takenOver(result);
-    if (decision !== undefined) this.#apply(decision.changes);
+    const evaluation = this.at(result.invocation.evaluationId);
+    const decision = evaluation?.takenOver(result);
+    if (decision !== undefined && evaluation === this.#root) this.#apply(decision.changes);
   }
 
   #resumed(rows: RunRows['root'], path: readonly string[]): ResumedEvaluation {
-    const { header, blobs } = this.#parts.rows;
+    const { header, blobs } = this.rows;
     return new ResumedEvaluation(rows, {
       header,
       blobs,
@@ -224,7 +232,8 @@ export class ResumedRun {
 
   /** What a call has done that is entered again is on its own state, which is not migrated. */
   #assertMigrated({ display }: EvaluationEnvironment): void {
-    const { migration, rows, runId } = this.#parts;
+    const { migration, rows } = this.#parts;
+    const { runId } = rows.header;
     for (const { call, slices } of migration.inner) {
       const toolName = rows.root.toolNameOf(call) ?? '';
       if (display.rendered.boundTools.get(toolName)?.tool.reenters !== true) continue;
@@ -244,12 +253,12 @@ export class ResumedRun {
 
   /** @param asked what the run asks for instead. */
   #diverged(decision: Decision, asked: string): PromptEvaluationError {
-    const { runId } = this.#parts;
+    const { runId, promptName } = this.rows.header;
     const recorded = nameOf(decision);
     this.#divergence = new PromptEvaluationError(
       'evaluation-diverged',
       `The run "${runId}" cannot be resumed: it asks for ${asked}, and its rows have ${recorded} of turn ${decision.turn} there. Resume it with the options, the input and the prompt that it began with.`,
-      { phase: 'request', promptName: this.#parts.rows.header.promptName, details: { turn: decision.turn } },
+      { phase: 'request', promptName, details: { turn: decision.turn } },
     );
     return this.#divergence;
   }

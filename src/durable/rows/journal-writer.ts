@@ -1,5 +1,18 @@
 import { describeError, RunLostError } from '../../core/error/index.ts';
-import type { JournalRow, RunJournal, RunLease, RunSummary } from '../../core/runtime/index.ts';
+import { present } from '../../core/internal/index.ts';
+import {
+  type BareEvent,
+  type CallCommit,
+  findRun,
+  type JournaledRun,
+  type JournalRow,
+  type RunJournal,
+  type RunLease,
+  type RunSummary,
+} from '../../core/runtime/index.ts';
+import type { Clock } from '../../core/session/index.ts';
+import { type EndRow, Recorder } from '../../record/index.ts';
+import type { RunRows } from './run-rows.ts';
 
 /** What a {@link JournalWriter} writes to. */
 export interface JournalWriterOptions {
@@ -8,9 +21,10 @@ export interface JournalWriterOptions {
   readonly runId: string;
   /** Rows that the run has. */
   readonly rows: number;
-  readonly summary: () => RunSummary;
-  /** Called once when rows could not be written. Must not throw. */
-  readonly onLost: (error: RunLostError) => void;
+  /** What the journal lists of the run from then on. */
+  readonly summary: Pick<RunSummaryKeeper, 'current'>;
+  /** Called once when rows could not be written. Must not throw. Default: those who flush get the error. */
+  readonly onLost?: ((error: RunLostError) => void) | undefined;
 }
 
 /** The queue of rows of one run: rows wait until they are flushed, all that wait together. */
@@ -35,11 +49,11 @@ export class JournalWriter {
   }
 
   /** Adds a row to the queue. */
-  add(line: string, type: string): void {
+  readonly add = (line: string, type: string): void => {
     if (this.#lost !== undefined) return;
     this.#waiting.push({ seq: this.#seq, type, line });
     this.#seq += 1;
-  }
+  };
 
   /**
    * Resolves when all rows so far are durable.
@@ -63,7 +77,7 @@ export class JournalWriter {
     if (this.#lost !== undefined) return;
     this.#lost = error;
     this.#waiting = [];
-    this.#options.onLost(error);
+    this.#options.onLost?.(error);
   }
 
   async #append(): Promise<void> {
@@ -73,7 +87,7 @@ export class JournalWriter {
     this.#waiting = [];
     if (this.#lost !== undefined) throw this.#lost;
     try {
-      await journal.append({ runId, rows, summary: summary() }, lease);
+      await journal.append({ runId, rows, summary: summary.current() }, lease);
     } catch (cause) {
       const lost = new RunLostError(
         `Rows of the run "${runId}" could not be written to its journal: ${describeError(cause)}`,
@@ -81,6 +95,174 @@ export class JournalWriter {
       );
       this.lose(lost);
       throw lost;
+    }
+  }
+}
+
+/** What rows of a run are made and written with. */
+export interface RunAppendOptions extends Omit<JournalWriterOptions, 'rows'> {
+  readonly clock: Pick<Clock, 'now'>;
+  /** The rows that the run has; undefined: it is new. */
+  readonly rows: RunRows | undefined;
+}
+
+/** Makes and writes rows of a run. A row that cannot be made ends the run. */
+export function runAppender({ clock, rows, ...options }: RunAppendOptions): {
+  readonly writer: JournalWriter;
+  readonly recorder: Recorder;
+} {
+  const { runId } = options;
+  const writer = new JournalWriter({ ...options, rows: rows?.count ?? 0 });
+  const recorder = new Recorder({
+    write: writer.add,
+    runId,
+    clock,
+    maxContentBytes: Infinity,
+    marksDeliveries: true,
+    onFailure: (error) => writer.lose(lostBy(runId, 'A row could not be made', error)),
+  });
+  if (rows !== undefined) recorder.continueAfter({ ...rows, blobs: rows.blobs.keys() });
+  return { writer, recorder };
+}
+
+/** Appends rows to a run that does not go on here. @throws {RunLostError} */
+export async function appendRows(
+  options: RunAppendOptions,
+  make: (recorder: Recorder, writer: JournalWriter) => void,
+): Promise<void> {
+  const { writer, recorder } = runAppender(options);
+  make(recorder, writer);
+  await writer.flush();
+}
+
+/** Holds the lease of a session while `work` goes on. @throws {SessionBusyError} while another owner has it. */
+export async function withLease<T>(
+  journal: Pick<RunJournal, 'acquire'>,
+  sessionId: string,
+  work: (lease: RunLease) => Promise<T>,
+): Promise<T> {
+  const lease = await journal.acquire(sessionId);
+  try {
+    return await work(lease);
+  } finally {
+    await lease.release();
+  }
+}
+
+/** The error for a run that has ended because its journal cannot have its rows. */
+export function lostBy(runId: string, what: string, cause: unknown): RunLostError {
+  return new RunLostError(`${what}, so the run "${runId}" ended: ${describeError(cause)}`, {
+    cause,
+    details: { runId },
+  });
+}
+
+/** What a journal lists of a run, but for how it is going. */
+type KnownSummary = Omit<RunSummary, 'status' | 'pending'>;
+
+/**
+ * What is known of a run whose rows are written by another program now: what its rows say, and what only the list of the journal says, such as
+ * the folder and how the run was called.
+ *
+ * @param listed the run that the list is of. Default: the one with these rows; otherwise one that they were copied from.
+ */
+export async function knownSummary(
+  journal: RunJournal,
+  { header, commits, root }: RunRows,
+  atMs: number,
+  { runId }: Pick<JournaledRun, 'runId'> = header,
+): Promise<KnownSummary> {
+  const found = await findRun(journal, runId);
+  const { promptName, agent, startedAtMs } = header;
+  const turns = root.decisions.at(-1)?.turn ?? 0;
+  return {
+    ...(found === undefined ? {} : withoutKeys(found)),
+    promptName,
+    startedAtMs,
+    commits,
+    turns,
+    updatedAtMs: atMs,
+    ...present({ agent }),
+  };
+}
+
+function withoutKeys({
+  runId: _run,
+  sessionId: _session,
+  rows: _rows,
+  status: _status,
+  pending: _pending,
+  ...summary
+}: JournaledRun): KnownSummary {
+  return summary;
+}
+
+/** How a run is that has ended. One that its signal has ended can go on, as one whose process was killed. */
+export function statusAfter({ outcome, error }: Pick<EndRow, 'outcome' | 'error'>): RunSummary['status'] {
+  return error?.code === 'evaluation-aborted' ? 'running' : outcome;
+}
+
+/** What a journal lists of a run, kept up to date while the run goes on. */
+export class RunSummaryKeeper {
+  readonly #clock: Pick<Clock, 'now'>;
+  #summary: RunSummary;
+
+  /** @param known what the journal lists of the run so far. Default: nothing. */
+  constructor(clock: Pick<Clock, 'now'>, known: Partial<RunSummary> = {}) {
+    const atMs = clock.now();
+    this.#clock = clock;
+    this.#summary = {
+      promptName: '',
+      startedAtMs: atMs,
+      turns: 0,
+      commits: 0,
+      ...known,
+      status: 'running',
+      pending: 0,
+      updatedAtMs: atMs,
+    };
+  }
+
+  /** The summary for the rows that are written now. */
+  current(): RunSummary {
+    return { ...this.#summary, updatedAtMs: this.#clock.now() };
+  }
+
+  /** The folder that the run works on; undefined: none. */
+  works(workspace: string | undefined): void {
+    if (workspace !== undefined) this.#summary = { ...this.#summary, workspace };
+  }
+
+  /** The run ends with so many questions. */
+  waits(pending: number): void {
+    this.#summary = { ...this.#summary, pending };
+  }
+
+  committed({ seq }: CallCommit): void {
+    if (seq !== undefined) this.#summary = { ...this.#summary, commits: seq };
+  }
+
+  on(event: BareEvent): void {
+    switch (event.type) {
+      case 'run-start': {
+        const { promptName, agent, isToolRuntime } = event;
+        this.#summary = { ...this.#summary, promptName, ...present({ agent, isToolRuntime }) };
+        break;
+      }
+      case 'turn-start':
+        this.#summary = { ...this.#summary, turns: event.turn };
+        break;
+      case 'tool-call-start':
+        // The turns of a tool runtime have no other beginning.
+        this.#summary = { ...this.#summary, turns: Math.max(event.turn, this.#summary.turns) };
+        break;
+      case 'run-end': {
+        const status = this.#summary.isToolRuntime === true ? event.outcome : statusAfter(event);
+        this.#summary = { ...this.#summary, status };
+        break;
+      }
+      default:
+        break;
     }
   }
 }

@@ -1,10 +1,18 @@
 import { present } from '../../core/internal/index.ts';
-import type { KnownAnswer, KnownAnswers, KnownRefusal, PendingApproval } from '../../core/runtime/index.ts';
-import type { PendingQuestion } from '../../record/index.ts';
+import {
+  type Approver,
+  isSuspension,
+  type KnownAnswer,
+  type KnownAnswers,
+  type KnownRefusal,
+  type PendingApproval,
+  RunSuspension,
+} from '../../core/runtime/index.ts';
+import { type PendingQuestion, sha256 } from '../../record/index.ts';
 import type { RunRows } from './run-rows.ts';
 
 /** Answers from the rows of a run. */
-export class RecordedAnswers implements KnownAnswers {
+class RecordedAnswers implements KnownAnswers {
   readonly #rows: Pick<RunRows, 'questions' | 'answers'>;
   readonly #now: () => number;
 
@@ -50,6 +58,27 @@ export class RecordedAnswers implements KnownAnswers {
     }
     return undefined;
   }
+}
+
+/** What decides on the questions of policies. */
+interface Questions {
+  readonly approve: Approver | undefined;
+  /** The rows of a run that is resumed; undefined for a new one. */
+  readonly rows: RunRows | undefined;
+}
+
+/** Where the questions of policies go, and where answers from before are found. */
+export function questionsOf({ approve, rows }: Questions, now: () => number): RunSuspension {
+  const wasSuspended = rows !== undefined && rows.pending.length > 0;
+  return new RunSuspension({
+    digest: sha256,
+    hashOf: ({ after }) => (after === undefined ? '' : sha256(after.data())),
+    now,
+    // A run that waited waits again, unless someone is there to answer.
+    opens: isSuspension(approve) || (approve === undefined && wasSuspended),
+    expiresMs: isSuspension(approve) ? approve.expiresMs : undefined,
+    answers: rows === undefined ? undefined : new RecordedAnswers(rows, now),
+  });
 }
 
 /** Whether a question can no longer be answered. */

@@ -1,10 +1,9 @@
 import { none } from '../../core/internal/index.ts';
-import type { BareEvent, OpenQuestion, RunEvent, RunJournal, RunSummary } from '../../core/runtime/index.ts';
+import type { BareEvent, OpenQuestion, RunJournal } from '../../core/runtime/index.ts';
 import type { Clock } from '../../core/session/index.ts';
-import { Recorder } from '../../record/index.ts';
-import { JournalWriter } from '../rows/journal-writer.ts';
+import { appendRows, knownSummary, RunSummaryKeeper, withLease } from '../rows/journal-writer.ts';
 import { readRunRows } from '../rows/run-rows.ts';
-import { knownSummary, RunSummaryKeeper } from '../rows/run-summary.ts';
+import type { RunStart } from './run-reports.ts';
 
 /** A run that is one question, and has a session of its own with the same name. */
 interface QuestionRun {
@@ -17,7 +16,7 @@ interface QuestionRun {
 export interface NewQuestion extends QuestionRun {
   readonly question: OpenQuestion;
   /** The beginning of the run whose call asks. */
-  readonly start: Extract<RunEvent, { readonly type: 'run-start' }>;
+  readonly start: RunStart;
   /** The folder that this run works on; undefined: none. */
   readonly workspace: string | undefined;
 }
@@ -28,24 +27,18 @@ export async function appendQuestion(options: NewQuestion): Promise<void> {
   const summary = new RunSummaryKeeper(clock);
   summary.works(workspace);
   summary.waits(1);
-  await writeRows({ journal, runId, rows: 0, summary: () => summary.current() }, (write, onFailure) => {
-    const recorder = new Recorder({
-      write,
-      runId,
-      clock,
-      onFailure,
-      maxContentBytes: Infinity,
-      marksDeliveries: true,
-    });
-    const place = { evaluationId: start.evaluationId, path: none };
-    const emit = (event: BareEvent): void => {
-      summary.on(event);
-      recorder.onEvent({ ...event, ...place }, place);
-    };
-    emit({ ...start, sessionId: runId });
-    recorder.suspend([question]);
-    emit({ type: 'run-end', outcome: 'suspended', turns: 0, usage: {} });
-  });
+  await withLease(journal, runId, (lease) =>
+    appendRows({ journal, lease, runId, clock, rows: undefined, summary }, (recorder) => {
+      const place = { evaluationId: start.evaluationId, path: none };
+      const emit = (event: BareEvent): void => {
+        summary.on(event);
+        recorder.onEvent({ ...event, ...place }, place);
+      };
+      emit({ ...start, sessionId: runId });
+      recorder.suspend([question]);
+      emit({ type: 'run-end', outcome: 'suspended', turns: 0, usage: {} });
+    }),
+  );
 }
 
 /**
@@ -56,49 +49,11 @@ export async function appendQuestion(options: NewQuestion): Promise<void> {
  */
 export async function closeQuestion({ journal, runId, clock }: QuestionRun): Promise<void> {
   const rows = readRunRows(runId, await journal.read(runId));
-  const atMs = clock.now();
-  const known = await knownSummary(journal, { runId }, rows, atMs);
-  const summary: RunSummary = { ...known, status: 'finished', pending: 0 };
-  await writeRows({ journal, runId, rows: rows.count, summary: () => summary }, (write, onFailure) => {
-    const recorder = new Recorder({ write, runId, clock, onFailure });
-    recorder.continueAfter({ ...rows, blobs: rows.blobs.keys() });
-    recorder.add((part) => ({ type: 'end', ...part, outcome: 'finished', turns: 0, usage: {} }));
-  });
-}
-
-interface WrittenRun {
-  readonly journal: RunJournal;
-  readonly runId: string;
-  /** How many rows it has. */
-  readonly rows: number;
-  readonly summary: () => RunSummary;
-}
-
-async function writeRows(
-  { journal, runId, rows, summary }: WrittenRun,
-  make: (write: (line: string, type: string) => void, onFailure: (error: unknown) => void) => void,
-): Promise<void> {
-  const lease = await journal.acquire(runId);
-  try {
-    const writer = new JournalWriter({
-      journal,
-      lease,
-      runId,
-      rows,
-      summary,
-      onLost: () => undefined,
-    });
-    let failure: { readonly error: unknown } | undefined;
-    make(
-      (line, type) => writer.add(line, type),
-      (error) => {
-        failure = { error };
-      },
-    );
-    // A question without one of its rows could not be answered.
-    if (failure !== undefined) throw failure.error;
-    await writer.flush();
-  } finally {
-    await lease.release();
-  }
+  const known = await knownSummary(journal, rows, clock.now());
+  const summary = { current: () => ({ ...known, status: 'finished', pending: 0 }) as const };
+  await withLease(journal, runId, (lease) =>
+    appendRows({ journal, lease, runId, clock, rows, summary }, (recorder) =>
+      recorder.add((part) => ({ type: 'end', ...part, outcome: 'finished', turns: 0, usage: {} })),
+    ),
+  );
 }

@@ -1,11 +1,10 @@
-import { describeError, RunLostError } from '../../core/error/index.ts';
-import type { EarlierRun, RunSurroundings } from '../../core/evaluation/index.ts';
-import type { PendingMark } from '../../core/filesystem/index.ts';
-import { none, present, type Writable } from '../../core/internal/index.ts';
+import { describeError, PromptValidationError, RunLostError } from '../../core/error/index.ts';
+import type { EvaluateOptions, RunJournaling } from '../../core/evaluation/index.ts';
+import type { Filesystem, PendingMark } from '../../core/filesystem/index.ts';
+import { none, present, processWide, type Writable } from '../../core/internal/index.ts';
 import type { DecidingRow } from '../../core/resource/index.ts';
 import type {
   AttemptName,
-  CallHooks,
   EvaluationEnvironment,
   EvaluationPlace,
   KnownAnswer,
@@ -15,7 +14,9 @@ import type {
   OpenQuestion,
   PaidAnswer,
   RecordedHandler,
+  RunJournal,
   RunLease,
+  RunSummary,
   Step,
   StepFunction,
   StepKinds,
@@ -24,32 +25,38 @@ import type {
   ToolCallResult,
   TransactionRoots,
 } from '../../core/runtime/index.ts';
-import type { Session } from '../../core/session/index.ts';
-import type { AnyTool, Logger, UserItem } from '../../core/tool/index.ts';
+import { type Session, systemClock } from '../../core/session/index.ts';
+import type { AnyTool, UserItem } from '../../core/tool/index.ts';
 import type { Recorder } from '../../record/index.ts';
-import type { ResumedEvaluation } from '../resume/resumed-evaluation.ts';
 import type { ResumedRun } from '../resume/resumed-run.ts';
-import type { JournalWriter } from '../rows/journal-writer.ts';
-import type { RunSummaryKeeper } from '../rows/run-summary.ts';
-import { RunReports } from './run-reports.ts';
+import { type JournalWriter, lostBy, RunSummaryKeeper, runAppender } from '../rows/journal-writer.ts';
+import { RunReports, type RunStart } from './run-reports.ts';
 
 /** What a {@link RunHooks} is made of. */
 export interface RunHooksParts {
+  readonly journal: RunJournal;
+  readonly lease: RunLease;
   readonly runId: string;
   readonly session: Session;
-  readonly lease: RunLease;
-  readonly writer: JournalWriter;
-  readonly recorder: Recorder;
-  readonly summary: RunSummaryKeeper;
-  /** Where the rows are; undefined for a journal that shares its transactions with no resource. */
-  readonly database: object | undefined;
-  /** Gets the questions that the run ends with. */
-  readonly onPending: SuspendApprovalOptions['onPending'];
-  readonly logger: Logger | undefined;
-  /** What is said to the model when a run is resumed. */
-  readonly input: readonly UserItem[];
-  /** Answers from the rows of the run; undefined for a new one. */
-  readonly resumed: ResumedRun | undefined;
+  readonly options: Pick<EvaluateOptions, 'clock' | 'signal' | 'logger'>;
+  /** Answers from the rows of the run. Default: it is a new one. */
+  readonly resumed?: ResumedRun | undefined;
+  /** What the journal lists of it. Default: nothing. */
+  readonly known?: Partial<RunSummary> | undefined;
+  /** What is said to the model when it is resumed. Default: nothing. */
+  readonly input?: readonly UserItem[] | undefined;
+  /** Gets the questions that the run ends with. Default: it is not suspended. */
+  readonly onPending?: SuspendApprovalOptions['onPending'] | undefined;
+  /** The run has begun, in a folder or not. Default: nothing waits for that. */
+  readonly onBegun?: ((start: RunStart | undefined, workspace: string | undefined) => void) | undefined;
+}
+
+/**
+ * File systems in memory or on a disk that take part in a run with a journal. Shared by all copies of the package: each run would write what the
+ * other one does not know of.
+ */
+function filesystemsInUse(): WeakSet<Filesystem> {
+  return processWide('filesystems-in-use.1', () => new WeakSet());
 }
 
 /**
@@ -58,75 +65,112 @@ export interface RunHooksParts {
  *
  * @see docs/spec/durable-runs.md §3
  */
-export class RunHooks implements CallHooks, EarlierRun, RunSurroundings {
+export class RunHooks implements RunJournaling {
   readonly runId: string;
   readonly decides = true;
+  /** Aborted when the run is lost, and by the signal of its options. */
+  readonly signal: AbortSignal;
   readonly #parts: RunHooksParts;
+  readonly #writer: JournalWriter;
+  readonly #recorder: Recorder;
+  readonly #summary: RunSummaryKeeper;
   readonly #reports: RunReports;
+  readonly #ending = new AbortController();
+  #loss: RunLostError | undefined;
   /** Calls that must not be lost, with the row that their resources wait for. */
   readonly #begun = new Map<string, Writable<DecidingRow> | undefined>();
-  /** Evaluations inside calls that are resumed, by their ids. */
-  readonly #inner = new Map<string, ResumedEvaluation>();
   #environment: EvaluationEnvironment | undefined;
-  #unmute: (() => void) | undefined;
   /** What is said to the model when the run goes on. */
   #input: readonly UserItem[];
 
   constructor(parts: RunHooksParts) {
-    const { recorder, writer, summary, resumed, session } = parts;
+    const { journal, lease, runId, session, options, resumed } = parts;
+    const clock = options.clock ?? session.clock ?? systemClock;
     this.#parts = parts;
-    this.runId = parts.runId;
-    this.#input = parts.input;
-    if (resumed !== undefined) this.#unmute = session.mute();
+    this.runId = runId;
+    this.#input = parts.input ?? none;
+    const signals = [this.#ending.signal, ...(options.signal === undefined ? [] : [options.signal])];
+    this.signal = AbortSignal.any(signals);
+    const summary = new RunSummaryKeeper(clock, parts.known);
+    const { writer, recorder } = runAppender({
+      journal,
+      lease,
+      runId,
+      clock,
+      rows: resumed?.rows,
+      summary,
+      onLost: (error) => this.#lose(error),
+    });
+    this.#summary = summary;
+    this.#writer = writer;
+    this.#recorder = recorder;
     this.#reports = new RunReports({
       recorder,
       writer,
       summary,
-      isResumed: resumed !== undefined,
-      isResuming: (evaluationId) =>
-        this.#inner.get(evaluationId)?.isResuming ??
-        (this.#isResuming && evaluationId === resumed?.evaluationId),
-      lastLength: (evaluationId) =>
-        this.#inner.get(evaluationId)?.rows.lastRequest?.length ?? resumed?.lastLength ?? 0,
-      onStart: (event) => resumed?.compare(event),
-      onEnd: ({ outcome }) => {
-        // All was decided, and the process was killed before it said so.
-        if (resumed?.isUsedUp === true && resumed.outcome !== outcome) this.#leaveRows(resumed.turn);
-      },
-      isStopped: () => this.#environment?.stop.reason !== undefined,
-      reportChanges: () => this.#environment?.reporter?.reportChanges(),
+      resumed,
+      environment: () => this.#environment,
+      leaveRows: (turn) => this.#leaveRows(turn),
     });
-  }
-
-  /** The run has ended. The session belongs to its caller again, also after a run that was resumed as a whole. */
-  end(): void {
-    this.#unmute?.();
-    this.#unmute = undefined;
-  }
-
-  /** True while the run is resumed. */
-  get #isResuming(): boolean {
-    return this.#unmute !== undefined;
+    lease.signal.addEventListener('abort', this.#loseLease, { once: true });
+    resumed?.mute();
   }
 
   // The run as a whole.
 
-  observe = (users: ObserverCalls): ObserverCalls => this.#reports.observe(users);
+  /** Why the run is over; undefined while its rows are written. */
+  get loss(): RunLostError | undefined {
+    return this.#loss;
+  }
 
-  onBegun = async (environment: EvaluationEnvironment): Promise<void> => {
+  observe(users: ObserverCalls): ObserverCalls {
+    return this.#reports.observe(users);
+  }
+
+  /** @throws {PromptValidationError} when another run with a journal uses the files: it would commit what it has read and no row has decided. */
+  async onBegun(environment: EvaluationEnvironment): Promise<void> {
+    const { filesystem } = environment.roots;
+    if (filesystem !== undefined && filesystemsInUse().has(filesystem)) {
+      throw new PromptValidationError(
+        `The run "${this.runId}" cannot use its file system: another run with a journal uses it. Wait for its end, or give each run files of its own.`,
+        { details: { runId: this.runId } },
+      );
+    }
+    if (filesystem !== undefined) filesystemsInUse().add(filesystem);
     this.#environment = environment;
-    this.#parts.summary.works(environment.roots.filesystem?.hostPath);
+    this.#summary.works(filesystem?.hostPath);
+    this.#parts.onBegun?.(this.#reports.start, filesystem?.hostPath);
     await this.#parts.resumed?.begin(environment);
+  }
+
+  flush(): Promise<void> {
+    return this.#writer.flush();
+  }
+
+  /** The run has ended: session and files belong to the caller again. The lease is still held. */
+  end(): void {
+    this.#parts.resumed?.goOn();
+    this.#parts.lease.signal.removeEventListener('abort', this.#loseLease);
+    const { filesystem } = this.#environment?.roots ?? {};
+    if (filesystem !== undefined) filesystemsInUse().delete(filesystem);
+    this.#environment = undefined;
+  }
+
+  readonly #loseLease = (): void => {
+    const { lease, session } = this.#parts;
+    const what = `The lease of the session "${session.id}" was lost`;
+    this.#writer.lose(lostBy(this.runId, what, lease.signal.reason));
   };
 
+  #lose(error: RunLostError): void {
+    this.#loss = error;
+    this.#parts.session.lose(error);
+    this.#environment?.roots.filesystem?.lose?.(error);
+    this.#ending.abort(error);
+  }
+
   evaluationId(place: EvaluationPlace): string | undefined {
-    const { resumed } = this.#parts;
-    if (place.path.length === 0) return resumed?.evaluationId;
-    const inner = resumed?.inner(place);
-    if (inner === undefined) return undefined;
-    const { evaluationId } = inner.rows.description;
-    this.#inner.set(evaluationId, inner);
-    return evaluationId;
+    return this.#parts.resumed?.evaluationId(place);
   }
 
   handlerFor(
@@ -135,7 +179,7 @@ export class RunHooks implements CallHooks, EarlierRun, RunSurroundings {
     _tool: AnyTool,
     params: unknown,
   ): RecordedHandler | undefined {
-    return this.#parts.resumed?.handlerFor(this.#rowsOf(evaluationId), call, params);
+    return this.#parts.resumed?.handlerFor(evaluationId, call, params);
   }
 
   paidAnswer(turn: ModelTurn): PaidAnswer | undefined {
@@ -146,14 +190,12 @@ export class RunHooks implements CallHooks, EarlierRun, RunSurroundings {
     return this.#parts.resumed?.paid.inner(evaluationId, call) ?? none;
   }
 
-  onSuspend = async (
-    questions: readonly OpenQuestion[],
-  ): Promise<Pick<SuspendedRun, 'runId' | 'pending'>> => {
-    const { recorder, summary, onPending, logger } = this.#parts;
+  async onSuspend(questions: readonly OpenQuestion[]): Promise<Pick<SuspendedRun, 'runId' | 'pending'>> {
+    const { onPending, options } = this.#parts;
     const pending = questions.map((question) => question.pending);
-    recorder.suspend(questions);
-    summary.waits(pending.length);
-    await this.#flush();
+    this.#recorder.suspend(questions);
+    this.#summary.waits(pending.length);
+    await this.#flushChanges();
     for (const { turn, callId, toolName, policy, policyPrompt, reason, id, digest, changes } of pending) {
       this.#reports.emit({
         type: 'approval-pending',
@@ -171,98 +213,66 @@ export class RunHooks implements CallHooks, EarlierRun, RunSurroundings {
     try {
       await onPending?.(pending);
     } catch (error) {
-      logger?.error('The function onPending failed; the run is suspended all the same.', {
+      options.logger?.error('The function onPending failed; the run is suspended all the same.', {
         error: describeError(error),
       });
     }
     return { runId: this.runId, pending };
-  };
+  }
 
   async onAsk(question: OpenQuestion | undefined): Promise<void> {
-    if (question !== undefined) this.#parts.recorder.ask(question);
-    await this.#flush();
+    if (question !== undefined) this.#recorder.ask(question);
+    await this.#flushChanges();
   }
 
   async onAnswer({ pending }: OpenQuestion, { approved, why }: KnownAnswer): Promise<void> {
     const { id, digest } = pending;
-    const atMs = this.#environment?.clock.now() ?? 0;
-    this.#parts.recorder.add((part) => ({
-      type: 'answer',
-      ...part,
-      id,
-      digest,
-      approved,
-      atMs,
-      ...present({ note: why }),
-    }));
-    await this.#flush();
+    const atMs = this.#now();
+    const note = present({ note: why });
+    this.#recorder.add((part) => ({ type: 'answer', ...part, id, digest, approved, atMs, ...note }));
+    await this.#flushChanges();
   }
 
   // The steps.
 
   stepsOf(evaluationId: string, roots: TransactionRoots): StepFunction {
-    this.#inner.get(evaluationId)?.worksOn(roots);
+    const { resumed } = this.#parts;
+    if (resumed !== undefined && evaluationId !== resumed.rows.header.evaluationId)
+      resumed.at(evaluationId)?.worksOn(roots);
     const step = async <Kind extends keyof StepKinds>(
       asked: Step<Kind>,
       live: () => Promise<StepKinds[Kind]['result']>,
     ): Promise<StepKinds[Kind]['result']> => {
-      const answer =
-        evaluationId === this.#environment?.origin.evaluationId
-          ? await this.#answer(asked)
-          : await this.#answerInner(evaluationId, asked);
-      if (answer !== undefined) return answer;
+      if (resumed?.isResuming(evaluationId) === true) {
+        const answer = await resumed.answer(evaluationId, asked);
+        if (answer !== undefined) return answer;
+        if (evaluationId === resumed.rows.header.evaluationId) this.#leaveRows(asked.input.turn);
+        else this.#reports.goesOn(evaluationId);
+      }
       if (asked.kind === 'model-call') this.#reports.asking(evaluationId, asked.input as ModelRequest);
-      if (asked.kind === 'model-call' || asked.kind === 'remote-approval') await this.#flush();
+      if (asked.kind === 'model-call' || asked.kind === 'remote-approval') await this.#flushChanges();
       return live();
     };
     return step;
   }
 
-  /** What the rows say of a step of the run itself; undefined when it is to be done. */
-  async #answer(asked: Step): Promise<StepKinds[keyof StepKinds]['result'] | undefined> {
-    const { resumed } = this.#parts;
-    if (resumed === undefined || !this.#isResuming) return undefined;
-    if (asked.kind === 'model-call') resumed.compareRequest(asked.input as ModelRequest);
-    const answer = await resumed.answer(asked);
-    if (answer !== undefined) return answer;
-    this.#leaveRows(asked.input.turn);
-    return undefined;
-  }
-
-  /** The same for an evaluation inside a call. What the model is asked must be what it was asked: the call may have read something else. */
-  async #answerInner(
-    evaluationId: string,
-    asked: Step,
-  ): Promise<StepKinds[keyof StepKinds]['result'] | undefined> {
-    const inner = this.#inner.get(evaluationId);
-    if (inner?.isResuming !== true) return undefined;
-    const isSame = asked.kind !== 'model-call' || inner.isSameRequest(asked.input as ModelRequest);
-    const answered = isSame ? inner.answer(asked) : undefined;
-    if (answered !== undefined) return answered.result;
-    await inner.leave();
-    this.#reports.goesOn(evaluationId);
-    return undefined;
-  }
-
   #leaveRows(turn: number): void {
-    const { recorder, resumed } = this.#parts;
-    if (this.#unmute === undefined || resumed === undefined) return;
-    this.#unmute();
-    this.#unmute = undefined;
-    const { changed, commits } = resumed;
-    const atMs = this.#environment?.clock.now() ?? 0;
-    recorder.add((part) => ({ type: 'resumed', ...part, atMs, turn, changed }));
+    const { resumed } = this.#parts;
+    if (resumed?.goOn() !== true) return;
+    const { changed } = resumed;
+    const atMs = this.#now();
+    this.#recorder.add((part) => ({ type: 'resumed', ...part, atMs, turn, changed }));
     this.#declareMigrated(resumed, atMs);
+    const { commits } = resumed.rows;
     this.#reports.resumed({ type: 'run-resumed', runId: this.runId, turn, commits, changed });
   }
 
   /** From here on rows have slices of other versions in the shape of today. */
-  #declareMigrated({ evaluationId, migrated }: ResumedRun, atMs: number): void {
+  #declareMigrated({ rows, migrated }: ResumedRun, atMs: number): void {
     if (migrated === undefined) return;
-    const { recorder, session } = this.#parts;
-    const slices = session.observe(0).slices.filter(({ name }) => migrated.slices.has(name));
-    recorder.onState({
-      evaluationId,
+    const slices = this.#parts.session.observe(0).slices.filter(({ name }) => migrated.slices.has(name));
+    this.#recorder.onState({
+      evaluationId: rows.header.evaluationId,
       path: none,
       atMs,
       kind: 'change',
@@ -273,9 +283,14 @@ export class RunHooks implements CallHooks, EarlierRun, RunSurroundings {
     });
   }
 
-  #flush(): Promise<void> {
+  #now(): number {
+    return this.#environment?.clock.now() ?? 0;
+  }
+
+  /** Makes durable what has happened so far, before something leaves the process. */
+  #flushChanges(): Promise<void> {
     this.#environment?.reporter?.reportChanges();
-    return this.#parts.writer.flush();
+    return this.#writer.flush();
   }
 
   // The calls.
@@ -294,63 +309,53 @@ export class RunHooks implements CallHooks, EarlierRun, RunSurroundings {
     if (!resumed.isUsedUp || now.length === 0) return before;
     this.#input = none;
     const items = now.map((item) => ({ ...item }));
-    this.#parts.recorder.add((part) => ({ type: 'input', ...part, turn, items }));
+    this.#recorder.add((part) => ({ type: 'input', ...part, turn, items }));
     return [...before, ...now];
   }
 
   restartsAnswer(evaluationId: string, turn: number): boolean {
-    const isRoot = evaluationId === this.#environment?.origin.evaluationId;
-    if (isRoot) return this.#parts.resumed?.hasAsked(turn) ?? false;
-    return this.#inner.get(evaluationId)?.rows.requestOf(turn) !== undefined;
+    return this.#parts.resumed?.at(evaluationId)?.rows.requestOf(turn) !== undefined;
   }
 
   nextCommit(): PendingMark {
-    return { runId: this.runId, commit: this.#parts.summary.current().commits + 1 };
+    return { runId: this.runId, commit: this.#summary.current().commits + 1 };
   }
 
   async onBegin(attempt: AttemptName, sharedTransaction?: object): Promise<DecidingRow | undefined> {
     const { turn, callId, toolName, attempt: number, evaluationId } = attempt;
-    const { database, lease, recorder } = this.#parts;
-    if (sharedTransaction !== undefined && sharedTransaction === database) {
+    const { journal, lease } = this.#parts;
+    if (sharedTransaction !== undefined && sharedTransaction === journal['~database']) {
       // What is committed with the row of the call is never in doubt.
       const row = { runId: this.runId, owner: lease.owner, seq: undefined };
       this.#begun.set(nameOf(attempt), row);
       return row;
     }
     this.#begun.set(nameOf(attempt), undefined);
-    recorder.add(
+    this.#recorder.add(
       (part) => ({ type: 'begin', ...part, turn, callId, toolName, attempt: number }),
       evaluationId,
     );
-    await this.#flush();
+    await this.#flushChanges();
     return undefined;
   }
 
   async onCommit({ invocation }: ToolCallResult, attempt: AttemptName, hasStaged: boolean): Promise<void> {
     // What leaves nothing outside waits for the others of its turn: lost, it is done again.
-    const { writer } = this.#parts;
     const name = nameOf(attempt);
     const row = this.#begun.get(name);
     // The rows of the call are the last ones that were made: nothing was awaited since.
-    if (row !== undefined) row.seq = writer.lastWaiting;
+    if (row !== undefined) row.seq = this.#writer.lastWaiting;
     const hasLeft = this.#begun.delete(name) || invocation.reason === 'in-doubt';
-    if (hasStaged || hasLeft) await writer.flush();
+    if (hasStaged || hasLeft) await this.#writer.flush();
   }
 
   isInDoubt(attempt: AttemptName): boolean {
-    return this.#parts.resumed?.isInDoubt(this.#rowsOf(attempt.evaluationId), attempt) ?? false;
-  }
-
-  /** The rows of an evaluation that is resumed, or was; undefined for one that was never interrupted. */
-  #rowsOf(evaluationId: string): ResumedEvaluation | undefined {
-    const { resumed } = this.#parts;
-    return evaluationId === resumed?.evaluationId ? resumed.root : this.#inner.get(evaluationId);
+    return this.#parts.resumed?.isInDoubt(attempt) ?? false;
   }
 
   onLost(cause: unknown): void {
-    const { writer } = this.#parts;
     const message = `Files of a decided commit of the run "${this.runId}" could not be brought to the disk: ${describeError(cause)}`;
-    writer.lose(new RunLostError(message, { cause, details: { runId: this.runId } }));
+    this.#writer.lose(new RunLostError(message, { cause, details: { runId: this.runId } }));
   }
 
   onRedeliver(): void {
@@ -358,9 +363,7 @@ export class RunHooks implements CallHooks, EarlierRun, RunSurroundings {
   }
 
   onTakenOver(result: ToolCallResult): void {
-    const { evaluationId, parentCallIds } = result.invocation;
-    if (parentCallIds === undefined) this.#parts.resumed?.takenOver(result);
-    else this.#inner.get(evaluationId)?.takenOver(result);
+    this.#parts.resumed?.takenOver(result);
   }
 }
 

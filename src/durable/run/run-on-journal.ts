@@ -1,4 +1,11 @@
-import { type Checked, type EvaluateOptions, evaluatePrompt } from '../../core/evaluation/index.ts';
+import { PromptValidationError } from '../../core/error/index.ts';
+import {
+  type Checked,
+  type EvaluateOptions,
+  evaluatePrompt,
+  newSession,
+  type ToolRuntimeOptions,
+} from '../../core/evaluation/index.ts';
 import type { Prompt } from '../../core/prompt/index.ts';
 import {
   type Approver,
@@ -10,30 +17,81 @@ import {
 } from '../../core/runtime/index.ts';
 import { type Session, systemClock } from '../../core/session/index.ts';
 import type { NestedAdapter, PromptResponse, UserItem } from '../../core/tool/index.ts';
-import { ResumedRun } from '../resume/resumed-run.ts';
-import type { RowMigration } from '../resume/row-migration.ts';
-import type { RunRows } from '../rows/run-rows.ts';
-import { knownSummary } from '../rows/run-summary.ts';
-import { JournalingEvaluator } from './journaling-evaluator.ts';
-import { questionsOf } from './questions-of.ts';
+import type { ResumedRun } from '../resume/resumed-run.ts';
+import { knownSummary } from '../rows/journal-writer.ts';
+import { questionsOf } from '../rows/recorded-answers.ts';
+import { RunHooks } from './run-hooks.ts';
 
-/** An evaluation with a journal, whose session is leased. */
-export interface RunOnJournal<Output> {
-  readonly evaluator: NestedAdapter;
-  readonly model: LanguageModel;
-  readonly prompt: Prompt<Output>;
-  /** Without `journal` and `runId`. */
-  readonly options: EvaluateOptions<Approver> & Checked & { readonly session: Session };
-  readonly ownsSession: boolean;
-  readonly ready?: (() => Promise<void> | undefined) | undefined;
+/** A run in a journal, whose session is leased. */
+export interface LeasedRun {
   readonly journal: RunJournal;
   readonly lease: RunLease;
   readonly runId: string;
-  /** The rows of a run that is resumed. */
-  readonly rows?: RunRows;
-  /** What had to be done so that they fit the session; with `rows`. */
-  readonly migration?: RowMigration;
-  readonly isStrict?: boolean;
+  readonly session: Session;
+  readonly ownsSession: boolean;
+}
+
+/**
+ * Acquires the lease for a run that begins.
+ *
+ * @param instead what to do about a run that has this name.
+ * @throws {PromptValidationError} for a run that the journal has already.
+ * @throws {SessionBusyError} while another process holds the session.
+ */
+export async function acquireNewRun(
+  options: Pick<ToolRuntimeOptions, 'session' | 'clock' | 'ids' | 'runId'> & { readonly journal: RunJournal },
+  instead: string,
+): Promise<LeasedRun> {
+  const { journal, session = newSession(options) } = options;
+  const { runId = session.ids() } = options;
+  const lease = await journal.acquire(session.id);
+  try {
+    const [known] = await journal.read(runId);
+    if (known === undefined)
+      return { journal, lease, runId, session, ownsSession: options.session === undefined };
+    throw new PromptValidationError(`The journal has a run "${runId}" already. ${instead}`, {
+      details: { option: 'runId' },
+    });
+  } catch (error) {
+    await lease.release();
+    throw error;
+  }
+}
+
+/**
+ * Begins a run with a journal.
+ *
+ * @throws {PromptValidationError} for a run that the journal has already, and as `evaluate`.
+ * @throws {SessionBusyError} while another process holds the session.
+ * @throws {RunLostError} when the journal, or a disk after a decision, has failed.
+ */
+export async function evaluateDurably<Output>(
+  evaluator: NestedAdapter,
+  model: LanguageModel,
+  prompt: Prompt<Output>,
+  given: EvaluateOptions<Approver> & Checked & { readonly journal: RunJournal },
+  ready?: () => Promise<void> | undefined,
+): Promise<PromptResponse<Output> | SuspendedRun> {
+  const instead = 'Go on with it by resumeRun(), or give this one another runId.';
+  const run = await acquireNewRun(given, instead);
+  const { runId: _runId, ...options } = given;
+  try {
+    return await runOnJournal(run, { evaluator, model, prompt, options, ready });
+  } finally {
+    await run.lease.release();
+  }
+}
+
+/** What is evaluated with a journal. */
+export interface JournaledEvaluation<Output> {
+  readonly evaluator: NestedAdapter;
+  readonly model: LanguageModel;
+  readonly prompt: Prompt<Output>;
+  /** Without `journal`, `runId` and `session`. */
+  readonly options: EvaluateOptions<Approver> & Checked;
+  readonly ready?: (() => Promise<void> | undefined) | undefined;
+  /** Answers from the rows of a run that is resumed. Default: it is a new one. */
+  readonly resumed?: ResumedRun;
   /** What is said to the model when a run is resumed. Default: nothing. */
   readonly input?: readonly UserItem[];
 }
@@ -44,66 +102,34 @@ export interface RunOnJournal<Output> {
  * @throws {RunLostError} when the journal, or a disk after the decision, has failed.
  */
 export async function runOnJournal<Output>(
-  run: RunOnJournal<Output>,
+  run: LeasedRun,
+  { evaluator, model, prompt, options, ready, resumed, input }: JournaledEvaluation<Output>,
 ): Promise<PromptResponse<Output> | SuspendedRun> {
-  const { journal, lease, options, rows, runId, input } = run;
-  const { session, approve } = options;
+  const { journal, session, ownsSession } = run;
+  const { approve } = options;
   const clock = options.clock ?? session.clock ?? systemClock;
-  const named = { runId, sessionId: lease.sessionId };
-  const known = rows === undefined ? undefined : await knownSummary(journal, named, rows, clock.now());
-  const resumed = resumedOf(run);
-  const journaled = new JournalingEvaluator({
-    journal,
-    lease,
-    runId,
-    session,
-    options,
-    rows,
-    known,
-    resumed,
-    input,
-    onPending: isSuspension(approve) ? approve.onPending : undefined,
-  });
-  const { hooks } = journaled;
+  const now = (): number => clock.now();
+  const known = resumed === undefined ? undefined : await knownSummary(journal, resumed.rows, now());
+  const onPending = isSuspension(approve) ? approve.onPending : undefined;
+  const journaling = new RunHooks({ ...run, options, resumed, known, input, onPending });
+  const { signal } = journaling;
+  const suspension = questionsOf({ approve, rows: resumed?.rows }, now);
   try {
     const response = await evaluatePrompt(
-      run.evaluator,
-      run.model,
-      run.prompt,
-      { ...options, journal, signal: journaled.signal },
-      {
-        ready: run.ready,
-        hooks,
-        earlier: hooks,
-        suspension: questionsOf({ approve, rows }, () => clock.now()),
-        onSuspend: hooks.onSuspend,
-        ownsSession: run.ownsSession,
-        observe: hooks.observe,
-        onBegun: (environment) => journaled.begin(environment),
-      },
+      evaluator,
+      model,
+      prompt,
+      { ...options, session, journal, signal },
+      { ready, journaling, suspension, ownsSession },
     );
     resumed?.assertUsedUp();
-    await journaled.flush();
+    await journaling.flush();
     return response;
   } catch (error) {
     // How it ended is worth a row, too; one that was lost has no more of them.
-    await journaled.flush().catch(() => undefined);
-    throw journaled.loss ?? resumed?.divergence ?? error;
+    await journaling.flush().catch(() => undefined);
+    throw journaling.loss ?? resumed?.divergence ?? error;
   } finally {
-    journaled.end();
+    journaling.end();
   }
-}
-
-/** Answers from the rows of a run that is resumed. */
-function resumedOf<Output>(run: RunOnJournal<Output>): ResumedRun | undefined {
-  const { options, rows, runId } = run;
-  if (rows === undefined) return undefined;
-  return new ResumedRun({
-    runId,
-    rows,
-    migration: run.migration ?? { changed: [], migrated: undefined, inner: [] },
-    session: options.session,
-    ids: options.ids ?? options.session.ids,
-    isStrict: run.isStrict === true,
-  });
 }

@@ -1,6 +1,7 @@
 import { none } from '../../core/internal/index.ts';
 import {
   type BareEvent,
+  type EvaluationEnvironment,
   type ModelRequest,
   type ObservedAttempt,
   type ObservedRequest,
@@ -10,27 +11,23 @@ import {
   withoutRecords,
 } from '../../core/runtime/index.ts';
 import type { Recorder } from '../../record/index.ts';
-import type { JournalWriter } from '../rows/journal-writer.ts';
-import type { RunSummaryKeeper } from '../rows/run-summary.ts';
+import type { ResumedRun } from '../resume/resumed-run.ts';
+import type { JournalWriter, RunSummaryKeeper } from '../rows/journal-writer.ts';
+
+/** The beginning of a run, as its observers get it. */
+export type RunStart = Extract<RunEvent, { readonly type: 'run-start' }>;
 
 /** What {@link RunReports} works with. */
 export interface RunReportsOptions {
   readonly recorder: Recorder;
   readonly writer: JournalWriter;
   readonly summary: RunSummaryKeeper;
-  /** Whether the rows of the run have its beginning. */
-  readonly isResumed: boolean;
-  /** Whether an evaluation is resumed from its rows: nothing of it is reported then. */
-  isResuming(evaluationId: string): boolean;
-  /** Items of the conversation in the last request of an evaluation, as the rows have it. */
-  lastLength(evaluationId: string): number;
-  onStart(event: Extract<RunEvent, { readonly type: 'run-start' }>): void;
-  /** The run ends, perhaps without a step that was not answered. */
-  onEnd(event: Extract<RunEvent, { readonly type: 'run-end' }>): void;
-  /** Whether the run is ending before its answer. */
-  isStopped(): boolean;
-  /** Reports what others changed, before a call is delivered. */
-  reportChanges(): void;
+  /** Answers from the rows of the run; undefined for a new one. */
+  readonly resumed: ResumedRun | undefined;
+  /** Undefined until the run has begun. */
+  readonly environment: () => EvaluationEnvironment | undefined;
+  /** The run ends otherwise than its rows do: it goes on from them. */
+  readonly leaveRows: (turn: number) => void;
 }
 
 /** A request that waits until it is known whether it is made. */
@@ -44,15 +41,26 @@ interface HeldRequest {
 export class RunReports {
   readonly #options: RunReportsOptions;
   #users: ObserverCalls | undefined;
-  #rootId = '';
-  /** Nothing of a tool runtime is done again: what was cut off is cut off. */
-  #isToolRuntime = false;
+  #start: RunStart | undefined;
   readonly #held = new Map<string, HeldRequest>();
   /** What began the present turn of each evaluation that is resumed. */
   readonly #turnEvents = new Map<string, RunEvent[]>();
 
   constructor(options: RunReportsOptions) {
     this.#options = options;
+  }
+
+  /** The beginning of the run; undefined before. */
+  get start(): RunStart | undefined {
+    return this.#start;
+  }
+
+  get #rootId(): string {
+    return this.#start?.evaluationId ?? '';
+  }
+
+  #isResuming(evaluationId: string): boolean {
+    return this.#options.resumed?.isResuming(evaluationId) === true;
   }
 
   /** The observers of a run, in the place of those of the caller. */
@@ -62,7 +70,7 @@ export class RunReports {
     const unlessResuming =
       <T extends { readonly evaluationId: string }>(...listeners: (((report: T) => void) | undefined)[]) =>
       (report: T): void => {
-        if (this.#options.isResuming(report.evaluationId)) return;
+        if (this.#isResuming(report.evaluationId)) return;
         for (const listener of listeners) listener?.(report);
       };
     const { around } = users;
@@ -88,9 +96,7 @@ export class RunReports {
         around === undefined
           ? undefined
           : <T>(scope: RunScope, work: () => T): T =>
-              scope.kind !== 'run' && this.#options.isResuming(scope.evaluationId)
-                ? work()
-                : around(scope, work),
+              scope.kind !== 'run' && this.#isResuming(scope.evaluationId) ? work() : around(scope, work),
     };
   }
 
@@ -123,7 +129,7 @@ export class RunReports {
       this.#passOn(request);
       return;
     }
-    const remove = this.#options.lastLength(evaluationId);
+    const remove = this.#options.resumed?.at(evaluationId)?.rows.lastRequest?.length ?? 0;
     this.#options.recorder.onRequest({ ...request, edits: [{ at: 0, remove, insert: conversation }] });
     this.#users?.onRequest?.({ ...request, edits: [{ at: 0, remove: 0, insert: conversation }] });
   }
@@ -132,7 +138,7 @@ export class RunReports {
     const { evaluationId } = request;
     const held = this.#held.get(evaluationId) ?? {
       request: undefined,
-      isKnown: !this.#options.isResuming(evaluationId),
+      isKnown: !this.#isResuming(evaluationId),
     };
     this.#held.set(evaluationId, held);
     held.request = request;
@@ -148,34 +154,40 @@ export class RunReports {
       this.#onInnerEvent(event);
       return;
     }
-    const { isResumed, summary } = this.#options;
+    const { resumed, summary } = this.#options;
     summary.on(event);
     if (event.type === 'run-start') {
-      this.#rootId = event.evaluationId;
-      this.#isToolRuntime = event.isToolRuntime === true;
-      this.#options.onStart(event);
-      if (isResumed) this.#emit(event);
+      this.#start = event;
+      resumed?.compare(event);
+      if (resumed !== undefined) this.#emit(event);
       else this.#report(event);
       return;
     }
-    if (event.type === 'run-end') this.#options.onEnd(event);
-    if (this.#options.isResuming(this.#rootId)) {
+    // All was decided, and the process was killed before it said so.
+    if (event.type === 'run-end' && resumed?.isUsedUp === true && resumed.rows.end?.outcome !== event.outcome)
+      this.#options.leaveRows(resumed.turn);
+    if (this.#isResuming(this.#rootId)) {
       this.#beginTurn(event);
       if (event.type === 'run-end') this.#emit(event);
       return;
     }
-    if (event.type === 'tool-call-end') this.#options.reportChanges();
-    // A stop has cut off the feedback of a call, perhaps: resumed, the run asks for it again.
-    const isCutOff = !this.#isToolRuntime && event.type === 'tool-call-end' && this.#options.isStopped();
+    if (event.type !== 'tool-call-end') {
+      this.#report(event);
+      return;
+    }
+    const environment = this.#options.environment();
+    // What others changed comes before a call is delivered.
+    environment?.reporter?.reportChanges();
+    // A stop has cut off the feedback of a call, perhaps: resumed, the run asks for it again. Of a tool runtime nothing is done again.
+    const isCutOff = this.#start?.isToolRuntime !== true && environment?.stop.reason !== undefined;
     if (isCutOff) this.#emit(event);
     else this.#report(event);
   }
 
   #onInnerEvent(event: RunEvent): void {
-    const { isResuming } = this.#options;
-    if (isResuming(this.#rootId)) return;
+    if (this.#isResuming(this.#rootId)) return;
     // The beginning of an evaluation that is resumed is reported: it is known again.
-    if (event.type !== 'run-start' && isResuming(event.evaluationId)) this.#beginTurn(event);
+    if (event.type !== 'run-start' && this.#isResuming(event.evaluationId)) this.#beginTurn(event);
     else this.#report(event);
   }
 

@@ -6,19 +6,17 @@ import type {
   ApprovalHandler,
   ApprovalRequest,
   ApprovalSuspension,
-  ObserverCalls,
   OpenQuestion,
-  RunEvent,
   RunJournal,
   StagedCall,
 } from '../../core/runtime/index.ts';
 import type { Clock } from '../../core/session/index.ts';
 import { type Logger, ToolResult } from '../../core/tool/index.ts';
 import type { AnswerRow } from '../../record/index.ts';
-import { isExpired } from '../rows/recorded-answers.ts';
+import { isExpired, questionsOf } from '../rows/recorded-answers.ts';
 import { readRunRows } from '../rows/run-rows.ts';
 import { appendQuestion, closeQuestion } from './question-run.ts';
-import { questionsOf } from './questions-of.ts';
+import type { RunStart } from './run-reports.ts';
 
 /** What {@link WaitingQuestions} work with. */
 export interface WaitingQuestionsOptions {
@@ -48,7 +46,7 @@ export class WaitingQuestions {
   readonly #options: WaitingQuestionsOptions;
   /** By what they are about. */
   readonly #asked = new Map<string, Promise<AskedQuestion>>();
-  #start: Extract<RunEvent, { readonly type: 'run-start' }> | undefined;
+  #start: RunStart | undefined;
   #workspace: string | undefined;
   #count = 0;
 
@@ -56,21 +54,11 @@ export class WaitingQuestions {
     this.#options = options;
   }
 
-  /** The observers of the run: its questions say what it is. */
-  observe(calls: ObserverCalls): ObserverCalls {
-    return {
-      ...calls,
-      onEvent: (event) => {
-        if (event.type === 'run-start' && event.path.length === 0) this.#start = event;
-        calls.onEvent?.(event);
-      },
-    };
-  }
-
-  /** The folder that the run works on; undefined: none. */
-  works(workspace: string | undefined): void {
+  /** The run has begun, in a folder or not: its questions say what it is. */
+  readonly begin = (start: RunStart | undefined, workspace: string | undefined): void => {
+    this.#start = start;
     this.#workspace = workspace;
-  }
+  };
 
   /** The answer to the same question from before, or a no that says that it waits for one. */
   readonly approve: ApprovalHandler = (request) =>

@@ -24,7 +24,12 @@ import type { EvaluateOptions } from '../options/evaluate-options.ts';
 import type { EvaluationSettings } from '../options/settings.ts';
 import { markSuspended } from '../options/suspended-history.ts';
 import { EvaluationRecord } from '../scope/evaluation-record.ts';
-import type { EvaluationFiles, EvaluationScope, RunSurroundings } from '../scope/evaluation-scope.ts';
+import type {
+  EvaluationFiles,
+  EvaluationScope,
+  RunJournaling,
+  RunSurroundings,
+} from '../scope/evaluation-scope.ts';
 import { holdSession } from '../scope/hold-session.ts';
 import { beginEvaluation } from './begin-evaluation.ts';
 
@@ -42,29 +47,23 @@ export async function evaluatePrompt<Output>(
   model: LanguageModel,
   prompt: Prompt<Output>,
   options: EvaluateOptions<Approver> & Checked,
-  { observe, onBegun, onSuspend, ownsSession = false, ...surroundings }: RunSurroundings = {},
+  { journaling, earlier = journaling, ownsSession = false, ...surroundings }: RunSurroundings = {},
 ): Promise<PromptResponse<Output> | SuspendedRun> {
   assertPrompt(prompt);
-  const run = holdSession(options, { ownsSession, ...present({ observe }) });
+  const run = holdSession(options, { ownsSession, journaling });
   try {
     return await evaluateIn(
-      { evaluator, model, ...run.scope, ...surroundings },
+      { evaluator, model, ...run.scope, ...surroundings, hooks: journaling, earlier },
       prompt,
       run.settings,
       run.stop,
-      { onBegun, onSuspend },
+      journaling,
     );
   } catch (error) {
     throw run.toThrown(error);
   } finally {
     await run.dispose();
   }
-}
-
-/** What a run calls on the way. */
-interface RunCallbacks {
-  readonly onBegun?: RunSurroundings['onBegun'] | undefined;
-  readonly onSuspend?: RunSurroundings['onSuspend'] | undefined;
 }
 
 /** Evaluates a prompt inside a call. What `stop` follows is up to the caller. */
@@ -86,11 +85,11 @@ export function evaluateIn<Output>(
   prompt: Prompt<Output>,
   settings: EvaluationSettings,
   stop: RunStop,
-  callbacks: RunCallbacks = {},
+  journaling?: RunJournaling,
 ): Promise<PromptResponse<Output> | SuspendedRun> {
   const record = new EvaluationRecord(scope, prompt, settings.calls);
   const { around } = settings.calls.observers;
-  const run = { scope, prompt, settings, stop, record, callbacks };
+  const run = { scope, prompt, settings, stop, record, journaling };
   if (around === undefined) return evaluateObserved(run);
   const { evaluationId, promptName, parentCallIds: path = none } = record.origin;
   return around({ kind: 'run', evaluationId, promptName, path }, () => evaluateObserved(run));
@@ -103,7 +102,7 @@ interface ObservedRun<Output> {
   readonly settings: EvaluationSettings;
   readonly stop: RunStop;
   readonly record: EvaluationRecord;
-  readonly callbacks: RunCallbacks;
+  readonly journaling: RunJournaling | undefined;
 }
 
 async function evaluateObserved<Output>({
@@ -112,7 +111,7 @@ async function evaluateObserved<Output>({
   settings,
   stop,
   record,
-  callbacks: { onBegun, onSuspend },
+  journaling,
 }: ObservedRun<Output>): Promise<PromptResponse<Output> | SuspendedRun> {
   const { model } = scope;
   const { environment, rendered, state } = await beginEvaluation(scope, prompt, settings, {
@@ -124,7 +123,7 @@ async function evaluateObserved<Output>({
   });
   let end: RunEnd = { outcome: 'failed' };
   try {
-    await onBegun?.(environment);
+    await journaling?.onBegun(environment);
     const run = scope.loop?.run ?? runLoop;
     const { text, output, json, finishReason } = await run(
       environment,
@@ -165,8 +164,8 @@ async function evaluateObserved<Output>({
     if (error instanceof RunSuspended) {
       end = { outcome: 'suspended' };
       // Inside a call: the outer run waits.
-      if (onSuspend === undefined) throw error;
-      const suspended = await onSuspend(error.questions);
+      if (journaling === undefined) throw error;
+      const suspended = await journaling.onSuspend(error.questions);
       const { conversation, usage } = state;
       markSuspended(conversation, suspended.runId);
       return Object.freeze({

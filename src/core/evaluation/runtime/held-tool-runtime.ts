@@ -19,9 +19,9 @@ import type { Session } from '../../session/index.ts';
 import type { AnyTool, BudgetExcess, HostedTool } from '../../tool/index.ts';
 import { parseAnswer } from '../answer/parse-answer.ts';
 import type { EvaluationRecord } from '../scope/evaluation-record.ts';
+import type { RuntimeSurroundings } from '../scope/evaluation-scope.ts';
 import type { HeldRun } from '../scope/hold-session.ts';
 import { GatheredCalls, toCallPart } from './gathered-calls.ts';
-import type { RuntimeSurroundings } from './runtime-surroundings.ts';
 import type {
   ReportedUsage,
   ToolRuntime,
@@ -63,8 +63,8 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
   async begin(): Promise<void> {
     const { environment, surroundings } = this.#parts;
     try {
-      await surroundings.onBegun?.(environment);
-      await surroundings.flush?.();
+      await surroundings.journaling?.onBegun(environment);
+      await surroundings.journaling?.flush();
     } catch (error) {
       this.#failure = { error };
       await this[Symbol.asyncDispose]();
@@ -150,7 +150,7 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
     const { environment, held, ledger, record, surroundings } = this.#parts;
     if (this.#calls.isBusy) environment.stop.stop({ kind: 'aborted', cause: this.#closed() });
     await this.#calls.settled();
-    const loss = surroundings.loss?.();
+    const loss = surroundings.journaling?.loss;
     if (loss !== undefined) this.#failure ??= { error: loss };
     const { state } = ledger;
     if (this.#failure === undefined) record.closed(state);
@@ -162,7 +162,7 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
         : ({ outcome: 'failed', error: recordError(this.#failure.error) } as const);
     environment.emit({ type: 'run-end', ...end, turns: state.turn, usage: state.usage });
     try {
-      await surroundings.flush?.();
+      await surroundings.journaling?.flush();
     } catch (error) {
       environment.logger.error('The end of a tool runtime could not be kept in its journal.', {
         error: describeError(error),
@@ -177,12 +177,12 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
     this.#assertOpen();
     try {
       const outcomes = await work();
-      await surroundings.flush?.();
+      await surroundings.journaling?.flush();
       return outcomes;
     } catch (error) {
       this.#failure ??= { error };
       // The error holds the answers of the turn. Without a journal they cannot be kept, and the caller gets its error.
-      await surroundings.flush?.().catch(() => undefined);
+      await surroundings.journaling?.flush().catch(() => undefined);
       throw error;
     }
   }
@@ -198,7 +198,7 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
 
   #toThrown(error: unknown): unknown {
     const { held, surroundings } = this.#parts;
-    return surroundings.loss?.() ?? held.toThrown(error);
+    return surroundings.journaling?.loss ?? held.toThrown(error);
   }
 
   #toParts(calls: readonly ToolRuntimeCall[]): readonly ToolCallPart[] {
@@ -208,7 +208,7 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
   }
 
   #assertOpen(): void {
-    const loss = this.#parts.surroundings.loss?.();
+    const loss = this.#parts.surroundings.journaling?.loss;
     if (loss !== undefined) throw loss;
     if (this.#disposal !== undefined) throw this.#closed();
   }

@@ -1,5 +1,4 @@
 import { type OptionsOf, PromptValidationError } from '../../error/index.ts';
-import { present } from '../../internal/index.ts';
 import type { Prompt } from '../../prompt/index.ts';
 import { TurnLedger } from '../../runtime/index.ts';
 import { innerEvaluator } from '../inner/inner-evaluator.ts';
@@ -10,10 +9,9 @@ import { beginEvaluation } from '../run/begin-evaluation.ts';
 import { evaluateInner } from '../run/evaluate.ts';
 import { modelOf } from '../run/provider-adapter.ts';
 import { EvaluationRecord } from '../scope/evaluation-record.ts';
-import type { EvaluationScope, HeldScope } from '../scope/evaluation-scope.ts';
+import type { EvaluationScope, HeldScope, RuntimeSurroundings } from '../scope/evaluation-scope.ts';
 import { holdSession } from '../scope/hold-session.ts';
 import { HeldToolRuntime } from './held-tool-runtime.ts';
-import type { RuntimeSurroundings } from './runtime-surroundings.ts';
 import type { ToolRuntime, ToolRuntimeOptions } from './tool-runtime-types.ts';
 
 const defaultName = 'tool runtime';
@@ -77,10 +75,16 @@ export async function openHeldToolRuntime<Output>(
   assertPrompt(prompt);
   const { name = defaultName, adapter, ...given } = runtimeOptions;
   const innerModel = adapter === undefined ? undefined : modelOf(adapter);
-  const { hooks, observe, ownsSession = false, earlier, suspension } = surroundings;
-  const held = holdSession(given, { ownsSession, ...present({ observe }) });
+  const { journaling, ownsSession = false, suspension } = surroundings;
+  const held = holdSession(given, { ownsSession, journaling });
   const { settings, stop } = held;
-  const scope: HeldScope = { evaluator: { name }, ...held.scope, hooks, earlier, suspension };
+  const scope: HeldScope = {
+    evaluator: { name },
+    ...held.scope,
+    hooks: journaling,
+    earlier: journaling,
+    suspension,
+  };
   const inner: EvaluationScope | undefined =
     adapter === undefined || innerModel === undefined
       ? undefined

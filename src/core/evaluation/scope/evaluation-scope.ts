@@ -48,17 +48,33 @@ export interface ForeignLoop {
   readonly refusal: string;
 }
 
+/** A journal of a run: what its calls, its evaluations and its observers get from it. */
+export interface RunJournaling extends CallHooks, EarlierRun {
+  /** What observes the run in the place of its observers: a journal gets everything as it is, before redaction. */
+  observe(observers: ObserverCalls): ObserverCalls;
+  /** The run has begun: before its first request. May reject: the run ends. */
+  onBegun(environment: EvaluationEnvironment): Promise<void>;
+  /** The run ends with questions: makes them durable. Resolves with its name and the questions. */
+  onSuspend(questions: readonly OpenQuestion[]): Promise<Pick<SuspendedRun, 'runId' | 'pending'>>;
+  /** Before the caller of a tool runtime gets the answers of a turn, and at the end of the run. Rejects when nothing more can be kept: the run is over then. */
+  flush(): Promise<void>;
+  /** Why nothing can be done any more; undefined while something can. */
+  readonly loss: Error | undefined;
+}
+
 /** What a run has around it beside its options. Everything is optional. */
-export interface RunSurroundings
-  extends Pick<HeldScope, 'ready' | 'earlier' | 'hooks' | 'suspension' | 'loop'> {
+export interface RunSurroundings extends Pick<HeldScope, 'ready' | 'earlier' | 'suspension' | 'loop'> {
   /** Whether the session was made for the run although it is given. Default: it was not. */
   readonly ownsSession?: boolean;
-  /** What observes the run in the place of its observers; a journal gets everything as it is, before redaction. Default: they do. */
-  observe?(observers: ObserverCalls): ObserverCalls;
-  /** The run ends with questions: makes them durable. Resolves with its name and the questions. */
-  onSuspend?(questions: readonly OpenQuestion[]): Promise<Pick<SuspendedRun, 'runId' | 'pending'>>;
-  /** The run has begun: before its first request. May reject: the run ends. */
-  onBegun?(environment: EvaluationEnvironment): Promise<void>;
+  /** Also answers from the rows of the run. Default: it has no journal. */
+  readonly journaling?: RunJournaling | undefined;
+}
+
+/** What a tool runtime has around it beside its options. */
+export interface RuntimeSurroundings
+  extends Pick<RunSurroundings, 'ownsSession' | 'journaling' | 'suspension'> {
+  /** The run has ended and released its session. Never rejects. */
+  onReleased?(): Promise<void>;
 }
 
 /** What a run works on: a root session, or the views of the call that it runs inside of. */

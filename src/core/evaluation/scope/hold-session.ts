@@ -34,10 +34,10 @@ const ignore = (): void => undefined;
  */
 export function holdSession(
   options: EvaluateOptions<Approver> & Checked,
-  { observe, ownsSession = false }: Pick<RunSurroundings, 'observe' | 'ownsSession'> = {},
+  { journaling, ownsSession = false }: Pick<RunSurroundings, 'journaling' | 'ownsSession'> = {},
 ): HeldRun {
   const { logger, redactor, ...guarded } = guardCallbacks(options);
-  const observers = observe === undefined ? guarded.observers : observe(guarded.observers);
+  const observers = journaling?.observe(guarded.observers) ?? guarded.observers;
   const session = options.session ?? newSession(options);
   const isGiven = options.session !== undefined && !ownsSession;
   const release = session.hold();
