@@ -104,15 +104,15 @@ async function resume<Output>(
   }
   return withLease(journal, sessionId, async (lease) => {
     // Another owner may have written until now.
-    let written = readRunRows(runId, await journal.read(runId));
+    let rows = readRunRows(runId, await journal.read(runId));
     if (answers.length > 0) {
       const clock = options.clock ?? systemClock;
-      await appendAnswers({ journal, runId, answers, clock }, lease, written);
-      written = readRunRows(runId, await journal.read(runId));
+      await appendAnswers({ journal, runId, answers, clock }, lease, rows);
+      rows = readRunRows(runId, await journal.read(runId));
     }
     const session = sessionFor(options, sessionId);
     for (const slice of [...evaluationSlices, ...prompt.slices()]) session.install(slice);
-    const { rows, migration } = migrateRows(written, session);
+    const migration = migrateRows(rows, session);
     // What the prompt is rendered from.
     resetState(session, rows.start);
     const ids = options.ids ?? session.ids;

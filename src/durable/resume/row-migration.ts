@@ -40,23 +40,17 @@ interface Steps {
 }
 
 /**
- * Makes the rows of a run fit the slices of a session. After each step a slice of another version holds what an import of its items at that moment
+ * Makes the rows of a run fit the slices of a session; they are changed in place. After each step a slice of another version holds what an import of its items at that moment
  * has in it; steps of slices that are not installed are left out. In time proportional to the items at each such step, and in none where all versions are the same.
  *
  * @throws {SnapshotError} `snapshot-version-unsupported`, `snapshot-migration-failed`, `snapshot-item-invalid`.
  * @see docs/spec/durable-runs.md §4
  */
-export function migrateRows(
-  rows: RunRows,
-  session: Session,
-): { readonly rows: RunRows; readonly migration: RowMigration } {
-  const migrating = new MigratingRows(rows, session);
-  return { rows: migrating.rows, migration: migrating.migration };
+export function migrateRows(rows: RunRows, session: Session): RowMigration {
+  return new MigratingRows(session).migrate(rows);
 }
 
 class MigratingRows {
-  readonly rows: RunRows;
-  readonly migration: RowMigration;
   /** Where items are imported. */
   readonly #draft: Session;
   readonly #present: ReadonlyMap<string, number>;
@@ -68,28 +62,23 @@ class MigratingRows {
   readonly #latest = new Map<string, readonly RecordedWrite[]>();
   #seq = 0;
 
-  constructor(rows: RunRows, session: Session) {
+  constructor(session: Session) {
     this.#draft = session.clone({ id: session.id });
     this.#present = new Map(session.observe(0).slices.map(({ name, version }) => [name, version]));
+  }
+
+  migrate(rows: RunRows): RowMigration {
     for (const slice of declaredSlices(rows)) this.#sort(slice);
-    if (this.#outdated.size + this.#unknown.size === 0) {
-      this.rows = rows;
-      this.migration = { changed: none, migrated: undefined, inner: none };
-      return;
-    }
+    if (this.#outdated.size + this.#unknown.size === 0)
+      return { changed: none, migrated: undefined, inner: none };
     const inner = this.#inner(rows);
-    const start = rows.start === undefined ? undefined : this.#change(rows.start);
-    const changes = rows.changes.map((change) => this.#change(change));
-    for (const [at, decision] of rows.root.decisions.entries())
-      rows.root.decisions[at] = this.#decision(decision);
-    const questions = new Map(
-      [...rows.questions].map(([id, { staged, ...question }]) => [
-        id,
-        staged === undefined || this.#touches(staged) ? question : { ...question, staged },
-      ]),
-    );
-    this.rows = { ...rows, start, changes, questions };
-    this.migration = { ...this.#result(), inner };
+    if (rows.start !== undefined) rows.start = this.#change(rows.start);
+    rows.changes = rows.changes.map((change) => this.#change(change));
+    const { decisions } = rows.root;
+    for (const [at, decision] of decisions.entries()) decisions[at] = this.#decision(decision);
+    for (const [id, { staged, ...question }] of rows.questions)
+      if (staged !== undefined && this.#touches(staged)) rows.questions.set(id, question);
+    return { ...this.#result(), inner };
   }
 
   #sort({ name, version }: SliceRow): void {
@@ -107,7 +96,7 @@ class MigratingRows {
   }
 
   #decision(decision: Decision): Decision {
-    const changes = decision.changes.map((change): RecordedStateChange => change);
+    const { changes } = decision;
     if (decision.kind !== 'call') return { ...decision, changes: changes.map((each) => this.#change(each)) };
     const { row } = decision;
     const steps = this.#steps({

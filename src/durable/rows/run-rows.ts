@@ -149,39 +149,6 @@ export class EvaluationRows {
   }
 }
 
-/** The rows of a run as they are needed to resume it. */
-export interface RunRows {
-  readonly header: HeaderRow;
-  readonly count: number;
-  /** The run itself. */
-  readonly root: EvaluationRows;
-  /** All evaluations, by their numbers. */
-  readonly byNumber: ReadonlyMap<number, EvaluationRows>;
-  /** Evaluations inside calls, by their keys: the key of the call and the number of the evaluation. */
-  readonly inner: ReadonlyMap<string, EvaluationRows>;
-  /** Numbers of the evaluations inside calls, by their ids. */
-  readonly evaluations: ReadonlyMap<string, number>;
-  /** What the session held at the start. */
-  readonly start: RecordedStateChange | undefined;
-  /** What others changed before the first decision. */
-  readonly changes: readonly RecordedStateChange[];
-  /** Questions that the run ended with, by their ids; those of the last time replace those of before. */
-  readonly questions: ReadonlyMap<string, PendingQuestion>;
-  /** Ids of the questions that it ended with last. */
-  readonly pending: readonly string[];
-  /** Answers, by the ids of the questions. */
-  readonly answers: ReadonlyMap<string, AnswerRow>;
-  /** What was said to the model when the run was resumed, by the turn before which it was. */
-  readonly inputs: ReadonlyMap<number, readonly JsonObject[]>;
-  /** How the run ended last; undefined when it did not end. */
-  readonly end: EndRow | undefined;
-  readonly commits: number;
-  readonly seen: readonly SeenRow[];
-  readonly blobs: ReadonlyMap<string, BlobRow>;
-  /** The run as a record shows it. */
-  record(): RunRecord;
-}
-
 /** Identifies a call within its evaluation. */
 export function callKey({ turn, callId }: Pick<BeginRow, 'turn' | 'callId'>): string {
   return `${turn}/${callId}`;
@@ -202,48 +169,67 @@ export function changesOfRow(
 
 /** @throws {PromptValidationError} for a run that the journal does not have. */
 export function readRunRows(runId: string, rows: readonly JournalRow[]): RunRows {
-  const parts = new RowParts(runId);
+  const read: { run?: RunRows } = {};
   const fold = new RunFold((row, runs) => {
     const place = placeOf(row, runs);
-    if (place !== undefined) parts.take(row, place);
+    if (place !== undefined && row.type === 'header') read.run = new RunRows(row, place, fold, rows.length);
+    else if (place !== undefined) read.run?.take(row, place);
   });
   for (const { line } of rows) fold.add(line);
-  return parts.toRows(rows.length, fold);
+  if (read.run !== undefined) return read.run;
+  throw new PromptValidationError(`The journal has no run "${runId}".`, { details: { option: 'runId' } });
 }
 
-/** Sorts the rows of a run. */
-class RowParts {
-  readonly #runId: string;
-  readonly #runs = new Map<number, EvaluationRows>();
-  readonly #inner = new Map<string, EvaluationRows>();
-  readonly #changes: RecordedStateChange[] = [];
+/** The rows of a run as they are needed to resume it. */
+export class RunRows {
+  readonly header: HeaderRow;
+  readonly count: number;
+  /** The run itself. */
+  readonly root: EvaluationRows;
+  /** All evaluations, by their numbers. */
+  readonly byNumber: Map<number, EvaluationRows> = new Map();
+  /** Evaluations inside calls, by their keys: the key of the call and the number of the evaluation. */
+  readonly inner: Map<string, EvaluationRows> = new Map();
+  /** Numbers of the evaluations inside calls, by their ids. */
+  readonly evaluations: Map<string, number> = new Map();
+  /** What the session held at the start. */
+  start: RecordedStateChange | undefined;
+  /** What others changed before the first decision. */
+  changes: RecordedStateChange[] = [];
+  /** Questions that the run ended with, by their ids; those of the last time replace those of before. */
+  readonly questions: Map<string, PendingQuestion> = new Map();
+  /** Ids of the questions that it ended with last. */
+  pending: readonly string[] = [];
+  /** Answers, by the ids of the questions. */
+  readonly answers: Map<string, AnswerRow> = new Map();
+  /** What was said to the model when the run was resumed, by the turn before which it was. */
+  readonly inputs: Map<number, readonly JsonObject[]> = new Map();
+  /** How the run ended last; undefined when it did not end. */
+  end: EndRow | undefined;
+  commits = 0;
+  readonly seen: SeenRow[] = [];
+  readonly blobs: ReadonlyMap<string, BlobRow>;
+  /** The run as a record shows it. */
+  readonly record: () => RunRecord;
   /** Slices that the next row of state declares. */
   #declared: SliceRow[] = [];
-  readonly #questions = new Map<string, PendingQuestion>();
-  readonly #answers = new Map<string, AnswerRow>();
-  readonly #inputs = new Map<number, readonly JsonObject[]>();
-  readonly #seen: SeenRow[] = [];
-  #header: HeaderRow | undefined;
-  #start: RecordedStateChange | undefined;
-  #end: EndRow | undefined;
-  #pending: readonly string[] = [];
-  #commits = 0;
 
-  constructor(runId: string) {
-    this.#runId = runId;
+  constructor(header: HeaderRow, { run }: FoldPlace, fold: RunFold, count: number) {
+    this.header = header;
+    this.count = count;
+    this.root = new EvaluationRows(header, encodeURIComponent(header.runId), run);
+    this.byNumber.set(0, this.root);
+    this.blobs = fold.blobs;
+    this.record = () => fold.record();
   }
 
   take(row: Row, { run }: FoldPlace): void {
     switch (row.type) {
-      case 'header':
-        this.#header = row;
-        this.#runs.set(0, new EvaluationRows(row, encodeURIComponent(row.runId), run));
-        break;
       case 'run':
         this.#beginInner(row, run);
         break;
       case 'seen':
-        this.#seen.push(row);
+        this.seen.push(row);
         break;
       case 'slice':
         this.#declared.push(row);
@@ -252,85 +238,53 @@ class RowParts {
         this.#state(row);
         break;
       case 'pending':
-        this.#pending = row.questions.map(({ id }) => id);
+        this.pending = row.questions.map(({ id }) => id);
         for (const question of row.questions) this.#ask(question);
         break;
       case 'question':
         this.#ask(row.question);
         break;
       case 'answer':
-        this.#answers.set(row.id, row);
+        this.answers.set(row.id, row);
         break;
       case 'end':
-        if (run.index === 0) this.#end = row;
+        if (run.index === 0) this.end = row;
         break;
       case 'resumed':
-        this.#end = undefined;
+        this.end = undefined;
         break;
       case 'input':
-        this.#inputs.set(row.turn, [...(this.#inputs.get(row.turn) ?? []), ...row.items]);
+        this.inputs.set(row.turn, [...(this.inputs.get(row.turn) ?? []), ...row.items]);
         break;
       default:
         // The fold has counted it.
-        if (run.index === 0 && row.type === 'commit') this.#commits = row.seq ?? 0;
-        this.#runs.get(run.index)?.take(row);
+        if (run.index === 0 && row.type === 'commit') this.commits = row.seq ?? 0;
+        this.byNumber.get(run.index)?.take(row);
     }
-  }
-
-  toRows(count: number, fold: RunFold): RunRows {
-    const header = this.#header;
-    const root = this.#runs.get(0);
-    if (header === undefined || root === undefined) {
-      throw new PromptValidationError(`The journal has no run "${this.#runId}".`, {
-        details: { option: 'runId' },
-      });
-    }
-    const inner = [...this.#runs].filter(([number]) => number > 0);
-    return {
-      header,
-      count,
-      root,
-      blobs: fold.blobs,
-      record: () => fold.record(),
-      byNumber: this.#runs,
-      inner: this.#inner,
-      evaluations: new Map(inner.map(([number, { description }]) => [description.evaluationId, number])),
-      start: this.#start,
-      changes: this.#changes,
-      questions: this.#questions,
-      pending: this.#pending,
-      answers: this.#answers,
-      inputs: this.#inputs,
-      end: this.#end,
-      commits: this.#commits,
-      seen: this.#seen,
-    };
   }
 
   /** The same question may have been asked before about something else, and was answered then. */
   #ask(question: PendingQuestion): void {
     const { id, digest } = question;
-    if (this.#answers.get(id)?.digest !== digest) this.#answers.delete(id);
-    this.#questions.set(id, question);
+    if (this.answers.get(id)?.digest !== digest) this.answers.delete(id);
+    this.questions.set(id, question);
   }
 
   #beginInner(row: RunRow, inner: FoldPlace['run']): void {
     const { run = 0, turn, callId, evaluation } = row.parent;
-    const key = `${keyOfCall(this.#runs.get(run)?.key ?? '', { turn, callId })}/${evaluation}`;
+    const key = `${keyOfCall(this.byNumber.get(run)?.key ?? '', { turn, callId })}/${evaluation}`;
     const rows = new EvaluationRows(row, key, inner);
-    this.#runs.set(row.run, rows);
+    this.byNumber.set(row.run, rows);
+    this.evaluations.set(row.evaluationId, row.run);
     // The last attempt counts.
-    this.#inner.set(key, rows);
+    this.inner.set(key, rows);
   }
 
   #state({ kind, writes, log }: StateRow): void {
     const change = { writes, log, slices: this.#declared };
     this.#declared = [];
-    if (kind === 'start') {
-      this.#start = change;
-      return;
-    }
-    (this.#runs.get(0)?.decisions.at(-1)?.changes ?? this.#changes).push(change);
+    if (kind === 'start') this.start = change;
+    else (this.root.decisions.at(-1)?.changes ?? this.changes).push(change);
   }
 }
 
