@@ -96,7 +96,7 @@ export interface RowRead extends RecordOf<typeof rowRead> {
   readonly resultHash?: string;
 }
 
-const rowFileChange = {
+export const rowFileChange = {
   path: text as Field<string>,
   kind: text as Field<'created' | 'modified' | 'removed'>,
   entry: text as Field<'file' | 'directory'>,
@@ -158,6 +158,19 @@ export interface AttemptPart extends RunPart, DonePart, RecordOf<typeof attemptP
 }
 
 export const attemptFields: Fields = { ...doneFields, ...attemptPart };
+
+/** What a row has of an observation: the members that its fields name, in their order. */
+export function rowMembers<F extends Fields>(
+  fields: F,
+  observed: { readonly [Name in keyof RecordOf<F>]: RecordOf<F>[Name] | undefined },
+): RecordOf<F> {
+  const members: Record<string, unknown> = observed;
+  const kept = Object.keys(fields).flatMap((name) =>
+    members[name] === undefined ? [] : [[name, members[name]] as const],
+  );
+  // A member that is required is never undefined where it is observed.
+  return Object.fromEntries(kept) as RecordOf<F>;
+}
 
 /** A hosted tool as rows hold it. */
 export interface HostedToolPart extends Omit<HostedTool, 'type' | 'kind'> {

@@ -60,7 +60,7 @@ import {
 /** The name of the format. */
 export const recordVersion = 'wink-run/1';
 
-const runHeader = {
+export const runHeader = {
   evaluationId: text as Field<string>,
   promptName: text as Field<string>,
   prompt: record({ namespace: text, key: text, hash: text }) as Field<{

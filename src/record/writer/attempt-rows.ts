@@ -5,23 +5,25 @@ import {
   type DiscardedAttempt,
   isReported,
   type ObservedAttempt,
+  type ReadConflict,
   type StagedCall,
 } from '../../core/runtime/index.ts';
 import type { JsonValue } from '../../core/schema/index.ts';
 import { isSessionRead } from '../../core/session/index.ts';
 import type { StagedPart } from '../format/journal-rows.ts';
-import type {
-  AttemptPart,
-  ContentReference,
-  RecordedWrite,
-  RowFileChange,
-  RowLog,
-  RowRead,
-  RunPart,
+import {
+  type AttemptPart,
+  type ContentReference,
+  type RecordedWrite,
+  type RowFileChange,
+  type RowLog,
+  type RowRead,
+  type RunPart,
+  rowFileChange,
+  rowMembers,
 } from '../format/row-parts.ts';
 import type { AttemptRow, CommitRow, RowResult, SeenRow } from '../format/rows.ts';
 import { type BlobWriter, sha256 } from './blob-writer.ts';
-import { ConflictWriters } from './conflict-writers.ts';
 import { mark } from './plain-rows.ts';
 
 type Place = Pick<RunPart, 'run' | 't'>;
@@ -147,23 +149,12 @@ export class AttemptRows {
   }
 
   #change(change: ObservedAttempt['files'][number]): RowFileChange {
-    const { path, kind, entry, before, after, from, mode, replacedMode, link, replacedLink, removedWith } =
-      change;
-    return {
-      path,
-      kind,
-      entry,
-      ...present({
-        before: before === undefined ? undefined : this.#content(before, true),
-        after: after === undefined ? undefined : this.#content(after, true),
-        from,
-        mode,
-        replacedMode,
-        link,
-        replacedLink,
-        removedWith,
-      }),
-    };
+    const { before, after } = change;
+    return rowMembers(rowFileChange, {
+      ...change,
+      before: before === undefined ? undefined : this.#content(before, true),
+      after: after === undefined ? undefined : this.#content(after, true),
+    });
   }
 
   #content(
@@ -251,4 +242,89 @@ function resultOf(invocation: CallCommit['invocation']): RowResult {
   const kept = Object.entries(invocation).filter(([name]) => !saidElsewhere.has(name));
   // All other members are kept.
   return Object.fromEntries(kept) as unknown as RowResult;
+}
+
+/** Attempts that began before that many commits are not looked for: they are long gone. */
+const maxCommits = 512;
+
+/** What one commit changed. */
+interface Changed {
+  readonly seq: number;
+  readonly paths: readonly string[];
+  readonly slices: ReadonlySet<string>;
+  /** Keys of keyed slices, as far as single ones were written. */
+  readonly keys: ReadonlySet<string>;
+  /** Slices of which more than single keys was written. */
+  readonly wholeSlices: ReadonlySet<string>;
+}
+
+/** Knows which of the last commits changed what, to name who wrote what a conflict is about. */
+export class ConflictWriters {
+  readonly #commits: Changed[] = [];
+
+  add({ seq, files, writes, log }: CallCommit): void {
+    if (seq === undefined) return;
+    const keys = new Set<string>();
+    const wholeSlices = new Set<string>(log.map(({ slice }) => slice));
+    for (const write of writes) {
+      const { slice, op } = write;
+      if (op === 'remove') for (const key of write.keys) keys.add(`${slice}\0${key}`);
+      else if (op === 'put') keys.add(`${slice}\0${write.key}`);
+      else wholeSlices.add(slice);
+    }
+    this.#commits.push({
+      seq,
+      paths: files.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from])),
+      slices: new Set([...writes, ...log].map(({ slice }) => slice)),
+      keys,
+      wholeSlices,
+    });
+    if (this.#commits.length > maxCommits) this.#commits.shift();
+  }
+
+  /** Numbers of the commits after `base` that changed what was read. Empty: it was changed from outside, or by what cannot be named. */
+  of({ read }: ReadConflict, base: number): readonly number[] {
+    const found: number[] = [];
+    for (let index = this.#commits.length - 1; index >= 0; index -= 1) {
+      const commit = this.#commits[index];
+      if (commit === undefined || commit.seq <= base) break;
+      if (read !== undefined && hasChanged(commit, read)) found.unshift(commit.seq);
+    }
+    return found;
+  }
+}
+
+function hasChanged(commit: Changed, read: NonNullable<ReadConflict['read']>): boolean {
+  switch (read.kind) {
+    case 'slice':
+    case 'log':
+      return read.slice !== undefined && commit.slices.has(read.slice);
+    case 'key':
+      return (
+        read.slice !== undefined &&
+        (commit.keys.has(`${read.slice}\0${read.key}`) || commit.wholeSlices.has(read.slice))
+      );
+    case 'restore':
+      return commit.slices.size > 0;
+    case 'quota':
+    case 'quota-refusal':
+      return commit.paths.length > 0;
+    case 'file':
+    case 'kind':
+      return commit.paths.some(
+        (path) => path === read.path || isBelow(path, read.path) || isBelow(read.path, path),
+      );
+    case 'listing':
+    case 'emptiness':
+    case 'names':
+    case 'glob':
+    case 'grep':
+    case 'tree':
+      return commit.paths.some((path) => path === read.path || isBelow(path, read.path));
+  }
+}
+
+function isBelow(path: string | undefined, folder: string | undefined): boolean {
+  if (path === undefined || folder === undefined) return false;
+  return folder === '.' || path.startsWith(`${folder}/`);
 }

@@ -5,40 +5,37 @@ import type {
   ObservedResponse,
   ObservedState,
   RunEvent,
+  RunPathStep,
 } from '../../core/runtime/index.ts';
 import type { JsonObject } from '../../core/schema/index.ts';
 import type { ConversationItem } from '../../core/tool/index.ts';
-import type { RecordedWrite, RowLog, RunPart } from '../format/row-parts.ts';
-import { hostedToolPart } from '../format/row-parts.ts';
-import type {
-  DeliveredRow,
-  RequestRow,
-  RequestTokens,
-  ResponseRow,
-  RowEdit,
-  RunHeader,
-  StateRow,
+import {
+  hostedToolPart,
+  type RecordedWrite,
+  type RowLog,
+  type RunPart,
+  rowMembers,
+} from '../format/row-parts.ts';
+import {
+  type DeliveredRow,
+  type RequestRow,
+  type RequestTokens,
+  type ResponseRow,
+  type RowEdit,
+  type RunHeader,
+  runHeader,
+  type StateRow,
 } from '../format/rows.ts';
 
 type Place = Pick<RunPart, 'run' | 't'>;
 
 /** What is said of an evaluation when it begins. */
 export function describeRun(event: Extract<RunEvent, { readonly type: 'run-start' }>): RunHeader {
-  const { evaluationId, promptName, prompt, agent, adapter, provider, model, prices } = event;
-  return {
-    evaluationId,
-    promptName,
-    prompt,
-    ...present({ agent }),
-    adapter,
-    ...present({ provider }),
-    model,
-    ...present({ prices }),
+  return rowMembers(runHeader, {
+    ...event,
     settings: plain(event.settings),
     tools: event.tools.map((name) => ({ name, effects: event.effects[name] ?? 'external' })),
-    toolsHash: event.toolsHash,
-    policies: event.policies,
-  };
+  });
 }
 
 /** @param place where the state belongs. */
@@ -196,4 +193,46 @@ function tokensIn(text: string): number {
 
 function sum(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0);
+}
+
+type RunPath = readonly RunPathStep[];
+
+/** Numbers the evaluations of a run in the order in which they begin; the root run is 0. */
+export class RunNumbers {
+  readonly #byId = new Map<string, number>();
+  /** By the path of an evaluation, as JSON: an event names the outer evaluations by their paths alone. */
+  readonly #byPath = new Map<string, number>();
+  #last = -1;
+
+  /** The root run, or one inside a call, begins. */
+  begin(evaluationId: string, path: RunPath): number {
+    this.#last += 1;
+    this.#byId.set(evaluationId, this.#last);
+    this.#byPath.set(JSON.stringify(path), this.#last);
+    return this.#last;
+  }
+
+  /** These evaluations have begun before. */
+  continueWith(evaluations: ReadonlyMap<string, number>): void {
+    for (const [evaluationId, run] of evaluations) this.#byId.set(evaluationId, run);
+    this.#last += evaluations.size;
+  }
+
+  /** An evaluation that has begun before goes on at a path. @returns false for one that has not. */
+  beginAgain(evaluationId: string, path: RunPath): boolean {
+    const run = this.#byId.get(evaluationId);
+    if (run === undefined) return false;
+    this.#byPath.set(JSON.stringify(path), run);
+    return true;
+  }
+
+  /** Undefined for an evaluation that was not seen to begin. */
+  of(evaluationId: string): number | undefined {
+    return this.#byId.get(evaluationId);
+  }
+
+  /** The evaluation whose call the one at a path runs inside of; undefined when it was not seen to begin. */
+  around(path: RunPath): number | undefined {
+    return this.#byPath.get(JSON.stringify(path.slice(0, -1)));
+  }
 }

@@ -26,11 +26,11 @@ import {
   eventOf,
   heldElsewhere,
   RequestEstimate,
+  RunNumbers,
   requestRow,
   responseRow,
   stateRow,
 } from './plain-rows.ts';
-import { RunNumbers } from './run-numbers.ts';
 
 /** Options of {@link runRecorder}. */
 export interface RunRecorderOptions {
@@ -151,10 +151,7 @@ export class Recorder implements RunRecorder {
 
   /** A row of the root run, or of the evaluation with this id, that no observation makes. @param row with the members that all such rows have. */
   add(make: (part: RunPart) => Row, evaluationId: string | undefined = this.#rootId): void {
-    this.#guarded(() => {
-      const run = evaluationId === undefined ? undefined : this.#numbers.of(evaluationId);
-      if (run !== undefined) this.#row(make(this.#part(run, this.#after(this.#clock.now()))));
-    });
+    this.#observed(evaluationId, this.#clock.now(), (part) => this.#row(make(part)));
   }
 
   /** The run ends with questions. */
@@ -180,48 +177,43 @@ export class Recorder implements RunRecorder {
   }
 
   onState(state: ObservedState): void {
-    this.#guarded(() => {
-      const run = this.#numbers.of(state.evaluationId);
-      if (run === undefined) return;
-      const t = this.#after(state.atMs);
-      for (const slice of state.slices) this.#row({ type: 'slice', t, ...slice });
-      this.#row(stateRow(state, this.#part(run, t)));
+    this.#observed(state.evaluationId, state.atMs, (part) => {
+      for (const slice of state.slices) this.#row({ type: 'slice', t: part.t, ...slice });
+      this.#row(stateRow(state, part));
     });
   }
 
   onRequest(request: ObservedRequest): void {
-    this.#guarded(() => {
-      const run = this.#numbers.of(request.evaluationId);
-      if (run === undefined) return;
+    this.#observed(request.evaluationId, request.atMs, (part) => {
+      const { run = 0 } = part;
       const estimate = this.#estimates.get(run) ?? new RequestEstimate();
       this.#estimates.set(run, estimate);
-      this.#row(requestRow(request, estimate.next(request), this.#part(run, this.#after(request.atMs))));
+      this.#row(requestRow(request, estimate.next(request), part));
     });
   }
 
   onResponse(response: ObservedResponse): void {
-    this.#guarded(() => {
-      const run = this.#numbers.of(response.evaluationId);
-      if (run !== undefined) this.#row(responseRow(response, this.#part(run, this.#after(response.atMs))));
-    });
+    this.#observed(response.evaluationId, response.atMs, (part) => this.#row(responseRow(response, part)));
   }
 
   onCommit(commit: CallCommit): void {
-    this.#guarded(() => {
-      const run = this.#numbers.of(commit.evaluationId);
-      if (run === undefined) return;
+    this.#observed(commit.evaluationId, commit.phases.settledAtMs, (part) => {
       this.#checkOrder(commit);
-      const part = this.#part(run, this.#after(commit.phases.settledAtMs));
       for (const row of this.#attempts.commit(commit, part, this.#startedAtMs)) this.#row(row);
     });
   }
 
   onDiscard(attempt: DiscardedAttempt): void {
-    this.#guarded(() => {
-      const run = this.#numbers.of(attempt.evaluationId);
-      if (run === undefined) return;
-      const part = this.#part(run, this.#after(attempt.phases.settledAtMs));
+    this.#observed(attempt.evaluationId, attempt.phases.settledAtMs, (part) => {
       for (const row of this.#attempts.discard(attempt, part, this.#startedAtMs)) this.#row(row);
+    });
+  }
+
+  /** Makes the rows of an evaluation that was seen to begin. */
+  #observed(evaluationId: string | undefined, atMs: number, make: (part: RunPart) => void): void {
+    this.#guarded(() => {
+      const run = evaluationId === undefined ? undefined : this.#numbers.of(evaluationId);
+      if (run !== undefined) make(this.#part(run, this.#after(atMs)));
     });
   }
 

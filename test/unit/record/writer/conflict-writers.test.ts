@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CallCommit } from 'weakincentives';
 import type { ReadConflict } from '../../../../src/core/runtime/index.ts';
-import { ConflictWriters } from '../../../../src/record/writer/conflict-writers.ts';
+import { ConflictWriters } from '../../../../src/record/writer/attempt-rows.ts';
 
 // Of a commit only these members are looked at.
 const commit = (

@@ -3,8 +3,7 @@ import type { RunPathStep } from 'weakincentives';
 import type { RowOf } from 'weakincentives/record';
 import { lineOf } from '../../../../src/record/format/references.ts';
 import { BlobWriter, sha256 } from '../../../../src/record/writer/blob-writer.ts';
-import { RequestEstimate } from '../../../../src/record/writer/plain-rows.ts';
-import { RunNumbers } from '../../../../src/record/writer/run-numbers.ts';
+import { RequestEstimate, RunNumbers } from '../../../../src/record/writer/plain-rows.ts';
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const textFile = (text: string) => ({
