@@ -21,8 +21,7 @@ import type {
 import { type Session, systemClock } from '../core/session/index.ts';
 import type { PromptResponse } from '../core/tool/index.ts';
 import { appendAnswers, type ResumeAnswer } from './approvals/answer-approvals.ts';
-import { resetState } from './resume/recorded-state.ts';
-import { ResumedRun } from './resume/resumed-run.ts';
+import { ResumedRun, resetState } from './resume/resumed-run.ts';
 import { migrateRows } from './resume/row-migration.ts';
 import { withLease } from './rows/journal-writer.ts';
 import { type RunRows, readRunRows } from './rows/run-rows.ts';

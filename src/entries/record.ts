@@ -1,7 +1,6 @@
 export { RecordError, type RecordErrorCode } from '../core/error/index.ts';
 export { type ExportRecordOptions, exportRecord } from '../record/export/export-record.ts';
-export { readRunRecord } from '../record/fold/read-run-record.ts';
-export { RunFold } from '../record/fold/run-fold.ts';
+export { RunFold, readRunRecord } from '../record/fold/run-fold.ts';
 export type * from '../record/fold/run-record.ts';
 export type { ContentReference, RecordedWrite } from '../record/format/row-parts.ts';
 export type { RequestTokens, Row, RowOf, RunHeader } from '../record/format/rows.ts';

@@ -11,11 +11,9 @@ export {
 export { sessionPatch } from './apply/session-patch.ts';
 export { exportRecord } from './export/export-record.ts';
 export { isDecidedFailure } from './fold/built.ts';
-export { type FoldListener, type FoldPlace, placeOf } from './fold/fold-listener.ts';
-export { readRunRecord } from './fold/read-run-record.ts';
 export { recordedChanges } from './fold/recorded-attempt.ts';
-export { recordedResponse } from './fold/responses.ts';
-export { RunFold } from './fold/run-fold.ts';
+export { recordedResponse, recordedTurn } from './fold/responses.ts';
+export { RunFold, readRunRecord } from './fold/run-fold.ts';
 export type {
   BlamedLine,
   RecordedAttempt,
@@ -33,6 +31,7 @@ export type {
   RecordedTurn,
   RunRecord,
 } from './fold/run-record.ts';
+export { type FoldListener, type FoldPlace, placeOf } from './fold/run-tree.ts';
 export { StateTimeline } from './fold/state-timeline.ts';
 export type { AnswerRow, BeginRow, PendingQuestion, StagedPart } from './format/journal-rows.ts';
 export { lineOf } from './format/references.ts';
@@ -55,7 +54,6 @@ export type {
   StateRow,
 } from './format/rows.ts';
 export { pathOf } from './replay/record-index.ts';
-export { recordedTurn } from './replay/recorded-turn.ts';
 export type { ReplayedCall, ReplayedTurn, ReplayReport } from './replay/replay-report.ts';
 export { replayRun } from './replay/replay-run.ts';
 export { requestDifferences } from './replay/request-difference.ts';

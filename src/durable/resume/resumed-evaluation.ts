@@ -23,8 +23,8 @@ import {
   type RunRows,
 } from '../rows/run-rows.ts';
 import type { PaidAnswers } from './paid-answers.ts';
-import { findsTheSame } from './reads-again.ts';
 import { resumedCall } from './resumed-call.ts';
+import { findsTheSame } from './staged-call.ts';
 
 /** What answers are made from. */
 export interface ResumedEvaluationParts {

@@ -4,6 +4,7 @@ import {
   type AttemptName,
   type EvaluationEnvironment,
   type EvaluationPlace,
+  FeedbackState,
   type ModelRequest,
   PromptEvaluationError,
   type RecordedHandler,
@@ -14,10 +15,10 @@ import {
 } from '../../core/runtime/index.ts';
 import type { IdSource, Session } from '../../core/session/index.ts';
 import type { UserItem } from '../../core/tool/index.ts';
+import { sessionPatch } from '../../record/index.ts';
 import { callKey, type Decision, type RecordedStateChange, type RunRows } from '../rows/run-rows.ts';
 import { landLastCommit } from './land-last-commit.ts';
 import { PaidAnswers } from './paid-answers.ts';
-import { applyChange, resetState } from './recorded-state.ts';
 import { ResumedEvaluation } from './resumed-evaluation.ts';
 import type { RowMigration } from './row-migration.ts';
 import { approvedStage, isSameCall, stagedHandler } from './staged-call.ts';
@@ -275,4 +276,34 @@ function nameOf(decision: Decision): string {
         ? 'a completion check'
         : 'an answer to the provider';
   }
+}
+
+type Steps = Pick<RecordedStateChange, 'writes' | 'log'>;
+
+/** Makes STATE what it was at the start; slices that the session does not know are left out. */
+export function resetState(session: Session, start: Steps | undefined): void {
+  const held = session.observe(0);
+  const written = new Set(held.writes.map(({ slice }) => slice));
+  for (const slice of written) {
+    session.applyQuietly({
+      operations: [{ op: 'clear', slice }],
+      log: [],
+      events: [],
+    });
+  }
+  if (start === undefined) return;
+  const logged = new Set(held.log.map(({ slice }) => slice));
+  const log = start.log.filter(({ slice }) => !logged.has(slice));
+  applyKnown(session, { writes: start.writes, log });
+}
+
+/** Applies what others changed during a run, but for what a resumed run counts itself. */
+function applyChange(session: Session, { writes, log }: Steps): void {
+  applyKnown(session, { writes: writes.filter(({ slice }) => slice !== FeedbackState.name), log });
+}
+
+/** Applies what rows have of the slices that are installed. */
+function applyKnown(session: Session, { writes, log }: Steps): void {
+  const isKnown = ({ slice }: { readonly slice: string }): boolean => session.knows(slice);
+  session.applyQuietly(sessionPatch({ writes: writes.filter(isKnown), log: log.filter(isKnown) }));
 }

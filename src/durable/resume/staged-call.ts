@@ -1,10 +1,18 @@
+import type { FileRead } from '../../core/filesystem/index.ts';
 import { none, present } from '../../core/internal/index.ts';
 import type { AttemptName, RecordedHandler } from '../../core/runtime/index.ts';
 import { canonicalJson, type JsonValue } from '../../core/schema/index.ts';
+import type { SessionRead } from '../../core/session/index.ts';
 import { ToolResult } from '../../core/tool/index.ts';
-import { type PendingQuestion, patchFor, type StagedPart, sessionPatch } from '../../record/index.ts';
+import {
+  type PendingQuestion,
+  patchFor,
+  type RowRead,
+  type StagedPart,
+  sessionPatch,
+  sha256,
+} from '../../record/index.ts';
 import { changesOfRow, type EvaluationRows, keyOfCall, type RunRows } from '../rows/run-rows.ts';
-import { findsTheSame } from './reads-again.ts';
 import { attachmentsOf } from './resumed-call.ts';
 
 /** A question about what a call has done. */
@@ -58,4 +66,18 @@ export function stagedHandler(
     });
     return { kind: 'succeeded', result, isStaged: true };
   };
+}
+
+/**
+ * Whether a read of a row finds what it found.
+ *
+ * @param readAgain does it again. Returns its result; undefined when that cannot be compared.
+ */
+export function findsTheSame(
+  { kind, resultHash, ...read }: RowRead,
+  readAgain: (read: FileRead | SessionRead) => string | undefined,
+): boolean {
+  // The kinds of rows are those of reads.
+  const result = readAgain({ ...read, kind } as FileRead | SessionRead);
+  return result !== undefined && resultHash === sha256(result);
 }

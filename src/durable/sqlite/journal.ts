@@ -1,4 +1,4 @@
-import { JournalError, JournalFencedError } from '../../core/error/index.ts';
+import { describeError, JournalError, JournalFencedError, WinkError } from '../../core/error/index.ts';
 import type {
   JournalBatch,
   JournaledRun,
@@ -9,7 +9,6 @@ import type {
   RunLeaseIdentity,
 } from '../../core/runtime/index.ts';
 import type { Clock } from '../../core/session/index.ts';
-import { journalFailure } from './store/failure.ts';
 import { fenced } from './store/journal-store.ts';
 import type { JournalBackend, LeaseKey, Moment } from './store/operations.ts';
 
@@ -226,4 +225,14 @@ const keyOf = ({ sessionId, owner, epoch }: RunLease): LeaseKey => ({ sessionId,
 
 function closedError(): JournalError {
   return new JournalError('journal-closed', 'The journal was disposed. Create another one.');
+}
+
+/** What a journal rejects with when the database failed: an error of this library as it is, any other as the cause of one. */
+export function journalFailure(error: unknown): WinkError {
+  if (WinkError.isInstance(error)) return error;
+  return new JournalError(
+    'journal-failed',
+    `The database of the journal failed, and nothing was written: ${describeError(error)}. The journal can be used again when the reason is gone.`,
+    { cause: error },
+  );
 }

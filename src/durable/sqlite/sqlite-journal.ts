@@ -12,10 +12,9 @@ import {
 } from '../../core/error/index.ts';
 import type { RunJournal } from '../../core/runtime/index.ts';
 import { type Clock, systemClock } from '../../core/session/index.ts';
-import { SqliteJournal } from './journal.ts';
+import { journalFailure, SqliteJournal } from './journal.ts';
 import { journalThread } from './journal-thread.ts';
 import type { SqliteDatabase } from './store/database.ts';
-import { journalFailure } from './store/failure.ts';
 import { localBackend } from './store/local-backend.ts';
 import { type OpenedStore, openStore, type Synchronous } from './store/open-store.ts';
 

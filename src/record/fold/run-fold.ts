@@ -25,13 +25,12 @@ import {
   turnOf,
 } from './built.ts';
 import { FileTimeline } from './file-timeline.ts';
-import type { FoldListener } from './fold-listener.ts';
 import { problemsOf } from './problems.ts';
 import { type AttemptReferences, recordedAttempt, recordedContent } from './recorded-attempt.ts';
 import { RequestHistory } from './requests.ts';
 import { recordedResponse } from './responses.ts';
 import type { RecordedCommit, RunRecord } from './run-record.ts';
-import { RunTree } from './run-tree.ts';
+import { type FoldListener, RunTree } from './run-tree.ts';
 import { StateTimeline } from './state-timeline.ts';
 
 /**
@@ -301,4 +300,18 @@ export class RunFold {
       details: { line },
     });
   }
+}
+
+/**
+ * Reads a record from its lines. A last line that was cut off, as by a kill, is left out: `isTorn` says so. Rows of types that
+ * this version does not know are counted.
+ *
+ * @param lines without their line feeds, such as those of a file.
+ * @throws {RecordError} `record-malformed`, `record-version-unsupported`, `record-blob-missing`, `record-empty`.
+ * @see docs/spec/run-record.md §7
+ */
+export async function readRunRecord(lines: Iterable<string> | AsyncIterable<string>): Promise<RunRecord> {
+  const fold = new RunFold();
+  for await (const line of lines) fold.add(line);
+  return fold.record();
 }

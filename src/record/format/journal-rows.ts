@@ -14,8 +14,7 @@ import {
   text,
 } from '../../core/schema/index.ts';
 import type { OuterToolCall } from '../../core/tool/index.ts';
-import { type DonePart, doneFields, type RunPart } from './row-parts.ts';
-import { message } from './row-shapes.ts';
+import { type DonePart, doneFields, message, type RunPart } from './row-parts.ts';
 
 export const beginRow = {
   turn: number as Field<number>,

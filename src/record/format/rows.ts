@@ -38,24 +38,22 @@ import {
 } from './journal-rows.ts';
 import {
   type AttemptPart,
+  approval,
   attemptFields,
   type ContentReference,
   content,
-  type RunPart,
-  type StateSteps,
-  stateSteps,
-} from './row-parts.ts';
-import {
-  approval,
   event,
   feedback,
   message,
   part,
   type RawPart,
+  type RunPart,
   raw,
   recordedError,
+  type StateSteps,
+  stateSteps,
   usage,
-} from './row-shapes.ts';
+} from './row-parts.ts';
 
 /** The name of the format. */
 export const recordVersion = 'wink-run/1';

@@ -5,8 +5,8 @@ import { FeedbackState, type RecordedEnd, type RecordedHandler } from '../../cor
 import { type MediaPart, ToolResult } from '../../core/tool/index.ts';
 import { filePatch } from '../apply/recorded-files.ts';
 import { sessionPatch } from '../apply/session-patch.ts';
+import { toError } from '../fold/responses.ts';
 import type { RecordedAttempt, RecordedCall } from '../fold/run-record.ts';
-import { toError } from './recorded-turn.ts';
 import { bytesOrBlanks } from './start-files.ts';
 
 /** Reasons that a call can have although its handler returned success. */

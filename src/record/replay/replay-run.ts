@@ -1,8 +1,9 @@
-import { assertOptions, PromptValidationError } from '../../core/error/index.ts';
+import { assertOptions, describeError, PromptValidationError } from '../../core/error/index.ts';
 import {
   checkEvaluateOptions,
   type EvaluateOptions,
   evaluatePrompt,
+  evaluationSlices,
   modelOf,
   type ProviderAdapter,
 } from '../../core/evaluation/index.ts';
@@ -11,6 +12,7 @@ import { present } from '../../core/internal/index.ts';
 import type { Prompt } from '../../core/prompt/index.ts';
 import { binding, ResourceRegistry } from '../../core/resource/index.ts';
 import { type LanguageModel, Redactor } from '../../core/runtime/index.ts';
+import { type Clock, type IdSource, Session } from '../../core/session/index.ts';
 import { RunFold } from '../fold/run-fold.ts';
 import type { RunRecord } from '../fold/run-record.ts';
 import { runRecorder } from '../writer/run-recorder.ts';
@@ -21,7 +23,6 @@ import { replayModel } from './replay-model.ts';
 import type { ReplayReport } from './replay-report.ts';
 import { ReplayedRun, type ReplayTools } from './replayed-run.ts';
 import { StartFiles } from './start-files.ts';
-import { startSession } from './start-session.ts';
 
 /** Options of the evaluation that a record does not have: give those of the recorded run. */
 export type ReplayEvaluateOptions = Pick<
@@ -172,4 +173,42 @@ function refuse(option: string, problem: string): PromptValidationError {
 function withFilesOf(files: StartFiles, prompt: Prompt, clock: ReplayClock): Prompt {
   if (!prompt.resources().has(Filesystem)) return prompt;
   return prompt['~with'](ResourceRegistry.of([binding(Filesystem, { instance: files.toFilesystem(clock) })]));
+}
+
+/** A session in the state that a run began with, and what of that state it could not take. */
+interface StartSession {
+  readonly session: Session;
+  readonly notes: readonly string[];
+}
+
+/** Opens a session with the state that a run began with. The caller disposes it. */
+function startSession(
+  record: RunRecord,
+  prompt: Prompt,
+  parts: { readonly clock: Clock; readonly ids: IdSource },
+): StartSession {
+  const session = new Session({ id: record.sessionId, ...parts });
+  const slices = [...evaluationSlices, ...prompt.slices()];
+  for (const slice of slices) session.install(slice);
+  const notes: string[] = [];
+  const known = new Set(slices.map(({ name }) => name));
+  for (const { name, policy, items } of record.stateAt(0)) {
+    if (items.length === 0) continue;
+    if (!known.has(name)) {
+      notes.push(`The state of the slice "${name}" is left out: no section of the prompt has such a slice.`);
+      continue;
+    }
+    const values = items.map(({ value }) => value);
+    const isLog = policy === 'log';
+    try {
+      session.applyQuietly({
+        operations: isLog ? [] : [{ op: 'write', slice: name, operation: { op: 'replace', items: values } }],
+        log: isLog ? [{ slice: name, items: values }] : [],
+        events: [],
+      });
+    } catch (error) {
+      notes.push(`The state of the slice "${name}" is left out: ${describeError(error)}`);
+    }
+  }
+  return { session, notes };
 }

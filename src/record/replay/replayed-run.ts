@@ -15,10 +15,10 @@ import type {
 } from '../../core/runtime/index.ts';
 import { canonicalJson, type JsonValue } from '../../core/schema/index.ts';
 import type { AnyTool } from '../../core/tool/index.ts';
+import { recordedTurn } from '../fold/responses.ts';
 import type { RecordedCall, RecordedEvent, RecordedTurn, RunRecord } from '../fold/run-record.ts';
 import { pathOf, type RecordIndex } from './record-index.ts';
 import { recordedHandler, unrecordedHandler } from './recorded-handler.ts';
-import { recordedTurn } from './recorded-turn.ts';
 import type { ReplayClock } from './replay-clock.ts';
 import type { ReplayedCall } from './replay-report.ts';
 import { type RequestDifference, requestDifferences } from './request-difference.ts';

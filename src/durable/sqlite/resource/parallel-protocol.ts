@@ -5,8 +5,7 @@ import type {
   TransactionBeginOptions,
 } from '../../../core/resource/index.ts';
 import type { SqliteDatabase } from '../store/database.ts';
-import { isBusy, isTransactionOpen, rollBack } from '../store/open-store.ts';
-import { rolledBack } from '../store/rolled-back.ts';
+import { isBusy, isTransactionOpen, rollBack, rolledBack } from '../store/open-store.ts';
 import { type Around, callView, readingOnly } from './call-view.ts';
 
 const busyTimeoutMs = 5_000;

@@ -1,3 +1,4 @@
+import { TransactionClosedError } from '../../../core/error/index.ts';
 import { present } from '../../../core/internal/index.ts';
 import type { SqliteDatabase } from './database.ts';
 import { findFormat, migrate, migrationsFrom, readAsPresent } from './migrate.ts';
@@ -160,4 +161,12 @@ function isOlder(version: string): boolean {
     if (part !== wanted) return part < wanted;
   }
   return false;
+}
+
+/** The error for a call whose transaction SQLite has ended after a failure, as with a full disk. */
+export function rolledBack(cause: unknown): TransactionClosedError {
+  return new TransactionClosedError(
+    'SQLite has rolled back the transaction of this tool call after a failure, so the database can no longer be used through it.',
+    { cause },
+  );
 }

@@ -3,8 +3,7 @@ import { processWide } from '../../../core/internal/index.ts';
 import type { DecidingRow } from '../../../core/resource/index.ts';
 import type { JournalBatch } from '../../../core/runtime/index.ts';
 import type { SqliteDatabase } from './database.ts';
-import { inTransaction, isTransactionOpen, rollBack } from './open-store.ts';
-import { rolledBack } from './rolled-back.ts';
+import { inTransaction, isTransactionOpen, rollBack, rolledBack } from './open-store.ts';
 
 /** The part of one call in the transaction of a connection. */
 export interface CallSavepoint {

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Row } from 'weakincentives/record';
-import { RowReader } from '../../../../src/record/format/row-reader.ts';
-import { assertRow, isKnownType } from '../../../../src/record/format/shape.ts';
+import { assertRow, isKnownType, RowReader } from '../../../../src/record/format/row-reader.ts';
 
 const golden = (file: string): readonly string[] =>
   readFileSync(new URL(`../../../fixtures/golden/${file}`, import.meta.url), 'utf8')

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordedCall } from 'weakincentives/record';
-import { compareCalls } from '../../../../src/record/replay/compare-calls.ts';
 import { describeDifference, firstDifference } from '../../../../src/record/replay/json-difference.ts';
+import { compareCalls } from '../../../../src/record/replay/make-report.ts';
 import { requestDifferences } from '../../../../src/record/replay/request-difference.ts';
 
 describe('the first difference of two values', () => {
