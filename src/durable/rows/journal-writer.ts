@@ -121,7 +121,7 @@ export function runAppender({ clock, rows, ...options }: RunAppendOptions): {
     marksDeliveries: true,
     onFailure: (error) => writer.lose(lostBy(runId, 'A row could not be made', error)),
   });
-  if (rows !== undefined) recorder.continueAfter({ ...rows, blobs: rows.blobs.keys() });
+  if (rows !== undefined) recorder.continueAfter(rows);
   return { writer, recorder };
 }
 

@@ -66,16 +66,16 @@ export function makeReport({ record, now, replay, notes, failure }: ReportParts)
   }
   const turns = turnsOf(record, replay, reached);
   const outcome = outcomeOf({ record, now, failure, isOver });
-  const firstDifference = firstOf(turns, calls, outcome);
+  const difference = firstOf(turns, calls, outcome);
   const firstMessage = firstMessageOf(turns);
   return {
     runId: record.runId,
     isSame:
-      firstDifference === undefined &&
+      difference === undefined &&
       !isOver &&
       calls.every(({ status }) => status === 'same' || status === 'redacted') &&
       turns.every(({ status }) => status === 'same'),
-    ...present({ firstDifference, firstMessage }),
+    ...present({ firstDifference: difference, firstMessage }),
     ending: replay.isLive ? 'live' : replay.isStopped ? 'stopped' : 'complete',
     turns,
     calls,

@@ -104,7 +104,8 @@ export interface ContinuedRows {
   /** Numbers of the evaluations that have begun, by their ids, the root run not among them. */
   readonly evaluations: ReadonlyMap<string, number>;
   readonly commits: number;
-  readonly blobs: Iterable<string>;
+  /** By their hashes. */
+  readonly blobs: ReadonlyMap<string, unknown>;
   readonly seen: Iterable<SeenRow>;
 }
 
@@ -145,7 +146,7 @@ export class Recorder implements RunRecorder {
     this.#commits = commits;
     this.#numbers.begin(header.evaluationId, none);
     this.#numbers.continueWith(evaluations);
-    this.#blobs.known(blobs);
+    this.#blobs.known(blobs.keys());
     this.#attempts.known(seen);
   }
 

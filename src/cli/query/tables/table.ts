@@ -112,7 +112,9 @@ function columnMaker<Source, Value>(
   toCell: (value: Value) => Cell,
 ): ColumnMaker<Source, Value> {
   return (about, value) => {
-    const valueOf = typeof value === 'function' ? value : valueAt<Source, Value>(value.split('.'));
+    // The compiler has checked what a path leads to.
+    const valueOf = (source: Source): Value | undefined =>
+      typeof value === 'function' ? value(source) : (valueAt(source, value) as Value | undefined);
     return {
       type,
       about,
@@ -124,13 +126,11 @@ function columnMaker<Source, Value>(
   };
 }
 
-function valueAt<Source, Value>(names: readonly string[]): (source: Source) => Value | undefined {
-  return (source) => {
-    let found: unknown = source;
-    for (const name of names) found = found === undefined ? undefined : Object(found)[name];
-    // The type of the path says what it leads to.
-    return found as Value | undefined;
-  };
+/** What a path leads to; undefined where one of its names is absent. */
+function valueAt(source: unknown, path: string): unknown {
+  return path
+    .split('.')
+    .reduce((found, name) => (found === undefined ? undefined : Object(found)[name]), source);
 }
 
 /** `to - from`, where both are known. */
