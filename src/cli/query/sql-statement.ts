@@ -11,12 +11,12 @@ interface Token {
   readonly start: number;
 }
 
-/** White space of SQLite. */
-const space = /[ \t\n\f\r]/;
-/** SQLite takes every character outside of ASCII as part of a name. */
-const wordStart = /[A-Za-z_\u0080-\uffff]/;
-const wordPart = /[A-Za-z_0-9$\u0080-\uffff]/;
-const closing: Readonly<Record<string, string>> = { "'": "'", '"': '"', '`': '`', '[': ']' };
+/**
+ * Comments, quoted parts, words and marks; what is not closed goes on to the end. SQLite takes every character outside of ASCII as part of a name. A quote
+ * twice inside of a text reads as the end of one and the begin of another: both end at the same place.
+ */
+const parts =
+  /--[^\n]*|\/\*[^]*?(?:\*\/|$)|(?<quoted>'[^']*(?:'|$)|"[^"]*(?:"|$)|`[^`]*(?:`|$)|\[[^\]]*(?:\]|$))|(?<word>[A-Za-z_\u0080-\uffff][A-Za-z_0-9$\u0080-\uffff]*)|(?<mark>[^ \t\n\f\r])/g;
 
 /**
  * Takes the only statement of a text, when it is one that reads: `SELECT`, `WITH … SELECT`, or `EXPLAIN` of these. Comments, texts and quoted names
@@ -70,33 +70,11 @@ function verbOf(tokens: readonly Token[]): string | undefined {
 }
 
 function tokensOf(sql: string): readonly Token[] {
-  const tokens: Token[] = [];
-  let index = 0;
-  while (index < sql.length) {
-    const start = index;
-    const character = sql.charAt(index);
-    const close = closing[character];
-    if (space.test(character)) index += 1;
-    else if (sql.startsWith('--', index)) index = after(sql, '\n', index + 2);
-    else if (sql.startsWith('/*', index)) index = after(sql, '*/', index + 2);
-    else if (close !== undefined) {
-      // A quote twice inside of a text reads as the end of one and the begin of another: both end at the same place.
-      index = after(sql, close, index + 1);
-      const text = sql.slice(start + 1, index - 1);
-      tokens.push({ kind: character === "'" ? 'text' : 'name', text, start });
-    } else if (wordStart.test(character)) {
-      while (index < sql.length && wordPart.test(sql.charAt(index))) index += 1;
-      tokens.push({ kind: 'word', text: sql.slice(start, index).toUpperCase(), start });
-    } else {
-      index += 1;
-      tokens.push({ kind: 'mark', text: character, start });
-    }
-  }
-  return tokens;
-}
-
-/** Where a comment or a quoted part ends; one without an end goes to the end of the text. */
-function after(sql: string, mark: string, from: number): number {
-  const found = sql.indexOf(mark, from);
-  return found === -1 ? sql.length : found + mark.length;
+  return [...sql.matchAll(parts)].flatMap(({ 0: part, index: start, groups = {} }): readonly Token[] => {
+    const { quoted, word, mark } = groups;
+    if (quoted !== undefined)
+      return [{ kind: part.startsWith("'") ? 'text' : 'name', text: part.slice(1, -1), start }];
+    if (word !== undefined) return [{ kind: 'word', text: word.toUpperCase(), start }];
+    return mark === undefined ? [] : [{ kind: 'mark', text: mark, start }];
+  });
 }

@@ -15,6 +15,7 @@ import {
 } from '../../core/filesystem/index.ts';
 import { present } from '../../core/internal/index.ts';
 import type { RecordedContent, RecordedFileChange } from '../fold/run-record.ts';
+import { withContents } from '../format/row-parts.ts';
 
 /** Whether rows have what was in a file. */
 export function isKept({ isOmitted, text, base64 }: RecordedContent): boolean {
@@ -37,14 +38,8 @@ export function contentOf(content: RecordedContent): FileContent {
 }
 
 /** A recorded change with its contents. */
-export function fileChangeOf({ before, after, ...change }: RecordedFileChange): FileChange {
-  return {
-    ...change,
-    ...present({
-      before: before === undefined ? undefined : contentOf(before),
-      after: after === undefined ? undefined : contentOf(after),
-    }),
-  };
+export function fileChangeOf(change: RecordedFileChange): FileChange {
+  return withContents(change, contentOf);
 }
 
 /** A recorded change, to be done again by content. */

@@ -13,7 +13,7 @@ import {
 import type { JsonValue } from '../../core/schema/index.ts';
 import type { PendingRow, StagedPart } from '../format/journal-rows.ts';
 import { lineOf, toReferences, withoutReferences } from '../format/references.ts';
-import type { ContentReference, RowFileChange, RowRead } from '../format/row-parts.ts';
+import { type ContentReference, type RowRead, withContents } from '../format/row-parts.ts';
 import { RowReader } from '../format/row-reader.ts';
 import type { RequestRow, Row, SeenRow } from '../format/rows.ts';
 import { BlobWriter } from '../writer/blob-writer.ts';
@@ -110,7 +110,7 @@ export class RedactedRows {
     const observed = {
       ...row,
       reads: reads.map((read) => this.#withContent(read)),
-      files: files.map((change) => this.#withContents(change)),
+      files: files.map((change) => withContents(change, (content) => this.#content(content))),
     };
     // The same members, as far as it reads them.
     const redacted = redactAttempt(observed as unknown as ObservedAttempt, this.#redactor);
@@ -119,13 +119,7 @@ export class RedactedRows {
     return {
       ...rest,
       reads: redacted.reads.map((read) => this.#withReference(read)),
-      files: redacted.files.map(({ before, after, ...change }) => ({
-        ...change,
-        ...present({
-          before: before === undefined ? undefined : this.#keep(before),
-          after: after === undefined ? undefined : this.#keep(after),
-        }),
-      })),
+      files: redacted.files.map((change) => withContents(change, (content) => this.#keep(content))),
     };
   }
 
@@ -152,16 +146,6 @@ export class RedactedRows {
   /** The hash of a result says what the text was that is left out. */
   #withContent({ content, resultHash: _hash, ...read }: RowRead): object {
     return content === undefined ? read : { ...read, content: this.#content(content) };
-  }
-
-  #withContents({ before, after, ...change }: RowFileChange): object {
-    return {
-      ...change,
-      ...present({
-        before: before === undefined ? undefined : this.#content(before),
-        after: after === undefined ? undefined : this.#content(after),
-      }),
-    };
   }
 
   #withReference<T extends object>(read: T): Omit<T, 'content'> & { readonly content?: ContentReference } {

@@ -1,7 +1,8 @@
 import { none, present } from '../../core/internal/index.ts';
 import type { BareEvent, RecordedApproval, RecordedFeedback } from '../../core/runtime/index.ts';
 import type { JsonValue } from '../../core/schema/index.ts';
-import type { AttemptRow, RowResult, RunHeader } from '../format/rows.ts';
+import { rowMembers } from '../format/row-parts.ts';
+import { type AttemptRow, type RowResult, type RunHeader, runHeader } from '../format/rows.ts';
 import type {
   RecordedAttempt,
   RecordedCall,
@@ -53,24 +54,8 @@ export function turnOf(event: BareEvent): number | undefined {
 
 /** A run that begins. */
 export function builtRun(index: number, description: RunHeader, startedAtMs: number): BuiltRun {
-  const { evaluationId, promptName, prompt, agent, adapter, provider, model, prices } = description;
-  return {
-    index,
-    evaluationId,
-    promptName,
-    prompt,
-    adapter,
-    model,
-    ...present({ agent, provider, prices }),
-    settings: description.settings,
-    tools: description.tools,
-    toolsHash: description.toolsHash,
-    policies: description.policies,
-    startedAtMs,
-    life: 0,
-    turns: [],
-    turnsByNumber: new Map(),
-  };
+  const header = rowMembers(runHeader, description);
+  return { ...header, index, startedAtMs, life: 0, turns: [], turnsByNumber: new Map() };
 }
 
 /** A run goes on: how it had ended does not count. */

@@ -112,57 +112,45 @@ function problemsOfTurn(turn: RecordedTurn): readonly RecordedProblem[] {
   return found;
 }
 
-function problemOfEvent(
-  event: RecordedTurn['events'][number]['event'],
-): Omit<RecordedProblem, 'count' | 'turn'> | undefined {
+type EventProblem = Omit<RecordedProblem, 'count' | 'turn'>;
+
+function problemOfEvent(event: RecordedTurn['events'][number]['event']): EventProblem | undefined {
+  const costs = (kind: RecordedProblem['kind'], text: string): EventProblem => ({
+    kind,
+    isFailure: false,
+    text,
+  });
   switch (event.type) {
     case 'model-call-retry': {
-      const { reason, delayMs: durationMs, message } = event;
-      return {
-        kind: 'model-retry',
-        isFailure: false,
-        text: `The model was asked again (${reason}): ${message}`,
-        durationMs,
-      };
+      const text = `The model was asked again (${event.reason}): ${event.message}`;
+      return { ...costs('model-retry', text), durationMs: event.delayMs };
     }
     case 'output-rejected':
-      return { kind: 'output-rejected', isFailure: false, text: `The answer was refused: ${event.problem}` };
-    case 'completion-checked':
-      if (event.outcome === 'complete') return undefined;
-      return {
-        kind: 'output-rejected',
-        isFailure: false,
-        text: `${event.checker} found the task incomplete${event.feedback === undefined ? '.' : `: ${event.feedback}`}`,
-      };
+      return costs('output-rejected', `The answer was refused: ${event.problem}`);
+    case 'completion-checked': {
+      const { checker, outcome, feedback } = event;
+      const why = feedback === undefined ? '.' : `: ${feedback}`;
+      return outcome === 'complete'
+        ? undefined
+        : costs('output-rejected', `${checker} found the task incomplete${why}`);
+    }
     case 'approval-pending': {
       const { toolName, policy, reason } = event;
       const text = `The run ended with a question that ${policy} asked about ${toolName}: ${reason}`;
-      return { kind: 'approval-wait', isFailure: false, text };
+      return costs('approval-wait', text);
     }
     case 'tool-results-dropped':
-      return {
-        kind: 'results-dropped',
-        isFailure: false,
-        text: `The results of ${event.callIds.length} calls became notes.`,
-      };
+      return costs('results-dropped', `The results of ${event.callIds.length} calls became notes.`);
     case 'turns-dropped':
-      return {
-        kind: 'results-dropped',
-        isFailure: false,
-        text: `${event.turns} turns left the conversation.`,
-      };
-    case 'budget-exceeded':
-      return {
-        kind: 'budget',
-        isFailure: true,
-        text: `The budget was exceeded: ${event.limit} is ${event.value} of ${event.maximum}.`,
-      };
-    case 'policy-unenforced':
-      return {
-        kind: 'unenforced',
-        isFailure: false,
-        text: `${event.policy} would have said ${event.outcome} to ${event.toolName}: ${event.reason}`,
-      };
+      return costs('results-dropped', `${event.turns} turns left the conversation.`);
+    case 'budget-exceeded': {
+      const text = `The budget was exceeded: ${event.limit} is ${event.value} of ${event.maximum}.`;
+      return { kind: 'budget', isFailure: true, text };
+    }
+    case 'policy-unenforced': {
+      const { policy, outcome, toolName, reason } = event;
+      return costs('unenforced', `${policy} would have said ${outcome} to ${toolName}: ${reason}`);
+    }
     default:
       return undefined;
   }

@@ -1,5 +1,5 @@
 import { none, present } from '../../core/internal/index.ts';
-import type { ContentReference, RowRead } from '../format/row-parts.ts';
+import { type ContentReference, type RowRead, withContents } from '../format/row-parts.ts';
 import type { AttemptRow, BlobRow, CommitRow, RowConflict } from '../format/rows.ts';
 import type {
   RecordedAttempt,
@@ -42,11 +42,9 @@ export function recordedAttempt(
 
 /** The content that a row refers to. */
 export function recordedContent(
-  reference: ContentReference | undefined,
+  { hash, bytes, omitted }: ContentReference,
   { blob }: Pick<AttemptReferences, 'blob'>,
-): RecordedContent | undefined {
-  if (reference === undefined) return undefined;
-  const { hash, bytes, omitted } = reference;
+): RecordedContent {
   const found = omitted === true ? undefined : blob(hash);
   if (found === undefined) return { hash, bytes, isOmitted: true };
   const { text, base64 } = found;
@@ -59,7 +57,8 @@ function recordedConflict({ what, by }: RowConflict, references: AttemptReferenc
 
 function recordedRead({ content, ...rest }: RowRead, references: AttemptReferences): RecordedRead {
   // The kinds of the row are those of the reads that it was made from.
-  return present({ ...rest, content: recordedContent(content, references) }) as RecordedRead;
+  const found = content === undefined ? undefined : recordedContent(content, references);
+  return present({ ...rest, content: found }) as RecordedRead;
 }
 
 /** The files that a row says were changed, with the contents that it refers to. */
@@ -67,8 +66,5 @@ export function recordedChanges(
   files: CommitRow['files'],
   references: Pick<AttemptReferences, 'blob'>,
 ): readonly RecordedFileChange[] {
-  return files.map(({ before, after, ...rest }) => ({
-    ...rest,
-    ...present({ before: recordedContent(before, references), after: recordedContent(after, references) }),
-  }));
+  return files.map((file) => withContents(file, (reference) => recordedContent(reference, references)));
 }

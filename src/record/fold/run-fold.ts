@@ -14,6 +14,7 @@ import type {
   ResponseRow,
   Row,
   RunRow,
+  SeenRow,
 } from '../format/rows.ts';
 import {
   type BuiltCall,
@@ -131,9 +132,7 @@ export class RunFold {
       case 'state':
         return this.#state.add({ writes: row.writes, log: row.log, call: undefined });
       case 'seen':
-        if (row.found !== 'directory')
-          this.#files.seen(row.path, recordedContent(row.content, this.#references));
-        return undefined;
+        return this.#seen(row);
       case 'request':
         return this.#request(row);
       case 'response':
@@ -173,6 +172,12 @@ export class RunFold {
     run.life = this.#life;
     run.parent = { call, attempt, evaluation, ...present({ policy }) };
     call.inner.push(run);
+  }
+
+  #seen({ path, found, content }: SeenRow): void {
+    if (found === 'directory') return;
+    const recorded = content === undefined ? undefined : recordedContent(content, this.#references);
+    this.#files.seen(path, recorded);
   }
 
   #request(row: RequestRow): void {

@@ -15,11 +15,11 @@ import type {
   ConversationItem,
   FinishReason,
   ModelSettings,
-  TokenPrices,
   TokenUsage,
   ToolEffects,
 } from '../../core/tool/index.ts';
-import type { RecordedWrite } from '../format/row-parts.ts';
+import type { RecordedWrite, RowFileChange } from '../format/row-parts.ts';
+import type { RequestTokens, RunHeader } from '../format/rows.ts';
 
 /** A text, or bytes, that a record holds. */
 export interface RecordedContent {
@@ -40,10 +40,9 @@ export interface RecordedTool {
 }
 
 /** One evaluation: the root one, or one inside a call or a policy. */
-export interface RecordedRun {
+export interface RecordedRun extends Omit<RunHeader, 'settings' | 'tools'> {
   /** 0 is the root. */
   readonly index: number;
-  readonly evaluationId: string;
   /** The attempt that it runs inside of; absent for the root. */
   readonly parent?: {
     readonly call: RecordedCall;
@@ -51,17 +50,8 @@ export interface RecordedRun {
     readonly evaluation: number;
     readonly policy?: string;
   };
-  readonly promptName: string;
-  readonly prompt: { readonly namespace: string; readonly key: string; readonly hash: string };
-  readonly agent?: string;
-  readonly adapter: string;
-  readonly provider?: string;
-  readonly model: string;
-  readonly prices?: TokenPrices;
   readonly settings: ModelSettings;
   readonly tools: readonly RecordedTool[];
-  readonly toolsHash: string;
-  readonly policies: readonly string[];
   /** All times in a record are milliseconds after the start of the root run. */
   readonly startedAtMs: number;
   /** Absent: the record ends before the run does. */
@@ -116,12 +106,7 @@ export interface RecordedRequest {
   readonly changedInstructions: boolean;
   readonly changedTools: boolean;
   /** Estimates, by characters. `added` is part of `conversation`. */
-  readonly tokens: {
-    readonly instructions: number;
-    readonly tools: number;
-    readonly conversation: number;
-    readonly added: number;
-  };
+  readonly tokens: RequestTokens;
 }
 
 /** What the model answered, or why it did not. */
@@ -213,23 +198,9 @@ export interface RecordedConflict {
 }
 
 /** One file, or one empty directory, that an attempt changed. */
-export interface RecordedFileChange {
-  readonly path: string;
-  readonly kind: 'created' | 'modified' | 'removed';
-  readonly entry: 'file' | 'directory';
+export interface RecordedFileChange extends Omit<RowFileChange, 'before' | 'after'> {
   readonly before?: RecordedContent;
   readonly after?: RecordedContent;
-  readonly from?: string;
-  /** Permission bits, unless they are 0o644. */
-  readonly mode?: number;
-  /** Those of the file that was replaced, where they are others. */
-  readonly replacedMode?: number;
-  /** The target of a symbolic link that was moved, copied or removed. */
-  readonly link?: string;
-  /** The target of a symbolic link that was replaced. */
-  readonly replacedLink?: string;
-  /** The outermost directory that was removed with the entry in it. */
-  readonly removedWith?: string;
 }
 
 /** One final commit of a call of the root run. */

@@ -1,4 +1,5 @@
 /* oxlint-disable typescript/no-unnecessary-type-assertion -- The fields of rows name their types: isolatedDeclarations wants them written down. */
+import { present } from '../../core/internal/index.ts';
 import type {
   BareEvent,
   CallPhases,
@@ -282,6 +283,20 @@ export function rowMembers<F extends Fields>(
   );
   // A member that is required is never undefined where it is observed.
   return Object.fromEntries(kept) as RecordOf<F>;
+}
+
+/** A change with its contents in another form. */
+export function withContents<Change extends { readonly before?: From; readonly after?: From }, From, To>(
+  { before, after, ...change }: Change & { readonly before?: From; readonly after?: From },
+  formOf: (content: From) => To,
+): Omit<Change, 'before' | 'after'> & { readonly before?: To; readonly after?: To } {
+  return {
+    ...change,
+    ...present({
+      before: before === undefined ? undefined : formOf(before),
+      after: after === undefined ? undefined : formOf(after),
+    }),
+  };
 }
 
 /** A hosted tool as rows hold it. */

@@ -21,6 +21,7 @@ import {
   type RunPart,
   rowFileChange,
   rowMembers,
+  withContents,
 } from '../format/row-parts.ts';
 import type { AttemptRow, CommitRow, RowResult, SeenRow } from '../format/rows.ts';
 import { type BlobWriter, sha256 } from './blob-writer.ts';
@@ -149,12 +150,10 @@ export class AttemptRows {
   }
 
   #change(change: ObservedAttempt['files'][number]): RowFileChange {
-    const { before, after } = change;
-    return rowMembers(rowFileChange, {
-      ...change,
-      before: before === undefined ? undefined : this.#content(before, true),
-      after: after === undefined ? undefined : this.#content(after, true),
-    });
+    return rowMembers(
+      rowFileChange,
+      withContents(change, (content) => this.#content(content, true)),
+    );
   }
 
   #content(
