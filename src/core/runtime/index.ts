@@ -51,8 +51,7 @@ export {
 } from './call/environment/run-suspension.ts';
 export { recordable } from './call/record-call.ts';
 export { CallReporter } from './call/report/call-reporter.ts';
-export { RunLedger } from './call/report/run-ledger.ts';
-export { isReported, withoutRecords } from './call/report/without-records.ts';
+export { isReported, RunLedger, withoutRecords } from './call/report/run-ledger.ts';
 export type { OuterCall } from './call/tool-call/outer-call.ts';
 export type { ToolCallResult } from './call/tool-call/tool-call.ts';
 export { type ToolCall, toToolCall } from './call/tool-call/tool-call.ts';

@@ -1,9 +1,10 @@
-import { none } from '../../internal/index.ts';
+import { none, spliceAll } from '../../internal/index.ts';
+import type { ConversationItem } from '../../tool/index.ts';
 import type { EvaluationEnvironment } from '../call/environment/environment.ts';
 import { recordError } from '../events/event-origin.ts';
 import type { ModelRequest, ModelTurn } from '../model/model.ts';
-import { ConversationEdits } from '../observer/conversation-edits.ts';
 import type { ObservedEvaluation } from '../observer/observed-evaluation.ts';
+import type { ConversationEdit } from '../observer/observed-model-call.ts';
 
 /** How long an answer took. */
 export interface ModelCallTiming {
@@ -68,4 +69,60 @@ export class ModelCallReports {
     const atMs = this.#environment.clock.now();
     return { ...this.#evaluation, turn: this.#turn, atMs, ...timing, isRedacted: false };
   }
+}
+
+/** Finds out how the conversation of each request differs from the one before: O(what was appended), unless items were left out or replaced. */
+export class ConversationEdits {
+  /** The conversation of the last request. */
+  readonly #known: ConversationItem[] = [];
+  #isRewritten = false;
+
+  /** Items before the end were left out or replaced. */
+  rewritten(): void {
+    this.#isRewritten = true;
+  }
+
+  /** What makes the last conversation into this one. */
+  next(conversation: readonly ConversationItem[]): readonly ConversationEdit[] {
+    if (this.#isRewritten) {
+      this.#isRewritten = false;
+      const edits = editsBetween(this.#known, conversation);
+      spliceAll(this.#known, 0, this.#known.length, conversation);
+      return edits;
+    }
+    const at = this.#known.length;
+    if (at === conversation.length) return none;
+    const insert = conversation.slice(at);
+    spliceAll(this.#known, at, 0, insert);
+    return [{ at, remove: 0, insert }];
+  }
+}
+
+/** The edits between two lists of distinct items, of which those in both have the same order. */
+function editsBetween(
+  before: readonly ConversationItem[],
+  after: readonly ConversationItem[],
+): readonly ConversationEdit[] {
+  const kept = new Set(after);
+  const known = new Set(before);
+  const edits: ConversationEdit[] = [];
+  let read = 0;
+  for (let at = 0; at < after.length || read < before.length; ) {
+    let remove = 0;
+    for (; read < before.length && !kept.has(itemAt(before, read)); read += 1) remove += 1;
+    const insert: ConversationItem[] = [];
+    for (let next = at; next < after.length && !known.has(itemAt(after, next)); next += 1)
+      insert.push(itemAt(after, next));
+    if (remove + insert.length > 0) edits.push({ at, remove, insert });
+    // The item after what was edited is the same in both.
+    at += insert.length + 1;
+    read += 1;
+  }
+  return edits;
+}
+
+function itemAt(items: readonly ConversationItem[], index: number): ConversationItem {
+  const item = items[index];
+  if (item === undefined) throw new RangeError(`The conversation has no item ${index}.`);
+  return item;
 }

@@ -10,9 +10,8 @@ import type { EvaluationEnvironment } from '../environment/environment.ts';
 import type { StagedCall } from '../environment/run-suspension.ts';
 import type { AttemptTrace } from '../report/attempt-trace.ts';
 import type { ApprovalMemory } from '../tool-call/approval-memory.ts';
-import { idempotencyKeyOf } from '../tool-call/idempotency-key.ts';
 import { type GoverningPolicy, policyPhases } from '../tool-call/policy-phases.ts';
-import type { ResolvedCall } from '../tool-call/tool-call.ts';
+import type { ResolvedCall, ToolCall } from '../tool-call/tool-call.ts';
 import { externalEffectsNote, failed, type Verdict, whatIsLeft } from '../tool-call/verdict.ts';
 import { CallTransaction } from '../transaction/transaction.ts';
 import { AttemptEnd, verdictOn } from './exceptions.ts';
@@ -315,4 +314,27 @@ export class CallAttempt {
       ),
     });
   }
+}
+
+/** What of an evaluation identifies its calls. */
+interface IdentifyingEvaluation {
+  readonly hooks?: { readonly runId?: string } | undefined;
+  readonly origin: { readonly evaluationId: string };
+  readonly outer: { readonly idempotencyKey: string } | undefined;
+  readonly outerCalls: readonly { readonly evaluation: number }[];
+}
+
+/**
+ * A text that identifies a call: run, turn and id, for a call inside another one after those of that one. The same for every attempt, also after
+ * the run was resumed.
+ */
+function idempotencyKeyOf(
+  { outerCalls, hooks, origin, outer }: IdentifyingEvaluation,
+  { callId, turn }: Pick<ToolCall, 'callId' | 'turn'>,
+): string {
+  const outerKey =
+    outer === undefined
+      ? encodeURIComponent(hooks?.runId ?? origin.evaluationId)
+      : `${outer.idempotencyKey}/${outerCalls.at(-1)?.evaluation ?? 0}`;
+  return `${outerKey}/${turn}/${encodeURIComponent(callId)}`;
 }

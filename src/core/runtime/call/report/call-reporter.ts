@@ -10,8 +10,7 @@ import type { ObserverCalls } from '../../observer/observer-calls.ts';
 import type { ToolCall, ToolCallResult } from '../tool-call/tool-call.ts';
 import type { CallTransaction, SessionRoot } from '../transaction/transaction.ts';
 import type { AttemptTrace } from './attempt-trace.ts';
-import type { RunLedger } from './run-ledger.ts';
-import { withoutRecords } from './without-records.ts';
+import { type RunLedger, withoutRecords } from './run-ledger.ts';
 
 /** What a {@link CallReporter} works with. */
 export interface CallReporterOptions {

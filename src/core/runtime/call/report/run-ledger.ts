@@ -1,8 +1,10 @@
 import { none } from '../../../internal/index.ts';
 import type { Clock, Session, StateDifference, StateMark } from '../../../session/index.ts';
 import type { EvaluationOrigin } from '../../events/event-origin.ts';
+import { PromptExecutionLog } from '../../events/prompt-executed.ts';
+import { PromptRenderingLog, ToolRenderings } from '../../events/prompt-rendered.ts';
+import { ToolCallLog } from '../../events/tool-invoked.ts';
 import type { ObserverCalls } from '../../observer/observer-calls.ts';
-import { isReported, withoutRecords } from './without-records.ts';
 
 /** What the observers of a run on a root session know of its state: numbers the commits, and reports what no call wrote. */
 export class RunLedger {
@@ -72,4 +74,25 @@ export class RunLedger {
       isRedacted: false,
     });
   }
+}
+
+/** The slices that keep the library's own records: what observers get says it already. */
+const recordSlices: readonly { readonly name: string }[] = [
+  ToolCallLog,
+  PromptRenderingLog,
+  ToolRenderings,
+  PromptExecutionLog,
+];
+
+/** False for a slice that keeps the library's own records. */
+export function isReported(slice: string): boolean {
+  return !recordSlices.some(({ name }) => name === slice);
+}
+
+/** A difference without the slices that keep the library's own records. */
+export function withoutRecords({ writes, log }: StateDifference): StateDifference {
+  return {
+    writes: writes.filter(({ slice }) => isReported(slice)),
+    log: log.filter(({ slice }) => isReported(slice)),
+  };
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { ConversationItem } from 'weakincentives';
-import { ConversationEdits } from '../../../../../src/core/runtime/observer/conversation-edits.ts';
+import { ConversationEdits } from '../../../../../src/core/runtime/turn/model-call-reports.ts';
 import type { ConversationEdit } from '../../../../../src/core/runtime/observer/observed-model-call.ts';
 import { draws } from '../../../../support/draws.ts';
 
