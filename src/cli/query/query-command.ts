@@ -1,16 +1,16 @@
 import { MissingPeerError } from '../../core/error/index.ts';
-import { clip, counted, formatNumber } from '../../core/internal/index.ts';
+import { counted, formatNumber } from '../../core/internal/index.ts';
 import type { RunRecord } from '../../record/index.ts';
 import { readRecordOf } from '../journal/journaled-record.ts';
 import { type JournalFiles, sqliteJournalFiles } from '../journal/open-journal.ts';
 import { type CliEnvironment, exitCodes, unlessAborted } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
-import { printable } from '../process/plain-text.ts';
+import { printable, wrap } from '../process/plain-text.ts';
 import { createTextStyle } from '../process/text-style.ts';
 import type { QueryHelpRequest, QueryRequest } from './query-arguments.ts';
 import { queryHelpText } from './query-help.ts';
 import { type QueryEnding, readQueryProgram, runQuery } from './query-process.ts';
-import { resultJson, resultLines } from './result-text.ts';
+import { jsonArray, resultJson, resultLines } from './result-text.ts';
 import { checkStatement } from './sql-statement.ts';
 import { createStatement, queryTables } from './tables/query-tables.ts';
 
@@ -131,36 +131,17 @@ function tablesText(record: RunRecord, { stdout, variables }: CliEnvironment): r
   const style = createTextStyle(stdout, variables);
   return queryTables.flatMap((table) => [
     `${style('heading', table.name)}  ${counted(countRows(table.rows(record)), 'row')}`,
-    ...columnLines(
-      table.columns.map(({ name }) => name),
-      width,
-    ),
+    ...wrap(table.columns.map(({ name }) => name).join(', '), width - 4).map((line) => `    ${line}`),
   ]);
 }
 
-/** Names of columns in lines of their own, indented. */
-function columnLines(names: readonly string[], width: number): readonly string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const [index, name] of names.entries()) {
-    const piece = index === names.length - 1 ? name : `${name}, `;
-    if (line !== '' && 4 + line.length + piece.trimEnd().length > width) {
-      lines.push(line);
-      line = '';
-    }
-    line += piece;
-  }
-  return [...lines, line].map((each) => clip(`    ${each.trimEnd()}`, width));
-}
-
-function* tablesJson(record: RunRecord): Generator<string> {
-  yield '[';
-  for (const [index, table] of queryTables.entries()) {
-    const { name, about, columns } = table;
-    const object = { table: name, about, rows: countRows(table.rows(record)), columns };
-    yield `${JSON.stringify(object)}${index === queryTables.length - 1 ? '' : ','}`;
-  }
-  yield ']';
+function tablesJson(record: RunRecord): Iterable<string> {
+  return jsonArray(
+    queryTables.map((table) => {
+      const { name, about, columns } = table;
+      return { table: name, about, rows: countRows(table.rows(record)), columns };
+    }),
+  );
 }
 
 function countRows(rows: Iterable<unknown>): number {

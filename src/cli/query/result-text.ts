@@ -46,13 +46,22 @@ export function resultLines(
 }
 
 /** The lines of a result as JSON: an array, one row a line. A column whose name comes again gets a number; invisible characters are escaped. */
-export function* resultJson({ columns, rows }: QueryResult): Generator<string> {
+export function resultJson({ columns, rows }: QueryResult): Iterable<string> {
   const names = uniqueNames(columns);
+  const objects = rows.map((row) =>
+    Object.fromEntries(names.map((name, column) => [name, jsonValue(row[column] ?? null)])),
+  );
+  return jsonArray(objects, escapeInvisible);
+}
+
+/** The lines of an array, one item a line. @param shown makes a line safe to print. Default: it is. */
+export function* jsonArray(
+  items: readonly unknown[],
+  shown: (line: string) => string = (line) => line,
+): Generator<string> {
   yield '[';
-  for (const [index, row] of rows.entries()) {
-    const object = Object.fromEntries(names.map((name, column) => [name, jsonValue(row[column] ?? null)]));
-    yield `${escapeInvisible(JSON.stringify(object))}${index === rows.length - 1 ? '' : ','}`;
-  }
+  for (const [index, item] of items.entries())
+    yield `${shown(JSON.stringify(item))}${index === items.length - 1 ? '' : ','}`;
   yield ']';
 }
 

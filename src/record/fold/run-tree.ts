@@ -8,7 +8,9 @@ export class RunTree {
   readonly turns: BuiltTurn[] = [];
   readonly calls: BuiltCall[] = [];
   readonly #callsByPlace = new Map<string, BuiltCall>();
-  readonly #callsById = new CallsById();
+  readonly #callsById = new Map<string, BuiltCall>();
+  /** How often an id came, so that the next one need not be looked for. */
+  readonly #counts = new Map<string, number>();
 
   begin(description: RunHeader, startedAtMs: number): BuiltRun {
     const run = builtRun(this.runs.length, description, startedAtMs);
@@ -32,7 +34,7 @@ export class RunTree {
     if (known !== undefined) return known;
     const turn = this.turn(run, turnNumber, atMs);
     const call: BuiltCall = {
-      id: this.#callsById.newId(run, callId),
+      id: this.#newId(run, callId),
       run,
       turn: turnNumber,
       callId,
@@ -50,7 +52,7 @@ export class RunTree {
       committed: undefined,
     };
     this.#callsByPlace.set(place, call);
-    this.#callsById.add(call);
+    this.#callsById.set(call.id, call);
     this.calls.push(call);
     turn.calls.push(call);
     return call;
@@ -58,6 +60,17 @@ export class RunTree {
 
   callById(id: string): BuiltCall | undefined {
     return this.#callsById.get(id);
+  }
+
+  /** Ids come again where a model counts its calls in each answer, or an evaluation is made again. */
+  #newId({ parent }: BuiltRun, callId: string): string {
+    const id = parent === undefined ? callId : `${parent.call.id}/${callId}`;
+    for (let count = (this.#counts.get(id) ?? 0) + 1; ; count += 1) {
+      const unique = count === 1 ? id : `${id}#${count}`;
+      if (this.#callsById.has(unique)) continue;
+      this.#counts.set(id, count);
+      return unique;
+    }
   }
 
   /** Calls inside others are final when all calls around them were committed with that very attempt. Outer runs come first. */
@@ -70,32 +83,6 @@ export class RunTree {
         call.isFinal = isIn && call.outcome === 'committed';
         if (call.isFinal && outer.seq !== undefined) call.seq = outer.seq;
       }
-    }
-  }
-}
-
-/** The calls of a record by the ids that they get in it. */
-class CallsById {
-  readonly #calls = new Map<string, BuiltCall>();
-  /** How often an id came, so that the next one need not be looked for. */
-  readonly #counts = new Map<string, number>();
-
-  get(id: string): BuiltCall | undefined {
-    return this.#calls.get(id);
-  }
-
-  add(call: BuiltCall): void {
-    this.#calls.set(call.id, call);
-  }
-
-  /** Ids come again where a model counts its calls in each answer, or an evaluation is made again. */
-  newId({ parent }: BuiltRun, callId: string): string {
-    const id = parent === undefined ? callId : `${parent.call.id}/${callId}`;
-    for (let count = (this.#counts.get(id) ?? 0) + 1; ; count += 1) {
-      const unique = count === 1 ? id : `${id}#${count}`;
-      if (this.#calls.has(unique)) continue;
-      this.#counts.set(id, count);
-      return unique;
     }
   }
 }

@@ -95,12 +95,12 @@ export class ReplayedRun implements EarlierRun {
       step: Step<Kind>,
       live: () => Promise<StepKinds[Kind]['result']>,
     ): Promise<StepKinds[Kind]['result']> => {
-      if (isModelCall(step)) {
-        // The result of this kind of step.
-        return this.#modelTurn(evaluationId, step.input, live as () => Promise<ModelTurn>);
-      }
-      if (isRemoteApproval(step)) return this.#remoteApproval(evaluationId, step.input);
-      return live();
+      const { kind, input }: Step = step;
+      // The input and the result of these kinds of steps.
+      if (kind === 'model-call')
+        return this.#modelTurn(evaluationId, input as ModelRequest, live as () => Promise<ModelTurn>);
+      if (kind !== 'remote-approval') return live();
+      return this.#remoteApproval(evaluationId, input as StepKinds['remote-approval']['input']);
     };
     return answer;
   }
@@ -193,7 +193,7 @@ export class ReplayedRun implements EarlierRun {
       throw this.#end('The replay stopped at the first difference.', true);
     if (turn?.response === undefined)
       throw this.#end('The record has no answer of the model here.', hasDrifted);
-    this.#reach(turn, clock);
+    clock.reach(turn.response.atMs);
     return recordedTurn(turn.response);
   }
 
@@ -208,10 +208,6 @@ export class ReplayedRun implements EarlierRun {
   #isInLastTurn(): boolean {
     const { record } = this.#options;
     return !record.isComplete && this.#rootTurn === (record.root.turns.at(-1)?.number ?? 0);
-  }
-
-  #reach({ response }: RecordedTurn, clock: ReplayClock): void {
-    if (response !== undefined) clock.reach(response.atMs);
   }
 
   #end(message: string, isDrift: boolean): Error {
@@ -243,14 +239,6 @@ export class ReplayedRun implements EarlierRun {
     if (found !== undefined) this.#taken.add(found);
     return found;
   }
-}
-
-function isModelCall(step: Step): step is Step<'model-call'> {
-  return step.kind === 'model-call';
-}
-
-function isRemoteApproval(step: Step): step is Step<'remote-approval'> {
-  return step.kind === 'remote-approval';
 }
 
 /** Whether the record of a run ends before an answer of the model: it was stopped, or is not complete. */

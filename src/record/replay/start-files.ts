@@ -3,6 +3,16 @@ import type { Clock } from '../../core/session/index.ts';
 import { bytesOf, isKept } from '../apply/recorded-files.ts';
 import type { RecordedCall, RecordedContent, RecordedRead, RunRecord } from '../fold/run-record.ts';
 
+/** Reads that find more than what is at one path. */
+const ofSeveral: ReadonlySet<string> = new Set<RecordedRead['kind']>([
+  'listing',
+  'emptiness',
+  'names',
+  'glob',
+  'grep',
+  'tree',
+]);
+
 /** The files whose content a run has seen, as they were when it began: all that a record has of the files. */
 export class StartFiles {
   readonly #files: ReadonlyMap<string, RecordedContent>;
@@ -36,21 +46,9 @@ export class StartFiles {
   }
 
   #holdsRead(read: RecordedRead): boolean {
-    switch (read.kind) {
-      case 'listing':
-      case 'emptiness':
-      case 'names':
-      case 'glob':
-      case 'grep':
-      case 'tree':
-        return false;
-      case 'file':
-      case 'kind':
-        if (isLeftOut(read)) return false;
-        return this.#isKnown(read.path ?? '', read.found);
-      default:
-        return true;
-    }
+    if (ofSeveral.has(read.kind)) return false;
+    if (read.kind !== 'file' && read.kind !== 'kind') return true;
+    return !isLeftOut(read) && this.#isKnown(read.path ?? '', read.found);
   }
 
   /** Whether the files of the start, or what the run itself made, account for what was found at a path. */

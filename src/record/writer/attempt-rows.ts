@@ -14,6 +14,7 @@ import type { StagedPart } from '../format/journal-rows.ts';
 import {
   type AttemptPart,
   type ContentReference,
+  type DonePart,
   type RecordedWrite,
   type RowFileChange,
   type RowLog,
@@ -110,16 +111,7 @@ export class AttemptRows {
     };
   }
 
-  #done({
-    reads,
-    writes,
-    log,
-    events,
-    files,
-  }: Pick<ObservedAttempt, 'reads' | 'writes' | 'log' | 'events' | 'files'>): Pick<
-    AttemptPart,
-    'reads' | 'writes' | 'log' | 'events' | 'files' | 'records'
-  > {
+  #done({ reads, writes, log, events, files }: StagedCall['observed']): DonePart {
     // Slices hold plain JSON only.
     const appends = log as readonly RowLog[];
     const records = appends.filter(({ slice }) => !isReported(slice));
