@@ -53,7 +53,7 @@ function runSettings(): Readonly<Record<string, unknown>> {
     observers: noObservers,
     isObserved: false,
     approve: undefined,
-    emit: () => undefined,
+    passOn: () => undefined,
   };
   const completion = { name: 'done', check: () => ({ outcome: 'complete' }) as const };
   const { maxSectionOpenings, maxOutputRepairs, calls, loop } = toSettings(
@@ -235,7 +235,6 @@ const describedDefaults = {
     'AgentHarness.model',
     'LanguageModel.model',
     'EvaluationEnvironment.suspension',
-    'HeldScope.suspension',
     'EvaluatorOptions.clock',
     'McpServersOptions.open',
     'RetryOptions.random',

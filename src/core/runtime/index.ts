@@ -37,6 +37,7 @@ export type {
   ApprovalAnswer,
   ApprovalHandler,
   ApprovalRequest,
+  CallSettings,
   EvaluationEnvironment,
 } from './call/environment/environment.ts';
 export {

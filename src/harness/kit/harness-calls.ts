@@ -49,7 +49,7 @@ export class HarnessCalls {
     this.#environment = environment;
     this.#options = options;
     this.#failures = new RepeatedFailures(maxRepeatedFailures);
-    this.#gathered = new GatheredCalls(environment, {
+    this.#gathered = new GatheredCalls({
       ledger,
       turnOf: ([first]) => this.#turnOfCall(first)?.number ?? ledger.state.turn,
       onEnd: (ended) => this.#ended(ended),

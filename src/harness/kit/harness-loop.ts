@@ -102,7 +102,7 @@ export class HarnessLoop<Output> {
     this.#ledger = ledger;
     this.#turns = turns;
     this.#calls = new HarnessCalls(environment, { ledger, fail, turns, reportsTurns, maxRepeatedFailures });
-    this.#conclusion = new Conclusion(environment, { answer, completion }, ledger);
+    this.#conclusion = new Conclusion({ answer, completion }, ledger);
     this.#finished =
       finish && new FinishedAnswer(finish, environment, { ledger, fail, turns, answer: options.answer });
   }

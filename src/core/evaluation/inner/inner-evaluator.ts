@@ -64,7 +64,7 @@ export function innerEvaluator(outer: OuterEvaluation, call: OuterCall): NestedA
     const deadline = deadlineOf(options);
     const settings = toInnerSettings(outer.settings, options, {
       deadline: deadline ?? call.run.deadline,
-      emit: (event) => call.emit(event),
+      passOn: (event) => call.emit(event),
     });
     const stop = new RunStop(call.run);
     const unsubscribe = call.stop.onStop((reason) => stop.stop(reason));

@@ -1,10 +1,9 @@
 import { withDefaults } from '../../error/index.ts';
 import type { OverridesSource } from '../../prompt/index.ts';
 import {
-  type EvaluationEnvironment,
+  type CallSettings,
   type FeedbackProvider,
   type LoopOptions,
-  type RunEventListener,
   toCompletionChecker,
   toThrottlePolicy,
 } from '../../runtime/index.ts';
@@ -14,37 +13,8 @@ import type { EvaluateOptions } from './evaluate-options.ts';
 import { limitChecks } from './option-checks.ts';
 import type { RunLimits } from './run-limits.ts';
 
-/** What the calls of an evaluation are run with. */
-export type CallSettings = Pick<
-  EvaluationEnvironment,
-  | 'clock'
-  | 'ids'
-  | 'logger'
-  | 'deadline'
-  | 'approve'
-  | 'enforce'
-  | 'maxConcurrentCalls'
-  | 'maxResultCharacters'
-  | 'isObserved'
-  | 'observers'
-> & {
-  /** Tells the observers of the run, or the evaluation around this one. Never throws. */
-  readonly emit: RunEventListener;
-};
-
-/** What the loop of an evaluation runs with. */
-export type LoopSettings = Pick<
-  LoopOptions<unknown>,
-  | 'maxTurns'
-  | 'maxRepeatedFailures'
-  | 'toolChoice'
-  | 'settings'
-  | 'throttle'
-  | 'streaming'
-  | 'maxConversationTurns'
-  | 'dropsToolResults'
-  | 'completion'
->;
+/** What the loop of an evaluation runs with, as it was asked. */
+type LoopSettings = Omit<LoopOptions<unknown>, 'model' | 'outputSchema' | 'answer' | 'step'>;
 
 /** How an evaluation runs: its options, checked, with defaults filled in and the caller's functions guarded. */
 export interface EvaluationSettings
@@ -60,18 +30,16 @@ export interface EvaluationSettings
   readonly loop: LoopSettings;
 }
 
-/** The caller's functions, with guards around them. */
-export type GuardedCallbacks = Pick<CallSettings, 'logger' | 'approve' | 'emit' | 'isObserved' | 'observers'>;
-
 /**
  * The settings of an evaluation on a root session.
  *
  * @param options checked by `checkEvaluateOptions`.
+ * @param callbacks the caller's functions, with guards around them.
  */
 export function toSettings(
   options: Omit<EvaluateOptions, 'approve'>,
   session: Session,
-  callbacks: GuardedCallbacks,
+  callbacks: Pick<CallSettings, 'logger' | 'approve' | 'passOn' | 'isObserved' | 'observers'>,
 ): EvaluationSettings {
   const { context = {} } = options;
   const limits = withDefaults(limitChecks, options.limits);
@@ -86,11 +54,7 @@ export function toSettings(
     maxSectionOpenings: limits.maxSectionOpenings,
     maxOutputRepairs: limits.maxOutputRepairs,
     calls: {
-      logger: callbacks.logger,
-      approve: callbacks.approve,
-      emit: callbacks.emit,
-      isObserved: callbacks.isObserved,
-      observers: callbacks.observers,
+      ...callbacks,
       clock: options.clock ?? session.clock,
       ids: options.ids ?? session.ids,
       deadline: options.limits?.deadline,
@@ -120,38 +84,24 @@ export function toSettings(
 export function toInnerSettings(
   outer: EvaluationSettings,
   options: NestedEvaluateOptions,
-  own: Pick<CallSettings, 'deadline' | 'emit'>,
+  own: Pick<CallSettings, 'deadline' | 'passOn'>,
 ): EvaluationSettings {
   const { limits = {} } = options;
   return {
+    ...outer,
     history: options.history ?? [],
     input: options.input,
     budget: limits.budget,
     pendingCalls: options.pendingCalls ?? outer.pendingCalls,
-    feedback: outer.feedback,
-    overrides: outer.overrides,
     agent: undefined,
-    maxSectionOpenings: outer.maxSectionOpenings,
-    maxOutputRepairs: outer.maxOutputRepairs,
     calls: {
-      deadline: own.deadline,
-      emit: own.emit,
-      isObserved: outer.calls.isObserved,
-      observers: outer.calls.observers,
+      ...outer.calls,
+      ...own,
       maxConcurrentCalls: limits.maxConcurrentCalls ?? outer.calls.maxConcurrentCalls,
-      clock: outer.calls.clock,
-      ids: outer.calls.ids,
-      logger: outer.calls.logger,
-      approve: outer.calls.approve,
-      enforce: outer.calls.enforce,
-      maxResultCharacters: outer.calls.maxResultCharacters,
     },
     loop: {
+      ...outer.loop,
       maxRepeatedFailures: limits.maxRepeatedFailures ?? outer.loop.maxRepeatedFailures,
-      throttle: outer.loop.throttle,
-      streaming: outer.loop.streaming,
-      maxConversationTurns: outer.loop.maxConversationTurns,
-      dropsToolResults: outer.loop.dropsToolResults,
       ...ownLoopSettings(options),
     },
   };

@@ -7,6 +7,7 @@ import { type CallScope, ResourceContainer } from '../../resource/index.ts';
 import {
   type BareEvent,
   CallReporter,
+  type CallSettings,
   type ConversationItem,
   type EvaluationEnvironment,
   endingOf,
@@ -25,7 +26,7 @@ import {
 import { canonicalJson, type JsonValue } from '../../schema/index.ts';
 import { EventLoopYield } from '../../session/index.ts';
 import type { OuterToolCall } from '../../tool/index.ts';
-import type { CallSettings, EvaluationSettings } from '../options/settings.ts';
+import type { EvaluationSettings } from '../options/settings.ts';
 import { type EvaluationRecord, recordSlices } from '../scope/evaluation-record.ts';
 import { type EvaluationFiles, filesOfRoot, type HeldScope, innerFiles } from '../scope/evaluation-scope.ts';
 import { reportLate } from '../scope/hold-session.ts';
@@ -55,6 +56,15 @@ export interface BegunEvaluation<Output> {
   readonly state: LoopState;
 }
 
+/** An evaluation that begins. */
+interface Beginning<Output> extends EvaluationStart {
+  readonly scope: HeldScope;
+  readonly prompt: Prompt<Output>;
+  readonly settings: EvaluationSettings;
+  readonly budget: RunBudget;
+  readonly state: LoopState;
+}
+
 /**
  * Begins an evaluation: checks what it needs, installs slices, starts resources, renders, and records that.
  *
@@ -71,32 +81,23 @@ export async function beginEvaluation<Output>(
   const budget = new RunBudget(settings.budget, start.model, scope.outer?.call.run.budget);
   const state = newLoopState(start.conversation);
   const { record } = start;
-  const parts = { ...start, budget, state, origin: record.origin };
-  const { environment, rendered } = await prepareEvaluation(scope, prompt, settings, parts).catch(
-    (error: unknown) => {
-      record.failed(error, state);
-      throw error;
-    },
-  );
-  const { tools } = environment.display;
-  record.rendered(prompt, rendered, tools);
-  if (environment.isObserved) environment.emit(runStart({ environment, prompt, settings, start, scope }));
+  const beginning = { ...start, scope, prompt, settings, budget, state };
+  const begun = await prepareEvaluation(beginning).catch((error: unknown) => {
+    record.failed(error, state);
+    throw error;
+  });
+  const { environment, rendered } = begun;
+  record.rendered(prompt, rendered, environment.display.tools);
+  if (environment.isObserved) environment.emit(runStart(beginning, environment));
   environment.reporter?.start();
-  return { environment, rendered, state };
-}
-
-interface StartedRun<Output> {
-  readonly environment: EvaluationEnvironment;
-  readonly prompt: Prompt<Output>;
-  readonly settings: EvaluationSettings;
-  readonly start: EvaluationStart;
-  readonly scope: HeldScope;
+  return begun;
 }
 
 /** The first event of a run. */
-function runStart<Output>({ environment, prompt, settings, start, scope }: StartedRun<Output>): BareEvent {
-  const { model } = start;
-  const { display, origin } = environment;
+function runStart<Output>(
+  { scope, prompt, settings, model, isToolRuntime }: Beginning<Output>,
+  { display, origin }: EvaluationEnvironment,
+): BareEvent {
   const { tools, rendered } = display;
   const bound = [...rendered.boundTools.values()];
   return {
@@ -107,7 +108,7 @@ function runStart<Output>({ environment, prompt, settings, start, scope }: Start
     sessionId: origin.sessionId,
     isSessionGiven: scope.isSessionGiven,
     isRedacted: scope.redactor !== undefined,
-    ...present({ isToolRuntime: start.isToolRuntime }),
+    ...present({ isToolRuntime }),
     prompt: { namespace: prompt.ns, key: prompt.key, hash: prompt['~hash']() },
     ...present({ agent: settings.agent, provider: model.provider }),
     model: model.model ?? model.name,
@@ -120,51 +121,28 @@ function runStart<Output>({ environment, prompt, settings, start, scope }: Start
   };
 }
 
-interface PreparationParts extends EvaluationStart, Pick<EvaluationEnvironment, 'budget' | 'origin'> {
-  readonly state: LoopState;
-}
-
-async function prepareEvaluation<Output>(
-  scope: HeldScope,
-  prompt: Prompt<Output>,
-  settings: EvaluationSettings,
-  { model, stop, budget, state, origin, evaluatorFor }: PreparationParts,
-): Promise<Pick<BegunEvaluation<Output>, 'environment' | 'rendered'>> {
-  const { host, outer, session } = scope;
-  const { calls, feedback } = settings;
-  const { clock, logger, deadline } = calls;
+/** Installs, starts, opens files, prepares and renders, in this order, until the run is stopped. */
+async function prepareEvaluation<Output>(beginning: Beginning<Output>): Promise<BegunEvaluation<Output>> {
+  const { scope, prompt, settings, model, stop, state } = beginning;
+  const { outer, session, sessionRoot } = scope;
+  const { logger, deadline } = settings.calls;
   let callScope: CallScope | undefined;
   try {
-    for (const slice of recordSlices) scope.install(slice);
-    scope.install(PolicyFacts);
-    for (const slice of prompt.slices()) scope.install(slice);
-    if (feedback.length > 0) scope.install(FeedbackState);
+    installSlices(beginning);
     stop.throwIfStopped();
-    const container = ResourceContainer.for(host, prompt.resources(), {
-      outer: outer?.call.resources,
-      isInner: outer !== undefined,
-      onLateFailure: reportLate(logger),
-    });
-    await container.start((work) => stop.race(work));
-    hintAtSerialResources(container, calls);
-    const own = container.resolver.has(Filesystem)
-      ? await stop.race(container.resolver.get(Filesystem))
-      : undefined;
-    const files =
-      outer === undefined
-        ? filesOfRoot(own)
-        : innerFiles(outer.call, outer.files, own, prompt.resources().bindings);
+    const container = await startResources(beginning);
+    const files = await openFiles(beginning, container);
     const { filesystem } = files;
     // Sections of an inner prompt render from the views of the outer call, as its tools work on them.
     if (outer !== undefined)
       callScope = container.openCallScope(filesystem === undefined ? [] : [[Filesystem, () => filesystem]]);
-    const { resolver } = callScope ?? container;
+    const { resolver: resources } = callScope ?? container;
     await stop.race(
       prompt['~prepare']({
         session,
-        fork: () => scope.sessionRoot.fork(),
-        commit: (fork) => scope.sessionRoot.applyQuietly(fork.patch())(),
-        resources: resolver,
+        fork: () => sessionRoot.fork(),
+        commit: (fork) => sessionRoot.applyQuietly(fork.patch())(),
+        resources,
         signal: stop.signal,
       }),
     );
@@ -172,102 +150,132 @@ async function prepareEvaluation<Output>(
     const rendered = await stop.race(
       prompt.render({
         session,
-        ...present({ overrides }),
-        resources: resolver,
+        resources,
         examplesOnWire: model.takesExamples === true,
         outputSchemaOnWire: model.takesOutputSchema === true,
-        evaluationId: origin.evaluationId,
-        ...present({ deadline }),
+        evaluationId: beginning.record.origin.evaluationId,
+        ...present({ overrides, deadline }),
       }),
     );
     warnOfDropped(rendered.droppedOverrides, prompt.name, logger);
     // Inside a call it would make the call depend on every override there is.
     if (outer === undefined) warnOfIdleVisibility(rendered, session, prompt.name, logger);
-    const { maxSectionOpenings } = settings;
-    const display = new VisiblePrompt(rendered, { state, maxSectionOpenings });
-    const outputSchema = rendered.output?.compiled.inputJsonSchema;
-    const { toolChoice } = settings.loop;
+    const environment = environmentOf(beginning, rendered, { container, files });
+    const { tools } = environment.display;
+    const { toolChoice, settings: modelSettings } = settings.loop;
     model.check?.({
-      tools: display.tools,
+      tools,
       hostedTools: rendered.hostedTools,
-      ...present({ outputSchema }),
+      ...present({ outputSchema: rendered.output?.compiled.inputJsonSchema }),
       toolChoice,
-      settings: settings.loop.settings,
+      settings: modelSettings,
     });
-    const roots = { session: scope.sessionRoot, filesystem, container };
-    const place = {
-      evaluationId: origin.evaluationId,
-      path: outer?.call.eventPath(outer.evaluation) ?? none,
-    };
-    return {
-      rendered,
-      environment: {
-        clock,
-        ids: calls.ids,
-        logger,
-        deadline,
-        approve: calls.approve,
-        suspension: scope.suspension,
-        enforce: calls.enforce,
-        maxConcurrentCalls: calls.maxConcurrentCalls,
-        maxResultCharacters: calls.maxResultCharacters,
-        eventPath: place.path,
-        emit: (event) => {
-          // Marking the object that was made for the event costs no copy of it.
-          if (calls.isObserved) calls.emit(Object.assign(event, place));
-        },
-        passOn: calls.emit,
-        isObserved: calls.isObserved,
-        observers: calls.observers,
-        reporter: CallReporter.for({
-          observers: calls.observers,
-          origin,
-          session: scope.sessionRoot,
-          clock,
-          logger,
-          ledger: outer === undefined ? new RunLedger(calls.observers, host, origin, clock) : undefined,
-          includesRecords: scope.hooks?.decides === true,
-          // A journal takes over calls inside one that is entered again, as long as what they had read is still so.
-          includesResults: scope.hooks?.decides === true && outer?.call.reenters === true,
-          effectsOf: (name) => display.toolNamed(name)?.tool.effects,
-        }),
-        prompt,
-        display,
-        outer: outer?.call,
-        outerCalls: outerCallsOf(outer, prompt.name),
-        evaluatorFor: evaluatorFor(files),
-        roots,
-        origin,
-        redactor: scope.redactor,
-        budget,
-        eventLoop: outer?.call.run.eventLoop ?? new EventLoopYield(clock),
-        stop,
-        feedback:
-          feedback.length === 0
-            ? undefined
-            : new FeedbackRunner(feedback, {
-                prompt,
-                display,
-                roots,
-                clock,
-                logger,
-                deadline,
-                budgetTracker: budget.tracker,
-                stop,
-                session: outer === undefined ? host : undefined,
-              }),
-        ready: scope.ready,
-        hooks: scope.hooks,
-        earlier: scope.earlier,
-        warnedTools: outer?.call.run.warnedTools ?? new Set(),
-        hintedTools: outer?.call.run.hintedTools ?? new Set(),
-      },
-    };
+    return { environment, rendered, state };
   } catch (cause) {
     throw notPrepared(prompt.name, state.conversation, stop.reason, cause);
   } finally {
     await callScope?.dispose();
   }
+}
+
+function installSlices<Output>({ scope, prompt, settings }: Beginning<Output>): void {
+  for (const slice of [...recordSlices, PolicyFacts, ...prompt.slices()]) scope.install(slice);
+  if (settings.feedback.length > 0) scope.install(FeedbackState);
+}
+
+async function startResources<Output>({
+  scope,
+  prompt,
+  settings: { calls },
+  stop,
+}: Beginning<Output>): Promise<ResourceContainer> {
+  const container = ResourceContainer.for(scope.host, prompt.resources(), {
+    outer: scope.outer?.call.resources,
+    isInner: scope.outer !== undefined,
+    onLateFailure: reportLate(calls.logger),
+  });
+  await container.start((work) => stop.race(work));
+  hintAtSerialResources(container, calls);
+  return container;
+}
+
+async function openFiles<Output>(
+  { scope: { outer }, prompt, stop }: Beginning<Output>,
+  { resolver }: ResourceContainer,
+): Promise<EvaluationFiles> {
+  const own = resolver.has(Filesystem) ? await stop.race(resolver.get(Filesystem)) : undefined;
+  if (outer === undefined) return filesOfRoot(own);
+  return innerFiles(outer.call, outer.files, own, prompt.resources().bindings);
+}
+
+/** What the calls of the evaluation share. */
+function environmentOf<Output>(
+  { scope, prompt, settings, stop, budget, state, record, evaluatorFor }: Beginning<Output>,
+  rendered: RenderedPrompt<Output>,
+  { container, files }: { readonly container: ResourceContainer; readonly files: EvaluationFiles },
+): EvaluationEnvironment {
+  const { host, outer, sessionRoot, redactor, suspension, ready, hooks, earlier } = scope;
+  const { calls, feedback, maxSectionOpenings } = settings;
+  const { clock, logger, deadline, observers } = calls;
+  const { origin } = record;
+  const display = new VisiblePrompt(rendered, { state, maxSectionOpenings });
+  const roots = { session: sessionRoot, filesystem: files.filesystem, container };
+  const place = {
+    evaluationId: origin.evaluationId,
+    path: outer?.call.eventPath(outer.evaluation) ?? none,
+  };
+  const run = outer?.call.run;
+  return {
+    ...calls,
+    redactor,
+    suspension,
+    ready,
+    hooks,
+    earlier,
+    prompt,
+    display,
+    roots,
+    origin,
+    budget,
+    stop,
+    outer: outer?.call,
+    outerCalls: outerCallsOf(outer, prompt.name),
+    evaluatorFor: evaluatorFor(files),
+    eventLoop: run?.eventLoop ?? new EventLoopYield(clock),
+    warnedTools: run?.warnedTools ?? new Set(),
+    hintedTools: run?.hintedTools ?? new Set(),
+    eventPath: place.path,
+    emit: (event) => {
+      // Marking the object that was made for the event costs no copy of it.
+      if (calls.isObserved) calls.passOn(Object.assign(event, place));
+    },
+    reporter: CallReporter.for({
+      observers,
+      origin,
+      session: sessionRoot,
+      clock,
+      logger,
+      ledger: outer === undefined ? new RunLedger(observers, host, origin, clock) : undefined,
+      includesRecords: hooks?.decides === true,
+      // A journal takes over calls inside one that is entered again, as long as what they had read is still so.
+      includesResults: hooks?.decides === true && outer?.call.reenters === true,
+      effectsOf: (name) => display.toolNamed(name)?.tool.effects,
+    }),
+    feedback:
+      feedback.length === 0
+        ? undefined
+        : new FeedbackRunner(feedback, {
+            prompt,
+            display,
+            roots,
+            clock,
+            logger,
+            deadline,
+            budgetTracker: budget.tracker,
+            stop,
+            session: outer === undefined ? host : undefined,
+          }),
+  };
 }
 
 /** The calls that an evaluation runs inside of, outermost first. */

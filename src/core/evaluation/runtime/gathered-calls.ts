@@ -72,10 +72,10 @@ export class GatheredCalls {
   #running = 0;
   #releaseWatch: () => void;
 
-  constructor(environment: EvaluationEnvironment, options: GatheredCallsOptions) {
-    this.#environment = environment;
+  constructor(options: GatheredCallsOptions) {
+    this.#environment = options.ledger.environment;
     this.#options = options;
-    this.#runner = new TurnRunner(environment, options.ledger);
+    this.#runner = new TurnRunner(options.ledger);
     this.#releaseWatch = this.#holdWatch();
     this.#queue = new TurnQueue({
       gather: () => this.#gather(),

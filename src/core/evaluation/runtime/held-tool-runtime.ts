@@ -49,9 +49,9 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
   #disposal: Promise<void> | undefined;
 
   constructor(parts: RuntimeParts<Output>) {
-    const { environment, held, ledger } = parts;
+    const { held, ledger } = parts;
     this.#parts = parts;
-    this.#calls = new GatheredCalls(environment, {
+    this.#calls = new GatheredCalls({
       ledger,
       waitsForTimer: true,
       holdWatch: held.holdWatch,

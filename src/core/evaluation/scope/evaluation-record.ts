@@ -3,6 +3,7 @@ import { none, present } from '../../internal/index.ts';
 import { PolicyState } from '../../policy/index.ts';
 import { type Prompt, type RenderedPrompt, VisibilityOverrides } from '../../prompt/index.ts';
 import {
+  type CallSettings,
   type EvaluationOrigin,
   FeedbackState,
   type LoopState,
@@ -21,7 +22,6 @@ import {
 import { type JsonValue, jsonCopy } from '../../schema/index.ts';
 import type { AnySlice, Clock, EventDefinition, IdSource } from '../../session/index.ts';
 import type { Logger, PromptPort, PromptResponse } from '../../tool/index.ts';
-import type { CallSettings } from '../options/settings.ts';
 import type { HeldScope } from './evaluation-scope.ts';
 
 /** The slices that keep what is recorded of evaluations. */

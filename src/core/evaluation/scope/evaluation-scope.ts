@@ -13,7 +13,6 @@ import type {
   OpenQuestion,
   OuterCall,
   Redactor,
-  RunSuspension,
   SessionRoot,
   StepFunction,
   SuspendedRun,
@@ -78,30 +77,23 @@ export interface RuntimeSurroundings
 }
 
 /** What a run works on: a root session, or the views of the call that it runs inside of. */
-export interface HeldScope {
+export interface HeldScope
+  extends Pick<EvaluationEnvironment, 'redactor' | 'hooks' | 'suspension' | 'ready'> {
   /** Name of the adapter, for events. */
   readonly evaluator: { readonly name: string };
   /** The root session: singletons live as long as it does. */
   readonly host: Session;
   /** Whether the caller gave the session. */
   readonly isSessionGiven: boolean;
-  /** Takes out of records and errors what must not leave; undefined when everything may. */
-  readonly redactor: Redactor | undefined;
   /** What the prompt is rendered from. */
   readonly session: ReadonlySessionView;
   /** What the calls fork from and commit into. */
   readonly sessionRoot: SessionRoot;
   readonly install: (slice: AnySlice) => void;
-  /** What a journal and observers get of the calls, those of inner evaluations included. Default: nothing. */
-  readonly hooks?: CallHooks | undefined;
   /** Answers from the rows of an earlier run: of this one before it was resumed, or of one that it is compared with. Default: nothing does. */
   readonly earlier?: EarlierRun | undefined;
-  /** Takes the questions of policies over its calls. Default: `approve` is asked. */
-  readonly suspension?: RunSuspension | undefined;
   /** Runs the evaluation in the place of the library's loop. Default: that one does. */
   readonly loop?: ForeignLoop | undefined;
-  /** Back-pressure: resolves when the event consumer has caught up; undefined when it has. Absent: none. */
-  readonly ready?: (() => Promise<void> | undefined) | undefined;
   /** The call around the evaluation; absent on a root session. */
   readonly outer?: OuterScope;
 }
@@ -126,37 +118,14 @@ export interface EvaluationFiles {
   readonly aliases: readonly Filesystem[];
 }
 
-/** The scope of a run on a root session. */
-export function rootScope(
-  session: Session,
-  isSessionGiven: boolean,
-  redactor: Redactor | undefined,
-): Omit<HeldScope, 'evaluator'> {
-  return {
-    host: session,
-    isSessionGiven,
-    redactor,
-    session,
-    sessionRoot: redactor === undefined ? session : redactingRoot(session, redactor),
-    install: (slice) => session.install(slice),
-  };
-}
-
 /** The scope of an evaluation inside a call of `scope`: the views of the call. */
 export function innerScope(scope: EvaluationScope, outer: OuterScope): EvaluationScope {
-  const { evaluator, hooks, model, host, isSessionGiven, redactor, ready, earlier, suspension } = scope;
   const { session, sessionFork } = outer.call;
   return {
-    evaluator,
-    model,
-    host,
-    isSessionGiven,
-    redactor,
-    hooks,
-    ready,
-    earlier,
+    ...scope,
+    loop: undefined,
     // A handler that does not run again could not wait for an answer.
-    suspension: outer.call.reenters ? suspension?.inner() : undefined,
+    suspension: outer.call.reenters ? scope.suspension?.inner() : undefined,
     session,
     sessionRoot: {
       fork: (options) => sessionFork.fork(options),
@@ -178,7 +147,7 @@ export function innerScope(scope: EvaluationScope, outer: OuterScope): Evaluatio
  * A root session whose subscribers get what calls did without what is to be redacted. Its slices get everything as it is:
  * what an agent works with does not leave the run.
  */
-function redactingRoot(session: Session, redactor: Redactor): SessionRoot {
+export function redactingRoot(session: Session, redactor: Redactor): SessionRoot {
   return {
     fork: (options) => session.fork(options),
     applyQuietly: (patch) =>

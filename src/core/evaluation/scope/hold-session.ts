@@ -9,7 +9,7 @@ import type { EvaluateOptions } from '../options/evaluate-options.ts';
 import { guardCallbacks, watchSubscribers } from '../options/guarded-callbacks.ts';
 import { type EvaluationSettings, toSettings } from '../options/settings.ts';
 import { watchRun } from '../options/watch-run.ts';
-import { type HeldScope, type RunSurroundings, rootScope } from './evaluation-scope.ts';
+import { type HeldScope, type RunSurroundings, redactingRoot } from './evaluation-scope.ts';
 
 /** A run that holds its session until it is ended. */
 export interface HeldRun {
@@ -54,11 +54,18 @@ export function holdSession(
     settings: toSettings(options, session, {
       logger,
       approve: watch.approve,
-      emit: watch.listener ?? ignore,
+      passOn: watch.listener ?? ignore,
       isObserved: watch.listener !== undefined,
       observers,
     }),
-    scope: rootScope(session, isGiven, redactor),
+    scope: {
+      host: session,
+      isSessionGiven: isGiven,
+      redactor,
+      session,
+      sessionRoot: redactor === undefined ? session : redactingRoot(session, redactor),
+      install: (slice) => session.install(slice),
+    },
     stop,
     holdWatch: watch.hold,
     toThrown: (error) => markRejected(redactor === undefined ? error : redactor.thrown(error)),

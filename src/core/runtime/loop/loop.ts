@@ -46,9 +46,7 @@ export async function runLoop<Output>(
 }
 
 class Loop<Output> {
-  readonly #environment: EvaluationEnvironment;
   readonly #options: LoopOptions<Output>;
-  readonly #state: LoopState;
   readonly #ledger: TurnLedger;
   readonly #model: ModelCaller;
   readonly #approvals: RemoteApprovals;
@@ -62,23 +60,22 @@ class Loop<Output> {
     const ledger = new TurnLedger(environment, state, {
       name: model.name,
       streaming,
+      step,
       estimates: true,
     });
-    this.#environment = environment;
     this.#options = options;
-    this.#state = state;
     this.#ledger = ledger;
     this.#failures = new RepeatedFailures(maxRepeatedFailures);
-    this.#conclusion = new Conclusion(environment, options, ledger, step);
+    this.#conclusion = new Conclusion(options, ledger);
     this.#window =
       maxConversationTurns === undefined ? undefined : new ConversationWindow(maxConversationTurns, state);
-    this.#approvals = new RemoteApprovals(environment, ledger, step);
-    this.#model = new ModelCaller(options, environment, ledger, step);
-    this.#turns = new TurnRunner(environment, ledger, step);
+    this.#approvals = new RemoteApprovals(ledger);
+    this.#model = new ModelCaller(options, ledger);
+    this.#turns = new TurnRunner(ledger);
   }
 
   async run(): Promise<LoopResult<Output>> {
-    const { budget, eventLoop, observers, ready, stop } = this.#environment;
+    const { budget, eventLoop, observers, ready, stop } = this.#ledger.environment;
     const { maxTurns } = this.#options;
     for (;;) {
       // Lets timers and listeners run.
@@ -87,9 +84,9 @@ class Loop<Output> {
       const wait = ready?.();
       // A run that is stopped meanwhile ends right after this.
       if (wait !== undefined) await stop.race(wait).catch(() => undefined);
-      const halt = haltReason(this.#environment);
+      const halt = haltReason(this.#ledger.environment);
       if (halt !== undefined) throw this.#ledger.errors.stopped(halt, 'request');
-      if (this.#state.turn >= maxTurns) throw this.#ledger.tooManyTurns(maxTurns);
+      if (this.#ledger.state.turn >= maxTurns) throw this.#ledger.tooManyTurns(maxTurns);
       if (this.#window !== undefined) this.#moveWindow(this.#window);
       const unaffordable = budget.isUnlimited ? undefined : this.#ledger.unaffordable();
       if (unaffordable !== undefined) throw this.#ledger.errors.stopped(unaffordable, 'request');
@@ -102,15 +99,15 @@ class Loop<Output> {
 
   /** A turn in the context of the observers. */
   #observedTurn(around: NonNullable<ObserverCalls['around']>): Promise<LoopResult<Output> | undefined> {
-    const { origin } = this.#environment;
+    const { origin } = this.#ledger.environment;
     const { evaluationId, promptName, parentCallIds: path = none } = origin;
-    const turn = this.#state.turn + 1;
+    const turn = this.#ledger.state.turn + 1;
     return around({ kind: 'turn', evaluationId, promptName, path, turn }, () => this.#takeTurn());
   }
 
   /** Asks the model and runs the calls that it asks for. @returns the result of the run; undefined when it is to go on. */
   async #takeTurn(): Promise<LoopResult<Output> | undefined> {
-    const { eventLoop, isObserved } = this.#environment;
+    const { eventLoop, isObserved } = this.#ledger.environment;
     let turn: ModelTurn;
     try {
       turn = await this.#model.ask();
@@ -129,16 +126,16 @@ class Loop<Output> {
     if (approvals.length > 0) await this.#approvals.answer(approvals);
     const results = calls.length > 0 ? await this.#turns.run(calls) : none;
     if (isObserved) this.#ledger.end(turn.finishReason, calls.length);
-    const halt = calls.length > 0 ? haltReason(this.#environment) : undefined;
+    const halt = calls.length > 0 ? haltReason(this.#ledger.environment) : undefined;
     if (halt !== undefined) throw this.#ledger.errors.stopped(halt, 'tool', results);
     const repetition = this.#failures.count(calls, results);
     if (repetition !== undefined) throw this.#ledger.errors.repeatedFailures(repetition);
     if (calls.length + approvals.length > 0) {
-      this.#state.pausedText = '';
+      this.#ledger.state.pausedText = '';
       return undefined;
     }
     if (turn.finishReason === 'paused') {
-      this.#state.pausedText += textOf(turn.content);
+      this.#ledger.state.pausedText += textOf(turn.content);
       return undefined;
     }
     this.#endIfLate();
@@ -150,28 +147,28 @@ class Loop<Output> {
     const dropped = window.move();
     if (dropped === undefined) return;
     this.#ledger.conversationRewritten();
-    this.#state.lastInputTokens = 0;
-    this.#environment.emit({ type: 'turns-dropped', turn: this.#state.turn, ...dropped });
+    this.#ledger.state.lastInputTokens = 0;
+    this.#ledger.environment.emit({ type: 'turns-dropped', turn: this.#ledger.state.turn, ...dropped });
   }
 
   /** Makes room when the conversation was too long for the model to answer; throws what the run ends with otherwise. */
   #recover(error: unknown): void {
     const isTooLong = ModelResponseError.isInstance(error) && error.code === 'model-context-exceeded';
     if (!isTooLong || !this.#makeRoom()) throw this.#ledger.unanswered(error);
-    this.#state.lastInputTokens = 0;
+    this.#ledger.state.lastInputTokens = 0;
   }
 
   /** Drops old tool results, when that is wanted. @returns false when nothing was dropped. */
   #makeRoom(): boolean {
     if (this.#options.dropsToolResults !== true) return false;
-    const { conversation, openings, turn } = this.#state;
+    const { conversation, openings, turn } = this.#ledger.state;
     // What was opened is instructions: no call brings them again.
     const opened = new Set(openings.map(({ callId }) => callId));
     const dropped = dropToolResults(conversation, ({ callId }) => opened.has(callId));
     if (dropped === undefined) return false;
     this.#ledger.conversationRewritten();
-    this.#environment.emit({ type: 'tool-results-dropped', turn, ...dropped });
-    this.#environment.logger.warn(
+    this.#ledger.environment.emit({ type: 'tool-results-dropped', turn, ...dropped });
+    this.#ledger.environment.logger.warn(
       'The conversation was too long for the model; old tool results were dropped.',
       {
         ...dropped,
@@ -188,8 +185,8 @@ class Loop<Output> {
     hosted = none,
     hasFiles = false,
   }: ModelTurn): Promise<LoopResult<Output> | undefined> {
-    const text = this.#state.pausedText + textOf(content);
-    this.#state.pausedText = '';
+    const text = this.#ledger.state.pausedText + textOf(content);
+    this.#ledger.state.pausedText = '';
     return this.#conclusion.of({ text, finishReason, hasOutputs: hosted.length > 0 || hasFiles });
   }
 
@@ -204,10 +201,11 @@ class Loop<Output> {
     const calls: ToolCall[] = [];
     const approvals: HostedApprovalRequestPart[] = [];
     for (const part of content) {
-      if (part.type === 'tool-call') calls.push(toToolCall(part, this.#state.turn, isCutOff(part, turn)));
+      if (part.type === 'tool-call')
+        calls.push(toToolCall(part, this.#ledger.state.turn, isCutOff(part, turn)));
       else if (part.type === 'approval-request') approvals.push(part);
     }
-    this.#state.conversation.push(
+    this.#ledger.state.conversation.push(
       raw === undefined ? { type: 'assistant', content } : { type: 'assistant', content, raw },
     );
     return { calls, approvals };
@@ -215,7 +213,7 @@ class Loop<Output> {
 
   /** An answer that is there is kept although it passed the budget, but not when it came too late. */
   #endIfLate(): void {
-    const { stop, deadline } = this.#environment;
+    const { stop, deadline } = this.#ledger.environment;
     const reason = stop.check(deadline);
     if (reason !== undefined) throw this.#ledger.errors.stopped(reason, 'request');
   }

@@ -2,12 +2,10 @@ import { describeError } from '../../error/index.ts';
 import { none, present } from '../../internal/index.ts';
 import type { JsonSchema } from '../../schema/index.ts';
 import type { ModelSettings, ToolChoice } from '../../tool/index.ts';
-import type { EvaluationEnvironment } from '../call/environment/environment.ts';
 import { RunStoppedSignal } from '../limits/run-stop.ts';
 import { askThrottled, type ThrottleContext, type ThrottlePolicy } from '../limits/throttle.ts';
 import type { LanguageModel, ModelCallOptions, ModelRequest, ModelTurn } from '../model/model.ts';
 import type { StreamedAnswer } from '../turn/delta-stream.ts';
-import type { StepFunction } from '../turn/step.ts';
 import type { TurnLedger } from '../turn/turn-ledger.ts';
 
 /** How the model of a run is asked. */
@@ -25,24 +23,15 @@ export interface ModelOptions {
 /** Asks the model of a run for its turns, with what the prompt shows at the time. */
 export class ModelCaller {
   readonly #options: ModelOptions;
-  readonly #environment: EvaluationEnvironment;
   readonly #ledger: TurnLedger;
-  readonly #step: StepFunction | undefined;
   readonly #throttle: ThrottleContext;
   #generateOptions: ModelCallOptions | undefined;
   #checked: ModelRequest['hostedTools'];
 
-  constructor(
-    options: ModelOptions,
-    environment: EvaluationEnvironment,
-    ledger: TurnLedger,
-    step: StepFunction | undefined,
-  ) {
+  constructor(options: ModelOptions, ledger: TurnLedger) {
     this.#options = options;
-    this.#environment = environment;
     this.#ledger = ledger;
-    this.#step = step;
-    const { clock, deadline, emit, stop } = environment;
+    const { clock, deadline, display, emit, stop } = ledger.environment;
     this.#throttle = {
       policy: options.throttle,
       clock,
@@ -53,7 +42,7 @@ export class ModelCaller {
         emit({ type: 'model-call-retry', turn: ledger.state.turn, attempt, delayMs, reason, message });
       },
     };
-    this.#checked = environment.display.rendered.hostedTools;
+    this.#checked = display.rendered.hostedTools;
   }
 
   /**
@@ -63,10 +52,10 @@ export class ModelCaller {
    * @throws what the model failed with.
    */
   async ask(): Promise<ModelTurn> {
-    const { display, stop } = this.#environment;
     const { outputSchema, toolChoice, settings } = this.#options;
     const ledger = this.#ledger;
-    const { state, errors } = ledger;
+    const { environment, state, errors, step } = ledger;
+    const { display, stop } = environment;
     display.update();
     if (display.rendered.hostedTools !== this.#checked) this.#checkHostedTools();
     const request = ledger.begin({
@@ -79,7 +68,6 @@ export class ModelCaller {
       outputSchema,
     });
     const key = `turn-${request.turn}/model`;
-    const step = this.#step;
     const answer =
       step === undefined
         ? this.#generate(request)
@@ -100,7 +88,7 @@ export class ModelCaller {
 
   /** Asks the model for one turn, in the context of the observers, again and again while the throttle allows it. One step: a journal keeps its end. */
   #generate(request: ModelRequest): Promise<ModelTurn> {
-    const { observers, origin } = this.#environment;
+    const { observers, origin } = this.#ledger.environment;
     const { turn } = request;
     if (this.#options.streaming === true) this.#announceRestart(turn);
     if (observers.around === undefined) return askThrottled(() => this.#ask(request), this.#throttle);
@@ -111,12 +99,12 @@ export class ModelCaller {
 
   /** Deltas are not rows: a program that has shown some before an interruption has to learn that they are void. */
   #announceRestart(turn: number): void {
-    const { emit, hooks, origin } = this.#environment;
+    const { emit, hooks, origin } = this.#ledger.environment;
     if (hooks?.restartsAnswer?.(origin.evaluationId, turn) === true) emit({ type: 'answer-restarted', turn });
   }
 
   #ask(request: ModelRequest): ModelTurn | Promise<ModelTurn> {
-    const { budget, clock, logger, stop } = this.#environment;
+    const { budget, clock, logger, stop } = this.#ledger.environment;
     // Others may have used it up since, while this one waited to be asked again.
     const reason = budget.isUnlimited ? undefined : this.#ledger.unaffordable();
     if (reason !== undefined) throw new RunStoppedSignal(reason);
@@ -143,7 +131,7 @@ export class ModelCaller {
 
   /** Opened sections may have hosted tools that the provider does not support. */
   #checkHostedTools(): void {
-    const { tools, rendered } = this.#environment.display;
+    const { tools, rendered } = this.#ledger.environment.display;
     const { hostedTools } = rendered;
     const { model, outputSchema, toolChoice, settings } = this.#options;
     try {

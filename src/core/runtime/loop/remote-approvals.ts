@@ -2,9 +2,8 @@ import { describeError } from '../../error/index.ts';
 import type { JsonValue } from '../../schema/index.ts';
 import type { HostedApprovalRequestPart } from '../../tool/index.ts';
 import { requestApproval } from '../call/approvals/approvals.ts';
-import type { EvaluationEnvironment } from '../call/environment/environment.ts';
 import { RunStoppedSignal } from '../limits/run-stop.ts';
-import type { RemoteApproval, RemoteApprovalRequest, StepFunction } from '../turn/step.ts';
+import type { RemoteApproval, RemoteApprovalRequest } from '../turn/step.ts';
 import type { TurnLedger } from '../turn/turn-ledger.ts';
 
 /** In the place of the policy that asks: it is the provider that does. */
@@ -14,29 +13,25 @@ const ended = 'the run was ended.';
 
 /** Submits what a provider wants to run to `approve`, and adds the answers to the conversation. Without `approve`, and when it fails, the answer is no. */
 export class RemoteApprovals {
-  readonly #environment: EvaluationEnvironment;
   readonly #ledger: TurnLedger;
-  readonly #step: StepFunction | undefined;
 
-  constructor(environment: EvaluationEnvironment, ledger: TurnLedger, step: StepFunction | undefined) {
-    this.#environment = environment;
+  constructor(ledger: TurnLedger) {
     this.#ledger = ledger;
-    this.#step = step;
   }
 
   /** Has the requests of a turn answered, one after the other, each as a step of the run. */
   async answer(requests: readonly HostedApprovalRequestPart[]): Promise<void> {
-    const { turn, conversation } = this.#ledger.state;
+    const { environment, state, step } = this.#ledger;
+    const { turn, conversation } = state;
     for (const [index, { approvalId, toolName, name, arguments: text }] of requests.entries()) {
       const input = { turn, approvalId, toolName, name, arguments: text };
       const key = `turn-${turn}/approval-${index}/${approvalId}`;
       const live = (): Promise<RemoteApproval> => this.#ask(input);
-      const asked =
-        this.#step === undefined ? live() : this.#step({ kind: 'remote-approval', key, input }, live);
+      const asked = step === undefined ? live() : step({ kind: 'remote-approval', key, input }, live);
       const { approved, reason } = await asked.catch((error: unknown) => this.#unanswered(error));
       const why = reason === undefined ? {} : { reason };
       conversation.push({ type: 'approval', approvalId, approved, ...why });
-      this.#environment.emit({ type: 'hosted-approval-answered', turn, toolName, name, approved, ...why });
+      environment.emit({ type: 'hosted-approval-answered', turn, toolName, name, approved, ...why });
     }
   }
 
@@ -58,7 +53,7 @@ export class RemoteApprovals {
     name,
     arguments: text,
   }: RemoteApprovalRequest): Promise<RemoteApproval> {
-    const { approve, outerCalls, stop } = this.#environment;
+    const { approve, outerCalls, stop } = this.#ledger.environment;
     if (approve !== undefined) stop.throwIfStopped();
     const request = {
       callId: approvalId,

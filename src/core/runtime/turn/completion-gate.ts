@@ -8,13 +8,11 @@ import {
   type FinishReason,
   readVerdict,
 } from '../../tool/index.ts';
-import type { EvaluationEnvironment } from '../call/environment/environment.ts';
 import { RunStoppedSignal } from '../limits/run-stop.ts';
 import { isClaimed } from '../model/check-turn.ts';
-import type { LoopState } from '../model/loop-state.ts';
 import { seenPrompt } from '../model/visible-prompt.ts';
-import type { RunErrors } from './run-errors.ts';
-import type { CompletionCheck, StepFunction } from './step.ts';
+import type { CompletionCheck } from './step.ts';
+import type { TurnLedger } from './turn-ledger.ts';
 
 /** What the model ended its turn with. */
 interface Answer {
@@ -32,26 +30,13 @@ export interface CompletionSettings {
 
 /** The completion checker of one run: when it is asked, how often, and what follows from its verdict. */
 export class CompletionGate {
-  readonly #checker: CompletionChecker;
-  readonly #maxChecks: number;
-  readonly #environment: EvaluationEnvironment;
-  readonly #state: LoopState;
-  readonly #errors: RunErrors;
-  readonly #step: StepFunction | undefined;
+  readonly #settings: CompletionSettings;
+  readonly #ledger: TurnLedger;
   #checks = 0;
 
-  constructor(
-    { checker, maxChecks }: CompletionSettings,
-    environment: EvaluationEnvironment,
-    { state, errors }: { readonly state: LoopState; readonly errors: RunErrors },
-    step: StepFunction | undefined,
-  ) {
-    this.#checker = checker;
-    this.#maxChecks = maxChecks;
-    this.#environment = environment;
-    this.#state = state;
-    this.#errors = errors;
-    this.#step = step;
+  constructor(settings: CompletionSettings, ledger: TurnLedger) {
+    this.#settings = settings;
+    this.#ledger = ledger;
   }
 
   /**
@@ -60,10 +45,11 @@ export class CompletionGate {
    * @throws {PromptEvaluationError} when it is the last check, the checker throws, or the run was stopped.
    */
   async isDone(answer: Answer): Promise<boolean> {
-    const { emit, logger } = this.#environment;
-    const { turn, conversation } = this.#state;
+    const { environment, errors, state } = this.#ledger;
+    const { emit, logger } = environment;
+    const { turn, conversation } = state;
     const { text, finishReason } = answer;
-    const checker = this.#checker.name;
+    const checker = this.#settings.checker.name;
     if (!isClaimed(finishReason)) {
       logger.warn('An answer was not checked for completion: the model did not end it itself.', {
         checker,
@@ -76,9 +62,9 @@ export class CompletionGate {
     const verdict = await this.#ask({ checker, turn, check, text, finishReason }, answer.output);
     emit({ type: 'completion-checked', turn, checker, check, ...verdict });
     if (verdict.outcome === 'complete') return true;
-    if (check >= this.#maxChecks) {
+    if (check >= this.#settings.maxChecks) {
       const times = check === 1 ? 'once' : `${check} times`;
-      throw this.#errors.error(
+      throw errors.error(
         'evaluation-incomplete',
         'response',
         `The model has answered ${times}, and by the checker "${checker}" the task is not done: ${verdict.feedback}`,
@@ -89,7 +75,8 @@ export class CompletionGate {
   }
 
   async #check({ text, finishReason, check }: CompletionCheck, output: unknown): Promise<CompletionVerdict> {
-    const environment = this.#environment;
+    const { environment, state } = this.#ledger;
+    const { checker } = this.#settings;
     const { roots, deadline, budget, stop } = environment;
     const session = roots.session.fork({ readOnly: true });
     const files = roots.filesystem?.fork({ readOnly: true });
@@ -100,7 +87,7 @@ export class CompletionGate {
       text,
       output,
       finishReason,
-      conversation: Object.freeze([...this.#state.conversation]),
+      conversation: Object.freeze([...state.conversation]),
       check,
       session: readOnlyView(session.view),
       filesystem: files?.view,
@@ -109,8 +96,8 @@ export class CompletionGate {
       signal: stop.signal,
     });
     try {
-      const asked = (async () => this.#checker.check(context))();
-      return readVerdict(this.#checker, await stop.race(asked));
+      const asked = (async () => checker.check(context))();
+      return readVerdict(checker, await stop.race(asked));
     } finally {
       session.dispose();
       files?.dispose();
@@ -119,11 +106,11 @@ export class CompletionGate {
 
   /** Asks the checker, as a step of the run. */
   async #ask(check: CompletionCheck, output: unknown): Promise<CompletionVerdict> {
-    const { stop, deadline } = this.#environment;
+    const { environment, errors, step } = this.#ledger;
+    const { stop, deadline } = environment;
     const key = `turn-${check.turn}/completion`;
     try {
       const live = (): Promise<CompletionVerdict> => this.#check(check, output);
-      const step = this.#step;
       const verdict = await stop.race(
         step === undefined ? live() : step({ kind: 'completion-check', key, input: check }, live),
       );
@@ -131,9 +118,9 @@ export class CompletionGate {
       return verdict;
     } catch (error) {
       const reason = error instanceof RunStoppedSignal ? error.reason : stop.reason;
-      if (reason !== undefined) throw this.#errors.stopped(reason, 'response');
+      if (reason !== undefined) throw errors.stopped(reason, 'response');
       const message = `The completion checker "${check.checker}" failed: ${describeError(error)}`;
-      throw this.#errors.error('evaluation-completion-failed', 'response', message, error);
+      throw errors.error('evaluation-completion-failed', 'response', message, error);
     }
   }
 }

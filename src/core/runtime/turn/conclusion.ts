@@ -1,11 +1,9 @@
 import { describeError, OutputParseError } from '../../error/index.ts';
 import type { JsonValue } from '../../schema/index.ts';
 import type { FinishReason } from '../../tool/index.ts';
-import type { EvaluationEnvironment } from '../call/environment/environment.ts';
 import { RunStoppedSignal } from '../limits/run-stop.ts';
 import { findNoAnswer, isClaimed, noAnswer } from '../model/check-turn.ts';
 import { CompletionGate, type CompletionSettings } from './completion-gate.ts';
-import type { StepFunction } from './step.ts';
 import type { TurnLedger } from './turn-ledger.ts';
 
 /** What a final text was read as. */
@@ -55,21 +53,14 @@ export interface ConclusionOptions<Output> {
 
 /** Concludes a run with the answer of its model, unless that has to go on: its answer cannot be read, the task is not done, or there is more to say to it. */
 export class Conclusion<Output> {
-  readonly #environment: EvaluationEnvironment;
   readonly #ledger: TurnLedger;
   readonly #answer: AnswerOptions<Output>;
   readonly #completion: CompletionGate | undefined;
 
-  constructor(
-    environment: EvaluationEnvironment,
-    { answer, completion }: ConclusionOptions<Output>,
-    ledger: TurnLedger,
-    step?: StepFunction,
-  ) {
-    this.#environment = environment;
+  constructor({ answer, completion }: ConclusionOptions<Output>, ledger: TurnLedger) {
     this.#ledger = ledger;
     this.#answer = answer;
-    this.#completion = completion && new CompletionGate(completion, environment, ledger, step);
+    this.#completion = completion && new CompletionGate(completion, ledger);
   }
 
   /**
@@ -98,14 +89,14 @@ export class Conclusion<Output> {
 
   /** Whether a run that is resumed goes on with something new that was said. */
   #isAskedMore(): boolean {
-    const { hooks, outer } = this.#environment;
+    const { hooks, outer } = this.#ledger.environment;
     return outer === undefined && hooks?.hasInputFor?.(this.#ledger.state.turn + 1) === true;
   }
 
   /** Reads a final text; undefined when the model is to answer again. */
   async #read(text: string, finishReason: FinishReason): Promise<ReadAnswer<Output> | undefined> {
-    const { stop, deadline, prompt } = this.#environment;
-    const { errors, state } = this.#ledger;
+    const { environment, errors, state } = this.#ledger;
+    const { stop, deadline, prompt } = environment;
     try {
       const answer = await stop.race(this.#answer.read(text));
       stop.throwIfStopped(deadline);

@@ -18,6 +18,7 @@ import { TokenEstimate } from '../model/token-estimate.ts';
 import { DeltaStream, type StreamedAnswer } from './delta-stream.ts';
 import { ModelCallReports, type ModelCallTiming } from './model-call-reports.ts';
 import { RunErrors } from './run-errors.ts';
+import type { StepFunction } from './step.ts';
 
 /** How the turns of a run are asked for. */
 export interface TurnLedgerOptions {
@@ -29,6 +30,8 @@ export interface TurnLedgerOptions {
   readonly streaming?: boolean | undefined;
   /** Whether the ledger sees all that the model does, so that a turn that does not say what it took can be estimated. Default: it counts as 0. */
   readonly estimates?: boolean;
+  /** Through which the run does what is not pure. Default: every step is done live. */
+  readonly step?: StepFunction | undefined;
 }
 
 /** What a turn is asked with, beside the conversation. */
@@ -44,7 +47,8 @@ export interface BegunTurn extends Omit<ModelRequest, 'conversation' | 'turn' | 
 export class TurnLedger {
   readonly state: LoopState;
   readonly errors: RunErrors;
-  readonly #environment: EvaluationEnvironment;
+  readonly environment: EvaluationEnvironment;
+  readonly step: StepFunction | undefined;
   readonly #options: TurnLedgerOptions;
   readonly #tokens: TokenEstimate | undefined;
   readonly #reports: ModelCallReports | undefined;
@@ -56,7 +60,8 @@ export class TurnLedger {
     const { streaming = false, estimates = false } = options;
     this.state = state;
     this.errors = new RunErrors(environment.prompt.name, state);
-    this.#environment = environment;
+    this.environment = environment;
+    this.step = options.step;
     this.#options = options;
     this.#tokens = estimates ? new TokenEstimate() : undefined;
     this.#reports = ModelCallReports.for(environment);
@@ -79,7 +84,7 @@ export class TurnLedger {
 
   /** Why the budget does not allow another turn; undefined when it does. */
   unaffordable(): StopReason | undefined {
-    const { budget, display } = this.#environment;
+    const { budget, display } = this.environment;
     // A conversation that nothing was dropped of has grown: the next turn takes as much input as the last one. Hosted tools make a turn of several.
     const isAlike = display.rendered.hostedTools.length === 0;
     const inputTokens = isAlike ? Math.max(1, this.state.lastInputTokens) : 1;
@@ -89,7 +94,7 @@ export class TurnLedger {
 
   /** A turn begins, with what is said to the model before it. @returns what the model is sent. */
   begin({ instructions, tools, hostedTools, toolChoice, settings, outputSchema }: BegunTurn): ModelRequest {
-    const { clock, emit, hooks, isObserved, outer } = this.#environment;
+    const { clock, emit, hooks, isObserved, outer } = this.environment;
     const { state } = this;
     state.turn += 1;
     const { turn } = state;
@@ -119,7 +124,7 @@ export class TurnLedger {
   pieces(): StreamedAnswer | undefined {
     const answer = this.#deltas?.begin(this.state.turn);
     if (answer === undefined) return undefined;
-    const { clock } = this.#environment;
+    const { clock } = this.environment;
     const sentAtMs = clock.now();
     this.#firstPieceMs = undefined;
     return {
@@ -166,7 +171,7 @@ export class TurnLedger {
    * @returns what the run ends with when the answer cannot be used.
    */
   answered(turn: ModelTurn, fault: string | undefined): PromptEvaluationError | undefined {
-    const { isObserved } = this.#environment;
+    const { isObserved } = this.environment;
     const usage = fault === undefined ? turn.usage : readUsage(turn);
     this.#reports?.answered(turn, this.#timing);
     this.state.lastInputTokens = usage?.inputTokens ?? 0;
@@ -198,7 +203,7 @@ export class TurnLedger {
 
   /** Counts an answer that is no longer awaited: it is paid for all the same. */
   countLate(request: ModelRequest, late: ModelTurn): void {
-    const { budget, earlier, logger } = this.#environment;
+    const { budget, earlier, logger } = this.environment;
     const tokens = this.#tokens;
     const estimate = tokens && ((): TokenUsage => tokens.usageOf(request, late));
     budget.count(readUsage(late), logger, estimate, earlier?.paidAnswer?.(late));
@@ -212,7 +217,7 @@ export class TurnLedger {
     responseId,
     responseModel,
   }: Omit<ModelTurn, 'raw' | 'hosted'>): void {
-    this.#environment.emit({
+    this.environment.emit({
       type: 'model-call-end',
       turn: this.state.turn,
       text: textOf(content),
@@ -225,7 +230,7 @@ export class TurnLedger {
 
   /** The turn is over: the calls that it made have their results. */
   end(finishReason: FinishReason, toolCalls: number): void {
-    this.#environment.emit({ type: 'turn-end', turn: this.state.turn, finishReason, toolCalls });
+    this.environment.emit({ type: 'turn-end', turn: this.state.turn, finishReason, toolCalls });
   }
 
   /** An answer does not fit, and the model is to give another one. @returns false when it has been asked for as many as it may. */
@@ -234,12 +239,12 @@ export class TurnLedger {
     if (state.outputRepairs >= maxRepairs) return false;
     state.outputRepairs += 1;
     const { outputRepairs: repair, turn } = state;
-    this.#environment.emit({ type: 'output-rejected', turn, repair, problem });
+    this.environment.emit({ type: 'output-rejected', turn, repair, problem });
     return true;
   }
 
   #count(usage: TokenUsage | undefined, turn?: ModelTurn): readonly BudgetExcess[] {
-    const { budget, display, earlier, logger, outer } = this.#environment;
+    const { budget, display, earlier, logger, outer } = this.environment;
     const { state } = this;
     const tokens = this.#tokens;
     const answer = turn && earlier?.paidAnswer?.(turn);
@@ -262,7 +267,7 @@ export class TurnLedger {
     exceeded: readonly BudgetExcess[],
     hosted: readonly HostedToolReading[] = none,
   ): void {
-    const { emit, isObserved } = this.#environment;
+    const { emit, isObserved } = this.environment;
     const { turn, usage: total } = this.state;
     if (isObserved) emit({ type: 'usage-counted', turn, usage, total });
     for (const reading of hosted) this.#recordHosted(reading);
@@ -275,7 +280,7 @@ export class TurnLedger {
     hosted.push({ turn, textStart: pausedText.length, reading });
     for (const [index, output] of invocations.entries()) {
       const isLast = index === invocations.length - 1;
-      this.#environment.emit({
+      this.environment.emit({
         type: 'hosted-tool-called',
         turn,
         toolName,
@@ -286,7 +291,7 @@ export class TurnLedger {
   }
 
   get #timing(): ModelCallTiming {
-    const durationMs = this.#environment.clock.now() - this.#askedAtMs;
+    const durationMs = this.environment.clock.now() - this.#askedAtMs;
     return this.#firstPieceMs === undefined
       ? { durationMs }
       : { durationMs, timeToFirstPieceMs: this.#firstPieceMs };

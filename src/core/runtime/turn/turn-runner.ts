@@ -3,16 +3,15 @@ import type { ConversationItem } from '../../tool/index.ts';
 import { isThrown } from '../call/attempt/exceptions.ts';
 import { CallCommits } from '../call/commits.ts';
 import { HookFailure } from '../call/environment/call-hooks.ts';
-import type { EvaluationEnvironment } from '../call/environment/environment.ts';
 import { RunSuspended } from '../call/environment/run-suspension.ts';
 import { CallScheduler, type ScheduledCall } from '../call/scheduler.ts';
 import type { ToolCall, ToolCallResult } from '../call/tool-call/tool-call.ts';
 import type { PromptEvaluationError } from '../events/prompt-evaluation-error.ts';
 import type { RunStop } from '../limits/run-stop.ts';
-import type { LoopState } from '../model/loop-state.ts';
 import { addTokenUsage } from '../model/model.ts';
 import type { RunErrors } from './run-errors.ts';
 import type { StepFunction } from './step.ts';
+import type { TurnLedger } from './turn-ledger.ts';
 
 /** How one turn differs from the run around it. */
 export interface TurnOptions {
@@ -26,23 +25,12 @@ export interface TurnOptions {
 
 /** Runs the calls of a turn together, turn after turn, for a model or a tool runtime. */
 export class TurnRunner {
-  readonly #environment: EvaluationEnvironment;
-  readonly #state: LoopState;
-  readonly #errors: RunErrors;
-  readonly #step: StepFunction | undefined;
+  readonly #ledger: TurnLedger;
   readonly #scheduler: CallScheduler;
 
-  /** @param step Default: every step is done live. */
-  constructor(
-    environment: EvaluationEnvironment,
-    { state, errors }: { readonly state: LoopState; readonly errors: RunErrors },
-    step?: StepFunction,
-  ) {
-    this.#environment = environment;
-    this.#state = state;
-    this.#errors = errors;
-    this.#step = step;
-    this.#scheduler = new CallScheduler(environment);
+  constructor(ledger: TurnLedger) {
+    this.#ledger = ledger;
+    this.#scheduler = new CallScheduler(ledger.environment);
   }
 
   /**
@@ -54,19 +42,20 @@ export class TurnRunner {
    */
   async run(
     calls: readonly ToolCall[],
-    { stops, conversation = this.#state.conversation, errors = this.#errors }: TurnOptions = {},
+    { stops, conversation = this.#ledger.state.conversation, errors = this.#ledger.errors }: TurnOptions = {},
   ): Promise<readonly ToolCallResult[]> {
-    const { suspension } = this.#environment;
+    const { environment, state, step } = this.#ledger;
+    const { suspension } = environment;
     suspension?.beginTurn(calls);
-    const commits = new CallCommits(this.#environment, this.#state, conversation);
+    const commits = new CallCommits(environment, state, conversation);
     const turn = this.#scheduler.add(calls, commits, stops);
     const results: ToolCallResult[] = [];
     try {
       const steps = turn.map((call, index) =>
-        this.#step === undefined ? this.#scheduler.run(call) : this.#runStep(this.#step, call, index),
+        step === undefined ? this.#scheduler.run(call) : this.#runStep(step, call, index),
       );
       // Awaited below, in order; no rejection may be unhandled when an earlier one fails.
-      for (const step of steps) step.catch(() => undefined);
+      for (const each of steps) each.catch(() => undefined);
       for (const [index, call] of turn.entries()) {
         const result = await steps[index];
         if (result === undefined) throw new RangeError('A step of a run has no result.');
@@ -99,7 +88,8 @@ export class TurnRunner {
   /** Calls that wait have no result yet, and what was spent inside them is spent. */
   #countSuspended(results: readonly ToolCallResult[]): void {
     for (const { invocation, isSuspended } of results)
-      if (isSuspended === true) this.#state.usage = addTokenUsage(this.#state.usage, invocation.usage);
+      if (isSuspended === true)
+        this.#ledger.state.usage = addTokenUsage(this.#ledger.state.usage, invocation.usage);
   }
 
   #runStep(step: StepFunction, call: ScheduledCall, index: number): Promise<ToolCallResult> {
@@ -116,7 +106,7 @@ export class TurnRunner {
     results: readonly ToolCallResult[],
     { conversation, errors }: Required<Pick<TurnOptions, 'conversation' | 'errors'>>,
   ): PromptEvaluationError {
-    const { stop } = this.#environment;
+    const { stop } = this.#ledger.environment;
     const reason = stop.reason;
     stop.stop({ kind: 'interrupted', cause });
     for (const { callId, toolName } of unanswered) {

@@ -42,8 +42,29 @@ export type ApprovalHandler = (
   options: { readonly signal: AbortSignal },
 ) => ApprovalAnswer | Promise<ApprovalAnswer>;
 
+/** What the calls of a run are run with, as the run was asked: an evaluation inside a call has the same but for its own deadline. */
+export interface CallSettings {
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly logger: Logger;
+  readonly deadline: Deadline | undefined;
+  readonly approve: ApprovalHandler | undefined;
+  /** Whether policies are held to; otherwise what they would have refused or asked is only reported. */
+  readonly enforce: boolean;
+  /** Calls of one turn that may run at the same time, at least 1. */
+  readonly maxConcurrentCalls: number;
+  /** How many characters of a result the model may get, where the tool does not say. */
+  readonly maxResultCharacters: number;
+  /** The observers of the run. */
+  readonly observers: ObserverCalls;
+  /** Whether there is an observer. Without one, events of a step need not be built. */
+  readonly isObserved: boolean;
+  /** Passes an event on to the observers of the run, or to the evaluation around this one. Never throws. */
+  passOn(event: RunEvent): void;
+}
+
 /** Everything the calls of one evaluation share. */
-export interface EvaluationEnvironment {
+export interface EvaluationEnvironment extends CallSettings {
   readonly prompt: PromptPort;
   /** The rendered prompt as the model currently sees it. */
   readonly display: VisiblePrompt;
@@ -56,42 +77,25 @@ export interface EvaluationEnvironment {
   readonly roots: TransactionRoots;
   /** What the session events of the evaluation have in common. */
   readonly origin: EvaluationOrigin;
-  readonly clock: Clock;
-  readonly ids: IdSource;
-  readonly logger: Logger;
-  readonly deadline: Deadline | undefined;
   readonly budget: RunBudget;
   readonly eventLoop: EventLoopYield;
   readonly stop: RunStop;
-  readonly approve: ApprovalHandler | undefined;
   /** Takes the questions of policies in the place of `approve`: the run ends with them. Default: `approve` is asked. */
   readonly suspension?: RunSuspension | undefined;
   /** The feedback providers; undefined when there are none. */
   readonly feedback?: FeedbackRunner | undefined;
   /** Hooks of a journal and of observers. Default: none. */
   readonly hooks?: CallHooks | undefined;
-  /** The observers of the run. */
-  readonly observers: ObserverCalls;
   /** Tells the observers what calls did; undefined when none wants to know. */
   readonly reporter?: CallReporter | undefined;
   /** Answers from the rows of an earlier run; undefined where there is none. */
   readonly earlier?: EarlierCalls | undefined;
-  /** Whether policies are held to; otherwise what they would have refused or asked is only reported. */
-  readonly enforce: boolean;
-  /** Calls of one turn that may run at the same time, at least 1. */
-  readonly maxConcurrentCalls: number;
-  /** How many characters of a result the model may get, where the tool does not say. */
-  readonly maxResultCharacters: number;
   /** Takes out of records what must not leave; undefined when everything may. */
   readonly redactor: Redactor | undefined;
   /** Where the events of the evaluation happen; one frozen array for all of them. */
   readonly eventPath: readonly RunPathStep[];
   /** Tells the observers what happens in the evaluation. The event becomes theirs: it is marked with the evaluation. Never throws. */
   emit(event: BareEvent): void;
-  /** Passes on an event of an evaluation inside a call. Never throws. */
-  passOn(event: RunEvent): void;
-  /** Whether there is an observer. Without one, events of a step need not be built. */
-  readonly isObserved: boolean;
   /** Back-pressure: resolves when the event consumer has caught up; undefined when it has. Default: none. */
   readonly ready?: (() => Promise<void> | undefined) | undefined;
   /** Tools whose values had no renderer, warned about once. */
