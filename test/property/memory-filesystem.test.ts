@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FilesystemError } from 'weakincentives';
-import type { ReadKind } from '../../src/core/filesystem/fork/read-set.ts';
+import type { FilesystemRead } from '../../src/core/filesystem/fork/read-set.ts';
 import { draws } from '../support/draws.ts';
 import { type BatchOutcome, runInParallel, runOneByOne, type Setting } from './filesystem/run-calls.ts';
 import { calls, tightCalls } from './filesystem/script.ts';
@@ -29,7 +29,7 @@ function refusal(error: unknown): undefined {
   if (!FilesystemError.isInstance(error)) throw error;
 }
 
-const everyKind: Readonly<Record<ReadKind, true>> = {
+const everyKind: Readonly<Record<FilesystemRead['kind'], true>> = {
   file: true,
   kind: true,
   listing: true,
@@ -42,7 +42,7 @@ const everyKind: Readonly<Record<ReadKind, true>> = {
   'quota-refusal': true,
 };
 // The keys are those of the type.
-const readKinds = Object.keys(everyKind) as ReadKind[];
+const readKinds = Object.keys(everyKind) as FilesystemRead['kind'][];
 
 describe('calls on forks of one moment, committed in order', () => {
   it.each([

@@ -76,7 +76,7 @@ export { digestFile, listDirectory, readBytes, readWindow, statPath } from './op
 export { globFiles, grepFiles } from './operations/search-operations.ts';
 export { removePath, transferPath } from './operations/structure-operations.ts';
 export { editFile, makeDirectory, writeFile } from './operations/write-operations.ts';
-export { assertIntegerOption, closedError, tooLargeError } from './path/errors.ts';
+export { assertIntegerOption, closedError, pathError, tooLargeError } from './path/errors.ts';
 export { childPath, joinSegments as joinPath, maxPathDepth, normalizePath, segmentsOf } from './path/path.ts';
 export { applyTextEdits, type EditResult, type TextEdit } from './text/edit.ts';
 export { compileGrep, type Grep } from './text/grep.ts';

@@ -8,6 +8,7 @@ import {
   nodeAt,
   normalizePath,
   type PathRules,
+  pathError,
   resolvePath,
   segmentsOf,
   statPath,
@@ -133,11 +134,12 @@ export class HostPaths implements PathRules {
   #assertFreePlace(to: string, node: TreeNode): void {
     const { base } = this.#cell;
     if (base === undefined || nodeAt(base, to)?.kind !== 'directory' || !hasUnlistedNames(node)) return;
-    throw new FilesystemError(
+    throw pathError(
       'path-excluded',
-      `${quoteText(to)} was a directory when this call began, so entries whose names are not valid in a path could not be moved there. ` +
+      to,
+      'was a directory when this call began, so entries whose names are not valid in a path could not be moved there. ' +
         'Move the directory in a later call, or to another path.',
-      { details: { path: to, directory: to } },
+      { details: { directory: to } },
     );
   }
 
@@ -151,10 +153,10 @@ export class HostPaths implements PathRules {
   /** Asserts that a path is not in a Git directory that is protected. Links on it were followed. */
   #assertChangeable(path: string): string {
     if (this.#allowsGitWrites || !isInGitDirectory(path)) return path;
-    throw new FilesystemError(
+    throw pathError(
       'path-excluded',
-      `${quoteText(path)} is in a Git directory, which is not written in this workspace. Use another path.`,
-      { details: { path } },
+      path,
+      'is in a Git directory, which is not written in this workspace. Use another path.',
     );
   }
 
@@ -195,13 +197,7 @@ export class HostPaths implements PathRules {
         path = target;
       }
       if (links === maxLinks) {
-        throw new FilesystemError(
-          'path-invalid',
-          `${quoteText(given)} leads through too many links. Use another path.`,
-          {
-            details: { path: given },
-          },
-        );
+        throw pathError('path-invalid', given, 'leads through too many links. Use another path.');
       }
     }
   }
@@ -245,9 +241,9 @@ function linkOnWayError(path: string, at: string, { leads }: FileLink): Filesyst
 }
 
 function temporaryNameError(path: string): FilesystemError {
-  return new FilesystemError(
+  return pathError(
     'path-invalid',
-    `${quoteText(path)} contains a name that is reserved for files being written. Choose another name.`,
-    { details: { path } },
+    path,
+    'contains a name that is reserved for files being written. Choose another name.',
   );
 }

@@ -1,5 +1,5 @@
 import { MemoryFilesystem, type MemoryFilesystemOptions } from 'weakincentives';
-import type { ReadKind } from '../../../src/core/filesystem/fork/read-set.ts';
+import type { FilesystemRead } from '../../../src/core/filesystem/fork/read-set.ts';
 import type { TreeFork } from '../../../src/core/filesystem/index.ts';
 import { type Call, manifest, runSteps } from './script.ts';
 
@@ -81,7 +81,7 @@ export async function runOneByOne(calls: readonly Call[], setting: Setting): Pro
 export async function runInParallel(
   calls: readonly Call[],
   setting: Setting,
-  ignored?: ReadKind,
+  ignored?: FilesystemRead['kind'],
 ): Promise<BatchOutcome> {
   const { filesystem, attempt } = await open(setting);
   const started: Attempt[] = [];

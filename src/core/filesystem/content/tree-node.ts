@@ -107,17 +107,20 @@ export function linkTextOf(node: TreeNode): string | undefined {
 }
 
 /** The bytes of a node: of the file, or of all files below the directory. */
-export function bytesOf(node: TreeNode): number {
+export function bytesOf(node: TreeNode | undefined): number {
+  if (node === undefined) return 0;
   return node.kind === 'file' ? node.content.bytes : node.bytes;
 }
 
 /** The number of files of a node: 1, or those below the directory. */
-export function filesOf(node: TreeNode): number {
+export function filesOf(node: TreeNode | undefined): number {
+  if (node === undefined) return 0;
   return node.kind === 'file' ? 1 : node.files;
 }
 
 /** The number of directories of a node: 0, or the directory and those below it. */
-export function directoriesOf(node: TreeNode): number {
+export function directoriesOf(node: TreeNode | undefined): number {
+  if (node === undefined) return 0;
   return node.kind === 'file' ? 0 : node.directories + 1;
 }
 
@@ -134,13 +137,8 @@ export function withChild(
   return {
     kind: 'directory',
     entries,
-    bytes:
-      directory.bytes + (child === undefined ? 0 : bytesOf(child)) - (old === undefined ? 0 : bytesOf(old)),
-    files:
-      directory.files + (child === undefined ? 0 : filesOf(child)) - (old === undefined ? 0 : filesOf(old)),
-    directories:
-      directory.directories +
-      (child === undefined ? 0 : directoriesOf(child)) -
-      (old === undefined ? 0 : directoriesOf(old)),
+    bytes: directory.bytes + bytesOf(child) - bytesOf(old),
+    files: directory.files + filesOf(child) - filesOf(old),
+    directories: directory.directories + directoriesOf(child) - directoriesOf(old),
   };
 }

@@ -40,17 +40,14 @@ export interface QuotaRead {
   readonly released: ReadonlySet<string>;
 }
 
-/** The kind of a read. The description of a conflict is the kind, or starts with the kind and a space. */
-export type ReadKind = FilesystemRead['kind'];
-
 /** The trees to compare: the base that the fork started from, and the present content. */
 interface Comparison {
   readonly base: DirectoryNode;
   readonly present: DirectoryNode;
-  readonly limits: TreeLimits;
 }
 
-type ReadOf<Kind extends ReadKind> = Extract<FilesystemRead, { readonly kind: Kind }>;
+/** A read of what is at or below a path. */
+export type PathRead = Extract<FilesystemRead, { readonly path: string }>;
 
 /** The kind of the node at a path, or where the path ends before it. */
 export function kindAt(root: DirectoryNode, path: string): string {
@@ -59,25 +56,9 @@ export function kindAt(root: DirectoryNode, path: string): string {
   return resolution.kind === 'blocked' ? `below ${resolution.at}` : 'absent';
 }
 
-function hasKindChanged(path: string, { base, present }: Comparison): boolean {
-  return kindAt(base, path) !== kindAt(present, path);
-}
-
 function isSameEntry(before: TreeNode | undefined, after: TreeNode | undefined): boolean {
   if (before === undefined || after === undefined || before.kind !== after.kind) return false;
   return before.kind === 'directory' || bytesOf(before) === bytesOf(after);
-}
-
-/** Both nodes at the path when they differ and are directories, so that a comparison must descend into them. */
-function changedDirectories(
-  path: string,
-  { base, present }: Comparison,
-): readonly [DirectoryNode, DirectoryNode] | undefined {
-  const before = nodeAt(base, path);
-  const after = nodeAt(present, path);
-  return before !== after && before?.kind === 'directory' && after?.kind === 'directory'
-    ? [before, after]
-    : undefined;
 }
 
 /** True when a file below `root` that `glob` matches differs between the two nodes. */
@@ -95,74 +76,8 @@ function hasMatchingFile(
   return false;
 }
 
-function hasFileChanged({ path }: ReadOf<'file'>, moment: Comparison): boolean {
-  if (hasKindChanged(path, moment)) return true;
-  const before = nodeAt(moment.base, path);
-  return before?.kind === 'file' && !isSameNode(before, nodeAt(moment.present, path));
-}
-
-function hasListingChanged({ path }: ReadOf<'listing'>, moment: Comparison): boolean {
-  if (hasKindChanged(path, moment)) return true;
-  const changed = changedDirectories(path, moment);
-  if (changed === undefined) return false;
-  for (const { before, after } of entryDifferences(changed[0], changed[1])) {
-    if (!isSameEntry(before, after)) return true;
-  }
-  return false;
-}
-
-function hasEmptinessChanged({ path }: ReadOf<'emptiness'>, moment: Comparison): boolean {
-  if (hasKindChanged(path, moment)) return true;
-  const changed = changedDirectories(path, moment);
-  if (changed === undefined) return false;
-  for (const { before, after } of entryDifferences(changed[0], changed[1])) {
-    if ((before === undefined) !== (after === undefined)) return true;
-  }
-  return false;
-}
-
-function haveNamesChanged({ path }: ReadOf<'names'>, moment: Comparison): boolean {
-  if (hasKindChanged(path, moment)) return true;
-  const changed = changedDirectories(path, moment);
-  if (changed === undefined) return false;
-  for (const { before, after } of treeDifferences(changed[0], changed[1], path)) {
-    if (before?.kind !== after?.kind) return true;
-  }
-  return false;
-}
-
-function hasGlobChanged({ path, glob }: ReadOf<'glob'>, moment: Comparison): boolean {
-  if (hasKindChanged(path, moment)) return true;
-  const changed = changedDirectories(path, moment);
-  if (changed === undefined) return false;
-  for (const difference of treeDifferences(changed[0], changed[1], path)) {
-    const { before, after } = difference;
-    if (before?.kind === 'file' && after?.kind === 'file') continue;
-    if (hasMatchingFile(path, glob, difference.path, before)) return true;
-    if (hasMatchingFile(path, glob, difference.path, after)) return true;
-  }
-  return false;
-}
-
-function hasGrepChanged({ path, glob }: ReadOf<'grep'>, moment: Comparison): boolean {
-  if (hasFileChanged({ kind: 'file', path }, moment)) return true;
-  const changed = changedDirectories(path, moment);
-  if (changed === undefined) return false;
-  for (const difference of treeDifferences(changed[0], changed[1], path)) {
-    if (hasMatchingFile(path, glob, difference.path, difference.before)) return true;
-    if (hasMatchingFile(path, glob, difference.path, difference.after)) return true;
-  }
-  return false;
-}
-
-function hasTreeChanged({ path }: ReadOf<'tree'>, moment: Comparison): boolean {
-  if (hasKindChanged(path, moment)) return true;
-  const [before, after] = [nodeAt(moment.base, path), nodeAt(moment.present, path)];
-  return treeDifferences(before, after, path).next().done !== true;
-}
-
 /** The number of parent directories of the paths that were in the base and are gone: writing to the paths creates them again. */
-function countLostParents(paths: ReadonlySet<string>, { base, present }: Omit<Comparison, 'limits'>): number {
+function countLostParents(paths: ReadonlySet<string>, { base, present }: Comparison): number {
   const lost = new Set<string>();
   const isDirectory = (root: DirectoryNode, path: string): boolean =>
     nodeAt(root, path)?.kind === 'directory';
@@ -177,16 +92,13 @@ function countLostParents(paths: ReadonlySet<string>, { base, present }: Omit<Co
  * Upper bounds of the peaks on the present content: each former peak, plus the growth of the present content over
  * the base, plus the bytes that replaced or removed paths would free less than before, plus the directories to create again.
  */
-function rebasedQuota(read: ReadOf<'quota'>, { base, present }: Omit<Comparison, 'limits'>): ReadOf<'quota'> {
+function rebasedQuota(read: QuotaRead, { base, present }: Comparison): QuotaRead {
   let bytes = read.bytes + present.bytes - base.bytes;
   for (const path of read.released) {
     const before = nodeAt(base, path);
     const after = nodeAt(present, path);
     if (isSameNode(before, after)) continue;
-    bytes += Math.max(
-      0,
-      (before === undefined ? 0 : bytesOf(before)) - (after === undefined ? 0 : bytesOf(after)),
-    );
+    bytes += Math.max(0, bytesOf(before) - bytesOf(after));
   }
   return {
     ...read,
@@ -201,40 +113,62 @@ function rebasedQuota(read: ReadOf<'quota'>, { base, present }: Omit<Comparison,
 }
 
 /** True when a write that succeeded might now be refused. */
-function hasQuotaChanged(read: ReadOf<'quota'>, moment: Comparison): boolean {
+function hasQuotaChanged(
+  read: QuotaRead,
+  moment: Comparison,
+  { maxBytes, maxFiles, maxDirectories }: TreeLimits,
+): boolean {
   const { bytes, files, directories } = rebasedQuota(read, moment);
-  const { maxBytes, maxFiles, maxDirectories } = moment.limits;
   return bytes > maxBytes || files > maxFiles || directories > maxDirectories;
 }
 
-function hasQuotaRefusalChanged(_read: ReadOf<'quota-refusal'>, { base, present }: Comparison): boolean {
-  return base !== present;
+/** True when the same read of the present content may give another result. */
+function hasChanged(read: FilesystemRead, moment: Comparison, limits: TreeLimits): boolean {
+  const { base, present } = moment;
+  if (read.kind === 'quota') return hasQuotaChanged(read, moment, limits);
+  if (read.kind === 'quota-refusal') return base !== present;
+  const { kind, path } = read;
+  if (kindAt(base, path) !== kindAt(present, path)) return true;
+  const before = nodeAt(base, path);
+  const after = nodeAt(present, path);
+  if (kind === 'kind' || before === undefined || after === undefined || before === after) return false;
+  if (before.kind === 'directory' && after.kind === 'directory')
+    return hasDirectoryChanged(read, before, after);
+  return (kind === 'file' || kind === 'grep' || kind === 'tree') && !isSameNode(before, after);
 }
 
-/** One comparison for each kind of read: true when the same read of the present content may give another result. */
-function hasChanged(read: FilesystemRead, moment: Comparison): boolean {
+/** The same for a read of a directory that is another one now: whether one of their differences was seen by the read. */
+function hasDirectoryChanged(read: PathRead, before: DirectoryNode, after: DirectoryNode): boolean {
+  const { path } = read;
   switch (read.kind) {
     case 'file':
-      return hasFileChanged(read, moment);
     case 'kind':
-      return hasKindChanged(read.path, moment);
+      return false;
     case 'listing':
-      return hasListingChanged(read, moment);
+      return some(entryDifferences(before, after), (entry) => !isSameEntry(entry.before, entry.after));
     case 'emptiness':
-      return hasEmptinessChanged(read, moment);
+      return some(
+        entryDifferences(before, after),
+        (entry) => (entry.before === undefined) !== (entry.after === undefined),
+      );
     case 'names':
-      return haveNamesChanged(read, moment);
+      return some(treeDifferences(before, after, path), (at) => at.before?.kind !== at.after?.kind);
     case 'glob':
-      return hasGlobChanged(read, moment);
     case 'grep':
-      return hasGrepChanged(read, moment);
+      return some(treeDifferences(before, after, path), (at) => {
+        const isRewritten = at.before?.kind === 'file' && at.after?.kind === 'file';
+        // Which files match does not depend on their content.
+        if (read.kind === 'glob' && isRewritten) return false;
+        return [at.before, at.after].some((node) => hasMatchingFile(path, read.glob, at.path, node));
+      });
     case 'tree':
-      return hasTreeChanged(read, moment);
-    case 'quota':
-      return hasQuotaChanged(read, moment);
-    case 'quota-refusal':
-      return hasQuotaRefusalChanged(read, moment);
+      return some(treeDifferences(before, after, path), () => true);
   }
+}
+
+function some<Item>(items: Iterable<Item>, test: (item: Item) => boolean): boolean {
+  for (const item of items) if (test(item)) return true;
+  return false;
 }
 
 /** The read in a short phrase: its kind, a space, and a path or pattern. */
@@ -296,10 +230,10 @@ export class FilesystemReadSet {
 
   /** Descriptions of the reads whose result may differ between `base` and `present`. */
   conflicts(base: DirectoryNode, present: DirectoryNode, limits: TreeLimits): readonly string[] {
-    const moment: Comparison = { base, present, limits };
+    const moment = { base, present };
     const reads: FilesystemRead[] = [...this.#reads.values()];
     if (this.#quota !== undefined) reads.push({ kind: 'quota', ...this.#quota });
-    return reads.filter((read) => hasChanged(read, moment)).map(describeRead);
+    return reads.filter((read) => hasChanged(read, moment, limits)).map(describeRead);
   }
 
   #recordQuota(read: QuotaRead): void {

@@ -1,12 +1,12 @@
 import { FilesystemError, SnapshotError } from '../../error/index.ts';
-import { none, quoteText } from '../../internal/index.ts';
+import { none } from '../../internal/index.ts';
 import type { Clock } from '../../session/index.ts';
 import type { FileContent } from '../content/file-content.ts';
 import { childOf, type DirectoryNode } from '../content/tree-node.ts';
 import type { FileChange, FileOperation, FilePatch } from '../interface/file-change.ts';
 import type { FileRead } from '../interface/file-read.ts';
 import type { FilesystemSnapshot, ObservedFork, ObserveOptions } from '../interface/filesystem.ts';
-import { closedError } from '../path/errors.ts';
+import { closedError, pathError } from '../path/errors.ts';
 import { childPath, parentPath, segmentsOf } from '../path/path.ts';
 import {
   applyOperation,
@@ -22,13 +22,10 @@ import { fileChanges, operationsOf, type TreeDifference } from '../tree/tree-dif
 import { TreeSnapshot } from '../tree/tree-snapshot.ts';
 import { ForkState, type Transfer, TreePatch } from './fork-state.ts';
 import { readAgain, readResult } from './read-result.ts';
-import { type FilesystemRead, isOwnFile } from './read-set.ts';
+import { type FilesystemRead, isOwnFile, type PathRead } from './read-set.ts';
 
 /** The part of a clock that a tree uses. */
 export type TreeClock = Pick<Clock, 'now' | 'yieldToTimers'>;
-
-/** A read of one path. */
-export type PathRead = Extract<FilesystemRead, { readonly path: string }>;
 
 /**
  * A mutable holder of a tree: the file system itself, or a fork of another cell. Operations read its content only through
@@ -124,10 +121,10 @@ export class TreeCell {
   /** @throws {FilesystemError} `filesystem-read-only`. */
   assertWritable(path: string): void {
     if (!this.isReadOnly) return;
-    throw new FilesystemError(
+    throw pathError(
       'filesystem-read-only',
-      `${quoteText(path)} cannot be changed: this call may only read files. Declare the tool's effects as 'state' or 'external'.`,
-      { details: { path } },
+      path,
+      `cannot be changed: this call may only read files. Declare the tool's effects as 'state' or 'external'.`,
     );
   }
 

@@ -3,7 +3,7 @@ import { quoteText } from '../../internal/index.ts';
 import { emptyDirectory, filesOf, type TreeNode } from '../content/tree-node.ts';
 import type { TreeCell } from '../fork/tree-cell.ts';
 import type { RemoveResult, TransferResult } from '../interface/filesystem.ts';
-import { alreadyExistsError, notFoundError, rootError } from '../path/errors.ts';
+import { alreadyExistsError, notFoundError, pathError, rootError } from '../path/errors.ts';
 import { maxPathDepth, normalizePath, segmentsOf } from '../path/path.ts';
 import { blockedError, heightOf, type KindResolution } from '../tree/tree.ts';
 
@@ -71,12 +71,11 @@ export function transferPath(
   cell.assertWritable(action === 'move' ? from : to);
   if (from === '.') throw rootError(done);
   if (to.startsWith(`${from}/`)) {
-    throw new FilesystemError(
+    throw pathError(
       'argument-invalid',
-      `${quoteText(from)} cannot be ${done} into itself (${quoteText(to)}). Choose another target.`,
-      {
-        details: { path: from, to },
-      },
+      from,
+      `cannot be ${done} into itself (${quoteText(to)}). Choose another target.`,
+      { details: { to } },
     );
   }
   const found = cell.resolve({ kind: 'tree', path: from });

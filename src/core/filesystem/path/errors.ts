@@ -1,9 +1,28 @@
-import { FilesystemError, type RefuseArgument, TransactionClosedError } from '../../error/index.ts';
+import {
+  type ErrorDetails,
+  FilesystemError,
+  type FilesystemErrorCode,
+  type RefuseArgument,
+  TransactionClosedError,
+} from '../../error/index.ts';
 import { quoteText } from '../../internal/index.ts';
 
 /** Refuses an option or an argument. */
 export const refuseArgument: RefuseArgument = (message, details) =>
   new FilesystemError('argument-invalid', message, details);
+
+/** An error about a path, which its message begins with. */
+export function pathError(
+  code: FilesystemErrorCode,
+  path: string,
+  problem: string,
+  { details, ...more }: { readonly cause?: unknown; readonly details?: ErrorDetails } = {},
+): FilesystemError {
+  return new FilesystemError(code, `${quoteText(path)} ${problem}`, {
+    ...more,
+    details: { path, ...details },
+  });
+}
 
 /** The error for a missing file or directory. */
 export function notFoundError(
@@ -19,24 +38,12 @@ export function notFoundError(
 
 /** The error for a directory where a file is required. */
 export function isDirectoryError(path: string): FilesystemError {
-  return new FilesystemError(
-    'path-is-directory',
-    `${quoteText(path)} is a directory, not a file. Name a file below it.`,
-    {
-      details: { path },
-    },
-  );
+  return pathError('path-is-directory', path, 'is a directory, not a file. Name a file below it.');
 }
 
 /** The error for a file where a directory is required. */
 export function notDirectoryError(path: string): FilesystemError {
-  return new FilesystemError(
-    'path-not-directory',
-    `${quoteText(path)} is a file, not a directory. Name a directory.`,
-    {
-      details: { path },
-    },
-  );
+  return pathError('path-not-directory', path, 'is a file, not a directory. Name a directory.');
 }
 
 /** The error for a target that must not exist. */
@@ -59,21 +66,21 @@ export function rootError(verb: string): FilesystemError {
 
 /** The error for a file that is not UTF-8 text. */
 export function notTextError(path: string, bytes: number): FilesystemError {
-  return new FilesystemError(
+  return pathError(
     'file-not-text',
-    `${quoteText(path)} is binary (${bytes} bytes), not UTF-8 text. Read its bytes instead.`,
-    {
-      details: { path, bytes },
-    },
+    path,
+    `is binary (${bytes} bytes), not UTF-8 text. Read its bytes instead.`,
+    { details: { bytes } },
   );
 }
 
 /** The error for a file over the limit of one file. */
 export function tooLargeError(path: string, bytes: number, maxBytes: number): FilesystemError {
-  return new FilesystemError(
+  return pathError(
     'file-too-large',
-    `${quoteText(path)} would have ${bytes} bytes; one file may have ${maxBytes}. Split it into several files.`,
-    { details: { path, bytes, maxBytes } },
+    path,
+    `would have ${bytes} bytes; one file may have ${maxBytes}. Split it into several files.`,
+    { details: { bytes, maxBytes } },
   );
 }
 

@@ -8,6 +8,7 @@ import {
   withChild,
 } from '../content/tree-node.ts';
 import type { FileOperation } from '../interface/file-change.ts';
+import { pathError } from '../path/errors.ts';
 import { childPath, segmentsOf } from '../path/path.ts';
 
 /** The node at a path. `blocked`: a parent of the path, `at`, is a file. */
@@ -62,13 +63,7 @@ function mergeNode(present: TreeNode | undefined, incoming: TreeNode, path: stri
     return merged;
   }
   const code = present.kind === 'directory' ? 'path-is-directory' : 'path-not-directory';
-  throw new FilesystemError(
-    code,
-    `${quoteText(path)} is now a ${present.kind}, so a ${incoming.kind} cannot be written there.`,
-    {
-      details: { path },
-    },
-  );
+  throw pathError(code, path, `is now a ${present.kind}, so a ${incoming.kind} cannot be written there.`);
 }
 
 function putBelow(

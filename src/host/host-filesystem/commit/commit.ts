@@ -10,14 +10,14 @@ import {
   openSync,
 } from 'node:fs';
 import { posix } from 'node:path';
-import { FilesystemError } from '../../../core/error/index.ts';
+import type { FilesystemError } from '../../../core/error/index.ts';
 import {
   type FileContent,
   type PendingMark,
+  pathError,
   type StagedChanges,
   segmentsOf,
 } from '../../../core/filesystem/index.ts';
-import { quoteText } from '../../../core/internal/index.ts';
 import { copyOpenFile, writeWhole } from '../../disk/copy-open-file.ts';
 import { identityOf, rootMarkOf, stampOf } from '../../disk/stamp.ts';
 import { errorCode } from '../../disk/system-error.ts';
@@ -202,11 +202,11 @@ function rollback(
 }
 
 function halfWrittenError(path: string, error: unknown): FilesystemError {
-  return new FilesystemError(
+  return pathError(
     'filesystem-storage-failed',
-    `${quoteText(path)} could not be written, and the changes before it could not be rolled back ` +
+    path,
+    'could not be written, and the changes before it could not be rolled back ' +
       `(${errorCode(error) ?? 'unknown error'}). Open the folder again: that restores the previous state.`,
-    { details: { path } },
   );
 }
 

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { FilesystemError } from '../../../core/error/index.ts';
-import { childPath, joinPath, segmentsOf, type TreeNode } from '../../../core/filesystem/index.ts';
+import { childPath, joinPath, pathError, segmentsOf, type TreeNode } from '../../../core/filesystem/index.ts';
 import { quoteText, startOf } from '../../../core/internal/index.ts';
 import { stampOf } from '../../disk/stamp.ts';
 import { changedOnDiskError } from '../jail/disk-error.ts';
@@ -66,21 +66,22 @@ export function assertUnchanged(jail: HostJail, { path, trash, node, isTaken }: 
 
 /** The error for an entry that would have to be created again and cannot be. */
 export function notRecreatableError(path: string): FilesystemError {
-  return new FilesystemError(
+  return pathError(
     'path-excluded',
-    `${quoteText(path)} was a fifo, a socket or a device, or cannot be read, so it cannot be created again. Nothing was changed. ` +
+    path,
+    'was a fifo, a socket or a device, or cannot be read, so it cannot be created again. Nothing was changed. ' +
       'Create one outside of this workspace, or exclude the path.',
-    { details: { path } },
   );
 }
 
 /** The error for a directory that would have to be created again, without the entries that have no valid path. */
 export function unlistedNotMovedError(path: string, names: readonly string[]): FilesystemError {
-  return new FilesystemError(
+  return pathError(
     'path-excluded',
-    `${quoteText(path)} would have to be created again, without entries whose names are not valid in a path here: ${shown(names)}. Nothing was ` +
+    path,
+    `would have to be created again, without entries whose names are not valid in a path here: ${shown(names)}. Nothing was ` +
       'changed. When you move such a directory, do not put another one in its place, or do that in a later call.',
-    { details: { path, directory: path } },
+    { details: { directory: path } },
   );
 }
 
@@ -92,20 +93,21 @@ export function hasUnlistedNames(node: TreeNode): boolean {
 }
 
 function specialError(path: string): FilesystemError {
-  return new FilesystemError(
+  return pathError(
     'path-excluded',
-    `${quoteText(path)} is a fifo, a socket or a device: it could not be restored, so it is neither removed nor copied. ` +
+    path,
+    'is a fifo, a socket or a device: it could not be restored, so it is neither removed nor copied. ' +
       'It can be moved, and it moves with its directory.',
-    { details: { path } },
   );
 }
 
 function unlistedNamesError(path: string, names: readonly string[]): FilesystemError {
-  return new FilesystemError(
+  return pathError(
     'path-excluded',
-    `${quoteText(path)} contains entries whose names are not valid in a path here: ${shown(names)}. They could not be ` +
+    path,
+    `contains entries whose names are not valid in a path here: ${shown(names)}. They could not be ` +
       'restored, so the directory is neither removed nor copied. It can be moved, with all its content.',
-    { details: { path, directory: path } },
+    { details: { directory: path } },
   );
 }
 

@@ -1,4 +1,5 @@
-import { FilesystemError } from '../../../core/error/index.ts';
+import { FilesystemError, type FilesystemErrorCode } from '../../../core/error/index.ts';
+import { pathError } from '../../../core/filesystem/index.ts';
 import { present, quoteText } from '../../../core/internal/index.ts';
 import { errorCode, withoutPaths } from '../../disk/system-error.ts';
 
@@ -12,10 +13,11 @@ export class NoDirectoryError extends Error {
 
 /** The error for a file that another process changed and that must not be overwritten or read as unchanged. */
 export function changedOnDiskError(path: string, cause?: unknown): FilesystemError {
-  return new FilesystemError(
+  return pathError(
     'file-changed-on-disk',
-    `${quoteText(path)} was changed on disk by another process in the meantime. Nothing was overwritten. Read it again and repeat the change.`,
-    { cause, details: { path } },
+    path,
+    'was changed on disk by another process in the meantime. Nothing was overwritten. Read it again and repeat the change.',
+    { cause },
   );
 }
 
@@ -24,41 +26,27 @@ export function diskError(path: string, error: unknown): FilesystemError {
   if (FilesystemError.isInstance(error)) return error;
   if (error instanceof NoDirectoryError) return changedOnDiskError(path, error);
   const code = errorCode(error);
-  const cause = withoutPaths(error);
-  const details = { path, ...present({ systemCode: code }) };
+  const options = { cause: withoutPaths(error), details: present({ systemCode: code }) };
+  const refuse = (kind: FilesystemErrorCode, problem: string): FilesystemError =>
+    pathError(kind, path, problem, options);
   switch (code) {
     case 'EACCES':
     case 'EPERM':
-      return new FilesystemError(
+      return refuse(
         'path-forbidden',
-        `${quoteText(path)} cannot be accessed: the operating system denies it. Check its permissions.`,
-        { cause, details },
+        'cannot be accessed: the operating system denies it. Check its permissions.',
       );
     case 'EEXIST':
     case 'ENOENT':
     case 'ENOTDIR':
     case 'EISDIR':
     case 'ELOOP':
-      return changedOnDiskError(path, cause);
+      return changedOnDiskError(path, options.cause);
     case 'ENOSPC':
     case 'EDQUOT':
-      return new FilesystemError(
-        'filesystem-storage-failed',
-        `${quoteText(path)} cannot be written: no space is left.`,
-        {
-          cause,
-          details,
-        },
-      );
+      return refuse('filesystem-storage-failed', 'cannot be written: no space is left.');
     case 'EROFS':
-      return new FilesystemError(
-        'filesystem-storage-failed',
-        `${quoteText(path)} cannot be written: the disk is read-only.`,
-        {
-          cause,
-          details,
-        },
-      );
+      return refuse('filesystem-storage-failed', 'cannot be written: the disk is read-only.');
     case undefined:
       // Not an error of the operating system but a programming error: rethrown unchanged.
       throw error;
@@ -66,10 +54,7 @@ export function diskError(path: string, error: unknown): FilesystemError {
       return new FilesystemError(
         'filesystem-storage-failed',
         `${quoteText(path)}: the operating system reports ${code}.`,
-        {
-          cause,
-          details,
-        },
+        { ...options, details: { path, ...options.details } },
       );
   }
 }

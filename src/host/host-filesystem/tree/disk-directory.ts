@@ -371,10 +371,9 @@ export class DiskDirectory implements DirectoryNode, LazyDirectory {
       for (const [name, override] of this.#overrides) {
         const node = this.#nodeOf(name, override);
         const old = this.#source.childOf(name);
-        bytes += (node === undefined ? 0 : bytesOf(node)) - (old === undefined ? 0 : bytesOf(old));
-        files += (node === undefined ? 0 : filesOf(node)) - (old === undefined ? 0 : filesOf(old));
-        directories +=
-          (node === undefined ? 0 : directoriesOf(node)) - (old === undefined ? 0 : directoriesOf(old));
+        bytes += bytesOf(node) - bytesOf(old);
+        files += filesOf(node) - filesOf(old);
+        directories += directoriesOf(node) - directoriesOf(old);
       }
       this.#totals = { bytes, files, directories };
     }

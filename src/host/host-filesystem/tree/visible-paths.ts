@@ -1,6 +1,5 @@
-import { FilesystemError } from '../../../core/error/index.ts';
-import { childPath, type TreeNode } from '../../../core/filesystem/index.ts';
-import { present, quoteText } from '../../../core/internal/index.ts';
+import { childPath, pathError, type TreeNode } from '../../../core/filesystem/index.ts';
+import { present } from '../../../core/internal/index.ts';
 import { compileFolderFilter, type FolderFilter } from '../../folder-copy/folder-filter.ts';
 
 /** The kind of a path. */
@@ -66,10 +65,10 @@ export class VisiblePaths {
   /** @throws {FilesystemError} `path-excluded`. */
   assertReached(path: string, kind?: PathKind): void {
     if (this.reaches(path, kind)) return;
-    throw new FilesystemError(
+    throw pathError(
       'path-excluded',
-      `${quoteText(path)} is excluded from this workspace: it is neither read nor written. Use another path.`,
-      { details: { path } },
+      path,
+      'is excluded from this workspace: it is neither read nor written. Use another path.',
     );
   }
 

@@ -1,6 +1,6 @@
 import { FilesystemError } from '../../../core/error/index.ts';
 import type { Filesystem } from '../../../core/filesystem/index.ts';
-import { quoteText } from '../../../core/internal/index.ts';
+import { pathError } from '../../../core/filesystem/index.ts';
 import { type Baseline, hashOf, type StagedFile } from '../staging/baseline.ts';
 import { isCovered, type StagedFolderReport } from './collect-report.ts';
 import type { FolderScan } from './scan-folder.ts';
@@ -211,10 +211,10 @@ async function removeEmptyDirectory(filesystem: Filesystem, path: string): Promi
 }
 
 function bothChangedError(path: string): FilesystemError {
-  return new FilesystemError(
+  return pathError(
     'file-changed-on-disk',
-    `${quoteText(path)} was changed in the staged folder and, since it was staged, in the file system as well. ` +
+    path,
+    'was changed in the staged folder and, since it was staged, in the file system as well. ' +
       'Nothing was collected. Leave the file alone until the folder is collected.',
-    { details: { path } },
   );
 }

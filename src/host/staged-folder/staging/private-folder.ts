@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs';
 import { chmod, lstat, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { FilesystemError } from '../../../core/error/index.ts';
+import { FilesystemError, type FilesystemErrorCode } from '../../../core/error/index.ts';
 import { quoteText } from '../../../core/internal/index.ts';
 import { errorCode, withoutPaths } from '../../disk/system-error.ts';
 import { isAlive, presentProcess } from '../../lock/process-identity.ts';
@@ -64,36 +64,25 @@ async function isLeftover(folder: string): Promise<boolean> {
 }
 
 function tempRootError(tempRoot: string | undefined, error: unknown): FilesystemError {
-  const cause = withoutPaths(error);
   const folder = tempRoot === undefined ? 'The temporary folder' : `The folder ${quoteText(tempRoot)}`;
+  const refuse = (code: FilesystemErrorCode, problem: string): FilesystemError =>
+    new FilesystemError(code, `${folder} ${problem}`, { cause: withoutPaths(error) });
   switch (errorCode(error)) {
     case 'ENOENT':
-      return new FilesystemError(
-        'path-not-found',
-        `${folder} does not exist. Set tempRoot to an existing folder.`,
-        { cause },
-      );
+      return refuse('path-not-found', 'does not exist. Set tempRoot to an existing folder.');
     case 'ENOTDIR':
-      return new FilesystemError(
-        'path-not-directory',
-        `${folder} is not a folder. Set tempRoot to a folder.`,
-        {
-          cause,
-        },
-      );
+      return refuse('path-not-directory', 'is not a folder. Set tempRoot to a folder.');
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
-      return new FilesystemError(
+      return refuse(
         'path-forbidden',
-        `${folder} cannot be written to: access is denied. Set tempRoot to a folder of your own.`,
-        { cause },
+        'cannot be written to: access is denied. Set tempRoot to a folder of your own.',
       );
     default:
-      return new FilesystemError(
+      return refuse(
         'filesystem-storage-failed',
-        `${folder} cannot be used (${errorCode(error) ?? 'unknown error'}). Set tempRoot to another one.`,
-        { cause },
+        `cannot be used (${errorCode(error) ?? 'unknown error'}). Set tempRoot to another one.`,
       );
   }
 }

@@ -1,4 +1,10 @@
-import { describeError, FilesystemError, WinkError } from '../../../core/error/index.ts';
+import {
+  describeError,
+  FilesystemError,
+  type FilesystemErrorCode,
+  WinkError,
+} from '../../../core/error/index.ts';
+import { pathError } from '../../../core/filesystem/index.ts';
 import { present, quoteText } from '../../../core/internal/index.ts';
 import { errorCode, withoutPaths } from '../../disk/system-error.ts';
 import { changedOnDiskError, NoDirectoryError } from '../../host-filesystem/jail/disk-error.ts';
@@ -14,10 +20,11 @@ export function tooManyError(what: string, limit: string, path: string): Filesys
 
 /** The error for a file over the limit of one file. */
 export function oversizeError(path: string, bytes: number, maxFileBytes: number): FilesystemError {
-  return new FilesystemError(
+  return pathError(
     'file-too-large',
-    `${quoteText(path)} has ${bytes} bytes; one file may have ${maxFileBytes}. Exclude it, or raise maxFileBytes.`,
-    { details: { path, bytes, maxBytes: maxFileBytes } },
+    path,
+    `has ${bytes} bytes; one file may have ${maxFileBytes}. Exclude it, or raise maxFileBytes.`,
+    { details: { bytes, maxBytes: maxFileBytes } },
   );
 }
 
@@ -59,36 +66,24 @@ export function writingError(path: string, error: unknown): unknown {
   const code = errorCode(error);
   if (error instanceof NoDirectoryError) return changedOnDiskError(path, error);
   if (code === undefined || WinkError.isInstance(error)) return error;
-  const cause = withoutPaths(error);
-  const details = { path, systemCode: code };
+  const options = { cause: withoutPaths(error), details: { systemCode: code } };
+  const refuse = (kind: FilesystemErrorCode, problem: string): FilesystemError =>
+    pathError(kind, path, `cannot be written to the staged folder${problem}`, options);
   switch (code) {
     case 'EEXIST':
-      return new FilesystemError(
+      return refuse(
         'path-taken',
-        `${quoteText(path)} cannot be written to the staged folder: the disk treats its name as equal to that of another file. ` +
+        ': the disk treats its name as equal to that of another file. ' +
           'Use two names that differ in more than letter case or accents.',
-        { cause, details },
       );
     case 'EINVAL':
     case 'EILSEQ':
     case 'ENAMETOOLONG':
-      return new FilesystemError(
-        'path-invalid',
-        `${quoteText(path)} cannot be written to the staged folder: the disk does not accept its name (${code}). Rename it.`,
-        { cause, details },
-      );
+      return refuse('path-invalid', `: the disk does not accept its name (${code}). Rename it.`);
     case 'EACCES':
     case 'EPERM':
-      return new FilesystemError(
-        'path-forbidden',
-        `${quoteText(path)} cannot be written to the staged folder: access is denied. Choose another tempRoot.`,
-        { cause, details },
-      );
+      return refuse('path-forbidden', ': access is denied. Choose another tempRoot.');
     default:
-      return new FilesystemError(
-        'filesystem-storage-failed',
-        `${quoteText(path)} cannot be written to the staged folder (${code}). Check the disk, or choose another tempRoot.`,
-        { cause, details },
-      );
+      return refuse('filesystem-storage-failed', ` (${code}). Check the disk, or choose another tempRoot.`);
   }
 }
