@@ -9,6 +9,7 @@ import {
   type SliceOperation,
   type SliceState,
   type StoredSlice,
+  sliceError,
 } from '../slice/slice.ts';
 import type { DerivedSlice, ReadonlySliceAccessor, SliceAccessor } from '../slice/view.ts';
 import { type Access, type SessionState, sliceStateIn, withSliceState } from '../state/cell.ts';
@@ -22,12 +23,12 @@ export interface ReadSource {
   onRead(target: ReadTarget): void;
 }
 
-/** Reads a stored slice; the only implementation there is, for sessions, forks and reducers. */
-class SliceReader implements ReadonlySliceAccessor<unknown> {
+/** Reads a slice, or what is derived from one; the only implementation there is, for sessions, forks and reducers. */
+export class SliceReader implements ReadonlySliceAccessor<unknown> {
   readonly #source: ReadSource;
-  readonly #slice: StoredSlice;
+  readonly #slice: StoredSlice | DerivedSlice<unknown>;
 
-  constructor(source: ReadSource, slice: StoredSlice) {
+  constructor(source: ReadSource, slice: StoredSlice | DerivedSlice<unknown>) {
     this.#source = source;
     this.#slice = slice;
   }
@@ -49,64 +50,30 @@ class SliceReader implements ReadonlySliceAccessor<unknown> {
   }
 
   get(key: string): unknown {
-    const state = sliceStateIn(this.#source.state(), this.#slice);
-    if (!(state instanceof KeyedState)) throw notKeyed(this.#slice);
-    this.#source.onRead({ kind: 'key', slice: this.#slice, key });
+    const slice = this.#slice;
+    if (slice.kind === 'derived-slice')
+      throw sliceError(
+        'slice-not-keyed',
+        slice.name,
+        'is derived and has no keys. Look its items up with where().',
+      );
+    const state = sliceStateIn(this.#source.state(), slice);
+    if (!(state instanceof KeyedState)) throw notKeyed(slice);
+    this.#source.onRead({ kind: 'key', slice, key });
     return state.get(key);
   }
 
-  #whole(): SliceState {
+  /** A derived slice is a function of its whole source: reading it reads that. */
+  #whole(): Pick<SliceState, 'length' | 'at' | 'all'> {
+    const slice = this.#slice;
+    const stored = slice.kind === 'derived-slice' ? slice.source : slice;
     const state = this.#source.state();
-    this.#source.onRead(wholeSliceTarget(this.#slice));
-    return sliceStateIn(state, this.#slice);
+    this.#source.onRead(wholeSliceTarget(stored));
+    const held = sliceStateIn(state, stored);
+    if (slice.kind === 'slice') return held;
+    const items = slice['~project'](held);
+    return { length: items.length, at: (index) => items.at(index), all: () => items };
   }
-}
-
-/** Reads a derived slice, which reads its whole source. */
-class DerivedReader implements ReadonlySliceAccessor<unknown> {
-  readonly #source: ReadSource;
-  readonly #derived: DerivedSlice<unknown>;
-
-  constructor(source: ReadSource, derived: DerivedSlice<unknown>) {
-    this.#source = source;
-    this.#derived = derived;
-  }
-
-  get length(): number {
-    return this.all().length;
-  }
-
-  all(): readonly unknown[] {
-    const state = this.#source.state();
-    this.#source.onRead(wholeSliceTarget(this.#derived.source));
-    return this.#derived['~project'](sliceStateIn(state, this.#derived.source));
-  }
-
-  latest(): unknown {
-    return this.all().at(-1);
-  }
-
-  where(predicate: (item: unknown) => boolean): readonly unknown[] {
-    return Object.freeze(this.all().filter((item) => predicate(item)));
-  }
-
-  get(_key: string): never {
-    throw new SessionError(
-      'slice-not-keyed',
-      `Slice ${this.#derived.name} is derived and has no keys. Look its items up with where().`,
-      {
-        details: { slice: this.#derived.name },
-      },
-    );
-  }
-}
-
-/** The reader that fits a slice, which is installed. */
-export function readerOf(
-  source: ReadSource,
-  slice: StoredSlice | DerivedSlice<unknown>,
-): ReadonlySliceAccessor<unknown> {
-  return slice.kind === 'derived-slice' ? new DerivedReader(source, slice) : new SliceReader(source, slice);
 }
 
 /** A full accessor of a slice, which is installed: what reads is made when something is read. */
@@ -153,7 +120,7 @@ export class CellAccessor implements SliceAccessor<unknown> {
   }
 
   #reader(): ReadonlySliceAccessor<unknown> {
-    this.#knownReader ??= readerOf(sourceOf(this.#access), this.#slice);
+    this.#knownReader ??= new SliceReader(sourceOf(this.#access), this.#slice);
     return this.#knownReader;
   }
 }
@@ -178,12 +145,7 @@ export function readOnlyRefusal(what: string): SessionError {
 /** The same slice when it is stored; derived ones are refused, for callers whose compiler does not. */
 function writable(slice: StoredSlice | DerivedSlice<unknown>): StoredSlice {
   if (slice.kind === 'slice') return slice;
-  const { name, source } = slice;
-  throw new SessionError(
-    'session-read-only',
-    `Slice ${name} is derived from ${source.name}. Write to that.`,
-    { details: { slice: name } },
-  );
+  throw sliceError('session-read-only', slice.name, `is derived from ${slice.source.name}. Write to that.`);
 }
 
 function appendItems(access: Access, slice: StoredSlice, items: readonly unknown[]): void {

@@ -36,7 +36,7 @@ import {
 } from '../state/cell.ts';
 import type { LogAppend, SessionOperation, SessionSnapshot } from '../state/patch.ts';
 import { type ReadRecorder, type ReadTarget, wholeSliceTarget } from '../state/read.ts';
-import { CellAccessor, type ReadSource, readerOf, readOnlyRefusal } from './accessor.ts';
+import { CellAccessor, type ReadSource, readOnlyRefusal, SliceReader } from './accessor.ts';
 import { restoredState, StateSnapshot } from './snapshot.ts';
 
 /** The view of a session for handlers, policies and callers. Writes inside a tool call are invisible outside until the commit. */
@@ -278,7 +278,7 @@ function readerFor<T>(
     onRead: (target) => run.recorder?.read({ kind: 'reducer-view', target }),
   };
   // The items of a slice of T are of type T.
-  return readerOf(source, slice) as ReadonlySliceAccessor<T>;
+  return new SliceReader(source, slice) as ReadonlySliceAccessor<unknown> as ReadonlySliceAccessor<T>;
 }
 
 const unchanged: SliceOperation<unknown> = /* @__PURE__ */ Object.freeze({ op: 'keep' });

@@ -30,6 +30,7 @@ import {
   type SlicePolicy,
   type SliceState,
   type StoredSlice,
+  sliceError,
 } from './slice.ts';
 import { refuseSlice } from './view.ts';
 
@@ -290,35 +291,32 @@ function assertUnchanged(slice: string, parsed: unknown, item: unknown): void {
 
 /** Throws SessionError `slice-invalid` when a slice cannot be held to its last `retain` items. */
 export function assertRetain({ name, policy }: Pick<SliceParts, 'name' | 'policy'>, retain: number): void {
-  const invalid = (message: string): SessionError =>
-    new SessionError('slice-invalid', message, { details: { slice: name } });
-  if (policy === 'state') {
+  if (policy === 'state')
     throw invalid(
-      `Slice ${name} is STATE and has retain, which is for LOG slices. Drop it, or bound the slice in its reducers.`,
+      name,
+      'is STATE and has retain, which is for LOG slices. Drop it, or bound the slice in its reducers.',
     );
-  }
-  if (!Number.isSafeInteger(retain) || retain < 1) {
-    throw invalid(`Slice ${name} has retain ${retain}. It must be an integer of at least 1.`);
-  }
+  if (!Number.isSafeInteger(retain) || retain < 1)
+    throw invalid(name, `has retain ${retain}. It must be an integer of at least 1.`);
 }
 
 function assertParts({ name, policy, retain, key, version, migrate }: SliceParts): void {
-  const invalid = (message: string): SessionError =>
-    new SessionError('slice-invalid', message, { details: { slice: name } });
   if (typeof name !== 'string' || name === '')
-    throw invalid('A slice needs a name: a text that is not empty.');
-  if (policy === 'log' && key !== undefined) {
+    throw refuseSlice('A slice needs a name: a text that is not empty.', { details: { slice: name } });
+  if (policy === 'log' && key !== undefined)
     throw invalid(
-      `Slice ${name} is LOG and has a key, but LOG slices only grow. Drop the key, or make the slice STATE.`,
+      name,
+      'is LOG and has a key, but LOG slices only grow. Drop the key, or make the slice STATE.',
     );
-  }
   if (retain !== undefined) assertRetain({ name, policy }, retain);
   if (!Number.isSafeInteger(version) || version < 1)
-    throw invalid(`Slice ${name} has version ${version}. It must be an integer of at least 1.`);
+    throw invalid(name, `has version ${version}. It must be an integer of at least 1.`);
   if (migrate !== undefined && version === 1)
-    throw invalid(
-      `Slice ${name} has migrate, but its version is 1 and there is none before it. Raise the version.`,
-    );
+    throw invalid(name, 'has migrate, but its version is 1 and there is none before it. Raise the version.');
+}
+
+function invalid(name: string, problem: string): SessionError {
+  return sliceError('slice-invalid', name, problem);
 }
 
 function itemParser(name: string, schema: Schema | undefined): (item: unknown) => unknown {

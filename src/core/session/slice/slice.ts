@@ -1,4 +1,4 @@
-import { SchemaError, SessionError } from '../../error/index.ts';
+import { SchemaError, SessionError, type SessionErrorCode } from '../../error/index.ts';
 import { none, PersistentMap, PersistentVector } from '../../internal/index.ts';
 import { freezeJson, sameJson } from '../../schema/index.ts';
 
@@ -315,24 +315,25 @@ export function applyOperation(slice: StoredSlice, before: SliceState, returned:
   }
 }
 
+/** An error about a slice, which its message begins with. */
+export function sliceError(code: SessionErrorCode, slice: string, problem: string): SessionError {
+  return new SessionError(code, `Slice ${slice} ${problem}`, { details: { slice } });
+}
+
 export function appendOnly(slice: StoredSlice, attempted: string): SessionError {
-  return new SessionError(
+  return sliceError(
     'slice-append-only',
-    `Slice ${slice.name} is LOG and only grows; ${attempted} cannot be done to it.`,
-    {
-      details: { slice: slice.name },
-    },
+    slice.name,
+    `is LOG and only grows; ${attempted} cannot be done to it.`,
   );
 }
 
 /** For an operation or a look that needs keys. */
 export function notKeyed(slice: StoredSlice): SessionError {
-  return new SessionError(
+  return sliceError(
     'slice-not-keyed',
-    `Slice ${slice.name} has no keys. Declare it with a key function, or look its items up with where().`,
-    {
-      details: { slice: slice.name },
-    },
+    slice.name,
+    'has no keys. Declare it with a key function, or look its items up with where().',
   );
 }
 

@@ -2,7 +2,13 @@ import { SessionError } from '../../error/index.ts';
 import type { AnyEvent, DispatchedEvent, Dispatcher, EventDelivery } from '../event/event.ts';
 import { type AnyReducerBinding, assertRetain, internalsOf } from '../slice/define-slice.ts';
 import type { ErasedReducer } from '../slice/reducer.ts';
-import { SequenceState, type SlicePolicy, type SliceState, type StoredSlice } from '../slice/slice.ts';
+import {
+  SequenceState,
+  type SlicePolicy,
+  type SliceState,
+  type StoredSlice,
+  sliceError,
+} from '../slice/slice.ts';
 import type { AnySlice } from '../slice/view.ts';
 import type { LogAppend, SessionOperation } from './patch.ts';
 import type { ReadRecorder } from './read.ts';
@@ -47,9 +53,7 @@ export function sliceStateIn(state: SessionState, slice: StoredSlice): SliceStat
 export function withSliceState(state: SessionState, slice: StoredSlice, next: SliceState): SessionState {
   const place = state.layout.get(slice.name);
   if (place === undefined) {
-    throw new SessionError('slice-unknown', `Slice ${slice.name} is not installed in this session.`, {
-      details: { slice: slice.name },
-    });
+    throw sliceError('slice-unknown', slice.name, 'is not installed in this session.');
   }
   const { layout, slices, logs } = state;
   const states = slice.policy === 'log' ? logs : slices;
@@ -143,12 +147,10 @@ export class Registry {
   assertInstalled(given: AnySlice): void {
     const slice = given.kind === 'derived-slice' ? given.source : given;
     if (this.#slices.get(slice.name) !== slice) {
-      throw new SessionError(
+      throw sliceError(
         'slice-unknown',
-        `Slice ${slice.name} is not installed in this session. Install it before using it.`,
-        {
-          details: { slice: slice.name },
-        },
+        slice.name,
+        'is not installed in this session. Install it before using it.',
       );
     }
   }
