@@ -11,13 +11,13 @@ export type {
   AgentWorkspace,
   AnyAgent,
   AnyPromptTemplate,
+  RunWorkspace,
+  WorkspaceApplication,
 } from './agent/agent.ts';
 export { defineAgent } from './agent/define-agent.ts';
-export type { RunWorkspace, WorkspaceApplication } from './agent/run-workspace.ts';
 export { assertPrompt, type Checked, checkEvaluateOptions } from './options/check-options.ts';
-export type { EvaluateOptions } from './options/evaluate-options.ts';
+export type { ContextOptions, EvaluateOptions, RunLimits } from './options/evaluate-options.ts';
 export { evaluateChecks, movedOptions } from './options/option-checks.ts';
-export type { ContextOptions, RunLimits } from './options/run-limits.ts';
 export { evaluatePrompt } from './run/evaluate.ts';
 export { type ModelAdapter, modelOf, type ProviderAdapter, type RunOutcome } from './run/provider-adapter.ts';
 export { type EndedTurn, GatheredCalls, type PendingCall, toCallPart } from './runtime/gathered-calls.ts';

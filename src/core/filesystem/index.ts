@@ -38,8 +38,15 @@ export {
   isIgnored,
 } from './glob/gitignore.ts';
 export { compileGlob, type Glob } from './glob/glob.ts';
-export type { FileChange, FileOperation, FilePatch } from './interface/file-change.ts';
-export type { FileRead } from './interface/file-read.ts';
+export type {
+  FileChange,
+  FileOperation,
+  FilePatch,
+  FileRead,
+  PendingMark,
+  StagedChanges,
+  StageOptions,
+} from './interface/file-change.ts';
 export {
   type DirectoryEntry,
   type FileStat,
@@ -69,7 +76,6 @@ export type {
   RecordedContentMark,
   RecordedEntry,
 } from './interface/landing.ts';
-export type { PendingMark, StagedChanges, StageOptions } from './interface/staged-changes.ts';
 export { MemoryFilesystem, type MemoryFilesystemOptions } from './memory-filesystem.ts';
 export { readIgnoreScope, readIgnores } from './operations/ignore-scope.ts';
 export { digestFile, listDirectory, readBytes, readWindow, statPath } from './operations/read-operations.ts';

@@ -54,8 +54,7 @@ export { recordable } from './call/record-call.ts';
 export { CallReporter } from './call/report/call-reporter.ts';
 export { isReported, RunLedger, withoutRecords } from './call/report/run-ledger.ts';
 export type { OuterCall } from './call/tool-call/outer-call.ts';
-export type { ToolCallResult } from './call/tool-call/tool-call.ts';
-export { type ToolCall, toToolCall } from './call/tool-call/tool-call.ts';
+export { type ToolCall, type ToolCallResult, toToolCall } from './call/tool-call/tool-call.ts';
 export {
   applyPatch,
   type CallPatch,
@@ -63,21 +62,27 @@ export {
   type SessionRoot,
   type TransactionRoots,
 } from './call/transaction/transaction.ts';
-export type { EvaluationOrigin, RecordOrigin } from './events/event-origin.ts';
-export { type RecordedError, recordError } from './events/event-origin.ts';
+export {
+  type EvaluationOrigin,
+  type RecordedError,
+  type RecordOrigin,
+  recordError,
+} from './events/event-origin.ts';
 export {
   type EvaluationPhase,
   PromptEvaluationError,
   type PromptEvaluationErrorCode,
   type PromptEvaluationErrorOptions,
 } from './events/prompt-evaluation-error.ts';
-export { PromptExecuted, type PromptExecutedPayload, PromptExecutionLog } from './events/prompt-executed.ts';
 export {
+  PromptExecuted,
+  type PromptExecutedPayload,
+  PromptExecutionLog,
   PromptRendered,
   type PromptRenderedPayload,
   PromptRenderingLog,
   ToolRenderings,
-} from './events/prompt-rendered.ts';
+} from './events/prompt-events.ts';
 export type { BareEvent, RunEvent, RunEventListener, RunPathStep } from './events/run-event.ts';
 export {
   type RecordedApproval,
@@ -126,10 +131,9 @@ export type {
 } from './journal/run-journal.ts';
 export { BudgetTracker, type BudgetTrackerOptions, toBudgetTracker } from './limits/budget-tracker.ts';
 export { Deadline } from './limits/deadline.ts';
-export { followSignal } from './limits/follow-signal.ts';
 export { RepeatedFailures, type Repetition } from './limits/repeated-failures.ts';
 export { haltReason, RunBudget } from './limits/run-budget.ts';
-export { RunStop, RunStoppedSignal, type StopReason } from './limits/run-stop.ts';
+export { followSignal, RunStop, RunStoppedSignal, type StopReason } from './limits/run-stop.ts';
 export { type RetryOptions, type ThrottlePolicy, toThrottlePolicy } from './limits/throttle.ts';
 export { priceChecks, tokenCost } from './limits/token-cost.ts';
 export { Watchdog } from './limits/watchdog.ts';
@@ -158,15 +162,16 @@ export { guardObservers } from './observer/guard-observers.ts';
 export type {
   CallCommit,
   CallPhases,
+  ConversationEdit,
   DiscardedAttempt,
   ObservedAttempt,
+  ObservedEvaluation,
+  ObservedRequest,
+  ObservedResponse,
+  ObservedState,
   PolicyAnswer,
   ReadConflict,
-} from './observer/observed-call.ts';
-export type { ObservedEvaluation } from './observer/observed-evaluation.ts';
-export type { ConversationEdit, ObservedRequest, ObservedResponse } from './observer/observed-model-call.ts';
-export type { ObservedState } from './observer/observed-state.ts';
-export { noObservers, type ObserverCalls } from './observer/observer-calls.ts';
+} from './observer/observed.ts';
 export {
   redactAttempt,
   redactRead,
@@ -174,7 +179,7 @@ export {
   redactResponse,
   redactState,
 } from './observer/redact-observed.ts';
-export type { RunObserver, RunScope } from './observer/run-observer.ts';
+export { noObservers, type ObserverCalls, type RunObserver, type RunScope } from './observer/run-observer.ts';
 export { type Redaction, Redactor, redactPatterns, redactSecrets } from './redaction/index.ts';
 export { toCompletionChecker } from './turn/completion-gate.ts';
 export { type AnswerOptions, Conclusion, type LoopResult, type ReadAnswer } from './turn/conclusion.ts';

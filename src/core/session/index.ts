@@ -13,8 +13,13 @@ export {
   type SubscriberFailure,
 } from './event/event.ts';
 export { EventLoopYield } from './event-loop-yield.ts';
-export type { SessionImportOptions, SessionImportReport } from './export/import-slices.ts';
-export type { SessionExport, SessionExportOptions, SliceExport } from './export/session-export.ts';
+export type {
+  SessionExport,
+  SessionExportOptions,
+  SessionImportOptions,
+  SessionImportReport,
+  SliceExport,
+} from './export/session-export.ts';
 export type { ForkOptions, ObservedSessionFork, SessionFork } from './fork/fork.ts';
 export type { SessionView } from './fork/view.ts';
 export { type ReadOnlyView, readOnlyView } from './read-only-view.ts';

@@ -8,14 +8,16 @@ import {
   type EventDelivery,
   refuse,
 } from './event/event.ts';
-import { importSlices, type SessionImportOptions, type SessionImportReport } from './export/import-slices.ts';
 import { readSessionExport } from './export/read-session-export.ts';
 import {
   exportFormat,
   exportSlices,
   exportVersion,
+  importSlices,
   type SessionExport,
   type SessionExportOptions,
+  type SessionImportOptions,
+  type SessionImportReport,
 } from './export/session-export.ts';
 import { stateAfter } from './fork/apply-patch.ts';
 import { CellFork, type ForkOptions, type SessionFork } from './fork/fork.ts';

@@ -27,7 +27,7 @@ import { type DiskFolder, registerDiskSource } from './disk-source.ts';
 import { HostPaths, hostOperations } from './host-paths.ts';
 import { landRecordedChanges } from './landing/land-recorded-changes.ts';
 import { planLanding } from './landing/plan-landing.ts';
-import { putBack } from './landing/put-back.ts';
+import { putBack } from './landing/plan-put-back.ts';
 import { type OpenWorkspace, openLeasedWorkspace } from './open-workspace.ts';
 import { type HostFilesystemOptions, hostLimitChecks } from './options.ts';
 import { DiskContent, RefusedContent } from './tree/disk-content.ts';

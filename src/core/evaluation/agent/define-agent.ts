@@ -9,7 +9,7 @@ import {
 import { compileGlob } from '../../filesystem/index.ts';
 import { isRecord, isText, type Writable } from '../../internal/index.ts';
 import { BudgetTracker, checkFeedbackProviders } from '../../runtime/index.ts';
-import { checkObservers } from '../options/check-observers.ts';
+import { checkObservers } from '../options/check-options.ts';
 import { limitChecks, movedOptions } from '../options/option-checks.ts';
 import { checkCompletion } from '../run/check-requirements.ts';
 import type { Agent, AgentLimits, AgentOptions, AgentWorkspace } from './agent.ts';

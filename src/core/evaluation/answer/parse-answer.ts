@@ -1,8 +1,7 @@
-import { OutputParseError } from '../../error/index.ts';
+import { describeError, OutputParseError } from '../../error/index.ts';
 import type { PromptOutput } from '../../prompt/index.ts';
 import type { ReadAnswer } from '../../runtime/index.ts';
 import { describeIssues, type JsonValue, parseInput } from '../../schema/index.ts';
-import { jsonInText } from './json-in-text.ts';
 
 /** So many of the last values of a text are compared with the schema. */
 const maxCandidates = 200;
@@ -41,4 +40,128 @@ function noJson(text: string, { container }: PromptOutput<unknown>): string {
   return text.trim() === ''
     ? `It is empty where ${wanted} is asked for.`
     : `It holds no JSON; ${wanted} is asked for.`;
+}
+
+/** A text may hold many brackets that begin no JSON; further ones are not tried. */
+const maxFailedStarts = 200;
+
+/** What a model may have meant by a text as JSON. */
+interface JsonInText {
+  /** The JSON values, in their order in the text. */
+  readonly values: readonly unknown[];
+  /** Why JSON after the last of them cannot be read, as the end of a sentence; undefined when there is none. */
+  readonly broken: string | undefined;
+}
+
+/**
+ * The JSON in a text: the whole of it, else its fenced blocks (tagged `json`, or not at all and beginning with a bracket), else the objects and lists
+ * within its sentences. Where there are such blocks, the text beside them is an example or an explanation, even if they are broken.
+ */
+function jsonInText(text: string): JsonInText {
+  const whole = parseJson(text.trim());
+  if (whole.ok) return { values: [whole.value], broken: undefined };
+  return inBlocks(text) ?? inSentences(text);
+}
+
+type Parsed = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly why: string };
+
+function parseJson(text: string): Parsed {
+  try {
+    return { ok: true, value: JSON.parse(text) };
+  } catch (error) {
+    return { ok: false, why: describeError(error) };
+  }
+}
+
+/** @returns undefined when no block is meant to be JSON. */
+function inBlocks(text: string): JsonInText | undefined {
+  const values: unknown[] = [];
+  let broken: string | undefined;
+  let isFound = false;
+  for (const { tag, content, isClosed } of fencedBlocks(text)) {
+    if (tag !== 'json' && !(tag === '' && /^\s*[[{]/.test(content))) continue;
+    isFound = true;
+    const parsed = parseJson(content);
+    if (parsed.ok) values.push(parsed.value);
+    // Then the block may go on in sentences.
+    const within = parsed.ok || isClosed ? undefined : inSentences(content);
+    if (within !== undefined) values.push(...within.values);
+    if (parsed.ok || (within !== undefined && within.values.length > 0)) broken = within?.broken;
+    else broken = `the JSON in its fenced block is broken (${parsed.why})`;
+  }
+  return isFound ? { values, broken } : undefined;
+}
+
+interface FencedBlock {
+  readonly tag: string;
+  readonly content: string;
+  /** False for a block without an end fence. */
+  readonly isClosed: boolean;
+}
+
+function* fencedBlocks(text: string): Generator<FencedBlock, void> {
+  let block: { readonly tag: string; readonly lines: string[] } | undefined;
+  for (const line of text.split('\n')) {
+    const fence = line.trim();
+    if (block === undefined) {
+      if (fence.startsWith('```')) block = { tag: fence.slice(3).trim().toLowerCase(), lines: [] };
+    } else if (fence !== '```') block.lines.push(line);
+    else {
+      yield { tag: block.tag, content: block.lines.join('\n'), isClosed: true };
+      block = undefined;
+    }
+  }
+  if (block !== undefined) yield { tag: block.tag, content: block.lines.join('\n'), isClosed: false };
+}
+
+function inSentences(text: string): JsonInText {
+  const values: unknown[] = [];
+  let afterLast = 0;
+  let failedStarts = 0;
+  for (let at = nextStart(text, 0); at >= 0 && failedStarts < maxFailedStarts; ) {
+    const end = endOfValue(text, at);
+    const parsed = end === undefined ? undefined : parseJson(text.slice(at, end));
+    if (end !== undefined && parsed?.ok === true) {
+      values.push(parsed.value);
+      afterLast = end;
+      at = nextStart(text, end);
+    } else {
+      failedStarts += 1;
+      at = nextStart(text, at + 1);
+    }
+  }
+  // Brackets are common in sentences; one followed by a key and a colon begins an object.
+  const isBegun = /\{\s*"(?:[^"\\]|\\.)*"\s*:/.test(text.slice(afterLast));
+  return { values, broken: isBegun ? 'an object in it is begun and cannot be read' : undefined };
+}
+
+function nextStart(text: string, from: number): number {
+  const found = text.slice(from).search(/[[{]/);
+  return found < 0 ? -1 : from + found;
+}
+
+/** The index after the bracket that closes the one at `start`; undefined when none does. Brackets in strings do not count. */
+function endOfValue(text: string, start: number): number | undefined {
+  let depth = 0;
+  for (let at = start; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === '"') {
+      const end = endOfString(text, at);
+      if (end === undefined) return undefined;
+      at = end;
+    } else if (character === '{' || character === '[') depth += 1;
+    else if (character === '}' || character === ']') {
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    }
+  }
+  return undefined;
+}
+
+function endOfString(text: string, start: number): number | undefined {
+  for (let at = start + 1; at < text.length; at += 1) {
+    if (text[at] === '\\') at += 1;
+    else if (text[at] === '"') return at;
+  }
+  return undefined;
 }

@@ -1,19 +1,24 @@
-import { assertMembers, assertOptions, type OptionChecks, PromptValidationError } from '../../error/index.ts';
+import {
+  assertArgument,
+  assertMembers,
+  assertOptions,
+  type OptionChecks,
+  PromptValidationError,
+} from '../../error/index.ts';
 import type { Prompt } from '../../prompt/index.ts';
 import {
   type Approver,
   checkFeedbackProviders,
   isSuspension,
+  type RunObserver,
   toBudgetTracker,
   toCompletionChecker,
   toThrottlePolicy,
 } from '../../runtime/index.ts';
 import type { NestedEvaluateOptions, PromptPort } from '../../tool/index.ts';
-import { checkObservers } from './check-observers.ts';
-import { refusePendingCalls } from './complete-history.ts';
+import { refusePendingCalls, refuseSuspended } from './complete-history.ts';
 import type { EvaluateOptions } from './evaluate-options.ts';
 import { evaluateChecks, movedOptions } from './option-checks.ts';
-import { refuseSuspended } from './suspended-history.ts';
 
 /** Options of an evaluation on a root session, or inside a call. */
 type AnyOptions = Omit<EvaluateOptions<Approver>, 'limits'> & Pick<NestedEvaluateOptions, 'limits'>;
@@ -82,4 +87,23 @@ export function assertPrompt<Output>(prompt: PromptPort<Output>): asserts prompt
   throw new PromptValidationError('Only a prompt can be evaluated: bind the params of a template first.', {
     details: { option: 'prompt' },
   });
+}
+
+const members: { readonly [Name in keyof RunObserver]-?: 'function' } = {
+  onEvent: 'function',
+  onState: 'function',
+  onRequest: 'function',
+  onResponse: 'function',
+  onCommit: 'function',
+  onDiscard: 'function',
+  around: 'function',
+};
+
+/** @throws {PromptValidationError} for what is not a list of observers. */
+export function checkObservers(where: string, observers: readonly RunObserver[]): void {
+  assertArgument(where, 'observers', observers, 'array');
+  for (const observer of observers) {
+    assertArgument(`${where}: observers`, 'an observer', observer, 'object');
+    assertMembers(`${where}: an observer`, observer, members);
+  }
 }

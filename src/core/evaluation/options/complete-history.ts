@@ -1,4 +1,5 @@
 import { PromptValidationError } from '../../error/index.ts';
+import { processWide } from '../../internal/index.ts';
 import type { ConversationItem, HostedApprovalItem, Logger, ToolResultItem } from '../../tool/index.ts';
 
 /** A call of a history that was never answered. */
@@ -114,4 +115,29 @@ class Completion {
 function interrupted({ callId, toolName }: PendingCall): ToolResultItem {
   const text = `The call of "${toolName}" was interrupted; whether it ran is not known. Look at what it was to change before you make it again.`;
   return { type: 'tool-result', callId, toolName, text, isError: true };
+}
+
+/** The conversations of suspended runs, with the names of these. Shared by all copies of the package: a call would be made twice. */
+function suspended(): WeakMap<readonly ConversationItem[], string> {
+  return processWide('suspended-histories.1', () => new WeakMap());
+}
+
+/** Marks the conversation of a run that waits for answers. */
+export function markSuspended(conversation: readonly ConversationItem[], runId: string): void {
+  suspended().set(conversation, runId);
+}
+
+/**
+ * A run that began with such a conversation would read that its calls were interrupted, and they would be made by `resumeRun` all the same. A copy is not recognized:
+ * `pendingCalls` decides about its calls.
+ *
+ * @throws {PromptValidationError} for the conversation of a run that waits for answers.
+ */
+export function refuseSuspended(history: readonly ConversationItem[]): void {
+  const runId = suspended().get(history);
+  if (runId === undefined) return;
+  throw new PromptValidationError(
+    `The history is the conversation of the run "${runId}", which waits for answers. Answer its questions and go on with it by resumeRun().`,
+    { details: { option: 'history', runId } },
+  );
 }

@@ -1,7 +1,6 @@
 import { integer, number, type OptionsOf, oneOf } from '../../error/index.ts';
 import { innerLimitChecks } from '../../tool/index.ts';
-import type { EvaluateOptions } from './evaluate-options.ts';
-import type { ContextOptions, RunLimits } from './run-limits.ts';
+import type { ContextOptions, EvaluateOptions, RunLimits } from './evaluate-options.ts';
 
 /** What the limits of a run must be, and what they are by default. Deadline and budget are checked where they are used. */
 export const limitChecks: OptionsOf<

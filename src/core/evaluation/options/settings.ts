@@ -9,9 +9,8 @@ import {
 } from '../../runtime/index.ts';
 import type { Session } from '../../session/index.ts';
 import { innerLimitChecks, type NestedEvaluateOptions, type NestedRunLimits } from '../../tool/index.ts';
-import type { EvaluateOptions } from './evaluate-options.ts';
+import type { EvaluateOptions, RunLimits } from './evaluate-options.ts';
 import { limitChecks } from './option-checks.ts';
-import type { RunLimits } from './run-limits.ts';
 
 /** What the loop of an evaluation runs with, as it was asked. */
 type LoopSettings = Omit<LoopOptions<unknown>, 'model' | 'outputSchema' | 'answer' | 'step'>;

@@ -16,13 +16,11 @@ import {
 } from '../../runtime/index.ts';
 import type { NestedAdapter, PromptResponse } from '../../tool/index.ts';
 import { parseAnswer } from '../answer/parse-answer.ts';
-import { innerEvaluator } from '../inner/inner-evaluator.ts';
-import { withoutModel } from '../inner/without-model.ts';
+import { innerEvaluator, withoutModel } from '../inner/inner-evaluator.ts';
 import { assertPrompt, type Checked } from '../options/check-options.ts';
-import { beginningOf } from '../options/complete-history.ts';
+import { beginningOf, markSuspended } from '../options/complete-history.ts';
 import type { EvaluateOptions } from '../options/evaluate-options.ts';
 import type { EvaluationSettings } from '../options/settings.ts';
-import { markSuspended } from '../options/suspended-history.ts';
 import { EvaluationRecord } from '../scope/evaluation-record.ts';
 import type {
   EvaluationFiles,

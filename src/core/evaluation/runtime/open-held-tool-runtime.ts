@@ -1,8 +1,7 @@
 import { type OptionsOf, PromptValidationError } from '../../error/index.ts';
 import type { Prompt } from '../../prompt/index.ts';
 import { TurnLedger } from '../../runtime/index.ts';
-import { innerEvaluator } from '../inner/inner-evaluator.ts';
-import { withoutModel } from '../inner/without-model.ts';
+import { innerEvaluator, withoutModel } from '../inner/inner-evaluator.ts';
 import { assertPrompt, type Checked, checkEvaluateOptions } from '../options/check-options.ts';
 import { evaluateChecks, limitChecks } from '../options/option-checks.ts';
 import { beginEvaluation } from '../run/begin-evaluation.ts';

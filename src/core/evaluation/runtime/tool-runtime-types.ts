@@ -9,8 +9,7 @@ import type {
 import type { JsonObject } from '../../schema/index.ts';
 import type { Session } from '../../session/index.ts';
 import type { AnyTool, BudgetExcess, HostedTool, ToolResultItem } from '../../tool/index.ts';
-import type { EvaluateOptions } from '../options/evaluate-options.ts';
-import type { RunLimits } from '../options/run-limits.ts';
+import type { EvaluateOptions, RunLimits } from '../options/evaluate-options.ts';
 import type { ProviderAdapter } from '../run/provider-adapter.ts';
 
 /** A call that a model requested, in any loop. */

@@ -6,9 +6,8 @@ import { Session } from '../../session/index.ts';
 import type { Logger } from '../../tool/index.ts';
 import type { Checked } from '../options/check-options.ts';
 import type { EvaluateOptions } from '../options/evaluate-options.ts';
-import { guardCallbacks, watchSubscribers } from '../options/guarded-callbacks.ts';
+import { guardCallbacks, watchRun, watchSubscribers } from '../options/guarded-callbacks.ts';
 import { type EvaluationSettings, toSettings } from '../options/settings.ts';
-import { watchRun } from '../options/watch-run.ts';
 import { type HeldScope, type RunSurroundings, redactingRoot } from './evaluation-scope.ts';
 
 /** A run that holds its session until it is ended. */

@@ -4,7 +4,7 @@ import type { FileChange, FileOperation, FilePatch } from '../interface/file-cha
 import type { ObservedFork, ObserveOptions } from '../interface/filesystem.ts';
 import { nodeAt } from '../tree/tree.ts';
 import { changesIn, type TreeDifference, treeDifferences } from '../tree/tree-difference.ts';
-import { observedReads } from './observed-fork.ts';
+import { observedReads } from './read-result.ts';
 import { type FilesystemRead, FilesystemReadSet } from './read-set.ts';
 
 /** A move or copy that a fork has carried out, from one normalized path to another. */

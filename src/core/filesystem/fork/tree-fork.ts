@@ -1,5 +1,4 @@
-import type { FileChange, FilePatch } from '../interface/file-change.ts';
-import type { FileRead } from '../interface/file-read.ts';
+import type { FileChange, FilePatch, FileRead } from '../interface/file-change.ts';
 import type {
   Filesystem,
   FilesystemFork,

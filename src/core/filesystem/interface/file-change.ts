@@ -48,3 +48,78 @@ export interface FilePatch {
   /** What a call of an earlier run has left, which is put there whatever is there: a fork that gets it reads what is at these paths. Default: it depends on all files. @internal */
   readonly '~isRecorded'?: true;
 }
+
+/**
+ * One read of a fork, on which its outcome may depend.
+ *
+ * - `file`: a file with its content and time, or that something else, or nothing, is at the path.
+ * - `kind`: whether a file, a directory or nothing is at a path.
+ * - `listing`, `emptiness`: the children of a directory. `names`: the names of everything below it. `tree`: everything below it.
+ * - `glob`: which files match `pattern` below a directory. `grep`: the content of the files that match it, of all files without one.
+ * - `quota`, `quota-refusal`: the total size of the files; they have no path.
+ */
+export interface FileRead {
+  readonly kind:
+    | 'file'
+    | 'kind'
+    | 'listing'
+    | 'emptiness'
+    | 'names'
+    | 'glob'
+    | 'grep'
+    | 'tree'
+    | 'quota'
+    | 'quota-refusal';
+  /** The read in a short phrase, such as `file notes.md`: what `conflicts()` would say of it. */
+  readonly what: string;
+  readonly path?: string;
+  readonly pattern?: string;
+  /** What was at the path when the fork was made; only for `file` and `kind`. */
+  readonly found?: 'file' | 'directory' | 'absent';
+  /** The content that the fork began with; only where a `file` read found a file. */
+  readonly content?: FileContent;
+  /** Names of the children, sorted; only for `listing`. */
+  readonly names?: readonly string[];
+  /** What was found when the fork was made, as a text that is the same exactly when the read finds the same; only where it is asked for. */
+  readonly result?: string;
+}
+
+/**
+ * The commit of a run that staged changes are: after a crash, the folder says that it may be decided.
+ * @internal
+ */
+export interface PendingMark {
+  readonly runId: string;
+  /** Number of the commit within the run. */
+  readonly commit: number;
+}
+
+/**
+ * How changes are staged.
+ * @internal
+ */
+export interface StageOptions {
+  /** The commit that someone else decides, so that it may be decided when it is undone. Default: the caller does. */
+  readonly pending?: PendingMark | undefined;
+}
+
+/**
+ * Changes that are checked and written next to their places, so that what is left to do is short: the caller decides, then calls
+ * one of the two, once. Until then every view shows the old content, and other writes are refused (`filesystem-busy`).
+ *
+ * @see docs/spec/filesystem.md §6
+ * @internal
+ */
+export interface StagedChanges {
+  /**
+   * Brings the changes to their places, all or none. What they replace is compared once more with what was seen. Synchronous.
+   * @throws {FilesystemError} `file-changed-on-disk`, `root-replaced`, `path-forbidden`, `path-excluded`, `filesystem-storage-failed`: the
+   * old content is then in place, nothing staged is left, and the folder keeps the mark of the commit; `argument-invalid` after either of the two was called.
+   */
+  land(): void;
+  /**
+   * Removes what was staged. What cannot be removed now is removed by the next opening. Never throws; does nothing after `land`.
+   * @param options with `isUndecided`, the folder keeps the mark of the commit: it may have been decided. Default: it was not.
+   */
+  discard(options?: { readonly isUndecided?: boolean }): void;
+}

@@ -2,10 +2,8 @@ import { type NamedResourceToken, transactionalResource } from '../../resource/i
 import type { FileLink } from '../content/tree-node.ts';
 import type { EditResult, TextEdit } from '../text/edit.ts';
 import type { TextWindow, TextWindowOptions } from '../text/text-window.ts';
-import type { FileChange, FilePatch } from './file-change.ts';
-import type { FileRead } from './file-read.ts';
+import type { FileChange, FilePatch, FileRead, StagedChanges, StageOptions } from './file-change.ts';
 import type { LandableChange, LandingReport, PutBackPath, PutBackReport } from './landing.ts';
-import type { StagedChanges, StageOptions } from './staged-changes.ts';
 
 /** The guarantees of an implementation. */
 export interface FilesystemCapabilities {

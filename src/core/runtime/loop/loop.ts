@@ -1,15 +1,14 @@
 import { ModelResponseError } from '../../error/index.ts';
 import { none } from '../../internal/index.ts';
-import type { HostedApprovalRequestPart } from '../../tool/index.ts';
+import type { ConversationItem, HostedApprovalRequestPart, ToolResultItem } from '../../tool/index.ts';
 import type { EvaluationEnvironment } from '../call/environment/environment.ts';
 import { type ToolCall, toToolCall } from '../call/tool-call/tool-call.ts';
 import { RepeatedFailures } from '../limits/repeated-failures.ts';
 import { haltReason } from '../limits/run-budget.ts';
 import { findTurnFault, isCutOff } from '../model/check-turn.ts';
-import { dropToolResults } from '../model/drop-tool-results.ts';
 import type { LoopState } from '../model/loop-state.ts';
 import type { ModelTurn } from '../model/model.ts';
-import type { ObserverCalls } from '../observer/observer-calls.ts';
+import type { ObserverCalls } from '../observer/run-observer.ts';
 import { Conclusion, type ConclusionOptions, type LoopResult } from '../turn/conclusion.ts';
 import type { StepFunction } from '../turn/step.ts';
 import { TurnLedger, textOf } from '../turn/turn-ledger.ts';
@@ -217,4 +216,48 @@ class Loop<Output> {
     const reason = stop.check(deadline);
     if (reason !== undefined) throw this.#ledger.errors.stopped(reason, 'request');
   }
+}
+
+/** Replaces a result that was dropped to make room. */
+const note =
+  '[This result was dropped: the conversation had become too long. Call the tool again if it is needed.]';
+
+/** What was dropped of a conversation. */
+interface DroppedResults {
+  readonly callIds: readonly string[];
+  /** Characters less. */
+  readonly characters: number;
+}
+
+/**
+ * Puts a note in the place of the oldest tool results, until at least half of what they take is gone. Calls and results
+ * stay in pairs.
+ *
+ * @param isKept true for a result that stays.
+ * @returns undefined when there is nothing to drop.
+ */
+function dropToolResults(
+  conversation: ConversationItem[],
+  isKept: (result: ToolResultItem) => boolean,
+): DroppedResults | undefined {
+  const sizes = conversation.map((item) =>
+    item.type === 'tool-result' && !isKept(item) ? sizeOf(item) - note.length : 0,
+  );
+  const total = sizes.reduce((sum, size) => sum + Math.max(0, size), 0);
+  const callIds: string[] = [];
+  let characters = 0;
+  for (const [index, item] of conversation.entries()) {
+    if (characters * 2 >= total) break;
+    const size = sizes[index] ?? 0;
+    if (item.type !== 'tool-result' || size <= 0) continue;
+    const { attachments: _attachments, ...rest } = item;
+    conversation[index] = { ...rest, text: note };
+    callIds.push(item.callId);
+    characters += size;
+  }
+  return callIds.length === 0 ? undefined : { callIds, characters };
+}
+
+function sizeOf({ text, attachments = [] }: ToolResultItem): number {
+  return attachments.reduce((sum, { data }) => sum + data.length, text.length);
 }

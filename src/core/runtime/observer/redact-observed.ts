@@ -2,9 +2,7 @@ import type { FileChange, FileContent, FileRead } from '../../filesystem/index.t
 import { present } from '../../internal/index.ts';
 import type { LogAppend, SessionRead, SliceWrite } from '../../session/index.ts';
 import type { Redactor } from '../redaction/index.ts';
-import type { ObservedAttempt } from './observed-call.ts';
-import type { ObservedRequest, ObservedResponse } from './observed-model-call.ts';
-import type { ObservedState } from './observed-state.ts';
+import type { ObservedAttempt, ObservedRequest, ObservedResponse, ObservedState } from './observed.ts';
 
 /** Marks what `redact` changed something in. */
 function marked<T extends { readonly isRedacted: boolean }>(redactor: Redactor, make: () => T): T {

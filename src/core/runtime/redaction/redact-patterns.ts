@@ -1,6 +1,6 @@
 import { assertArgument, describeError, PromptValidationError } from '../../error/index.ts';
 import { compilePattern, type LinearPattern } from '../../filesystem/index.ts';
-import type { Redaction } from './redact.ts';
+import type { Redaction } from './redactor.ts';
 
 /**
  * A redaction that replaces all matches of the patterns, in their order, by `<redacted>`. Patterns are in RE2

@@ -1,5 +1,5 @@
 import { assertArgument, PromptValidationError } from '../../error/index.ts';
-import type { Redaction } from './redact.ts';
+import type { Redaction } from './redactor.ts';
 
 /** Shorter strings occur everywhere. */
 const minCharacters = 4;

@@ -1,5 +1,21 @@
-import { type Redaction, unredactable } from './redact.ts';
 import { RedactionWalk } from './redaction-walk.ts';
+
+/**
+ * Takes out of a text what must not leave the run, and returns the rest as it is. Gets every text on its own: messages,
+ * names, paths, JSON text. Must be pure and fast. When it throws or returns no text, a fixed marker takes the place of the
+ * whole text.
+ */
+export interface Redaction {
+  (text: string): string;
+  /**
+   * How many characters at the end of an unfinished text may be the start of something to redact. With it a streamed answer
+   * is emitted as it is written, except for that end; without it, only as a whole. When it throws, all of the text waits.
+   */
+  readonly pending?: (text: string) => number;
+}
+
+/** The replacement for a text that could not be redacted. */
+const unredactable = '<redaction failed>';
 
 /**
  * Copies what is about to leave a run, with every string passed through the caller's function. Never throws and

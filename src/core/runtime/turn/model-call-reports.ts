@@ -3,8 +3,7 @@ import type { ConversationItem } from '../../tool/index.ts';
 import type { EvaluationEnvironment } from '../call/environment/environment.ts';
 import { recordError } from '../events/event-origin.ts';
 import type { ModelRequest, ModelTurn } from '../model/model.ts';
-import type { ObservedEvaluation } from '../observer/observed-evaluation.ts';
-import type { ConversationEdit } from '../observer/observed-model-call.ts';
+import type { ConversationEdit, ObservedEvaluation } from '../observer/observed.ts';
 
 /** How long an answer took. */
 export interface ModelCallTiming {

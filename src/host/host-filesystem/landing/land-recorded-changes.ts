@@ -11,8 +11,8 @@ import { diskError } from '../jail/disk-error.ts';
 import { isInGitDirectory, isTemporaryName } from '../jail/jail.ts';
 import type { DiskWorkspace } from '../workspace/disk-workspace.ts';
 import { DeadFiles, type KnownContents } from './dead-files.ts';
+import type { RecordedPath } from './found-state.ts';
 import { type LandingChoice, planLanding } from './plan-landing.ts';
-import type { RecordedPath } from './recorded-path.ts';
 
 /** An open folder that is written at once. */
 export interface LandingTarget {

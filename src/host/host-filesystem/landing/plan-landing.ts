@@ -16,8 +16,7 @@ import { present, quoteText } from '../../../core/internal/index.ts';
 import { isRegularFile } from '../commit/taken-nodes.ts';
 import { DiskDirectory } from '../tree/disk-directory.ts';
 import { newLinkNode } from '../tree/disk-leaf.ts';
-import { FoundStates, isDirectory } from './found-state.ts';
-import { type RecordedPath, recordedPaths } from './recorded-path.ts';
+import { FoundStates, isDirectory, type RecordedPath, recordedPaths } from './found-state.ts';
 
 /** What is to become of a path: it is written, it is as it is to be, or it is left. */
 export type LandingChoice = 'land' | 'present' | 'outside';

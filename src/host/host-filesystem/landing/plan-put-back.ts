@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { FilesystemError } from '../../../core/error/index.ts';
 import {
   childPath,
   type DirectoryNode,
@@ -11,7 +12,9 @@ import {
 } from '../../../core/filesystem/index.ts';
 import { isRegularFile } from '../commit/taken-nodes.ts';
 import { newLinkNode } from '../tree/disk-leaf.ts';
+import type { DiskWorkspace } from '../workspace/disk-workspace.ts';
 import { FoundStates, isDirectory } from './found-state.ts';
+import { assertWritten } from './land-recorded-changes.ts';
 import { isWhole, otherContentError, parentsOf } from './plan-landing.ts';
 
 type PutBackChoice = keyof PutBackReport;
@@ -28,7 +31,7 @@ export interface PutBackPlan {
  * @param root the folder as it is now.
  * @throws {FilesystemError} `argument-invalid` when a content is not the recorded one, and what reading a content throws.
  */
-export function planPutBack(root: DirectoryNode, paths: readonly PutBackPath[]): PutBackPlan {
+function planPutBack(root: DirectoryNode, paths: readonly PutBackPath[]): PutBackPlan {
   return new PutBackPlanner(root, paths).plan();
 }
 
@@ -136,4 +139,26 @@ class PutBackPlanner {
     // The time of the disk is that of the machine.
     return { ...fileNode(bytes, 0), mode: wanted.mode };
   }
+}
+
+/** See `Filesystem['~putBack']`. The comparison and the commit are one step. */
+export function putBack(
+  workspace: DiskWorkspace,
+  paths: readonly PutBackPath[],
+  apply: boolean,
+): PutBackReport {
+  for (const { path } of paths) assertWritten(path);
+  if (!apply) return planPutBack(workspace.present().root, paths).report;
+  if (!workspace.canStage) {
+    throw new FilesystemError(
+      'argument-invalid',
+      "Paths are put back only in a folder that was opened with writeOn: 'apply'.",
+      { details: { option: 'writeOn' } },
+    );
+  }
+  return workspace.change((cell) => {
+    const { report, operations } = planPutBack(cell.root, paths);
+    if (report.outside.length === 0) cell.update('.', operations);
+    return report;
+  });
 }

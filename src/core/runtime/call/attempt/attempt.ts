@@ -8,7 +8,7 @@ import type { UnenforcedDecision } from '../../events/tool-invoked.ts';
 import { RunStop, type StopReason } from '../../limits/run-stop.ts';
 import type { EvaluationEnvironment } from '../environment/environment.ts';
 import type { StagedCall } from '../environment/run-suspension.ts';
-import type { AttemptTrace } from '../report/attempt-trace.ts';
+import type { AttemptTrace } from '../report/call-reporter.ts';
 import type { ApprovalMemory } from '../tool-call/approval-memory.ts';
 import { type GoverningPolicy, policyPhases } from '../tool-call/policy-phases.ts';
 import type { ResolvedCall, ToolCall } from '../tool-call/tool-call.ts';

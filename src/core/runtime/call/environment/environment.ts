@@ -9,7 +9,7 @@ import type { Deadline } from '../../limits/deadline.ts';
 import type { RunBudget } from '../../limits/run-budget.ts';
 import type { RunStop } from '../../limits/run-stop.ts';
 import type { VisiblePrompt } from '../../model/visible-prompt.ts';
-import type { ObserverCalls } from '../../observer/observer-calls.ts';
+import type { ObserverCalls } from '../../observer/run-observer.ts';
 import type { Redactor } from '../../redaction/index.ts';
 import type { CallReporter } from '../report/call-reporter.ts';
 import type { OuterCall } from '../tool-call/outer-call.ts';

@@ -5,7 +5,7 @@ import type { PolicyCall, PolicyDecision, ToolPolicy } from '../../../policy/ind
 import type { ToolSuccess } from '../../../tool/index.ts';
 import type { UnenforcedDecision } from '../../events/tool-invoked.ts';
 import { RunStoppedSignal } from '../../limits/run-stop.ts';
-import type { PolicyAnswer } from '../../observer/observed-call.ts';
+import type { PolicyAnswer } from '../../observer/observed.ts';
 import type { CallAttempt } from '../attempt/attempt.ts';
 import { AttemptEnd, isThrown } from '../attempt/exceptions.ts';
 import type { GoverningPolicy } from '../tool-call/policy-phases.ts';

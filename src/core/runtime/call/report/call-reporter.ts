@@ -4,12 +4,16 @@ import type { JsonObject } from '../../../schema/index.ts';
 import type { Clock, StateDifference, StateMark } from '../../../session/index.ts';
 import type { Logger, ToolEffects } from '../../../tool/index.ts';
 import type { EvaluationOrigin } from '../../events/event-origin.ts';
-import type { ObservedAttempt, ReadConflict } from '../../observer/observed-call.ts';
-import type { ObservedEvaluation } from '../../observer/observed-evaluation.ts';
-import type { ObserverCalls } from '../../observer/observer-calls.ts';
+import type {
+  CallPhases,
+  ObservedAttempt,
+  ObservedEvaluation,
+  PolicyAnswer,
+  ReadConflict,
+} from '../../observer/observed.ts';
+import type { ObserverCalls } from '../../observer/run-observer.ts';
 import type { ToolCall, ToolCallResult } from '../tool-call/tool-call.ts';
 import type { CallTransaction, SessionRoot } from '../transaction/transaction.ts';
-import type { AttemptTrace } from './attempt-trace.ts';
 import { type RunLedger, withoutRecords } from './run-ledger.ts';
 
 /** What a {@link CallReporter} works with. */
@@ -218,4 +222,14 @@ function toConflicts(names: readonly string[], { reads }: ObservedAttempt): read
     const read = reads.find((each) => each.what === what);
     return read === undefined ? { what } : { what, read };
   });
+}
+
+type Changeable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** What is noted of an attempt while it happens, for observers. Without observers of calls there is none. */
+export interface AttemptTrace extends Changeable<Omit<CallPhases, 'settledAtMs' | 'approvals'>> {
+  /** Number of the last commit on the root session before the attempt; undefined inside another call. */
+  readonly base: number | undefined;
+  readonly approvals: { readonly fromMs: number; readonly toMs: number }[];
+  readonly policies: PolicyAnswer[];
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { EventQueue } from '../../../../../src/core/evaluation/stream/event-queue.ts';
+import { EventQueue } from '../../../../../src/core/evaluation/stream/prompt-stream.ts';
 
 test('who asks first gets the first event, also when it comes before they are heard', async () => {
   const queue = new EventQueue<string>();

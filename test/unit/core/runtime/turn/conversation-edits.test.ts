@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { ConversationItem } from 'weakincentives';
+import type { ConversationEdit } from '../../../../../src/core/runtime/observer/observed.ts';
 import { ConversationEdits } from '../../../../../src/core/runtime/turn/model-call-reports.ts';
-import type { ConversationEdit } from '../../../../../src/core/runtime/observer/observed-model-call.ts';
 import { draws } from '../../../../support/draws.ts';
 
 /** Grows, loses items, and has items replaced, as conversations do. */

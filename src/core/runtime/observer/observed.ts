@@ -1,9 +1,36 @@
 import type { FileChange, FileRead } from '../../filesystem/index.ts';
-import type { JsonValue } from '../../schema/index.ts';
-import type { DispatchedEvent, LogAppend, SessionRead, SliceWrite } from '../../session/index.ts';
-import type { MediaPart, ToolEffects } from '../../tool/index.ts';
+import type { JsonSchema, JsonValue } from '../../schema/index.ts';
+import type {
+  DispatchedEvent,
+  LogAppend,
+  ObservedSlice,
+  SessionRead,
+  SliceWrite,
+} from '../../session/index.ts';
+import type {
+  AssistantPart,
+  ConversationItem,
+  FinishReason,
+  HostedTool,
+  HostedToolReading,
+  MediaPart,
+  ModelSettings,
+  ModelTool,
+  RawItems,
+  TokenUsage,
+  ToolChoice,
+  ToolEffects,
+} from '../../tool/index.ts';
+import type { RecordedError } from '../events/event-origin.ts';
 import type { ToolInvokedPayload } from '../events/tool-invoked.ts';
-import type { ObservedEvaluation } from './observed-evaluation.ts';
+
+/** The evaluation that something belongs to. */
+export interface ObservedEvaluation {
+  /** The same in everything that one evaluation reports, and in its session events. */
+  readonly evaluationId: string;
+  /** Ids of the calls that the evaluation runs inside of, outermost first; empty for one on a root session. */
+  readonly path: readonly string[];
+}
 
 /** What an attempt spent its time on, in milliseconds since the Unix epoch. A phase that was not reached is absent. */
 export interface CallPhases {
@@ -95,3 +122,69 @@ export interface DiscardedAttempt extends ObservedAttempt {
   /** Images and files that the model gets after the text. Absent: none. */
   readonly attachments?: readonly MediaPart[];
 }
+
+/** State that no call wrote: what a run begins with, and what a subscriber, a feedback provider or the caller has changed since. */
+export interface ObservedState extends ObservedEvaluation {
+  readonly atMs: number;
+  /** `start`: everything that is there before the first call. `change`: what others changed since the last report. */
+  readonly kind: 'start' | 'change';
+  /** Slices that were installed since the last report. */
+  readonly slices: readonly { [Name in keyof ObservedSlice]: ObservedSlice[Name] }[];
+  readonly writes: readonly SliceWrite[];
+  readonly log: readonly { [Name in keyof LogAppend]: LogAppend[Name] }[];
+  /** True when `redact` changed something in it. */
+  readonly isRedacted: boolean;
+}
+
+/** A replacement of some items of a conversation. */
+export interface ConversationEdit {
+  /** Index of the first item that is replaced, in the conversation after the edits before this one. */
+  readonly at: number;
+  /** How many items are removed there. */
+  readonly remove: number;
+  readonly insert: readonly ConversationItem[];
+}
+
+/** A request as a model gets it. Instructions and tools are the very objects of the request before while they are the same. */
+export interface ObservedRequest extends ObservedEvaluation {
+  readonly turn: number;
+  readonly atMs: number;
+  readonly instructions: string;
+  readonly tools: readonly ModelTool[];
+  readonly hostedTools: readonly HostedTool[];
+  readonly toolChoice: ToolChoice;
+  readonly settings: ModelSettings;
+  readonly outputSchema?: JsonSchema;
+  /** What makes the conversation of the request before into the one of this request; the first request of a run begins with none. */
+  readonly edits: readonly { [Name in keyof ConversationEdit]: ConversationEdit[Name] }[];
+  /** Items of the conversation. */
+  readonly length: number;
+  /** True when `redact` changed something in it. */
+  readonly isRedacted: boolean;
+}
+
+/** What a model answered, or why it did not. */
+export type ObservedResponse = ObservedEvaluation & {
+  readonly turn: number;
+  readonly atMs: number;
+  readonly durationMs: number;
+  /** From the request to the first piece of the answer; absent when the answer was not streamed, or no piece came. */
+  readonly timeToFirstPieceMs?: number;
+  /** True when `redact` changed something in it. */
+  readonly isRedacted: boolean;
+} & (
+    | {
+        readonly outcome: 'answered';
+        readonly content: readonly AssistantPart[];
+        readonly raw?: RawItems;
+        readonly hosted?: readonly HostedToolReading[];
+        readonly hasFiles?: boolean;
+        readonly finishReason: FinishReason;
+        readonly usage?: TokenUsage;
+        /** The provider's id of the answer. */
+        readonly responseId?: string;
+        /** The model that answered, as the provider names it. */
+        readonly responseModel?: string;
+      }
+    | { readonly outcome: 'failed'; readonly error: RecordedError }
+  );
