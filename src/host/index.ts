@@ -9,6 +9,7 @@ export {
   HostFilesystem as HostFilesystemClass,
   openHostFilesystem,
 } from './host-filesystem/host-filesystem.ts';
+export { openLeasedWorkspace } from './host-filesystem/open-workspace.ts';
 export type { OutsideChange } from './host-filesystem/workspace/workspace-changes.ts';
 export { isAlive as isProcessAlive, type ProcessIdentity, presentProcess } from './lock/process-identity.ts';
 export { userStateFolder } from './lock/state-folder.ts';

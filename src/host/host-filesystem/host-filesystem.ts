@@ -79,7 +79,8 @@ export class HostFilesystem extends FilesystemView implements AsyncDisposable {
   readonly #lock: OpenWorkspace['lock'];
   readonly #lease: OpenWorkspace['lease'];
 
-  private constructor({ workspace, lock, lease, interruptedCommits, stateFolder }: OpenWorkspace) {
+  /** See {@link openHostFilesystem}. @internal */
+  constructor({ workspace, lock, lease, interruptedCommits, stateFolder }: OpenWorkspace) {
     const { jail, visible, allowsGitWrites } = workspace;
     const capabilities = Object.freeze({ rollback: 'own-writes', symlinks: true, jail: jail.kind } as const);
     const folder: DiskFolder = { jail, visible, allowsGitWrites, overlayTrials: new Map() };
@@ -102,30 +103,6 @@ export class HostFilesystem extends FilesystemView implements AsyncDisposable {
       const cell = workspace.present();
       return { ...folder, root: cell.root, record: (read) => void cell.resolve(read) };
     });
-  }
-
-  /** See {@link openHostFilesystem}. @param onFailpoint see `openWorkspace`. @internal */
-  static async open(
-    options: HostFilesystemOptions,
-    onFailpoint?: (failpoint: string) => void,
-  ): Promise<HostFilesystem> {
-    assertOptions(
-      'openHostFilesystem()',
-      options,
-      {
-        clock: 'object',
-        writeOn: 'any',
-        ...hostLimitChecks,
-        root: 'string!',
-        include: 'array',
-        exclude: 'array',
-        stateDirectory: 'string',
-        allowGitWrites: 'boolean',
-        journal: 'object',
-      },
-      (message, details) => new FilesystemError('argument-invalid', message, details),
-    );
-    return new HostFilesystem(await openLeasedWorkspace(options, onFailpoint));
   }
 
   /**
@@ -221,7 +198,23 @@ function reasonOf(content: FileContent, maxFileBytes: number): FolderSkipReason 
  * `filesystem-storage-failed` when the lock or journal cannot be written, or an interrupted commit cannot be rolled back.
  */
 export async function openHostFilesystem(options: HostFilesystemOptions): Promise<HostFilesystem> {
-  return HostFilesystem.open(options);
+  assertOptions(
+    'openHostFilesystem()',
+    options,
+    {
+      clock: 'object',
+      writeOn: 'any',
+      ...hostLimitChecks,
+      root: 'string!',
+      include: 'array',
+      exclude: 'array',
+      stateDirectory: 'string',
+      allowGitWrites: 'boolean',
+      journal: 'object',
+    },
+    (message, details) => new FilesystemError('argument-invalid', message, details),
+  );
+  return new HostFilesystem(await openLeasedWorkspace(options));
 }
 
 /** The factory of the views of a folder's forks. */

@@ -1,9 +1,9 @@
 import { readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FilesystemError, SessionBusyError } from '../../core/error/index.ts';
-import { isRecord, present, quoteText } from '../../core/internal/index.ts';
+import { present, quoteText } from '../../core/internal/index.ts';
 import type { RunJournal, RunLease, RunLeaseIdentity } from '../../core/runtime/index.ts';
-import { isAlive, type ProcessIdentity, presentProcess } from './process-identity.ts';
+import { isAlive, type ProcessIdentity, presentProcess, readIdentity } from './process-identity.ts';
 
 /** The folder that a lease is of. */
 interface LeasedPlace {
@@ -135,16 +135,10 @@ function endedLease(stateFolder: string): RunLeaseIdentity | undefined {
 function readOwner(stateFolder: string): LeaseOwner | undefined {
   try {
     const { lease, process } = Object(JSON.parse(readFileSync(join(stateFolder, ownerFileName), 'utf8')));
-    if (!isRecord(lease) || !isRecord(process)) return undefined;
-    const { owner, epoch } = lease;
-    const { host, pid, startedAt } = process;
-    const isWhole =
-      typeof owner === 'string' &&
-      typeof epoch === 'number' &&
-      typeof host === 'string' &&
-      typeof pid === 'number' &&
-      typeof startedAt === 'string';
-    return isWhole ? { lease: { owner, epoch }, process: { host, pid, startedAt } } : undefined;
+    const { owner, epoch } = Object(lease);
+    const identity = readIdentity(process);
+    if (identity === undefined || typeof owner !== 'string' || typeof epoch !== 'number') return undefined;
+    return { lease: { owner, epoch }, process: identity };
   } catch {
     return undefined;
   }

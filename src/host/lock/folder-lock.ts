@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { FilesystemError } from '../../core/error/index.ts';
 import { present, quoteText } from '../../core/internal/index.ts';
 import { errorCode } from '../disk/system-error.ts';
-import { isAlive, isElsewhere, type ProcessIdentity, presentProcess } from './process-identity.ts';
+import {
+  isAlive,
+  isElsewhere,
+  type ProcessIdentity,
+  presentProcess,
+  readIdentity,
+} from './process-identity.ts';
 
 /** The holder of a lock, and the token of this lock. */
 interface LockRecord extends ProcessIdentity {
@@ -102,14 +108,11 @@ function isHeldByLiveProcess(record: LockRecord, isLeased = false): boolean {
 
 function parseRecord(text: string): LockRecord | undefined {
   try {
-    const { host, pid, startedAt, token, isLeased } = Object(JSON.parse(text));
-    const isWhole =
-      typeof host === 'string' &&
-      typeof pid === 'number' &&
-      typeof startedAt === 'string' &&
-      typeof token === 'string' &&
-      /^[\w-]+$/.test(token);
-    return isWhole ? { host, pid, startedAt, token, isLeased: isLeased === true } : undefined;
+    const record = Object(JSON.parse(text));
+    const { token, isLeased } = record;
+    const identity = readIdentity(record);
+    const isWhole = identity !== undefined && typeof token === 'string' && /^[\w-]+$/.test(token);
+    return isWhole ? { ...identity, token, isLeased: isLeased === true } : undefined;
   } catch {
     return undefined;
   }

@@ -43,3 +43,10 @@ function startOf(pid: number): string | undefined {
     return undefined;
   }
 }
+
+/** The identity that a file holds as JSON, parsed; undefined for what is not a whole one. */
+export function readIdentity(value: unknown): ProcessIdentity | undefined {
+  const { host, pid, startedAt } = Object(value);
+  const isWhole = typeof host === 'string' && typeof pid === 'number' && typeof startedAt === 'string';
+  return isWhole ? { host, pid, startedAt } : undefined;
+}

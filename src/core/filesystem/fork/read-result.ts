@@ -149,10 +149,8 @@ function observedRead(read: FilesystemRead, base: DirectoryNode): FileRead {
     }
     case 'file': {
       const node = nodeAt(base, read.path);
-      const found = kindOf(node);
-      return node?.kind === 'file'
-        ? { kind: 'file', what, path: read.path, found, content: node.content }
-        : { kind: 'file', what, path: read.path, found };
+      const observed = { kind: 'file', what, path: read.path, found: kindOf(node) } as const;
+      return node?.kind === 'file' ? { ...observed, content: node.content } : observed;
     }
     case 'kind':
       return { kind: 'kind', what, path: read.path, found: kindOf(nodeAt(base, read.path)) };

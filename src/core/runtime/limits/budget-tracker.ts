@@ -30,6 +30,41 @@ interface Spending {
 
 const noTokens: TokenUsage = Object.freeze({});
 
+/** What of the spending counts against a limit. */
+interface Measure {
+  /** In messages. */
+  readonly name: string;
+  valueOf(spending: Spending): number;
+  /** The part of it that no provider reported, in tokens. */
+  estimatedOf(estimated: TokenUsage): number;
+}
+
+const measures: Readonly<Record<keyof BudgetLimits, Measure>> = {
+  maxInputTokens: {
+    name: 'input tokens',
+    valueOf: (spending) => tokensOf(spending).inputTokens ?? 0,
+    estimatedOf: ({ inputTokens = 0 }) => inputTokens,
+  },
+  maxOutputTokens: {
+    name: 'output tokens',
+    valueOf: (spending) => tokensOf(spending).outputTokens ?? 0,
+    estimatedOf: ({ outputTokens = 0 }) => outputTokens,
+  },
+  maxTotalTokens: {
+    name: 'input and output tokens',
+    valueOf: (spending) => totalOf(tokensOf(spending)),
+    estimatedOf: totalOf,
+  },
+  maxCost: { name: 'the cost', valueOf: ({ cost }) => costUp(cost), estimatedOf: totalOf },
+  maxUncountedTurns: {
+    name: 'turns without reported tokens',
+    valueOf: ({ uncountedTurns }) => uncountedTurns,
+    estimatedOf: () => 0,
+  },
+};
+
+const limitNames = Object.keys(measures) as readonly (keyof BudgetLimits)[]; // It has every limit, in this order.
+
 /** Options of {@link BudgetTracker}. */
 export interface BudgetTrackerOptions {
   /** Whether the budget needs a limit. Default true; with false a tracker without one counts tokens and cost, and ends nothing. */
@@ -91,19 +126,17 @@ export class BudgetTracker implements BudgetTrackerPort {
 
   /** What is left. */
   remaining(): BudgetRemainder {
-    const { maxTotalTokens, maxInputTokens, maxOutputTokens, maxCost } = this.budget;
-    const { cost } = this.#spent;
-    const usage = tokensOf(this.#spent);
-    const costLeft = maxCost === undefined ? undefined : toExactAmount(maxCost) - cost;
+    const { maxCost } = this.budget;
+    const costLeft = maxCost === undefined ? undefined : toExactAmount(maxCost) - this.#spent.cost;
+    const left = (limit: 'maxTotalTokens' | 'maxInputTokens' | 'maxOutputTokens'): number | undefined => {
+      const maximum = this.budget[limit];
+      return maximum === undefined ? undefined : Math.max(0, maximum - measures[limit].valueOf(this.#spent));
+    };
     return {
       ...present({
-        totalTokens: maxTotalTokens === undefined ? undefined : atLeastZero(maxTotalTokens - totalOf(usage)),
-        inputTokens:
-          maxInputTokens === undefined ? undefined : atLeastZero(maxInputTokens - (usage.inputTokens ?? 0)),
-        outputTokens:
-          maxOutputTokens === undefined
-            ? undefined
-            : atLeastZero(maxOutputTokens - (usage.outputTokens ?? 0)),
+        totalTokens: left('maxTotalTokens'),
+        inputTokens: left('maxInputTokens'),
+        outputTokens: left('maxOutputTokens'),
         cost: costLeft === undefined ? undefined : costLeft < 0n ? 0 : costDown(costLeft),
       }),
     };
@@ -153,9 +186,9 @@ export class BudgetTracker implements BudgetTrackerPort {
   refuse(): BudgetExceededError | undefined {
     const excess = this.exceeded;
     if (excess === undefined) return undefined;
-    const { limit, value, maximum } = excess;
+    const { limit, maximum } = excess;
     return this.#refusal(
-      `The budget is used up: ${nameOf(limit)} reached ${value}${this.#estimatedPart(limit)}, and ${limit} is ${maximum}.`,
+      `The budget is used up: ${this.#reached(limit)}, and ${limit} is ${maximum}.`,
       excess,
     );
   }
@@ -176,9 +209,9 @@ export class BudgetTracker implements BudgetTrackerPort {
     });
     if (excess === undefined) return undefined;
     const { limit, value: needed, maximum } = excess;
-    const value = this.#valueOf(limit, this.#spent);
+    const value = measures[limit].valueOf(this.#spent);
     return this.#refusal(
-      `The budget does not allow another turn of the model: ${nameOf(limit)} reached ${value}${this.#estimatedPart(limit)} and would reach at least ${needed}, and ${limit} is ${maximum}.`,
+      `The budget does not allow another turn of the model: ${this.#reached(limit)} and would reach at least ${needed}, and ${limit} is ${maximum}.`,
       { limit, value, maximum, needed },
     );
   }
@@ -198,39 +231,20 @@ export class BudgetTracker implements BudgetTrackerPort {
     for (const limit of limitNames) {
       const maximum = this.budget[limit];
       if (maximum === undefined) continue;
-      const isPassed =
-        limit === 'maxCost'
-          ? spending.cost > toExactAmount(maximum)
-          : this.#valueOf(limit, spending) > maximum;
-      if (isPassed) return { limit, value: this.#valueOf(limit, spending), maximum };
+      const value = measures[limit].valueOf(spending);
+      const isPassed = limit === 'maxCost' ? spending.cost > toExactAmount(maximum) : value > maximum;
+      if (isPassed) return { limit, value, maximum };
     }
     return undefined;
   }
 
-  /** The tokens that no provider reported, as a phrase. */
-  #estimatedPart(limit: keyof BudgetLimits): string {
-    const { inputTokens = 0, outputTokens = 0 } = this.#spent.estimated;
-    const isOfBoth = limit === 'maxTotalTokens' || limit === 'maxCost';
-    const counts = { maxInputTokens: inputTokens, maxOutputTokens: outputTokens, maxUncountedTurns: 0 };
-    const count = isOfBoth ? inputTokens + outputTokens : counts[limit];
-    return count === 0 ? '' : ` (with ${count} estimated tokens, which the provider did not report)`;
-  }
-
-  #valueOf(limit: keyof BudgetLimits, spending: Spending): number {
-    const { cost, uncountedTurns } = spending;
-    const usage = tokensOf(spending);
-    switch (limit) {
-      case 'maxInputTokens':
-        return usage.inputTokens ?? 0;
-      case 'maxOutputTokens':
-        return usage.outputTokens ?? 0;
-      case 'maxTotalTokens':
-        return totalOf(usage);
-      case 'maxCost':
-        return costUp(cost);
-      case 'maxUncountedTurns':
-        return uncountedTurns;
-    }
+  /** How far a limit was reached. */
+  #reached(limit: keyof BudgetLimits): string {
+    const { name, valueOf, estimatedOf } = measures[limit];
+    const estimated = estimatedOf(this.#spent.estimated);
+    const part =
+      estimated === 0 ? '' : ` (with ${estimated} estimated tokens, which the provider did not report)`;
+    return `${name} reached ${valueOf(this.#spent)}${part}`;
   }
 }
 
@@ -282,29 +296,6 @@ function tokensOf({ usage, estimated }: Pick<Spending, 'usage' | 'estimated'>): 
 function totalOf({ inputTokens = 0, outputTokens = 0 }: TokenUsage): number {
   return inputTokens + outputTokens;
 }
-
-function atLeastZero(count: number): number {
-  return Math.max(0, count);
-}
-
-function nameOf(limit: keyof BudgetLimits): string {
-  return {
-    maxInputTokens: 'input tokens',
-    maxOutputTokens: 'output tokens',
-    maxTotalTokens: 'input and output tokens',
-    maxCost: 'the cost',
-    maxUncountedTurns: 'turns without reported tokens',
-  }[limit];
-}
-
-/** The limits of a budget, in the order in which they are checked. */
-const limitNames: readonly (keyof BudgetLimits)[] = [
-  'maxInputTokens',
-  'maxOutputTokens',
-  'maxTotalTokens',
-  'maxCost',
-  'maxUncountedTurns',
-];
 
 const tokens = integer({ min: 1 });
 /** What the options of a budget must be. */

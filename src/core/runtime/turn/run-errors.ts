@@ -77,43 +77,21 @@ export class RunErrors {
     const { callId, toolName, durationMs } = invocation;
     const details = { calls: [{ callId, toolName, durationMs }] satisfies readonly StoppedCall[] };
     const whose = `The call "${callId}" of "${toolName}"`;
-    if (PromptEvaluationError.isInstance(error) && BudgetExceededError.isInstance(error.cause)) {
-      return this.error(error.code, 'budget', error.message, error.cause, details);
-    }
     if (PromptEvaluationError.isInstance(error)) {
-      return this.error(
-        error.code,
-        error.phase === 'budget' ? 'budget' : 'tool',
-        error.message,
-        error,
-        details,
-      );
+      const isOverBudget = error.phase === 'budget' || BudgetExceededError.isInstance(error.cause);
+      const cause = BudgetExceededError.isInstance(error.cause) ? error.cause : error;
+      return this.error(error.code, isOverBudget ? 'budget' : 'tool', error.message, cause, details);
     }
     if (DeadlineExceededError.isInstance(error)) {
-      return this.error(
-        'evaluation-deadline-exceeded',
-        'tool',
-        `${whose} ran into the deadline after ${durationMs} ms: ${error.message}`,
-        error,
-        details,
-      );
+      const message = `${whose} ran into the deadline after ${durationMs} ms: ${error.message}`;
+      return this.error('evaluation-deadline-exceeded', 'tool', message, error, details);
     }
     if (BudgetExceededError.isInstance(error)) {
-      return this.error(
-        'evaluation-budget-exceeded',
-        'budget',
-        `${whose} ran into the budget: ${error.message}`,
-        error,
-        details,
-      );
+      const message = `${whose} ran into the budget: ${error.message}`;
+      return this.error('evaluation-budget-exceeded', 'budget', message, error, details);
     }
-    return this.error(
-      'evaluation-interrupted',
-      'tool',
-      `${whose} ended the run: ${describeError(error)}`,
-      error,
-      details,
-    );
+    const message = `${whose} ended the run: ${describeError(error)}`;
+    return this.error('evaluation-interrupted', 'tool', message, error, details);
   }
 
   /** The model's last answer says nothing. */

@@ -44,10 +44,10 @@ export class TurnRunner {
     calls: readonly ToolCall[],
     { stops, conversation = this.#ledger.state.conversation, errors = this.#ledger.errors }: TurnOptions = {},
   ): Promise<readonly ToolCallResult[]> {
-    const { environment, state, step } = this.#ledger;
+    const { environment, step } = this.#ledger;
     const { suspension } = environment;
     suspension?.beginTurn(calls);
-    const commits = new CallCommits(environment, state, conversation);
+    const commits = new CallCommits(environment, this.#ledger.state, conversation);
     const turn = this.#scheduler.add(calls, commits, stops);
     const results: ToolCallResult[] = [];
     try {

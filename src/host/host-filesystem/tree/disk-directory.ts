@@ -27,6 +27,18 @@ interface Totals {
   readonly directories: number;
 }
 
+/** What a directory was found to hold beside its entries, once all of it was read. */
+interface Listing {
+  /** Names in it that are not valid in a path, as far as they can be shown: they are not UTF-8, or contain a backslash. */
+  readonly invalidNames: string[];
+  /** The invalid names, and names of files that a commit was writing when it was interrupted. */
+  readonly unlistedNames: string[];
+  /** True when it contains an entry that the file system excludes. */
+  hasExcluded: boolean;
+  /** Why it cannot be listed; undefined when it can. A search treats such a directory as empty. */
+  refusal: FilesystemError | undefined;
+}
+
 /** A directory on disk. What was once read of it stays the same: single names, or all of them. */
 class DirectorySource {
   readonly segments: Segments;
@@ -37,12 +49,14 @@ class DirectorySource {
   readonly #known = new Map<string, TreeNode | undefined>();
   #entries: PersistentMap<TreeNode> | undefined;
   #totals: Totals | undefined;
-  readonly #invalidNames: string[] = [];
-  readonly #unlistedNames: string[] = [];
-  #hasExcluded = false;
+  readonly #listing: Listing = {
+    invalidNames: [],
+    unlistedNames: [],
+    hasExcluded: false,
+    refusal: undefined,
+  };
   #isRead = false;
   #isInPlace = false;
-  #refusal: FilesystemError | undefined;
   readonly #refreshed = new Map<object, TreeNode | undefined>();
 
   constructor(context: ReadingContext, segments: Segments, stats?: BigIntStats) {
@@ -56,16 +70,9 @@ class DirectorySource {
     return this.#entries !== undefined;
   }
 
-  /** Why it cannot be listed; undefined when it can. A search treats such a directory as empty. */
-  get refusal(): FilesystemError | undefined {
+  get listing(): Readonly<Listing> {
     this.#readAll();
-    return this.#refusal;
-  }
-
-  /** True when it contains an entry that the file system excludes. */
-  get leavesOut(): boolean {
-    this.#readAll();
-    return this.#hasExcluded;
+    return this.#listing;
   }
 
   get knownNames(): Iterable<string> {
@@ -89,18 +96,6 @@ class DirectorySource {
     }
     this.#entries = entries;
     return entries;
-  }
-
-  /** Names in it that are not valid in a path, as far as they can be shown: they are not UTF-8, or contain a backslash. */
-  get hiddenNames(): readonly string[] {
-    this.#readAll();
-    return this.#invalidNames;
-  }
-
-  /** The invalid names, and names of files that a commit was writing when it was interrupted. */
-  get unnamed(): readonly string[] {
-    this.#readAll();
-    return this.#unlistedNames;
   }
 
   /**
@@ -153,8 +148,8 @@ class DirectorySource {
           const text = decoder.decode(name);
           const isTemporary = isTemporaryName(text);
           if (isTemporary || isTooDeep || text.includes('\\') || !Buffer.from(text).equals(name)) {
-            this.#unlistedNames.push(text);
-            if (!isTemporary) this.#invalidNames.push(text);
+            this.#listing.unlistedNames.push(text);
+            if (!isTemporary) this.#listing.invalidNames.push(text);
             continue;
           }
           if (this.#known.has(text)) continue;
@@ -170,7 +165,7 @@ class DirectorySource {
       if (error instanceof NoDirectoryError && this.segments.length > 0) return;
       const refusal = diskError(joinPath(this.segments), error);
       if (refusal.code !== 'path-forbidden') throw refusal;
-      this.#refusal = refusal;
+      this.#listing.refusal = refusal;
     }
   }
 
@@ -199,7 +194,7 @@ class DirectorySource {
     const path = joinPath(segments);
     const node = visible.shows(path) ? this.#nodeOf(segments, stats) : undefined;
     if (node !== undefined && visible.shows(path, node.kind)) return node;
-    this.#hasExcluded = true;
+    this.#listing.hasExcluded = true;
     return undefined;
   }
 
@@ -255,22 +250,22 @@ export class DiskDirectory implements DirectoryNode, LazyDirectory {
 
   /** Names in it that are not valid in a path, as far as they can be shown. */
   get invalidNames(): readonly string[] {
-    return this.#source.hiddenNames;
+    return this.#source.listing.invalidNames;
   }
 
   /** All names in it that are never listed. Their files must not be lost unseen. */
   get unlistedNames(): readonly string[] {
-    return this.#source.unnamed;
+    return this.#source.listing.unlistedNames;
   }
 
   /** Why it cannot be listed; undefined when it can. */
   get refusal(): FilesystemError | undefined {
-    return this.#source.refusal;
+    return this.#source.listing.refusal;
   }
 
   /** True when it contains an entry that the file system excludes and that must not be lost unseen. */
   get hasExcluded(): boolean {
-    return this.#source.leavesOut;
+    return this.#source.listing.hasExcluded;
   }
 
   /** True when nothing in it differs from the disk. */

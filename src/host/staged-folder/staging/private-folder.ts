@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { FilesystemError, type FilesystemErrorCode } from '../../../core/error/index.ts';
 import { quoteText } from '../../../core/internal/index.ts';
 import { errorCode, withoutPaths } from '../../disk/system-error.ts';
-import { isAlive, presentProcess } from '../../lock/process-identity.ts';
+import { isAlive, presentProcess, readIdentity } from '../../lock/process-identity.ts';
 
 const folderPrefix = 'wink-staged-';
 
@@ -55,8 +55,8 @@ async function isLeftover(folder: string): Promise<boolean> {
     const found = await lstat(folder);
     if (!found.isDirectory() || (process.geteuid !== undefined && found.uid !== process.geteuid()))
       return false;
-    const { host, pid, startedAt } = Object(JSON.parse(await readFile(join(folder, ownerFileName), 'utf8')));
-    return !isAlive({ host: String(host), pid: Number(pid), startedAt: String(startedAt) });
+    const owner = readIdentity(JSON.parse(await readFile(join(folder, ownerFileName), 'utf8')));
+    return owner !== undefined && !isAlive(owner);
   } catch {
     // Already gone, or just being created.
     return false;

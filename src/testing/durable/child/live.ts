@@ -6,7 +6,7 @@ import type { ApprovalHandler, RunJournal } from '../../../core/runtime/index.ts
 import { Session } from '../../../core/session/index.ts';
 import type { PromptResponse } from '../../../core/tool/index.ts';
 import { resumeRun } from '../../../durable/index.ts';
-import { HostFilesystemClass } from '../../../host/index.ts';
+import { HostFilesystemClass, openLeasedWorkspace } from '../../../host/index.ts';
 import { createManualClock } from '../../doubles/manual-clock.ts';
 import { exits, type Life, type RunLeft, startFiles } from '../life.ts';
 import { Effects } from './effects.ts';
@@ -110,9 +110,9 @@ async function openFiles(
 ): Promise<OpenedFiles> {
   if (files === 'folder') {
     const root = join(folder, 'work');
-    const filesystem = await HostFilesystemClass.open(
-      { root, stateDirectory: stateFolder, journal },
-      (failpoint) => points.pass(`disk ${failpoint}`),
+    const options = { root, stateDirectory: stateFolder, journal };
+    const filesystem = new HostFilesystemClass(
+      await openLeasedWorkspace(options, (failpoint) => points.pass(`disk ${failpoint}`)),
     );
     return {
       filesystem,
