@@ -46,6 +46,9 @@ export type RunEvent = {
   readonly path: readonly RunPathStep[];
 } & BareEvent;
 
+/** The call that an event is about. */
+type OfCall = Pick<ToolInvokedPayload, 'turn' | 'callId' | 'toolName'>;
+
 /** An event without where it happens: as it is emitted, and in the rows of a run. */
 export type BareEvent =
   | {
@@ -78,12 +81,9 @@ export type BareEvent =
       /** Names of the prompt's policies, in the order in which they are asked. */
       readonly policies: readonly string[];
     }
-  | {
+  | ({
       /** A question that the run ends with instead of waiting for an answer; it is durable. */
       readonly type: 'approval-pending';
-      readonly turn: number;
-      readonly callId: string;
-      readonly toolName: string;
       readonly policy: string;
       /** Name of the prompt whose policy it is, where that is an outer one. */
       readonly policyPrompt?: string;
@@ -92,7 +92,7 @@ export type BareEvent =
       /** What an answer names. */
       readonly id: string;
       readonly digest: string;
-    }
+    } & OfCall)
   | {
       /** A run goes on that was interrupted, or had ended without an answer. What happened before is not emitted again. */
       readonly type: 'run-resumed';
@@ -222,70 +222,50 @@ export type BareEvent =
       readonly type: 'budget-exceeded';
       readonly turn: number;
     } & BudgetExcess)
-  | {
+  | ({
       readonly type: 'tool-call-start';
-      readonly turn: number;
-      readonly callId: string;
-      readonly toolName: string;
       /** The arguments as parsed JSON; absent when they were no JSON. */
       readonly params?: JsonValue;
       /** The span of the caller, where the caller of a tool runtime named one. */
       readonly trace?: { [Name in keyof TraceContext]: TraceContext[Name] };
-    }
-  | {
+    } & OfCall)
+  | ({
       readonly type: 'tool-call-retry';
-      readonly turn: number;
-      readonly callId: string;
-      readonly toolName: string;
       /** Number of the attempt that begins now, from 2. */
       readonly attempt: number;
       readonly conflicts: readonly string[];
-    }
+    } & OfCall)
   | ({
       /** Someone is asked, and the call waits for the answer. */
       readonly type: 'approval-start';
-      readonly turn: number;
-      readonly callId: string;
-      readonly toolName: string;
       /** The files that the call would change; absent when it has not run yet. */
       readonly changes?: readonly { [Name in keyof RecordedChange]: RecordedChange[Name] }[];
-    } & Pick<RecordedApproval, 'policy' | 'policyPrompt' | 'reason' | 'about'>)
+    } & OfCall &
+      Pick<RecordedApproval, 'policy' | 'policyPrompt' | 'reason' | 'about'>)
   | ({
       /** The answer. It does not come when the run ends first. */
       readonly type: 'approval-end';
-      readonly turn: number;
-      readonly callId: string;
-      readonly toolName: string;
-    } & RecordedApproval)
+    } & OfCall &
+      RecordedApproval)
   | ({
       /** A policy would have refused the call, or asked, but is not enforced. */
       readonly type: 'policy-unenforced';
-      readonly turn: number;
-      readonly callId: string;
-      readonly toolName: string;
       /** Number of the attempt, from 1. What superseded attempts met is not part of the record of the call. */
       readonly attempt: number;
-    } & UnenforcedDecision)
-  | {
+    } & OfCall &
+      UnenforcedDecision)
+  | ({
       readonly type: 'tool-call-progress';
-      readonly turn: number;
-      readonly callId: string;
-      readonly toolName: string;
       readonly update: JsonValue;
-    }
-  | {
+    } & OfCall)
+  | ({
       readonly type: 'tool-call-heartbeat';
-      readonly turn: number;
-      readonly callId: string;
-      readonly toolName: string;
-    }
+    } & OfCall)
   | ({
       /** A feedback provider ran after a call; what it said is part of the text of the call. */
       readonly type: 'feedback-recorded';
-      readonly turn: number;
-      readonly callId: string;
-      readonly toolName: string;
-    } & RecordedFeedback)
+    } & OfCall &
+      RecordedFeedback)
   | {
       /** An answer could not be read as the requested structured output; the model gets the reason and another request. */
       readonly type: 'output-rejected';
@@ -308,15 +288,12 @@ export type BareEvent =
       /** The message to the model. */
       readonly feedback?: string;
     }
-  | {
+  | ({
       readonly type: 'tool-call-end';
-      readonly turn: number;
-      readonly callId: string;
-      readonly toolName: string;
       readonly invocation: ToolInvokedPayload;
       /** What the handler threw, as it was thrown. */
       readonly cause?: unknown;
-    }
+    } & OfCall)
   | {
       readonly type: 'run-end';
       /** `suspended`: it waits for answers, and goes on when it is resumed. */

@@ -1,4 +1,5 @@
 import { describeError, PromptValidationError } from '../../error/index.ts';
+import { isRecord } from '../../internal/index.ts';
 import { readOnlyView } from '../../session/index.ts';
 import {
   allCompletions,
@@ -134,7 +135,7 @@ export function toCompletionChecker(
   given: CompletionChecker | readonly CompletionChecker[],
 ): CompletionChecker {
   const option: unknown = given;
-  if (typeof option === 'object' && option !== null && 'checker' in option) {
+  if (isRecord(option) && 'checker' in option) {
     throw invalid(
       'is a checker or a list of checkers; how often it is checked is limits.maxCompletionChecks',
     );
@@ -147,14 +148,10 @@ export function toCompletionChecker(
 }
 
 function assertChecker(checker: unknown): void {
-  if (
-    typeof checker !== 'object' ||
-    checker === null ||
-    !('check' in checker && typeof checker.check === 'function')
-  ) {
+  if (!isRecord(checker) || typeof checker['check'] !== 'function')
     throw invalid('must have a checker with a function check');
-  }
-  if (!('name' in checker && typeof checker.name === 'string' && checker.name.trim() !== '')) {
+  const { name } = checker;
+  if (typeof name !== 'string' || name.trim() === '') {
     throw invalid('must have a checker with a name');
   }
 }

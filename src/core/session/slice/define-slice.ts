@@ -7,7 +7,7 @@ import {
   SessionError,
   SnapshotError,
 } from '../../error/index.ts';
-import { present } from '../../internal/index.ts';
+import { isRecord, present } from '../../internal/index.ts';
 import {
   assertSchema,
   compileSchema,
@@ -160,14 +160,7 @@ function boundReducers<T, Initial>({
 
 /** True for what {@link bindReducer} made; `on` gives the compiler the type of the items. */
 function isBinding(value: unknown): boolean {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'kind' in value &&
-    value.kind === 'reducer-binding' &&
-    'reduce' in value &&
-    typeof value.reduce === 'function'
-  );
+  return isRecord(value) && value['kind'] === 'reducer-binding' && typeof value['reduce'] === 'function';
 }
 
 /** A reducer tied to an event, whatever the type of the slice. */

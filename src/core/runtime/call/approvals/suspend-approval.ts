@@ -1,4 +1,5 @@
 import { assertOptions, number } from '../../../error/index.ts';
+import { isRecord } from '../../../internal/index.ts';
 import type { ConversationItem, TokenUsage } from '../../../tool/index.ts';
 import type { ApprovalHandler } from '../environment/environment.ts';
 import type { PendingApproval } from '../environment/run-suspension.ts';
@@ -49,10 +50,5 @@ export function suspendApproval(options: SuspendApprovalOptions = {}): ApprovalS
 
 /** Whether a run ends with its questions. */
 export function isSuspension(approve: unknown): approve is ApprovalSuspension {
-  return (
-    typeof approve === 'object' &&
-    approve !== null &&
-    'kind' in approve &&
-    approve.kind === 'approval-suspension'
-  );
+  return isRecord(approve) && approve['kind'] === 'approval-suspension';
 }
