@@ -12,7 +12,7 @@ export { sessionPatch } from './apply/session-patch.ts';
 export { exportRecord } from './export/export-record.ts';
 export { isDecidedFailure } from './fold/built.ts';
 export { recordedChanges } from './fold/recorded-attempt.ts';
-export { recordedResponse, recordedTurn } from './fold/responses.ts';
+export { recordedResponse, recordedTurn } from './fold/requests.ts';
 export { RunFold, readRunRecord } from './fold/run-fold.ts';
 export type {
   BlamedLine,

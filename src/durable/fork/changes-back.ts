@@ -10,7 +10,7 @@ import type { JournalRow } from '../../core/runtime/index.ts';
 import type { RecordedContent, RecordedFileChange } from '../../record/index.ts';
 import { bytesOf, contentOf, isKept } from '../../record/index.ts';
 import { readRunRows } from '../rows/run-rows.ts';
-import { commitOf } from './fork-rows.ts';
+import { commitOf } from './fork-run.ts';
 
 /** What brings the files of a run back to how they were after a commit. */
 export interface ChangesBack {

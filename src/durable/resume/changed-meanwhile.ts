@@ -2,7 +2,8 @@ import { FilesystemError } from '../../core/error/index.ts';
 import type { Filesystem } from '../../core/filesystem/index.ts';
 import type { RunJournal } from '../../core/runtime/index.ts';
 import type { OutsideChange } from '../../host/index.ts';
-import { RowReader, sha256 } from '../../record/index.ts';
+import { sha256 } from '../../record/index.ts';
+import { readRunRows } from '../rows/run-rows.ts';
 
 /** Contents of a file by their hashes; undefined: there is none. */
 interface KnownContents {
@@ -58,13 +59,10 @@ async function knownContents(
   journal: RunJournal,
   runId: string,
 ): Promise<ReadonlyMap<string, KnownContents>> {
-  const reader = new RowReader();
   const known = new Map<string, KnownContents>();
-  for (const { line } of await journal.read(runId)) {
-    const row = reader.read(line);
-    // Commits inside calls are in that of the outermost call, which has a number.
-    if (row?.type !== 'commit' || row.seq === undefined) continue;
-    for (const { path, entry, before, after, link, replacedLink } of row.files) {
+  const { commits } = readRunRows(runId, await journal.read(runId)).record();
+  for (const { attempt } of commits) {
+    for (const { path, entry, before, after, link, replacedLink } of attempt.files) {
       // What has no content of its own.
       if (entry === 'directory' || link !== undefined || replacedLink !== undefined) continue;
       const contents = known.get(path);

@@ -28,8 +28,7 @@ import {
 import { FileTimeline } from './file-timeline.ts';
 import { problemsOf } from './problems.ts';
 import { type AttemptReferences, recordedAttempt, recordedContent } from './recorded-attempt.ts';
-import { RequestHistory } from './requests.ts';
-import { recordedResponse } from './responses.ts';
+import { RequestHistory, recordedResponse } from './requests.ts';
 import type { RecordedCommit, RunRecord } from './run-record.ts';
 import { type FoldListener, RunTree } from './run-tree.ts';
 import { StateTimeline } from './state-timeline.ts';

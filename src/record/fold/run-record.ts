@@ -6,20 +6,13 @@ import type {
   RecordedApproval,
   RecordedError,
   RecordedFeedback,
-  ToolCallFailureReason,
   ToolCallOutcome,
 } from '../../core/runtime/index.ts';
-import type { JsonObject, JsonSchema, JsonValue } from '../../core/schema/index.ts';
+import type { JsonSchema, JsonValue } from '../../core/schema/index.ts';
 import type { SessionRead } from '../../core/session/index.ts';
-import type {
-  ConversationItem,
-  FinishReason,
-  ModelSettings,
-  TokenUsage,
-  ToolEffects,
-} from '../../core/tool/index.ts';
+import type { ConversationItem, ModelSettings, TokenUsage, ToolEffects } from '../../core/tool/index.ts';
 import type { RecordedWrite, RowFileChange } from '../format/row-parts.ts';
-import type { RequestTokens, RunHeader } from '../format/rows.ts';
+import type { HeaderRow, RequestTokens, ResponseAnswer, RowResult, RunHeader } from '../format/rows.ts';
 
 /** A text, or bytes, that a record holds. */
 export interface RecordedContent {
@@ -110,29 +103,20 @@ export interface RecordedRequest {
 }
 
 /** What the model answered, or why it did not. */
-export interface RecordedResponse {
+export interface RecordedResponse extends Omit<ResponseAnswer, 'content' | 'responseModel'> {
   readonly atMs: number;
-  readonly durationMs: number;
-  readonly timeToFirstPieceMs?: number;
   readonly text: string;
   readonly reasoning: string;
   readonly content: readonly JsonValue[];
-  /** The provider's own items, which go back to it unchanged. */
-  readonly raw?: { readonly provider: string; readonly items: readonly JsonValue[] };
-  /** What hosted tools found. */
-  readonly hosted?: readonly JsonValue[];
-  readonly hasFiles?: boolean;
-  readonly finishReason?: FinishReason;
-  readonly usage?: TokenUsage;
-  readonly responseId?: string;
   readonly model?: string;
-  /** The model gave no answer. */
-  readonly error?: RecordedError;
   readonly isRedacted: boolean;
 }
 
-/** One tool call, with all its attempts. */
-export interface RecordedCall {
+/** One tool call, with all its attempts. It has no outcome where the record ends before it does. `modelText` is exactly what the model read. */
+export interface RecordedCall
+  extends Partial<
+    Pick<RowResult, 'outcome' | 'reason' | 'message' | 'modelText' | 'value' | 'error' | 'policy' | 'usage'>
+  > {
   /** Unique within the record: the ids of the calls it runs inside of and its own, such as `call-8-1/call-1-2`; with `#N` where an id comes again. */
   readonly id: string;
   readonly run: RecordedRun;
@@ -141,25 +125,15 @@ export interface RecordedCall {
   readonly toolName: string;
   readonly effects?: ToolEffects;
   readonly params?: JsonValue;
-  /** Absent: it has not ended in this record. */
-  readonly outcome?: ToolCallOutcome;
-  readonly reason?: ToolCallFailureReason;
   /** Number of its commit on the root session; for a call inside another one that of the outer call, when that was committed. */
   readonly seq?: number;
   /** Committed for good. */
   readonly isFinal: boolean;
   readonly attempts: readonly RecordedAttempt[];
-  readonly message?: string;
-  /** Exactly what the model read. */
-  readonly modelText?: string;
-  readonly value?: JsonValue;
-  readonly error?: RecordedError;
-  readonly policy?: string;
   readonly feedback: readonly RecordedFeedback[];
   readonly approvals: readonly { [Name in keyof RecordedApproval]: RecordedApproval[Name] }[];
   readonly residualEffects: readonly string[];
   readonly openedSections: readonly string[];
-  readonly usage?: TokenUsage;
   readonly startedAtMs: number;
   readonly endedAtMs?: number;
   /** Evaluations inside it, by attempt. */
@@ -268,24 +242,15 @@ export interface BlamedLine {
 }
 
 /** What a run left, folded from its rows. */
-export interface RunRecord {
-  readonly runId: string;
-  readonly sessionId: string;
-  /** Milliseconds since the Unix epoch. */
-  readonly startedAtMs: number;
+export interface RunRecord
+  extends Pick<
+    HeaderRow,
+    'runId' | 'sessionId' | 'startedAtMs' | 'runtime' | 'module' | 'workspace' | 'params' | 'base'
+  > {
   readonly version: string;
-  readonly runtime?: string;
-  /** Module of the agent as the command line got it. */
-  readonly module?: string;
-  /** Name of the folder that the agent works on, without the way to it. */
-  readonly workspace?: string;
-  /** Params that were given for the run. */
-  readonly params?: JsonObject;
   readonly isRedacted: boolean;
   /** The run is the life of a tool runtime: its calls are known, and the loop around them is not. */
   readonly isToolRuntime: boolean;
-  /** The run that this one was forked from, and the last commit that it took over; absent: it began by itself. */
-  readonly base?: { readonly runId: string; readonly seq: number };
   /** The run has ended, and so does the record. */
   readonly isComplete: boolean;
   /** The last line was cut off, and was left out. */

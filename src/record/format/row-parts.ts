@@ -253,12 +253,13 @@ export interface DonePart extends StateSteps, RecordOf<typeof donePart> {}
 
 export const doneFields: Fields = { ...donePart, ...stateSteps };
 
-const attemptPart = {
+export const attemptPart = {
   turn: number as Field<number>,
   callId: text as Field<string>,
   toolName: text as Field<string>,
   attempt: number as Field<number>,
   effects: optional(text) as OptionalField<ToolEffects>,
+  params: optional(json()) as OptionalField<JsonValue>,
   phases: phases as Field<CallPhases>,
   base: optional(number) as OptionalField<number>,
   /** Without those that allowed the call before it ran. */
@@ -266,9 +267,7 @@ const attemptPart = {
 };
 
 /** What one attempt did, whatever became of it. Times are milliseconds after the start of the root run. */
-export interface AttemptPart extends RunPart, DonePart, RecordOf<typeof attemptPart> {
-  readonly params?: JsonValue;
-}
+export interface AttemptPart extends RunPart, DonePart, RecordOf<typeof attemptPart> {}
 
 export const attemptFields: Fields = { ...doneFields, ...attemptPart };
 

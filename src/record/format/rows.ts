@@ -217,13 +217,15 @@ export interface RequestRow extends RunPart, RecordOf<typeof requestRow> {
   readonly toolChoice: JsonValue;
 }
 
-const responseRow = {
-  turn: number as Field<number>,
+export const responseAnswer = {
   durationMs: number as Field<number>,
   timeToFirstPieceMs: optional(number) as OptionalField<number>,
   content: optional(list(part)) as OptionalField<readonly JsonObject[]>,
+  /** The provider's own items, which go back to it unchanged. */
   raw: optional(raw) as OptionalField<RawPart>,
+  /** What hosted tools found. */
   hosted: optional(list(anyObject())) as OptionalField<readonly JsonObject[]>,
+  hasFiles: optional(flag) as OptionalField<boolean>,
   finishReason: optional(text) as OptionalField<FinishReason>,
   usage: optional(usage) as OptionalField<TokenUsage>,
   responseId: optional(text) as OptionalField<string>,
@@ -233,9 +235,14 @@ const responseRow = {
 };
 
 /** What the model answered, or why it did not. */
-export interface ResponseRow extends RunPart, RecordOf<typeof responseRow> {
+export interface ResponseAnswer extends RecordOf<typeof responseAnswer> {}
+
+const responseRow = { turn: number as Field<number>, ...responseAnswer };
+
+/** The answer of a turn. */
+export interface ResponseRow extends RunPart, ResponseAnswer {
   readonly type: 'response';
-  readonly hasFiles?: boolean;
+  readonly turn: number;
 }
 
 /** How a call ended, without what its row says already. */

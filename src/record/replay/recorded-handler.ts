@@ -5,7 +5,7 @@ import { FeedbackState, type RecordedEnd, type RecordedHandler } from '../../cor
 import { type MediaPart, ToolResult } from '../../core/tool/index.ts';
 import { filePatch } from '../apply/recorded-files.ts';
 import { sessionPatch } from '../apply/session-patch.ts';
-import { toError } from '../fold/responses.ts';
+import { toError } from '../fold/requests.ts';
 import type { RecordedAttempt, RecordedCall } from '../fold/run-record.ts';
 import { bytesOrBlanks } from './start-files.ts';
 

@@ -18,10 +18,9 @@ import type { RunRecord } from '../fold/run-record.ts';
 import { runRecorder } from '../writer/run-recorder.ts';
 import { makeReport } from './make-report.ts';
 import { RecordIndex } from './record-index.ts';
-import { ReplayClock, replayIds } from './replay-clock.ts';
 import { replayModel } from './replay-model.ts';
 import type { ReplayReport } from './replay-report.ts';
-import { ReplayedRun, type ReplayTools } from './replayed-run.ts';
+import { ReplayClock, ReplayedRun, type ReplayTools, replayIds } from './replayed-run.ts';
 import { StartFiles } from './start-files.ts';
 
 /** Options of the evaluation that a record does not have: give those of the recorded run. */

@@ -14,12 +14,12 @@ import type {
   StepKinds,
 } from '../../core/runtime/index.ts';
 import { canonicalJson, type JsonValue } from '../../core/schema/index.ts';
+import { type Clock, type IdSource, systemClock } from '../../core/session/index.ts';
 import type { AnyTool } from '../../core/tool/index.ts';
-import { recordedTurn } from '../fold/responses.ts';
+import { recordedTurn } from '../fold/requests.ts';
 import type { RecordedCall, RecordedEvent, RecordedTurn, RunRecord } from '../fold/run-record.ts';
 import { pathOf, type RecordIndex } from './record-index.ts';
 import { recordedHandler, unrecordedHandler } from './recorded-handler.ts';
-import type { ReplayClock } from './replay-clock.ts';
 import type { ReplayedCall } from './replay-report.ts';
 import { type RequestDifference, requestDifferences } from './request-difference.ts';
 import { isLeftOut, type StartFiles } from './start-files.ts';
@@ -265,4 +265,37 @@ function textOf(params: unknown): string | undefined {
   } catch (error) {
     return describeError(error);
   }
+}
+
+/** The time of a recorded run: it passes as the record says, not by itself. Timers are real, so that a handler that hangs is ended. */
+export class ReplayClock implements Clock {
+  readonly #startedAtMs: number;
+  #nowMs: number;
+
+  constructor(startedAtMs: number) {
+    this.#startedAtMs = startedAtMs;
+    this.#nowMs = startedAtMs;
+  }
+
+  now(): number {
+    return this.#nowMs;
+  }
+
+  /** It is this late, in milliseconds after the start, or later. */
+  reach(atMs: number): void {
+    this.#nowMs = Math.max(this.#nowMs, this.#startedAtMs + atMs);
+  }
+
+  schedule(delayMs: number, callback: () => void): () => void {
+    return systemClock.schedule(delayMs, callback);
+  }
+}
+
+/** Ids of what a record has no ids of: the same in every replay. */
+export function replayIds(): IdSource {
+  let count = 0;
+  return () => {
+    count += 1;
+    return `replay-${count}`;
+  };
 }

@@ -13,6 +13,7 @@ import { isSessionRead } from '../../core/session/index.ts';
 import type { StagedPart } from '../format/journal-rows.ts';
 import {
   type AttemptPart,
+  attemptPart,
   type ContentReference,
   type DonePart,
   type RecordedWrite,
@@ -95,18 +96,14 @@ export class AttemptRows {
   }
 
   #part(attempt: ObservedAttempt, place: Place, startedAtMs: number): AttemptPart {
-    const { turn, callId, toolName, effects, params, base, isRedacted } = attempt;
     return {
       ...place,
-      ...mark(isRedacted),
-      turn,
-      callId,
-      toolName,
-      attempt: attempt.attempt,
-      ...present({ effects, params }),
-      phases: phasesAfter(attempt.phases, startedAtMs),
-      ...present({ base }),
-      policies: attempt.policies.filter(({ outcome, about }) => outcome !== 'allow' || about !== 'call'),
+      ...mark(attempt.isRedacted),
+      ...rowMembers(attemptPart, {
+        ...attempt,
+        phases: phasesAfter(attempt.phases, startedAtMs),
+        policies: attempt.policies.filter(({ outcome, about }) => outcome !== 'allow' || about !== 'call'),
+      }),
       ...this.#done(attempt),
     };
   }

@@ -23,6 +23,7 @@ import {
   type ResponseRow,
   type RowEdit,
   type RunHeader,
+  responseAnswer,
   runHeader,
   type StateRow,
 } from '../format/rows.ts';
@@ -74,27 +75,25 @@ export function requestRow(request: ObservedRequest, tokens: RequestTokens, plac
 }
 
 export function responseRow(response: ObservedResponse, place: Place): ResponseRow {
-  const { turn, durationMs, timeToFirstPieceMs, isRedacted } = response;
-  const row = {
+  const {
+    raw,
+    hosted = [],
+    content,
+    ...rest
+  } = response.outcome === 'failed'
+    ? { ...response, raw: undefined, hosted: undefined, content: undefined }
+    : response;
+  return {
     type: 'response',
     ...place,
-    ...mark(isRedacted),
-    turn,
-    durationMs,
-    ...present({ timeToFirstPieceMs }),
-  } as const;
-  if (response.outcome === 'failed') return { ...row, error: response.error };
-  const { content, raw, hosted = [], hasFiles, finishReason, usage, responseId, responseModel } = response;
-  return {
-    ...row,
-    content: content as unknown as readonly JsonObject[],
-    ...present({
+    ...mark(response.isRedacted),
+    turn: response.turn,
+    ...rowMembers(responseAnswer, {
+      ...rest,
+      content: content as readonly JsonObject[] | undefined,
       raw: raw === undefined ? undefined : { provider: raw.provider, items: raw.items.map(plain) },
       hosted: hosted.length === 0 ? undefined : hosted.map((reading) => plain(reading)),
-      hasFiles,
     }),
-    finishReason,
-    ...present({ usage, responseId, responseModel }),
   };
 }
 

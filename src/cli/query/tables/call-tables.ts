@@ -1,6 +1,14 @@
 import type { RecordedAttempt, RecordedCall, RecordedCommit, RunRecord } from '../../../record/index.ts';
-import { errorColumns, usageColumns } from './shared-columns.ts';
-import { between, type Columns, columnsOf, columnsWithin, type QueryTable, queryTable } from './table.ts';
+import {
+  between,
+  type Columns,
+  columnsOf,
+  columnsWithin,
+  errorColumns,
+  type QueryTable,
+  queryTable,
+  usageColumns,
+} from './table.ts';
 
 /** An attempt with its call. */
 export interface RecordedCallAttempt {

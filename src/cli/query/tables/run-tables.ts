@@ -5,8 +5,7 @@ import type {
   RecordedTurn,
   RunRecord,
 } from '../../../record/index.ts';
-import { errorColumns, usageColumns } from './shared-columns.ts';
-import { between, columnsWithin, type QueryTable, queryTable } from './table.ts';
+import { between, columnsWithin, errorColumns, type QueryTable, queryTable, usageColumns } from './table.ts';
 
 const record = queryTable<RunRecord>({
   name: 'record',
