@@ -1,7 +1,7 @@
 import { none, present } from '../../core/internal/index.ts';
 import type { BareEvent, RecordedApproval, RecordedFeedback } from '../../core/runtime/index.ts';
 import type { JsonValue } from '../../core/schema/index.ts';
-import { rowMembers } from '../format/row-parts.ts';
+import { rowMembers } from '../format/references.ts';
 import { type AttemptRow, type RowResult, type RunHeader, runHeader } from '../format/rows.ts';
 import type {
   RecordedAttempt,

@@ -3,7 +3,7 @@ import { present, spliceAll } from '../../core/internal/index.ts';
 import type { ModelTurn, RecordedError } from '../../core/runtime/index.ts';
 import type { JsonSchema, JsonValue } from '../../core/schema/index.ts';
 import type { AssistantPart, ConversationItem, HostedToolReading } from '../../core/tool/index.ts';
-import { rowMembers } from '../format/row-parts.ts';
+import { rowMembers } from '../format/references.ts';
 import { type RequestRow, type ResponseRow, type RowEdit, responseAnswer } from '../format/rows.ts';
 import type { RecordedRequest, RecordedResponse } from './run-record.ts';
 

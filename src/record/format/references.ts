@@ -1,5 +1,5 @@
 import { isPlainObject } from '../../core/internal/index.ts';
-import type { JsonValue } from '../../core/schema/index.ts';
+import type { Fields, JsonValue, RecordOf } from '../../core/schema/index.ts';
 import type { Row } from './rows.ts';
 
 /** Longer texts are always references. */
@@ -47,6 +47,19 @@ export function withoutReferences(row: unknown): JsonValue {
     (text) => text,
     0,
   );
+}
+
+/** What a row has of an observation: the members that its fields name, in their order. */
+export function rowMembers<F extends Fields>(
+  fields: F,
+  observed: { readonly [Name in keyof RecordOf<F>]: RecordOf<F>[Name] | undefined },
+): RecordOf<F> {
+  const members: Record<string, unknown> = observed;
+  const kept = Object.keys(fields).flatMap((name) =>
+    members[name] === undefined ? [] : [[name, members[name]] as const],
+  );
+  // A member that is required is never undefined where it is observed.
+  return Object.fromEntries(kept) as RecordOf<F>;
 }
 
 function countTexts(value: unknown, counts: Map<string, number>, depth: number): void {

@@ -271,19 +271,6 @@ export interface AttemptPart extends RunPart, DonePart, RecordOf<typeof attemptP
 
 export const attemptFields: Fields = { ...doneFields, ...attemptPart };
 
-/** What a row has of an observation: the members that its fields name, in their order. */
-export function rowMembers<F extends Fields>(
-  fields: F,
-  observed: { readonly [Name in keyof RecordOf<F>]: RecordOf<F>[Name] | undefined },
-): RecordOf<F> {
-  const members: Record<string, unknown> = observed;
-  const kept = Object.keys(fields).flatMap((name) =>
-    members[name] === undefined ? [] : [[name, members[name]] as const],
-  );
-  // A member that is required is never undefined where it is observed.
-  return Object.fromEntries(kept) as RecordOf<F>;
-}
-
 /** A change with its contents in another form. */
 export function withContents<Change extends { readonly before?: From; readonly after?: From }, From, To>(
   { before, after, ...change }: Change & { readonly before?: From; readonly after?: From },

@@ -11,6 +11,7 @@ import {
 import type { JsonValue } from '../../core/schema/index.ts';
 import { isSessionRead } from '../../core/session/index.ts';
 import type { StagedPart } from '../format/journal-rows.ts';
+import { rowMembers } from '../format/references.ts';
 import {
   type AttemptPart,
   attemptPart,
@@ -22,7 +23,6 @@ import {
   type RowRead,
   type RunPart,
   rowFileChange,
-  rowMembers,
   withContents,
 } from '../format/row-parts.ts';
 import type { AttemptRow, CommitRow, RowResult, SeenRow } from '../format/rows.ts';

@@ -9,13 +9,8 @@ import type {
 } from '../../core/runtime/index.ts';
 import type { JsonObject } from '../../core/schema/index.ts';
 import type { ConversationItem } from '../../core/tool/index.ts';
-import {
-  hostedToolPart,
-  type RecordedWrite,
-  type RowLog,
-  type RunPart,
-  rowMembers,
-} from '../format/row-parts.ts';
+import { rowMembers } from '../format/references.ts';
+import { hostedToolPart, type RecordedWrite, type RowLog, type RunPart } from '../format/row-parts.ts';
 import {
   type DeliveredRow,
   type RequestRow,
