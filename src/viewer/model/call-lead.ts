@@ -39,27 +39,16 @@ export function callLead(call: RecordedCall, attempt: RecordedAttempt | undefine
     case 'aborted':
       return `The run ended before it was committed.${undone}`;
     default:
-      return `${failureWords(call.reason)}${undone}`;
+      return `${(call.reason && failures[call.reason]) ?? 'It was rolled back.'}${undone}`;
   }
 }
 
-function failureWords(reason: RecordedCall['reason']): string {
-  switch (reason) {
-    case 'threw':
-      return 'The handler threw.';
-    case 'failed-result':
-      return 'The handler returned a failure.';
-    case 'timeout':
-      return 'The time limit of the tool passed.';
-    case 'conflict':
-      return 'What it had read changed in every attempt.';
-    case 'commit-failed':
-      return 'Its changes did not fit the present state.';
-    case 'policy-failed':
-      return 'A policy threw.';
-    case 'in-doubt':
-      return 'It began before the run was interrupted: it may have taken effect.';
-    default:
-      return 'It was rolled back.';
-  }
-}
+const failures: { readonly [Reason in NonNullable<RecordedCall['reason']>]?: string } = {
+  threw: 'The handler threw.',
+  'failed-result': 'The handler returned a failure.',
+  timeout: 'The time limit of the tool passed.',
+  conflict: 'What it had read changed in every attempt.',
+  'commit-failed': 'Its changes did not fit the present state.',
+  'policy-failed': 'A policy threw.',
+  'in-doubt': 'It began before the run was interrupted: it may have taken effect.',
+};

@@ -46,16 +46,9 @@ function* textsOfCall(call: RecordedCall): Generator<string> {
 }
 
 function writtenText(write: RecordedWrite): string {
-  switch (write.op) {
-    case 'append':
-      return JSON.stringify(write.items);
-    case 'put':
-      return `${write.key} ${inline(write.item)}`;
-    case 'remove':
-      return write.keys.join(', ');
-    case 'clear':
-      return '';
-  }
+  if (write.op === 'append') return JSON.stringify(write.items);
+  if (write.op === 'put') return `${write.key} ${inline(write.item)}`;
+  return write.op === 'remove' ? write.keys.join(', ') : '';
 }
 
 function* textsOfTurn(turn: RecordedTurn): Generator<string> {

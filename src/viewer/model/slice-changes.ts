@@ -42,20 +42,10 @@ export function sliceChanges(
   for (const write of writes) {
     const found: Collected = slices.get(write.slice) ?? { isCleared: false, items: [], removedKeys: [] };
     slices.set(write.slice, found);
-    switch (write.op) {
-      case 'append':
-        found.items.push(...write.items.map((item) => ({ item })));
-        break;
-      case 'put':
-        found.items.push({ key: write.key, item: write.item });
-        break;
-      case 'remove':
-        found.removedKeys.push(...write.keys);
-        break;
-      case 'clear':
-        found.isCleared = true;
-        break;
-    }
+    if (write.op === 'append') found.items.push(...write.items.map((item) => ({ item })));
+    else if (write.op === 'put') found.items.push({ key: write.key, item: write.item });
+    else if (write.op === 'remove') found.removedKeys.push(...write.keys);
+    else found.isCleared = true;
   }
   return [...slices].map(([name, collected]) =>
     changeOf(
@@ -75,18 +65,17 @@ function changeOf(slice: string, collected: Collected, former: RecordedSlice | u
   const oldList: readonly JsonValue[] = inner === undefined ? old : (innerList(old)?.list ?? []);
   const columns = columnsOf(list);
   const objects = list.filter(isObject);
-  const identity = identityOfAll(objects, list);
+  const identity = objects.length === list.length ? identityOf(objects) : undefined;
   const rows = list.map((item, index): ChangedRow => {
     const key = inner === undefined ? items[index]?.key : undefined;
     const keyed = key === undefined ? undefined : former?.items.find((other) => other.key === key)?.value;
     const was = keyed ?? (isCleared ? formerOf(item, oldList, identity) : undefined);
-    if (was === undefined) return { kind: 'new', cells: cellsOf(item, columns).map((value) => ({ value })) };
-    if (JSON.stringify(was) === JSON.stringify(item))
-      return { kind: 'same', cells: cellsOf(item, columns).map((value) => ({ value })) };
+    const cells = cellsOf(item, columns);
+    if (was === undefined) return { kind: 'new', cells: cells.map((value) => ({ value })) };
     const before = cellsOf(was, columns);
     return {
-      kind: 'changed',
-      cells: cellsOf(item, columns).map((value, column) =>
+      kind: JSON.stringify(was) === JSON.stringify(item) ? 'same' : 'changed',
+      cells: cells.map((value, column) =>
         JSON.stringify(before[column]) === JSON.stringify(value)
           ? { value }
           : { value, before: { value: before[column] } },
@@ -103,10 +92,6 @@ function changeOf(slice: string, collected: Collected, former: RecordedSlice | u
     gone: isCleared ? Math.max(0, oldList.length - kept) : removedKeys.length,
     removedKeys,
   };
-}
-
-function identityOfAll(objects: readonly JsonObject[], list: readonly JsonValue[]): string | undefined {
-  return objects.length === list.length ? identityOf(objects) : undefined;
 }
 
 /** What an item of a list that was written anew was before: the same, or the one with the same identity. */

@@ -1,5 +1,5 @@
 import type { RecordedCall, RecordedTurn, RunRecord } from '../../record/index.ts';
-import { endOf, phasesOf } from './phases.ts';
+import { endOf, phasesOf, timeIn } from './phases.ts';
 import { answeredAt, requestTokens, runEnd } from './turns.ts';
 import { clock, duration, type Mark, markOf } from './words.ts';
 
@@ -102,8 +102,7 @@ function shapesOf(call: RecordedCall, lane: number, x: (atMs: number) => number)
     x: x(phase.fromMs),
     width: Math.max(minBar, x(phase.toMs) - x(phase.fromMs)),
   }));
-  let ranMs = 0;
-  for (const { kind, fromMs, toMs } of phases) if (kind === 'ran') ranMs += toMs - fromMs;
+  const ranMs = last === undefined ? 0 : timeIn(last, 'ran');
   const lengthMs = endOf(call) - call.startedAtMs;
   if (asked.length > 0 || ranMs < lengthMs / 3) {
     found.unshift({ ...base, kind: 'wait', x: from, width: whole });

@@ -69,9 +69,9 @@ export function sliceTable(slice: RecordedSlice, commits: readonly RecordedCommi
   const values = slice.items.map(({ value }) => value);
   const inner = innerList(values);
   if (inner !== undefined) {
-    const writers = innerWriters(slice.name, inner.name, identityOf(inner.list), commits, seq);
-    const columns = columnsOf(inner.list);
     const identity = identityOf(inner.list);
+    const writers = innerWriters(slice.name, inner.name, identity, commits, seq);
+    const columns = columnsOf(inner.list);
     return {
       columns,
       rows: inner.list.map((row) => {
@@ -115,14 +115,7 @@ function innerWriters(
 }
 
 function innerRows(write: RecordedWrite, member: string): readonly JsonObject[] {
-  const items = itemsOf(write);
-  const item = items.at(-1);
+  const item = write.op === 'append' ? write.items.at(-1) : write.op === 'put' ? write.item : undefined;
   const list = isObject(item) && Object.hasOwn(item, member) ? item[member] : undefined;
   return Array.isArray(list) ? list.filter(isObject) : [];
-}
-
-/** The items that a write brought. */
-function itemsOf(write: RecordedWrite): readonly JsonValue[] {
-  if (write.op === 'append') return write.items;
-  return write.op === 'put' ? [write.item] : [];
 }

@@ -8,31 +8,22 @@ export type Mark = 'ok' | 'rolled-back' | 'denied' | 'rejected' | 'superseded' |
 
 type Outcome = RecordedAttempt['outcome'];
 
-const marks: Readonly<Record<Outcome, Mark>> = {
-  committed: 'ok',
-  'rolled-back': 'rolled-back',
-  denied: 'denied',
-  rejected: 'rejected',
-  aborted: 'rejected',
-  superseded: 'superseded',
-};
-
-const words: Readonly<Record<Outcome, string>> = {
-  committed: 'Committed',
-  'rolled-back': 'Rolled back',
-  denied: 'Denied',
-  rejected: 'Rejected',
-  aborted: 'Aborted',
-  superseded: 'Superseded',
+const outcomes: { readonly [Name in Outcome]: readonly [mark: Mark, word: string] } = {
+  committed: ['ok', 'Committed'],
+  'rolled-back': ['rolled-back', 'Rolled back'],
+  denied: ['denied', 'Denied'],
+  rejected: ['rejected', 'Rejected'],
+  aborted: ['rejected', 'Aborted'],
+  superseded: ['superseded', 'Superseded'],
 };
 
 /** The mark of an outcome; `undefined` is the outcome of a call that has not ended in the record. */
 export function markOf(outcome: Outcome | undefined): Mark {
-  return outcome === undefined ? 'running' : (marks[outcome] ?? 'rejected');
+  return outcome === undefined ? 'running' : (outcomes[outcome]?.[0] ?? 'rejected');
 }
 
 export function wordOf(outcome: Outcome | undefined): string {
-  return outcome === undefined ? 'Not ended' : (words[outcome] ?? outcome);
+  return outcome === undefined ? 'Not ended' : (outcomes[outcome]?.[1] ?? outcome);
 }
 
 /** A length of time: `149 ms`, `1.17 s`, `2 min 25 s`, `1 h 5 min`. */

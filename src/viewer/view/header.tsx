@@ -1,19 +1,20 @@
 import type { JSX, VNode } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { type FilterName, filters } from '../model/totals.ts';
+import type { TokenPrices, TokenUsage } from '../../core/tool/index.ts';
+import { type FilterName, filterNames, filters } from '../model/totals.ts';
 import { runEnd } from '../model/turns.ts';
 import { visible } from '../model/visible.ts';
 import { costOf, count, duration, many, money, percent } from '../model/words.ts';
 import { Icon } from './parts/parts.tsx';
 import { useStore } from './store/store.ts';
-import { useTheme } from './store/theme.ts';
+import { otherTheme, toggleTheme } from './store/theme.ts';
 
 /** Title, sentence, search. */
 export function Header(): VNode {
   const store = useStore();
   const record = store.record.value;
   const { root } = record;
-  const theme = useTheme();
+  const theme = otherTheme();
   const started = new Date(record.startedAtMs).toISOString().slice(0, 16).replace('T', ' ');
   const outcome = root.outcome ?? (store.feed.value === 'live' ? 'running' : 'not ended');
   return (
@@ -32,8 +33,8 @@ export function Header(): VNode {
       </p>
       <div class="tools">
         <Search />
-        <button class="button" aria-label={`Change to the ${theme.other} theme`} onClick={theme.toggle}>
-          {theme.other === 'dark' ? 'Dark' : 'Light'}
+        <button class="button" aria-label={`Change to the ${theme} theme`} onClick={toggleTheme}>
+          {theme === 'dark' ? 'Dark' : 'Light'}
         </button>
         <button
           class="button"
@@ -55,16 +56,15 @@ export function Sentence({ isLive }: { readonly isLive: boolean }): JSX.Element 
   const record = store.record.value;
   const totals = store.totals.value;
   const { root } = record;
-  const counts = filters.filter(
-    ({ name }) =>
-      name !== 'asked' && (totals.counts[name] > 0 || name === 'committed' || name === 'rolled-back'),
+  const counts = filterNames.filter(
+    (name) => name !== 'asked' && (totals.counts[name] > 0 || name === 'committed' || name === 'rolled-back'),
   );
   return (
     <>
       <b>
         {many(totals.calls, 'call')} in {many(totals.turns, 'turn')}
       </b>
-      {counts.map(({ name }, index) => (
+      {counts.map((name, index) => (
         <>
           {index === 1 && name === 'again' ? ', ' : ' · '}
           <Count name={name} isLive={isLive} />
@@ -83,10 +83,7 @@ export function Sentence({ isLive }: { readonly isLive: boolean }): JSX.Element 
   );
 }
 
-function usageWords(
-  usage: NonNullable<ReturnType<typeof useStore>['record']['value']['root']['usage']>,
-  prices: ReturnType<typeof useStore>['record']['value']['root']['prices'],
-): string {
+function usageWords(usage: TokenUsage, prices: TokenPrices | undefined): string {
   const { inputTokens = 0, outputTokens = 0, cachedInputTokens } = usage;
   if (inputTokens + outputTokens === 0) return 'no tokens counted';
   const cached =
@@ -95,29 +92,23 @@ function usageWords(
   return `${count(inputTokens)} tokens in${cached}, ${count(outputTokens)} out${cost}`;
 }
 
-function Count({ name, isLive }: { readonly name: FilterName; readonly isLive: boolean }): VNode | null {
+function Count({ name, isLive }: { readonly name: FilterName; readonly isLive: boolean }): VNode {
   const store = useStore();
-  const filter = filters.find((each) => each.name === name);
-  if (filter === undefined) return null;
+  const filter = filters[name];
   const totals = store.totals.value;
   const words = `${name === 'asked' ? duration(totals.askedMs).replace('.0 s', ' s') : count(totals.counts[name])} ${filter.label}`;
-  if (!isLive) {
-    return (
-      <span class="count">
-        <Icon mark={filter.mark} />
-        {words}
-      </span>
-    );
-  }
-  const isPressed = store.filter.value === name;
-  return (
-    <button
-      class="count"
-      aria-pressed={isPressed}
-      onClick={() => (store.filter.value = isPressed ? undefined : name)}
-    >
+  const content = (
+    <>
       <Icon mark={filter.mark} />
       {words}
+    </>
+  );
+  if (!isLive) return <span class="count">{content}</span>;
+  const isPressed = store.filter.value === name;
+  const choose = (): void => void (store.filter.value = isPressed ? undefined : name);
+  return (
+    <button class="count" aria-pressed={isPressed} onClick={choose}>
+      {content}
     </button>
   );
 }

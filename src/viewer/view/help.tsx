@@ -1,4 +1,4 @@
-import type { VNode } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Mark } from '../model/words.ts';
 import { Icon } from './parts/parts.tsx';
@@ -15,7 +15,7 @@ const keys: readonly (readonly [keys: readonly string[], meaning: string])[] = [
   [['t'], 'light or dark'],
 ];
 
-const meanings: readonly (readonly [mark: Mark, meaning: string])[] = [
+const marks: readonly (readonly [mark: Mark, meaning: string])[] = [
   ['ok', 'committed: state and files landed'],
   ['rolled-back', 'rolled back: it failed, nothing is left'],
   ['denied', 'denied by a policy or a person'],
@@ -36,36 +36,30 @@ export function Help(): VNode {
   return (
     <dialog ref={dialog} aria-labelledby="help-title" onClose={() => (store.isHelpOpen.value = false)}>
       <h2 id="help-title">Keys</h2>
-      <dl>
-        {keys.map(([names, meaning]) => (
-          <>
-            <dt>
-              {names.map((name) => (
-                <>
-                  <kbd>{name}</kbd>{' '}
-                </>
-              ))}
-            </dt>
-            <dd>{meaning}</dd>
-          </>
-        ))}
-      </dl>
+      <Meanings of={keys} word={(names) => names.flatMap((name) => [<kbd>{name}</kbd>, ' '])} />
       <h2>Marks</h2>
-      <dl>
-        {meanings.map(([mark, meaning]) => (
-          <>
-            <dt>
-              <Icon mark={mark} />
-            </dt>
-            <dd>{meaning}</dd>
-          </>
-        ))}
-      </dl>
+      <Meanings of={marks} word={(mark) => <Icon mark={mark} />} />
       <form method="dialog">
         <button type="submit" class="button small">
           Close
         </button>
       </form>
     </dialog>
+  );
+}
+
+function Meanings<T>(props: {
+  readonly of: readonly (readonly [thing: T, meaning: string])[];
+  readonly word: (thing: T) => ComponentChildren;
+}): VNode {
+  return (
+    <dl>
+      {props.of.map(([thing, meaning]) => (
+        <>
+          <dt>{props.word(thing)}</dt>
+          <dd>{meaning}</dd>
+        </>
+      ))}
+    </dl>
   );
 }

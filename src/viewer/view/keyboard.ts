@@ -32,79 +32,47 @@ function selectMatch(store: Store): void {
   if (query !== '' && row !== undefined) store.select(row.id, { detail: true, focus: true });
 }
 
-/** Does what a key means; false: nothing. */
-function press(key: string, store: Store, isInTree: boolean): boolean {
-  const tab = tabList[Number(key) - 1];
-  if (/^[1-4]$/.test(key) && tab !== undefined) {
-    store.showTab(tab);
-    return true;
-  }
-  switch (key) {
-    case 'j':
-      store.moveRow(1, isInTree);
-      return true;
-    case 'k':
-      store.moveRow(-1, isInTree);
-      return true;
-    case 'n':
-      store.moveProblem(1);
-      return true;
-    case 'p':
-      store.moveProblem(-1);
-      return true;
-    case '[':
-      store.moveState(-1);
-      return true;
-    case ']':
-      store.moveState(1);
-      return true;
-    case '/':
-      document.querySelector<HTMLElement>('#search')?.focus();
-      return true;
-    case '?':
-      store.isHelpOpen.value = true;
-      return true;
-    case 't':
-      toggleTheme();
-      return true;
-    default:
-      return isInTree && pressInTree(key, store);
-  }
-}
+type Action = (store: Store, isInTree: boolean) => unknown;
+
+const actions: ReadonlyMap<string, Action> = new Map<string, Action>([
+  ['j', (store, isInTree) => store.moveRow(1, isInTree)],
+  ['k', (store, isInTree) => store.moveRow(-1, isInTree)],
+  ['n', (store) => store.moveProblem(1)],
+  ['p', (store) => store.moveProblem(-1)],
+  ['[', (store) => store.moveState(-1)],
+  [']', (store) => store.moveState(1)],
+  ['/', () => document.querySelector<HTMLElement>('#search')?.focus()],
+  ['?', (store) => (store.isHelpOpen.value = true)],
+  ['t', toggleTheme],
+]);
 
 const pageRows = 20;
 
-function pressInTree(key: string, store: Store): boolean {
-  switch (key) {
-    case 'ArrowDown':
-      store.moveRow(1, true);
-      return true;
-    case 'ArrowUp':
-      store.moveRow(-1, true);
-      return true;
-    case 'PageDown':
-      store.moveRow(pageRows, true);
-      return true;
-    case 'PageUp':
-      store.moveRow(-pageRows, true);
-      return true;
-    case 'ArrowLeft':
-      store.fold(false, true);
-      return true;
-    case 'ArrowRight':
-      store.fold(true, true);
-      return true;
-    case 'Home':
-      store.selectEdge('first', true);
-      return true;
-    case 'End':
-      store.selectEdge('last', true);
-      return true;
-    case 'Enter':
-      store.isDetail.value = true;
-      document.querySelector<HTMLElement>('#pane')?.focus();
-      return true;
-    default:
-      return false;
+const treeActions: ReadonlyMap<string, Action> = new Map<string, Action>([
+  ['ArrowDown', (store) => store.moveRow(1, true)],
+  ['ArrowUp', (store) => store.moveRow(-1, true)],
+  ['PageDown', (store) => store.moveRow(pageRows, true)],
+  ['PageUp', (store) => store.moveRow(-pageRows, true)],
+  ['ArrowLeft', (store) => store.fold(false, true)],
+  ['ArrowRight', (store) => store.fold(true, true)],
+  ['Home', (store) => store.selectEdge('first', true)],
+  ['End', (store) => store.selectEdge('last', true)],
+  ['Enter', openPane],
+]);
+
+function openPane(store: Store): void {
+  store.isDetail.value = true;
+  document.querySelector<HTMLElement>('#pane')?.focus();
+}
+
+/** Does what a key means; false: nothing. */
+function press(key: string, store: Store, isInTree: boolean): boolean {
+  const tab = /^[1-4]$/.test(key) ? tabList[Number(key) - 1] : undefined;
+  if (tab !== undefined) {
+    store.showTab(tab);
+    return true;
   }
+  const act = actions.get(key) ?? (isInTree ? treeActions.get(key) : undefined);
+  act?.(store, isInTree);
+  return act !== undefined;
 }

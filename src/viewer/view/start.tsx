@@ -1,47 +1,80 @@
-import { render } from 'preact';
+import { useSignalEffect } from '@preact/signals';
+import { render, type VNode } from 'preact';
 import type { RunRecord } from '../../record/index.ts';
-import { App } from './app.tsx';
+import { Details } from './details/details.tsx';
+import { Header } from './header.tsx';
+import { Help } from './help.tsx';
 import { startKeyboard } from './keyboard.ts';
-import { Store } from './store/store.ts';
+import { Print } from './print.tsx';
+import { Store, StoreProvider } from './store/store.ts';
 import { startTheme } from './store/theme.ts';
+import { Timeline } from './timeline/timeline.tsx';
 
 /** Shows a record in the page. `fragment`: the part of the address after `#`, which may name a place in it. */
 export function startPage(record: RunRecord, file: string, fragment: string): Store {
   const store = new Store(record, file);
   startTheme();
   store.visit(fragment);
-  render(<App store={store} />, root());
+  render(<App store={store} />, appElement());
   startKeyboard(store);
   // The address of the event: the page may have written its own since.
   addEventListener('hashchange', ({ newURL }) => store.visit(new URL(newURL).hash));
   return store;
 }
 
+const addressDelayMs = 80;
+
+/** The whole page. */
+function App({ store }: { readonly store: Store }): VNode {
+  useSignalEffect(() => {
+    const address = store.address();
+    // An address is for sharing, not a step to go back to. Browsers refuse when it changes as fast as keys repeat.
+    const timer = setTimeout(() => {
+      if (address !== '') history.replaceState(history.state, '', address);
+    }, addressDelayMs);
+    return () => clearTimeout(timer);
+  });
+  useSignalEffect(() => {
+    const { root } = store.record.value;
+    document.title = `${store.feed.value === 'live' ? '• ' : ''}${root.agent ?? root.promptName} · wink view`;
+  });
+  return (
+    <StoreProvider value={store}>
+      <div class={`page${store.isDetail.value ? ' detail' : ''}`}>
+        <Header />
+        <main>
+          <Timeline />
+          <Details />
+        </main>
+      </div>
+      <Print />
+      <Help />
+    </StoreProvider>
+  );
+}
+
 /** Says in the page why there is nothing to show. */
 export function showProblem(message: string): void {
-  startTheme();
-  render(
-    <div class="problem" role="alert">
-      <h1>The record cannot be shown</h1>
-      <p>{message}</p>
-    </div>,
-    root(),
-  );
+  showNotice('alert', 'The record cannot be shown', message);
 }
 
 /** Says that the first lines are awaited. */
 export function showWaiting(): void {
+  showNotice('status', 'Waiting for the record', 'The run has written nothing yet.');
+}
+
+function showNotice(role: 'alert' | 'status', title: string, text: string): void {
   startTheme();
   render(
-    <div class="problem" role="status">
-      <h1>Waiting for the record</h1>
-      <p>The run has written nothing yet.</p>
+    <div class="problem" role={role}>
+      <h1>{title}</h1>
+      <p>{text}</p>
     </div>,
-    root(),
+    appElement(),
   );
 }
 
-function root(): HTMLElement {
+function appElement(): HTMLElement {
   const element = document.getElementById('app');
   if (element === null) throw new Error('The page has no element "app".');
   return element;

@@ -2,17 +2,35 @@ import type { JSX, VNode } from 'preact';
 import { cutLine } from '../../../core/internal/index.ts';
 import type { RecordedAttempt, RecordedCall } from '../../../record/index.ts';
 import { callLead } from '../../model/call-lead.ts';
-import { innerName, turnId, turnOf } from '../../model/turns.ts';
+import { timeIn } from '../../model/phases.ts';
+import { innerName, turnOf } from '../../model/turns.ts';
 import { visible } from '../../model/visible.ts';
-import { clock, duration, many, markOf, wordOf } from '../../model/words.ts';
+import { clock, count, duration, many, markOf, wordOf } from '../../model/words.ts';
 import { Changes } from '../files/changes.tsx';
 import { Commands } from '../parts/commands.tsx';
-import { CallLink, Capped, Empty, Icon, LongText, Section, TurnLink } from '../parts/parts.tsx';
+import {
+  CallLink,
+  Capped,
+  Empty,
+  type Fact,
+  Facts,
+  Fold,
+  Icon,
+  Item,
+  LongText,
+  Section,
+  TextBox,
+  TurnLink,
+} from '../parts/parts.tsx';
 import { useStore } from '../store/store.ts';
-import { CallFacts } from './call-facts.tsx';
 import { CallPolicies } from './call-policies.tsx';
 
 const listLimit = 60;
+
+interface CallProps {
+  readonly call: RecordedCall;
+  readonly attempt: RecordedAttempt | undefined;
+}
 
 /** One call, in the order of the questions that a reader has. */
 export function CallView({ call }: { readonly call: RecordedCall }): JSX.Element {
@@ -58,9 +76,10 @@ export function CallView({ call }: { readonly call: RecordedCall }): JSX.Element
       <ReadByModel call={call} isLast={isLast} outcome={outcome} />
       <Inner call={call} />
       {attempt === undefined ? (
-        <Section title="Changes">
-          <Empty>The record has no attempt at this call: it had not ended when the record did.</Empty>
-        </Section>
+        <Section
+          title="Changes"
+          empty="The record has no attempt at this call: it had not ended when the record did."
+        />
       ) : (
         <Changes call={call} attempt={attempt} />
       )}
@@ -72,6 +91,48 @@ export function CallView({ call }: { readonly call: RecordedCall }): JSX.Element
       <Commands />
     </>
   );
+}
+
+/** When a call ran, how long it took and waited, and what it cost. */
+function CallFacts({ call, attempt }: CallProps): VNode {
+  const store = useStore();
+  const { seq, usage } = call;
+  const tokens = usage && (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0);
+  return (
+    <Facts
+      facts={[
+        ['at', clock(attempt?.phases.startedAtMs ?? call.startedAtMs)],
+        ...(attempt === undefined ? [] : attemptFacts(attempt)),
+        ['effects', call.effects ?? 'not known'],
+        ['tokens inside', tokens && count(tokens)],
+        [
+          'commit',
+          seq !== undefined && attempt?.outcome === 'committed' ? (
+            <button class="link" onClick={() => store.showState(seq)}>
+              {seq}, see state
+            </button>
+          ) : undefined,
+        ],
+      ]}
+    />
+  );
+}
+
+/** Waits shorter than this are not facts. */
+const minWaitMs = 40;
+
+function attemptFacts(attempt: RecordedAttempt): readonly Fact[] {
+  const waited = (kind: 'place' | 'asked' | 'turn', leastMs: number): string | undefined => {
+    const ms = timeIn(attempt, kind);
+    return ms > leastMs ? duration(ms) : undefined;
+  };
+  const isDecided = attempt.phases.handlerStartedAtMs === undefined;
+  return [
+    ['waited for a place', waited('place', minWaitMs)],
+    [isDecided ? 'decided in' : 'ran', duration(timeIn(attempt, 'ran'))],
+    ['waited for a person', waited('asked', 0)],
+    ['waited for its turn', attempt.outcome === 'superseded' ? undefined : waited('turn', minWaitMs)],
+  ];
 }
 
 function Crumb({ call }: { readonly call: RecordedCall }): VNode {
@@ -129,29 +190,20 @@ function ReadByModel(props: {
 }): VNode {
   const { call, isLast, outcome } = props;
   const { modelText } = call;
+  const title = 'What the model read';
   if (!isLast)
     return (
-      <Section title="What the model read">
-        <Empty>Nothing of this attempt: it reads only what the last one returns.</Empty>
-      </Section>
+      <Section title={title} empty="Nothing of this attempt: it reads only what the last one returns." />
     );
   if (modelText === undefined)
-    return (
-      <Section title="What the model read">
-        <Empty>Nothing: the call has no result in this record.</Empty>
-      </Section>
-    );
+    return <Section title={title} empty="Nothing: the call has no result in this record." />;
   return (
-    <Section title="What the model read" note={`about ${many(Math.ceil(modelText.length / 4), 'token')}`}>
-      {/* It scrolls, so it has to be reachable by keyboard. */}
-      <div
-        class={`text${outcome === 'committed' ? '' : ` failed ${markOf(outcome)}`}`}
-        tabIndex={0}
-        role="region"
-        aria-label="What the model read"
-      >
-        {modelText === '' ? <span class="mute">An empty text.</span> : <LongText text={modelText} />}
-      </div>
+    <Section title={title} note={`about ${many(Math.ceil(modelText.length / 4), 'token')}`}>
+      <TextBox
+        label={title}
+        text={modelText}
+        class={outcome === 'committed' ? '' : `failed ${markOf(outcome)}`}
+      />
       {call.error === undefined ? null : (
         <p class="after">
           <span class="mono">{visible(call.error.name)}</span>
@@ -173,19 +225,13 @@ function ReadByModel(props: {
         <p class="after">Opened sections: {visible(call.openedSections.join(', '))}.</p>
       )}
       {call.value === undefined ? null : (
-        <details class="after">
-          <summary>Value</summary>
-          <div class="text" tabIndex={0} role="region" aria-label="Value">
-            <LongText text={JSON.stringify(call.value, null, 2)} />
-          </div>
-        </details>
+        <Fold summary="Value" text={() => JSON.stringify(call.value, null, 2)} />
       )}
     </Section>
   );
 }
 
 function Inner({ call }: { readonly call: RecordedCall }): VNode | null {
-  const store = useStore();
   if (call.inner.length === 0) return null;
   const turns = call.inner.flatMap((run) => run.turns);
   const calls = turns.reduce((sum, turn) => sum + turn.calls.length, 0);
@@ -199,18 +245,14 @@ function Inner({ call }: { readonly call: RecordedCall }): VNode | null {
           </p>
           <Capped items={run.turns} limit={listLimit} noun="turn">
             {(turn) => (
-              <div key={turn.number} class="item">
-                <span class="mute">{turn.number}</span>
-                <div>
-                  <button class="link" onClick={() => store.select(turnId(turn), { detail: true })}>
-                    {visible(cutLine(turn.response?.text ?? '', 80)) || `Turn ${turn.number}`}
-                  </button>
-                  <p class="mono">{visible(turn.calls.map(({ toolName }) => toolName).join(', '))}</p>
-                </div>
-                <span class="right">
-                  {turn.response === undefined ? '' : duration(turn.response.durationMs)}
-                </span>
-              </div>
+              <Item
+                key={turn.number}
+                number={turn.number}
+                end={turn.response === undefined ? '' : duration(turn.response.durationMs)}
+              >
+                <TurnLink turn={turn} label={visible(cutLine(turn.response?.text ?? '', 80)) || undefined} />
+                <p class="mono">{visible(turn.calls.map(({ toolName }) => toolName).join(', '))}</p>
+              </Item>
             )}
           </Capped>
         </div>
@@ -219,42 +261,38 @@ function Inner({ call }: { readonly call: RecordedCall }): VNode | null {
   );
 }
 
+const otherReason = 'It was superseded for another reason than a conflict.';
+
 function Conflicts({ attempt }: { readonly attempt: RecordedAttempt }): VNode | null {
   const store = useStore();
-  if (attempt.conflicts.length === 0)
-    return attempt.outcome === 'superseded' ? (
-      <Section title="Conflicts">
-        <Empty>It was superseded for another reason than a conflict.</Empty>
-      </Section>
-    ) : null;
+  const hasNone = attempt.conflicts.length === 0;
+  if (hasNone && attempt.outcome !== 'superseded') return null;
   return (
-    <Section title="Conflicts">
+    <Section title="Conflicts" empty={hasNone ? otherReason : undefined}>
       {attempt.conflicts.map(({ what, by }, index) => {
         const writers = by.map((id) => ({ id, call: store.record.value.call(id) }));
         return (
-          <div key={index} class="item">
-            <Icon mark="superseded" />
-            <div>
-              <span class="mono">{visible(what)}</span>
-              <p>
-                read by this attempt, changed by{' '}
-                {writers.length === 0
-                  ? 'something outside of the calls'
-                  : writers.map(({ id, call }) =>
-                      call === undefined ? (
-                        <span key={id} class="mono">{`${visible(id)} `}</span>
-                      ) : (
-                        <span key={id}>
-                          <CallLink call={call} /> {visible(call.toolName)}{' '}
-                        </span>
-                      ),
-                    )}
-              </p>
-            </div>
-            <span class="right">
-              {writers[0]?.call?.endedAtMs === undefined ? '' : clock(writers[0].call.endedAtMs)}
-            </span>
-          </div>
+          <Item
+            key={index}
+            mark="superseded"
+            end={writers[0]?.call?.endedAtMs === undefined ? '' : clock(writers[0].call.endedAtMs)}
+          >
+            <span class="mono">{visible(what)}</span>
+            <p>
+              read by this attempt, changed by{' '}
+              {writers.length === 0
+                ? 'something outside of the calls'
+                : writers.map(({ id, call }) =>
+                    call === undefined ? (
+                      <span key={id} class="mono">{`${visible(id)} `}</span>
+                    ) : (
+                      <span key={id}>
+                        <CallLink call={call} /> {visible(call.toolName)}{' '}
+                      </span>
+                    ),
+                  )}
+            </p>
+          </Item>
         );
       })}
     </Section>
@@ -264,29 +302,29 @@ function Conflicts({ attempt }: { readonly attempt: RecordedAttempt }): VNode | 
 function Reads({ attempt }: { readonly attempt: RecordedAttempt | undefined }): VNode {
   const reads = attempt?.reads ?? [];
   return (
-    <Section title="Read set" note="a change of these makes it run again">
-      {reads.length === 0 ? (
-        <Empty>Empty: nothing can conflict with it.</Empty>
-      ) : (
-        <p class="mono reads">
-          <Capped items={reads} limit={listLimit} noun="read">
-            {(read, index) => <span key={index}>{visible(read.what)}</span>}
-          </Capped>
-        </p>
-      )}
+    <Section
+      title="Read set"
+      note="a change of these makes it run again"
+      empty={reads.length === 0 ? 'Empty: nothing can conflict with it.' : undefined}
+    >
+      <p class="mono reads">
+        <Capped items={reads} limit={listLimit} noun="read">
+          {(read, index) => <span key={index}>{visible(read.what)}</span>}
+        </Capped>
+      </p>
     </Section>
   );
 }
 
+const nothingOutside = 'Nothing. The tool has no effects outside of state and files, or it did not run.';
+
 function Outside({ call }: { readonly call: RecordedCall }): VNode | null {
   if (call.outcome === 'committed' || call.outcome === undefined) return null;
   return (
-    <Section title="Left outside">
-      {call.residualEffects.length === 0 ? (
-        <Empty>Nothing. The tool has no effects outside of state and files, or it did not run.</Empty>
-      ) : (
-        call.residualEffects.map((effect, index) => <p key={index}>{visible(effect)}</p>)
-      )}
+    <Section title="Left outside" empty={call.residualEffects.length === 0 ? nothingOutside : undefined}>
+      {call.residualEffects.map((effect, index) => (
+        <p key={index}>{visible(effect)}</p>
+      ))}
     </Section>
   );
 }
@@ -297,13 +335,11 @@ function Progress({ call }: { readonly call: RecordedCall }): VNode | null {
     <Section title="Progress" note={many(call.progress.length, 'update')}>
       <Capped items={call.progress} limit={listLimit} noun="update">
         {({ atMs, update }, index) => (
-          <div key={index} class="item">
-            <span class="mute" />
+          <Item key={index} end={clock(atMs)}>
             <span class="mono">
               {visible(cutLine(typeof update === 'string' ? update : JSON.stringify(update), 300))}
             </span>
-            <span class="right">{clock(atMs)}</span>
-          </div>
+          </Item>
         )}
       </Capped>
     </Section>

@@ -12,7 +12,7 @@ import { innerName } from '../../model/turns.ts';
 import { visible } from '../../model/visible.ts';
 import { brief, count, many } from '../../model/words.ts';
 import { DataTable } from '../parts/data-table.tsx';
-import { CallLink, Capped, Empty, Icon, Section } from '../parts/parts.tsx';
+import { CallTitle, Capped, Empty, Icon, Item, Section } from '../parts/parts.tsx';
 import { useVirtual } from '../parts/virtual.ts';
 import { useStore } from '../store/store.ts';
 
@@ -69,26 +69,20 @@ export function PolicyView(): JSX.Element {
               </span>
             ) : null}
           </div>
-          <Section title="Refused and asked">
-            {weighty.length === 0 ? <Empty>No policy refused a call or asked a person.</Empty> : null}
+          <Section
+            title="Refused and asked"
+            empty={weighty.length === 0 ? 'No policy refused a call or asked a person.' : undefined}
+          >
             <Capped items={weighty} limit={listLimit} noun="decision">
               {({ row, cell, call, index }) => (
-                <div key={`${index} ${row.policy}`} class="item">
-                  <Icon mark={cell.decision === 'ask' ? 'ask' : 'denied'} />
-                  <div>
-                    {call === undefined ? null : (
-                      <>
-                        <CallLink call={call} label={call.toolName} />{' '}
-                        <span class="mono mute">{visible(brief(call))}</span>
-                      </>
-                    )}
-                    <p>{visible(cell.answer.reason ?? '')}</p>
-                  </div>
-                  <span class="right">
-                    {visible(row.policy)}
-                    {cell.decision === 'unenforced' ? ', not enforced' : ''}
-                  </span>
-                </div>
+                <Item
+                  key={`${index} ${row.policy}`}
+                  mark={cell.decision === 'ask' ? 'ask' : 'denied'}
+                  end={`${visible(row.policy)}${cell.decision === 'unenforced' ? ', not enforced' : ''}`}
+                >
+                  {call === undefined ? null : <CallTitle call={call} />}
+                  <p>{visible(cell.answer.reason ?? '')}</p>
+                </Item>
               )}
             </Capped>
           </Section>
@@ -100,9 +94,9 @@ export function PolicyView(): JSX.Element {
                 cells: [
                   visible(policy),
                   count(counts.allow),
-                  counts.ask === 0 ? '–' : count(counts.ask),
-                  counts.deny === 0 ? '–' : count(counts.deny),
-                  counts.unenforced === 0 ? '–' : count(counts.unenforced),
+                  ...[counts.ask, counts.deny, counts.unenforced].map((times) =>
+                    count(times).replace(/^0$/, '–'),
+                  ),
                   count(counts.none),
                 ],
               }))}
@@ -209,7 +203,7 @@ function Matrix({ matrix }: { readonly matrix: PolicyMatrix }): VNode {
         {pointed.value === undefined ? (
           'Point at a mark to read what was asked; click it to open the call.'
         ) : (
-          <Pointed matrix={matrix} row={pointed.value.row} column={pointed.value.column} />
+          <Pointed matrix={matrix} {...pointed.value} />
         )}
       </p>
     </>

@@ -2,8 +2,8 @@ import type { JSX, VNode } from 'preact';
 import type { RecordedProblem } from '../../../record/index.ts';
 import { problemGroups } from '../../model/problem-groups.ts';
 import { visible } from '../../model/visible.ts';
-import { brief, count, duration, many } from '../../model/words.ts';
-import { CallLink, Capped, Icon, TurnLink } from '../parts/parts.tsx';
+import { count, duration, type Mark, many } from '../../model/words.ts';
+import { CallTitle, Capped, Item, TurnLink } from '../parts/parts.tsx';
 import { useStore } from '../store/store.ts';
 
 const listLimit = 60;
@@ -44,32 +44,21 @@ export function ProblemView(): JSX.Element {
   );
 }
 
-function Problem(props: {
-  readonly problem: RecordedProblem;
-  readonly mark: Parameters<typeof Icon>[0]['mark'];
-}): VNode {
+function Problem(props: { readonly problem: RecordedProblem; readonly mark: Mark }): VNode {
   const { call, turn, text, durationMs, count: times } = props.problem;
   return (
-    <div class="item">
-      <Icon mark={props.mark} />
-      <div>
-        {call !== undefined ? (
-          <>
-            <CallLink call={call} label={call.toolName} />{' '}
-            <span class="mono mute">{visible(brief(call))}</span>
-          </>
-        ) : turn !== undefined ? (
-          <TurnLink turn={turn} />
-        ) : null}
-        <p>{visible(text)}</p>
-      </div>
-      <span class="right">
-        {durationMs !== undefined
+    <Item
+      mark={props.mark}
+      end={
+        durationMs !== undefined
           ? duration(durationMs)
           : times > 1
             ? `×${count(times)}`
-            : visible(call?.reason ?? '')}
-      </span>
-    </div>
+            : visible(call?.reason ?? '')
+      }
+    >
+      {call !== undefined ? <CallTitle call={call} /> : turn !== undefined ? <TurnLink turn={turn} /> : null}
+      <p>{visible(text)}</p>
+    </Item>
   );
 }

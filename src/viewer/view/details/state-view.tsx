@@ -23,9 +23,10 @@ export function StateView(): JSX.Element {
       <h2 class="spoken">State</h2>
       <Slider />
       {slices.length === 0 ? (
-        <Section title="Slices">
-          <Empty>The session has no slice of its own, or its slices were not recorded.</Empty>
-        </Section>
+        <Section
+          title="Slices"
+          empty="The session has no slice of its own, or its slices were not recorded."
+        />
       ) : (
         slices.map((slice) => <SliceView key={slice.name} slice={slice} />)
       )}

@@ -1,15 +1,27 @@
-import { useSignal } from '@preact/signals';
-import type { ComponentChildren, JSX, VNode } from 'preact';
+import type { JSX, VNode } from 'preact';
 import type { ConversationItem } from '../../../core/tool/index.ts';
 import type { RecordedRequest, RecordedTurn } from '../../../record/index.ts';
 import { lengthOf } from '../../model/phases.ts';
 import { messageOf, sharesOf } from '../../model/request.ts';
 import { answeredAt, innerName, turnEnd } from '../../model/turns.ts';
 import { visible } from '../../model/visible.ts';
-import { brief, clock, costOf, count, duration, many, markOf, money, percent } from '../../model/words.ts';
+import { clock, costOf, count, duration, many, markOf, money, percent } from '../../model/words.ts';
 import { Commands } from '../parts/commands.tsx';
 import { eventWords } from '../parts/event-words.ts';
-import { CallLink, Capped, Empty, Facts, Icon, LongText, Section, TurnLink } from '../parts/parts.tsx';
+import {
+  CallLink,
+  CallTitle,
+  Capped,
+  Empty,
+  type Fact,
+  Facts,
+  Fold,
+  Item,
+  LongText,
+  Section,
+  TextBox,
+  TurnLink,
+} from '../parts/parts.tsx';
 
 const listLimit = 60;
 
@@ -40,14 +52,13 @@ export function TurnView({ turn }: { readonly turn: RecordedTurn }): JSX.Element
         <Section title="Calls" note={many(calls.length, 'call')}>
           <Capped items={calls} limit={listLimit} noun="call">
             {(call) => (
-              <div key={call.id} class="item">
-                <Icon mark={markOf(call.outcome)} />
-                <div>
-                  <CallLink call={call} label={call.toolName} />{' '}
-                  <span class="mono mute">{visible(brief(call))}</span>
-                </div>
-                <span class="right">{call.outcome === undefined ? '…' : duration(lengthOf(call))}</span>
-              </div>
+              <Item
+                key={call.id}
+                mark={markOf(call.outcome)}
+                end={call.outcome === undefined ? '…' : duration(lengthOf(call))}
+              >
+                <CallTitle call={call} />
+              </Item>
             )}
           </Capped>
         </Section>
@@ -67,25 +78,20 @@ function TurnFacts({ turn }: { readonly turn: RecordedTurn }): VNode {
     usage?.cachedInputTokens === undefined
       ? ''
       : `, ${percent(usage.cachedInputTokens, usage.inputTokens ?? 0)} % cached`;
-  const facts: (readonly [string, ComponentChildren])[] = [
+  const { finishReason, timeToFirstPieceMs, model, responseId } = response ?? {};
+  const facts: readonly Fact[] = [
     ['at', clock(turn.request?.atMs ?? turn.startedAtMs)],
+    ['model', response && duration(response.durationMs)],
+    ['first piece', timeToFirstPieceMs === undefined ? '' : duration(timeToFirstPieceMs)],
+    ['calls', calls.length === 0 ? 'none' : duration(turnEnd(turn) - answeredAt(turn))],
+    ['in', usage?.inputTokens === undefined ? '' : `${count(usage.inputTokens)}${cached}`],
+    ['out', usage?.outputTokens === undefined ? '' : count(usage.outputTokens)],
+    ['reasoning', usage?.reasoningTokens ? count(usage.reasoningTokens) : ''],
+    ['cost', usage === undefined || run.prices === undefined ? '' : money(costOf(usage, run.prices))],
+    ['ended by', finishReason],
+    ['answered by', model === undefined || model === run.model ? '' : visible(model)],
+    ['id', responseId === undefined ? '' : <span class="mono">{visible(responseId)}</span>],
   ];
-  if (response !== undefined) {
-    facts.push(['model', duration(response.durationMs)]);
-    if (response.timeToFirstPieceMs !== undefined)
-      facts.push(['first piece', duration(response.timeToFirstPieceMs)]);
-  }
-  facts.push(['calls', calls.length === 0 ? 'none' : duration(turnEnd(turn) - answeredAt(turn))]);
-  if (usage?.inputTokens !== undefined) facts.push(['in', `${count(usage.inputTokens)}${cached}`]);
-  if (usage?.outputTokens !== undefined) facts.push(['out', count(usage.outputTokens)]);
-  if (usage?.reasoningTokens !== undefined && usage.reasoningTokens > 0)
-    facts.push(['reasoning', count(usage.reasoningTokens)]);
-  if (usage !== undefined && run.prices !== undefined) facts.push(['cost', money(costOf(usage, run.prices))]);
-  if (response?.finishReason !== undefined) facts.push(['ended by', response.finishReason]);
-  if (response?.model !== undefined && response.model !== run.model)
-    facts.push(['answered by', visible(response.model)]);
-  if (response?.responseId !== undefined)
-    facts.push(['id', <span class="mono">{visible(response.responseId)}</span>]);
   return <Facts facts={facts} />;
 }
 
@@ -93,13 +99,14 @@ function Answer({ turn }: { readonly turn: RecordedTurn }): VNode {
   const { response, calls } = turn;
   if (response === undefined)
     return (
-      <Section title="Answer">
-        <Empty>
-          {turn.request === undefined
+      <Section
+        title="Answer"
+        empty={
+          turn.request === undefined
             ? 'None: these calls belong to the loop of a program that uses the tools of this runtime.'
-            : 'None in this record: it ends before the model answered.'}
-        </Empty>
-      </Section>
+            : 'None in this record: it ends before the model answered.'
+        }
+      />
     );
   const isJson = /^\s*[[{]/.test(response.text);
   return (
@@ -114,23 +121,14 @@ function Answer({ turn }: { readonly turn: RecordedTurn }): VNode {
           <Empty>No text{calls.length === 0 ? '' : ', only calls'}.</Empty>
         ) : null
       ) : isJson ? (
-        <div class="text" tabIndex={0} role="region" aria-label="Answer">
-          <LongText text={pretty(response.text)} />
-        </div>
+        <TextBox label="Answer" text={pretty(response.text)} />
       ) : (
         <p class="lead said">
           <LongText text={response.text} />
         </p>
       )}
       {response.isRedacted ? <p class="mute">Parts of it were redacted when it was recorded.</p> : null}
-      {response.reasoning === '' ? null : (
-        <details class="after">
-          <summary>Reasoning</summary>
-          <div class="text" tabIndex={0} role="region" aria-label="Reasoning">
-            <LongText text={response.reasoning} />
-          </div>
-        </details>
-      )}
+      {response.reasoning === '' ? null : <Fold summary="Reasoning" text={() => response.reasoning} />}
     </Section>
   );
 }
@@ -153,11 +151,9 @@ function Events({ turn }: { readonly turn: RecordedTurn }): VNode | null {
     <Section title="What else happened">
       <Capped items={shown} limit={listLimit} noun="event">
         {({ atMs, words }, index) => (
-          <div key={index} class="item">
-            <span class="mute" />
-            <span>{visible(words)}</span>
-            <span class="right">{clock(atMs)}</span>
-          </div>
+          <Item key={index} end={clock(atMs)}>
+            {visible(words)}
+          </Item>
         )}
       </Capped>
     </Section>
@@ -194,12 +190,7 @@ function Shares({ turn }: { readonly turn: RecordedTurn }): VNode | null {
 
 function Request({ turn }: { readonly turn: RecordedTurn }): VNode {
   const { request, run } = turn;
-  if (request === undefined)
-    return (
-      <Section title="Request">
-        <Empty>None in this record.</Empty>
-      </Section>
-    );
+  if (request === undefined) return <Section title="Request" empty="None in this record." />;
   const before = run.turns[run.turns.indexOf(turn) - 1];
   const kept = Math.max(0, request.conversation.length - request.added.length);
   const settings = Object.entries(request.settings).filter(([, value]) => value !== undefined);
@@ -260,61 +251,34 @@ function Messages(props: {
 }
 
 /** The whole of what the model got, folded. */
-function Parts({
-  request,
-  turn,
-}: {
-  readonly request: RecordedRequest;
-  readonly turn: RecordedTurn;
-}): JSX.Element {
+function Parts(props: { readonly request: RecordedRequest; readonly turn: RecordedTurn }): JSX.Element {
+  const { request, turn } = props;
   return (
     <>
-      <Fold summary={`Instructions, about ${many(request.tokens.instructions, 'token')}`}>
-        {() => <LongText text={request.instructions} />}
-      </Fold>
-      <Fold summary={`Tools, ${count(request.tools.length + request.hostedTools.length)}`}>
-        {() => (
-          <LongText
-            text={[
-              ...request.tools.map(
-                ({ name, description, inputSchema }) =>
-                  `${name}\n${description}\n${JSON.stringify(inputSchema)}`,
-              ),
-              ...request.hostedTools.map((tool) => `hosted ${JSON.stringify(tool)}`),
-              `tool choice: ${JSON.stringify(request.toolChoice)}`,
-            ].join('\n\n')}
-          />
-        )}
-      </Fold>
+      <Fold
+        summary={`Instructions, about ${many(request.tokens.instructions, 'token')}`}
+        text={() => request.instructions}
+      />
+      <Fold
+        summary={`Tools, ${count(request.tools.length + request.hostedTools.length)}`}
+        text={() => toolsText(request)}
+      />
       {request.outputSchema === undefined ? null : (
-        <Fold summary="Schema of the answer">
-          {() => <LongText text={JSON.stringify(request.outputSchema, null, 2)} />}
-        </Fold>
+        <Fold summary="Schema of the answer" text={() => JSON.stringify(request.outputSchema, null, 2)} />
       )}
-      <Fold summary={`Whole conversation, ${many(request.conversation.length, 'message')}`} isPlain>
+      <Fold summary={`Whole conversation, ${many(request.conversation.length, 'message')}`}>
         {() => <Messages items={request.conversation} turn={turn} sign="" />}
       </Fold>
     </>
   );
 }
 
-/** Content that is built only when it is opened. */
-function Fold(props: {
-  readonly summary: string;
-  readonly isPlain?: boolean;
-  readonly children: () => ComponentChildren;
-}): VNode {
-  const isOpen = useSignal(false);
-  return (
-    <details class="after" onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
-      <summary>{props.summary}</summary>
-      {!isOpen.value ? null : props.isPlain === true ? (
-        props.children()
-      ) : (
-        <div class="text" tabIndex={0} role="region" aria-label={props.summary}>
-          {props.children()}
-        </div>
-      )}
-    </details>
-  );
+function toolsText({ tools, hostedTools, toolChoice }: RecordedRequest): string {
+  return [
+    ...tools.map(
+      ({ name, description, inputSchema }) => `${name}\n${description}\n${JSON.stringify(inputSchema)}`,
+    ),
+    ...hostedTools.map((tool) => `hosted ${JSON.stringify(tool)}`),
+    `tool choice: ${JSON.stringify(toolChoice)}`,
+  ].join('\n\n');
 }

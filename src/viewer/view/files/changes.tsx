@@ -6,20 +6,18 @@ import { isInternal, seqOfCall } from '../../model/steps.ts';
 import { visible } from '../../model/visible.ts';
 import { inline, many } from '../../model/words.ts';
 import { DataTable, Value } from '../parts/data-table.tsx';
-import { Capped, Empty, Section } from '../parts/parts.tsx';
+import { Capped, Fold, Section } from '../parts/parts.tsx';
 import { useStore } from '../store/store.ts';
 import { FileDiff } from './file-diff.tsx';
 
 const fileLimit = 30;
 
 /** What an attempt changed, or would have changed; and what it added to logs, which stays. */
-export function Changes({
-  call,
-  attempt,
-}: {
+export function Changes(props: {
   readonly call: RecordedCall;
   readonly attempt: RecordedAttempt;
 }): JSX.Element {
+  const { call, attempt } = props;
   const store = useStore();
   const { files, writes, log } = attempt;
   const landed = attempt.outcome === 'committed';
@@ -45,9 +43,7 @@ export function Changes({
   return (
     <>
       {amount === 0 ? (
-        <Section title="Changes">
-          <Empty>{whyNothing(call, attempt)}</Empty>
-        </Section>
+        <Section title="Changes" empty={whyNothing(call, attempt)} />
       ) : landed ? (
         <Section title="Changes" note={call.seq === undefined ? 'inside another call' : `commit ${call.seq}`}>
           {call.isFinal ? null : (
@@ -66,12 +62,9 @@ export function Changes({
         </Section>
       )}
       {books.length === 0 ? null : (
-        <details class="after">
-          <summary>What the library noted for itself</summary>
-          {books.map((change) => (
-            <SliceTable key={change.slice} change={change} landed={false} />
-          ))}
-        </details>
+        <Fold summary="What the library noted for itself">
+          {() => books.map((change) => <SliceTable key={change.slice} change={change} landed={false} />)}
+        </Fold>
       )}
       {kept ? (
         <Section title="Logged" note={landed ? undefined : 'a log keeps what a rolled-back call wrote'}>
@@ -87,24 +80,20 @@ export function Changes({
   );
 }
 
-function whyNothing(call: RecordedCall, attempt: RecordedAttempt): string {
-  switch (attempt.outcome) {
-    case 'committed':
-      return call.effects === 'external'
-        ? 'Nothing inside. What it did outside is not undone by anything that happens later.'
-        : 'The call read, and changed neither state nor files.';
-    case 'rejected':
-      return 'It never started.';
-    case 'denied':
-      return 'It was refused before its handler ran, and nothing was staged.';
-    case 'rolled-back':
-      return 'The handler had changed nothing when it failed.';
-    case 'aborted':
-      return 'The run ended before the call had changed anything.';
-    case 'superseded':
-      return 'Nothing was staged.';
-  }
+function whyNothing({ effects }: RecordedCall, { outcome }: RecordedAttempt): string {
+  return outcome === 'committed' && effects === 'external'
+    ? 'Nothing inside. What it did outside is not undone by anything that happens later.'
+    : nothing[outcome];
 }
+
+const nothing: Readonly<Record<RecordedAttempt['outcome'], string>> = {
+  committed: 'The call read, and changed neither state nor files.',
+  rejected: 'It never started.',
+  denied: 'It was refused before its handler ran, and nothing was staged.',
+  'rolled-back': 'The handler had changed nothing when it failed.',
+  aborted: 'The run ended before the call had changed anything.',
+  superseded: 'Nothing was staged.',
+};
 
 function whyGone(call: RecordedCall, attempt: RecordedAttempt): string {
   switch (attempt.outcome) {

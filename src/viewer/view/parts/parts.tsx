@@ -5,7 +5,7 @@ import type { RecordedCall, RecordedTurn } from '../../../record/index.ts';
 import { snippetOf } from '../../model/search.ts';
 import { turnId } from '../../model/turns.ts';
 import { visible } from '../../model/visible.ts';
-import { bytes, type Mark, many } from '../../model/words.ts';
+import { brief, bytes, type Mark, many } from '../../model/words.ts';
 import { useStore } from '../store/store.ts';
 
 /** The mark of an outcome; what it says is in the words beside it. */
@@ -27,10 +27,11 @@ const shapes: Readonly<Record<Mark, VNode>> = {
   running: <path d="M2 6H10" stroke-dasharray="1.6 1.6" />,
 };
 
-/** A section of the details. One without content says why in one line. */
+/** A section of the details. One without content says why in one line, `empty`. */
 export function Section(props: {
   readonly title: ComponentChildren;
   readonly note?: ComponentChildren;
+  readonly empty?: ComponentChildren;
   readonly children?: ComponentChildren;
 }): VNode {
   return (
@@ -39,6 +40,7 @@ export function Section(props: {
         {props.title}
         {props.note === undefined ? null : <small>{props.note}</small>}
       </h3>
+      {props.empty === undefined ? null : <Empty>{props.empty}</Empty>}
       {props.children}
     </section>
   );
@@ -48,12 +50,56 @@ export function Empty({ children }: { readonly children: ComponentChildren }): V
   return <p class="mute">{children}</p>;
 }
 
-/** Labels and values on one line; a fact without a value is left out. */
-export function Facts({
-  facts,
-}: {
-  readonly facts: readonly (readonly [string, ComponentChildren])[];
+/** One line of a list: a mark or a number, what it is about, and at the end a time or a word. */
+export function Item(props: {
+  readonly mark?: Mark;
+  readonly number?: number;
+  readonly end?: ComponentChildren;
+  readonly children: ComponentChildren;
 }): VNode {
+  return (
+    <div class="item">
+      {props.mark === undefined ? <span class="mute">{props.number}</span> : <Icon mark={props.mark} />}
+      <div>{props.children}</div>
+      <span class="right">{props.end}</span>
+    </div>
+  );
+}
+
+/** A text in a box. It scrolls, so it has to be reachable by keyboard. */
+export function TextBox(props: {
+  readonly label: string;
+  readonly text: string;
+  readonly class?: string;
+}): VNode {
+  return (
+    <div class={`text ${props.class ?? ''}`} tabIndex={0} role="region" aria-label={props.label}>
+      {props.text === '' ? <span class="mute">An empty text.</span> : <LongText text={props.text} />}
+    </div>
+  );
+}
+
+export type Fact = readonly [name: string, value: ComponentChildren];
+
+/** A text in a box, or what `children` makes, that is built only when it is opened. */
+export function Fold(props: {
+  readonly summary: string;
+  readonly text?: () => string;
+  readonly children?: () => ComponentChildren;
+}): VNode {
+  const { summary, text, children } = props;
+  const isOpen = useSignal(false);
+  return (
+    <details class="after" onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
+      <summary>{summary}</summary>
+      {isOpen.value ? children?.() : null}
+      {isOpen.value && text !== undefined ? <TextBox label={summary} text={text()} /> : null}
+    </details>
+  );
+}
+
+/** Labels and values on one line; a fact without a value is left out. */
+export function Facts({ facts }: { readonly facts: readonly Fact[] }): VNode {
   return (
     <dl class="facts">
       {facts
@@ -82,7 +128,17 @@ export function CallLink({ call, label }: { readonly call: RecordedCall; readonl
   );
 }
 
-export function TurnLink({ turn, label }: { readonly turn: RecordedTurn; readonly label?: string }): VNode {
+/** The tool and the main argument of a call. */
+export function CallTitle({ call }: { readonly call: RecordedCall }): JSX.Element {
+  return (
+    <>
+      <CallLink call={call} label={call.toolName} /> <span class="mono mute">{visible(brief(call))}</span>
+    </>
+  );
+}
+
+export function TurnLink(props: { readonly turn: RecordedTurn; readonly label?: string | undefined }): VNode {
+  const { turn, label } = props;
   const store = useStore();
   return (
     <button class="link" onClick={() => store.select(turnId(turn), { detail: true })}>
@@ -141,12 +197,11 @@ export function Capped<T>(props: {
   readonly items: readonly T[];
   readonly limit: number;
   readonly noun: string;
-  readonly plural?: string;
   readonly children: (item: T, index: number) => ComponentChildren;
   /** What the button is in, such as a row of a table. */
   readonly wrap?: (button: VNode) => VNode;
 }): JSX.Element {
-  const { items, limit, noun, plural = `${noun}s`, children, wrap = (button) => button } = props;
+  const { items, limit, noun, children, wrap = (button) => button } = props;
   const shown = useSignal(limit);
   const rest = items.length - shown.value;
   return (
@@ -155,7 +210,7 @@ export function Capped<T>(props: {
       {rest > 0
         ? wrap(
             <button class="link more" onClick={() => (shown.value += limit)}>
-              Show {Math.min(rest, limit)} more of {many(rest, noun, plural)}
+              Show {Math.min(rest, limit)} more of {many(rest, noun)}
             </button>,
           )
         : null}

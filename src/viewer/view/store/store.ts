@@ -1,19 +1,11 @@
-import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { batch, computed, type Signal, signal } from '@preact/signals';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type {
-  RecordedCall,
-  RecordedCommit,
-  RecordedFile,
-  RecordedProblem,
-  RecordedSlice,
-  RecordedTurn,
-  RunRecord,
-} from '../../../record/index.ts';
+import type { RecordedProblem, RunRecord } from '../../../record/index.ts';
 import { readAddress, type Tab, tabs, writeAddress } from '../../model/address.ts';
-import { ancestorsOf, type Rows, rowsOf, type TimelineRow } from '../../model/rows.ts';
+import { ancestorsOf, rowsOf } from '../../model/rows.ts';
 import { changesOf, commitAt, placeOf, seqAt, seqOfCall } from '../../model/steps.ts';
-import { type FilterName, filterNamed, type Totals, totalsOf } from '../../model/totals.ts';
+import { type FilterName, filters, totalsOf } from '../../model/totals.ts';
 import { turnEnd, turnId } from '../../model/turns.ts';
 
 /** Where the lines of the record are from: the page itself, a server that still sends some, or one that has ended. */
@@ -44,39 +36,28 @@ export class Store {
     focus: false,
   });
 
-  readonly totals: ReadonlySignal<Totals>;
-  readonly rows: ReadonlySignal<Rows>;
-  readonly rowIndex: ReadonlySignal<ReadonlyMap<string, number>>;
-  readonly turns: ReadonlySignal<ReadonlyMap<string, RecordedTurn>>;
-  readonly call: ReadonlySignal<RecordedCall | undefined>;
-  readonly turn: ReadonlySignal<RecordedTurn | undefined>;
-  readonly changes: ReadonlySignal<readonly RecordedCommit[]>;
-  readonly commit: ReadonlySignal<RecordedCommit | undefined>;
-  readonly slices: ReadonlySignal<readonly RecordedSlice[]>;
-  readonly files: ReadonlySignal<readonly RecordedFile[]>;
-  readonly failures: ReadonlySignal<number>;
+  readonly totals = computed(() => totalsOf(this.record.value));
+  readonly rows = computed(() => {
+    const name = this.filter.value;
+    const matches = name === undefined ? undefined : filters[name].matches;
+    return rowsOf(this.record.value.root, { shut: this.shut.value, matches, query: this.query.value });
+  });
+  readonly rowIndex = computed(() => new Map(this.rows.value.rows.map(({ id }, index) => [id, index])));
+  readonly turns = computed(() => new Map(this.record.value.turns.map((turn) => [turnId(turn), turn])));
+  readonly call = computed(() => {
+    const id = this.selected.value;
+    return id === undefined ? undefined : this.record.value.call(id);
+  });
+  readonly turn = computed(() => this.turns.value.get(this.selected.value ?? ''));
+  readonly changes = computed(() => changesOf(this.record.value));
+  readonly commit = computed(() => commitAt(this.record.value, this.seq.value));
+  readonly slices = computed(() => this.record.value.stateAt(this.seq.value));
+  readonly files = computed(() => this.record.value.filesAt(this.seq.value));
+  readonly failures = computed(() => this.record.value.problems.filter(({ isFailure }) => isFailure).length);
 
   constructor(record: RunRecord, file: string) {
     this.record = signal(record);
     this.file = file;
-    this.totals = computed(() => totalsOf(this.record.value));
-    this.rows = computed(() => {
-      const name = this.filter.value;
-      const matches = name === undefined ? undefined : filterNamed(name).matches;
-      return rowsOf(this.record.value.root, { shut: this.shut.value, matches, query: this.query.value });
-    });
-    this.rowIndex = computed(() => new Map(this.rows.value.rows.map(({ id }, index) => [id, index])));
-    this.turns = computed(() => new Map(this.record.value.turns.map((turn) => [turnId(turn), turn])));
-    this.call = computed(() => {
-      const id = this.selected.value;
-      return id === undefined ? undefined : this.record.value.call(id);
-    });
-    this.turn = computed(() => this.turns.value.get(this.selected.value ?? ''));
-    this.changes = computed(() => changesOf(this.record.value));
-    this.commit = computed(() => commitAt(this.record.value, this.seq.value));
-    this.slices = computed(() => this.record.value.stateAt(this.seq.value));
-    this.files = computed(() => this.record.value.filesAt(this.seq.value));
-    this.failures = computed(() => this.record.value.problems.filter(({ isFailure }) => isFailure).length);
     const first = record.problems.find((problem) => idOf(problem) !== undefined);
     const id = (first === undefined ? undefined : idOf(first)) ?? this.rows.value.rows[0]?.id;
     if (id !== undefined) this.select(id);
@@ -141,8 +122,7 @@ export class Store {
   }
 
   selectEdge(edge: 'first' | 'last', focus: boolean): void {
-    const row: TimelineRow | undefined =
-      edge === 'first' ? this.rows.value.rows[0] : this.rows.value.rows.at(-1);
+    const row = this.rows.value.rows.at(edge === 'first' ? 0 : -1);
     if (row !== undefined) this.select(row.id, { focus });
   }
 
@@ -162,11 +142,9 @@ export class Store {
   }
 
   setOpen(id: string, isOpen: boolean, focus: boolean): void {
-    const shut = new Set(this.shut.value);
-    if (isOpen) shut.delete(id);
-    else shut.add(id);
     batch(() => {
-      this.shut.value = shut;
+      if (isOpen) this.open([id]);
+      else this.shut.value = new Set(this.shut.value).add(id);
       this.reveal.value = { count: this.reveal.value.count + 1, focus };
     });
   }

@@ -18,9 +18,10 @@ function setTheme(next: Theme): void {
 }
 
 export function toggleTheme(): void {
-  setTheme(theme.value === 'dark' ? 'light' : 'dark');
+  setTheme(otherTheme());
 }
 
-export function useTheme(): { readonly other: Theme; readonly toggle: () => void } {
-  return { other: theme.value === 'dark' ? 'light' : 'dark', toggle: toggleTheme };
+/** The theme that is not chosen. */
+export function otherTheme(): Theme {
+  return theme.value === 'dark' ? 'light' : 'dark';
 }

@@ -164,12 +164,9 @@ function Waterfall({ call }: { readonly call: RecordedCall }): VNode {
         const mark = markOf(attempt.outcome);
         const lane = attempts > 1 ? laneStyle(index, attempts) : undefined;
         return phasesOf(attempt).flatMap((phase, number) => {
-          if (phase.kind === 'place' && phase.toMs - phase.fromMs < length / 60) return [];
-          if (
-            phase.kind === 'turn' &&
-            (attempt.outcome === 'superseded' || phase.toMs - phase.fromMs < length / 60)
-          )
-            return [];
+          const isWait = phase.kind === 'place' || phase.kind === 'turn';
+          if (isWait && phase.toMs - phase.fromMs < length / 60) return [];
+          if (phase.kind === 'turn' && attempt.outcome === 'superseded') return [];
           const left = at(phase.fromMs);
           const style = {
             left: `${left}%`,

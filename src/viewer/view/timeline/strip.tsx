@@ -102,6 +102,7 @@ function Shape({ shape, hatch }: { readonly shape: StripShape; readonly hatch: s
   const { x, width } = shape;
   if (shape.kind === 'model') return <rect x={x} y={modelTop} width={width} height="5" fill="var(--model)" />;
   const y = laneTop(shape.lane);
+  const bar = { y, height: '6', rx: '1' };
   const { call, mark } = shape;
   const title = (
     <title>
@@ -117,39 +118,21 @@ function Shape({ shape, hatch }: { readonly shape: StripShape; readonly hatch: s
       );
     case 'asked':
       return (
-        <rect
-          x={x}
-          y={y}
-          width={width}
-          height="6"
-          rx="1"
-          fill={`url(#${hatch})`}
-          stroke="var(--wait)"
-          stroke-width=".8"
-        >
+        <rect x={x} width={width} {...bar} fill={`url(#${hatch})`} stroke="var(--wait)" stroke-width=".8">
           {title}
         </rect>
       );
-    case 'bar':
-      return mark === 'ok' ? (
-        <rect class={mark} x={x + 0.5} y={y} width={width - 1} height="6" rx="1" fill="currentColor">
-          {title}
-        </rect>
-      ) : (
-        <rect
-          class={mark}
-          x={x + 0.5}
-          y={y}
-          width={width - 1}
-          height="6"
-          rx="1"
-          fill="var(--panel)"
-          stroke="currentColor"
-          stroke-width="1.4"
-        >
+    case 'bar': {
+      const look =
+        mark === 'ok'
+          ? { fill: 'currentColor' }
+          : { fill: 'var(--panel)', stroke: 'currentColor', 'stroke-width': '1.4' };
+      return (
+        <rect class={mark} x={x + 0.5} width={width - 1} {...bar} {...look}>
           {title}
         </rect>
       );
+    }
   }
 }
 

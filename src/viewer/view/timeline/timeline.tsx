@@ -5,6 +5,13 @@ import { useStore } from '../store/store.ts';
 import { Row } from './row.tsx';
 import { StripOverview } from './strip.tsx';
 
+const legend = [
+  ['full', 'landed'],
+  ['', 'left nothing'],
+  ['line', 'waits for its turn'],
+  ['hatched', 'waits for a person'],
+] as const;
+
 /** The left side: the strip, the key to its bars, the tree of turns and calls. */
 export function Timeline(): VNode {
   const store = useStore();
@@ -13,22 +20,12 @@ export function Timeline(): VNode {
       <StripOverview />
       <div class="legend-bar">
         <div class="legend" aria-hidden="true">
-          <span>
-            <i class="swatch full" />
-            landed
-          </span>
-          <span>
-            <i class="swatch" />
-            left nothing
-          </span>
-          <span>
-            <i class="swatch line" />
-            waits for its turn
-          </span>
-          <span>
-            <i class="swatch hatched" />
-            waits for a person
-          </span>
+          {legend.map(([look, meaning]) => (
+            <span key={look}>
+              <i class={`swatch ${look}`} />
+              {meaning}
+            </span>
+          ))}
         </div>
         <div class="segments" role="group" aria-label="Scale of the bars">
           {(['turn', 'run'] as const).map((scale) => (
@@ -104,9 +101,7 @@ function Tree(): VNode {
               data-index={index}
               role="presentation"
               class={isSticky ? 'place stuck' : 'place'}
-              style={
-                isSticky ? { transform: `translateY(${pushed}px)` } : { transform: `translateY(${start}px)` }
-              }
+              style={{ transform: `translateY(${isSticky ? pushed : start}px)` }}
             >
               <Row row={row} isFirst={index === 0} isFocusable={index === focusable} />
             </div>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ancestorsOf, type RowOptions, rowsOf } from '../../../../src/viewer/model/rows.ts';
 import { snippetOf } from '../../../../src/viewer/model/search.ts';
-import { filterNamed, totalsOf } from '../../../../src/viewer/model/totals.ts';
+import { filters, totalsOf } from '../../../../src/viewer/model/totals.ts';
 import { sampleRecord } from '../sample-record.ts';
 
 const record = sampleRecord([
@@ -70,7 +70,7 @@ describe('rowsOf', () => {
   });
 
   it('keeps the heads of what matches a filter', () => {
-    const matches = filterNamed('denied').matches;
+    const matches = filters['denied'].matches;
     expect(ids({ matches })).toEqual(['turn-2', 'call-2-1']);
     expect(rowsOf(record.root, { shut: new Set(['turn-2']), query: '', matches }).matching).toBe(1);
   });
