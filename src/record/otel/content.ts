@@ -62,21 +62,15 @@ export function toolsJson(tools: readonly ModelTool[], hostedTools: readonly Hos
 
 /** Why a model stopped, in the words of the conventions where they have one. */
 export function finishWord(reason: FinishReason): string {
-  switch (reason) {
-    case 'tool-calls':
-      return 'tool_call';
-    case 'content-filter':
-    case 'refusal':
-      return 'content_filter';
-    case 'context-window':
-      return 'length';
-    case 'stop':
-    case 'length':
-    case 'paused':
-    case 'other':
-      return reason;
-  }
+  return finishWords[reason] ?? reason;
 }
+
+const finishWords: { readonly [Reason in FinishReason]?: string } = {
+  'tool-calls': 'tool_call',
+  'content-filter': 'content_filter',
+  refusal: 'content_filter',
+  'context-window': 'length',
+};
 
 function messageOf(item: ConversationItem): { readonly role: string; readonly parts: readonly Part[] } {
   switch (item.type) {

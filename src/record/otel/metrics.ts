@@ -1,6 +1,6 @@
 import type { TokenUsage } from '../../core/tool/index.ts';
 import type { SemconvNames } from './names.ts';
-import type { OtelAttributes, OtelCounter, OtelHistogram, OtelMeter } from './otel-api.ts';
+import type { OtelAttributes, OtelHistogram, OtelMeter } from './otel-api.ts';
 
 /** `count` numbers, each `factor` times the one before. */
 function scale(first: number, factor: number, count: number): number[] {
@@ -11,59 +11,30 @@ function scale(first: number, factor: number, count: number): number[] {
 /** The metrics of runs: instruments are made once, measurements are in seconds and tokens. */
 export class RunMetrics {
   readonly #names: SemconvNames;
-  readonly #inferenceDuration: OtelHistogram;
-  readonly #toolDuration: OtelHistogram;
-  readonly #agentDuration: OtelHistogram;
-  readonly #inferenceCalls: OtelHistogram;
-  readonly #toolCalls: OtelHistogram;
-  readonly #reruns: OtelCounter;
-  readonly #rollbacks: OtelCounter;
-  readonly #countTokens: (usage: TokenUsage, attributes: OtelAttributes) => void;
+  readonly #made: ReturnType<typeof instruments>;
 
   constructor(meter: OtelMeter, names: SemconvNames) {
-    const histogram = (name: string, unit: string, description: string, buckets: number[]): OtelHistogram =>
-      meter.createHistogram(name, { unit, description, advice: { explicitBucketBoundaries: buckets } });
-    const seconds = scale(0.01, 2, 14);
-    const counts = scale(1, 2, 8);
     this.#names = names;
-    this.#inferenceDuration = histogram(names.inferenceDuration, 's', 'Duration of model calls.', seconds);
-    this.#toolDuration = histogram(names.toolDuration, 's', 'Duration of tool calls.', seconds);
-    this.#agentDuration = histogram(names.agentDuration, 's', 'Duration of runs.', scale(0.1, 2, 13));
-    this.#inferenceCalls = histogram(
-      names.agentInferenceCalls,
-      '{inference_call}',
-      'Model calls of a run.',
-      counts,
-    );
-    this.#toolCalls = histogram(names.agentToolCalls, '{tool_call}', 'Tool calls of a run.', counts);
-    this.#reruns = meter.createCounter('wink.tool.reruns', {
-      unit: '{attempt}',
-      description: 'Attempts at tool calls after one that read what others changed.',
-    });
-    this.#rollbacks = meter.createCounter('wink.tool.rollbacks', {
-      unit: '{tool_call}',
-      description: 'Tool calls whose changes were rolled back.',
-    });
-    this.#countTokens = tokenCounter(meter, names);
+    this.#made = instruments(meter, names);
   }
 
   modelCall(durationMs: number, attributes: OtelAttributes, usage: TokenUsage | undefined): void {
-    this.#inferenceDuration.record(durationMs / 1000, attributes);
+    this.#made.inferenceDuration.record(durationMs / 1000, attributes);
     if (usage === undefined) return;
     const { [this.#names.attributes.errorType]: _error, ...others } = attributes;
-    this.#countTokens(usage, others);
+    this.#made.countTokens(usage, others);
   }
 
   toolCall(durationMs: number, attributes: OtelAttributes): void {
-    this.#toolDuration.record(durationMs / 1000, attributes);
+    this.#made.toolDuration.record(durationMs / 1000, attributes);
   }
 
   reruns(count: number, attributes: OtelAttributes): void {
-    if (count > 0) this.#reruns.add(count, attributes);
+    if (count > 0) this.#made.reruns.add(count, attributes);
   }
 
   rollback(attributes: OtelAttributes): void {
-    this.#rollbacks.add(1, attributes);
+    this.#made.rollbacks.add(1, attributes);
   }
 
   run(
@@ -71,21 +42,48 @@ export class RunMetrics {
     attributes: OtelAttributes,
   ): void {
     const { [this.#names.attributes.errorType]: _error, ...others } = attributes;
-    this.#agentDuration.record(measured.durationMs / 1000, attributes);
-    this.#inferenceCalls.record(measured.modelCalls, others);
-    this.#toolCalls.record(measured.toolCalls, others);
+    this.#made.agentDuration.record(measured.durationMs / 1000, attributes);
+    this.#made.inferenceCalls.record(measured.modelCalls, others);
+    this.#made.toolCalls.record(measured.toolCalls, others);
   }
+}
+
+type Histogram = (name: string, unit: string, description: string, buckets: number[]) => OtelHistogram;
+
+function instruments(meter: OtelMeter, names: SemconvNames) {
+  const histogram: Histogram = (name, unit, description, buckets) =>
+    meter.createHistogram(name, { unit, description, advice: { explicitBucketBoundaries: buckets } });
+  const seconds = scale(0.01, 2, 14);
+  const counts = scale(1, 2, 8);
+  const perRun = (name: string, unit: string, what: string): OtelHistogram =>
+    histogram(name, unit, `${what} of a run.`, counts);
+  return {
+    inferenceDuration: histogram(names.inferenceDuration, 's', 'Duration of model calls.', seconds),
+    toolDuration: histogram(names.toolDuration, 's', 'Duration of tool calls.', seconds),
+    agentDuration: histogram(names.agentDuration, 's', 'Duration of runs.', scale(0.1, 2, 13)),
+    inferenceCalls: perRun(names.agentInferenceCalls, '{inference_call}', 'Model calls'),
+    toolCalls: perRun(names.agentToolCalls, '{tool_call}', 'Tool calls'),
+    reruns: meter.createCounter('wink.tool.reruns', {
+      unit: '{attempt}',
+      description: 'Attempts at tool calls after one that read what others changed.',
+    }),
+    rollbacks: meter.createCounter('wink.tool.rollbacks', {
+      unit: '{tool_call}',
+      description: 'Tool calls whose changes were rolled back.',
+    }),
+    countTokens: tokenCounter(meter, histogram, names),
+  };
 }
 
 function tokenCounter(
   meter: OtelMeter,
+  histogram: Histogram,
   { tokens }: SemconvNames,
 ): (usage: TokenUsage, attributes: OtelAttributes) => void {
   const unit = '{token}';
-  const advice = { explicitBucketBoundaries: scale(1, 4, 14) };
+  const buckets = scale(1, 4, 14);
   if (tokens.kind === 'histogram') {
-    const description = 'Tokens of model calls.';
-    const usageOf = meter.createHistogram(tokens.usage, { unit, description, advice });
+    const usageOf = histogram(tokens.usage, unit, 'Tokens of model calls.', buckets);
     return ({ inputTokens, outputTokens }, attributes) => {
       if (inputTokens !== undefined) usageOf.record(inputTokens, { ...attributes, [tokens.type]: 'input' });
       if (outputTokens !== undefined)
@@ -101,16 +99,8 @@ function tokenCounter(
       ['reasoningTokens', tokens.reasoning, 'Output tokens of reasoning.'],
     ] as const
   ).map(([field, name, description]) => [field, meter.createCounter(name, { unit, description })] as const);
-  const perInput = meter.createHistogram(tokens.perInput, {
-    unit,
-    description: 'Input tokens of a model call.',
-    advice,
-  });
-  const perOutput = meter.createHistogram(tokens.perOutput, {
-    unit,
-    description: 'Output tokens of a model call.',
-    advice,
-  });
+  const perInput = histogram(tokens.perInput, unit, 'Input tokens of a model call.', buckets);
+  const perOutput = histogram(tokens.perOutput, unit, 'Output tokens of a model call.', buckets);
   return (usage, attributes) => {
     // Providers do not break tokens down by modality.
     const counted = { ...attributes, [tokens.modality]: 'unknown' };

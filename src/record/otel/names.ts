@@ -6,47 +6,6 @@
  */
 export type OtelSemconv = 'main' | 'ai-sdk-7';
 
-/** Names of attributes. */
-export interface AttributeNames {
-  readonly operation: string;
-  readonly agentName: string;
-  readonly agentVersion: string;
-  readonly promptName: string;
-  readonly promptVersion: string;
-  readonly provider: string;
-  readonly conversationId: string;
-  readonly compacted: string;
-  readonly outputType: string;
-  readonly requestModel: string;
-  readonly maxTokens: string;
-  readonly temperature: string;
-  readonly topP: string;
-  readonly stopSequences: string;
-  readonly seed: string;
-  readonly stream: string;
-  readonly reasoningLevel: string;
-  readonly responseId: string;
-  readonly responseModel: string;
-  readonly finishReasons: string;
-  readonly timeToFirstChunk: string;
-  readonly inputTokens: string;
-  readonly outputTokens: string;
-  readonly cacheReadTokens: string;
-  readonly cacheWriteTokens: string;
-  readonly reasoningTokens: string;
-  readonly toolName: string;
-  readonly toolType: string;
-  readonly toolCallId: string;
-  readonly toolDescription: string;
-  readonly toolArguments: string;
-  readonly toolResult: string;
-  readonly toolDefinitions: string;
-  readonly systemInstructions: string;
-  readonly inputMessages: string;
-  readonly outputMessages: string;
-  readonly errorType: string;
-}
-
 /** How tokens are counted in metrics. */
 export type TokenMetrics =
   /** A counter for each kind of token, and a histogram for what one request takes. */
@@ -75,7 +34,7 @@ export interface SemconvNames {
   readonly agentToolCalls: string;
 }
 
-const mainAttributes: AttributeNames = {
+const mainAttributes = {
   operation: 'gen_ai.operation.name',
   agentName: 'gen_ai.agent.name',
   agentVersion: 'gen_ai.agent.version',
@@ -114,6 +73,9 @@ const mainAttributes: AttributeNames = {
   outputMessages: 'gen_ai.output.messages',
   errorType: 'error.type',
 };
+
+/** Names of attributes. */
+export type AttributeNames = Readonly<Record<keyof typeof mainAttributes, string>>;
 
 const main: SemconvNames = {
   attributes: mainAttributes,

@@ -1,4 +1,4 @@
-import { assertOptions, PromptValidationError } from '../../core/error/index.ts';
+import { assertOptions, oneOf } from '../../core/error/index.ts';
 import { isPromiseLike, present } from '../../core/internal/index.ts';
 import type {
   ObservedEvaluation,
@@ -57,15 +57,13 @@ export function createOtelObserver(
   { hasConversation = true }: { readonly hasConversation?: boolean } = {},
 ): RunObserver {
   assertOptions('otelObserver()', options, {
-    content: 'any',
-    semconv: 'any',
+    content: oneOf(['none', 'full']),
+    semconv: oneOf(['main', 'ai-sdk-7']),
     tracer: 'object!',
     meter: 'object',
     clock: 'object',
   });
   const { tracer, meter, content = 'none', semconv = 'main', clock = systemClock } = options;
-  assertOneOf('content', content, ['none', 'full']);
-  assertOneOf('semconv', semconv, Object.keys(semconvNames));
   const names = semconvNames[semconv];
   const hasContent = content === 'full';
   const metrics = meter === undefined ? undefined : new RunMetrics(meter, names);
@@ -100,14 +98,6 @@ export function createOtelObserver(
     }),
     around: (scope, work) => workIn(enter(trace, scope), work),
   } satisfies RunObserver);
-}
-
-function assertOneOf(option: string, value: string, allowed: readonly string[]): void {
-  if (allowed.includes(value)) return;
-  throw new PromptValidationError(
-    `otelObserver(): ${option} must be one of: ${allowed.map((word) => `"${word}"`).join(', ')}.`,
-    { details: { option } },
-  );
 }
 
 /** Where the work of a scope is done, and what ends the span that was opened for it. */

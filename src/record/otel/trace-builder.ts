@@ -123,30 +123,25 @@ export class TraceBuilder {
     const { counts, ending, facts, finishReason } = run;
     const hasEnded = ending !== undefined && ending.outcome !== 'failed';
     const failure = hasEnded ? undefined : (ending?.errorType ?? errorType ?? '_OTHER');
-    const error = attributesOf({ [names.errorType]: failure });
-    run.span.setAttributes({
-      ...attributesOf({
+    run.span.setAttributes(
+      attributesOf({
         [names.finishReasons]: finishReason === undefined ? undefined : [finishReason],
         'wink.run.turns': ending?.turns ?? counts.modelCalls,
         'wink.run.calls': counts.toolCalls,
         'wink.run.committed': counts.committed,
         'wink.run.reruns': counts.reruns,
+        [names.errorType]: failure,
       }),
-      ...error,
-    });
+    );
     if (failure !== undefined) run.span.setStatus({ code: errorStatus });
     metrics?.run(
-      {
-        durationMs: clock.now() - run.startedAtMs,
-        modelCalls: counts.modelCalls,
-        toolCalls: counts.toolCalls,
-      },
-      {
+      { durationMs: clock.now() - run.startedAtMs, ...counts },
+      attributesOf({
         [names.operation]: 'invoke_agent',
         ...facts?.modelAttributes,
-        ...attributesOf({ [names.agentName]: facts?.agentName }),
-        ...error,
-      },
+        [names.agentName]: facts?.agentName,
+        [names.errorType]: failure,
+      }),
     );
     run.span.end();
   }
@@ -179,14 +174,12 @@ export class TraceBuilder {
     const opened = this.#open(
       facts === undefined ? 'chat' : `chat ${facts.model}`,
       this.contextOfTurn(run, turn),
-      {
+      attributesOf({
         [names.operation]: 'chat',
         ...facts?.requestAttributes,
-        ...attributesOf({
-          'wink.purpose': run.purpose,
-          [names.compacted]: run.isCompacted ? true : undefined,
-        }),
-      },
+        'wink.purpose': run.purpose,
+        [names.compacted]: run.isCompacted ? true : undefined,
+      }),
       { kind: spanKinds.client },
     );
     delete run.purpose;
@@ -202,17 +195,16 @@ export class TraceBuilder {
     if (chat === undefined) return;
     run.chats.delete(turn);
     const { names, metrics } = this.settings;
-    const error = attributesOf({ [names.errorType]: end.errorType });
-    chat.span.setAttributes({ ...end.attributes, ...error });
+    chat.span.setAttributes(attributesOf({ ...end.attributes, [names.errorType]: end.errorType }));
     if (end.errorType !== undefined) chat.span.setStatus({ code: errorStatus });
     metrics?.modelCall(
       end.durationMs,
-      {
+      attributesOf({
         [names.operation]: 'chat',
         ...run.facts?.modelAttributes,
-        ...attributesOf({ [names.responseModel]: end.responseModel }),
-        ...error,
-      },
+        [names.responseModel]: end.responseModel,
+        [names.errorType]: end.errorType,
+      }),
       end.usage,
     );
     chat.span.end();

@@ -10,21 +10,11 @@ export function matchFiles(received: unknown, expected: unknown): MatcherResult 
     changed.length === 0
       ? 'It changed no file.'
       : `It changed:\n${changed.map((path) => `  ${path} (${files.get(path)})`).join('\n')}`;
-  if (expected === undefined) {
-    const pass = changed.length > 0;
-    return {
-      pass,
-      message: () => `Expected the run ${pass ? 'not to change any file' : 'to change a file'}. ${found}`,
-    };
-  }
-  if (typeof expected === 'string') {
-    const test = matcherOf(expected);
-    const pass = changed.some(test);
-    return {
-      pass,
-      message: () =>
-        `Expected the run ${pass ? 'not ' : ''}to change a file that matches "${expected}". ${found}`,
-    };
+  if (expected === undefined || typeof expected === 'string') {
+    const pass = expected === undefined ? changed.length > 0 : changed.some(matcherOf(expected));
+    const any = pass ? 'any file' : 'a file';
+    const what = expected === undefined ? any : `a file that matches "${expected}"`;
+    return { pass, message: () => `Expected the run ${pass ? 'not ' : ''}to change ${what}. ${found}` };
   }
   const patterns = patternsOf(expected);
   const tests = patterns.map(matcherOf);

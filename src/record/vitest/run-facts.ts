@@ -1,4 +1,4 @@
-import { present } from '../../core/internal/index.ts';
+import { isRecord, present } from '../../core/internal/index.ts';
 import {
   addTokenUsage,
   PromptExecutionLog,
@@ -49,15 +49,11 @@ export function readRunFacts(received: unknown): RunFacts {
 }
 
 function isRunRecord(value: unknown): value is RunRecord {
-  return hasMember(value, 'root') && hasMember(value, 'filesAt') && hasMember(value, 'commits');
+  return isRecord(value) && 'root' in value && 'filesAt' in value && 'commits' in value;
 }
 
 function isSession(value: unknown): value is ReadonlySessionView {
-  return hasMember(value, 'slice') && typeof value.slice === 'function';
-}
-
-function hasMember<Name extends string>(value: unknown, name: Name): value is Record<Name, unknown> {
-  return typeof value === 'object' && value !== null && name in value;
+  return isRecord(value) && typeof value['slice'] === 'function';
 }
 
 function factsOfRecord(record: RunRecord): RunFacts {
