@@ -1,15 +1,20 @@
 import { PromptValidationError } from '../../core/error/index.ts';
 import { type EvaluateOptions, evaluationSlices, type PromptStream } from '../../core/evaluation/index.ts';
 import type { Prompt } from '../../core/prompt/index.ts';
-import { ToolCallLog, type ToolInvokedPayload } from '../../core/runtime/index.ts';
+import {
+  PromptEvaluationError,
+  type RunEvent,
+  ToolCallLog,
+  type ToolInvokedPayload,
+} from '../../core/runtime/index.ts';
 import { type Clock, Session, systemClock } from '../../core/session/index.ts';
 import type { PromptResponse } from '../../core/tool/index.ts';
 import type { ManualClock } from '../doubles/manual-clock.ts';
+import { checkRun, type RunToCheck } from './check-run.ts';
 import { ConformanceError, expectEqual } from './expect.ts';
 import { Notes, Workshop } from './fixture.ts';
 import type { ConformanceConnection, ConformanceFeature, ConformanceMode, ScriptedProvider } from './peer.ts';
 import type { ConformanceRequest } from './request.ts';
-import { type FailedRun, type FinishedRun, StartedRun, type StartedRunOutcome } from './started-run.ts';
 import type { ConformanceTurn } from './turn.ts';
 
 /** Options of {@link Stage}. */
@@ -21,6 +26,22 @@ export interface ConformanceStageOptions {
   readonly patience: { readonly clock: Clock; readonly limitMs: number };
   /** The option that the adapter has to refuse. Default: none. */
   readonly refusedOption?: string | undefined;
+}
+
+/** How an evaluation ended. */
+type Outcome<Output> = { readonly response: PromptResponse<Output> } | { readonly error: unknown };
+
+/** The events of a run, and the records of its calls, in order. */
+export type PlayedRun = Pick<RunToCheck, 'calls' | 'events'>;
+
+/** A run that succeeded. */
+interface FinishedRun<Output> extends PlayedRun {
+  readonly response: PromptResponse<Output>;
+}
+
+/** A run that failed. */
+interface FailedRun extends PlayedRun {
+  readonly error: PromptEvaluationError;
 }
 
 /** The environment of one case in one mode: an adapter, its provider, a session and a manual clock. */
@@ -47,6 +68,10 @@ export class Stage implements AsyncDisposable {
   /** The requests that the provider received. */
   get requests(): readonly ConformanceRequest[] {
     return this.#options.provider.requests;
+  }
+
+  get adapterName(): string {
+    return this.#options.connection.adapter.name;
   }
 
   /** Times of the requests. */
@@ -76,37 +101,21 @@ export class Stage implements AsyncDisposable {
   /** Begins an evaluation. By default the input is `Go.` and requests are not retried. */
   start<Output>(prompt: Prompt<Output>, options: EvaluateOptions = {}): StartedRun<Output> {
     const requestsBefore = this.requests.length;
-    const callsBefore = this.calls.length;
     const { signal } = options;
     let events = 0;
-    return new StartedRun<Output>({
-      onSettled: (outcome) =>
-        this.#noteRefusal(outcome, { requests: this.requests.length - requestsBefore, events }),
-      evaluate: (onEvent) =>
-        this.#evaluate(prompt, {
-          input: 'Go.',
-          retry: false,
-          ...options,
-          session: this.#session,
-          clock: this.clock,
-          signal: signal === undefined ? this.#end.signal : AbortSignal.any([this.#end.signal, signal]),
-          observers: [
-            {
-              onEvent: (event) => {
-                events += 1;
-                onEvent(event);
-              },
-            },
-            ...(options.observers ?? []),
-          ],
-        }),
-      waitFor: (what, awaited) => this.waitFor(what, awaited),
-      facts: () => ({
-        mode: this.mode,
-        adapterName: this.#options.connection.adapter.name,
-        requests: this.requests.slice(requestsBefore),
-        calls: this.calls.slice(callsBefore),
-      }),
+    return new StartedRun<Output>(this, async (onEvent) => {
+      const counting = (event: RunEvent): void => {
+        events += 1;
+        onEvent(event);
+      };
+      const outcome = await this.#evaluate(prompt, {
+        ...this.#common(),
+        ...options,
+        signal: signal === undefined ? this.#end.signal : AbortSignal.any([this.#end.signal, signal]),
+        observers: [{ onEvent: counting }, ...(options.observers ?? [])],
+      });
+      this.#noteRefusal(outcome, { requests: this.requests.length - requestsBefore, events });
+      return outcome;
     });
   }
 
@@ -117,14 +126,15 @@ export class Stage implements AsyncDisposable {
   ): PromptStream<undefined> {
     const { adapter } = this.#options.connection;
     return adapter.stream(prompt, {
+      ...this.#common(),
       ...options,
-      input: 'Go.',
-      retry: false,
       limits: { maxConcurrentCalls: 1 },
-      session: this.#session,
-      clock: this.clock,
-      signal: this.#end.signal,
     });
+  }
+
+  #common() {
+    const { signal } = this.#end;
+    return { input: 'Go.', retry: false, session: this.#session, clock: this.clock, signal } as const;
   }
 
   /** The records of all calls. */
@@ -186,7 +196,7 @@ export class Stage implements AsyncDisposable {
   }
 
   #noteRefusal(
-    outcome: StartedRunOutcome<unknown>,
+    outcome: Outcome<unknown>,
     done: { readonly requests: number; readonly events: number },
   ): void {
     const { refusedOption } = this.#options;
@@ -202,10 +212,7 @@ export class Stage implements AsyncDisposable {
     await this.#session[Symbol.asyncDispose]();
   }
 
-  async #evaluate<Output>(
-    prompt: Prompt<Output>,
-    options: EvaluateOptions,
-  ): Promise<StartedRunOutcome<Output>> {
+  async #evaluate<Output>(prompt: Prompt<Output>, options: EvaluateOptions): Promise<Outcome<Output>> {
     const { adapter } = this.#options.connection;
     try {
       if (this.mode === 'whole') return { response: await adapter.evaluate(prompt, options) };
@@ -218,6 +225,73 @@ export class Stage implements AsyncDisposable {
     } catch (error) {
       return { error };
     }
+  }
+}
+
+/** An evaluation that has begun. The invariants of every run are checked when it ends. */
+export class StartedRun<Output> {
+  readonly #events: RunEvent[] = [];
+  readonly #listeners = new Set<() => void>();
+  readonly #stage: Stage;
+  readonly #requestsBefore: number;
+  readonly #callsBefore: number;
+  readonly #outcome: Promise<Outcome<Output>>;
+
+  /** @param evaluate is called at once, and never rejects. */
+  constructor(stage: Stage, evaluate: (onEvent: (event: RunEvent) => void) => Promise<Outcome<Output>>) {
+    this.#stage = stage;
+    this.#requestsBefore = stage.requests.length;
+    this.#callsBefore = stage.calls.length;
+    this.#outcome = evaluate((event) => {
+      // What is checked is the run itself.
+      if (event.path.length > 0) return;
+      this.#events.push(event);
+      for (const listener of this.#listeners) listener();
+    });
+  }
+
+  /** Resolves once an event of this type was emitted. */
+  async emitted(type: RunEvent['type']): Promise<void> {
+    return new Promise((resolve) => {
+      const listener = (): void => {
+        if (this.#events.some((event) => event.type === type)) resolve();
+      };
+      this.#listeners.add(listener);
+      listener();
+    });
+  }
+
+  /** The response of the evaluation, which must not fail. */
+  async finished(): Promise<FinishedRun<Output>> {
+    const outcome = await this.#settled();
+    if ('response' in outcome) return { ...this.#check(outcome.response), response: outcome.response };
+    const { error } = outcome;
+    throw new ConformanceError(`The evaluation failed: ${String(error)}`, { cause: error });
+  }
+
+  /** The error that the evaluation must end with. */
+  async failed(): Promise<FailedRun> {
+    const outcome = await this.#settled();
+    if ('response' in outcome) {
+      throw new ConformanceError('The evaluation succeeded; expected it to fail.');
+    }
+    const { error } = outcome;
+    if (PromptEvaluationError.isInstance(error)) return { ...this.#check(error), error };
+    const what = 'The evaluation rejected with an error that is not a PromptEvaluationError';
+    throw new ConformanceError(`${what}: ${String(error)}`, { cause: error });
+  }
+
+  #settled(): Promise<Outcome<Output>> {
+    return this.#stage.waitFor('the evaluation ends', this.#outcome);
+  }
+
+  #check({ conversation }: Pick<RunToCheck, 'conversation'>): PlayedRun {
+    const events = this.#events;
+    const { mode, adapterName } = this.#stage;
+    const calls = this.#stage.calls.slice(this.#callsBefore);
+    const requests = this.#stage.requests.slice(this.#requestsBefore);
+    checkRun({ mode, adapterName, events, calls, requests, conversation });
+    return { events, calls };
   }
 }
 

@@ -89,12 +89,12 @@ export function call(
   return { callId, name, arguments: JSON.stringify(given) };
 }
 
+type ItemOf<Type> = Extract<ConformanceItem, { readonly type: Type }>;
+
 /** The items of one type in a request. */
 export function itemsOf<Type extends ConformanceItem['type']>(
   request: ConformanceRequest,
   type: Type,
-): readonly Extract<ConformanceItem, { readonly type: Type }>[] {
-  return request.conversation.filter(
-    (item): item is Extract<ConformanceItem, { readonly type: Type }> => item.type === type,
-  );
+): readonly ItemOf<Type>[] {
+  return request.conversation.filter((item): item is ItemOf<Type> => item.type === type);
 }

@@ -61,11 +61,7 @@ class MemoryJournal implements RunJournal {
   async acquire(sessionId: string, ended?: RunLeaseIdentity): Promise<RunLease> {
     const held = this.#owners.get(sessionId);
     if (held !== undefined && held.owner === ended?.owner && held.epoch === ended.epoch) this.#fence(held);
-    else if (held !== undefined) {
-      throw new SessionBusyError(`Another owner holds the session "${sessionId}".`, {
-        details: { sessionId },
-      });
-    }
+    else if (held !== undefined) throw busy(sessionId);
     this.#epochs += 1;
     const controller = new AbortController();
     const lease: RunLease = Object.freeze({
@@ -114,11 +110,7 @@ class MemoryJournal implements RunJournal {
     const run = this.#runs.get(runId);
     if (run === undefined) return;
     const owner = this.#owners.get(run.sessionId);
-    if (owner !== undefined && owner !== lease) {
-      throw new SessionBusyError(`Another owner holds the session "${run.sessionId}".`, {
-        details: { sessionId: run.sessionId },
-      });
-    }
+    if (owner !== undefined && owner !== lease) throw busy(run.sessionId);
     this.#runs.delete(runId);
   }
 
@@ -127,4 +119,8 @@ class MemoryJournal implements RunJournal {
     const message = `The lease of the session "${lease.sessionId}" was taken from its owner.`;
     this.#controllers.get(lease)?.abort(new JournalFencedError(message));
   }
+}
+
+function busy(sessionId: string): SessionBusyError {
+  return new SessionBusyError(`Another owner holds the session "${sessionId}".`, { details: { sessionId } });
 }

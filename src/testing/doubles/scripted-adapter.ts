@@ -99,17 +99,15 @@ export function scriptedAdapter(
     unsupportedConfig: 'any',
     name: 'string',
   });
-  const { name = 'scripted model', prices } = options;
-  const registry = registryOf(name, options);
+  const { name = 'scripted model', prices, hostedToolCodecs: codecs, unsupportedConfig } = options;
+  const registry =
+    codecs && new HostedToolRegistry({ adapter: name, model: name, codecs, unsupportedConfig });
   return providerAdapter({
     model: {
       name,
       ...present({
         prices,
-        check:
-          registry === undefined
-            ? undefined
-            : ({ hostedTools }: ModelCheck) => void registry.check(hostedTools),
+        check: registry && (({ hostedTools }: ModelCheck) => void registry.check(hostedTools)),
       }),
       generate: async (request, generateOptions) => {
         const { onDelta, logger } = generateOptions;
@@ -123,11 +121,6 @@ export function scriptedAdapter(
       },
     },
   });
-}
-
-function registryOf(name: string, options: ScriptedAdapterOptions): HostedToolRegistry | undefined {
-  const { hostedToolCodecs: codecs, unsupportedConfig } = options;
-  return codecs && new HostedToolRegistry({ adapter: name, model: name, codecs, unsupportedConfig });
 }
 
 function hostedOf(

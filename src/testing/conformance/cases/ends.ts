@@ -3,8 +3,7 @@ import { Deadline } from '../../../core/runtime/index.ts';
 import type { AnyTool, ToolResult } from '../../../core/tool/index.ts';
 import { ConformanceError, each, expectEqual } from '../expect.ts';
 import { note, noting } from '../fixture.ts';
-import type { CaseDefinition, Stage } from '../stage.ts';
-import type { StartedRun } from '../started-run.ts';
+import type { CaseDefinition, Stage, StartedRun } from '../stage.ts';
 import { answer, call, itemsOf } from '../turn.ts';
 
 /** A way for the caller to end a run. */

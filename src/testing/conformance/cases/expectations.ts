@@ -1,6 +1,5 @@
 import { expectEqual, expectTrue } from '../expect.ts';
-import type { Stage } from '../stage.ts';
-import type { PlayedRun } from '../started-run.ts';
+import type { PlayedRun, Stage } from '../stage.ts';
 import { itemsOf } from '../turn.ts';
 
 /** Checks the calls of a run: id, outcome and, for one that was not committed, the reason. */

@@ -1,27 +1,20 @@
 import { ThrottleError } from '../../../core/error/index.ts';
 import type { EvaluateOptions } from '../../../core/evaluation/index.ts';
+import type { RunEvent } from '../../../core/runtime/index.ts';
 import { ToolResult } from '../../../core/tool/index.ts';
 import { each, expectEqual, expectTrue } from '../expect.ts';
 import { note, noting } from '../fixture.ts';
 import type { ConformanceFeature } from '../peer.ts';
-import type { CaseDefinition, Stage } from '../stage.ts';
-import type { PlayedRun } from '../started-run.ts';
+import type { CaseDefinition, PlayedRun, Stage } from '../stage.ts';
 import { answer, type ConformanceRefusal, call, itemsOf } from '../turn.ts';
 
 /** Retries without waiting: the manual clock advances by the delay of each retry. */
 function retrying({ clock }: Stage, maxAttempts = 3): EvaluateOptions {
-  return {
-    retry: { maxAttempts, random: () => 0 },
-    observers: [
-      {
-        onEvent: (event) => {
-          // The wait begins after the event.
-          if (event.type === 'model-call-retry')
-            void Promise.resolve().then(() => clock.advance(event.delayMs));
-        },
-      },
-    ],
+  const onEvent = (event: RunEvent): void => {
+    // The wait begins after the event.
+    if (event.type === 'model-call-retry') void Promise.resolve().then(() => clock.advance(event.delayMs));
   };
+  return { retry: { maxAttempts, random: () => 0 }, observers: [{ onEvent }] };
 }
 
 /** Checks the retries of a run. */

@@ -1,10 +1,16 @@
 import { join } from 'node:path';
 import { hasErrorMarker, RunLostError } from '../../../core/error/index.ts';
+import type { EvaluateOptions } from '../../../core/evaluation/index.ts';
 import { type Filesystem, MemoryFilesystem } from '../../../core/filesystem/index.ts';
 import { present } from '../../../core/internal/index.ts';
-import type { ApprovalHandler, RunJournal } from '../../../core/runtime/index.ts';
+import {
+  type ApprovalHandler,
+  Deadline,
+  type FeedbackProvider,
+  type RunJournal,
+} from '../../../core/runtime/index.ts';
 import { Session } from '../../../core/session/index.ts';
-import type { PromptResponse } from '../../../core/tool/index.ts';
+import { type CompletionChecker, CompletionVerdict, type PromptResponse } from '../../../core/tool/index.ts';
 import { resumeRun } from '../../../durable/index.ts';
 import { HostFilesystemClass, openLeasedWorkspace } from '../../../host/index.ts';
 import { createManualClock } from '../../doubles/manual-clock.ts';
@@ -15,10 +21,10 @@ import { openJournal, withPoints } from './open-journal.ts';
 import { Points } from './points.ts';
 import { matrixPrompt } from './prompt.ts';
 import { readLeft, writeLeft } from './run-left.ts';
-import { runOptions } from './run-options.ts';
-import { Counted, Received } from './state.ts';
+import { Counted, lastCount, Received } from './state.ts';
 
 const sessionId = 'matrix-session';
+const deadlineMs = 3_600_000;
 
 /** Lives until the runs are done, one of them fails, or the stroke. @returns the exit code. */
 export async function live(life: Life): Promise<number> {
@@ -144,15 +150,63 @@ async function contentOf(filesystem: Filesystem): Promise<Pick<RunLeft, 'files' 
 }
 
 async function evaluate(run: OneRun, filesystem: Filesystem, changed: string[]): Promise<PromptResponse> {
-  const { life, points, journal, session, clock, runId } = run;
+  const { life, points, journal, runId } = run;
   const effects = new Effects(life.folder);
   const prompt = matrixPrompt({ filesystem, points, effects, folder: life.folder });
   const adapter = matrixModel(points);
-  const onChanged = (named: readonly string[]): void => void changed.push(...named);
-  const options = runOptions({ points, effects, session, clock, onChanged });
+  const options = runOptions(run, effects, changed);
   return run.isBegun
     ? resumeRun<unknown, ApprovalHandler>({ ...options, journal, runId, adapter, prompt })
     : adapter.evaluate(prompt, { ...options, journal, runId, input: runId });
+}
+
+/** The options of a run, the same when it is resumed. */
+function runOptions(
+  { points, session, clock }: OneRun,
+  effects: Effects,
+  changed: string[],
+): EvaluateOptions {
+  return {
+    session,
+    clock,
+    signal: points.signal,
+    limits: { budget: { maxTotalTokens: 100_000 }, deadline: Deadline.after(deadlineMs, clock) },
+    context: { overflow: 'drop-tool-results' },
+    approve: ({ callId }) => {
+      points.pass('asked before');
+      effects.add('asked', callId);
+      points.pass('asked after');
+      return { approved: true };
+    },
+    feedback: [counting(points)],
+    completion: sentBackOnce(points),
+    observers: [
+      { onEvent: (event) => void (event.type === 'run-resumed' && changed.push(...event.changed)) },
+    ],
+  };
+}
+
+function counting(points: Points): FeedbackProvider {
+  return {
+    name: 'counting',
+    triggers: { everyCalls: 2 },
+    provide: ({ calls }) => {
+      points.pass('feedback in');
+      return { message: `That makes ${calls.length} calls.` };
+    },
+  };
+}
+
+function sentBackOnce(points: Points): CompletionChecker {
+  return {
+    name: 'sent-back-once',
+    check: ({ check, session }) => {
+      points.pass('completion in');
+      return check === 1
+        ? CompletionVerdict.incomplete(`Look again at ${lastCount(session)}.`)
+        : CompletionVerdict.complete();
+    },
+  };
 }
 
 /** How many answers of the model the rows of the run have. */

@@ -22,15 +22,9 @@ export async function openJournal({ journal, folder }: Life): Promise<ChildJourn
 }
 
 /** Leaves half of an append in the journal, where its module can. */
-export async function tearJournal({
-  journal,
-  path,
-}: {
-  readonly journal: JournalOpening;
-  readonly path: string;
-}): Promise<void> {
+export async function tearJournal(journal: JournalOpening, folder: string): Promise<void> {
   const { tearJournal: tear } = await load(journal);
-  await tear?.(placeOf({ journal, folder: path }));
+  await tear?.(placeOf({ journal, folder }));
 }
 
 async function load({ module }: JournalOpening): Promise<JournalModule> {

@@ -38,22 +38,14 @@ export class Points {
   }
 
   #strike({ do: kind }: Stroke): void {
-    switch (kind) {
-      case 'kill':
-        kill(pid, 'SIGKILL');
-        break;
-      case 'stop':
-        kill(pid, 'SIGSTOP');
-        break;
-      case 'abort':
-        this.#stopping.abort(new Error('The person who began the run has stopped it.'));
-        break;
-      case 'deadline':
-        this.#clock.advance(pastDeadlineMs);
-        break;
-      case 'fill':
-        this.#isFull = true;
-    }
+    const strokes: Readonly<Record<Stroke['do'], () => unknown>> = {
+      kill: () => kill(pid, 'SIGKILL'),
+      stop: () => kill(pid, 'SIGSTOP'),
+      abort: () => this.#stopping.abort(new Error('The person who began the run has stopped it.')),
+      deadline: () => this.#clock.advance(pastDeadlineMs),
+      fill: () => (this.#isFull = true),
+    };
+    strokes[kind]();
   }
 }
 

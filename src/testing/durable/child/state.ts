@@ -12,6 +12,7 @@ interface CountedItem {
   readonly count: number;
   readonly by: string;
 }
+type Counting = EventDefinition<CountedItem, CountedItem>;
 interface SaidItem {
   readonly text: string;
 }
@@ -19,20 +20,11 @@ const counting = recordSchema({ count: integer, by: string });
 const saying = recordSchema({ text: string });
 
 /** A call has counted. */
-export const Counted: EventDefinition<CountedItem, CountedItem> = defineEvent({
-  name: 'matrix.counted',
-  schema: counting,
-});
+export const Counted: Counting = defineEvent({ name: 'matrix.counted', schema: counting });
 /** Something was said. */
-export const Said: EventDefinition<SaidItem, SaidItem> = defineEvent({
-  name: 'matrix.said',
-  schema: saying,
-});
+export const Said: EventDefinition<SaidItem, SaidItem> = defineEvent({ name: 'matrix.said', schema: saying });
 /** A subscriber has received a count. */
-export const Received: EventDefinition<CountedItem, CountedItem> = defineEvent({
-  name: 'matrix.received',
-  schema: counting,
-});
+export const Received: Counting = defineEvent({ name: 'matrix.received', schema: counting });
 
 /** The last count alone. */
 export const Count: Slice<CountedItem> = defineSlice({

@@ -42,7 +42,8 @@ function plainEnd(left: RunLeft | undefined, isFirst: boolean): EndOfCase['runs'
   return {
     ...rest,
     conversation: withoutVolatile(conversation),
-    ...present({ slices: slices === undefined ? undefined : comparableSlices(slices, isFirst) }),
+    // The session was used by no run before the first one.
+    ...present({ slices: withoutVolatile(slices?.filter(({ name }) => isFirst || !records.has(name))) }),
   };
 }
 
@@ -82,20 +83,6 @@ const volatile: ReadonlySet<string> = new Set([
   ...['startedAtMs', 'durationMs', 'atMs', 'sinceMs', 'exportedAtMs'],
   ...['attempts', 'conflicts'],
 ]);
-
-interface ExportedSlice {
-  readonly name: string;
-  readonly items: readonly unknown[];
-}
-
-/**
- * The slices of a session as they can be compared: without what depends on when it was, and without records that are not kept.
- *
- * @param isFirst whether the session was used by no run before.
- */
-function comparableSlices(slices: readonly ExportedSlice[], isFirst: boolean): unknown {
-  return withoutVolatile(slices.filter(({ name }) => isFirst || !records.has(name)));
-}
 
 /** A value without what depends on when it was. */
 function withoutVolatile(value: unknown): unknown {

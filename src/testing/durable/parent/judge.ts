@@ -89,11 +89,17 @@ function withoutExtraAnswers(end: EndOfCase, extra: readonly number[]): EndOfCas
 }
 
 function withLess(run: EndOfCase['runs'][number], extra: number): EndOfCase['runs'][number] {
-  const plain = JSON.stringify(run, function (this: Holder, key, value: unknown) {
+  return rewritten(run, function (this: Holder, key, value: unknown) {
     return key === 'usage' && countsAnswers(this) ? less(value as Usage, extra) : value;
   });
+}
+
+function rewritten(
+  run: EndOfCase['runs'][number],
+  replacer: (this: Holder, key: string, value: unknown) => unknown,
+): EndOfCase['runs'][number] {
   // An object, since it was one.
-  return JSON.parse(plain) as EndOfCase['runs'][number];
+  return JSON.parse(JSON.stringify(run, replacer)) as EndOfCase['runs'][number];
 }
 
 type Usage = Readonly<Record<string, number>>;
@@ -142,7 +148,7 @@ function withoutResults(
   calls: readonly CallInDoubt[],
   entriesWithout: (of: Readonly<Record<string, string>>) => Readonly<Record<string, string>>,
 ): EndOfCase['runs'][number] {
-  const plain = JSON.stringify(run, (key, value: unknown) => {
+  return rewritten(run, (key, value: unknown) => {
     if (!Array.isArray(value)) {
       // Files by path.
       return key === 'files' ? entriesWithout(value as Readonly<Record<string, string>>) : value;
@@ -150,8 +156,6 @@ function withoutResults(
     if (key === 'directories') return value.filter((path) => !madeByCalls.has(String(path)));
     return value.filter((item) => !isOf(item, calls));
   });
-  // An object, since it was one.
-  return JSON.parse(plain) as EndOfCase['runs'][number];
 }
 
 /** Whether an item of a conversation or a slice is of one of the calls, but for the call of the model itself. */

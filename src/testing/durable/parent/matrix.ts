@@ -50,11 +50,9 @@ export class Matrix {
 
   #wholeRun(files: DurableFiles, runs: readonly string[]): Promise<WholeRun> {
     const key = `${files} ${runs.join(' ')}`;
-    const known = this.#whole.get(key);
-    if (known !== undefined) return known;
-    const made = this.#liveWhole(files, runs);
-    this.#whole.set(key, made);
-    return made;
+    const whole = this.#whole.get(key) ?? this.#liveWhole(files, runs);
+    this.#whole.set(key, whole);
+    return whole;
   }
 
   async #liveWhole(files: DurableFiles, runs: readonly string[]): Promise<WholeRun> {

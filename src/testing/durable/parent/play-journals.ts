@@ -32,7 +32,7 @@ export async function fullJournal(play: Play): Promise<void> {
 export async function tornAppend(play: Play): Promise<void> {
   await atPoints(play, /^append while/, async (at, folder) => {
     await folder.live({ stroke: { at, do: 'kill' } });
-    await tearJournal(folder);
+    await tearJournal(folder.journal, folder.path);
     await play.finish(folder, [`torn ${at}`]);
     await play.compare(folder, [`torn ${at}`]);
   });
