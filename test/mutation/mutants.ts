@@ -99,7 +99,7 @@ const commitRules: readonly Mutant[] = [
   },
   {
     name: 'an inner evaluation commits into the root session',
-    fault: replaces('innerScope', 'call', ['sessionFork', 'apply'], 'host.apply(patch)'),
+    fault: replaces('innerScope', 'call', ['sessionFork', 'apply'], 'scope.host.apply(patch)'),
   },
   {
     name: 'inner calls may do more than the call around them',
