@@ -69,7 +69,7 @@ describe('podmanSection', () => {
     expect(() => podmanSection({ image: 'some/image', sandbox: { limits: { maxCpuMs: 5 } } })).toThrow(
       'maxCpuMs',
     );
-    expect(() => podmanSection({ image: 'no image' })).toThrow('"no image"');
+    expect(() => podmanSection({ image: 'no image' })).toThrow('image must be the name of an image');
   });
 
   describe.skipIf(image.skip !== undefined)(`with podman${image.skip ?? ''}`, () => {

@@ -92,7 +92,6 @@ const cases: Readonly<Record<string, Case>> = {
     { name: 's', schema, initial: [], reducers: () => [], version: 1, policy: 'state' },
   ],
   defineDerivedSlice: [w.defineDerivedSlice, { name: 'd', source: slice, derive: () => [] }],
-  createDispatcher: [w.createDispatcher, { onError: work }],
   Session: [
     (options: never) => new w.Session(options),
     {

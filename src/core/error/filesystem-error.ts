@@ -1,4 +1,4 @@
-import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
+import { hasErrorMarker, WinkError, type WinkErrorOptions } from './wink-error.ts';
 
 /**
  * Codes of {@link FilesystemError}.
@@ -52,11 +52,7 @@ export type FilesystemErrorCode =
 
 /** A file operation that failed. `details.path` is the path relative to the root. */
 export class FilesystemError extends WinkError<FilesystemErrorCode> {
-  constructor(
-    code: FilesystemErrorCode,
-    message: string,
-    options: { readonly cause?: unknown; readonly details?: ErrorDetails } = {},
-  ) {
+  constructor(code: FilesystemErrorCode, message: string, options: Omit<WinkErrorOptions, 'code'> = {}) {
     super('FilesystemError', message, { code, ...options });
   }
 

@@ -1,4 +1,4 @@
-import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
+import { hasErrorMarker, WinkError, type WinkErrorOptions } from './wink-error.ts';
 
 /**
  * Codes of {@link JournalError}.
@@ -20,11 +20,7 @@ export type JournalErrorCode =
 
 /** A journal of runs that cannot be read or written. */
 export class JournalError extends WinkError<JournalErrorCode> {
-  constructor(
-    code: JournalErrorCode,
-    message: string,
-    options: { readonly cause?: unknown; readonly details?: ErrorDetails } = {},
-  ) {
+  constructor(code: JournalErrorCode, message: string, options: Omit<WinkErrorOptions, 'code'> = {}) {
     super('JournalError', message, { code, ...options });
   }
 

@@ -1,4 +1,4 @@
-import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
+import { hasErrorMarker, WinkError, type WinkErrorOptions } from './wink-error.ts';
 
 /**
  * Someone who does not hold the lease of a session wanted to write to its journal: another process has taken over, or the lease was not
@@ -7,7 +7,7 @@ import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
  * Code: `journal-fenced`.
  */
 export class JournalFencedError extends WinkError<'journal-fenced'> {
-  constructor(message: string, options: { readonly cause?: unknown; readonly details?: ErrorDetails } = {}) {
+  constructor(message: string, options: Omit<WinkErrorOptions, 'code'> = {}) {
     super('JournalFencedError', message, { code: 'journal-fenced', ...options });
   }
 
@@ -24,7 +24,7 @@ export class JournalFencedError extends WinkError<'journal-fenced'> {
  * Code: `run-lost`.
  */
 export class RunLostError extends WinkError<'run-lost'> {
-  constructor(message: string, options: { readonly cause?: unknown; readonly details?: ErrorDetails } = {}) {
+  constructor(message: string, options: Omit<WinkErrorOptions, 'code'> = {}) {
     super('RunLostError', message, { code: 'run-lost', ...options });
   }
 

@@ -1,4 +1,4 @@
-import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
+import { hasErrorMarker, WinkError, type WinkErrorOptions } from './wink-error.ts';
 
 /**
  * Codes of {@link McpError}.
@@ -16,11 +16,7 @@ export type McpErrorCode =
 
 /** A server of the Model Context Protocol whose tools cannot be mounted. `details.server` is the key of the section. */
 export class McpError extends WinkError<McpErrorCode> {
-  constructor(
-    code: McpErrorCode,
-    message: string,
-    options: { readonly cause?: unknown; readonly details?: ErrorDetails } = {},
-  ) {
+  constructor(code: McpErrorCode, message: string, options: Omit<WinkErrorOptions, 'code'> = {}) {
     super('McpError', message, { code, ...options });
   }
 

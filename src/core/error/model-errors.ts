@@ -1,4 +1,4 @@
-import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
+import { type ErrorDetails, hasErrorMarker, WinkError, type WinkErrorOptions } from './wink-error.ts';
 
 /**
  * Codes of {@link ModelResponseError}.
@@ -19,11 +19,7 @@ export type ModelResponseErrorCode =
  * phase `response` and is the cause of the evaluation's error.
  */
 export class ModelResponseError extends WinkError<ModelResponseErrorCode> {
-  constructor(
-    code: ModelResponseErrorCode,
-    message: string,
-    options: { readonly cause?: unknown; readonly details?: ErrorDetails } = {},
-  ) {
+  constructor(code: ModelResponseErrorCode, message: string, options: Omit<WinkErrorOptions, 'code'> = {}) {
     super('ModelResponseError', message, { code, ...options });
   }
 
@@ -118,7 +114,7 @@ function isDelay(value: number | undefined): value is number {
  * Code: `peer-missing`.
  */
 export class MissingPeerError extends WinkError<'peer-missing'> {
-  constructor(message: string, options: { readonly cause?: unknown; readonly details?: ErrorDetails } = {}) {
+  constructor(message: string, options: Omit<WinkErrorOptions, 'code'> = {}) {
     super('MissingPeerError', message, { code: 'peer-missing', ...options });
   }
 

@@ -1,4 +1,4 @@
-import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
+import { hasErrorMarker, WinkError, type WinkErrorOptions } from './wink-error.ts';
 
 /**
  * An invalid definition of a prompt, section, tool or policy. `details` name the section path, tool or placeholder.
@@ -6,7 +6,7 @@ import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
  * Code: `prompt-invalid`.
  */
 export class PromptValidationError extends WinkError<'prompt-invalid'> {
-  constructor(message: string, options: { readonly cause?: unknown; readonly details?: ErrorDetails } = {}) {
+  constructor(message: string, options: Omit<WinkErrorOptions, 'code'> = {}) {
     super('PromptValidationError', message, { code: 'prompt-invalid', ...options });
   }
 
@@ -22,7 +22,7 @@ export class PromptValidationError extends WinkError<'prompt-invalid'> {
  * Code: `prompt-render-failed`.
  */
 export class PromptRenderError extends WinkError<'prompt-render-failed'> {
-  constructor(message: string, options: { readonly cause?: unknown; readonly details?: ErrorDetails } = {}) {
+  constructor(message: string, options: Omit<WinkErrorOptions, 'code'> = {}) {
     super('PromptRenderError', message, { code: 'prompt-render-failed', ...options });
   }
 
@@ -38,7 +38,7 @@ export class PromptRenderError extends WinkError<'prompt-render-failed'> {
  * Code: `tool-validation-failed`.
  */
 export class ToolValidationError extends WinkError<'tool-validation-failed'> {
-  constructor(message: string, options: { readonly cause?: unknown; readonly details?: ErrorDetails } = {}) {
+  constructor(message: string, options: Omit<WinkErrorOptions, 'code'> = {}) {
     super('ToolValidationError', message, { code: 'tool-validation-failed', ...options });
   }
 
@@ -66,11 +66,7 @@ export type OverridesErrorCode =
 
 /** Prompt overrides that could not be loaded, saved or used at all. A single stale entry is not an error: it is dropped and reported. */
 export class OverridesError extends WinkError<OverridesErrorCode> {
-  constructor(
-    code: OverridesErrorCode,
-    message: string,
-    options: { readonly cause?: unknown; readonly details?: ErrorDetails } = {},
-  ) {
+  constructor(code: OverridesErrorCode, message: string, options: Omit<WinkErrorOptions, 'code'> = {}) {
     super('OverridesError', message, { code, ...options });
   }
 

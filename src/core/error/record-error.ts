@@ -1,4 +1,4 @@
-import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
+import { hasErrorMarker, WinkError, type WinkErrorOptions } from './wink-error.ts';
 
 /**
  * Codes of {@link RecordError}.
@@ -20,11 +20,7 @@ export type RecordErrorCode =
 
 /** A record of a run that cannot be read. */
 export class RecordError extends WinkError<RecordErrorCode> {
-  constructor(
-    code: RecordErrorCode,
-    message: string,
-    options: { readonly cause?: unknown; readonly details?: ErrorDetails } = {},
-  ) {
+  constructor(code: RecordErrorCode, message: string, options: Omit<WinkErrorOptions, 'code'> = {}) {
     super('RecordError', message, { code, ...options });
   }
 

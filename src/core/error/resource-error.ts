@@ -1,4 +1,4 @@
-import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
+import { hasErrorMarker, WinkError, type WinkErrorOptions } from './wink-error.ts';
 
 /**
  * Codes of {@link ResourceError}.
@@ -38,11 +38,7 @@ export type ResourceErrorCode =
 
 /** A resource that cannot be bound, built or disposed. */
 export class ResourceError extends WinkError<ResourceErrorCode> {
-  constructor(
-    code: ResourceErrorCode,
-    message: string,
-    options: { readonly cause?: unknown; readonly details?: ErrorDetails } = {},
-  ) {
+  constructor(code: ResourceErrorCode, message: string, options: Omit<WinkErrorOptions, 'code'> = {}) {
     super('ResourceError', message, { code, ...options });
   }
 

@@ -1,4 +1,4 @@
-import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
+import { hasErrorMarker, WinkError, type WinkErrorOptions } from './wink-error.ts';
 
 /**
  * The token or cost budget of a run is used up.
@@ -6,7 +6,7 @@ import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
  * Code: `budget-exceeded`.
  */
 export class BudgetExceededError extends WinkError<'budget-exceeded'> {
-  constructor(message: string, options: { readonly cause?: unknown; readonly details?: ErrorDetails } = {}) {
+  constructor(message: string, options: Omit<WinkErrorOptions, 'code'> = {}) {
     super('BudgetExceededError', message, { code: 'budget-exceeded', ...options });
   }
 
@@ -22,7 +22,7 @@ export class BudgetExceededError extends WinkError<'budget-exceeded'> {
  * Code: `deadline-exceeded`.
  */
 export class DeadlineExceededError extends WinkError<'deadline-exceeded'> {
-  constructor(message: string, options: { readonly cause?: unknown; readonly details?: ErrorDetails } = {}) {
+  constructor(message: string, options: Omit<WinkErrorOptions, 'code'> = {}) {
     super('DeadlineExceededError', message, { code: 'deadline-exceeded', ...options });
   }
 
@@ -38,7 +38,7 @@ export class DeadlineExceededError extends WinkError<'deadline-exceeded'> {
  * Code: `output-parse-failed`.
  */
 export class OutputParseError extends WinkError<'output-parse-failed'> {
-  constructor(message: string, options: { readonly cause?: unknown; readonly details?: ErrorDetails } = {}) {
+  constructor(message: string, options: Omit<WinkErrorOptions, 'code'> = {}) {
     super('OutputParseError', message, { code: 'output-parse-failed', ...options });
   }
 

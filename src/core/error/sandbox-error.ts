@@ -1,4 +1,4 @@
-import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
+import { hasErrorMarker, WinkError, type WinkErrorOptions } from './wink-error.ts';
 
 /**
  * Codes of {@link SandboxError}.
@@ -18,11 +18,7 @@ export type SandboxErrorCode =
 
 /** A sandbox that cannot be made, or cannot run a command. `details.backend` names the backend. */
 export class SandboxError extends WinkError<SandboxErrorCode> {
-  constructor(
-    code: SandboxErrorCode,
-    message: string,
-    options: { readonly cause?: unknown; readonly details?: ErrorDetails } = {},
-  ) {
+  constructor(code: SandboxErrorCode, message: string, options: Omit<WinkErrorOptions, 'code'> = {}) {
     super('SandboxError', message, { code, ...options });
   }
 

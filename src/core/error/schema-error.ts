@@ -1,4 +1,4 @@
-import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
+import { hasErrorMarker, WinkError, type WinkErrorOptions } from './wink-error.ts';
 
 /**
  * Codes of {@link SchemaError}.
@@ -20,11 +20,7 @@ export type SchemaErrorCode =
 
 /** A schema that cannot be used, or a value that is not plain JSON where JSON is required. */
 export class SchemaError extends WinkError<SchemaErrorCode> {
-  constructor(
-    code: SchemaErrorCode,
-    message: string,
-    options: { readonly cause?: unknown; readonly details?: ErrorDetails } = {},
-  ) {
+  constructor(code: SchemaErrorCode, message: string, options: Omit<WinkErrorOptions, 'code'> = {}) {
     super('SchemaError', message, { code, ...options });
   }
 

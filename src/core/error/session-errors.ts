@@ -1,4 +1,4 @@
-import { type ErrorDetails, hasErrorMarker, WinkError } from './wink-error.ts';
+import { hasErrorMarker, WinkError, type WinkErrorOptions } from './wink-error.ts';
 
 /**
  * Codes of {@link SessionError}.
@@ -34,11 +34,7 @@ export type SessionErrorCode =
 
 /** A misuse of a session: an unknown slice, two definitions with one name, a reducer that failed. */
 export class SessionError extends WinkError<SessionErrorCode> {
-  constructor(
-    code: SessionErrorCode,
-    message: string,
-    options: { readonly cause?: unknown; readonly details?: ErrorDetails } = {},
-  ) {
+  constructor(code: SessionErrorCode, message: string, options: Omit<WinkErrorOptions, 'code'> = {}) {
     super('SessionError', message, { code, ...options });
   }
 
@@ -54,7 +50,7 @@ export class SessionError extends WinkError<SessionErrorCode> {
  * Code: `session-busy`.
  */
 export class SessionBusyError extends WinkError<'session-busy'> {
-  constructor(message: string, options: { readonly cause?: unknown; readonly details?: ErrorDetails } = {}) {
+  constructor(message: string, options: Omit<WinkErrorOptions, 'code'> = {}) {
     super('SessionBusyError', message, { code: 'session-busy', ...options });
   }
 
@@ -86,11 +82,7 @@ export type SnapshotErrorCode =
 
 /** A snapshot or export that does not match the session or file system it is restored into. */
 export class SnapshotError extends WinkError<SnapshotErrorCode> {
-  constructor(
-    code: SnapshotErrorCode,
-    message: string,
-    options: { readonly cause?: unknown; readonly details?: ErrorDetails } = {},
-  ) {
+  constructor(code: SnapshotErrorCode, message: string, options: Omit<WinkErrorOptions, 'code'> = {}) {
     super('SnapshotError', message, { code, ...options });
   }
 
@@ -106,7 +98,7 @@ export class SnapshotError extends WinkError<SnapshotErrorCode> {
  * Code: `transaction-closed`.
  */
 export class TransactionClosedError extends WinkError<'transaction-closed'> {
-  constructor(message: string, options: { readonly cause?: unknown; readonly details?: ErrorDetails } = {}) {
+  constructor(message: string, options: Omit<WinkErrorOptions, 'code'> = {}) {
     super('TransactionClosedError', message, { code: 'transaction-closed', ...options });
   }
 

@@ -1,6 +1,5 @@
 import { assertSchema } from './assert-schema.ts';
-import type { JsonValue } from './json/json.ts';
-import { isList } from './json/json.ts';
+import { isList, type JsonValue } from './json/json.ts';
 import { isSchemaObject, type JsonSchema } from './json-schema/json-schema.ts';
 import { createReferenceResolver, type ReferenceResolver } from './json-schema/reference.ts';
 import type { InferInput, InferOutput, Schema } from './standard.ts';

@@ -1,6 +1,7 @@
 import {
   assertOptions,
   FilesystemError,
+  matching,
   type RefuseArgument,
   someOf,
   withDefaults,
@@ -66,13 +67,11 @@ export function gitSection(options: GitSectionOptions = {}): Section<Record<neve
       tools: someOf(toolNames),
       policies: 'array',
       limits: gitLimitChecks,
-      git: 'string',
+      git: matching(/^[^-\0][^\0]*$/, 'the name or the path of a program'),
     },
     refuse,
   );
   const { title = 'Git History', key = 'git', git = 'git', visibility = 'full', policies = [] } = options;
-  if (git === '' || git.startsWith('-') || git.includes('\0'))
-    throw refuse('The option git must be the name or the path of a program.', { details: { option: 'git' } });
   const settings: GitToolOptions = { git, limits: withDefaults(gitLimitChecks, options.limits) };
   const offered = options.tools ?? toolNames;
   const names = toolNames.filter((name) => offered.includes(name));

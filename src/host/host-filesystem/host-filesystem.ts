@@ -1,4 +1,4 @@
-import { assertOptions, FilesystemError } from '../../core/error/index.ts';
+import { assertOptions, FilesystemError, oneOf } from '../../core/error/index.ts';
 import {
   CellGuard,
   childPath,
@@ -203,7 +203,7 @@ export async function openHostFilesystem(options: HostFilesystemOptions): Promis
     options,
     {
       clock: 'object',
-      writeOn: 'any',
+      writeOn: oneOf(['apply', 'flush', 'never']),
       ...hostLimitChecks,
       root: 'string!',
       include: 'array',

@@ -59,13 +59,6 @@ export function openWorkspace(
   const limits = limitsOf(options);
   const visible = VisiblePaths.of(options);
   const { root, stateDirectory, writeOn = 'apply', allowGitWrites = false, clock = systemClock } = options;
-  if (!['apply', 'flush', 'never'].includes(writeOn)) {
-    throw new FilesystemError(
-      'argument-invalid',
-      `The option writeOn must be 'apply', 'flush' or 'never'; received ${writeOn}.`,
-      { details: { option: 'writeOn' } },
-    );
-  }
   const jail = openJail(root);
   const parts = {
     jail,

@@ -1,5 +1,5 @@
 import { basename, resolve } from 'node:path';
-import { assertOptions, FilesystemError, PromptValidationError } from '../../core/error/index.ts';
+import { assertOptions, FilesystemError, oneOf, PromptValidationError } from '../../core/error/index.ts';
 import type {
   AgentWorkspace,
   AnyAgent,
@@ -57,16 +57,10 @@ export async function openWorkspace(options: {
   assertOptions('openWorkspace()', options, {
     folder: 'string!',
     agent: 'object',
-    apply: 'string',
+    apply: oneOf(['never', 'end', 'each']),
     journal: 'object',
   });
   const { folder, agent, apply = 'never', journal } = options;
-  if (!Object.hasOwn(writeOn, apply)) {
-    const known = Object.keys(writeOn).join(', ');
-    throw new PromptValidationError(`openWorkspace(): apply must be one of ${known}.`, {
-      details: { option: 'apply' },
-    });
-  }
   if (agent?.workspace === false) {
     throw new PromptValidationError('openWorkspace(): the agent works without files.', {
       details: { option: 'agent' },

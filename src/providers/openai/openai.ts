@@ -1,4 +1,4 @@
-import { assertOptions, type OptionsOf, PromptValidationError } from '../../core/error/index.ts';
+import { assertOptions, type OptionsOf, rule } from '../../core/error/index.ts';
 import type { ProviderAdapter } from '../../core/evaluation/index.ts';
 import { present } from '../../core/internal/index.ts';
 import type { LanguageModel } from '../../core/runtime/index.ts';
@@ -86,7 +86,10 @@ const openaiChecks: OptionsOf<OpenAIOptions> = {
   ...modelChecks,
   model: 'any',
   encryptedReasoning: 'boolean',
-  promptCacheKey: 'any',
+  promptCacheKey: rule(
+    (key) => typeof key === 'boolean' || (typeof key === 'string' && key !== ''),
+    'a non-empty string, or true or false',
+  ),
   client: 'any',
   apiKey: 'any',
   baseURL: 'string',
@@ -111,7 +114,6 @@ const openaiChecks: OptionsOf<OpenAIOptions> = {
 export function openai(options: OpenAIOptions): ProviderAdapter {
   assertOptions('openai()', options, openaiChecks);
   checkModelOptions('OpenAI', options, clientKeys);
-  checkCacheKey(options.promptCacheKey);
   return providerAdapter({ model: createModel(options) });
 }
 
@@ -161,13 +163,6 @@ function createModel(options: OpenAIOptions): LanguageModel {
       return readResponse(response, prepared, { provider: name, registry });
     },
   };
-}
-
-function checkCacheKey(key: unknown): void {
-  if (key === undefined || typeof key === 'boolean' || (typeof key === 'string' && key !== '')) return;
-  throw new PromptValidationError('The option promptCacheKey must be a non-empty string, or true or false.', {
-    details: { option: 'promptCacheKey' },
-  });
 }
 
 /** Known model families without reasoning, which reject its options. */

@@ -1,4 +1,4 @@
-import { assertOptions, describeError, PromptValidationError } from '../../core/error/index.ts';
+import { assertOptions, describeError, oneOf, PromptValidationError } from '../../core/error/index.ts';
 import {
   checkEvaluateOptions,
   type EvaluateOptions,
@@ -140,15 +140,11 @@ function checkOptions(options: ReplayOptions): CheckedOptions {
     tools: 'any',
     record: 'object!',
     prompt: 'object!',
-    onDrift: 'string',
+    onDrift: oneOf(['stop', 'force', 'continue']),
     adapter: 'object',
     options: 'object',
   });
   const { record, prompt, onDrift = 'stop', adapter } = options;
-  const modes: readonly unknown[] = ['stop', 'force', 'continue'];
-  if (!modes.includes(onDrift)) {
-    throw refuse('onDrift', `must be 'stop', 'force' or 'continue', got ${JSON.stringify(onDrift)}`);
-  }
   if (record.isToolRuntime) {
     throw new PromptValidationError(
       `The run "${record.runId}" cannot be replayed: it is that of a tool runtime, and the record does not have the loop around its calls.`,
@@ -158,14 +154,11 @@ function checkOptions(options: ReplayOptions): CheckedOptions {
   if (onDrift !== 'continue') return { record, prompt, onDrift, handover: undefined };
   const handover = adapter === undefined ? undefined : modelOf(adapter);
   if (handover === undefined)
-    throw refuse('adapter', "must be an adapter that providerAdapter() made, for onDrift: 'continue'");
+    throw new PromptValidationError(
+      "The option adapter of replayRun() must be an adapter that providerAdapter() made, for onDrift: 'continue'.",
+      { details: { option: 'adapter' } },
+    );
   return { record, prompt, onDrift, handover };
-}
-
-function refuse(option: string, problem: string): PromptValidationError {
-  return new PromptValidationError(`The option ${option} of replayRun() ${problem}.`, {
-    details: { option },
-  });
 }
 
 /** The prompt on the files of the record, where it has files. */

@@ -1,10 +1,11 @@
 import {
   assertOptions,
   describeError,
-  describeKind,
   integer,
   type OptionsOf,
   PromptValidationError,
+  required,
+  rule,
 } from '../../error/index.ts';
 import { compileGlob } from '../../filesystem/index.ts';
 import { isRecord, isText, type Writable } from '../../internal/index.ts';
@@ -16,19 +17,19 @@ import type { Agent, AgentLimits, AgentOptions, AgentWorkspace } from './agent.t
 
 const amount = integer({ min: 0 });
 const workspaceChecks = {
-  include: 'array',
-  exclude: 'array',
+  include: rule(isTextList, 'a list of globs'),
+  exclude: rule(isTextList, 'a list of globs'),
   defaultExcludes: 'boolean',
   maxBytes: amount,
   maxFileBytes: amount,
   maxFiles: amount,
 } satisfies OptionsOf<AgentWorkspace>;
 const agentChecks = {
-  template: 'any',
-  params: 'any',
-  input: 'any',
-  workspace: 'any',
-  adapter: 'any',
+  template: required(rule(isTemplate, 'a template made by promptTemplate()')),
+  params: rule((value) => isRecord(value) || isFunction(value), 'an object or a function'),
+  input: rule((value) => isText(value) || Array.isArray(value), 'a text or a list of parts'),
+  workspace: rule((value) => value === false || isRecord(value), 'an object or false'),
+  adapter: rule((value) => isFunction(value) || isAdapter(value), 'an adapter or a function'),
   limits: withoutDeadline(limitChecks) satisfies OptionsOf<AgentLimits>,
   approve: 'function',
   feedback: 'any',
@@ -36,7 +37,7 @@ const agentChecks = {
   observers: 'any',
   prepare: 'function',
   conclude: 'function',
-  name: 'any',
+  name: rule(isLine, 'a text of one line, not empty'),
   description: 'string',
 } satisfies OptionsOf<AgentOptions<unknown, unknown>>;
 
@@ -63,20 +64,14 @@ const movedHere: ReadonlyMap<string, string> = new Map([
  */
 export function defineAgent<Params, Output>(options: AgentOptions<Params, Output>): Agent<Params, Output> {
   assertOptions('defineAgent()', options, agentChecks, { moved: movedHere });
-  const { template, params, input, workspace, adapter, limits, name } = options;
+  const { template, params, input, workspace, limits, name } = options;
   const { feedback, completion, observers } = options;
-  check('template', template, isTemplate, 'a template made by promptTemplate()');
-  check('params', params, (value) => isRecord(value) || isFunction(value), 'an object or a function');
-  check('input', input, (value) => isText(value) || Array.isArray(value), 'a text or a list of parts');
-  check('workspace', workspace, (value) => value === false || isRecord(value), 'an object or false');
   if (isRecord(workspace)) checkWorkspace(workspace);
-  check('adapter', adapter, (value) => isFunction(value) || isAdapter(value), 'an adapter or a function');
   const ownLimits = limits === undefined ? undefined : readLimits(limits);
   if (observers !== undefined) checkObservers('defineAgent()', observers);
   if (feedback !== undefined) checkFeedbackProviders(feedback);
   if (completion !== undefined)
     checkCompletion(completion, { ...template['~parts'], promptName: template.name });
-  check('name', name, isLine, 'a text of one line, not empty');
   const agent: Writable<Agent<Params, Output>> = { kind: 'agent', ...options, name: name ?? template.name };
   if (isRecord(params)) agent.params = Object.freeze({ ...params });
   if (feedback !== undefined) agent.feedback = Object.freeze([...feedback]);
@@ -99,9 +94,7 @@ function readLimits(limits: AgentLimits): AgentLimits {
 function checkWorkspace(workspace: AgentWorkspace): void {
   assertOptions('defineAgent()', workspace, workspaceChecks, { path: 'workspace' });
   for (const name of ['include', 'exclude'] as const) {
-    const globs = workspace[name];
-    check(`workspace.${name}`, globs, isTextList, 'a list of globs');
-    for (const glob of globs ?? []) checkGlob(`workspace.${name}`, glob);
+    for (const glob of workspace[name] ?? []) checkGlob(`workspace.${name}`, glob);
   }
 }
 
@@ -126,19 +119,6 @@ function frozenWorkspace<W extends object>(workspace: W): W {
   ]);
   // The same options under the same names; only the lists are copies.
   return Object.freeze(Object.fromEntries(copies)) as W;
-}
-
-/** An absent option is valid, except for the template. */
-function check(name: string, value: unknown, isRight: (value: unknown) => boolean, what: string): void {
-  if (value === undefined && name !== 'template') return;
-  if (!isRight(value)) throw invalid(name, value, what);
-}
-
-function invalid(option: string, value: unknown, what: string): PromptValidationError {
-  return new PromptValidationError(
-    `defineAgent(): ${option} must be ${what}; received ${describeKind(value)}.`,
-    { details: { option } },
-  );
 }
 
 function isTemplate(value: unknown): boolean {

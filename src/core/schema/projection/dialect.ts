@@ -1,5 +1,4 @@
-import type { JsonValue } from '../json/json.ts';
-import { isList } from '../json/json.ts';
+import { isList, type JsonValue } from '../json/json.ts';
 
 /** Whether a keyword is allowed in a strict schema: always, or depending on its value. The function must not throw. */
 export type SchemaKeyword = true | ((value: JsonValue) => boolean);

@@ -1,6 +1,5 @@
 import { sameJson } from '../json/canonical-json.ts';
-import type { JsonValue } from '../json/json.ts';
-import { isList } from '../json/json.ts';
+import { isList, type JsonValue } from '../json/json.ts';
 import { isSchemaObject, type JsonSchema } from '../json-schema/json-schema.ts';
 import { keywords } from '../json-schema/keywords.ts';
 import type { ReferenceResolver } from '../json-schema/reference.ts';

@@ -1,5 +1,4 @@
-import type { JsonValue } from '../json/json.ts';
-import { isList } from '../json/json.ts';
+import { isList, type JsonValue } from '../json/json.ts';
 import { isSchemaObject, type JsonSchema } from '../json-schema/json-schema.ts';
 import type { ReferenceResolver } from '../json-schema/reference.ts';
 import type { SchemaCounts, SchemaDialect, SchemaLoss } from './dialect.ts';

@@ -1,6 +1,5 @@
 import { isRecord } from '../../internal/index.ts';
-import type { JsonObject, JsonValue } from '../json/json.ts';
-import { isList } from '../json/json.ts';
+import { isList, type JsonObject, type JsonValue } from '../json/json.ts';
 
 /**
  * How a value in the provider's shape becomes one in the shape of the original schema. Only what has to change is in

@@ -1,6 +1,5 @@
 import { present } from '../../internal/index.ts';
-import type { JsonValue } from '../json/json.ts';
-import { isList } from '../json/json.ts';
+import { isList, type JsonValue } from '../json/json.ts';
 import type { JsonSchema } from '../json-schema/json-schema.ts';
 import { keywords } from '../json-schema/keywords.ts';
 

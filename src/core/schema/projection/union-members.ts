@@ -1,6 +1,5 @@
 import { sameJson } from '../json/canonical-json.ts';
-import type { JsonObject, JsonValue } from '../json/json.ts';
-import { isList } from '../json/json.ts';
+import { isList, type JsonObject, type JsonValue } from '../json/json.ts';
 import { isSchemaObject, type JsonSchema } from '../json-schema/json-schema.ts';
 import type { ReferenceResolver } from '../json-schema/reference.ts';
 import { flattenSchema } from './flatten-schema.ts';

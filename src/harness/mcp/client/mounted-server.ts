@@ -1,4 +1,12 @@
-import { assertMembers, assertOptions, PromptValidationError } from '../../../core/error/index.ts';
+import {
+  assertMembers,
+  assertOptions,
+  listOf,
+  matching,
+  type OptionsOf,
+  PromptValidationError,
+  required,
+} from '../../../core/error/index.ts';
 import { isRecord } from '../../../core/internal/index.ts';
 
 /**
@@ -62,19 +70,19 @@ export function assertServer(of: string, server: unknown): asserts server is Mcp
   else assertRemote(of, server);
 }
 
+const childChecks: OptionsOf<McpChildServer> = {
+  command: required(matching(/^[^\0]+$/, 'the name or the path of a program')),
+  args: listOf<string>(
+    (text) => typeof text === 'string' && !text.includes('\0'),
+    'a list of strings without the character U+0000',
+  ),
+  env: 'object',
+  cwd: matching(/^[^\0]+$/, 'the path of a directory'),
+};
+
 function assertChild(of: string, server: unknown): void {
-  const kinds = { command: 'string!', args: 'array', env: 'object', cwd: 'string' } as const;
-  assertOptions(of, server, kinds, { path: 'server' });
-  const { command, args = [], env = {}, cwd } = server as McpChildServer; // Checked above, but for what is in the lists.
-  if (command === '' || command.includes('\0')) {
-    throw refused(of, 'server.command', 'must be the name or the path of a program');
-  }
-  if (cwd === '' || cwd?.includes('\0') === true) {
-    throw refused(of, 'server.cwd', 'must be the path of a directory');
-  }
-  if (!args.every((each: unknown) => typeof each === 'string' && !each.includes('\0'))) {
-    throw refused(of, 'server.args', 'must be a list of strings without the character U+0000');
-  }
+  assertOptions(of, server, childChecks, { path: 'server' });
+  const { env = {} } = server as McpChildServer; // Checked above, but for what is in it.
   for (const [name, value] of Object.entries<unknown>(env)) {
     const isName = name !== '' && !name.includes('=') && !name.includes('\0');
     if (isName && typeof value === 'string' && !value.includes('\0')) continue;

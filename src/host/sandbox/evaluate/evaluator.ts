@@ -1,5 +1,5 @@
 import { describeError, SandboxError } from '../../../core/error/index.ts';
-import { isRecord, startOf, untilAborted } from '../../../core/internal/index.ts';
+import { isRecord, present, startOf, untilAborted } from '../../../core/internal/index.ts';
 import { type Clock, systemClock } from '../../../core/session/index.ts';
 import { RemoteProcess } from '../../remote/index.ts';
 import {
@@ -9,8 +9,8 @@ import {
   type EvaluatorFunctions,
   readReply,
   readUnusable,
+  type UnusableEvaluator,
 } from './protocol.ts';
-import { startError, unusableError } from './unavailable.ts';
 
 const heapMib = 256;
 const killFactor = 1.5;
@@ -208,3 +208,32 @@ const selfTest: Omit<EvaluationRequest, 'language'> = {
 function hasKey(message: unknown, key: 'ready' | 'started'): boolean {
   return isRecord(message) && message[key] === true;
 }
+
+const peers = {
+  javascript: { name: 'JavaScript', peer: 'quickjs-emscripten', install: 'quickjs-emscripten@^0.32.0' },
+  python: { name: 'Python', peer: '@pydantic/monty', install: '@pydantic/monty@^0.0.18' },
+} as const satisfies Readonly<Record<CodeEvaluationLanguage, object>>;
+
+/** The error for a language whose package is not installed or does not work. */
+function unusableError({ unusable, language, isMissing }: UnusableEvaluator): SandboxError {
+  const { name, peer, install } = peers[language];
+  const remedy = `with \`npm install ${install}\`, or leave "${language}" out of the option languages.`;
+  const what = isMissing
+    ? `the package "${peer}" could not be loaded. Install it ${remedy}`
+    : `the package "${peer}" does not work: ${sentence(unusable)} Install a supported version ${remedy}`;
+  return new SandboxError('sandbox-unavailable', `The evaluation of ${name} does not work here: ${what}`, {
+    cause: new Error(unusable),
+    details: { backend: 'evaluate', option: 'languages' },
+  });
+}
+
+/** The error for a process that could not be started. */
+function startError(reason: string, cause: unknown): SandboxError {
+  return new SandboxError(
+    'sandbox-unavailable',
+    `The evaluation of code does not work here: ${sentence(reason)} It needs a process of Node beside this one.`,
+    { ...present({ cause }), details: { backend: 'evaluate' } },
+  );
+}
+
+const sentence = (text: string): string => (text.endsWith('.') ? text : `${text}.`);

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { describeError } from '../../../core/error/index.ts';
 import { present } from '../../../core/internal/index.ts';
 import { RemoteCalls, RemoteTransfer } from '../../remote/index.ts';
-import type { JustBash, ShellMemory, ShellResult } from './just-bash.ts';
+import type { VirtualNetwork } from './options.ts';
 import type {
   ServedFunctions,
   ShellFunctions,
@@ -10,9 +10,41 @@ import type {
   ShellThreadData,
   UnusableShell,
 } from './protocol.ts';
-import { FileRefusal, ShellFiles } from './shell-files.ts';
+import { FileRefusal, ShellFiles, type ShellMemory } from './shell-files.ts';
 
 // The thread that interprets the scripts of one sandbox. It has no environment, no arguments and no files: those of the sandbox are served by our thread.
+
+/** The result of a script. */
+interface ShellResult {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exitCode: number;
+  /** `bytes`: each character of `stdout` is a byte. */
+  readonly stdoutKind?: 'text' | 'bytes';
+  readonly stdoutEncoding?: 'binary';
+}
+
+/** The part of the package `just-bash` that is used. It is an optional peer, so its own declarations need not be there. */
+interface JustBash {
+  readonly InMemoryFs: new () => ShellMemory;
+  readonly Bash: new (options: {
+    readonly fs: ShellFiles | ShellMemory;
+    readonly cwd: string;
+    readonly env?: Readonly<Record<string, string>>;
+    readonly executionLimits?: Readonly<Record<string, number>>;
+    readonly network?: VirtualNetwork;
+  }) => {
+    exec(
+      script: string,
+      options: {
+        readonly stdin: string;
+        readonly stdinKind: 'bytes';
+        readonly rawScript: boolean;
+        readonly signal: AbortSignal;
+      },
+    ): Promise<ShellResult>;
+  };
+}
 
 /** Not a literal: the package need not be installed where this is compiled. */
 const peerPackage: string = 'just-bash';

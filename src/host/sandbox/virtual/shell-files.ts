@@ -1,16 +1,26 @@
 import { posix } from 'node:path';
 import type { RemoteCalls } from '../../remote/index.ts';
-import type { ShellEncoding, ShellEntry, ShellFilesystem, ShellMemory, ShellStat } from './just-bash.ts';
+import type { ShellEncoding, ShellEntry, ShellStat } from './just-bash.ts';
 import type { ServedFunctions, WireStat } from './protocol.ts';
 
 /** An operation on the files that a script has no right to, or that fails. */
 export class FileRefusal extends Error {}
 
+/** The file system of the package, in memory, with the files that the shell makes for itself: what is used of it. */
+export interface ShellMemory
+  extends Pick<
+    ShellFiles,
+    'readFileBuffer' | 'exists' | 'stat' | 'lstat' | 'readdirWithFileTypes' | 'readlink' | 'realpath'
+  > {
+  mkdirSync(path: string, options?: { readonly recursive?: boolean }): void;
+}
+
 /**
  * What the scripts of one command see: `/workspace` and `/tmp`, which our thread serves, and around them what the shell has for itself, in
- * memory and read-only. There is nothing else: no operation has a path of the machine.
+ * memory and read-only. There is nothing else: no operation has a path of the machine. The interpreter asks for the methods of Node's file system, and
+ * finds the code of a system call at the beginning of an error.
  */
-export class ShellFiles implements ShellFilesystem {
+export class ShellFiles {
   readonly #base: ShellMemory;
   readonly #calls: RemoteCalls<ServedFunctions>;
   readonly #stdin: Uint8Array;

@@ -57,8 +57,8 @@ describe('gitSection', () => {
     [{ limits: { maxCommits: 0 } }, 'limits.maxCommits must be a whole number of at least 1; received 0'],
     [{ limits: { maxAge: 1 } as object }, 'no option "limits.maxAge"'],
     [{ limits: { timeoutMs: 2 ** 32 } }, 'timeoutMs'],
-    [{ git: '' }, 'The option git'],
-    [{ git: '--version' }, 'The option git'],
+    [{ git: '' }, 'git must be the name or the path of a program'],
+    [{ git: '--version' }, 'git must be the name or the path of a program'],
   ] satisfies readonly [GitSectionOptions, string][])('refuses %j', (options, message) => {
     expect(() => gitSection(options)).toThrow(message);
   });

@@ -61,14 +61,14 @@ describe('defineAgent', () => {
     ['template', { template: { kind: 'prompt' } }, /template made by promptTemplate/],
     ['params', { params: 'x' }, /params must be an object or a function; received a string/],
     ['params', { params: [] }, /received an array/],
-    ['input', { input: 5 }, /a text or a list of parts; received a number/],
+    ['input', { input: 5 }, /a text or a list of parts; received 5/],
     [
       'budget.maxTokens',
       { limits: { budget: { maxTokens: 5 } } },
       /A budget has no option "budget\.maxTokens"/,
     ],
-    ['workspace', { workspace: true }, /an object or false; received a boolean/],
-    ['workspace.include', { workspace: { include: '*.ts' } }, /include must be an array; received a string/],
+    ['workspace', { workspace: true }, /an object or false; received true/],
+    ['workspace.include', { workspace: { include: '*.ts' } }, /include must be a list of globs; received a string/],
     [
       'workspace.exclude',
       { workspace: { exclude: ['dist/**', '*.!(ts)'] } },

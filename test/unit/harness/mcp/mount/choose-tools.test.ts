@@ -189,7 +189,7 @@ describe('options', () => {
       { server: { command: '' } },
       /server\.command must be the name or the path of a program/,
     ],
-    ['arguments as a text', { server: { command: 'x', args: '-y' } }, /args must be an array/],
+    ['arguments as a text', { server: { command: 'x', args: '-y' } }, /args must be a list of strings/],
     [
       'arguments that are no texts',
       { server: { command: 'x', args: [1] } },
