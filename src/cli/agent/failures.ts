@@ -5,7 +5,7 @@ import {
   SessionBusyError,
 } from '../../core/error/index.ts';
 import { counted } from '../../core/internal/index.ts';
-import { printable } from '../process/plain-text.ts';
+import { firstOf, printable } from '../process/plain-text.ts';
 import type { EndedRun } from './evaluate-run.ts';
 
 /**
@@ -46,9 +46,6 @@ export function withStrays(run: EndedRun, agentName: string, running: string): E
 /** Errors that the failure of the run does not name, one line each. */
 export function furtherStrays({ strays, interruption }: EndedRun): readonly string[] {
   const further = strays.slice(interruption === undefined ? 1 : 0);
-  const rest = further.length - maxFurtherErrors;
-  return [
-    ...further.slice(0, maxFurtherErrors).map(({ message }) => `also: ${message}.`),
-    ...(rest > 0 ? [`also: ${counted(rest, 'more error')} that were not caught.`] : []),
-  ];
+  const restOf = (rest: number): string => `also: ${counted(rest, 'more error')} that were not caught.`;
+  return firstOf(further, maxFurtherErrors, ({ message }) => `also: ${message}.`, restOf);
 }

@@ -2,7 +2,7 @@ import { basename, resolve } from 'node:path';
 import { FilesystemError } from '../../core/error/index.ts';
 import type { AgentWorkspace, WorkspaceApplication } from '../../core/evaluation/index.ts';
 import type { FileChange, Filesystem, FilesystemSnapshot } from '../../core/filesystem/index.ts';
-import { present, showName } from '../../core/internal/index.ts';
+import { present } from '../../core/internal/index.ts';
 import type { RunJournal } from '../../core/runtime/index.ts';
 import {
   type InterruptedCommit,
@@ -12,7 +12,7 @@ import {
 } from '../../host/index.ts';
 import type { ApplyMode } from '../options/option-values.ts';
 import { UsageError } from '../process/errors.ts';
-import { printable } from '../process/plain-text.ts';
+import { namedPaths, printable } from '../process/plain-text.ts';
 
 /** A folder on disk that an agent works on. */
 export interface OpenedFolder {
@@ -48,9 +48,6 @@ export interface OpenFolderOptions {
   /** What the user can do when the folder is in use, other than wait; default: nothing. */
   readonly insteadOfWaiting?: string | undefined;
 }
-
-/** Maximum number of paths in one note. */
-const maxNamedPaths = 3;
 
 /** The name of a folder in prompts and reports. */
 export function folderName(folder: string | undefined): string {
@@ -124,9 +121,7 @@ function holderOf({ details }: FilesystemError): string {
 }
 
 function interruptionNote({ outcome, paths }: InterruptedCommit): string {
-  const rest = paths.length - maxNamedPaths;
-  const named = paths.slice(0, maxNamedPaths).map(showName).join(', ');
-  const files = `${named || 'something'}${rest > 0 ? ` and ${rest} more` : ''}`;
+  const files = namedPaths(paths) || 'something';
   switch (outcome) {
     case 'restored':
       return `an earlier run was killed while it wrote ${files}; the state before that was restored`;

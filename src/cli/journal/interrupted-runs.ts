@@ -3,7 +3,7 @@ import { counted } from '../../core/internal/index.ts';
 import type { JournaledRun, RunJournal } from '../../core/runtime/index.ts';
 import type { PendingCommit } from '../../host/index.ts';
 import { UsageError } from '../process/errors.ts';
-import { printable } from '../process/plain-text.ts';
+import { firstOf, printable } from '../process/plain-text.ts';
 import { type JournalFiles, journalOption } from './open-journal.ts';
 import { isUnwritten, listRuns, readRunInfo } from './run-info.ts';
 
@@ -36,12 +36,11 @@ export async function describeInterruptedRuns(options: InterruptedRunsOptions): 
     const runs = (await listRuns(journal, { workspace })).filter(
       (run) => isUnwritten(run) || (run.status === 'interrupted' && canGoOn(run, undone)),
     );
-    const rest = runs.length - maxNamedRuns;
     const option = journalOption(journalFile);
-    return [
-      ...runs.slice(0, maxNamedRuns).map((run) => interruptionLine(run, option, undone.has(run.runId))),
-      ...(rest > 0 ? [`${counted(rest, 'more run')} on this folder can go on: wink runs${option}`] : []),
-    ];
+    const lineOf = (run: JournaledRun): string => interruptionLine(run, option, undone.has(run.runId));
+    const restOf = (rest: number): string =>
+      `${counted(rest, 'more run')} on this folder can go on: wink runs${option}`;
+    return firstOf(runs, maxNamedRuns, lineOf, restOf);
   } catch (error) {
     // A newer Node has made the journal; this one cannot resume anything.
     if (error instanceof UsageError && MissingPeerError.isInstance(error.cause)) return [];

@@ -2,14 +2,14 @@ import { randomInt } from 'node:crypto';
 import { resolve } from 'node:path';
 import { describeError, SessionBusyError } from '../../core/error/index.ts';
 import type { Filesystem } from '../../core/filesystem/index.ts';
-import { showName, startOf } from '../../core/internal/index.ts';
+import { startOf } from '../../core/internal/index.ts';
 import type { RunJournal, RunLease } from '../../core/runtime/index.ts';
 import { changedSince } from '../../durable/internal.ts';
 import type { OutsideChange } from '../../host/index.ts';
 import { presentProcess } from '../../host/index.ts';
 import type { DurableChoice, RunToResume } from '../options/run-arguments.ts';
 import { UsageError } from '../process/errors.ts';
-import { printable } from '../process/plain-text.ts';
+import { namedPaths, printable } from '../process/plain-text.ts';
 import type { KeptRequest } from './kept-request.ts';
 import { journalOption } from './open-journal.ts';
 import { acquireWithInfo, findRun, journalWithInfo, type RunInfo, updateRunInfo } from './run-info.ts';
@@ -105,9 +105,6 @@ export function beginningLines(run: KeptRun | undefined): readonly string[] {
   return [`run ${runId} is resumed; what it had done before is not listed again`];
 }
 
-/** Maximum number of paths in one line. */
-const maxNamedPaths = 3;
-
 /**
  * What is said of files that a run had written to its folder and others have changed before it is resumed; nothing when there are none.
  *
@@ -119,9 +116,9 @@ export function changedLines(
 ): readonly string[] {
   const paths = changes.map(({ path }) => path).filter((path) => !pending.has(path));
   if (paths.length === 0) return [];
-  const rest = paths.length - maxNamedPaths;
-  const named = `${paths.slice(0, maxNamedPaths).map(showName).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
-  return [`others have changed what the run had written: ${named}; the model does not know of it`];
+  return [
+    `others have changed what the run had written: ${namedPaths(paths)}; the model does not know of it`,
+  ];
 }
 
 /** Letters and digits that are hard to take for one another. */

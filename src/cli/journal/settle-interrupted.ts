@@ -1,10 +1,9 @@
 import { describeError, FilesystemError, SessionBusyError } from '../../core/error/index.ts';
 import type { Filesystem, LandingReport } from '../../core/filesystem/index.ts';
-import { showName } from '../../core/internal/index.ts';
 import type { RunJournal } from '../../core/runtime/index.ts';
 import { settleRun } from '../../durable/internal.ts';
 import type { PendingCommit } from '../../host/index.ts';
-import { printable } from '../process/plain-text.ts';
+import { namedPaths, printable } from '../process/plain-text.ts';
 import { journalOption } from './open-journal.ts';
 import { listRuns } from './run-info.ts';
 
@@ -25,9 +24,6 @@ export interface SettledRuns {
   /** The commits of runs that others resume. */
   readonly left: readonly PendingCommit[];
 }
-
-/** Maximum number of paths in one line. */
-const maxNamedPaths = 3;
 
 /**
  * Brings the commits to a folder that tool runtimes had decided when their process was killed: no one goes on with these runs, so that nothing else would. Does
@@ -76,17 +72,13 @@ function settledLine(name: string, report: LandingReport | undefined): string {
   const written = [...landed, ...present].sort();
   if (written.length + outside.length === 0)
     return `run ${name} was cut off before its last call was decided: the folder is as it was before that call`;
-  const left = outside.length === 0 ? '' : `; left, since another process has changed it: ${named(outside)}`;
-  const done = written.length === 0 ? 'nothing was written' : `it is in the folder: ${named(written)}`;
+  const left =
+    outside.length === 0 ? '' : `; left, since another process has changed it: ${namedPaths(outside)}`;
+  const done = written.length === 0 ? 'nothing was written' : `it is in the folder: ${namedPaths(written)}`;
   return `run ${name} was cut off after its last call was decided; ${done}${left}`;
 }
 
 function unknownLine(runId: string): string {
   const name = printable(runId);
   return `the folder lacks a commit of run ${name}, which is in another journal: wink runs settle ${name} --journal FILE`;
-}
-
-function named(paths: readonly string[]): string {
-  const rest = paths.length - maxNamedPaths;
-  return `${paths.slice(0, maxNamedPaths).map(showName).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }

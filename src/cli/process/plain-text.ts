@@ -1,4 +1,4 @@
-import { clip, counted } from '../../core/internal/index.ts';
+import { clip, counted, showName } from '../../core/internal/index.ts';
 /**
  * Untrusted text (from a workspace, a file name or a model), safe to print: control characters are escaped, so that the
  * text cannot move the cursor, change colors or rewrite the terminal.
@@ -42,6 +42,26 @@ export function wrap(text: string, width: number): readonly string[] {
 /** `text` padded with spaces to `width` characters. */
 export function pad(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - [...text].length));
+}
+
+/** The first items in words, then what is said of the number of the others, if there are any. */
+export function firstOf<Item>(
+  items: readonly Item[],
+  most: number,
+  wordsOf: (item: Item) => string,
+  restOf: (count: number) => string = (count) => `${count} more`,
+): readonly string[] {
+  const rest = items.length - most;
+  return [...items.slice(0, most).map(wordsOf), ...(rest > 0 ? [restOf(rest)] : [])];
+}
+
+/** Maximum number of paths that one line names. */
+const maxNamedPaths = 3;
+
+/** Some paths in one line: `a.ts, b.ts, c.ts and 2 more`. Safe to print. */
+export function namedPaths(paths: readonly string[]): string {
+  const rest = paths.length - maxNamedPaths;
+  return `${paths.slice(0, maxNamedPaths).map(showName).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }
 
 /** A size for display: `512 bytes`, `14.2 KB`, `3.0 MB`. */

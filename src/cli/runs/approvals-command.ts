@@ -3,7 +3,7 @@ import type { JournaledRun, RunJournal } from '../../core/runtime/index.ts';
 import { type Clock, systemClock } from '../../core/session/index.ts';
 import { askedQuestions } from '../../durable/internal.ts';
 import { folderFilter, namedRun, runningError } from '../journal/named-runs.ts';
-import { type JournalFiles, journalOption, sqliteJournalFiles } from '../journal/open-journal.ts';
+import { journalOption, sqliteJournalFiles } from '../journal/open-journal.ts';
 import { listRuns, readRunInfo } from '../journal/run-info.ts';
 import { type CliEnvironment, exitCodes } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
@@ -15,12 +15,7 @@ import { answerQuestions } from './answer-questions.ts';
 import type { ApprovalsRequest } from './approvals-arguments.ts';
 import { chooseQuestion, type NumberedQuestion, numbered } from './choose-questions.ts';
 import { type QuestionTextOptions, questionDetails, questionLines } from './question-text.ts';
-
-/** What the command takes from outside, so that tests can replace it. */
-export interface ApprovalsParts {
-  readonly journals: JournalFiles;
-  readonly clock: Pick<Clock, 'now'>;
-}
+import type { RunsParts } from './runs-command.ts';
 
 /**
  * Lists, shows or answers the questions of suspended runs.
@@ -31,7 +26,7 @@ export interface ApprovalsParts {
 export async function approvalsCommand(
   request: ApprovalsRequest,
   { stdout, variables }: CliEnvironment,
-  { journals = sqliteJournalFiles, clock = systemClock }: Partial<ApprovalsParts> = {},
+  { journals = sqliteJournalFiles, clock = systemClock }: Partial<RunsParts> = {},
 ): Promise<number> {
   const readOnly = request.action !== 'answer';
   await using journal = await journals.openExisting(request.journalFile, { readOnly });

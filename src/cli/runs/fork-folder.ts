@@ -1,14 +1,10 @@
-import { counted, showName } from '../../core/internal/index.ts';
 import type { JournaledRun, RunJournal } from '../../core/runtime/index.ts';
 import { changesBack, rewindFolder } from '../../durable/internal.ts';
 import type { openFolder } from '../folder/open-folder.ts';
 import { folderStateOf, openRunFolder } from '../journal/run-folder.ts';
 import { UsageError } from '../process/errors.ts';
-import { printable } from '../process/plain-text.ts';
+import { namedPaths, printable } from '../process/plain-text.ts';
 import { shellWord } from '../process/shell-word.ts';
-
-/** Maximum number of paths that are named. */
-const maxNamedPaths = 3;
 
 /** A run that is to be forked. */
 export interface ForkFolderOptions {
@@ -71,8 +67,5 @@ export async function checkForkFolder(options: ForkFolderOptions): Promise<strin
 
 function differencesFrom(name: string, seq: number, paths: readonly string[]): string {
   const where = seq === 0 ? 'before its first commit' : `after its commit ${seq}`;
-  const rest = paths.length - maxNamedPaths;
-  const named = paths.slice(0, maxNamedPaths).map(showName).join(', ');
-  const more = rest > 0 ? ` and ${counted(rest, 'more path')}` : '';
-  return `the folder is not as the run "${name}" had it ${where}: ${named}${more} ${paths.length === 1 ? 'differs' : 'differ'}.`;
+  return `the folder is not as the run "${name}" had it ${where}: ${namedPaths(paths)} ${paths.length === 1 ? 'differs' : 'differ'}.`;
 }

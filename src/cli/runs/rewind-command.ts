@@ -8,9 +8,10 @@ import type { PutBackReport } from '../../core/filesystem/index.ts';
 import { counted, showName } from '../../core/internal/index.ts';
 import type { RunJournal, RunLease } from '../../core/runtime/index.ts';
 import { type ChangesBack, changesBack, rewindFolder } from '../../durable/internal.ts';
+import type { CommandParts } from '../agent/command-parts.ts';
 import { openFolder } from '../folder/open-folder.ts';
 import { namedRun, runningError } from '../journal/named-runs.ts';
-import { type JournalFiles, sqliteJournalFiles } from '../journal/open-journal.ts';
+import { sqliteJournalFiles } from '../journal/open-journal.ts';
 import { folderStateOf, openRunFolder } from '../journal/run-folder.ts';
 import { type CliEnvironment, exitCodes } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
@@ -18,12 +19,6 @@ import { printable } from '../process/plain-text.ts';
 import { createTextStyle } from '../process/text-style.ts';
 import { formatChangeDiff } from '../report/text/change-diff.ts';
 import type { RewindRequest } from './rewind-arguments.ts';
-
-/** What the command takes from outside, so that tests can replace it. */
-export interface RewindParts {
-  readonly journals: JournalFiles;
-  readonly open: typeof openFolder;
-}
 
 const maxLines = 200;
 
@@ -37,7 +32,7 @@ const maxLines = 200;
 export async function rewindCommand(
   request: RewindRequest,
   { stdout, variables }: Pick<CliEnvironment, 'stdout' | 'variables'>,
-  { journals = sqliteJournalFiles, open = openFolder }: Partial<RewindParts> = {},
+  { journals = sqliteJournalFiles, open = openFolder }: Partial<Pick<CommandParts, 'journals' | 'open'>> = {},
 ): Promise<number> {
   const { runId, isApplied, isFull } = request;
   const name = printable(runId);

@@ -13,7 +13,7 @@ import { printable, readableTime } from '../process/plain-text.ts';
 import type { PruneChoice, RunsRequest } from './runs-arguments.ts';
 import { type CommandReport, settleFolder } from './settle-folder.ts';
 
-/** What the command takes from outside, so that tests can replace it. */
+/** What the commands on runs take from outside, so that tests can replace it. */
 export interface RunsParts {
   readonly journals: JournalFiles;
   readonly clock: Pick<Clock, 'now'>;

@@ -7,7 +7,7 @@ import { runningError } from '../journal/named-runs.ts';
 import { folderStateOf, type RunFolderState } from '../journal/run-folder.ts';
 import { exitCodes } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
-import { printable } from '../process/plain-text.ts';
+import { firstOf, printable } from '../process/plain-text.ts';
 
 /** What a command prints, line by line, and its exit code. */
 export interface CommandReport {
@@ -82,7 +82,6 @@ function notInFolder(
 }
 
 function listed(paths: readonly string[], lineOf: (path: string) => string): readonly string[] {
-  const rest = paths.length - maxListedPaths;
-  const lines = paths.slice(0, maxListedPaths).map((path) => lineOf(showName(path)));
-  return rest > 0 ? [...lines, lineOf(counted(rest, 'more path'))] : lines;
+  const lineOfRest = (rest: number): string => lineOf(counted(rest, 'more path'));
+  return firstOf(paths, maxListedPaths, (path) => lineOf(showName(path)), lineOfRest);
 }

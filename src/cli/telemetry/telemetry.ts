@@ -12,7 +12,7 @@ import {
 } from '../../record/otel/index.ts';
 import { addressFrom, packageAddress } from '../model/package-address.ts';
 import { UsageError } from '../process/errors.ts';
-import { printable } from '../process/plain-text.ts';
+import { firstOf, printable } from '../process/plain-text.ts';
 
 /** What `--otel` adds to a run. */
 export interface Telemetry {
@@ -85,12 +85,8 @@ export async function startTelemetry(options: {
     runIn: (work) => runIn(parent, work),
     end: async () => {
       await flush(api, sdk, problems);
-      const lines = [...problems];
-      const rest = lines.length - maxProblems;
-      return [
-        ...lines.slice(0, maxProblems).map((line) => `telemetry: ${line}.`),
-        ...(rest > 0 ? [`telemetry: ${rest} more problems.`] : []),
-      ];
+      const lines = firstOf([...problems], maxProblems, String, (rest) => `${rest} more problems`);
+      return lines.map((line) => `telemetry: ${line}.`);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { clip, counted } from '../../../core/internal/index.ts';
 import type { RecordedApproval, RunEvent, UnenforcedDecision } from '../../../core/runtime/index.ts';
-import { printable, readableDuration } from '../../process/plain-text.ts';
+import { firstOf, printable, readableDuration } from '../../process/plain-text.ts';
 import type { TextTone } from '../../process/text-style.ts';
 import { depthOf, type EndedCall, hostedFindings, hostedSubject } from '../calls/call.ts';
 import type { LocatedEvent } from '../calls/call-log.ts';
@@ -37,11 +37,11 @@ export function describeCall(record: EndedCall, limits: DescriptionLimits): Call
   const facts = [
     ...main.facts,
     ...approvalFacts(record, limits),
-    ...listed(unenforced, limits.named, (finding) => unenforcedText(finding, limits)),
+    ...firstOf(unenforced, limits.named, (finding) => unenforcedText(finding, limits)),
     ...(residualEffects.length === 0
       ? []
       : [
-          `remaining effects: ${listed(residualEffects, limits.named, (thing) => quoted(thing, limits)).join(', ')}`,
+          `remaining effects: ${firstOf(residualEffects, limits.named, (thing) => quoted(thing, limits)).join(', ')}`,
         ]),
   ];
   const tone = main.tone === 'good' && unenforced.length > 0 ? 'warning' : main.tone;
@@ -97,7 +97,7 @@ function deniedText({ policy, approvals }: EndedCall, said: string, limits: Desc
 
 function approvalFacts({ approvals }: EndedCall, limits: DescriptionLimits): readonly string[] {
   const given = approvals.filter(({ approved }) => approved);
-  return listed(given, limits.named, (approval) => {
+  return firstOf(given, limits.named, (approval) => {
     return `approved for ${printable(approval.policy)}${aboutText(approval)}: ${quoted(approval.reason, limits)}`;
   });
 }
@@ -119,7 +119,7 @@ export function changedText(
 ): string {
   const names = [...new Set(conflicts)];
   if (names.length === 0) return 'conflict';
-  return `${listed(names, named, printable).join(', ')} had changed`;
+  return `${firstOf(names, named, printable).join(', ')} had changed`;
 }
 
 /** The message of a call, without the prefix of a denial that is shown separately. */
@@ -133,15 +133,6 @@ export function messageWithoutDenial(record: Pick<EndedCall, 'message'>): string
 /** The first line of a message. */
 function quoted(text: string, { said }: DescriptionLimits): string {
   return clip(printable(text.trim().split('\n', 1)[0] ?? ''), said);
-}
-
-function listed<Item>(
-  items: readonly Item[],
-  named: number,
-  describe: (item: Item) => string,
-): readonly string[] {
-  const rest = items.length - named;
-  return [...items.slice(0, named).map(describe), ...(rest > 0 ? [`${rest} more`] : [])];
 }
 
 /** Position in the run: `turn 2`, `turn 2, call 3.1`. */

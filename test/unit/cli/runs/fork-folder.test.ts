@@ -143,7 +143,7 @@ describe('the folder of a fork', () => {
   it('has no changes of a run that wrote them at its end', async () => {
     await run('--apply');
     await expect(fork('--at', '1')).rejects.toThrow(
-      'had it before its first commit: a.md, b.md, c.md and 1 more path differ. wink rewind one --to 0 --apply puts it back',
+      'had it before its first commit: a.md, b.md, c.md and 1 more differ. wink rewind one --to 0 --apply puts it back',
     );
     await rewind('--to', '0');
     await fork('--at', '1');
