@@ -44,7 +44,7 @@ export function pad(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - [...text].length));
 }
 
-/** The first items in words, then what is said of the number of the others, if there are any. */
+/** The first items as texts, then the text for the number of the others, if there are any. */
 export function firstOf<Item>(
   items: readonly Item[],
   most: number,
