@@ -114,7 +114,6 @@ describe('packed files', () => {
         'approvals-command',
         'claude-agent2',
         'fork-command',
-        'journaled-record',
         'mcp-servers',
         'open-journal',
         'openai2',
@@ -138,7 +137,6 @@ describe('packed files', () => {
         'wink',
         'wink-durable',
         'wink-run',
-        'write-record',
       ].map((name) => `dist/shared/${name}.js`),
       // The viewer is one page, which the command fills.
       'dist/viewer/page.html',
