@@ -115,7 +115,7 @@ describe('packed files', () => {
         'claude-agent2',
         'fork-command',
         'mcp-servers',
-        'open-journal',
+        'run-left',
         'openai2',
         'prompt-command',
         'query-command',
