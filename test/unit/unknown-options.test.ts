@@ -69,8 +69,8 @@ const makers: Readonly<Record<string, Maker>> = {
   answerApprovals: { options: { journal, runId: 'a', answers: [] } },
   anthropic: { options: { model: 'm', apiKey: 'k' } },
   binding: { before: [w.resourceToken('thing')], options: { create: work } },
-  bubblewrapSandbox: { options: { program: 'bwrap' } },
-  BudgetTracker: { options: budget },
+  bubblewrapSandbox: { options: { program: 'bwrap' }, within: { limits: {}, staging: { exclude: [] } } },
+  BudgetTracker: { options: budget, within: { prices: { inputPerMillion: 1, outputPerMillion: 1 } } },
   claudeAgent: { options: { model: 'm' } },
   codeEvaluationSection: { options: { key: 'evaluate' }, within: { limits: {} } },
   codeInterpreterTool: { options: { description: 'Runs.' }, within: { config: {} } },
@@ -115,7 +115,7 @@ const makers: Readonly<Record<string, Maker>> = {
   pendingApprovals: { options: { journal, runId: 'a' } },
   planCompletion: { options: { requirePlan: true } },
   planningToolsSection: { options: { key: 'plan' } },
-  podmanSandbox: { options: { image: 'alpine' } },
+  podmanSandbox: { options: { image: 'alpine' }, within: { limits: {}, staging: { exclude: [] } } },
   podmanSection: { options: { image: 'alpine' } },
   promptTemplate: { options: { ns: 'n', key: 'k', sections: [section] } },
   providerAdapter: { options: { model, name: 'a' } },
@@ -143,7 +143,7 @@ const makers: Readonly<Record<string, Maker>> = {
   toOpenAIAgentsTools: { before: [{ tools: [], call: work }], options: {} },
   toOpenAITools: { before: [{ tools: [] }], options: {} },
   vfsToolsSection: { options: { key: 'vfs' }, within: { limits: { maxLines: 10 } } },
-  virtualSandbox: { options: {} },
+  virtualSandbox: { options: {}, within: { limits: {}, network: { allow: ['https://example.org'] } } },
   webFetchTool: { options: { description: 'Reads.' }, within: { config } },
   webSearchSection: { options: { key: 'web' }, within: { config } },
   webSearchTool: { options: { description: 'Searches.' }, within: { config } },
@@ -255,6 +255,6 @@ describe.each(Object.entries(makers))('%s', (name, { before = [], options, withi
 
   it.each(Object.entries(within))('refuses what it does not know within %s', async (option, inner) => {
     const refusal = await refusalOf(name, [...before, { ...options, [option]: { ...inner, zzz: 1 } }]);
-    expect(refusal).toMatch(new RegExp(String.raw` no (?:option|limit) "(?:${option}\.)?zzz"`));
+    expect(refusal).toMatch(new RegExp(String.raw` no (?:option|limit) "(?:(?:\w+\.)*${option}\.)?zzz"`));
   });
 });
