@@ -12,11 +12,8 @@ import type { AgentHarness } from './agent-harness.ts';
 
 type Options = EvaluateOptions<Approver>;
 
-/** An option that the harness does not honor, with what to do. */
-interface Refusal {
-  readonly option: string;
-  readonly why: string;
-}
+/** An option that the harness does not honor, and why, with what to do. */
+type Refusal = readonly [option: string, why: string];
 
 /**
  * Refuses what the harness cannot honor, before anything is begun.
@@ -45,12 +42,12 @@ export function refusePromptForHarness(
   const [hosted] = hostedTools;
   if (hosted !== undefined) {
     const why = `the prompt has the hosted tool "${hosted.name}", which only the provider of a model runs. Leave its section out, or use the adapter of a model`;
-    throw refused(name, { option: 'hostedTools', why });
+    throw refused(name, ['hostedTools', why]);
   }
   if (capabilities.addedTools !== true && tools.some((tool) => tool.name === openSections.name)) {
     const why =
       'the prompt has summarized sections with tools, and the model would not get these when it opens them. Show the sections in full';
-    throw refused(name, { option: 'visibility', why });
+    throw refused(name, ['visibility', why]);
   }
 }
 
@@ -65,13 +62,13 @@ function refusedOption(options: Options): Refusal | undefined {
   for (const [option, why] of never) {
     const value: unknown = options[option];
     const isEmpty = value === undefined || (Array.isArray(value) && value.length === 0);
-    if (!isEmpty) return { option, why: `${why}. Leave it out` };
+    if (!isEmpty) return [option, `${why}. Leave it out`];
   }
   const { retry, toolChoice } = options;
   if (toolChoice !== undefined && toolChoice !== 'auto')
-    return { option: 'toolChoice', why: 'its model decides itself which tools it calls. Leave it out' };
+    return ['toolChoice', 'its model decides itself which tools it calls. Leave it out'];
   if (retry !== undefined && retry !== false)
-    return { option: 'retry', why: 'it asks its model again by its own rules. Leave it out' };
+    return ['retry', 'it asks its model again by its own rules. Leave it out'];
   return undefined;
 }
 
@@ -82,17 +79,14 @@ function refusedSetting(
   for (const [setting, value] of Object.entries(options.settings ?? {})) {
     if (value === undefined || honored.includes(setting)) continue;
     const known = honored.length === 0 ? 'it takes no settings' : `its settings are ${honored.join(', ')}`;
-    return { option: `settings.${setting}`, why: `${known}. Leave it out` };
+    return [`settings.${setting}`, `${known}. Leave it out`];
   }
   if (options.streaming === true && !streaming)
-    return { option: 'streaming', why: 'it does not say what its model says piece by piece. Leave it out' };
+    return ['streaming', 'it does not say what its model says piece by piece. Leave it out'];
   if (typeof options.input === 'string' || options.input === undefined) return undefined;
   for (const { type } of options.input) {
     if (type === 'text' || kinds.includes(type)) continue;
-    return {
-      option: 'input',
-      why: `it takes no parts of type "${type}". Put the file where a tool can read it`,
-    };
+    return ['input', `it takes no parts of type "${type}". Put the file where a tool can read it`];
   }
   return undefined;
 }
@@ -103,28 +97,25 @@ function refusedLimit(
 ): Refusal | undefined {
   const { budget, maxCompletionChecks, maxOutputRepairs, maxTurns } = limits;
   if (maxTurns !== undefined && !turns)
-    return { option: 'limits.maxTurns', why: 'it does not report its turns. Use limits.deadline' };
+    return ['limits.maxTurns', 'it does not report its turns. Use limits.deadline'];
   const isLimited = budget !== undefined && !(budget instanceof BudgetTracker && !budget.isLimited);
   if (isLimited && !usage)
-    return {
-      option: 'limits.budget',
-      why: 'it does not report what it takes while it runs. Use limits.deadline',
-    };
+    return ['limits.budget', 'it does not report what it takes while it runs. Use limits.deadline'];
   if (followUps) return undefined;
   if (completion !== undefined && maxCompletionChecks !== 1) {
     const { name: checker } = toCompletionChecker(completion);
     const why = `its model takes no message about what the checker "${checker}" finds missing. Set limits.maxCompletionChecks to 1 to only check, or leave it out`;
-    return { option: 'completion', why };
+    return ['completion', why];
   }
   if (maxOutputRepairs !== undefined && maxOutputRepairs > 0)
-    return {
-      option: 'limits.maxOutputRepairs',
-      why: 'its model takes no message about what is wrong with its answer. Set it to 0',
-    };
+    return [
+      'limits.maxOutputRepairs',
+      'its model takes no message about what is wrong with its answer. Set it to 0',
+    ];
   return undefined;
 }
 
-function refused(harness: string, { option, why }: Refusal): PromptValidationError {
+function refused(harness: string, [option, why]: Refusal): PromptValidationError {
   return new PromptValidationError(`The harness "${harness}" does not honor ${option}: ${why}.`, {
     details: { option, harness },
   });

@@ -1,4 +1,3 @@
-/* oxlint-disable typescript/no-unnecessary-type-assertion -- The fields of rows name their types: isolatedDeclarations wants them written down. */
 import { present } from '../../core/internal/index.ts';
 import type {
   BareEvent,

@@ -1,5 +1,3 @@
-/* oxlint-disable typescript/no-unnecessary-type-assertion -- The fields of records name their types: isolatedDeclarations wants them written down. */
-
 import { describeError, WinkError } from '../../error/index.ts';
 import { present } from '../../internal/index.ts';
 import {

@@ -1,4 +1,3 @@
-/* oxlint-disable typescript/no-unnecessary-type-assertion -- The fields of records name their types: isolatedDeclarations wants them written down. */
 import type { PromptDescriptor } from '../../prompt/index.ts';
 import {
   anyObject,

@@ -1,4 +1,3 @@
-/* oxlint-disable typescript/no-unnecessary-type-assertion -- The fields of records name their types: isolatedDeclarations wants them written down. */
 import { isRecord } from '../../internal/index.ts';
 import type { ShownSection } from '../../prompt/index.ts';
 import {
