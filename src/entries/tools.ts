@@ -1,9 +1,9 @@
-export { type AgentToolOptions, agentTool } from '../suite/agent/index.ts';
+export { type AgentToolOptions, agentTool } from '../suite/agent/agent-tool.ts';
+export { WorkspaceDigest } from '../suite/digest/workspace-digest.ts';
 export {
-  WorkspaceDigest,
   type WorkspaceDigestSectionOptions,
   workspaceDigestSection,
-} from '../suite/digest/index.ts';
+} from '../suite/digest/workspace-digest-section.ts';
 export {
   type CodeInterpreterConfig,
   type CodeInterpreterFile,

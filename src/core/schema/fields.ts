@@ -76,7 +76,7 @@ export function anyObject<T>(): Field<T> {
 }
 
 /** This value and no other. */
-export function constant<const T extends string | boolean>(value: T): Field<T> {
+export function constant<const T extends string | number | boolean>(value: T): Field<T> {
   return field({ const: value });
 }
 

@@ -1,6 +1,6 @@
 import { counted, startOf } from '../../core/internal/index.ts';
 import type { FileVersion } from './file-changes.ts';
-import { GitRefusal } from './git-error.ts';
+import { damagedHistory } from './git-error.ts';
 import type { PrivateRepository } from './private-repository.ts';
 
 /** What a version of a file contains: text, or a phrase that says why there is none. */
@@ -36,7 +36,7 @@ export async function blobSize(repository: PrivateRepository, id: string): Promi
   const { stdout } = await repository.run(['cat-file', '-s', id], { maxBytes: 100 });
   const size = Number(stdout.toString('latin1').trim());
   if (Number.isSafeInteger(size)) return size;
-  throw new GitRefusal('git could not read the history: the repository may be damaged.');
+  throw damagedHistory();
 }
 
 function note(text: string): BlobContent {

@@ -1,5 +1,5 @@
 import { quoteText, startOf } from '../../core/internal/index.ts';
-import { GitRefusal } from './git-error.ts';
+import { damagedHistory, GitRefusal } from './git-error.ts';
 import { assertRevision, isObjectId } from './git-names.ts';
 import type { PrivateRepository } from './private-repository.ts';
 
@@ -89,8 +89,7 @@ function parseCommits(output: Buffer): readonly GitCommit[] {
       at + commitFields.length,
     );
     const commit = id.trim();
-    if (!isObjectId(commit))
-      throw new GitRefusal('git could not read the history: the repository may be damaged.');
+    if (!isObjectId(commit)) throw damagedHistory();
     commits.push({
       id: commit,
       parents: parents.split(' ').filter(isObjectId),

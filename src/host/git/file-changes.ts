@@ -1,5 +1,5 @@
 import { plainPatchOptions } from './commits.ts';
-import { GitRefusal } from './git-error.ts';
+import { damagedHistory, GitRefusal } from './git-error.ts';
 import { isObjectId } from './git-names.ts';
 import type { PrivateRepository } from './private-repository.ts';
 
@@ -90,8 +90,7 @@ function parse(output: Buffer, { paths }: PrivateRepository, isCut: boolean): Sh
     const first = tokens[at + 1] ?? Buffer.alloc(0);
     const second = isPair ? (tokens[at + 2] ?? Buffer.alloc(0)) : first;
     at += isPair ? 3 : 2;
-    if (!isObjectId(oldId) || !isObjectId(newId))
-      throw new GitRefusal('git could not read the history: the repository may be damaged.');
+    if (!isObjectId(oldId) || !isObjectId(newId)) throw damagedHistory();
     const oldVersion = letter === 'A' ? undefined : { mode: oldMode, id: oldId };
     const newVersion = letter === 'D' ? undefined : { mode: newMode, id: newId };
     const change = shownChange(

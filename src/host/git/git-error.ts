@@ -8,3 +8,8 @@ export class GitRefusal extends Error {
     this.name = 'GitRefusal';
   }
 }
+
+/** What git prints cannot be read. */
+export function damagedHistory(): GitRefusal {
+  return new GitRefusal('git could not read the history: the repository may be damaged.');
+}

@@ -1,25 +1,18 @@
-/** Bounds of a digest: what is looked at, and what it holds. It is part of every prompt, and of the state of its session. */
-export interface DigestLimits {
+/** The bounds of every digest: what is looked at, and what it holds. It is part of every prompt, and of the state of its session. */
+export const digestLimits = {
   /** Files and directories that are counted; beyond them the digest says that there are more. */
-  readonly maxEntries: number;
-  /** Levels of directories that the layout shows. */
-  readonly maxDepth: number;
-  /** Directories that the layout shows, those of upper levels first. */
-  readonly maxDirectories: number;
-  /** Manifests that are read for commands, those of upper levels first. */
-  readonly maxManifests: number;
-  /** Commands of one manifest. */
-  readonly maxCommands: number;
-  /** Notable files, those of upper levels first. */
-  readonly maxNotable: number;
-}
-
-/** The bounds of every digest; tests have smaller ones. */
-export const digestLimits: DigestLimits = Object.freeze({
   maxEntries: 20_000,
+  /** Levels of directories that the layout shows. */
   maxDepth: 3,
+  /** Directories that the layout shows, those of upper levels first. */
   maxDirectories: 60,
+  /** Manifests that are read for commands, those of upper levels first. */
   maxManifests: 12,
+  /** Commands of one manifest. */
   maxCommands: 20,
+  /** Notable files, those of upper levels first. */
   maxNotable: 40,
-});
+} as const;
+
+/** Such bounds; tests have smaller ones. */
+export type DigestLimits = Readonly<Record<keyof typeof digestLimits, number>>;

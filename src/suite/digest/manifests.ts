@@ -122,23 +122,19 @@ function valueIn(entries: readonly TomlEntry[], tables: readonly string[], key: 
   return entries.find((entry) => tables.includes(entry.table) && entry.key === key)?.value;
 }
 
-function optionalName(name: string | undefined): Pick<ManifestContent, 'name'> {
-  return name === undefined ? {} : { name };
-}
-
 function readPyproject(text: string): ManifestContent {
   const entries = tomlEntries(text);
   const scripts = ['project.scripts', 'tool.poetry.scripts', 'tool.pdm.scripts'];
   const commands = entries
     .filter(({ table }) => scripts.includes(table))
     .map(({ key, value }) => command('', key, value));
-  return { ...optionalName(valueIn(entries, ['project', 'tool.poetry'], 'name')), commands };
+  return { ...present({ name: valueIn(entries, ['project', 'tool.poetry'], 'name') }), commands };
 }
 
 /** Cargo has the same commands for every package. */
 function readCargo(text: string): ManifestContent {
   const name = valueIn(tomlEntries(text), ['package'], 'name');
-  return { ...optionalName(name), commands: named('cargo', ['build', 'test']) };
+  return { ...present({ name }), commands: named('cargo', ['build', 'test']) };
 }
 
 /** So has Go for every module. */
@@ -147,7 +143,7 @@ function readGoMod(text: string): ManifestContent {
     .map((line) => /^module[ \t]+(\S{1,300})/.exec(line)?.[1])
     .find((found) => found !== undefined);
   return {
-    ...optionalName(name),
+    ...present({ name }),
     commands: [{ command: 'go build ./...' }, { command: 'go test ./...' }],
   };
 }

@@ -1,4 +1,13 @@
-import { type JsonObject, jsonSchema, type Schema } from '../../core/schema/index.ts';
+import {
+  count,
+  flag,
+  list,
+  optional,
+  record,
+  recordSchema,
+  type Schema,
+  text,
+} from '../../core/schema/index.ts';
 import { defineSlice, type Slice } from '../../core/session/index.ts';
 
 /** A directory of the layout. */
@@ -62,42 +71,26 @@ export interface WorkspaceDigest {
   readonly omittedNotable: number;
 }
 
-const count: JsonObject = { type: 'integer', minimum: 0 };
-const text: JsonObject = { type: 'string' };
-
-function object(properties: JsonObject, required = Object.keys(properties)): JsonObject {
-  return { type: 'object', properties, required, additionalProperties: false };
-}
-
-function list(items: JsonObject): JsonObject {
-  return { type: 'array', items };
-}
-
-const digestSchema: Schema<WorkspaceDigest> = jsonSchema<WorkspaceDigest>(
-  object({
-    files: count,
-    directories: count,
-    bytes: count,
-    ignored: count,
-    isComplete: { type: 'boolean' },
-    layout: list(object({ path: text, files: count })),
-    omittedDirectories: count,
-    languages: list(object({ name: text, files: count })),
-    manifests: list(
-      object(
-        {
-          path: text,
-          name: text,
-          commands: list(object({ command: text, runs: text }, ['command'])),
-          omitted: count,
-        },
-        ['path', 'commands', 'omitted'],
-      ),
-    ),
-    notable: list(text),
-    omittedNotable: count,
-  }),
-);
+const digestSchema: Schema<WorkspaceDigest> = recordSchema({
+  files: count,
+  directories: count,
+  bytes: count,
+  ignored: count,
+  isComplete: flag,
+  layout: list(record({ path: text, files: count })),
+  omittedDirectories: count,
+  languages: list(record({ name: text, files: count })),
+  manifests: list(
+    record({
+      path: text,
+      name: optional(text),
+      commands: list(record({ command: text, runs: optional(text) })),
+      omitted: count,
+    }),
+  ),
+  notable: list(text),
+  omittedNotable: count,
+});
 
 /**
  * The digest of a session: no item before a `workspaceDigestSection` has made one, then exactly one.

@@ -11,5 +11,5 @@ export {
   UpdateStep,
   type UpdateStepPayload,
 } from './plan-events.ts';
-export { createPlanningTools, type PlanningToolName, planningToolNames } from './planning-tools.ts';
+export type { PlanningToolName } from './planning-tools.ts';
 export { type PlanningToolsSectionOptions, planningToolsSection } from './planning-tools-section.ts';

@@ -1,4 +1,4 @@
-import { FilesystemError, PromptValidationError } from '../../core/error/index.ts';
+import { FilesystemError, listOf, type OptionRule } from '../../core/error/index.ts';
 import { type Filesystem, normalizePath, type TextWindow } from '../../core/filesystem/index.ts';
 import { counted, formatNumber } from '../../core/internal/index.ts';
 import { type MediaPart, mediaFormatOf, type ToolFailure, ToolResult } from '../../core/tool/index.ts';
@@ -7,31 +7,17 @@ import { quote } from './text.ts';
 /** A kind of file that `read_file` can attach: `image` is PNG, JPEG, GIF or WebP. */
 export type VfsAttachmentKind = 'image' | 'pdf';
 
-/** Every kind of file that can be attached. */
-const vfsAttachmentKinds: readonly VfsAttachmentKind[] = Object.freeze(['image', 'pdf']);
+/** What the option `attachments` must be. */
+export const attachmentsCheck: OptionRule<readonly VfsAttachmentKind[]> = listOf(
+  (kind) => kind === 'image' || kind === 'pdf',
+  "a list of 'image' and 'pdf'",
+);
 
 /** The attached kinds of files as the subject of a sentence; undefined when there are none. */
 export function describeKinds(kinds: ReadonlySet<VfsAttachmentKind>): string | undefined {
   if (kinds.size === 0) return undefined;
   if (!kinds.has('image')) return 'A PDF';
   return kinds.has('pdf') ? 'An image or a PDF' : 'An image';
-}
-
-/**
- * The kinds that a section names.
- * @throws {PromptValidationError} for an unknown one.
- */
-export function resolveAttachmentKinds(
-  kinds: readonly VfsAttachmentKind[] = [],
-): ReadonlySet<VfsAttachmentKind> {
-  for (const kind of kinds) {
-    if (vfsAttachmentKinds.includes(kind)) continue;
-    throw new PromptValidationError(
-      `read_file cannot attach files of the kind "${kind}". Kinds are: ${vfsAttachmentKinds.join(', ')}.`,
-      { details: { placeholder: 'attachments' } },
-    );
-  }
-  return new Set(kinds);
 }
 
 /** A file as the model gets it. */

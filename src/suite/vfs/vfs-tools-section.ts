@@ -8,7 +8,7 @@ import {
 import type { FilesystemCapabilities } from '../../core/filesystem/index.ts';
 import { readBeforeWritePolicy, type ToolPolicy } from '../../core/policy/index.ts';
 import { type Section, section, type VisibilitySelector } from '../../core/prompt/index.ts';
-import { resolveAttachmentKinds, type VfsAttachmentKind } from './attachment.ts';
+import { attachmentsCheck, type VfsAttachmentKind } from './attachment.ts';
 import { vfsInstructions, vfsSummary } from './instructions.ts';
 import { type VfsLimits, vfsLimitChecks } from './limits.ts';
 import {
@@ -65,7 +65,7 @@ const vfsChecks: OptionsOf<VfsToolsSectionOptions> = {
   limits: vfsLimitChecks,
   readOnly: 'boolean',
   tools: someOf(vfsToolNames),
-  attachments: 'array',
+  attachments: attachmentsCheck,
   respectGitignore: 'boolean',
   policies: 'array',
   acceptsOverrides: 'boolean',
@@ -94,7 +94,7 @@ export function vfsToolsSection(options: VfsToolsSectionOptions = {}): Section<R
   } = options;
   const limits = withDefaults(vfsLimitChecks, options.limits);
   const names = selectTools(options);
-  const attachments = resolveAttachmentKinds(options.attachments);
+  const attachments = new Set(options.attachments);
   const { respectGitignore = false } = options;
   const isDefault = options.limits === undefined && attachments.size === 0 && !respectGitignore;
   const tools = isDefault ? defaultVfsTools() : createVfsTools(options);

@@ -1,7 +1,7 @@
 import { withDefaults } from '../../core/error/index.ts';
 import { once } from '../../core/internal/index.ts';
 import type { AnyTool } from '../../core/tool/index.ts';
-import { resolveAttachmentKinds, type VfsAttachmentKind } from './attachment.ts';
+import type { VfsAttachmentKind } from './attachment.ts';
 import { createEditFileTool } from './edit-file.ts';
 import { createGlobTool } from './glob.ts';
 import { createGrepTool } from './grep.ts';
@@ -50,16 +50,13 @@ export interface VfsToolsOptions {
   readonly respectGitignore?: boolean;
 }
 
-/**
- * Makes the file tools. They work on the `Filesystem` resource of the prompt they are used in, and hold nothing themselves.
- * @throws {PromptValidationError} for an unknown kind of attachment.
- */
+/** Makes the file tools. They work on the `Filesystem` resource of the prompt they are used in, and hold nothing themselves. */
 export function createVfsTools(options: VfsToolsOptions = {}): Readonly<Record<VfsToolName, AnyTool>> {
   const limits = withDefaults(vfsLimitChecks, options.limits);
   const { respectGitignore = false } = options;
   return {
     ls: createLsTool(limits, respectGitignore),
-    read_file: createReadFileTool(limits, resolveAttachmentKinds(options.attachments)),
+    read_file: createReadFileTool(limits, new Set(options.attachments)),
     write_file: createWriteFileTool(),
     edit_file: createEditFileTool(),
     glob: createGlobTool(limits, respectGitignore),

@@ -10,7 +10,7 @@ import {
 } from 'weakincentives';
 import { openStagedFolder, type ReadFolderOptions, readFolder } from 'weakincentives/node';
 import { scriptedAdapter } from 'weakincentives/testing';
-import { createVfsTools } from '../../../src/suite/vfs/index.ts';
+import { createVfsTools } from '../../../src/suite/vfs/vfs-tools.ts';
 import { runTool } from '../suite/run-tool.ts';
 import { openHost, testFolders } from './host-filesystem/host-workspace.ts';
 import { tempFolder } from './temp-folder.ts';

@@ -12,8 +12,8 @@ import { evaluateLimitChecks } from '../../../src/host/sandbox/evaluate/limits.t
 import { evaluatePythonTool } from '../../../src/host/sandbox/podman/evaluate-python.ts';
 import { shellExecuteTool } from '../../../src/host/sandbox/shell/shell-execute.ts';
 import { shellLimitsOf } from '../../../src/host/sandbox/shell/shell-limits.ts';
-import { createPlanningTools } from '../../../src/suite/planning/index.ts';
-import { createVfsTools } from '../../../src/suite/vfs/index.ts';
+import { createPlanningTools } from '../../../src/suite/planning/planning-tools.ts';
+import { createVfsTools } from '../../../src/suite/vfs/vfs-tools.ts';
 
 /** What a model is told of a tool, in the order in which it stands. */
 function toldOf({ name, description, inputSchema, outputSchema }: AnyTool): string {

@@ -8,7 +8,7 @@ import {
   planningToolsSection,
   SetupPlan,
 } from 'weakincentives/tools';
-import { createPlanningTools, planningToolNames } from '../../../src/suite/planning/index.ts';
+import { createPlanningTools, planningToolNames } from '../../../src/suite/planning/planning-tools.ts';
 
 const planningTools = createPlanningTools(false);
 

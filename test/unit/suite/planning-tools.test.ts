@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Session } from 'weakincentives';
 import type { ScriptedToolCall } from 'weakincentives/testing';
 import { CurrentPlan, SetupPlan, UpdateStep } from 'weakincentives/tools';
-import { createPlanningTools } from '../../../src/suite/planning/index.ts';
+import { createPlanningTools } from '../../../src/suite/planning/planning-tools.ts';
 import { type CallOutcome, runCalls } from '../../support/run-calls.ts';
 
 const planningTools = createPlanningTools(false);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { MemoryFilesystem, promptTemplate } from 'weakincentives';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { vfsToolsSection } from 'weakincentives/tools';
-import { createVfsTools } from '../../../src/suite/vfs/index.ts';
+import { createVfsTools } from '../../../src/suite/vfs/vfs-tools.ts';
 import { draws } from '../../support/draws.ts';
 import { runTool } from './run-tool.ts';
 
@@ -115,7 +115,7 @@ describe('vfsToolsSection with attachments', () => {
 
   it('refuses unknown kinds and a limit that no result can hold', () => {
     expect(() => vfsToolsSection(JSON.parse('{"attachments":["audio"]}'))).toThrow(
-      'cannot attach files of the kind "audio". Kinds are: image, pdf.',
+      "attachments must be a list of 'image' and 'pdf'",
     );
     expect(() => vfsToolsSection({ limits: { maxAttachmentBytes: 15_728_641 } })).toThrow(
       'from 1 to 15728640',

@@ -3,7 +3,7 @@ import { MemoryFilesystem } from 'weakincentives';
 import { anthropicDialect } from 'weakincentives/anthropic';
 import { openaiDialect } from 'weakincentives/openai';
 import { projectSchema } from 'weakincentives/provider';
-import { createVfsTools } from '../../../src/suite/vfs/index.ts';
+import { createVfsTools } from '../../../src/suite/vfs/vfs-tools.ts';
 import { runTool } from './run-tool.ts';
 
 const vfsTools = createVfsTools();

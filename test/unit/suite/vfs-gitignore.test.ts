@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Filesystem, MemoryFilesystem, promptTemplate } from 'weakincentives';
 import { type VfsToolsSectionOptions, vfsToolsSection } from 'weakincentives/tools';
-import { createVfsTools } from '../../../src/suite/vfs/index.ts';
+import { createVfsTools } from '../../../src/suite/vfs/vfs-tools.ts';
 import { runTool } from './run-tool.ts';
 
 const vfsTools = createVfsTools();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryFilesystem } from 'weakincentives';
-import { createVfsTools } from '../../../src/suite/vfs/index.ts';
+import { createVfsTools } from '../../../src/suite/vfs/vfs-tools.ts';
 import { runTool } from './run-tool.ts';
 
 const vfsTools = createVfsTools();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Filesystem, MemoryFilesystem, readBeforeWritePolicy } from 'weakincentives';
-import { createVfsTools } from '../../../src/suite/vfs/index.ts';
+import { createVfsTools } from '../../../src/suite/vfs/vfs-tools.ts';
 import { PolicyStage } from '../core/policy/policy-fixtures.ts';
 import { type Answer, runTool } from './run-tool.ts';
 

@@ -14,7 +14,7 @@ import {
 import { scriptedAdapter } from 'weakincentives/testing';
 import { type VfsToolsSectionOptions, vfsToolsSection } from 'weakincentives/tools';
 import { ResourceContainer } from '../../../src/core/resource/index.ts';
-import { vfsToolNames } from '../../../src/suite/vfs/index.ts';
+import { vfsToolNames } from '../../../src/suite/vfs/vfs-tools.ts';
 
 type Template = PromptTemplate<Record<never, never>, undefined>;
 

@@ -1,11 +1,18 @@
 import { OverridesError } from '../../error/index.ts';
 import {
+  choice,
   compileSchema,
+  constant,
   describeIssues,
+  dictionary,
   freezeJson,
-  type JsonSchema,
+  json,
   jsonSchema,
+  list,
+  optional,
   parseInputSync,
+  record,
+  text,
 } from '../../schema/index.ts';
 import type { ToolExample } from '../../tool/index.ts';
 import { hashOfExamples, hashOfText } from '../plan/descriptors.ts';
@@ -57,49 +64,28 @@ export interface PromptOverrides {
   readonly tools: Readonly<Record<string, ToolOverride>>;
 }
 
-const text: JsonSchema = { type: 'string' };
-
-function closed(properties: JsonSchema, required: readonly string[]): JsonSchema {
-  return { type: 'object', properties, required, additionalProperties: false };
-}
-
-function recordOf(schema: JsonSchema): JsonSchema {
-  return { type: 'object', additionalProperties: schema };
-}
-
-const textOverride = closed({ hash: text, text }, ['hash', 'text']);
-const example = closed({ description: text, input: {}, output: {} }, ['description']);
+const textOverride = record({ hash: text, text });
+const edited = optional(textOverride);
+const example = record({ description: text, input: optional(json()), output: optional(json()) });
 const document = compileSchema(
   jsonSchema<PromptOverrides>(
-    closed(
-      {
-        version: { const: 1 },
-        ns: text,
-        key: text,
-        tag: text,
-        sections: recordOf(
-          closed(
-            { body: textOverride, summary: textOverride, visibility: { enum: ['full', 'summary'] } },
-            [],
-          ),
-        ),
-        tools: recordOf(
-          closed(
-            {
-              contract: text,
-              description: textOverride,
-              params: recordOf(textOverride),
-              examples: closed({ hash: text, examples: { type: 'array', items: example } }, [
-                'hash',
-                'examples',
-              ]),
-            },
-            ['contract'],
-          ),
-        ),
-      },
-      ['version', 'ns', 'key', 'tag', 'sections', 'tools'],
-    ),
+    record({
+      version: constant(1),
+      ns: text,
+      key: text,
+      tag: text,
+      sections: dictionary(
+        record({ body: edited, summary: edited, visibility: optional(choice('full', 'summary')) }),
+      ),
+      tools: dictionary(
+        record({
+          contract: text,
+          description: edited,
+          params: optional(dictionary(textOverride)),
+          examples: optional(record({ hash: text, examples: list(example) })),
+        }),
+      ),
+    }).schema,
   ),
 );
 

@@ -1,5 +1,5 @@
 import { assertArgument, PromptValidationError } from '../../error/index.ts';
-import { jsonSchema, type Schema } from '../../schema/index.ts';
+import { described, list, recordSchema, text } from '../../schema/index.ts';
 import { defineSystemEvent, type EventDefinition, type ReadonlySessionView } from '../../session/index.ts';
 import {
   type AnyTool,
@@ -65,33 +65,6 @@ export const SectionsOpened: EventDefinition<
   ToolSucceededPayload<OpenSectionsParams, SectionsOpenedPayload>
 >;
 
-const openInput: Schema<OpenSectionsParams> = jsonSchema<OpenSectionsParams>({
-  type: 'object',
-  properties: {
-    section_keys: {
-      type: 'array',
-      items: { type: 'string' },
-      minItems: 1,
-      description: 'Addresses of the sections, as shown in brackets after the headings.',
-    },
-    reason: { type: 'string', description: 'Why they are needed, in one sentence.' },
-  },
-  required: ['section_keys', 'reason'],
-  additionalProperties: false,
-});
-
-const readInput: Schema<{ readonly section_key: string }> = jsonSchema<{ readonly section_key: string }>({
-  type: 'object',
-  properties: {
-    section_key: {
-      type: 'string',
-      description: 'Address of the section, as shown in brackets after its heading.',
-    },
-  },
-  required: ['section_key'],
-  additionalProperties: false,
-});
-
 /**
  * Opens summarised sections: its result is their text, and their tools can be called from the next turn on. With effects
  * `read`: what it changes is what the model sees, by the event of its success.
@@ -101,7 +74,13 @@ export const openSections: AnyTool = Object.freeze({
     name: 'open_sections',
     description:
       'Opens summarised sections of the instructions: shows them in full and makes their tools available from the next turn on.',
-    inputSchema: openInput,
+    inputSchema: recordSchema({
+      section_keys: described(list(text), {
+        minItems: 1,
+        description: 'Addresses of the sections, as shown in brackets after the headings.',
+      }),
+      reason: described(text, { description: 'Why they are needed, in one sentence.' }),
+    }),
     effects: 'read',
     pure: true,
     idempotent: true,
@@ -120,7 +99,11 @@ export const openSections: AnyTool = Object.freeze({
 export const readSection: AnyTool = tool({
   name: 'read_section',
   description: 'Reads a summarised section of the instructions in full.',
-  inputSchema: readInput,
+  inputSchema: recordSchema({
+    section_key: described(text, {
+      description: 'Address of the section, as shown in brackets after its heading.',
+    }),
+  }),
   effects: 'read',
   pure: true,
   maxResultCharacters: Infinity,

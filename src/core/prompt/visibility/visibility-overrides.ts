@@ -1,6 +1,6 @@
 import { SessionError } from '../../error/index.ts';
 import { present } from '../../internal/index.ts';
-import { jsonSchema } from '../../schema/index.ts';
+import { choice, described, jsonSchema, recordSchema, text } from '../../schema/index.ts';
 import {
   defineEvent,
   defineSystemSlice,
@@ -23,8 +23,8 @@ export interface VisibilityOverride {
   readonly opened?: { readonly evaluationId: string; readonly shown: readonly string[] };
 }
 
-const text = { type: 'string', minLength: 1 } as const;
-const visibility = { enum: ['full', 'summary'] } as const;
+const filled = described(text, { minLength: 1 });
+const name = filled.schema;
 
 /**
  * Shows a section in full, or its summary, from the next rendering of the prompt on. Without effect on a section that has no
@@ -35,12 +35,7 @@ export const SetVisibility: EventDefinition<
   Pick<VisibilityOverride, 'prompt' | 'section' | 'visibility'>
 > = defineEvent({
   name: 'weakincentives.set-visibility',
-  schema: jsonSchema<Pick<VisibilityOverride, 'prompt' | 'section' | 'visibility'>>({
-    type: 'object',
-    properties: { prompt: text, section: text, visibility },
-    required: ['prompt', 'section', 'visibility'],
-    additionalProperties: false,
-  }),
+  schema: recordSchema({ prompt: filled, section: filled, visibility: choice('full', 'summary') }),
 });
 
 /** What {@link ClearVisibility} clears: one section, every section of a prompt, or without `prompt` all of them. */
@@ -53,7 +48,7 @@ export const ClearVisibility: EventDefinition<ClearedVisibility, ClearedVisibili
   name: 'weakincentives.clear-visibility',
   schema: jsonSchema<ClearedVisibility>({
     type: 'object',
-    properties: { prompt: text, section: text },
+    properties: { prompt: name, section: name },
     additionalProperties: false,
     dependentRequired: { section: ['prompt'] },
   }),
@@ -98,12 +93,12 @@ export const VisibilityOverrides: Slice<VisibilityOverride> = defineSystemSlice<
   importSchema: jsonSchema<VisibilityOverride>({
     type: 'object',
     properties: {
-      prompt: text,
-      section: text,
-      visibility,
+      prompt: name,
+      section: name,
+      visibility: choice('full', 'summary').schema,
       opened: {
         type: 'object',
-        properties: { evaluationId: { type: 'string' }, shown: { type: 'array', items: text } },
+        properties: { evaluationId: { type: 'string' }, shown: { type: 'array', items: name } },
         required: ['evaluationId', 'shown'],
       },
     },

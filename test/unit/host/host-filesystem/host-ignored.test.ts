@@ -2,7 +2,7 @@ import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readIgnores } from '../../../../src/core/filesystem/index.ts';
-import { createVfsTools } from '../../../../src/suite/vfs/index.ts';
+import { createVfsTools } from '../../../../src/suite/vfs/vfs-tools.ts';
 import { runTool } from '../../suite/run-tool.ts';
 import { openHost, testFolders } from './host-workspace.ts';
 

@@ -1,1 +1,0 @@
-export { type AgentToolOptions, agentTool } from './agent-tool.ts';
