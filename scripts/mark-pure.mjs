@@ -9,7 +9,7 @@ const mark = '/* @__PURE__ */ ';
 
 /**
  * Puts `@__PURE__` before every call that the initializer of a top-level variable, or of a static member, makes. What bundlers cannot leave out even
- * so (reading a property, spreading) becomes a call. Statements are left as they are: they have an effect, or they would not be there.
+ * so (reading a property, spreading, putting a value into a template) becomes a call. Statements are left as they are: they have an effect, or they would not be there.
  * @param {string} code
  * @returns {string}
  */
@@ -87,6 +87,8 @@ function* evaluated(node) {
 /** @param {Node} node */
 function cannotBeMarked(node) {
   if (node.type === 'SpreadElement' || node.type === 'MemberExpression') return true;
+  // A value in a template is converted to a string, which may call a function of the value.
+  if (node.type === 'TemplateLiteral') return /** @type {Node[]} */ (node['expressions']).length > 0;
   if (!isCall(node)) return false;
   const callee = /** @type {Node} */ (node['callee']);
   return !isNamed(callee) && !isFunction(callee);

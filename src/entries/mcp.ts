@@ -10,16 +10,16 @@ export {
   type McpServerPurpose,
   mcpServerFactory,
 } from '../harness/mcp/mcp-server-factory.ts';
-export type { McpSkippedTool } from '../harness/mcp/mount/choose-tools.ts';
 export type {
   McpAttachmentKind,
   McpListedTool,
   McpMountLimits,
+  McpSection,
   McpSectionOptions,
+  McpSkippedTool,
   McpToolEffects,
   McpToolsChange,
 } from '../harness/mcp/mount/mount-options.ts';
-export type { McpSection } from '../harness/mcp/mount/open-mcp-section.ts';
 export { openMcpSection } from '../harness/mcp/mount/open-mcp-section.ts';
 export {
   type McpToolServer,

@@ -30,6 +30,7 @@ export {
   required,
   rule,
   someOf,
+  systemText,
   unknownOption,
   withDefaults,
 } from './options.ts';

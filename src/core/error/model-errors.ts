@@ -127,7 +127,7 @@ export class MissingPeerError extends WinkError<'peer-missing'> {
 /**
  * Loads a package that those who use it install themselves.
  *
- * @param peer `versions` in words, `range` as npm takes it, and what else helps than an installation, such as `pass a client to the adapter`.
+ * @param peer `versions` as a person reads them, `range` as npm takes it, and what else helps than an installation, such as `pass a client to the adapter`.
  * @throws {MissingPeerError} when it cannot be loaded; the reason is the cause.
  * @internal
  */

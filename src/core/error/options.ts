@@ -150,6 +150,17 @@ export function matching(pattern: RegExp, what: string): OptionRule<string, unde
   return rule((value) => typeof value === 'string' && pattern.test(value), what);
 }
 
+/** What a system takes as an argument or a path: not empty, and without the character U+0000. @param isUsable what else it must be. */
+export function systemText(
+  what: string,
+  isUsable: (text: string) => boolean = () => true,
+): OptionRule<string, undefined> {
+  return rule(
+    (value) => typeof value === 'string' && value !== '' && !value.includes('\0') && isUsable(value),
+    what,
+  );
+}
+
 /** A list of what is usable. @param what is wanted, as of a whole list. */
 export function listOf<Item>(
   isUsable: (item: unknown) => boolean,

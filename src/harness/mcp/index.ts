@@ -1,7 +1,6 @@
 export { inherited, type StartedChild, startChild } from './client/child-process.ts';
 export type { McpMountedServer } from './client/mounted-server.ts';
-export type { McpSectionOptions } from './mount/mount-options.ts';
-export type { McpSection } from './mount/open-mcp-section.ts';
+export type { McpSection, McpSectionOptions } from './mount/mount-options.ts';
 export { openMcpSection } from './mount/open-mcp-section.ts';
 export { type McpToolServer, openMcpServer } from './open-mcp-server.ts';
 export { CallEvents } from './server/call-events.ts';

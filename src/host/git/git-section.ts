@@ -1,9 +1,9 @@
 import {
   assertOptions,
   FilesystemError,
-  matching,
   type RefuseArgument,
   someOf,
+  systemText,
   withDefaults,
 } from '../../core/error/index.ts';
 import { Filesystem } from '../../core/filesystem/index.ts';
@@ -67,7 +67,7 @@ export function gitSection(options: GitSectionOptions = {}): Section<Record<neve
       tools: someOf(toolNames),
       policies: 'array',
       limits: gitLimitChecks,
-      git: matching(/^[^-\0][^\0]*$/, 'the name or the path of a program'),
+      git: systemText('the name or the path of a program', (text) => !text.startsWith('-')),
     },
     refuse,
   );

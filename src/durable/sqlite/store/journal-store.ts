@@ -30,6 +30,9 @@ interface RunRecord {
   readonly until_ms: Integer | null;
 }
 
+const listed = `select run_id, wink_runs.session_id, row_count, summary, until_ms
+    from wink_runs left join wink_leases on wink_leases.session_id = wink_runs.session_id`;
+
 const texts = {
   format: 'select format from wink_journal',
   lease: 'select owner, epoch, until_ms, format from wink_leases, wink_journal where session_id = ?',
@@ -46,11 +49,9 @@ const texts = {
   rows: `select wink_rows.id & 0xffffffff as seq, type, line from wink_runs join wink_rows
     on wink_rows.id between wink_runs.id << 32 | ? and wink_runs.id << 32 | 0xffffffff
     where run_id = ? order by wink_rows.id`,
-  runs: `select run_id, wink_runs.session_id, row_count, summary, until_ms
-    from wink_runs left join wink_leases on wink_leases.session_id = wink_runs.session_id
+  runs: `${listed}
     where wink_runs.session_id = coalesce(?, wink_runs.session_id) order by updated_at_ms desc, id`,
-  runNamed: `select run_id, wink_runs.session_id, row_count, summary, until_ms
-    from wink_runs left join wink_leases on wink_leases.session_id = wink_runs.session_id where run_id = ?`,
+  runNamed: `${listed} where run_id = ?`,
   dropRows: 'delete from wink_rows where id between ? << 32 and ? << 32 | 0xffffffff',
   dropRun: 'delete from wink_runs where id = ?',
 } as const;

@@ -2,10 +2,10 @@ import {
   assertMembers,
   assertOptions,
   listOf,
-  matching,
   type OptionsOf,
   PromptValidationError,
   required,
+  systemText,
 } from '../../../core/error/index.ts';
 import { isRecord } from '../../../core/internal/index.ts';
 
@@ -71,13 +71,13 @@ export function assertServer(of: string, server: unknown): asserts server is Mcp
 }
 
 const childChecks: OptionsOf<McpChildServer> = {
-  command: required(matching(/^[^\0]+$/, 'the name or the path of a program')),
+  command: required(systemText('the name or the path of a program')),
   args: listOf<string>(
     (text) => typeof text === 'string' && !text.includes('\0'),
     'a list of strings without the character U+0000',
   ),
   env: 'object',
-  cwd: matching(/^[^\0]+$/, 'the path of a directory'),
+  cwd: systemText('the path of a directory'),
 };
 
 function assertChild(of: string, server: unknown): void {

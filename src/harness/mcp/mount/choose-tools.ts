@@ -10,15 +10,8 @@ import {
   startOf,
 } from '../../../core/internal/index.ts';
 import type { AnyTool } from '../../../core/tool/index.ts';
-import type { McpListedTool, McpSectionOptions, McpToolEffects } from './mount-options.ts';
+import type { McpListedTool, McpSectionOptions, McpSkippedTool, McpToolEffects } from './mount-options.ts';
 import { pinOf, type RemoteTool, readRemoteTool } from './remote-tool.ts';
-
-/** A tool that cannot be offered. */
-export interface McpSkippedTool {
-  /** Its name at the server. */
-  readonly name: string;
-  readonly reason: string;
-}
 
 /** Which tools of a list are mounted, and as what. */
 type ChoiceRules = Pick<

@@ -11,6 +11,7 @@ import {
   rule,
 } from '../../../core/error/index.ts';
 import type { ToolPolicy } from '../../../core/policy/index.ts';
+import type { Section } from '../../../core/prompt/index.ts';
 import type { Clock } from '../../../core/session/index.ts';
 import type { Logger } from '../../../core/tool/index.ts';
 import type { McpProtocol } from '../client/mounted-server.ts';
@@ -177,4 +178,29 @@ export function checkMountOptions(of: string, options: McpSectionOptions): void 
 
 function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((each) => typeof each === 'string');
+}
+
+/** A tool that cannot be offered. */
+export interface McpSkippedTool {
+  /** Its name at the server. */
+  readonly name: string;
+  readonly reason: string;
+}
+
+/** Params that a section without params of its own needs: none. */
+type NoSectionParams = Record<never, never>;
+
+/**
+ * A section with the tools of a server, for templates. A template has the tools that the section has when it is made. Disposing the section ends the server, or the session with
+ * it; the tools of every template then fail.
+ */
+export interface McpSection
+  extends Section<NoSectionParams, { readonly params: undefined; readonly children: NoSectionParams }>,
+    AsyncDisposable {
+  /** The hash of the tools as they are mounted, for the option `pin`: 64 hexadecimal digits. Another one once a change was accepted. */
+  readonly pin: string;
+  /** Tools of the server that cannot be offered, and why; those that `include` leaves out are none of them. */
+  readonly skippedTools: readonly McpSkippedTool[];
+  /** Ends the server, or the session with it. Calls that run fail. Never rejects. */
+  [Symbol.asyncDispose](): Promise<void>;
 }

@@ -68,7 +68,11 @@ describe('defineAgent', () => {
       /A budget has no option "budget\.maxTokens"/,
     ],
     ['workspace', { workspace: true }, /an object or false; received true/],
-    ['workspace.include', { workspace: { include: '*.ts' } }, /include must be a list of globs; received a string/],
+    [
+      'workspace.include',
+      { workspace: { include: '*.ts' } },
+      /include must be a list of globs; received a string/,
+    ],
     [
       'workspace.exclude',
       { workspace: { exclude: ['dist/**', '*.!(ts)'] } },
