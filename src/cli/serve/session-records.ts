@@ -69,6 +69,8 @@ export class SessionRecords {
       for (const line of lines) this.#options.say(line);
       this.#closing.delete(closed);
     });
+    // What it rejects with is for `close`, which may be called much later.
+    closed.catch(() => undefined);
     this.#closing.add(closed);
   }
 }

@@ -95,7 +95,7 @@ describe('loadAgent', () => {
     [
       'wrong.ts',
       'import { defineAgent } from "weakincentives"; export default defineAgent({ template: 1 });',
-      'defineAgent(): template must be a template made by promptTemplate(); received a number.',
+      'defineAgent(): template must be a template made by promptTemplate(); received 1.',
     ],
   ])('refuses %s', async (name, text, message) => {
     if (text === 'folder') mkdirSync(join(folder, name));
