@@ -54,12 +54,13 @@ export function rowMembers<F extends Fields>(
   fields: F,
   observed: { readonly [Name in keyof RecordOf<F>]: RecordOf<F>[Name] | undefined },
 ): RecordOf<F> {
-  const members: Record<string, unknown> = observed;
-  const kept = Object.keys(fields).flatMap((name) =>
-    members[name] === undefined ? [] : [[name, members[name]] as const],
-  );
+  const given: Record<string, unknown> = observed;
+  const members: Record<string, unknown> = {};
+  for (const name of Object.keys(fields)) {
+    if (given[name] !== undefined) members[name] = given[name];
+  }
   // A member that is required is never undefined where it is observed.
-  return Object.fromEntries(kept) as RecordOf<F>;
+  return members as RecordOf<F>;
 }
 
 function countTexts(value: unknown, counts: Map<string, number>, depth: number): void {

@@ -99,11 +99,9 @@ export class AttemptRows {
     return {
       ...place,
       ...mark(attempt.isRedacted),
-      ...rowMembers(attemptPart, {
-        ...attempt,
-        phases: phasesAfter(attempt.phases, startedAtMs),
-        policies: attempt.policies.filter(({ outcome, about }) => outcome !== 'allow' || about !== 'call'),
-      }),
+      ...rowMembers(attemptPart, attempt),
+      phases: phasesAfter(attempt.phases, startedAtMs),
+      policies: attempt.policies.filter(({ outcome, about }) => outcome !== 'allow' || about !== 'call'),
       ...this.#done(attempt),
     };
   }

@@ -225,8 +225,19 @@ function environmentOf<Output>(
     path: outer?.call.eventPath(outer.evaluation) ?? none,
   };
   const run = outer?.call.run;
+  // Written out: the shape of an object with a spread lives only as long as a run, and the code compiled for it goes with it.
   return {
-    ...calls,
+    clock,
+    ids: calls.ids,
+    logger,
+    deadline,
+    approve: calls.approve,
+    enforce: calls.enforce,
+    maxConcurrentCalls: calls.maxConcurrentCalls,
+    maxResultCharacters: calls.maxResultCharacters,
+    observers,
+    isObserved: calls.isObserved,
+    passOn: calls.passOn,
     redactor,
     suspension,
     ready,
