@@ -18,10 +18,18 @@ import type {
   WriteMode,
   WriteResult,
 } from './interface/filesystem.ts';
-import { digestFile, listDirectory, readBytes, readWindow, statPath } from './operations/read-operations.ts';
 import { globFiles, grepFiles } from './operations/search-operations.ts';
 import { removePath, transferPath } from './operations/structure-operations.ts';
-import { editFile, makeDirectory, writeFile } from './operations/write-operations.ts';
+import {
+  digestFile,
+  editFile,
+  listDirectory,
+  makeDirectory,
+  readBytes,
+  readWindow,
+  statPath,
+  writeFile,
+} from './operations/file-operations.ts';
 import { closedError } from './path/errors.ts';
 import { normalizePath } from './path/path.ts';
 import type { EditResult, TextEdit } from './text/edit.ts';

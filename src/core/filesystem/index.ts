@@ -1,7 +1,9 @@
 export {
   type ContentMemo,
   contentDigest,
+  decodeText,
   digestOf,
+  encodeText,
   type FileContent,
   fileContent,
 } from './content/file-content.ts';
@@ -77,17 +79,24 @@ export type {
   RecordedEntry,
 } from './interface/landing.ts';
 export { MemoryFilesystem, type MemoryFilesystemOptions } from './memory-filesystem.ts';
+export {
+  digestFile,
+  editFile,
+  listDirectory,
+  makeDirectory,
+  readBytes,
+  readWindow,
+  statPath,
+  writeFile,
+} from './operations/file-operations.ts';
 export { readIgnoreScope, readIgnores } from './operations/ignore-scope.ts';
-export { digestFile, listDirectory, readBytes, readWindow, statPath } from './operations/read-operations.ts';
 export { globFiles, grepFiles } from './operations/search-operations.ts';
 export { removePath, transferPath } from './operations/structure-operations.ts';
-export { editFile, makeDirectory, writeFile } from './operations/write-operations.ts';
 export { assertIntegerOption, closedError, pathError, tooLargeError } from './path/errors.ts';
 export { childPath, joinSegments as joinPath, maxPathDepth, normalizePath, segmentsOf } from './path/path.ts';
 export { applyTextEdits, type EditResult, type TextEdit } from './text/edit.ts';
 export { compileGrep, type Grep } from './text/grep.ts';
 export { compilePattern, type LinearPattern, type PatternOptions } from './text/linear-pattern.ts';
-export { decodeText, encodeText } from './text/text-codec.ts';
 export { type TextWindow, type TextWindowOptions, textWindow } from './text/text-window.ts';
 export { nodeAt, removeNode, resolvePath, type TreeLimits } from './tree/tree.ts';
 export {

@@ -6,7 +6,7 @@ import { TreeCell } from './fork/tree-cell.ts';
 import type { ForkedView } from './fork/tree-fork.ts';
 import type { FileChange } from './interface/file-change.ts';
 import type { FilesystemCapabilities, FilesystemSnapshot } from './interface/filesystem.ts';
-import { writeFile } from './operations/write-operations.ts';
+import { writeFile } from './operations/file-operations.ts';
 import { refuseArgument } from './path/errors.ts';
 import { fileChanges } from './tree/tree-difference.ts';
 

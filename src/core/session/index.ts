@@ -1,4 +1,4 @@
-export { type Clock, systemClock } from './clock.ts';
+export { type Clock, EventLoopYield, systemClock } from './clock.ts';
 export {
   type AnyEvent,
   createDispatcher,
@@ -12,7 +12,6 @@ export {
   type EventOptions,
   type SubscriberFailure,
 } from './event/event.ts';
-export { EventLoopYield } from './event-loop-yield.ts';
 export type {
   SessionExport,
   SessionExportOptions,

@@ -12,12 +12,12 @@ import {
 } from '../glob/gitignore.ts';
 import { compileGlob, compileNameFilter, type Glob } from '../glob/glob.ts';
 import type { GlobOptions, GlobResult, GrepMatch, GrepOptions, GrepResult } from '../interface/filesystem.ts';
-import { assertIntegerOption, notDirectoryError, notFoundError, refuseArgument } from '../path/errors.ts';
+import { assertIntegerOption, refuseArgument } from '../path/errors.ts';
 import { childPath, normalizePath, segmentsOf } from '../path/path.ts';
 import { compileGrep } from '../text/grep.ts';
 import { assertPattern } from '../text/linear-pattern.ts';
 import { type FoundFile, type WalkIgnores, walkFiles } from '../tree/file-walk.ts';
-import { blockedError } from '../tree/tree.ts';
+import { assertExists, directoryOf } from '../tree/tree.ts';
 
 const defaultGrepLimit = 1000;
 const defaultMaxLineLength = 2000;
@@ -86,10 +86,7 @@ export async function globFiles(
   const limit = options.limit ?? Number.POSITIVE_INFINITY;
   const glob = compileGlob(pattern);
   const pauses = new SearchPauses(cell, options.signal, assertOpen);
-  const found = cell.resolve({ kind: 'glob', path, glob });
-  if (found.kind === 'blocked') throw blockedError(path, found.at);
-  if (found.kind === 'absent') throw notFoundError(path, 'directory');
-  if (found.node.kind === 'file') throw notDirectoryError(path);
+  const directory = directoryOf(path, cell.resolve({ kind: 'glob', path, glob }));
   const { respectGitignore = false } = options;
   const ignores = respectGitignore ? ignoresBelow(cell, path) : undefined;
   const paths: string[] = [];
@@ -103,7 +100,7 @@ export async function globFiles(
       ignored: respectGitignore ? (ignores?.ignored ?? 0) : undefined,
     }),
   });
-  for (const file of walkFiles(found.node, path, glob, ignores)) {
+  for (const file of walkFiles(directory, path, glob, ignores)) {
     const pause = pauses.pauseIfDue();
     if (pause !== undefined) await pause;
     if (file === undefined) continue;
@@ -127,8 +124,7 @@ function filesToSearch(
   respectGitignore: boolean,
 ): { readonly files: Iterable<FoundFile | undefined>; readonly ignores?: WalkIgnores | undefined } {
   const found = cell.resolve({ kind: 'grep', path, glob });
-  if (found.kind === 'blocked') throw blockedError(path, found.at);
-  if (found.kind === 'absent') throw notFoundError(path, 'file or directory');
+  assertExists(path, found);
   if (found.node.kind === 'directory') {
     const ignores = respectGitignore ? ignoresBelow(cell, path) : undefined;
     return { files: walkFiles(found.node, path, glob, ignores), ignores };

@@ -3,14 +3,9 @@ import { quoteText } from '../../internal/index.ts';
 import { emptyDirectory, filesOf, type TreeNode } from '../content/tree-node.ts';
 import type { TreeCell } from '../fork/tree-cell.ts';
 import type { RemoveResult, TransferResult } from '../interface/filesystem.ts';
-import { alreadyExistsError, notFoundError, pathError, rootError } from '../path/errors.ts';
+import { alreadyExistsError, pathError, rootError } from '../path/errors.ts';
 import { maxPathDepth, normalizePath, segmentsOf } from '../path/path.ts';
-import { blockedError, heightOf, type KindResolution } from '../tree/tree.ts';
-
-function assertExists(path: string, found: KindResolution): void {
-  if (found.kind === 'blocked') throw blockedError(path, found.at);
-  if (found.kind === 'absent') throw notFoundError(path, 'file or directory');
-}
+import { assertExists, blockedError, heightOf } from '../tree/tree.ts';
 
 /** Counts what a removal removes, and records the reads that the count depends on. */
 function countRemoved(
@@ -79,8 +74,7 @@ export function transferPath(
     );
   }
   const found = cell.resolve({ kind: 'tree', path: from });
-  if (found.kind === 'blocked') throw blockedError(from, found.at);
-  if (found.kind === 'absent') throw notFoundError(from, 'file or directory');
+  assertExists(from, found);
   const { node } = found;
   assertTarget(cell, to, node);
   const put = { op: 'put', path: to, node } as const;

@@ -8,7 +8,7 @@ import {
   withChild,
 } from '../content/tree-node.ts';
 import type { FileOperation } from '../interface/file-change.ts';
-import { pathError } from '../path/errors.ts';
+import { notDirectoryError, notFoundError, pathError } from '../path/errors.ts';
 import { childPath, segmentsOf } from '../path/path.ts';
 
 /** The node at a path. `blocked`: a parent of the path, `at`, is a file. */
@@ -50,6 +50,23 @@ export function blockedError(path: string, at: string): FilesystemError {
     `${quoteText(at)} is a file, so nothing can be at ${quoteText(path)}. Use a path that does not go through a file.`,
     { details: { path, file: at } },
   );
+}
+
+/** Refuses a path where nothing is. */
+export function assertExists<Found extends PathResolution | KindResolution>(
+  path: string,
+  found: Found,
+  wanted: 'file' | 'directory' | 'file or directory' = 'file or directory',
+): asserts found is Exclude<Found, { readonly kind: 'absent' | 'blocked' }> {
+  if (found.kind === 'blocked') throw blockedError(path, found.at);
+  if (found.kind === 'absent') throw notFoundError(path, wanted);
+}
+
+/** The directory at a path. @throws {FilesystemError} when there is none. */
+export function directoryOf(path: string, found: PathResolution): DirectoryNode {
+  assertExists(path, found, 'directory');
+  if (found.node.kind === 'file') throw notDirectoryError(path);
+  return found.node;
 }
 
 function mergeNode(present: TreeNode | undefined, incoming: TreeNode, path: string): TreeNode {

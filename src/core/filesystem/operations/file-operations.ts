@@ -1,14 +1,84 @@
 import { FilesystemError } from '../../error/index.ts';
 import { quoteText } from '../../internal/index.ts';
-import { emptyDirectory, fileNode } from '../content/tree-node.ts';
+import { contentDigest, encodeText } from '../content/file-content.ts';
+import { bytesOf, emptyDirectory, type FileNode, fileLinkOf, fileNode } from '../content/tree-node.ts';
 import type { TreeCell } from '../fork/tree-cell.ts';
-import type { MakeDirectoryResult, WriteMode, WriteResult } from '../interface/filesystem.ts';
-import { alreadyExistsError, isDirectoryError, tooLargeError } from '../path/errors.ts';
-import { normalizePath } from '../path/path.ts';
+import type {
+  DirectoryEntry,
+  FileStat,
+  MakeDirectoryResult,
+  WriteMode,
+  WriteResult,
+} from '../interface/filesystem.ts';
+import {
+  alreadyExistsError,
+  isDirectoryError,
+  notTextError,
+  tooLargeError,
+} from '../path/errors.ts';
+import { childPath, normalizePath } from '../path/path.ts';
 import { applyTextEdits, type EditResult, type TextEdit } from '../text/edit.ts';
-import { encodeText } from '../text/text-codec.ts';
-import { blockedError } from '../tree/tree.ts';
-import { fileAt, textOf } from './read-operations.ts';
+import { type TextWindow, type TextWindowOptions, textWindow } from '../text/text-window.ts';
+import { assertExists, blockedError, directoryOf } from '../tree/tree.ts';
+
+/** The file at a normalized path; its content and time are recorded as read. */
+function fileAt(cell: TreeCell, path: string): FileNode {
+  const found = cell.resolve({ kind: 'file', path });
+  assertExists(path, found, 'file');
+  if (found.node.kind === 'directory') throw isDirectoryError(path);
+  return found.node;
+}
+
+/** The text of a file at a normalized path. */
+function textOf(file: FileNode, path: string): string {
+  const text = file.content.text();
+  if (text === undefined) throw notTextError(path, file.content.bytes);
+  return text;
+}
+
+/** Implements `Filesystem.read` on a cell. */
+export function readWindow(cell: TreeCell, given: string, options?: TextWindowOptions): TextWindow {
+  const path = normalizePath(given);
+  const file = fileAt(cell, path);
+  return textWindow(path, textOf(file, path), options, file.content['~memo']);
+}
+
+/** Implements `Filesystem.readBytes` on a cell. */
+export function readBytes(cell: TreeCell, given: string): Uint8Array {
+  const path = normalizePath(given);
+  return fileAt(cell, path).content.data();
+}
+
+/** Implements `Filesystem.digest` on a cell. */
+export function digestFile(cell: TreeCell, given: string): string {
+  return contentDigest(fileAt(cell, normalizePath(given)).content);
+}
+
+/** Implements `Filesystem.stat` on a cell. */
+export function statPath(cell: TreeCell, given: string): FileStat | undefined {
+  const path = normalizePath(given);
+  const found = cell.resolve({ kind: 'file', path });
+  if (found.kind !== 'node') return undefined;
+  if (found.node.kind === 'directory') return { path, kind: 'directory', bytes: 0, modifiedAtMs: 0 };
+  const { link } = found.node;
+  if (link !== undefined && link.leads !== 'file')
+    return { path, kind: 'link', bytes: 0, modifiedAtMs: found.node.modifiedAtMs, link };
+  return { path, kind: 'file', bytes: found.node.content.bytes, modifiedAtMs: found.node.modifiedAtMs };
+}
+
+/** Implements `Filesystem.list` on a cell. */
+export function listDirectory(cell: TreeCell, given: string): readonly DirectoryEntry[] {
+  const path = normalizePath(given);
+  const directory = directoryOf(path, cell.resolve({ kind: 'listing', path }));
+  const entries: DirectoryEntry[] = [];
+  for (const [name, node] of directory.entries) {
+    const at = childPath(path, name);
+    const link = fileLinkOf(node);
+    if (link !== undefined) entries.push({ name, path: at, kind: 'link', bytes: 0, link });
+    else entries.push({ name, path: at, kind: node.kind, bytes: node.kind === 'file' ? bytesOf(node) : 0 });
+  }
+  return entries.sort((left, right) => (left.name < right.name ? -1 : 1));
+}
 
 /** The bytes to store: a copy, so that the caller may reuse its array. */
 function storedBytes(data: string | Uint8Array, path: string): Uint8Array {
