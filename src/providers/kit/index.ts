@@ -1,4 +1,4 @@
-export { annotatedCitations, type Cited } from './hosted/annotations.ts';
+export type { Cited } from './hosted/annotations.ts';
 export {
   type ApproximateLocation,
   configuredPaths,
@@ -16,15 +16,11 @@ export type {
 } from './hosted/hosted-tool-codec.ts';
 export { HostedToolRegistry, refuseHostedChoice } from './hosted/hosted-tool-registry.ts';
 export {
-  citedContainerFile,
-  citedFile,
-  citedUrl,
-  describeRemoteFailure,
-  readCodeOutputs,
-  readFileHits,
-  readWebAction,
+  type OpenAICodecs,
+  type OpenAIHostedCall,
+  openaiCodecsOf,
   readWebSources,
-} from './hosted/openai-results.ts';
+} from './hosted/openai-codecs.ts';
 export { type AdapterRuns, adapterOf, providerAdapter } from './provider-adapter.ts';
 export { type ProjectedTool, type StrictTools, ToolSchemas } from './schema/tool-schemas.ts';
 export { askVendor } from './wire/ask-vendor.ts';

@@ -1,45 +1,36 @@
 import { present } from '../../../core/internal/index.ts';
-import type { Citation, HostedToolOutput } from '../../../core/tool/index.ts';
+import type { HostedToolOutput } from '../../../core/tool/index.ts';
 import type {
   CodeInterpreterConfig,
-  CodeInterpreterResult,
   FileSearchConfig,
-  FileSearchResult,
   HostedMcpConfig,
-  HostedMcpResult,
   ImageGenerationConfig,
-  ImageGenerationResult,
   WebSearchConfig,
-  WebSearchResult,
 } from '../../../suite/hosted/index.ts';
 import {
   type ApproximateLocation,
-  annotatedCitations,
-  type Cited,
-  citedContainerFile,
-  citedFile,
-  citedUrl,
   configuredPaths,
   type DomainLists,
-  describeRemoteFailure,
   fieldsIn,
-  type HostedToolCodec,
   type HostedTurn,
+  type OpenAICodecs,
+  type OpenAIHostedCall,
   objectsIn,
-  parseJsonText,
-  readCodeOutputs,
-  readFileHits,
-  readWebAction,
+  openaiCodecsOf,
   stringFields,
-  stringsIn,
   toApproximateLocation,
   toDomainLists,
   type WireFields,
 } from '../../kit/index.ts';
 
-/** The items of one type, in their order. */
-function itemsOf({ items }: HostedTurn, type: string): readonly WireFields[] {
-  return objectsIn(items).filter((item) => item['type'] === type);
+/** The calls of one kind in an answer. A request for a server's list of tools is one only when it failed; it is named as in the protocol. */
+function callsOf({ items }: HostedTurn, kind: keyof OpenAICodecs): readonly OpenAIHostedCall[] {
+  return objectsIn(items).flatMap((item): readonly OpenAIHostedCall[] => {
+    const { error, type } = item;
+    const isList = kind === 'mcp' && type === 'mcp_list_tools' && error !== undefined && error !== null;
+    if (type !== `${kind}_call` && !isList) return [];
+    return [{ output: toOutput(item), fields: isList ? { ...item, name: 'tools/list' } : item }];
+  });
 }
 
 /** The common fields of every call of a hosted tool. */
@@ -71,20 +62,6 @@ function codeOf(error: unknown): unknown {
   return [code, type].find((word) => typeof word === 'string' && word !== '');
 }
 
-/**
- * Citations of all text parts of a turn's messages.
- *
- * @param read returns what an annotation cites; undefined for an annotation of another kind.
- */
-function citationsOf(
-  turn: HostedTurn,
-  read: (annotation: WireFields) => Cited | undefined,
-): readonly Citation[] {
-  return itemsOf(turn, 'message')
-    .flatMap(({ content }) => objectsIn(content))
-    .flatMap((part) => annotatedCitations(turn, part, part['annotations'], read));
-}
-
 /** A web search in the provider's format. */
 type OpenAIWebSearchWire = {
   type: 'web_search';
@@ -92,23 +69,6 @@ type OpenAIWebSearchWire = {
   user_location?: ApproximateLocation;
   external_web_access?: false;
   search_context_size?: 'low' | 'medium' | 'high';
-};
-
-/** The codec of `web_search`. It requests the sources; without that a response contains only the queries. */
-const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> = {
-  kind: 'web_search',
-  serialize: ({ config }) => ({
-    tools: [toWebSearch(config)],
-    include: ['web_search_call.action.sources'],
-    unsupported: config.maxUses === undefined ? [] : ['maxUses'],
-  }),
-  parseOutput: (turn) => ({
-    invocations: itemsOf(turn, 'web_search_call').map((item) => ({
-      ...toOutput(item),
-      ...readWebAction(item['action']),
-    })),
-    citations: citationsOf(turn, citedUrl),
-  }),
 };
 
 export function toWebSearch({
@@ -153,20 +113,6 @@ type FileSearchWire = {
   filters?: FileFilterWire;
 };
 
-/** The codec of `file_search`. It requests the results; without that a response contains only the queries. */
-const fileSearchCodec: HostedToolCodec<FileSearchConfig, FileSearchResult> = {
-  kind: 'file_search',
-  serialize: ({ config }) => ({ tools: [toFileSearch(config)], include: ['file_search_call.results'] }),
-  parseOutput: (turn) => ({
-    invocations: itemsOf(turn, 'file_search_call').map((item) => ({
-      ...toOutput(item),
-      queries: stringsIn(item['queries']),
-      results: readFileHits(item['results']),
-    })),
-    citations: citationsOf(turn, citedFile),
-  }),
-};
-
 export function toFileSearch({
   storeIds,
   maxResults,
@@ -199,27 +145,6 @@ type CodeInterpreterWire = {
         memory_limit?: '1g' | '4g' | '16g' | '64g';
         network_policy?: NetworkPolicy;
       };
-};
-
-/** The codec of `code_interpreter`. The provider merges stdout and stderr and reports no exit code. */
-const codeInterpreterCodec: HostedToolCodec<CodeInterpreterConfig, CodeInterpreterResult> = {
-  kind: 'code_interpreter',
-  serialize: ({ config }) => {
-    const { containerId, fileIds, memoryLimit, network } = config;
-    return {
-      tools: [toCodeInterpreter(config)],
-      include: ['code_interpreter_call.outputs'],
-      // An existing container has fixed files, memory and network.
-      unsupported: containerId === undefined ? [] : configuredPaths({ fileIds, memoryLimit, network }),
-    };
-  },
-  parseOutput: (turn) => ({
-    invocations: itemsOf(turn, 'code_interpreter_call').map((item) => {
-      const { code, container_id: containerId, outputs } = item;
-      return { ...toOutput(item), ...stringFields({ code, containerId }), ...readCodeOutputs(outputs) };
-    }),
-    citations: citationsOf(turn, citedContainerFile),
-  }),
 };
 
 export function toCodeInterpreter({
@@ -256,24 +181,6 @@ type ImageGenerationWire = {
   model?: string;
 };
 
-/** The codec of `image_generation`. */
-const imageGenerationCodec: HostedToolCodec<ImageGenerationConfig, ImageGenerationResult> = {
-  kind: 'image_generation',
-  serialize: ({ config }) => ({ tools: [toImageGeneration(config)] }),
-  parseOutput: (turn, { config: { format: asked = 'png' } }) => ({
-    invocations: itemsOf(turn, 'image_generation_call').map((item) => {
-      const { output_format: made, result: base64, revised_prompt: revisedPrompt } = item;
-      const format = typeof made === 'string' ? made : asked;
-      return {
-        ...toOutput(item),
-        mediaType: format === 'svg' ? 'image/svg+xml' : `image/${format}`,
-        ...stringFields({ base64, revisedPrompt }),
-      };
-    }),
-    citations: [],
-  }),
-};
-
 export function toImageGeneration({
   format: output_format,
   ...options
@@ -290,30 +197,6 @@ type HostedMcpWire = {
   headers?: { [name: string]: string };
   allowed_tools?: string[];
   require_approval: 'always' | 'never';
-};
-
-/** The codec of `mcp`. Servers are distinguished by their labels. */
-const hostedMcpCodec: HostedToolCodec<HostedMcpConfig, HostedMcpResult> = {
-  kind: 'mcp',
-  allowsSeveral: true,
-  identify: ({ config: { label } }) => `label "${label}"`,
-  serialize: ({ config }) => ({ tools: [toHostedMcp(config)] }),
-  parseOutput: (turn, { config: { label: server } }) => ({
-    invocations: objectsIn(turn.items)
-      .filter((item) => item['server_label'] === server && isInvocation(item))
-      .map((item) => {
-        const { type, name, arguments: text, output, error } = item;
-        return {
-          ...toOutput(item),
-          server,
-          // The request for the server's tools is named as in the protocol.
-          name: type === 'mcp_list_tools' ? 'tools/list' : String(name),
-          arguments: parseJsonText(text),
-          ...stringFields({ output, error: describeRemoteFailure(error) }),
-        };
-      }),
-    citations: [],
-  }),
 };
 
 export function toHostedMcp({
@@ -337,11 +220,6 @@ export function toHostedMcp({
   };
 }
 
-/** A request for the server's list of tools is reported only when it failed. */
-function isInvocation({ type, error }: WireFields): boolean {
-  return type === 'mcp_call' || (type === 'mcp_list_tools' && error !== undefined && error !== null);
-}
-
 /** A hosted tool in the provider's format. */
 export type OpenAIHostedWire =
   | OpenAIWebSearchWire
@@ -351,16 +229,31 @@ export type OpenAIHostedWire =
   | HostedMcpWire;
 
 /** The adapter's codecs for hosted tools by kind, for use in codecs of your own. */
-export const openaiHostedToolCodecs: {
-  readonly web_search: typeof webSearchCodec;
-  readonly code_interpreter: typeof codeInterpreterCodec;
-  readonly file_search: typeof fileSearchCodec;
-  readonly image_generation: typeof imageGenerationCodec;
-  readonly mcp: typeof hostedMcpCodec;
-} = {
-  web_search: webSearchCodec,
-  code_interpreter: codeInterpreterCodec,
-  file_search: fileSearchCodec,
-  image_generation: imageGenerationCodec,
-  mcp: hostedMcpCodec,
-};
+export const openaiHostedToolCodecs: OpenAICodecs = openaiCodecsOf({
+  // Without what is to be included, a response has the queries of searches only, and no outputs of code.
+  serialize: {
+    web_search: ({ config }) => ({
+      tools: [toWebSearch(config)],
+      include: ['web_search_call.action.sources'],
+      unsupported: config.maxUses === undefined ? [] : ['maxUses'],
+    }),
+    code_interpreter: ({ config }) => {
+      const { containerId, fileIds, memoryLimit, network } = config;
+      return {
+        tools: [toCodeInterpreter(config)],
+        include: ['code_interpreter_call.outputs'],
+        // An existing container has fixed files, memory and network.
+        unsupported: containerId === undefined ? [] : configuredPaths({ fileIds, memoryLimit, network }),
+      };
+    },
+    file_search: ({ config }) => ({ tools: [toFileSearch(config)], include: ['file_search_call.results'] }),
+    image_generation: ({ config }) => ({ tools: [toImageGeneration(config)] }),
+    mcp: ({ config }) => ({ tools: [toHostedMcp(config)] }),
+  },
+  calls: callsOf,
+  annotated: ({ items }) =>
+    objectsIn(items)
+      .filter(({ type }) => type === 'message')
+      .flatMap(({ content }) => objectsIn(content))
+      .map((part) => ({ part, annotations: part['annotations'] })),
+});

@@ -166,6 +166,7 @@ describe.each(modes)('what a hosted tool came to, asked for %s', (_mode, options
         mediaType: 'image/jpeg',
       },
       { turn: 1, status: 'incomplete', invocationId: 'ig_3', mediaType: 'image/jpeg' },
+      { turn: 1, status: 'incomplete', invocationId: 'ig_4', mediaType: 'image/jpeg' },
     ]);
   });
 
