@@ -43,8 +43,8 @@ export type {
   HostedToolWire,
   HostedTurn,
 } from '../providers/kit/hosted/hosted-tool-codec.ts';
+export type { UnsupportedConfig } from '../providers/kit/hosted/hosted-tool-registry.ts';
 export { type HostedRequestWire, HostedToolRegistry } from '../providers/kit/hosted/hosted-tool-registry.ts';
 export { providerAdapter } from '../providers/kit/provider-adapter.ts';
 export { ToolSchemas } from '../providers/kit/schema/tool-schemas.ts';
-export type { UnsupportedConfig } from '../providers/kit/wire/model-options.ts';
 export { type ProviderErrorOptions, toProviderError } from '../providers/kit/wire/provider-error.ts';

@@ -18,7 +18,7 @@ import { podmanSettings } from '../../src/host/sandbox/podman/options.ts';
 import { shellLimitsOf } from '../../src/host/sandbox/shell/shell-limits.ts';
 import { virtualSettings } from '../../src/host/sandbox/virtual/options.ts';
 import { stagingLimitChecks } from '../../src/host/staged-folder/staging/options.ts';
-import { requestTimeoutMs } from '../../src/providers/kit/wire/model-options.ts';
+import { requestTimeoutMs } from '../../src/providers/kit/wire/ask-vendor.ts';
 import { cacheKeySource } from '../../src/providers/openai/request/request.ts';
 import { vfsLimitChecks } from '../../src/suite/vfs/limits.ts';
 import { defaultWords } from '../support/default-words.ts';
@@ -99,12 +99,8 @@ const defaults: Readonly<Record<string, DefaultsOf>> = {
   CommonSliceOptions: written({ version: 1 }, 'defineSlice()'),
   SessionOperation: written({ logged: 0 }),
   SessionImportOptions: written({ maxValues: 10_000_000 }, 'readSessionExport('),
-  AiSdkOptions: byDefault({ timeoutMs: 600_000 }, providerTimeout),
-  OpenAIModelOptions: byDefault({ timeoutMs: 600_000 }, providerTimeout),
-  AnthropicModelOptions: byDefault({ timeoutMs: 600_000, maxTokens: 16_000 }, () => ({
-    ...providerTimeout(),
-    maxTokens: writtenDefault('maxTokens', 'anthropic()'),
-  })),
+  SharedModelOptions: byDefault({ timeoutMs: 600_000 }, providerTimeout),
+  AnthropicModelOptions: written({ maxTokens: 16_000 }, 'anthropic()'),
   ToAiSdkToolsOptions: written({ version: 7 }, 'toAiSdkTools'),
   CallIdForm: written({ minLength: 1 }),
   GrepOptions: byDefault({ limit: 1_000, maxLineLength: 2_000 }, () => ({

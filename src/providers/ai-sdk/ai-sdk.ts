@@ -10,7 +10,7 @@ import { isRecord, present } from '../../core/internal/index.ts';
 import type { ModelCallOptions, ModelRequest, ModelTurn } from '../../core/runtime/index.ts';
 import type { JsonObject } from '../../core/schema/index.ts';
 import { systemClock } from '../../core/session/index.ts';
-import type { Logger, ModelSettings, TokenPrices } from '../../core/tool/index.ts';
+import type { Logger, ModelSettings } from '../../core/tool/index.ts';
 import {
   assertCaching,
   type CallIdForm,
@@ -22,9 +22,9 @@ import {
   plainCallIds,
   providerAdapter,
   requestTimeoutMs,
+  type SharedModelOptions,
   type StrictTools,
   ToolSchemas,
-  type UnsupportedConfig,
   type WireFields,
 } from '../kit/index.ts';
 import { hostedToolCodecsOf } from './hosted/codecs.ts';
@@ -40,26 +40,15 @@ import type { AiSdkVersion } from './wire/call-options.ts';
 import { type FileForm, filesOfV3, filesOfV4 } from './wire/files.ts';
 
 /** Options of {@link aiSdk}. */
-export interface AiSdkOptions {
+export interface AiSdkOptions extends SharedModelOptions {
   /** A language model of an AI SDK provider package, such as `anthropic('claude-sonnet-4-5')`; its interface is version 3 or 4. */
   readonly model: AiSdkModel;
-  /**
-   * Name in events and errors; also identifies the model's own answers in a conversation. Default: the model's provider and name, such as `anthropic.messages/claude-sonnet-4-5`.
-   */
-  readonly name?: string;
   /**
    * Settings of every request: the provider-neutral ones, `topK`, `presencePenalty`,
    * `frequencyPenalty`, and `providerOptions` and `headers` as below. The `settings` of an evaluation take precedence.
    * Default: none.
    */
   readonly settings?: ModelSettings;
-  /**
-   * Timeout of a complete answer in milliseconds, also of a streamed one; a deadline of the run can end it sooner. Default:
-   * 600,000.
-   */
-  readonly timeoutMs?: number;
-  /** Prices of the model, for budgets without prices. Default: unknown; a budget that limits the cost is then an error. */
-  readonly prices?: TokenPrices;
   /** Options of every request in the format of the provider package, by provider name: `{ openai: { store: false } }`. Default: none. */
   readonly providerOptions?: Readonly<Record<string, JsonObject>>;
   /** Headers of every request. Default: none. */
@@ -70,8 +59,6 @@ export interface AiSdkOptions {
    * the packages `@ai-sdk/openai` (Responses), `@ai-sdk/anthropic` and `@ai-sdk/google`.
    */
   readonly hostedToolCodecs?: HostedToolCodecTable;
-  /** What to do with a hosted tool whose config the provider does not fully support. Default: `'error'`. */
-  readonly unsupportedConfig?: UnsupportedConfig;
   /**
    * Whether the provider can enforce an output schema; otherwise the schema is part of the instructions. Answers are
    * validated in any case. Default: true.

@@ -1,37 +1,31 @@
 import { assertOptions, integer, type OptionsOf, withDefaults } from '../../core/error/index.ts';
 import type { ProviderAdapter } from '../../core/evaluation/index.ts';
 import { present } from '../../core/internal/index.ts';
-import type { TokenPrices } from '../../core/tool/index.ts';
 import {
   askVendor,
   assertCaching,
+  type ClientChoice,
   checkModelOptions,
-  type HostedToolCodecTable,
   HostedToolRegistry,
   lazyClient,
   modelChecks,
   providerAdapter,
+  type SharedModelOptions,
   ToolSchemas,
   toProviderError,
-  type UnsupportedConfig,
   vendorErrorCodes,
 } from '../kit/index.ts';
 import { anthropicDialect } from './anthropic-dialect.ts';
-import {
-  type AnthropicClient,
-  type AnthropicClientOptions,
-  type AnthropicRequestOptions,
-  createClient,
-} from './client.ts';
+import { type AnthropicClient, type AnthropicClientOptions, createClient } from './client.ts';
 import { anthropicHostedToolCodecs } from './hosted/codecs.ts';
 import { prepareRequest, toWireChoice } from './request.ts';
-import { type AnthropicSettings, toWireSettings } from './request-settings.ts';
+import { toWireSettings } from './request-settings.ts';
 import { readMessage } from './response.ts';
 import { readMessageStream } from './stream.ts';
-import type { AnthropicRequest, CacheControl } from './wire.ts';
+import type { CacheControl } from './wire.ts';
 
 /** Options of every Anthropic adapter, independent of its client. */
-export interface AnthropicModelOptions {
+export interface AnthropicModelOptions extends SharedModelOptions {
   /** The model's name, as the provider knows it. */
   readonly model: string;
   /**
@@ -39,24 +33,6 @@ export interface AnthropicModelOptions {
    * `maxOutputTokens` takes precedence. Default: 16,000.
    */
   readonly maxTokens?: number;
-  /**
-   * Name in events and errors; also identifies the adapter's own items in a conversation. Use different names for servers that
-   * do not accept each other's items. Default: `anthropic`.
-   */
-  readonly name?: string;
-  /**
-   * Settings of every request: provider-neutral ones, and others in the provider's format, such as
-   * `{ maxOutputTokens: 2_000, thinking: { type: 'adaptive' } }`. The `settings` of an evaluation take precedence. Default: none.
-   */
-  readonly settings?: AnthropicSettings;
-  /** Timeout of a request in milliseconds; a deadline of the run can end it sooner. Default: 600,000. */
-  readonly timeoutMs?: number;
-  /** Prices of the model, for budgets without prices. Default: unknown; a budget that limits the cost is then an error. */
-  readonly prices?: TokenPrices;
-  /** Codecs by kind of hosted tool, which replace those of the adapter. Default: none. */
-  readonly hostedToolCodecs?: HostedToolCodecTable;
-  /** What to do with a hosted tool's config that the provider does not fully support. Default: `'error'`. */
-  readonly unsupportedConfig?: UnsupportedConfig;
   /**
    * Prompt caching, which makes the repeated part of requests cheaper; false turns it off. `ttl` is the lifetime of a cache
    * entry after its last use. Default: on, `'5m'`.
@@ -70,11 +46,7 @@ export interface AnthropicModelOptions {
 }
 
 /** Options of {@link anthropic}: with a client of your own, or with options to create one. */
-export type AnthropicOptions = AnthropicModelOptions &
-  (
-    | ({ readonly client: AnthropicClient } & { readonly [Key in keyof AnthropicClientOptions]?: never })
-    | (AnthropicClientOptions & { readonly client?: never })
-  );
+export type AnthropicOptions = AnthropicModelOptions & ClientChoice<AnthropicClient, AnthropicClientOptions>;
 
 const clientKeys = ['apiKey', 'authToken', 'baseURL', 'defaultHeaders', 'fetch'] as const;
 
@@ -143,18 +115,13 @@ export function anthropic(options: AnthropicOptions): ProviderAdapter {
         });
         const { body, headers } = prepared;
         const client = await getClient();
-        const send = async (
-          sendOptions: AnthropicRequestOptions,
-          streaming: Pick<AnthropicRequest, 'stream'>,
-        ) => {
-          try {
-            return await client.messages.create({ ...body, ...streaming }, sendOptions);
-          } catch (error) {
-            throw toProviderError(error, vendorErrorCodes);
-          }
-        };
-        const { timeoutMs } = options;
-        const message = await askVendor(callOptions, { headers, timeoutMs }, send, readMessageStream);
+        const message = await askVendor(callOptions, {
+          headers,
+          timeoutMs: options.timeoutMs,
+          send: (sendOptions, streaming) => client.messages.create({ ...body, ...streaming }, sendOptions),
+          read: readMessageStream,
+          toError: (error) => toProviderError(error, vendorErrorCodes),
+        });
         return readMessage(message, name, prepared, registry);
       },
     },

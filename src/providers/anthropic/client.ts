@@ -1,17 +1,9 @@
 import { loadPeer } from '../../core/error/index.ts';
+import type { VendorRequestOptions } from '../kit/index.ts';
 import type { AnthropicRequest } from './wire.ts';
 
 /** Options of one request. */
-export interface AnthropicRequestOptions {
-  /** Aborts the request and its stream. */
-  readonly signal: AbortSignal;
-  /** Timeout of the request in milliseconds. */
-  readonly timeout: number;
-  /** Always 0: the evaluation retries, because it knows the deadline. */
-  readonly maxRetries: number;
-  /** Headers of this request, such as the beta features that its hosted tools need. Absent when there are none. */
-  readonly headers?: Record<string, string>;
-}
+export interface AnthropicRequestOptions extends VendorRequestOptions {}
 
 /**
  * The part of a client that the adapter uses. A client of the package `@anthropic-ai/sdk` fits, and so does an object of your

@@ -11,9 +11,10 @@ import {
 import type { Logger } from '../../core/tool/index.ts';
 import {
   type HostedToolRegistry,
+  hostedChoice,
   type PreparedRequest,
   type ProjectedTool,
-  refuseHostedChoice,
+  stringFields,
   type ToolSchemas,
 } from '../kit/index.ts';
 import { lastContainer, toMessages } from './messages.ts';
@@ -140,13 +141,16 @@ export function toWireChoice(
   const more = oneByOne === true ? { disable_parallel_tool_use: true } : {};
   if (toolChoice === 'auto') return { type: 'auto', ...more };
   if (toolChoice === 'required') return { type: 'any', ...more };
-  const index = hostedTools.findIndex(({ name }) => name === toolChoice.tool);
-  const hosted = hostedTools[index];
-  if (hosted === undefined) return { type: 'tool', name: toolChoice.tool, ...more };
+  const { tool } = toolChoice;
   // A toolset, such as that of a remote server, has no name to choose it by.
-  const wireName = wires[index]?.tools[0]?.['name'];
-  if (typeof wireName !== 'string') throw refuseHostedChoice(hosted, 'Anthropic');
-  return { type: 'tool', name: wireName, ...more };
+  const hosted = hostedChoice(
+    tool,
+    hostedTools,
+    wires,
+    'Anthropic',
+    ({ name }) => stringFields({ name }).name,
+  );
+  return { type: 'tool', name: hosted ?? tool, ...more };
 }
 
 function toOutputConfig(

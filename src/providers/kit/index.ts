@@ -14,16 +14,25 @@ export type {
   HostedToolWire,
   HostedTurn,
 } from './hosted/hosted-tool-codec.ts';
-export { HostedToolRegistry, refuseHostedChoice } from './hosted/hosted-tool-registry.ts';
+export { HostedToolRegistry, hostedChoice, type UnsupportedConfig } from './hosted/hosted-tool-registry.ts';
 export {
   type OpenAICodecs,
   type OpenAIHostedCall,
   openaiCodecsOf,
   readWebSources,
 } from './hosted/openai-codecs.ts';
+export {
+  assertCaching,
+  type ClientChoice,
+  checkModelOptions,
+  lazyClient,
+  modelChecks,
+  type SharedModelOptions,
+} from './model-options.ts';
+export { offerTools, type RuntimeCall } from './offer-tools.ts';
 export { type AdapterRuns, adapterOf, providerAdapter } from './provider-adapter.ts';
 export { type ProjectedTool, type StrictTools, ToolSchemas } from './schema/tool-schemas.ts';
-export { askVendor } from './wire/ask-vendor.ts';
+export { askVendor, requestTimeoutMs, type VendorRequestOptions } from './wire/ask-vendor.ts';
 export { isContextOverflow } from './wire/context-overflow.ts';
 export { DistinctCallIds } from './wire/distinct-call-ids.ts';
 export { failureReason } from './wire/failure-reason.ts';
@@ -47,14 +56,6 @@ export {
 export { isWebUrl, toBase64, toUrl } from './wire/media-url.ts';
 export { MessageBuilder } from './wire/message-builder.ts';
 export { messagesFinishReason, messagesUsage, toTokenUsage } from './wire/messages-turn.ts';
-export {
-  assertCaching,
-  checkModelOptions,
-  lazyClient,
-  modelChecks,
-  requestTimeoutMs,
-  type UnsupportedConfig,
-} from './wire/model-options.ts';
 export type { PreparedRequest } from './wire/prepared-request.ts';
 export {
   type ProviderErrorOptions,

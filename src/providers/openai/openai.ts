@@ -2,54 +2,30 @@ import { assertOptions, type OptionsOf, rule } from '../../core/error/index.ts';
 import type { ProviderAdapter } from '../../core/evaluation/index.ts';
 import { present } from '../../core/internal/index.ts';
 import type { LanguageModel } from '../../core/runtime/index.ts';
-import type { TokenPrices } from '../../core/tool/index.ts';
 import {
   askVendor,
+  type ClientChoice,
   checkModelOptions,
-  type HostedToolCodecTable,
   HostedToolRegistry,
   lazyClient,
   modelChecks,
   providerAdapter,
+  type SharedModelOptions,
   ToolSchemas,
-  type UnsupportedConfig,
 } from '../kit/index.ts';
 import { openaiHostedToolCodecs } from './hosted/codecs.ts';
 import { cacheKeySource, checkRequest, type OpenAIRequestParts, prepareRequest } from './request/request.ts';
-import { type OpenAISettings, toWireSettings } from './request/request-settings.ts';
+import { toWireSettings } from './request/request-settings.ts';
 import { toProviderError } from './response/provider-error.ts';
 import { readStream } from './response/read-stream.ts';
 import { readResponse } from './response/response.ts';
-import {
-  createClient,
-  type OpenAIClient,
-  type OpenAIClientOptions,
-  type OpenAIRequestOptions,
-} from './wire/client.ts';
+import { createClient, type OpenAIClient, type OpenAIClientOptions } from './wire/client.ts';
 import { openaiDialect } from './wire/openai-dialect.ts';
-import type { OpenAIRequest } from './wire/wire.ts';
 
 /** Options of every OpenAI adapter, independent of its client. */
-export interface OpenAIModelOptions {
+export interface OpenAIModelOptions extends SharedModelOptions {
   /** The model's name, as the provider knows it. */
   readonly model: string;
-  /**
-   * Name in events and errors; also identifies the adapter's own items in a conversation. Use different names for servers that
-   * do not accept each other's items. Default: `openai`.
-   */
-  readonly name?: string;
-  /**
-   * Settings of every request, such as `{ maxOutputTokens: 2_000, reasoningEffort: 'low' }`, or in the provider's format. The
-   * `settings` of an evaluation take precedence; `reasoning` and `text` are merged one level deep. Default: none.
-   */
-  readonly settings?: OpenAISettings;
-  /**
-   * Timeout of a request in milliseconds; a deadline of the run can end it sooner. A streamed answer must begin within that
-   * time. Default: 600,000.
-   */
-  readonly timeoutMs?: number;
-  /** Prices of the model, for budgets without prices. Default: unknown; a budget that limits the cost is then an error. */
-  readonly prices?: TokenPrices;
   /**
    * Whether responses include the model's reasoning, encrypted, so that the next turn can continue from it. Models without
    * reasoning reject it. Default: derived from the model's name.
@@ -61,24 +37,10 @@ export interface OpenAIModelOptions {
    * precedence. Default: false, no key is sent; the provider then compares only the start of requests.
    */
   readonly promptCacheKey?: string | boolean;
-  /**
-   * Codecs for further kinds of hosted tools, or in place of those for `web_search`, `code_interpreter`, `file_search`,
-   * `image_generation` and `mcp`.
-   */
-  readonly hostedToolCodecs?: HostedToolCodecTable;
-  /**
-   * What to do when the config of a hosted tool has an option that the provider does not support, such as a limit on web
-   * searches. `'warn'`: the tool runs without it, and a warning is logged. Default: `'error'`.
-   */
-  readonly unsupportedConfig?: UnsupportedConfig;
 }
 
 /** Options of {@link openai}: with a client of your own, or with options to create one. */
-export type OpenAIOptions = OpenAIModelOptions &
-  (
-    | ({ readonly client: OpenAIClient } & { readonly [Key in keyof OpenAIClientOptions]?: never })
-    | (OpenAIClientOptions & { readonly client?: never })
-  );
+export type OpenAIOptions = OpenAIModelOptions & ClientChoice<OpenAIClient, OpenAIClientOptions>;
 
 const clientKeys = ['apiKey', 'baseURL', 'organization', 'project', 'defaultHeaders', 'fetch'] as const;
 
@@ -147,19 +109,13 @@ function createModel(options: OpenAIOptions): LanguageModel {
       const prepared = prepareRequest(request, requestOptions, callOptions.logger);
       const { body, headers } = prepared;
       const client = await getClient();
-      const send = async (sendOptions: OpenAIRequestOptions, streaming: Pick<OpenAIRequest, 'stream'>) => {
-        try {
-          return await client.responses.create({ ...body, ...streaming }, sendOptions);
-        } catch (error) {
-          throw toProviderError(error);
-        }
-      };
-      const response = await askVendor(
-        callOptions,
-        { headers, timeoutMs: options.timeoutMs },
-        send,
-        readStream,
-      );
+      const response = await askVendor(callOptions, {
+        headers,
+        timeoutMs: options.timeoutMs,
+        send: (sendOptions, streaming) => client.responses.create({ ...body, ...streaming }, sendOptions),
+        read: readStream,
+        toError: toProviderError,
+      });
       return readResponse(response, prepared, { provider: name, registry });
     },
   };

@@ -7,8 +7,8 @@ import {
   type CallIdForm,
   type HostedToolRegistry,
   type HostedToolWire,
+  hostedChoice,
   type ProjectedTool,
-  refuseHostedChoice,
   type ToolSchemas,
 } from '../../kit/index.ts';
 import type {
@@ -205,11 +205,9 @@ function toWireChoice(
   wires: readonly HostedToolWire[],
 ): AiSdkToolChoice {
   if (typeof choice === 'string') return { type: choice };
-  const index = hostedTools.findIndex(({ name }) => name === choice.tool);
-  const hosted = hostedTools[index];
-  if (hosted === undefined) return { type: 'tool', toolName: choice.tool };
-  const { id, name } = wires[index]?.tools[0] ?? {};
-  if (typeof name !== 'string' || (typeof id === 'string' && withoutChoice.test(id)))
-    throw refuseHostedChoice(hosted, 'the provider');
-  return { type: 'tool', toolName: name };
+  const { tool } = choice;
+  const hosted = hostedChoice(tool, hostedTools, wires, 'the provider', ({ id, name }) =>
+    typeof name !== 'string' || (typeof id === 'string' && withoutChoice.test(id)) ? undefined : name,
+  );
+  return { type: 'tool', toolName: hosted ?? tool };
 }

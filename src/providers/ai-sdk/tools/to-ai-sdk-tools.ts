@@ -1,8 +1,9 @@
 import { assertMembers, assertOptions } from '../../../core/error/index.ts';
-import type { ToolRuntime, ToolRuntimeOutput } from '../../../core/evaluation/index.ts';
+import type { ToolRuntime } from '../../../core/evaluation/index.ts';
 import type { ModelTool } from '../../../core/runtime/index.ts';
 import { type JsonObject, type JsonSchema, projectSchema, type Schema } from '../../../core/schema/index.ts';
 import type { MediaPart } from '../../../core/tool/index.ts';
+import { offerTools, type RuntimeCall } from '../../kit/index.ts';
 import { aiSdkDialect } from '../wire/ai-sdk-dialect.ts';
 import type { ResultOutput } from '../wire/call-options.ts';
 import { filesOfV3, filesOfV4 } from '../wire/files.ts';
@@ -52,42 +53,25 @@ export function toAiSdkTools(
   const { version = 7 } = options;
   // Without a prototype: a tool may have the name `__proto__`.
   const set: AiSdkRuntimeTools = Object.create(null);
-  const addNew = (): void => {
-    for (const tool of runtime.tools) set[tool.name] ??= toAiSdkTool(tool, run, version);
-  };
-  const run: Run = async (name, input, { toolCallId, abortSignal }) => {
-    try {
-      return await runtime.call(
-        { callId: toolCallId, name, arguments: input },
-        abortSignal === undefined ? {} : { signal: abortSignal },
-      );
-    } finally {
-      addNew();
-    }
-  };
-  addNew();
+  offerTools(runtime, (tools, call) => {
+    for (const tool of tools) set[tool.name] ??= toAiSdkTool(tool, call, version);
+  });
   return set;
 }
 
-type Run = (
-  name: string,
-  input: JsonObject,
-  options: Parameters<AiSdkRuntimeTool['execute']>[1],
-) => Promise<ToolRuntimeOutput>;
-
 function toAiSdkTool(
   { name, description, inputSchema }: ModelTool,
-  run: Run,
+  call: RuntimeCall,
   version: 6 | 7,
 ): AiSdkRuntimeTool {
   const { isWrapped, restore } = projectSchema(inputSchema, aiSdkDialect);
   return {
     description,
     inputSchema: toAiSdkSchema(inputSchema),
-    execute: async (input, options) => {
+    execute: async (input, { abortSignal, toolCallId }) => {
       // The loop sends the schema unchanged, so the arguments are not wrapped. A wrapped object is an object, too.
       const given = isWrapped ? input : (restore(input) as JsonObject);
-      const output = await run(name, given, options);
+      const output = await call({ callId: toolCallId, name, arguments: given }, abortSignal);
       if (output.isError) throw new FailedToolCallError(output);
       const { text, attachments = [] } = output;
       return attachments.length === 0 ? text : { text, attachments };

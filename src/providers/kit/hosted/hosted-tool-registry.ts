@@ -2,7 +2,6 @@ import { describeError, ModelResponseError, PromptValidationError } from '../../
 import { quotedList } from '../../../core/internal/index.ts';
 import { isSchemaObject, type JsonObject, type JsonValue } from '../../../core/schema/index.ts';
 import type { HostedTool, HostedToolReading, Logger } from '../../../core/tool/index.ts';
-import type { UnsupportedConfig } from '../wire/model-options.ts';
 import type {
   HostedToolCodec,
   HostedToolCodecTable,
@@ -10,6 +9,9 @@ import type {
   HostedToolWire,
   HostedTurn,
 } from './hosted-tool-codec.ts';
+
+/** What to do with a config that a provider does not fully support. */
+export type UnsupportedConfig = 'error' | 'warn';
 
 /** All hosted tools of a request, combined. */
 export interface HostedRequestWire {
@@ -230,13 +232,28 @@ function mergeRequests(left: JsonObject, right: JsonObject = {}): JsonObject {
 }
 
 /**
- * The error of a run whose `toolChoice` names a hosted tool that the provider cannot be forced to use.
+ * The choice of the hosted tool that the model must use; undefined for a tool that runs here.
  *
+ * @param wires the serialized hosted tools.
  * @param provider for the message.
+ * @param toChoice the choice of a tool in the provider's format; undefined where there is none.
+ * @throws {PromptValidationError} for a hosted tool that the provider cannot be forced to use.
  * @internal
  */
-export function refuseHostedChoice({ name, kind }: HostedTool, provider: string): PromptValidationError {
-  return new PromptValidationError(
+export function hostedChoice<Choice>(
+  chosen: string,
+  hostedTools: readonly HostedTool[],
+  wires: readonly HostedToolWire[],
+  provider: string,
+  toChoice: (wire: JsonObject) => Choice | undefined,
+): Choice | undefined {
+  const index = hostedTools.findIndex(({ name }) => name === chosen);
+  const hosted = hostedTools[index];
+  if (hosted === undefined) return undefined;
+  const choice = toChoice(wires[index]?.tools[0] ?? {});
+  if (choice !== undefined) return choice;
+  const { kind, name } = hosted;
+  throw new PromptValidationError(
     `The model cannot be forced to use the hosted tool "${name}": ${provider} has no choice for the kind "${kind}". Use toolChoice 'auto' or 'required', or ask for it in the instructions.`,
     { details: { option: 'toolChoice', tool: name, kind } },
   );

@@ -1,3 +1,5 @@
+import { startOf } from '../../../core/internal/index.ts';
+
 /** Only this many characters of a message are examined; servers report an overflow in the first sentences. */
 const maxRead = 4_000;
 
@@ -38,7 +40,6 @@ const aboutRate = /rate.?limit|too many requests|per (second|minute|hour|day)\b|
  * True when a server's message reports that the request exceeds the context window. Error codes are more reliable, but most
  * compatible servers send none.
  */
-import { startOf } from '../../../core/internal/index.ts';
 export function isContextOverflow(message: string): boolean {
   const start = startOf(message, maxRead);
   return !aboutRate.test(start) && wordings.some((wording) => wording.test(start));

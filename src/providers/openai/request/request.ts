@@ -6,9 +6,9 @@ import type { HostedTool, Logger, ToolChoice } from '../../../core/tool/index.ts
 import {
   type HostedToolRegistry,
   type HostedToolWire,
+  hostedChoice,
   type PreparedRequest,
   type ProjectedTool,
-  refuseHostedChoice,
   type ToolSchemas,
 } from '../../kit/index.ts';
 import type { OpenAIHostedWire } from '../hosted/codecs.ts';
@@ -151,16 +151,13 @@ export function toWireChoice(
   wires: readonly HostedToolWire[],
 ): OpenAIToolChoice {
   if (typeof choice === 'string') return choice;
-  const index = hostedTools.findIndex(({ name }) => name === choice.tool);
-  const hosted = hostedTools[index];
-  if (hosted === undefined) return { type: 'function', name: choice.tool };
-  const forced = toHostedChoice(wires[index]?.tools[0]);
-  if (forced !== undefined) return forced;
-  throw refuseHostedChoice(hosted, 'OpenAI');
+  const { tool } = choice;
+  const hosted = hostedChoice(tool, hostedTools, wires, 'OpenAI', toHostedChoice);
+  return hosted ?? { type: 'function', name: tool };
 }
 
-function toHostedChoice(tool: JsonObject | undefined): OpenAIToolChoice | undefined {
-  switch (tool?.['type']) {
+function toHostedChoice(tool: JsonObject): OpenAIToolChoice | undefined {
+  switch (tool['type']) {
     case 'web_search':
     case 'file_search':
     case 'code_interpreter':

@@ -2,7 +2,14 @@ import { assertMembers, assertOptions } from '../../../core/error/index.ts';
 import type { ToolRuntime, ToolRuntimeOutput } from '../../../core/evaluation/index.ts';
 import { type JsonSchema, restoreText } from '../../../core/schema/index.ts';
 import { type Logger, type MediaPart, silentLogger } from '../../../core/tool/index.ts';
-import { isWebUrl, type ProjectedTool, ToolSchemas, toUrl } from '../../kit/index.ts';
+import {
+  isWebUrl,
+  offerTools,
+  type ProjectedTool,
+  type RuntimeCall,
+  ToolSchemas,
+  toUrl,
+} from '../../kit/index.ts';
 import { toFunctionTool } from '../request/request.ts';
 import { openaiDialect } from '../wire/openai-dialect.ts';
 
@@ -64,38 +71,15 @@ export function toOpenAIAgentsTools(
   const list: OpenAIAgentsTool[] = [];
   const projections = new ToolSchemas(openaiDialect);
   let calls = 0;
-  const run: Run = async ({ tool, schema }, input, { toolCall, signal } = {}) => {
-    calls += 1;
-    try {
-      return await runtime.call(
-        {
-          callId: toolCall?.callId ?? `call-${calls}`,
-          name: tool.name,
-          arguments: restoreText(input, schema),
-          isComplete: toolCall?.status !== 'incomplete',
-        },
-        signal === undefined ? {} : { signal },
-      );
-    } finally {
-      addNew();
-    }
-  };
-  const addNew = (): void => {
-    const { tools } = projections.project({ tools: runtime.tools }, logger);
-    // Tools are only appended.
-    for (const tool of tools.slice(list.length)) list.push(toAgentsTool(tool, run));
-  };
-  addNew();
+  const nextId = (): string => `call-${(calls += 1)}`;
+  offerTools(runtime, (offered, call) => {
+    const { tools } = projections.project({ tools: offered }, logger);
+    for (const tool of tools.slice(list.length)) list.push(toAgentsTool(tool, call, nextId));
+  });
   return list;
 }
 
-type Run = (
-  tool: ProjectedTool,
-  input: string,
-  details: Parameters<OpenAIAgentsTool['invoke']>[2],
-) => Promise<ToolRuntimeOutput>;
-
-function toAgentsTool(projected: ProjectedTool, run: Run): OpenAIAgentsTool {
+function toAgentsTool(projected: ProjectedTool, call: RuntimeCall, nextId: () => string): OpenAIAgentsTool {
   const { type, name, description, parameters, strict } = toFunctionTool(projected);
   return {
     type,
@@ -104,7 +88,15 @@ function toAgentsTool(projected: ProjectedTool, run: Run): OpenAIAgentsTool {
     strict,
     // The schema of a tool is that of an object; the package passes it on unchanged.
     parameters: parameters as unknown as OpenAIAgentsParameters,
-    invoke: async (_runContext, input, details) => toOutput(await run(projected, input, details)),
+    invoke: async (_runContext, input, { signal, toolCall } = {}) => {
+      const asked = {
+        callId: toolCall?.callId ?? nextId(),
+        name,
+        arguments: restoreText(input, projected.schema),
+        isComplete: toolCall?.status !== 'incomplete',
+      };
+      return toOutput(await call(asked, signal));
+    },
     needsApproval: async () => false,
     isEnabled: async () => true,
   };

@@ -1,19 +1,10 @@
 import { loadPeer } from '../../../core/error/index.ts';
 import { isRecord } from '../../../core/internal/index.ts';
-import { failureReason, parseJsonText } from '../../kit/index.ts';
+import { failureReason, parseJsonText, type VendorRequestOptions } from '../../kit/index.ts';
 import type { OpenAIRequest } from './wire.ts';
 
 /** Options of one request. */
-export interface OpenAIRequestOptions {
-  /** Aborts the request. */
-  readonly signal: AbortSignal;
-  /** Timeout of the request in milliseconds. */
-  readonly timeout: number;
-  /** Always 0: the evaluation retries, because it knows the deadline. */
-  readonly maxRetries: number;
-  /** Headers of this request, beside those of the client. Default: none. */
-  readonly headers?: Readonly<Record<string, string>>;
-}
+export interface OpenAIRequestOptions extends VendorRequestOptions {}
 
 /**
  * The part of a client that the adapter uses. A client of the package `openai` fits, and so does an object of your own, for

@@ -4,28 +4,45 @@ import {
   type OptionsOf,
   oneOf,
   PromptValidationError,
-} from '../../../core/error/index.ts';
-import { priceChecks } from '../../../core/runtime/index.ts';
-import type { ModelSettings, TokenPrices } from '../../../core/tool/index.ts';
-
-/** What to do with a config that a provider does not fully support. */
-export type UnsupportedConfig = 'error' | 'warn';
-
-/** Options that the adapters of all vendors share. */
-export interface CommonModelOptions {
-  readonly model: string;
-  readonly client?: unknown;
-}
+} from '../../core/error/index.ts';
+import { priceChecks } from '../../core/runtime/index.ts';
+import type { ModelSettings, TokenPrices } from '../../core/tool/index.ts';
+import type { HostedToolCodecTable } from './hosted/hosted-tool-codec.ts';
+import type { UnsupportedConfig } from './hosted/hosted-tool-registry.ts';
 
 /** Options that mean the same for all vendors. */
-interface SharedModelOptions {
+export interface SharedModelOptions {
+  /**
+   * Name in events and errors; also identifies the adapter's own items in a conversation. Use different names for servers that
+   * do not accept each other's items. Default: the name of the vendor, such as `openai`; with the AI SDK the model's provider and name, such as
+   * `anthropic.messages/claude-sonnet-4-5`.
+   */
   readonly name?: string;
+  /**
+   * Settings of every request: provider-neutral ones, such as `{ maxOutputTokens: 2_000, reasoningEffort: 'low' }`, and others in the provider's format. The
+   * `settings` of an evaluation take precedence. Default: none.
+   */
   readonly settings?: ModelSettings;
+  /**
+   * Timeout of a request in milliseconds; a deadline of the run can end it sooner. A streamed answer must begin within that
+   * time; with the AI SDK it must be complete. Default: 600,000.
+   */
   readonly timeoutMs?: number;
+  /** Prices of the model, for budgets without prices. Default: unknown; a budget that limits the cost is then an error. */
   readonly prices?: TokenPrices;
-  readonly hostedToolCodecs?: object;
+  /** Codecs by kind of hosted tool, beside those of the adapter or in place of them. Default: none. */
+  readonly hostedToolCodecs?: HostedToolCodecTable;
+  /**
+   * What to do when the config of a hosted tool has an option that the provider does not support, such as a limit on web
+   * searches. `'warn'`: the tool runs without it, and a warning is logged. Default: `'error'`.
+   */
   readonly unsupportedConfig?: UnsupportedConfig;
 }
+
+/** With a client of your own, or with options to create one. */
+export type ClientChoice<Client, ClientOptions> =
+  | ({ readonly client: Client } & { readonly [Key in keyof ClientOptions]?: never })
+  | (ClientOptions & { readonly client?: never });
 
 /** What options that the adapters of all vendors share must be. What is in the settings, and in headers, is up to the provider. @internal */
 export const modelChecks: OptionsOf<SharedModelOptions> = {
@@ -37,26 +54,13 @@ export const modelChecks: OptionsOf<SharedModelOptions> = {
   unsupportedConfig: oneOf(['error', 'warn']),
 };
 
-const defaultTimeoutMs = 600_000;
-/** The longest delay of timers; a longer one fires at once. */
-const longestMs = 2_147_483_647;
-
-/**
- * The timeout of a request in milliseconds: an integer, as clients require, within the range of timers.
- *
- * @internal
- */
-export function requestTimeoutMs(timeoutMs: number | undefined): number {
-  return Math.min(Math.ceil(timeoutMs ?? defaultTimeoutMs), longestMs);
-}
-
 /**
  * @param adapter name of the adapter, for messages.
  * @param clientKeys options from which a client is created; they exclude a given client.
  * @throws {PromptValidationError} for options that exclude each other or are invalid.
  * @internal
  */
-export function checkModelOptions<Options extends CommonModelOptions>(
+export function checkModelOptions<Options extends { readonly model: string; readonly client?: unknown }>(
   adapter: string,
   options: Options,
   clientKeys: readonly (keyof Options & string)[],
