@@ -29,19 +29,19 @@ export async function openRuntimeDurably<Output>(
 ): Promise<ToolRuntime<Output>> {
   const { approve: approver, runId: _runId, ...options } = given;
   const run = await acquireNewRun(given, 'Give this one another runId.');
-  const { journal, runId, session, ownsSession } = run;
+  const { journal, lease, runId, session, ownsSession } = run;
   const clock = options.clock ?? session.clock ?? systemClock;
   const { logger } = options;
   const waiting = isSuspension(approver)
     ? new WaitingQuestions({ journal, runId, clock, approve: approver, logger })
     : undefined;
   const approve = isSuspension(approver) ? waiting?.approve : approver;
-  const journaling = new RunHooks({ ...run, options, onBegun: waiting?.begin });
+  const journaling = new RunHooks({ journal, lease, runId, session, options, onBegun: waiting?.begin });
   const { signal } = journaling;
   const onReleased = async (): Promise<void> => {
     await waiting?.end();
     journaling.end();
-    await run.lease.release();
+    await lease.release();
   };
   try {
     const suspension = questionsOf({ approve: undefined, rows: undefined }, () => clock.now());

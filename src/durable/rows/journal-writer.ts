@@ -107,12 +107,11 @@ export interface RunAppendOptions extends Omit<JournalWriterOptions, 'rows'> {
 }
 
 /** Makes and writes rows of a run. A row that cannot be made ends the run. */
-export function runAppender({ clock, rows, ...options }: RunAppendOptions): {
+export function runAppender({ journal, lease, runId, clock, rows, summary, onLost }: RunAppendOptions): {
   readonly writer: JournalWriter;
   readonly recorder: Recorder;
 } {
-  const { runId } = options;
-  const writer = new JournalWriter({ ...options, rows: rows?.count ?? 0 });
+  const writer = new JournalWriter({ journal, lease, runId, rows: rows?.count ?? 0, summary, onLost });
   const recorder = new Recorder({
     write: writer.add,
     runId,

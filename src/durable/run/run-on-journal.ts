@@ -105,13 +105,23 @@ export async function runOnJournal<Output>(
   run: LeasedRun,
   { evaluator, model, prompt, options, ready, resumed, input }: JournaledEvaluation<Output>,
 ): Promise<PromptResponse<Output> | SuspendedRun> {
-  const { journal, session, ownsSession } = run;
+  const { journal, lease, runId, session, ownsSession } = run;
   const { approve } = options;
   const clock = options.clock ?? session.clock ?? systemClock;
   const now = (): number => clock.now();
   const known = resumed === undefined ? undefined : await knownSummary(journal, resumed.rows, now());
   const onPending = isSuspension(approve) ? approve.onPending : undefined;
-  const journaling = new RunHooks({ ...run, options, resumed, known, input, onPending });
+  const journaling = new RunHooks({
+    journal,
+    lease,
+    runId,
+    session,
+    options,
+    resumed,
+    known,
+    input,
+    onPending,
+  });
   const { signal } = journaling;
   const suspension = questionsOf({ approve, rows: resumed?.rows }, now);
   try {
