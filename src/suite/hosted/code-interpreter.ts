@@ -1,3 +1,4 @@
+import { oneOf } from '../../core/error/index.ts';
 import type { HostedTool, HostedToolOutput } from '../../core/tool/index.ts';
 import {
   type ConfigCheck,
@@ -6,7 +7,6 @@ import {
   listOf,
   makeHostedTool,
   objectOf,
-  oneOf,
   refuseValue,
 } from './config-check.ts';
 import { domain } from './domain-filter.ts';
@@ -57,15 +57,14 @@ const network: ConfigCheck<'disabled' | CodeInterpreterNetwork> = (value, place)
 const config = objectOf<CodeInterpreterConfig>({
   containerId: line,
   fileIds: listOf(line, 'leave it out for no files'),
-  memoryLimit: oneOf('1g', '4g', '16g', '64g'),
+  memoryLimit: oneOf(['1g', '4g', '16g', '64g']),
   network,
 });
 
 const defaults = {
   kind: 'code_interpreter',
-  name: 'code_interpreter',
   description: 'Run code in a sandbox at the provider.',
-} as const;
+};
 
 /**
  * A hosted tool of the kind `code_interpreter`: the model writes code that the provider runs in a container of its own.

@@ -1,17 +1,14 @@
 import {
   assertOptions,
   type OptionChecks,
+  type OptionRule,
   type OptionsOf,
   PromptValidationError,
+  rule,
   unknownOption,
 } from '../../core/error/index.ts';
-import { quotedList } from '../../core/internal/index.ts';
-import {
-  describeReceived,
-  isSchemaObject,
-  type JsonObject,
-  type JsonValue,
-} from '../../core/schema/index.ts';
+import { isPlainObject, present } from '../../core/internal/index.ts';
+import { describeReceived, type JsonObject } from '../../core/schema/index.ts';
 import { type HostedTool, type HostedToolOutput, hostedTool } from '../../core/tool/index.ts';
 
 /** The place of a value in the config of a hosted tool. */
@@ -24,9 +21,12 @@ export interface ConfigPlace {
 /** Reads one value of a config: gives it as the config shall hold it, or refuses it with a `PromptValidationError`. */
 export type ConfigCheck<Value> = (value: unknown, place: ConfigPlace) => Value;
 
+/** A check of a value, or what a value that is kept as it is must be. */
+type ValueCheck<Value> = ConfigCheck<Value> | OptionRule<Value>;
+
 /** A check for every key that an object may have. */
-export type ConfigChecks<Config extends JsonObject> = {
-  readonly [Key in keyof Config]-?: ConfigCheck<Exclude<Config[Key], undefined>>;
+type ConfigChecks<Config extends JsonObject> = {
+  readonly [Key in keyof Config]-?: ValueCheck<Exclude<Config[Key], undefined>>;
 };
 
 /** @param problem such as `must be "a" or "b"`, to be read after the name of the place. */
@@ -56,7 +56,7 @@ export function objectOf<Config extends JsonObject>(
   checks: ConfigChecks<Config>,
   required: readonly (keyof Config & string)[] = [],
 ): ObjectCheck<Config> {
-  const known: readonly (readonly [string, ConfigCheck<JsonValue>])[] = Object.entries(checks);
+  const known: readonly (readonly [string, ValueCheck<unknown>])[] = Object.entries(checks);
   const names = known.map(([key]) => key);
   const read: ConfigCheck<Config> = (value, place) => {
     if (!isPlainObject(value)) throw refuseValue(place, 'a plain object', value);
@@ -64,7 +64,7 @@ export function objectOf<Config extends JsonObject>(
     if (unknown !== undefined) throw unknownKey(place, unknown, names);
     const entries = known.flatMap(([key, check]) => {
       const given = Object.hasOwn(value, key) ? value[key] : undefined;
-      if (given !== undefined) return [[key, check(given, within(place, key))] as const];
+      if (given !== undefined) return [[key, checked(check, given, within(place, key))] as const];
       if (required.includes(key)) throw refuseConfig(within(place, key), 'is missing');
       return [];
     });
@@ -85,64 +85,35 @@ function unknownKey(place: ConfigPlace, key: string, names: readonly string[]): 
   );
 }
 
+function checked<Value>(check: ValueCheck<Value>, value: unknown, place: ConfigPlace): Value {
+  if (typeof check === 'function') return check(value, place);
+  if (check.isUsable(value)) return value;
+  throw refuseValue(place, check.what, value);
+}
+
 /** A list of at least one item; an item that is there twice is kept once. */
-export function listOf(check: ConfigCheck<string>, emptyAdvice: string): ConfigCheck<readonly string[]> {
+export function listOf(check: ValueCheck<string>, emptyAdvice: string): ConfigCheck<readonly string[]> {
   return (value, place) => {
     if (!Array.isArray(value)) throw refuseValue(place, 'a list', value);
     if (value.length === 0) throw refuseConfig(place, `is an empty list: ${emptyAdvice}`);
-    return [...new Set(value.map((item, index) => check(item, within(place, String(index)))))];
+    return [...new Set(value.map((item, index) => checked(check, item, within(place, String(index)))))];
   };
 }
 
-/** Exactly one of these strings. */
-export function oneOf<const Choice extends string>(...choices: readonly Choice[]): ConfigCheck<Choice> {
-  return (value, place) => {
-    const choice = choices.find((candidate) => candidate === value);
-    if (choice !== undefined) return choice;
-    throw refuseValue(place, `one of ${quotedList(choices)}`, value);
-  };
-}
-
-/** A whole number from `minimum` to `maximum`. Default: no upper bound. */
-export function integer(minimum: number, maximum: number = Number.MAX_SAFE_INTEGER): ConfigCheck<number> {
-  return (value, place) => {
-    if (typeof value === 'number' && Number.isSafeInteger(value) && value >= minimum && value <= maximum) {
-      return value;
-    }
-    const range =
-      maximum === Number.MAX_SAFE_INTEGER ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
-    throw refuseValue(place, `a whole number ${range}`, value);
-  };
-}
-
-/** A number from 0 to 1. */
-export const fraction: ConfigCheck<number> = (value, place) => {
-  if (typeof value === 'number' && value >= 0 && value <= 1) return value;
-  throw refuseValue(place, 'a number from 0 to 1', value);
-};
-
-export const flag: ConfigCheck<boolean> = (value, place) => {
-  if (typeof value === 'boolean') return value;
-  throw refuseValue(place, 'true or false', value);
-};
+export const flag: OptionRule<boolean, undefined> = rule(
+  (value) => typeof value === 'boolean',
+  'true or false',
+);
 
 /** One line of text with something in it. */
-export const line: ConfigCheck<string> = (value, place) => {
-  if (typeof value === 'string' && value.trim() !== '' && !/[\p{Cc}\u2028\u2029]/u.test(value)) return value;
-  throw refuseValue(place, 'one line of text that is not empty', value);
-};
+export const line: OptionRule<string, undefined> = rule(
+  (value) => typeof value === 'string' && value.trim() !== '' && !/[\p{Cc}\u2028\u2029]/u.test(value),
+  'one line of text that is not empty',
+);
 
 /** A place inside of another. */
 export function within({ tool, path }: ConfigPlace, key: string): ConfigPlace {
   return { tool, path: path === '' ? key : `${path}.${key}` };
-}
-
-/** Instances of classes would lose what they hold: their keys are not what they were made for. */
-function isPlainObject(value: unknown): value is JsonObject {
-  if (!isSchemaObject(value)) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  // Objects of another realm have another Object.prototype; it, too, is the end of its chain.
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 /** Options of a hosted tool: its config, and how the model and the results know it. */
@@ -155,17 +126,17 @@ export interface HostedToolOptions<Config> {
   readonly description?: string;
 }
 
-/** A hosted tool of one kind with its config checked and copied. */
+/** A hosted tool of one kind, which is its name unless the options have another one, with its config checked and copied. */
 export function makeHostedTool<Config extends JsonObject, Output extends HostedToolOutput>(
   maker: string,
-  defaults: { readonly kind: string; readonly name: string; readonly description: string },
+  defaults: { readonly kind: string; readonly description: string },
   check: ObjectCheck<Config>,
   options: Partial<HostedToolOptions<Config>>,
 ): HostedTool<Config, Output> {
   assertHostedOptions(maker, options, check.names);
-  const { config = {}, name = defaults.name, description = defaults.description } = options;
-  const checked = check(config, { tool: name, path: '' });
-  return hostedTool<Config, Output>({ kind: defaults.kind, name, description, config: checked });
+  const { config = {}, name = defaults.kind } = options;
+  const made = check(config, { tool: name, path: '' });
+  return hostedTool<Config, Output>({ ...defaults, ...present(options), name, config: made });
 }
 
 /**

@@ -1,11 +1,9 @@
-import { describeError } from '../../core/error/index.ts';
+import { describeError, integer, number } from '../../core/error/index.ts';
 import { copyUntrustedJson, isSchemaObject, type JsonObject } from '../../core/schema/index.ts';
 import type { HostedTool, HostedToolOutput } from '../../core/tool/index.ts';
 import {
   type ConfigCheck,
-  fraction,
   type HostedToolOptions,
-  integer,
   line,
   listOf,
   makeHostedTool,
@@ -57,8 +55,8 @@ const filter: ConfigCheck<JsonObject> = (value, place) => {
 const config = objectOf<FileSearchConfig>(
   {
     storeIds: listOf(line, 'name at least one store'),
-    maxResults: integer(1, 50),
-    scoreThreshold: fraction,
+    maxResults: integer({ min: 1, max: 50 }),
+    scoreThreshold: number({ min: 0, max: 1 }),
     filter,
   },
   ['storeIds'],
@@ -66,9 +64,8 @@ const config = objectOf<FileSearchConfig>(
 
 const defaults = {
   kind: 'file_search',
-  name: 'file_search',
   description: 'Search through stored files for relevant passages and cite them.',
-} as const;
+};
 
 /**
  * A hosted tool of the kind `file_search`: the provider searches files that were stored with it.

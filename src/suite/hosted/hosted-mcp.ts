@@ -1,3 +1,4 @@
+import { matching, oneOf } from '../../core/error/index.ts';
 import { isSchemaObject, type JsonObject, type JsonValue } from '../../core/schema/index.ts';
 import { type HostedTool, type HostedToolOutput, hostedTool } from '../../core/tool/index.ts';
 import {
@@ -8,16 +9,9 @@ import {
   line,
   listOf,
   objectOf,
-  oneOf,
   refuseConfig,
-  refuseValue,
   within,
 } from './config-check.ts';
-
-const serverLabel: ConfigCheck<string> = (value, place) => {
-  if (typeof value === 'string' && /^[a-z0-9_-]{1,64}$/.test(value)) return value;
-  throw refuseValue(place, '1 to 64 lower-case letters, digits, "_" or "-"', value);
-};
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
@@ -48,8 +42,6 @@ const secret: ConfigCheck<string> = (value, place) => {
     'must be printable ASCII text on one line, without surrounding whitespace (the value is not shown)',
   );
 };
-
-const authorization: ConfigCheck<string> = secret;
 
 const requestHeaders: ConfigCheck<Readonly<Record<string, string>>> = (value, place) => {
   if (!isSchemaObject(value)) throw refuseConfig(place, 'must be an object of header names and values');
@@ -105,12 +97,12 @@ export interface HostedMcpResult extends HostedToolOutput {
 
 const read = objectOf<HostedMcpConfig>(
   {
-    label: serverLabel,
+    label: matching(/^[a-z0-9_-]{1,64}$/, '1 to 64 lower-case letters, digits, "_" or "-"'),
     url: serverUrl,
-    authorization,
+    authorization: secret,
     headers: requestHeaders,
     allowedTools: listOf(line, 'leave it out to allow every tool, or leave the server out of the prompt'),
-    approval: oneOf('always', 'never'),
+    approval: oneOf(['always', 'never']),
   },
   ['label', 'url'],
 );

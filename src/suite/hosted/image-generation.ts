@@ -1,5 +1,6 @@
+import { oneOf } from '../../core/error/index.ts';
 import type { HostedTool, HostedToolOutput } from '../../core/tool/index.ts';
-import { type HostedToolOptions, line, makeHostedTool, objectOf, oneOf } from './config-check.ts';
+import { type HostedToolOptions, line, makeHostedTool, objectOf } from './config-check.ts';
 
 /** How images are made. What is left out is up to the provider. */
 export type ImageGenerationConfig = {
@@ -23,18 +24,17 @@ export interface ImageGenerationResult extends HostedToolOutput {
 }
 
 const config = objectOf<ImageGenerationConfig>({
-  format: oneOf('png', 'webp', 'jpeg'),
+  format: oneOf(['png', 'webp', 'jpeg']),
   size: line,
-  quality: oneOf('low', 'medium', 'high'),
-  background: oneOf('transparent', 'opaque'),
+  quality: oneOf(['low', 'medium', 'high']),
+  background: oneOf(['transparent', 'opaque']),
   model: line,
 });
 
 const defaults = {
   kind: 'image_generation',
-  name: 'image_generation',
   description: 'Generate an image from a description.',
-} as const;
+};
 
 /**
  * A hosted tool of the kind `image_generation`: the provider makes images that the model asks for.

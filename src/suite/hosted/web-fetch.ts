@@ -1,5 +1,6 @@
+import { integer } from '../../core/error/index.ts';
 import type { HostedTool, HostedToolOutput } from '../../core/tool/index.ts';
-import { flag, type HostedToolOptions, integer, makeHostedTool, objectOf } from './config-check.ts';
+import { flag, type HostedToolOptions, makeHostedTool, objectOf } from './config-check.ts';
 import { type DomainFilter, domainFilter } from './domain-filter.ts';
 
 /** Which pages may be fetched, and how much of them. What is left out is up to the provider. */
@@ -27,16 +28,15 @@ export interface WebFetchResult extends HostedToolOutput {
 
 const config = objectOf<WebFetchConfig>({
   domainFilter,
-  maxUses: integer(1),
-  maxContentTokens: integer(1),
+  maxUses: integer({ min: 1 }),
+  maxContentTokens: integer({ min: 1 }),
   citations: flag,
 });
 
 const defaults = {
   kind: 'web_fetch',
-  name: 'web_fetch',
   description: 'Fetch the content of a page or document on the web by its URL.',
-} as const;
+};
 
 /**
  * A hosted tool of the kind `web_fetch`: the provider fetches pages whose addresses the model knows.

@@ -1,13 +1,6 @@
+import { integer, oneOf } from '../../core/error/index.ts';
 import type { HostedTool, HostedToolOutput } from '../../core/tool/index.ts';
-import {
-  flag,
-  type HostedToolOptions,
-  integer,
-  makeHostedTool,
-  type ObjectCheck,
-  objectOf,
-  oneOf,
-} from './config-check.ts';
+import { flag, type HostedToolOptions, makeHostedTool, type ObjectCheck, objectOf } from './config-check.ts';
 import { type DomainFilter, domainFilter } from './domain-filter.ts';
 import { type GeoHint, geoHint } from './geo-hint.ts';
 
@@ -47,15 +40,14 @@ export const webSearchConfig: ObjectCheck<WebSearchConfig> = objectOf<WebSearchC
   domainFilter,
   geoHint,
   allowLiveAccess: flag,
-  contextSize: oneOf('low', 'medium', 'high'),
-  maxUses: integer(1),
+  contextSize: oneOf(['low', 'medium', 'high']),
+  maxUses: integer({ min: 1 }),
 });
 
 const defaults = {
   kind: 'web_search',
-  name: 'web_search',
   description: 'Search the web for current information and cite sources.',
-} as const;
+};
 
 /**
  * A hosted tool of the kind `web_search`: the provider searches the web and the model cites what it found.
