@@ -92,8 +92,15 @@ export {
 export { readIgnoreScope, readIgnores } from './operations/ignore-scope.ts';
 export { globFiles, grepFiles } from './operations/search-operations.ts';
 export { removePath, transferPath } from './operations/structure-operations.ts';
-export { assertIntegerOption, closedError, pathError, tooLargeError } from './path/errors.ts';
-export { childPath, joinSegments as joinPath, maxPathDepth, normalizePath, segmentsOf } from './path/path.ts';
+export { assertIntegerOption, closedError, pathError, refuseArgument, tooLargeError } from './path/errors.ts';
+export {
+  childPath,
+  isNormalPath,
+  joinSegments as joinPath,
+  maxPathDepth,
+  normalizePath,
+  segmentsOf,
+} from './path/path.ts';
 export { applyTextEdits, type EditResult, type TextEdit } from './text/edit.ts';
 export { compileGrep, type Grep } from './text/grep.ts';
 export { compilePattern, type LinearPattern, type PatternOptions } from './text/linear-pattern.ts';

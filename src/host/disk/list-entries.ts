@@ -1,5 +1,6 @@
 import type { Dirent } from 'node:fs';
 import { opendir } from 'node:fs/promises';
+import { childPath } from '../../core/filesystem/index.ts';
 import type { HostDirectory } from './host-directory.ts';
 
 /** The kind of a directory entry, as far as a mount distinguishes kinds. */
@@ -26,7 +27,7 @@ export interface EntryTally {
  */
 export async function listEntries(
   directory: HostDirectory,
-  pathOf: (name: string) => string,
+  path: string,
   tally: EntryTally,
   maxEntries: number,
 ): Promise<readonly HostEntry[]> {
@@ -41,7 +42,7 @@ export async function listEntries(
     tally.countEntry();
     const name = decodeName(entry.name);
     if (name.isExact) entries.push({ name: name.text, kind: kindOf(entry) });
-    else tally.skip(pathOf(name.text), 'name-not-allowed');
+    else tally.skip(childPath(path, name.text), 'name-not-allowed');
   }
   return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
 }

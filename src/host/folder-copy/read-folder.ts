@@ -1,4 +1,5 @@
-import { assertOptions, FilesystemError, withDefaults } from '../../core/error/index.ts';
+import { assertOptions, withDefaults } from '../../core/error/index.ts';
+import { refuseArgument } from '../../core/filesystem/index.ts';
 import type { HostDirectory } from '../disk/host-directory.ts';
 import { skipReason } from '../disk/system-error.ts';
 import { CopyTally, type FolderCopyReport } from './copy-report.ts';
@@ -52,7 +53,7 @@ export async function readFolder(options: ReadFolderOptions): Promise<FolderCopy
       exclude: 'array',
       allowedRoots: 'array!',
     },
-    (message, details) => new FilesystemError('argument-invalid', message, details),
+    refuseArgument,
   );
   const { hostPath, allowedRoots, followSymlinks = false, signal } = options;
   const limits = withDefaults(folderLimitChecks, options);
@@ -68,7 +69,7 @@ export async function readFolder(options: ReadFolderOptions): Promise<FolderCopy
       files[path] = content;
     };
     const reading = { folder, mountPath, filter, limits, followSymlinks, signal, tally, take };
-    await readDirectory(reading, folder, '', [folder.identity]);
+    await readDirectory(reading, folder, '.', [folder.identity]);
     await assertStillThere(folder, hostPath);
     return Object.freeze({
       kind: 'mount',
@@ -108,7 +109,7 @@ async function sort(reading: FolderReading, directory: HostDirectory, path: stri
   try {
     return await sortEntries(reading, directory, path);
   } catch (error) {
-    reading.tally.skip(path === '' ? '.' : path, skipReason(error));
+    reading.tally.skip(path, skipReason(error));
     return { files: [], directories: [] };
   }
 }

@@ -1,10 +1,9 @@
 import { type FileHandle, realpath, stat } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
-import { normalizePath } from '../../core/filesystem/index.ts';
+import { childPath, isNormalPath } from '../../core/filesystem/index.ts';
 import { type HostDirectory, isBelow, locate, openDirectory, openFile } from '../disk/host-directory.ts';
 import { type HostEntry, listEntries } from '../disk/list-entries.ts';
 import { errorCode } from '../disk/system-error.ts';
-import type { FolderSkipReason } from './copy-report.ts';
 import { type FolderReading, workspacePath } from './folder-reading.ts';
 
 /** A file to read. */
@@ -36,17 +35,16 @@ export async function sortEntries(
   directory: HostDirectory,
   path: string,
 ): Promise<SortedEntries> {
-  const pathOf = (name: string): string => (path === '' ? name : `${path}/${name}`);
   const files: FileCandidate[] = [];
   const directories: DirectoryCandidate[] = [];
-  const entries = await listEntries(directory, pathOf, reading.tally, reading.limits.maxEntries);
+  const entries = await listEntries(directory, path, reading.tally, reading.limits.maxEntries);
   for (const entry of entries) {
-    const entryPath = pathOf(entry.name);
+    const entryPath = childPath(path, entry.name);
     if (reading.filter.excludes(entryPath)) {
       reading.tally.exclude();
     } else if (isWanted(reading, entry, entryPath)) {
       const hostPath = directory.pathOf(entry.name);
-      if (!isPossiblePath(reading, entryPath)) reading.tally.skip(entryPath, 'name-not-allowed');
+      if (!isNormalPath(workspacePath(reading, entryPath))) reading.tally.skip(entryPath, 'name-not-allowed');
       else if (entry.kind === 'file') files.push({ path: entryPath, open: () => openFile(hostPath) });
       else if (entry.kind === 'directory') {
         directories.push({ path: entryPath, open: () => openDirectory(hostPath, false) });
@@ -57,34 +55,36 @@ export async function sortEntries(
   return { files, directories };
 }
 
+/**
+ * Sorts a link by its target. Only a target within the mounted folder that is not excluded is followed; opening it checks
+ * the path again on the open handle, where the platform supports that.
+ */
 async function sortLink(
   reading: FolderReading,
   path: string,
-  hostPath: string,
+  linkPath: string,
   files: FileCandidate[],
   directories: DirectoryCandidate[],
 ): Promise<void> {
-  if (!reading.followSymlinks) {
-    reading.tally.skip(path, 'symlink');
-    return;
-  }
-  const target = await followLink(reading, hostPath);
-  switch (target.kind) {
-    case 'file':
-      if (reading.filter.includes(path)) files.push({ path, open: target.open });
-      return;
-    case 'directory':
-      if (reading.filter.enters(path)) directories.push({ path, open: target.open });
-      return;
-    case 'excluded':
-      reading.tally.exclude();
-      return;
-    case 'skipped':
-      reading.tally.skip(path, target.reason);
+  const { tally, filter, followSymlinks, folder } = reading;
+  if (!followSymlinks) return tally.skip(path, 'symlink');
+  const root = folder.realPath;
+  try {
+    const target = await realpath(linkPath);
+    if (!isBelow(target, root)) return tally.skip(path, 'symlink-outside');
+    if (isExcluded(reading, relative(root, target))) return tally.exclude();
+    const found = await stat(target);
+    if (found.isFile()) {
+      if (filter.includes(path)) files.push({ path, open: () => openFileWithin(target, root) });
+    } else if (found.isDirectory()) {
+      if (filter.enters(path)) directories.push({ path, open: () => openDirectoryWithin(target, root) });
+    } else tally.skip(path, 'special-file');
+  } catch (error) {
+    const code = errorCode(error);
+    tally.skip(path, code === 'EACCES' || code === 'EPERM' ? 'unreadable' : 'symlink-outside');
   }
 }
 
-/** Whether `include` can match the entry; a link may lead to a file or to a directory. */
 function isWanted(reading: FolderReading, entry: HostEntry, path: string): boolean {
   switch (entry.kind) {
     case 'directory':
@@ -97,43 +97,6 @@ function isWanted(reading: FolderReading, entry: HostEntry, path: string): boole
 }
 
 /** Whether a workspace can have exactly this path: names on the host may contain characters that a workspace does not allow. */
-function isPossiblePath(reading: FolderReading, path: string): boolean {
-  const wanted = workspacePath(reading, path);
-  try {
-    return normalizePath(wanted) === wanted;
-  } catch {
-    return false;
-  }
-}
-
-/** The target of a link, or why it is not followed. */
-type LinkTarget =
-  | { readonly kind: 'file'; readonly open: () => Promise<FileHandle> }
-  | { readonly kind: 'directory'; readonly open: () => Promise<HostDirectory> }
-  | { readonly kind: 'excluded' }
-  | { readonly kind: 'skipped'; readonly reason: FolderSkipReason };
-
-/**
- * Resolves a link. Only a target within the mounted folder that is not excluded is followed; opening it checks
- * the path again on the open handle, where the platform supports that.
- */
-async function followLink(reading: FolderReading, linkPath: string): Promise<LinkTarget> {
-  const root = reading.folder.realPath;
-  try {
-    const target = await realpath(linkPath);
-    if (!isBelow(target, root)) return { kind: 'skipped', reason: 'symlink-outside' };
-    if (isExcluded(reading, relative(root, target))) return { kind: 'excluded' };
-    const found = await stat(target);
-    if (found.isFile()) return { kind: 'file', open: () => openFileWithin(target, root) };
-    if (found.isDirectory()) return { kind: 'directory', open: () => openDirectoryWithin(target, root) };
-    return { kind: 'skipped', reason: 'special-file' };
-  } catch (error) {
-    const code = errorCode(error);
-    const isDenied = code === 'EACCES' || code === 'EPERM';
-    return { kind: 'skipped', reason: isDenied ? 'unreadable' : 'symlink-outside' };
-  }
-}
-
 /** Whether the target, or a directory that contains it, is excluded. */
 function isExcluded(reading: FolderReading, target: string): boolean {
   const parts = target.split(sep);

@@ -1,12 +1,5 @@
-import {
-  assertOptions,
-  FilesystemError,
-  type RefuseArgument,
-  someOf,
-  systemText,
-  withDefaults,
-} from '../../core/error/index.ts';
-import { Filesystem } from '../../core/filesystem/index.ts';
+import { assertOptions, someOf, systemText, withDefaults } from '../../core/error/index.ts';
+import { Filesystem, refuseArgument } from '../../core/filesystem/index.ts';
 import type { ToolPolicy } from '../../core/policy/index.ts';
 import { type Section, section, type VisibilitySelector } from '../../core/prompt/index.ts';
 import type { AnyTool } from '../../core/tool/index.ts';
@@ -69,7 +62,7 @@ export function gitSection(options: GitSectionOptions = {}): Section<Record<neve
       limits: gitLimitChecks,
       git: systemText('the name or the path of a program', (text) => !text.startsWith('-')),
     },
-    refuse,
+    refuseArgument,
   );
   const { title = 'Git History', key = 'git', git = 'git', visibility = 'full', policies = [] } = options;
   const settings: GitToolOptions = { git, limits: withDefaults(gitLimitChecks, options.limits) };
@@ -94,16 +87,13 @@ export function gitSection(options: GitSectionOptions = {}): Section<Record<neve
         await repository.run(['rev-parse', '--git-dir']);
       } catch (error) {
         if (!(error instanceof GitRefusal)) throw error;
-        throw refuse(`The section "${key}" cannot read a history. ${error.message}`, {
+        throw refuseArgument(`The section "${key}" cannot read a history. ${error.message}`, {
           details: { section: key },
         });
       }
     },
   });
 }
-
-const refuse: RefuseArgument = (message, options) =>
-  new FilesystemError('argument-invalid', message, options);
 
 const makers: Readonly<Record<GitToolName, (options: GitToolOptions) => AnyTool>> = {
   git_log: createGitLogTool,

@@ -1,4 +1,4 @@
-import { assertOptions, FilesystemError, oneOf } from '../../core/error/index.ts';
+import { assertOptions, oneOf } from '../../core/error/index.ts';
 import {
   CellGuard,
   childPath,
@@ -14,6 +14,7 @@ import {
   FilesystemView,
   type ForkedView,
   maxPathDepth,
+  refuseArgument,
   type StagedChanges,
   type StageOptions,
   TreeCell,
@@ -212,7 +213,7 @@ export async function openHostFilesystem(options: HostFilesystemOptions): Promis
       allowGitWrites: 'boolean',
       journal: 'object',
     },
-    (message, details) => new FilesystemError('argument-invalid', message, details),
+    refuseArgument,
   );
   return new HostFilesystem(await openLeasedWorkspace(options));
 }

@@ -1,9 +1,8 @@
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { FilesystemError } from '../../core/error/index.ts';
-import { present } from '../../core/internal/index.ts';
 import { type Clock, systemClock } from '../../core/session/index.ts';
-import { errorCode, withoutPaths } from '../disk/system-error.ts';
+import { causedBy, errorCode } from '../disk/system-error.ts';
 import { Child } from './child.ts';
 import type { StagedCommandArguments } from './run-options.ts';
 import { closeChildEnds, type StandardStreams } from './standard-streams.ts';
@@ -137,14 +136,10 @@ function startChild(line: StagedCommandArguments, options: ProcessOptions): Chil
 
 /** The error for a command line that the operating system does not accept. */
 function commandError(error: unknown): FilesystemError {
-  const code = errorCode(error);
   return new FilesystemError(
     'argument-invalid',
-    `The command cannot be started (${code ?? 'unknown error'}). Name a command, and pass arguments and variables without NUL ` +
+    `The command cannot be started (${errorCode(error) ?? 'unknown error'}). Name a command, and pass arguments and variables without NUL ` +
       'characters that are not too long in total.',
-    {
-      cause: withoutPaths(error),
-      ...present({ details: code === undefined ? undefined : { systemCode: code } }),
-    },
+    causedBy(error),
   );
 }

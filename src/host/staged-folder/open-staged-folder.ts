@@ -1,11 +1,11 @@
 import { assertArgument, assertOptions, FilesystemError, withDefaults } from '../../core/error/index.ts';
-import type { Filesystem } from '../../core/filesystem/index.ts';
-import { isBelow, openDirectory } from '../disk/host-directory.ts';
+import { type Filesystem, refuseArgument } from '../../core/filesystem/index.ts';
+import { type HostDirectory, isBelow, openDirectory } from '../disk/host-directory.ts';
 import { compileFolderFilter } from '../folder-copy/folder-filter.ts';
 import { type DiskSource, diskSourceOf } from '../host-filesystem/disk-source.ts';
 import { isInGitDirectory } from '../host-filesystem/jail/jail.ts';
 import { mountOverlay, OverlayRefusedError, overlayRefusal } from './overlay/overlay-mount.ts';
-import { copyPlace, overlayPlace } from './overlay/staged-place.ts';
+import { copyPlace, type StagedPlace } from './overlay/staged-place.ts';
 import { DiskStagedFolder, type StagedFolder, type StagedFolderParts } from './staged-folder.ts';
 import type { Baseline } from './staging/baseline.ts';
 import { type StagedFolderOptions, stagingChecks, stagingLimitChecks } from './staging/options.ts';
@@ -56,19 +56,8 @@ export async function openStagedFolder(
   filesystem: Filesystem,
   options: StagedFolderOptions = {},
 ): Promise<StagedFolder> {
-  assertOptions(
-    'openStagedFolder()',
-    options,
-    { ...stagingChecks, signal: 'any' },
-    (message, details) => new FilesystemError('argument-invalid', message, details),
-  );
-  assertArgument(
-    'openStagedFolder()',
-    'filesystem',
-    filesystem,
-    'object',
-    (message, details) => new FilesystemError('argument-invalid', message, details),
-  );
+  assertOptions('openStagedFolder()', options, { ...stagingChecks, signal: 'any' }, refuseArgument);
+  assertArgument('openStagedFolder()', 'filesystem', filesystem, 'object', refuseArgument);
   try {
     return await openStaged(filesystem, options);
   } catch (error) {
@@ -138,26 +127,12 @@ async function fillCopy(
   parts: Staging & { readonly folder: string },
   openSource: OpenSource | undefined,
 ): Promise<StagedFolderParts> {
-  const place = await copyPlace(parts.folder);
-  const baseline: Baseline = new Map();
-  const folder = await openDirectory(place.path, false);
-  try {
-    const { identity } = folder;
-    if (openSource === undefined) {
-      await writeFolder({ ...parts, baseline }, folder);
-      return { ...parts, place, baseline, identity };
-    }
-    const plan = planDisk({
-      ...parts,
-      source: openInPlace(openSource),
-      isOverlay: false,
-      onOwner: () => undefined,
-    });
-    await stagePlan({ openSource, signal: parts.signal, baseline, isOverlay: false }, plan, folder);
-    return { ...parts, place, baseline, identity };
-  } finally {
-    await folder.close();
-  }
+  return fill(parts, await copyPlace(parts.folder), async (baseline, folder) => {
+    if (openSource === undefined) return writeFolder({ ...parts, baseline }, folder);
+    const source = openInPlace(openSource);
+    const plan = planDisk({ ...parts, source, isOverlay: false, onOwner: () => undefined });
+    return stagePlan({ openSource, signal: parts.signal, baseline, isOverlay: false }, plan, folder);
+  });
 }
 
 async function fillOverlay(
@@ -168,20 +143,29 @@ async function fillOverlay(
   if (refusal !== undefined) throw refusal;
   const source = openInPlace(openSource);
   const plan = planDisk({ ...parts, source, isOverlay: true, onOwner: assertMapped });
-  const mount = await mountOverlay({ folder: parts.folder, jail: source.jail, hidden: plan.hidden });
+  const place = await mountOverlay({ folder: parts.folder, jail: source.jail, hidden: plan.hidden });
   try {
-    const place = await overlayPlace(parts.folder, mount);
-    const baseline: Baseline = new Map();
-    const folder = await openDirectory(mount.path, false);
-    try {
-      await stagePlan({ openSource, signal: parts.signal, baseline, isOverlay: true }, plan, folder);
-      return { ...parts, place, baseline, identity: folder.identity };
-    } finally {
-      await folder.close();
-    }
+    return await fill(parts, place, (baseline, folder) =>
+      stagePlan({ openSource, signal: parts.signal, baseline, isOverlay: true }, plan, folder),
+    );
   } catch (error) {
-    await mount.dispose();
+    await place[Symbol.asyncDispose]();
     throw error;
+  }
+}
+
+async function fill(
+  parts: Staging & { readonly folder: string },
+  place: StagedPlace,
+  write: (baseline: Baseline, folder: HostDirectory) => Promise<void>,
+): Promise<StagedFolderParts> {
+  const baseline: Baseline = new Map();
+  const folder = await openDirectory(place.path, false);
+  try {
+    await write(baseline, folder);
+    return { ...parts, place, baseline, identity: folder.identity };
+  } finally {
+    await folder.close();
   }
 }
 

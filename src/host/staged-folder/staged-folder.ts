@@ -2,10 +2,10 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FilesystemError } from '../../core/error/index.ts';
 import { type Filesystem, normalizePath } from '../../core/filesystem/index.ts';
-import { present, quoteText } from '../../core/internal/index.ts';
+import { quoteText } from '../../core/internal/index.ts';
 import { type HostDirectory, openDirectory } from '../disk/host-directory.ts';
 import { identityOf } from '../disk/stamp.ts';
-import { errorCode, withoutPaths } from '../disk/system-error.ts';
+import { causedBy, errorCode } from '../disk/system-error.ts';
 import type { FolderFilter } from '../folder-copy/folder-filter.ts';
 import type {
   StagedCommandArguments,
@@ -191,11 +191,15 @@ export class DiskStagedFolder implements StagedFolder {
     for (const command of running) command.stop(goneError('was disposed'));
     await Promise.allSettled(running.map(({ ended }) => ended));
     await this.#lastCollection;
-    await place.dispose();
+    await place[Symbol.asyncDispose]();
     try {
       await removeFolder(folder);
     } catch (error) {
-      throw removalError(error);
+      throw new FilesystemError(
+        'filesystem-storage-failed',
+        `The staged folder cannot be removed (${errorCode(error) ?? 'unknown error'}). End the processes that work in it, then remove it by hand.`,
+        causedBy(error),
+      );
     }
   }
 
@@ -266,16 +270,4 @@ function hidingPaths(outcome: StagedCommandOutcome, paths: readonly string[]): S
 function withoutPath(text: string, path: string): string {
   const [first = '', ...rest] = text.split(path);
   return rest.reduce((shown, part) => `${shown}${/^[\w-]/.test(part) ? path : '.'}${part}`, first);
-}
-
-function removalError(error: unknown): FilesystemError {
-  const code = errorCode(error);
-  return new FilesystemError(
-    'filesystem-storage-failed',
-    `The staged folder cannot be removed (${code ?? 'unknown error'}). End the processes that work in it, then remove it by hand.`,
-    {
-      cause: withoutPaths(error),
-      ...present({ details: code === undefined ? undefined : { systemCode: code } }),
-    },
-  );
 }

@@ -98,3 +98,12 @@ export function segmentsOf(normalizedPath: string): readonly string[] {
 export function normalizePath(path: string): string {
   return joinSegments(pathSegments(path));
 }
+
+/** Whether a path can be used and is in its canonical form. */
+export function isNormalPath(path: string): boolean {
+  try {
+    return normalizePath(path) === path;
+  } catch {
+    return false;
+  }
+}

@@ -1,7 +1,7 @@
 import { FilesystemError, type FilesystemErrorCode } from '../../../core/error/index.ts';
 import { pathError } from '../../../core/filesystem/index.ts';
-import { present, quoteText } from '../../../core/internal/index.ts';
-import { errorCode, withoutPaths } from '../../disk/system-error.ts';
+import { quoteText } from '../../../core/internal/index.ts';
+import { causedBy, errorCode } from '../../disk/system-error.ts';
 
 /** A parent of a path is not a directory, or is a link: nothing is accessed through it. */
 export class NoDirectoryError extends Error {
@@ -26,7 +26,7 @@ export function diskError(path: string, error: unknown): FilesystemError {
   if (FilesystemError.isInstance(error)) return error;
   if (error instanceof NoDirectoryError) return changedOnDiskError(path, error);
   const code = errorCode(error);
-  const options = { cause: withoutPaths(error), details: present({ systemCode: code }) };
+  const options = causedBy(error);
   const refuse = (kind: FilesystemErrorCode, problem: string): FilesystemError =>
     pathError(kind, path, problem, options);
   switch (code) {

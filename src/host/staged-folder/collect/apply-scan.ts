@@ -34,7 +34,7 @@ export async function applyScan(
   scan: FolderScan,
   isCollected: (path: string) => boolean,
 ): Promise<Pick<StagedFolderReport, 'created' | 'modified' | 'removed'>> {
-  const difference = withoutSkipped(compare(baseline, scan), scan, isCollected);
+  const difference = compare(baseline, scan, isCollected);
   const { writes, removals } = await check(filesystem, baseline, scan, difference);
   const { removedDirectories, createdDirectories } = difference;
   if (writes.length + removals.length + removedDirectories.length + createdDirectories.length > 0) {
@@ -84,46 +84,35 @@ export function rebase(baseline: Baseline, scan: FolderScan): void {
   }
 }
 
-/** The difference without the paths that are not collected, which are recorded as skipped. */
-function withoutSkipped(
-  difference: FolderDifference,
-  { tally }: FolderScan,
+/** @param isCollected whether changes at a path are applied; others are recorded as skipped. */
+function compare(
+  baseline: Baseline,
+  scan: FolderScan,
   isCollected: (path: string) => boolean,
 ): FolderDifference {
-  const keep = (paths: readonly string[]): readonly string[] =>
-    paths.filter((path) => {
-      if (isCollected(path)) return true;
-      tally.skip(path, 'git-directory');
-      return false;
-    });
-  return {
-    removedFiles: keep(difference.removedFiles),
-    removedLinks: keep(difference.removedLinks),
-    removedDirectories: keep(difference.removedDirectories),
-    createdDirectories: keep(difference.createdDirectories),
-    createdFiles: keep(difference.createdFiles),
-    modifiedFiles: keep(difference.modifiedFiles),
-  };
-}
-
-function compare(baseline: Baseline, scan: FolderScan): FolderDifference {
   const removed = { file: [] as string[], link: [] as string[], directory: [] as string[] };
   for (const [path, { kind }] of baseline) {
     if (kind === 'left-out' || isThere(scan, path, kind)) continue;
     if (scan.tally.isUnknown(path) || isCovered(scan.untouched, path)) continue;
     removed[kind].push(path);
   }
-  const isStagedFile = (path: string): boolean => baseline.get(path)?.kind === 'file';
-  const changedFiles = [...scan.changed.keys()];
+  const keep = (paths: Iterable<string>): readonly string[] =>
+    [...paths].filter((path) => {
+      if (isCollected(path)) return true;
+      scan.tally.skip(path, 'git-directory');
+      return false;
+    });
+  const isStagedAs = (path: string, kind: string): boolean => baseline.get(path)?.kind === kind;
+  const changedFiles = keep(scan.changed.keys());
   return {
-    removedFiles: removed.file,
-    removedLinks: removed.link,
-    removedDirectories: removed.directory.sort().reverse(),
-    createdDirectories: [...scan.directories]
-      .filter((path) => baseline.get(path)?.kind !== 'directory')
-      .sort(),
-    createdFiles: changedFiles.filter((path) => !isStagedFile(path)),
-    modifiedFiles: changedFiles.filter(isStagedFile),
+    removedFiles: keep(removed.file),
+    removedLinks: keep(removed.link),
+    removedDirectories: keep(removed.directory).toSorted().reverse(),
+    createdDirectories: keep(
+      [...scan.directories].filter((path) => !isStagedAs(path, 'directory')),
+    ).toSorted(),
+    createdFiles: changedFiles.filter((path) => !isStagedAs(path, 'file')),
+    modifiedFiles: changedFiles.filter((path) => isStagedAs(path, 'file')),
   };
 }
 

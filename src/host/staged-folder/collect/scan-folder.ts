@@ -2,7 +2,7 @@ import type { BigIntStats } from 'node:fs';
 import { lstat, readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FilesystemError } from '../../../core/error/index.ts';
-import { normalizePath } from '../../../core/filesystem/index.ts';
+import { childPath, isNormalPath } from '../../../core/filesystem/index.ts';
 import { type HostDirectory, openDirectory, openFile } from '../../disk/host-directory.ts';
 import { type HostEntry, listEntries } from '../../disk/list-entries.ts';
 import { readContent } from '../../disk/read-content.ts';
@@ -73,7 +73,7 @@ export async function scanFolder(scanning: FolderScanning, folder: HostDirectory
     tally: new CollectTally(),
     bytes: 0,
   };
-  await scanDirectory(scanning, scan, folder, '');
+  await scanDirectory(scanning, scan, folder, '.');
   return scan;
 }
 
@@ -85,17 +85,16 @@ async function scanDirectory(
 ): Promise<void> {
   const { filter, signal } = scanning;
   signal?.throwIfAborted();
-  const pathOf = (name: string): string => (path === '' ? name : `${path}/${name}`);
   const { entries, touched } = await list(scanning, scan, directory, path);
   const files: string[] = [];
   const directories: string[] = [];
   for (const { name, kind } of entries) {
-    const entryPath = pathOf(name);
+    const entryPath = childPath(path, name);
     if (filter.excludes(entryPath)) continue;
     const known = scanning.baseline.get(entryPath);
     if (touched?.has(name) === false) scan.untouched.add(entryPath);
     else if (known?.kind === 'left-out') scan.tally.skip(entryPath, 'not-staged');
-    else if (!isPossiblePath(entryPath)) scan.tally.skip(entryPath, 'name-not-allowed');
+    else if (!isNormalPath(entryPath)) scan.tally.skip(entryPath, 'name-not-allowed');
     else if (kind === 'special') scan.tally.skip(entryPath, 'special-file');
     else if (kind !== 'symlink' && !scanning.isShown(entryPath, kind))
       scan.tally.skip(entryPath, 'not-staged');
@@ -108,11 +107,13 @@ async function scanDirectory(
   for (let start = 0; start < files.length; start += filesAtOnce) {
     signal?.throwIfAborted();
     const group = files.slice(start, start + filesAtOnce);
-    const looks = group.map((name) => scanFile(scanning, scan, directory.pathOf(name), pathOf(name)));
+    const looks = group.map((name) =>
+      scanFile(scanning, scan, directory.pathOf(name), childPath(path, name)),
+    );
     await Promise.allSettled(looks);
     await Promise.all(looks);
   }
-  for (const name of directories) await enter(scanning, scan, directory.pathOf(name), pathOf(name));
+  for (const name of directories) await enter(scanning, scan, directory.pathOf(name), childPath(path, name));
 }
 
 interface Listing {
@@ -127,9 +128,8 @@ async function list(
   directory: HostDirectory,
   path: string,
 ): Promise<Listing> {
-  const pathOf = (name: string): string => (path === '' ? name : `${path}/${name}`);
   try {
-    const entries = await listEntries(directory, pathOf, scan.tally, limits.maxEntries);
+    const entries = await listEntries(directory, path, scan.tally, limits.maxEntries);
     if (!scan.tally.isStopped) {
       return upper === undefined
         ? { entries }
@@ -137,11 +137,11 @@ async function list(
     }
   } catch (error) {
     // If the folder itself cannot be listed, everything is unknown.
-    if (path === '') throw goneError('cannot be listed');
+    if (path === '.') throw goneError('cannot be listed');
     scan.tally.skip(path, skipReason(error));
     return { entries: [] };
   }
-  throw tooManyError(`${limits.maxEntries} entries`, 'maxEntries', path === '' ? '.' : path);
+  throw tooManyError(`${limits.maxEntries} entries`, 'maxEntries', path);
 }
 
 async function enter(scanning: FolderScanning, scan: Scan, place: string, path: string): Promise<void> {
@@ -223,13 +223,4 @@ function describe(stats: BigIntStats, content: Uint8Array): StagedFile {
 
 async function isSameLink(place: string, target: string): Promise<boolean> {
   return (await readlink(place).catch(() => undefined)) === target;
-}
-
-/** Whether a file system can have exactly this path: names on the disk may contain characters that it does not allow. */
-function isPossiblePath(path: string): boolean {
-  try {
-    return normalizePath(path) === path;
-  } catch {
-    return false;
-  }
 }

@@ -11,6 +11,7 @@ import { pathVariable } from '../../process/path-variable.ts';
 import { runProcess } from '../../process/run-process.ts';
 import type { HiddenName } from '../staging/plan-disk.ts';
 import { makePrivateFolder, removeFolder } from '../staging/private-folder.ts';
+import { makeTemporary, type StagedPlace } from './staged-place.ts';
 
 /** An overlay is not possible here; a copy is used instead. */
 export class OverlayRefusedError extends Error {
@@ -20,23 +21,9 @@ export class OverlayRefusedError extends Error {
   }
 }
 
-/** A folder on disk with an upper layer that receives every change. */
-export interface OverlayMount {
-  /** The path of the merged folder for this process. */
-  readonly path: string;
-  /** The path of the merged folder for processes inside: the same as that of the folder on disk for all others. */
-  readonly innerPath: string;
-  /** The upper layer, with the changes. */
-  readonly upper: string;
-  /** The command line that starts a command inside, in a directory of the merged folder. */
-  enter(command: string, args: readonly string[], cwd: string): readonly string[];
-  /** Kills every process inside, then unmounts. */
-  dispose(): Promise<void>;
-}
-
 /** The folder and lower layer of a mount. */
 export interface OverlayPlace {
-  /** A private folder by its real path. The mount takes the names `files`, `lower`, `upper`, `work` and `nothing` in it. */
+  /** A private folder by its real path. The mount takes the names `files`, `lower`, `upper`, `work`, `tmp` and `nothing` in it. */
   readonly folder: string;
   /** The lower layer. */
   readonly jail: HostJail;
@@ -67,16 +54,18 @@ const isPrivileged = (): boolean => process.geteuid?.() === 0;
 const environment = (): Readonly<Record<string, string>> => ({ ...pathVariable(), LC_ALL: 'C' });
 
 /**
- * Mounts an overlay in a namespace of its own. It ends with this process, however that ends.
+ * Mounts an overlay in a namespace of its own: a folder on disk with an upper layer that receives every change. Processes inside see
+ * it at the path that the folder has for all others. It ends with this process, however that ends.
  * @throws {OverlayRefusedError} when the operating system refuses it.
  */
-export async function mountOverlay({ folder, jail, hidden }: OverlayPlace): Promise<OverlayMount> {
+export async function mountOverlay({ folder, jail, hidden }: OverlayPlace): Promise<StagedPlace> {
   const root = jail.realPath;
   assertWithoutMounts(root);
   for (const name of ['files', 'lower', 'upper', 'work']) await mkdir(join(folder, name));
   const upper = join(folder, 'upper');
   copyLowerAttributes(jail, [], upper);
   await hide(jail, folder, hidden);
+  const temporary = await makeTemporary(folder);
   const holder = await holdNamespace(folder, root);
   const path = `/proc/${holder.pid}/root${folder}/files`;
   try {
@@ -98,18 +87,19 @@ export async function mountOverlay({ folder, jail, hidden }: OverlayPlace): Prom
   }
   const target = ['--target', String(holder.pid), '--mount', '--pid'];
   const asUser = isPrivileged() ? [] : ['--user', '--preserve-credentials'];
+  const enter = ['--', 'sh', '-c', enterScript, 'sh', root, join(folder, 'files')];
   return {
+    kind: 'overlay',
     path,
-    innerPath: root,
     upper,
-    enter: (command, args, cwd) => [
-      'nsenter',
-      ...target,
-      ...asUser,
-      '--',
-      ...['sh', '-c', enterScript, 'sh', root, join(folder, 'files'), `./${cwd}`, command, ...args],
-    ],
-    dispose: async () => holder[Symbol.asyncDispose](),
+    innerPaths: [join(folder, 'files'), root],
+    temporary,
+    commandLine: (command, args, cwd) => ({
+      command: 'nsenter',
+      args: [...target, ...asUser, ...enter, `./${cwd}`, command, ...args],
+      cwd: folder,
+    }),
+    [Symbol.asyncDispose]: async () => holder[Symbol.asyncDispose](),
   };
 }
 
@@ -225,25 +215,20 @@ async function tryIn(folder: string): Promise<void> {
   const jail = HostJail.open(root);
   try {
     const hidden = [{ folder: '.', name: Buffer.from('hidden') }];
-    const mount = await mountOverlay({ folder: layers, jail, hidden });
-    try {
-      await writeFile(join(mount.path, 'edited'), 'new');
-      await rm(join(mount.path, 'deep'), { recursive: true });
-      await mkdir(join(mount.path, 'deep'));
-      const script =
-        '[ "$(cat edited)" = new ] && [ ! -e deep/file ] && [ ! -e hidden ] && echo made >deep/made';
-      const [command = '', ...args] = mount.enter('sh', ['-c', script], '.');
-      const { exitCode } = await runProcess({ command, args, cwd: '/' }, {}).ended;
-      const isAsWanted =
-        exitCode === 0 &&
-        (await readdir(join(mount.path, 'deep'))).join() === 'made' &&
-        (await readdir(mount.upper)).toSorted().join() === 'deep,edited,hidden' &&
-        (await readFile(join(root, 'edited'), 'utf8')) === 'old' &&
-        (await readdir(root, { recursive: true })).length === 6;
-      if (!isAsWanted) throw new OverlayRefusedError('An overlay does not keep changes apart here.');
-    } finally {
-      await mount.dispose();
-    }
+    await using mount = await mountOverlay({ folder: layers, jail, hidden });
+    await writeFile(join(mount.path, 'edited'), 'new');
+    await rm(join(mount.path, 'deep'), { recursive: true });
+    await mkdir(join(mount.path, 'deep'));
+    const script =
+      '[ "$(cat edited)" = new ] && [ ! -e deep/file ] && [ ! -e hidden ] && echo made >deep/made';
+    const { exitCode } = await runProcess(mount.commandLine('sh', ['-c', script], '.'), {}).ended;
+    const isAsWanted =
+      exitCode === 0 &&
+      (await readdir(join(mount.path, 'deep'))).join() === 'made' &&
+      (await readdir(join(layers, 'upper'))).toSorted().join() === 'deep,edited,hidden' &&
+      (await readFile(join(root, 'edited'), 'utf8')) === 'old' &&
+      (await readdir(root, { recursive: true })).length === 6;
+    if (!isAsWanted) throw new OverlayRefusedError('An overlay does not keep changes apart here.');
   } finally {
     jail.dispose();
   }

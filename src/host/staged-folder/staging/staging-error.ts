@@ -5,8 +5,8 @@ import {
   WinkError,
 } from '../../../core/error/index.ts';
 import { pathError } from '../../../core/filesystem/index.ts';
-import { present, quoteText } from '../../../core/internal/index.ts';
-import { errorCode, withoutPaths } from '../../disk/system-error.ts';
+import { quoteText } from '../../../core/internal/index.ts';
+import { causedBy, errorCode } from '../../disk/system-error.ts';
 import { changedOnDiskError, NoDirectoryError } from '../../host-filesystem/jail/disk-error.ts';
 
 /** The error for content that exceeds a limit on totals, when staging or collecting. */
@@ -47,14 +47,10 @@ export function stagingError(
   const isAbort = error instanceof Error && error.name === 'AbortError';
   if (signal?.aborted === true && (isAbort || error === signal.reason)) return signal.reason;
   if (error instanceof NoDirectoryError) return changedOnDiskError('.', error);
-  const code = errorCode(error);
   return new FilesystemError(
     'filesystem-storage-failed',
-    `The files could not be ${done} (${code ?? describeError(error)}). Nothing was ${done}; you can try again.`,
-    {
-      cause: withoutPaths(error),
-      ...present({ details: code === undefined ? undefined : { systemCode: code } }),
-    },
+    `The files could not be ${done} (${errorCode(error) ?? describeError(error)}). Nothing was ${done}; you can try again.`,
+    causedBy(error),
   );
 }
 
@@ -66,9 +62,8 @@ export function writingError(path: string, error: unknown): unknown {
   const code = errorCode(error);
   if (error instanceof NoDirectoryError) return changedOnDiskError(path, error);
   if (code === undefined || WinkError.isInstance(error)) return error;
-  const options = { cause: withoutPaths(error), details: { systemCode: code } };
   const refuse = (kind: FilesystemErrorCode, problem: string): FilesystemError =>
-    pathError(kind, path, `cannot be written to the staged folder${problem}`, options);
+    pathError(kind, path, `cannot be written to the staged folder${problem}`, causedBy(error));
   switch (code) {
     case 'EEXIST':
       return refuse(
