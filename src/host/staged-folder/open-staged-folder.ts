@@ -127,7 +127,7 @@ async function fillCopy(
   parts: Staging & { readonly folder: string },
   openSource: OpenSource | undefined,
 ): Promise<StagedFolderParts> {
-  return fill(parts, await copyPlace(parts.folder), async (baseline, folder) => {
+  return fillPlace(parts, await copyPlace(parts.folder), async (baseline, folder) => {
     if (openSource === undefined) return writeFolder({ ...parts, baseline }, folder);
     const source = openInPlace(openSource);
     const plan = planDisk({ ...parts, source, isOverlay: false, onOwner: () => undefined });
@@ -145,7 +145,7 @@ async function fillOverlay(
   const plan = planDisk({ ...parts, source, isOverlay: true, onOwner: assertMapped });
   const place = await mountOverlay({ folder: parts.folder, jail: source.jail, hidden: plan.hidden });
   try {
-    return await fill(parts, place, (baseline, folder) =>
+    return await fillPlace(parts, place, (baseline, folder) =>
       stagePlan({ openSource, signal: parts.signal, baseline, isOverlay: true }, plan, folder),
     );
   } catch (error) {
@@ -154,7 +154,7 @@ async function fillOverlay(
   }
 }
 
-async function fill(
+async function fillPlace(
   parts: Staging & { readonly folder: string },
   place: StagedPlace,
   write: (baseline: Baseline, folder: HostDirectory) => Promise<void>,
