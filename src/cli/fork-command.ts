@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { describeError, PromptValidationError } from '../core/error/index.ts';
+import { PromptValidationError } from '../core/error/index.ts';
 import { present } from '../core/internal/index.ts';
 import { forkRun } from '../durable/index.ts';
 import type { CommandParts } from './agent/command-parts.ts';
@@ -8,7 +8,7 @@ import { namedRun, taskToGoOn } from './journal/named-runs.ts';
 import { journalOption, refuseJournalInside, sqliteJournalFiles } from './journal/open-journal.ts';
 import { updateRunInfo } from './journal/run-info.ts';
 import { type CliEnvironment, unlessAborted } from './process/environment.ts';
-import { UsageError } from './process/errors.ts';
+import { orUsageError } from './process/errors.ts';
 import { printable } from './process/plain-text.ts';
 import { resumeCommand } from './resume-command.ts';
 import type { ForkRequest } from './runs/fork-arguments.ts';
@@ -45,7 +45,7 @@ async function fork(
   const { journal, run } = await namedRun(opened, runId, journalFile);
   const { info, task } = taskToGoOn(run, journalFile, 'fork');
   refuseJournalInside(journalFile, workspace);
-  try {
+  const begin = async (): Promise<string> => {
     const folder = await checkForkFolder({
       journal,
       run,
@@ -60,8 +60,6 @@ async function fork(
     const kept = { ...info, request: { kind: 'run', ...task, ...place } as const, isApplied: false };
     await updateRunInfo(journal, forked.runId, kept, folder);
     return forked.runId;
-  } catch (error) {
-    if (!PromptValidationError.isInstance(error)) throw error;
-    throw new UsageError(printable(describeError(error)), { cause: error });
-  }
+  };
+  return orUsageError(begin, ({ message }) => printable(message), PromptValidationError);
 }

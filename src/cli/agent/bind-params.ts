@@ -2,22 +2,17 @@ import { type BoundParams, bindParams as bind } from '../../agent/index.ts';
 import { PromptValidationError } from '../../core/error/index.ts';
 import type { AnyAgent } from '../../core/evaluation/index.ts';
 import type { JsonObject } from '../../core/schema/index.ts';
-import { UsageError } from '../process/errors.ts';
+import { orUsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 
 /**
  * The params of a run, as `runAgent()` reads them.
  * @throws {UsageError} that names the section with missing or invalid params, or the unknown param.
  */
-export async function bindParams(
-  agent: AnyAgent,
-  given: JsonObject,
-  workspaceName: string,
-): Promise<BoundParams> {
-  try {
-    return await bind(agent, given, workspaceName);
-  } catch (error) {
-    if (!PromptValidationError.isInstance(error)) throw error;
-    throw new UsageError(printable(error.message.replace(/^The/, 'the')), { cause: error });
-  }
+export function bindParams(agent: AnyAgent, given: JsonObject, workspaceName: string): Promise<BoundParams> {
+  return orUsageError(
+    () => bind(agent, given, workspaceName),
+    ({ message }) => printable(message.replace(/^The/, 'the')),
+    PromptValidationError,
+  );
 }

@@ -1,5 +1,5 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { errorMessage, UsageError } from '../process/errors.ts';
+import { errorMessage, orUsageError } from '../process/errors.ts';
 
 /** A file with one line per event. */
 export interface EventLog {
@@ -15,12 +15,10 @@ export interface EventLog {
  * @throws {UsageError} when it cannot be opened for writing.
  */
 export function openEventLog(path: string): EventLog {
-  let file: number;
-  try {
-    file = openSync(path, 'w', 0o600);
-  } catch (error) {
-    throw new UsageError(`the log "${path}" cannot be written: ${errorMessage(error)}.`, { cause: error });
-  }
+  const file = orUsageError(
+    () => openSync(path, 'w', 0o600),
+    (error) => `the log "${path}" cannot be written: ${errorMessage(error)}.`,
+  );
   let problem: string | undefined;
   return {
     write: (line) => {

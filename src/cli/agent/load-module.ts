@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { dirname, extname, resolve } from 'node:path';
 import { describeError } from '../../core/error/index.ts';
-import { errorMessage, UsageError } from '../process/errors.ts';
+import { errorMessage, orUsageError, UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 
 const extensions: ReadonlySet<string> = new Set(['.ts', '.mts', '.js', '.mjs']);
@@ -34,12 +34,11 @@ export async function loadModule(name: string, what: string): Promise<LoadedModu
 }
 
 async function checkFile(path: string, shown: string, what: string): Promise<void> {
-  try {
-    if ((await stat(path)).isFile()) return;
-  } catch (error) {
-    throw new UsageError(`the ${what} "${shown}" cannot be read: ${errorMessage(error)}.`, { cause: error });
-  }
-  throw new UsageError(`the ${what} "${shown}" is not a file.`);
+  const found = await orUsageError(
+    () => stat(path),
+    (error) => `the ${what} "${shown}" cannot be read: ${errorMessage(error)}.`,
+  );
+  if (!found.isFile()) throw new UsageError(`the ${what} "${shown}" is not a file.`);
 }
 
 async function importModule(path: string, shown: string, what: string): Promise<unknown> {
@@ -50,23 +49,19 @@ async function importModule(path: string, shown: string, what: string): Promise<
     interopDefault: false,
     virtualModules: ownModules(),
   });
-  try {
-    return await jiti.import(path);
-  } catch (error) {
-    const folder = dirname(path);
-    // The first line has the reason; further lines contain absolute paths. A parse error has its position on the second
-    // line.
-    const [first = '', second = ''] = describeError(error)
-      .split('\n')
-      .map((line) => line.replaceAll(`${folder}/`, '').trim());
-    const place = /^\S+:\d+:\d+$/.test(second) ? ` (${second})` : '';
-    throw new UsageError(
-      `the ${what} "${shown}" cannot be loaded: ${printable(first.replace(/\.$/, '') + place)}.`,
-      {
-        cause: error,
-      },
-    );
-  }
+  return orUsageError<unknown>(
+    () => jiti.import(path),
+    (error) => {
+      const folder = dirname(path);
+      // The first line has the reason; further lines contain absolute paths. A parse error has its position on the second
+      // line.
+      const [first = '', second = ''] = describeError(error)
+        .split('\n')
+        .map((line) => line.replaceAll(`${folder}/`, '').trim());
+      const place = /^\S+:\d+:\d+$/.test(second) ? ` (${second})` : '';
+      return `the ${what} "${shown}" cannot be loaded: ${printable(first.replace(/\.$/, '') + place)}.`;
+    },
+  );
 }
 
 /** What the package exports. */

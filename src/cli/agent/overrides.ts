@@ -4,7 +4,7 @@ import type { DroppedOverride, PromptIdentity } from '../../core/prompt/index.ts
 import { defaultOverridesTag, type OverridesSource } from '../../core/prompt/index.ts';
 import { LocalOverridesStore } from '../../host/index.ts';
 import type { OverridesChoice } from '../options/option-values.ts';
-import { UsageError } from '../process/errors.ts';
+import { orUsageError, UsageError } from '../process/errors.ts';
 import { printable, printableLines } from '../process/plain-text.ts';
 import type { LoadedAgent } from './load-agent.ts';
 
@@ -27,15 +27,11 @@ export async function chooseOverrides(
   const { tag = defaultOverridesTag } = choice;
   const store = openOverrides(choice.root, loaded);
   const prompt = loaded.agent.template.bind();
-  try {
-    const overrides = await store.load(prompt, tag);
-    if (overrides === undefined) throw noOverridesError(overridesFile(store, prompt, tag), agent, choice.tag);
-    const notes = prompt.checkOverrides(overrides).map((dropped) => droppedLine(dropped, tag));
-    return { source: { store, tag }, notes };
-  } catch (error) {
-    if (!OverridesError.isInstance(error)) throw error;
-    throw new UsageError(printableLines(describeError(error)), { cause: error });
-  }
+  const wordsOf = (error: unknown): string => printableLines(describeError(error));
+  const overrides = await orUsageError(() => store.load(prompt, tag), wordsOf, OverridesError);
+  if (overrides === undefined) throw noOverridesError(overridesFile(store, prompt, tag), agent, choice.tag);
+  const notes = prompt.checkOverrides(overrides).map((dropped) => droppedLine(dropped, tag));
+  return { source: { store, tag }, notes };
 }
 
 /**
@@ -43,17 +39,11 @@ export async function chooseOverrides(
  * @throws {UsageError} when there is neither.
  */
 export function openOverrides(root: string | undefined, { folder }: LoadedAgent): LocalOverridesStore {
-  try {
-    return new LocalOverridesStore(root === undefined ? { workingDirectory: folder } : { root });
-  } catch (error) {
-    if (!OverridesError.isInstance(error)) throw error;
-    throw new UsageError(
-      'the agent is not in a git repository: name the folder of its overrides with --overrides DIR.',
-      {
-        cause: error,
-      },
-    );
-  }
+  return orUsageError(
+    () => new LocalOverridesStore(root === undefined ? { workingDirectory: folder } : { root }),
+    () => 'the agent is not in a git repository: name the folder of its overrides with --overrides DIR.',
+    OverridesError,
+  );
 }
 
 /** The path of a prompt's overrides, relative to the working directory. */

@@ -1,10 +1,10 @@
 import { mkdirSync, rmSync, statSync } from 'node:fs';
 import { join, parse } from 'node:path';
-import { describeError, FilesystemError } from '../../core/error/index.ts';
+import { FilesystemError } from '../../core/error/index.ts';
 import { present, startOf } from '../../core/internal/index.ts';
 import type { JsonObject } from '../../core/schema/index.ts';
 import { type FileRunRecorder, openRunRecorder, userStateFolder } from '../../host/index.ts';
-import { UsageError } from '../process/errors.ts';
+import { orUsageError, reasonOf, UsageError } from '../process/errors.ts';
 import { isInsideFolder } from '../process/inside-folder.ts';
 import { printable } from '../process/plain-text.ts';
 import { shellWord } from '../process/shell-word.ts';
@@ -51,22 +51,20 @@ export async function openRecordFile(options: RecordFileOptions): Promise<Record
     );
   }
   let problem: string | undefined;
-  let observer: FileRunRecorder;
-  try {
-    observer = await openRunRecorder({
+  const open = (): Promise<FileRunRecorder> =>
+    openRunRecorder({
       file: path,
       module: options.module,
       workspace: options.workspaceName,
       ...present({ params: Object.keys(options.params).length === 0 ? undefined : options.params }),
       onFailure: (error) => {
-        problem = `the record "${shown}" is incomplete: ${printable(describeError(error).replace(/\.$/, ''))}.`;
+        problem = `the record "${shown}" is incomplete: ${reasonOf(error)}.`;
       },
     });
-  } catch (error) {
+  const observer = await orUsageError(open, (error) => {
     const isTaken = FilesystemError.isInstance(error) && error.code === 'path-taken';
-    const why = isTaken ? 'exists; name a file that does not' : 'cannot be written';
-    throw new UsageError(`the record "${shown}" ${why}.`, { cause: error });
-  }
+    return `the record "${shown}" ${isTaken ? 'exists; name a file that does not' : 'cannot be written'}.`;
+  });
   return {
     observer,
     close: async () => {

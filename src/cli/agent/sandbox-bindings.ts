@@ -2,7 +2,7 @@ import { describeError } from '../../core/error/index.ts';
 import { type AnyResourceBinding, binding, type ResourceRegistry } from '../../core/resource/index.ts';
 import type { SandboxBackend } from '../../host/sandbox/index.ts';
 import type { SandboxChoice } from '../options/option-values.ts';
-import { UsageError } from '../process/errors.ts';
+import { orUsageError, UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 
 /**
@@ -28,11 +28,10 @@ export async function sandboxBindings(
  * @throws {UsageError} when it refuses its options.
  */
 export function makeSandbox(choice: SandboxChoice, makers: SandboxMakers): SandboxBackend {
-  try {
-    return makeBackend(choice, makers);
-  } catch (error) {
-    throw new UsageError(`the sandbox cannot be used: ${printable(describeError(error))}`, { cause: error });
-  }
+  return orUsageError(
+    () => makeBackend(choice, makers),
+    (error) => `the sandbox cannot be used: ${printable(describeError(error))}`,
+  );
 }
 
 /** The makers of `weakincentives/sandbox`, which is loaded when one is needed. */

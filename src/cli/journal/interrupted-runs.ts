@@ -1,8 +1,8 @@
-import { describeError, JournalError, MissingPeerError } from '../../core/error/index.ts';
+import { JournalError, MissingPeerError } from '../../core/error/index.ts';
 import { counted } from '../../core/internal/index.ts';
 import type { JournaledRun, RunJournal } from '../../core/runtime/index.ts';
 import type { PendingCommit } from '../../host/index.ts';
-import { UsageError } from '../process/errors.ts';
+import { reasonOf, UsageError } from '../process/errors.ts';
 import { firstOf, printable } from '../process/plain-text.ts';
 import { type JournalFiles, journalOption } from './open-journal.ts';
 import { isUnwritten, listRuns, readRunInfo } from './run-info.ts';
@@ -46,9 +46,7 @@ export async function describeInterruptedRuns(options: InterruptedRunsOptions): 
     if (error instanceof UsageError && MissingPeerError.isInstance(error.cause)) return [];
     if (error instanceof UsageError) return [error.message.replace(/\.$/, '')];
     if (!JournalError.isInstance(error)) throw error;
-    return [
-      `the journal of durable runs cannot be read: ${printable(describeError(error)).replace(/\.$/, '')}`,
-    ];
+    return [`the journal of durable runs cannot be read: ${reasonOf(error)}`];
   }
 }
 

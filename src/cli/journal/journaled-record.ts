@@ -6,7 +6,7 @@ import type { JournaledRun } from '../../core/runtime/index.ts';
 import { exportRecord, type RunRecord, readRunRecord } from '../../record/index.ts';
 import { folderName } from '../folder/open-folder.ts';
 import type { CliEnvironment } from '../process/environment.ts';
-import { errorMessage, UsageError } from '../process/errors.ts';
+import { errorMessage, orUsageError, UsageError } from '../process/errors.ts';
 import { linesOf } from '../process/lines-of.ts';
 import { printable } from '../process/plain-text.ts';
 import { hostRedact } from '../process/redact.ts';
@@ -111,27 +111,22 @@ export async function readRecordOf(
 ): Promise<RunRecord> {
   await using journaled = await openJournaledRecord(source, environment, journals);
   if (journaled === undefined) return readRecord(source.file, purpose);
-  try {
-    return { ...(await readRunRecord(journaled.lines())), ...calledAs(journaled.run) };
-  } catch (error) {
-    if (!RecordError.isInstance(error)) throw error;
-    throw new UsageError(
-      `the run "${printable(source.file)}" cannot be ${purpose}: ${printable(describeError(error))}`,
-      { cause: error },
-    );
-  }
+  const record = await orUsageError(
+    () => readRunRecord(journaled.lines()),
+    (error) => `the run "${printable(source.file)}" cannot be ${purpose}: ${printable(describeError(error))}`,
+    RecordError,
+  );
+  return { ...record, ...calledAs(journaled.run) };
 }
 
 /** @throws {UsageError} for a file that cannot be read, or is not a record. */
-async function readRecord(file: string, purpose: string): Promise<RunRecord> {
+function readRecord(file: string, purpose: string): Promise<RunRecord> {
   const shown = printable(file);
-  try {
-    return await readRunRecord(linesOf(createReadStream(file, 'utf8')));
-  } catch (error) {
-    if (RecordError.isInstance(error))
-      throw new UsageError(`"${shown}" cannot be ${purpose}: ${printable(describeError(error))}`, {
-        cause: error,
-      });
-    throw new UsageError(`cannot read "${shown}": ${errorMessage(error)}.`, { cause: error });
-  }
+  return orUsageError(
+    () => readRunRecord(linesOf(createReadStream(file, 'utf8'))),
+    (error) =>
+      RecordError.isInstance(error)
+        ? `"${shown}" cannot be ${purpose}: ${printable(describeError(error))}`
+        : `cannot read "${shown}": ${errorMessage(error)}.`,
+  );
 }

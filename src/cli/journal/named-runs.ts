@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import type { JournaledRun, RunFilter, RunJournal } from '../../core/runtime/index.ts';
 import type { RunTask } from '../options/run-arguments.ts';
-import { errorMessage, UsageError } from '../process/errors.ts';
+import { errorMessage, orUsageError, UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { journalOption } from './open-journal.ts';
 import { findRun, type KeptInfo, readRunInfo, requestOf } from './run-info.ts';
@@ -13,13 +13,10 @@ import { findRun, type KeptInfo, readRunInfo, requestOf } from './run-info.ts';
  */
 export function folderFilter(folder: string | undefined): Pick<RunFilter, 'workspace'> {
   if (folder === undefined) return {};
-  try {
-    return { workspace: realpathSync(folder) };
-  } catch (error) {
-    throw new UsageError(`the folder "${printable(folder)}" cannot be used: ${errorMessage(error)}.`, {
-      cause: error,
-    });
-  }
+  return orUsageError(
+    () => ({ workspace: realpathSync(folder) }),
+    (error) => `the folder "${printable(folder)}" cannot be used: ${errorMessage(error)}.`,
+  );
 }
 
 /** A run, and the journal that has it. */

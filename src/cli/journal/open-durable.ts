@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { resolve } from 'node:path';
-import { describeError, SessionBusyError } from '../../core/error/index.ts';
+import { SessionBusyError } from '../../core/error/index.ts';
 import type { Filesystem } from '../../core/filesystem/index.ts';
 import { startOf } from '../../core/internal/index.ts';
 import type { RunJournal, RunLease } from '../../core/runtime/index.ts';
@@ -8,8 +8,8 @@ import { changedSince } from '../../durable/internal.ts';
 import type { OutsideChange } from '../../host/index.ts';
 import { presentProcess } from '../../host/index.ts';
 import type { DurableChoice, RunToResume } from '../options/run-arguments.ts';
-import { UsageError } from '../process/errors.ts';
-import { namedPaths, printable } from '../process/plain-text.ts';
+import { orUsageError, reasonOf, UsageError } from '../process/errors.ts';
+import { namedPaths } from '../process/plain-text.ts';
 import type { KeptRequest } from './kept-request.ts';
 import { journalOption } from './open-journal.ts';
 import { acquireWithInfo, findRun, journalWithInfo, type RunInfo, updateRunInfo } from './run-info.ts';
@@ -79,20 +79,16 @@ export async function openDurableRun(options: DurableRunOptions): Promise<KeptRu
         await updateRunInfo(journal, runId, { ...info, isApplied: true });
         return undefined;
       } catch (error) {
-        return `the changes are in the folder, but the journal could not keep that, so a resume of ${runId} would write them again: ${printable(describeError(error)).replace(/\.$/, '')}.`;
+        return `the changes are in the folder, but the journal could not keep that, so a resume of ${runId} would write them again: ${reasonOf(error)}.`;
       }
     },
   };
 }
 
 /** @throws {UsageError} while another process has the run. */
-async function takeOver(journal: RunJournal, runId: string, info: RunInfo): Promise<RunLease | undefined> {
-  try {
-    return await acquireWithInfo(journal, runId, info);
-  } catch (error) {
-    if (!SessionBusyError.isInstance(error)) throw error;
-    throw new UsageError(`another process has resumed the run "${runId}" and holds it.`, { cause: error });
-  }
+function takeOver(journal: RunJournal, runId: string, info: RunInfo): Promise<RunLease | undefined> {
+  const wordsOf = (): string => `another process has resumed the run "${runId}" and holds it.`;
+  return orUsageError(() => acquireWithInfo(journal, runId, info), wordsOf, SessionBusyError);
 }
 
 /** What is said of a run before its first turn, one line each. */

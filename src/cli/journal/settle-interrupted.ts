@@ -1,8 +1,9 @@
-import { describeError, FilesystemError, SessionBusyError } from '../../core/error/index.ts';
+import { FilesystemError, SessionBusyError } from '../../core/error/index.ts';
 import type { Filesystem, LandingReport } from '../../core/filesystem/index.ts';
 import type { RunJournal } from '../../core/runtime/index.ts';
 import { settleRun } from '../../durable/internal.ts';
 import type { PendingCommit } from '../../host/index.ts';
+import { reasonOf } from '../process/errors.ts';
 import { namedPaths, printable } from '../process/plain-text.ts';
 import { journalOption } from './open-journal.ts';
 import { listRuns } from './run-info.ts';
@@ -61,8 +62,7 @@ async function settle(
     if (SessionBusyError.isInstance(error))
       return `the folder lacks a commit of run ${name}, which another process has: ${later} when it has ended`;
     if (!FilesystemError.isInstance(error)) throw error;
-    const why = printable(describeError(error)).replace(/\.$/, '');
-    return `the last commit of run ${name} could not be written to the folder: ${why}; ${later} tries it again`;
+    return `the last commit of run ${name} could not be written to the folder: ${reasonOf(error)}; ${later} tries it again`;
   }
 }
 

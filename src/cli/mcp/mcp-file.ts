@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isRecord, present, quotedList } from '../../core/internal/index.ts';
 import type { McpMountedServer, McpSectionOptions } from '../../harness/mcp/index.ts';
-import { errorMessage, UsageError } from '../process/errors.ts';
+import { errorMessage, orUsageError, UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { splitWords } from '../process/split-words.ts';
 import { substituteVariables } from '../process/substitute-variables.ts';
@@ -61,17 +61,14 @@ class FileReader {
   }
 
   #parse(): unknown {
-    let text: string;
-    try {
-      text = readFileSync(this.#path, 'utf8');
-    } catch (error) {
-      throw new UsageError(`${this.#shown} cannot be read: ${errorMessage(error)}.`, { cause: error });
-    }
-    try {
-      return JSON.parse(text);
-    } catch (error) {
-      throw this.#refuse('is not JSON', error);
-    }
+    const text = orUsageError(
+      () => readFileSync(this.#path, 'utf8'),
+      (error) => `${this.#shown} cannot be read: ${errorMessage(error)}.`,
+    );
+    return orUsageError(
+      () => JSON.parse(text),
+      () => `${this.#shown} is not JSON.`,
+    );
   }
 
   #server(name: string, entry: unknown): readonly NamedMcpServer[] {
@@ -155,7 +152,7 @@ class FileReader {
     this.#notes.push(printable(note));
   }
 
-  #refuse(problem: string, cause?: unknown): UsageError {
-    return new UsageError(`${this.#shown} ${problem}.`, cause === undefined ? {} : { cause });
+  #refuse(problem: string): UsageError {
+    return new UsageError(`${this.#shown} ${problem}.`);
   }
 }

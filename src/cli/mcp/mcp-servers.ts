@@ -1,10 +1,10 @@
-import { describeError, WinkError } from '../../core/error/index.ts';
+import { WinkError } from '../../core/error/index.ts';
 import type { AnyAgent } from '../../core/evaluation/index.ts';
 import { present, startOf } from '../../core/internal/index.ts';
 import type { Logger } from '../../core/tool/index.ts';
 import { type McpSection, type McpSectionOptions, openMcpSection } from '../../harness/mcp/index.ts';
 import { unlessAborted } from '../process/environment.ts';
-import { UsageError } from '../process/errors.ts';
+import { orUsageError, reasonOf, UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { isSecretName } from '../process/redact.ts';
 import { type NamedMcpServer, readMcpFile } from './mcp-file.ts';
@@ -80,17 +80,11 @@ export async function openMcpServers(options: McpServersOptions): Promise<Mounte
 }
 
 function withSections(agent: AnyAgent, sections: readonly McpSection[], file: string): AnyAgent {
-  try {
-    return Object.freeze({ ...agent, template: agent.template['~withSections'](sections) });
-  } catch (error) {
-    const reason = printable(describeError(error)).replace(/\.$/, '');
-    throw new UsageError(
-      `the servers of ${printable(file)} do not go with ${printable(agent.name)}: ${reason}.`,
-      {
-        cause: error,
-      },
-    );
-  }
+  return orUsageError(
+    () => Object.freeze({ ...agent, template: agent.template['~withSections'](sections) }),
+    (error) =>
+      `the servers of ${printable(file)} do not go with ${printable(agent.name)}: ${reasonOf(error)}.`,
+  );
 }
 
 /** The key of the section of a server, and what its tools begin with. */
@@ -106,10 +100,8 @@ function placeOf({ name }: NamedMcpServer, file: string): { readonly key: string
 
 function startError(error: unknown, name: string, file: string): unknown {
   if (!WinkError.isInstance(error)) return error;
-  const reason = printable(describeError(error)).replace(/\.$/, '');
-  return new UsageError(`the server "${printable(name)}" of ${printable(file)} cannot be used: ${reason}.`, {
-    cause: error,
-  });
+  const what = `the server "${printable(name)}" of ${printable(file)}`;
+  return new UsageError(`${what} cannot be used: ${reasonOf(error)}.`, { cause: error });
 }
 
 function skippedNotes({ key, skippedTools }: McpSection): readonly string[] {

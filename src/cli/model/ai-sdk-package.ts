@@ -1,6 +1,6 @@
-import { describeError, MissingPeerError } from '../../core/error/index.ts';
+import { MissingPeerError } from '../../core/error/index.ts';
 import type { AiSdkModel } from '../../providers/ai-sdk/index.ts';
-import { UsageError } from '../process/errors.ts';
+import { orUsageError, reasonOf, UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { packageAddress } from './package-address.ts';
 
@@ -33,17 +33,11 @@ export async function loadPackageModel(wanted: PackageModel): Promise<AiSdkModel
       { details: { package: name } },
     );
   }
-  try {
-    const source = sourceIn(await import(address), name);
-    // The adapter validates what it is given.
-    return source.languageModel(model) as AiSdkModel;
-  } catch (error) {
-    if (error instanceof UsageError) throw error;
-    throw new UsageError(
-      `the model of the package "${name}" cannot be created: ${printable(describeError(error)).replace(/\.$/, '')}.`,
-      { cause: error },
-    );
-  }
+  const wordsOf = (error: unknown): string =>
+    `the model of the package "${name}" cannot be created: ${reasonOf(error)}.`;
+  const source = sourceIn(await orUsageError(() => import(address), wordsOf), name);
+  // The adapter validates what it is given.
+  return orUsageError(() => source.languageModel(model) as AiSdkModel, wordsOf);
 }
 
 function sourceIn(exported: unknown, name: string): ModelSource {

@@ -2,7 +2,7 @@ import { describeError, MissingPeerError, PromptValidationError } from '../../co
 import type { AnyAgent, ProviderAdapter } from '../../core/evaluation/index.ts';
 import { present } from '../../core/internal/index.ts';
 import type { DynamicParams } from '../../core/prompt/index.ts';
-import { UsageError } from '../process/errors.ts';
+import { orUsageError, reasonOf, UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { readAgentLine } from './agent-line.ts';
 import { type ModelChoice, modelChoiceText, type Vendor } from './model-choice.ts';
@@ -108,26 +108,19 @@ async function vendorModel(
 }
 
 /** Turns an error that the user can fix into a usage error of one line. */
-async function made(make: () => Promise<ProviderAdapter>): Promise<ProviderAdapter> {
-  try {
-    return await make();
-  } catch (error) {
-    if (!MissingPeerError.isInstance(error) && !PromptValidationError.isInstance(error)) throw error;
-    throw new UsageError(printable(error.message), { cause: error });
-  }
+function made(make: () => Promise<ProviderAdapter>): Promise<ProviderAdapter> {
+  const wordsOf = (error: unknown): string => printable(describeError(error));
+  return orUsageError(make, wordsOf, MissingPeerError, PromptValidationError);
 }
 
 async function agentModel(
   model: NonNullable<AnyAgent['adapter']>,
   { agent, params, workspaceName }: ModelSituation,
 ): Promise<ProviderAdapter> {
-  let adapter: unknown;
-  try {
-    adapter = typeof model === 'function' ? await model({ params, workspaceName }) : model;
-  } catch (error) {
-    const what = `the model of ${printable(agent.name)} cannot be created: ${printable(describeError(error))}`;
-    throw new UsageError(what.replace(/\.?$/, '.'), { cause: error });
-  }
+  const adapter: unknown = await orUsageError(
+    async () => (typeof model === 'function' ? model({ params, workspaceName }) : model),
+    (error) => `the model of ${printable(agent.name)} cannot be created: ${reasonOf(error)}.`,
+  );
   if (isAdapter(adapter)) return adapter;
   throw new UsageError(
     `the model of ${printable(agent.name)} is not an adapter: its function returned something else.`,

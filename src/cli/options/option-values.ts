@@ -2,8 +2,7 @@ import type { ContextOptions } from '../../core/evaluation/index.ts';
 import { present } from '../../core/internal/index.ts';
 import type { JsonObject } from '../../core/schema/index.ts';
 import type { Budget, ModelSettings, ReasoningEffort, TokenPrices } from '../../core/tool/index.ts';
-import { UsageError } from '../process/errors.ts';
-import { printable } from '../process/plain-text.ts';
+import { orUsageError, reasonOf, UsageError } from '../process/errors.ts';
 
 /**
  * When changes are written to the folder: all of them at the end of a successful run, or those of each call when it
@@ -57,15 +56,10 @@ export function readExpiry(text: string | undefined): number | undefined {
 
 export function readParams(text: string | undefined): JsonObject {
   if (text === undefined) return {};
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw new UsageError(
-      `--params is not JSON: ${printable(error instanceof Error ? error.message : String(error))}.`,
-      { cause: error },
-    );
-  }
+  const value: unknown = orUsageError(
+    () => JSON.parse(text),
+    (error) => `--params is not JSON: ${reasonOf(error)}.`,
+  );
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new UsageError(`--params must be a JSON object such as '{"name":"value"}'.`);
   }

@@ -1,9 +1,41 @@
+import { describeError } from '../../core/error/index.ts';
+import { printable } from './plain-text.ts';
+
 /** A request that cannot be run: the command exits with 2. `message` is one line and ends with a full stop. */
 export class UsageError extends Error {
   constructor(message: string, options?: { readonly cause?: unknown }) {
     super(message, options);
     this.name = 'UsageError';
   }
+}
+
+/**
+ * What `work` yields. What it throws is the mistake of whoever calls the command, and `wordsOf` words it; with `kinds` only an error of one of these classes, others are passed on.
+ *
+ * @throws {UsageError}
+ */
+export function orUsageError<T, E = unknown>(
+  work: () => T,
+  wordsOf: (error: E) => string,
+  ...kinds: readonly { isInstance(error: unknown): error is E }[]
+): T {
+  const refuse = (error: unknown): never => {
+    if (kinds.length > 0 && !kinds.some((kind) => kind.isInstance(error))) throw error;
+    // One of the kinds; without kinds `E` is unknown.
+    throw new UsageError(wordsOf(error as E), { cause: error });
+  };
+  try {
+    const made = work();
+    // A promise stays one of the same value.
+    return made instanceof Promise ? (made.catch(refuse) as T) : made;
+  } catch (error) {
+    return refuse(error);
+  }
+}
+
+/** What an error says, as the end of a sentence: printable, without a full stop. */
+export function reasonOf(error: unknown): string {
+  return printable(describeError(error)).replace(/\.$/, '');
 }
 
 /** A description of an error of the operating system, without a path. */

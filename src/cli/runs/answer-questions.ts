@@ -1,10 +1,10 @@
-import { describeError, PromptValidationError, SessionBusyError } from '../../core/error/index.ts';
+import { PromptValidationError, SessionBusyError } from '../../core/error/index.ts';
 import { counted, present } from '../../core/internal/index.ts';
 import type { JournaledRun, RunJournal } from '../../core/runtime/index.ts';
 import type { Clock } from '../../core/session/index.ts';
 import { answerApprovals } from '../../durable/index.ts';
 import { runningError } from '../journal/named-runs.ts';
-import { UsageError } from '../process/errors.ts';
+import { orUsageError, UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import type { AnswerRequest } from './approvals-arguments.ts';
 import { chooseQuestion, isExpired, type NumberedQuestion, namesOf } from './choose-questions.ts';
@@ -39,11 +39,13 @@ export async function answerQuestions(given: GivenAnswer): Promise<readonly stri
   // The digest is that of the question which is printed below.
   const answers = chosen.map(({ question: { id, digest } }) => ({ id, digest, ...answer }));
   try {
-    await answerApprovals({ journal, runId: run.runId, answers, clock });
+    await orUsageError(
+      () => answerApprovals({ journal, runId: run.runId, answers, clock }),
+      ({ message }) => printable(message),
+      PromptValidationError,
+    );
   } catch (error) {
-    if (SessionBusyError.isInstance(error)) throw runningError(run.runId);
-    if (!PromptValidationError.isInstance(error)) throw error;
-    throw new UsageError(printable(describeError(error)), { cause: error });
+    throw SessionBusyError.isInstance(error) ? runningError(run.runId) : error;
   }
   const open = questions.filter((each) => each.answer === undefined && !chosen.includes(each));
   return [

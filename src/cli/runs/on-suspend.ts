@@ -1,9 +1,8 @@
 import { resolve } from 'node:path';
-import { describeError } from '../../core/error/index.ts';
 import { escapeInvisible } from '../../core/internal/index.ts';
 import type { ProcessEnd, startProcess } from '../../host/index.ts';
 import type { CliEnvironment } from '../process/environment.ts';
-import { printable } from '../process/plain-text.ts';
+import { reasonOf } from '../process/errors.ts';
 import type { QuestionRecord } from '../report/events/question-record.ts';
 
 /** What a command is run with when a run is suspended. */
@@ -57,6 +56,6 @@ export async function runOnSuspend(
     if (killedBy !== undefined) return failed(`it was ended by ${killedBy}`);
     return exitCode === 0 ? undefined : failed(`exit code ${exitCode}`);
   } catch (error) {
-    return failed(printable(describeError(error)).replace(/\.$/, ''));
+    return failed(reasonOf(error));
   }
 }

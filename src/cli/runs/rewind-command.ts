@@ -14,7 +14,7 @@ import { namedRun, runningError } from '../journal/named-runs.ts';
 import { sqliteJournalFiles } from '../journal/open-journal.ts';
 import { folderStateOf, openRunFolder } from '../journal/run-folder.ts';
 import { type CliEnvironment, exitCodes } from '../process/environment.ts';
-import { UsageError } from '../process/errors.ts';
+import { orUsageError, UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { createTextStyle } from '../process/text-style.ts';
 import { formatChangeDiff } from '../report/text/change-diff.ts';
@@ -79,17 +79,17 @@ async function readChanges(
   { isBefore, runId, to }: Pick<RewindRequest, 'isBefore' | 'runId' | 'to'>,
   journal: RunJournal,
 ): Promise<ChangesBack> {
-  let back: ChangesBack;
-  try {
-    const rows = await journal.read(runId);
-    back = changesBack(runId, rows, to);
-    if (isBefore && back.seq === 0)
-      throw new UsageError('--before 0 names no commit; the first commit is number 1.');
-    if (isBefore) back = changesBack(runId, rows, back.seq - 1);
-  } catch (error) {
-    if (!PromptValidationError.isInstance(error)) throw error;
-    throw new UsageError(printable(describeError(error)), { cause: error });
-  }
+  const rows = await journal.read(runId);
+  const backTo = (mark: number | string): ChangesBack =>
+    orUsageError(
+      () => changesBack(runId, rows, mark),
+      ({ message }) => printable(message),
+      PromptValidationError,
+    );
+  const named = backTo(to);
+  if (isBefore && named.seq === 0)
+    throw new UsageError('--before 0 names no commit; the first commit is number 1.');
+  const back = isBefore ? backTo(named.seq - 1) : named;
   const [missing] = back.missing;
   if (missing === undefined) return back;
   throw new UsageError(

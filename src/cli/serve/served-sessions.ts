@@ -1,5 +1,4 @@
 import { prepareSession } from '../../agent/index.ts';
-import { describeError } from '../../core/error/index.ts';
 import type { AnyAgent } from '../../core/evaluation/index.ts';
 import { present } from '../../core/internal/index.ts';
 import type { Prompt } from '../../core/prompt/index.ts';
@@ -7,7 +6,7 @@ import { Session, systemClock } from '../../core/session/index.ts';
 import type { McpSessionOptions } from '../../harness/mcp/index.ts';
 import { type KeptRun, openDurableRun } from '../journal/open-durable.ts';
 import { journalOption } from '../journal/open-journal.ts';
-import { UsageError } from '../process/errors.ts';
+import { orUsageError, reasonOf } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import type { ServedAgent } from './open-served-agent.ts';
 
@@ -50,14 +49,10 @@ export class ServedSessions {
 
   async #prepare(session: Session): Promise<void> {
     const { agent, folder: workspace, params } = this.#preparation;
-    try {
-      await prepareSession(agent, this.#prompt, { session, workspace, params });
-    } catch (error) {
-      const why = printable(describeError(error).replace(/\.$/, ''));
-      throw new UsageError(`the function prepare of ${printable(agent.name)} failed: ${why}.`, {
-        cause: error,
-      });
-    }
+    await orUsageError(
+      () => prepareSession(agent, this.#prompt, { session, workspace, params }),
+      (error) => `the function prepare of ${printable(agent.name)} failed: ${reasonOf(error)}.`,
+    );
   }
 
   async #openRun(): Promise<KeptRun | undefined> {

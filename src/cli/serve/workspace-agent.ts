@@ -10,7 +10,7 @@ import { vfsToolsSection } from '../../suite/vfs/index.ts';
 import { makeSandbox } from '../agent/sandbox-bindings.ts';
 import type { OpenedFolder } from '../folder/open-folder.ts';
 import type { SandboxChoice } from '../options/option-values.ts';
-import { UsageError } from '../process/errors.ts';
+import { orUsageError, reasonOf } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 
 const instructions = `These tools work on the files of one folder. Every call is a transaction: a call that fails changes nothing, and the message says why.
@@ -51,13 +51,12 @@ export async function workspaceAgent({
     const sandboxes = await import('../../host/sandbox/index.ts');
     sections.push(sandboxes.shellSection({ backend: makeSandbox(sandbox, sandboxes) }));
   }
-  try {
-    const template = promptTemplate({ ns: 'weakincentives', key: 'workspace', sections, policies });
-    const agent = defineAgent({ template, name: 'workspace', description: 'The files of a folder.' });
-    return { agent, notes: git.notes };
-  } catch (error) {
-    throw new UsageError(`the rules cannot be used: ${printable(describeError(error))}`, { cause: error });
-  }
+  const template = orUsageError(
+    () => promptTemplate({ ns: 'weakincentives', key: 'workspace', sections, policies }),
+    (error) => `the rules cannot be used: ${printable(describeError(error))}`,
+  );
+  const agent = defineAgent({ template, name: 'workspace', description: 'The files of a folder.' });
+  return { agent, notes: git.notes };
 }
 
 /** The history of a folder that is the root of a repository, when git can read it. */
@@ -74,7 +73,7 @@ async function gitOf({ filesystem }: OpenedFolder): Promise<{
     await using _runtime = await openToolRuntime(prompt);
     return { section: history, notes: [] };
   } catch (error) {
-    const why = printable(describeError(innermost(error))).replace(/\.$/, '');
+    const why = reasonOf(innermost(error));
     return { section: undefined, notes: [`there are no tools for the history: ${why}`] };
   }
 }

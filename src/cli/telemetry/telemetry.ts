@@ -11,7 +11,7 @@ import {
   runIn,
 } from '../../record/otel/index.ts';
 import { addressFrom, packageAddress } from '../model/package-address.ts';
-import { UsageError } from '../process/errors.ts';
+import { orUsageError, UsageError } from '../process/errors.ts';
 import { firstOf, printable } from '../process/plain-text.ts';
 
 /** What `--otel` adds to a run. */
@@ -67,14 +67,10 @@ export async function startTelemetry(options: {
   const packages = await loadPackages(agentFolder);
   const { api } = packages;
   if ((variables['OTEL_LOG_LEVEL'] ?? '') === '') collectProblems(api, problems);
-  let sdk: Sdk | undefined;
-  try {
-    sdk = hasProvider(api) ? undefined : startSdk(packages, variables);
-  } catch (error) {
-    throw new UsageError(`--otel: OpenTelemetry cannot be started: ${problemLine(describeError(error))}.`, {
-      cause: error,
-    });
-  }
+  const sdk = orUsageError(
+    () => (hasProvider(api) ? undefined : startSdk(packages, variables)),
+    (error) => `--otel: OpenTelemetry cannot be started: ${problemLine(describeError(error))}.`,
+  );
   const content = readCapture(variables, problems);
   const parent = parentContext(api, variables, problems);
   return {
@@ -102,24 +98,15 @@ async function loadPackages(agentFolder: string): Promise<Packages> {
   // What belongs to this very SDK, whatever else is installed.
   const besideSdk = (part: string): Promise<unknown> =>
     import(addressFrom(part, dirname(fileURLToPath(address))) ?? part);
-  try {
-    const [sdk, api, resources] = await Promise.all([
-      import(address),
-      besideSdk('@opentelemetry/api'),
-      besideSdk('@opentelemetry/resources'),
-    ]);
-    // These are the packages of these names; what they export is documented.
-    const { NodeSDK } = sdk as Pick<Packages, 'NodeSDK'>;
-    const { envDetector } = resources as Pick<Packages, 'envDetector'>;
-    return { NodeSDK, envDetector, api: api as Api };
-  } catch (error) {
-    throw new UsageError(
-      `--otel: the package "${name}" cannot be loaded: ${problemLine(describeError(error))}.`,
-      {
-        cause: error,
-      },
-    );
-  }
+  const parts = ['@opentelemetry/api', '@opentelemetry/resources'].map(besideSdk);
+  const [sdk, api, resources] = await orUsageError(
+    () => Promise.all([import(address), ...parts]),
+    (error) => `--otel: the package "${name}" cannot be loaded: ${problemLine(describeError(error))}.`,
+  );
+  // These are the packages of these names; what they export is documented.
+  const { NodeSDK } = sdk as Pick<Packages, 'NodeSDK'>;
+  const { envDetector } = resources as Pick<Packages, 'envDetector'>;
+  return { NodeSDK, envDetector, api: api as Api };
 }
 
 function startSdk(

@@ -10,7 +10,7 @@ import { openJournaledRecord } from '../journal/journaled-record.ts';
 import { type JournalFiles, sqliteJournalFiles } from '../journal/open-journal.ts';
 import { writeRecord } from '../journal/write-record.ts';
 import { type CliEnvironment, CliInterruption, exitCodes } from '../process/environment.ts';
-import { errorMessage, UsageError } from '../process/errors.ts';
+import { errorMessage, orUsageError, UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { embedded } from './embed-record.ts';
 import { startFollowServer } from './follow-server.ts';
@@ -72,12 +72,10 @@ async function exportedFile(
 }
 
 async function openRecord(name: string): Promise<FileHandle> {
-  try {
-    if ((await stat(name)).isFile()) return await open(name, 'r');
-  } catch (error) {
-    throw new UsageError(`cannot read "${printable(name)}": ${errorMessage(error)}.`, { cause: error });
-  }
-  throw new UsageError(`cannot read "${printable(name)}": it is not a regular file.`);
+  const wordsOf = (error: unknown): string => `cannot read "${printable(name)}": ${errorMessage(error)}.`;
+  const found = await orUsageError(() => stat(name), wordsOf);
+  if (!found.isFile()) throw new UsageError(`cannot read "${printable(name)}": it is not a regular file.`);
+  return orUsageError(() => open(name, 'r'), wordsOf);
 }
 
 async function write(
@@ -96,11 +94,10 @@ async function write(
   }
   const target = request.out ?? join(await privateFolder(), pageName(basename(request.file)));
   if (request.out !== undefined) await checkTarget(request.out, request.file);
-  try {
-    await writePage(page, record, target);
-  } catch (error) {
-    throw new UsageError(`cannot write "${printable(target)}": ${errorMessage(error)}.`, { cause: error });
-  }
+  await orUsageError(
+    () => writePage(page, record, target),
+    (error) => `cannot write "${printable(target)}": ${errorMessage(error)}.`,
+  );
   stdout.write(`${printable(resolve(target))}\n`);
   if (request.isOpened) await openIt(resolve(target), show, stderr);
   return exitCodes.done;
