@@ -1,6 +1,22 @@
 import { isRecord } from '../../core/internal/index.ts';
-import type { JsonObject } from '../../core/schema/index.ts';
-import { type RunTask, readRunArguments } from '../options/run-arguments.ts';
+import {
+  anyObject,
+  choice,
+  type Field,
+  type Fields,
+  fieldFault,
+  flag,
+  type JsonObject,
+  number,
+  type OptionalField,
+  optional,
+  record,
+  text,
+  variant,
+} from '../../core/schema/index.ts';
+import type { ModelChoice } from '../model/model-choice.ts';
+import type { OverridesChoice, SandboxChoice } from '../options/option-values.ts';
+import { type RunTask, readRunArguments, type SuspensionChoice } from '../options/run-arguments.ts';
 import { readServeArguments, type ServeTask } from '../options/serve-arguments.ts';
 import { UsageError } from '../process/errors.ts';
 
@@ -9,6 +25,62 @@ export type KeptRequest = ({ readonly kind: 'run' } & RunTask) | ({ readonly kin
 
 /** Raised when a member of a request gets another meaning; members that are new need no other version. */
 const version = 1;
+
+/** The members of a task as a journal has them: one that is undefined is absent. The compiler refuses a table that lacks one. */
+type KeptFields<Task> = {
+  readonly [Name in keyof Task]-?: undefined extends Task[Name]
+    ? OptionalField<Exclude<Task[Name], undefined>>
+    : Field<Task[Name]>;
+};
+
+/** The field of such a task. */
+function kept<Task extends object>(fields: KeptFields<Task>): Field<Task> {
+  const made: Field<unknown> = record<Fields>(fields);
+  // What is absent is undefined to those who read it.
+  return made as Field<Task>;
+}
+
+const sharedTask = {
+  workspace: optional(text),
+  params: anyObject<JsonObject>(),
+  overrides: optional(kept<OverridesChoice>({ tag: optional(text), root: optional(text) })),
+  apply: optional(choice('end', 'each')),
+  sandbox: optional(variant<SandboxChoice>('kind', { bubblewrap: {}, virtual: {}, podman: { image: text } })),
+  mcpFile: optional(text),
+};
+
+const tasks = {
+  run: kept<RunTask>({
+    ...sharedTask,
+    agent: text,
+    input: optional(text),
+    model: optional(
+      variant<ModelChoice>('kind', {
+        openai: { model: text },
+        anthropic: { model: text },
+        'ai-sdk': { package: text, model: text },
+        'claude-agent': { model: optional(text) },
+        acp: { line: text },
+        'rule-based': {},
+      }),
+    ),
+    baseUrl: optional(text),
+    settings: anyObject(),
+    contextOverflow: optional(choice('error', 'drop-tool-results')),
+    maxConversationTurns: optional(number),
+    maxTurns: optional(number),
+    maxRepeatedFailures: optional(number),
+    budget: anyObject(),
+    deadlineMs: optional(number),
+    suspension: kept<SuspensionChoice>({
+      isForced: flag,
+      expiresMs: optional(number),
+      command: optional(text),
+    }),
+    isEnforced: flag,
+  }),
+  serve: kept<ServeTask>({ ...sharedTask, agent: optional(text), policyFile: optional(text) }),
+};
 
 /** The request as JSON. */
 export function toJournal(request: KeptRequest): JsonObject {
@@ -19,27 +91,32 @@ export function toJournal(request: KeptRequest): JsonObject {
 /**
  * Reads a request from what the journal has of a run.
  *
- * @returns undefined for a run that another program has begun; `unreadable` for what a later version has written, and for words that are no longer known.
+ * @returns undefined for a run that another program has begun; `unreadable` for what a later version has written or something else has changed, and for words that are no longer known.
  */
 export function fromJournal({
   request,
   call,
 }: JsonObject): { readonly request: KeptRequest | 'unreadable' } | undefined {
   if (isRecord(request)) {
-    const isKnown =
-      request['version'] === version && (request['kind'] === 'run' || request['kind'] === 'serve');
-    // Written by `toJournal`; a member that is undefined is absent.
-    return { request: isKnown ? (request as unknown as KeptRequest) : 'unreadable' };
+    return { request: isKept(request) ? request : 'unreadable' };
   }
   const isWords = Array.isArray(call) && call.every((word) => typeof word === 'string');
   return isWords ? { request: fromWords(call) } : undefined;
 }
 
+function isKept(request: JsonObject): request is JsonObject & KeptRequest {
+  const { kind } = request;
+  if (request['version'] !== version || (kind !== 'run' && kind !== 'serve')) return false;
+  return fieldFault(tasks[kind], request) === undefined;
+}
+
 /** Until 0.2.0 a journal kept the words of the command line, without those about the journal. */
 function fromWords(words: readonly string[]): KeptRequest | 'unreadable' {
   try {
-    const [kind, ...rest] = [...words, '--durable'];
-    const request = kind === 'serve' ? readServeArguments(rest) : readRunArguments([...words, '--durable']);
+    const request =
+      words[0] === 'serve'
+        ? readServeArguments(['--durable', ...words.slice(1)])
+        : readRunArguments(['--durable', ...words]);
     if (request.kind === 'run' && request.durable !== undefined)
       return { kind: 'run', ...request.durable.task };
     if (request.kind === 'serve' && request.durable !== undefined)

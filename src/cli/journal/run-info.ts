@@ -1,5 +1,5 @@
 import { SessionBusyError } from '../../core/error/index.ts';
-import { isRecord, present } from '../../core/internal/index.ts';
+import { present } from '../../core/internal/index.ts';
 import {
   findRun as findJournaledRun,
   type JournaledRun,
@@ -9,6 +9,7 @@ import {
   type RunLeaseIdentity,
   type RunSummary,
 } from '../../core/runtime/index.ts';
+import { fieldFault, type JsonObject, number, type RecordOf, record, text } from '../../core/schema/index.ts';
 import { isProcessAlive, type ProcessIdentity } from '../../host/index.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
@@ -38,28 +39,26 @@ export interface KeptInfo extends Omit<RunInfo, 'request'> {
 export function readRunInfo({ info }: Pick<JournaledRun, 'info'>): KeptInfo | undefined {
   const kept = info === undefined ? undefined : fromJournal(info);
   if (info === undefined || kept === undefined) return undefined;
+  if (!isKept(info)) return undefined;
   const { isApplied, lease, process: owner, rows } = info;
-  if (!isProcess(owner) || typeof rows !== 'number' || !isLease(lease)) return undefined;
   return { ...kept, isApplied: isApplied === true, process: owner, rows, lease };
+}
+
+/** What is read of a {@link KeptInfo} beside the request. */
+const infoFields = {
+  rows: number,
+  process: record({ host: text, pid: number, startedAt: text }),
+  lease: record({ owner: text, epoch: number }),
+};
+
+function isKept(info: JsonObject): info is JsonObject & RecordOf<typeof infoFields> {
+  return fieldFault(record(infoFields), info) === undefined;
 }
 
 /** @throws {UsageError} when it cannot be read. */
 export function requestOf(runId: string, { request }: KeptInfo): KeptRequest {
   if (request !== 'unreadable') return request;
   throw new UsageError(`what the journal has of the call of "${printable(runId)}" cannot be read.`);
-}
-
-function isLease(value: unknown): value is RunLeaseIdentity {
-  return isRecord(value) && typeof value['owner'] === 'string' && typeof value['epoch'] === 'number';
-}
-
-function isProcess(value: unknown): value is ProcessIdentity {
-  return (
-    isRecord(value) &&
-    typeof value['host'] === 'string' &&
-    typeof value['pid'] === 'number' &&
-    typeof value['startedAt'] === 'string'
-  );
 }
 
 /**

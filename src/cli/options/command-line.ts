@@ -43,12 +43,48 @@ export function readCommandLine<const Text extends string, const Flag extends st
   for (const name of texts) options[name] = { type: 'string' };
   for (const name of [...flags, 'verbose']) options[name] = { type: 'boolean' };
   if (options['version'] !== undefined) options['version'].short = 'V';
-  const { values, positionals } = parseArgs({ args: [...argv], allowPositionals: true, options });
+  const words = options['record'] === undefined ? argv : withoutValue(argv);
+  const { values, positionals } = parseArgs({ args: [...words], allowPositionals: true, options });
   for (const [name, value] of Object.entries(values)) {
     if (value === '' && contents[name] !== undefined) throw new UsageError(`${contents[name]} is empty.`);
   }
   // Each has the kind that was asked for.
   return { values: values as OptionValues<Text, Flag | 'verbose' | 'help'>, positionals };
+}
+
+/** What the request of every command has. */
+export interface CommandRequest<Kind extends string> {
+  readonly kind: Kind;
+  /** Whether the stack of an error is printed, too. */
+  readonly isVerbose: boolean;
+}
+
+/** Reads the words after the name of a command. Throws a {@link UsageError}, and what `parseArgs` throws. */
+export type ArgumentReader<Request> = (argv: readonly string[]) => Request | { readonly kind: 'help' };
+
+type OwnPart<Request> = Request extends unknown ? Omit<Request, keyof CommandRequest<string>> : never;
+
+/**
+ * Makes the reader of a command.
+ *
+ * @param read makes of options and names what only this command has. Throws a {@link UsageError}.
+ */
+export function argumentReader<
+  Request extends CommandRequest<string>,
+  const Text extends string,
+  const Flag extends string,
+>(
+  kind: Request['kind'],
+  names: OptionNames<Text, Flag>,
+  read: (values: OptionValues<Text, Flag | 'verbose'>, positionals: readonly string[]) => OwnPart<Request>,
+): ArgumentReader<Request> {
+  return (argv) => {
+    const { values, positionals } = readCommandLine(argv, names);
+    if (values.help === true) return { kind: 'help' };
+    const common = { kind, isVerbose: values.verbose === true };
+    // The two parts of a request.
+    return { ...common, ...read(values, positionals) } as unknown as Request;
+  };
 }
 
 const optionsOfAll: readonly string[] = ['journal', 'verbose', 'help'];
@@ -60,9 +96,11 @@ export function refuseOthers(values: object, names: readonly string[], action: s
 }
 
 /** A `--record` that no value follows gets an empty one. */
-export function withoutValue(argv: readonly string[]): readonly string[] {
+function withoutValue(argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf('--');
   return argv.map((word, index) => {
-    const next = argv[index + 1];
-    return word === '--record' && (next === undefined || next.startsWith('-')) ? '--record=' : word;
+    const next = argv[index + 1] ?? '-';
+    const isBare = word === '--record' && next.startsWith('-') && (end < 0 || index < end);
+    return isBare ? '--record=' : word;
   });
 }

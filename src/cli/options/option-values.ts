@@ -202,6 +202,26 @@ export function readSandbox(text: string | undefined): SandboxChoice | undefined
   );
 }
 
+/** @throws {UsageError} when not one run is named. `usage` is how the command is called. */
+export function readRun([runId = '', ...others]: readonly string[], usage: string): string {
+  if (runId === '') throw new UsageError(`no run given: wink ${usage}; "wink runs" lists them.`);
+  if (others.length > 0) throw new UsageError(`one run at a time, not ${1 + others.length}.`);
+  return runId;
+}
+
+/** @throws {UsageError} when no record is named. `usage` is how the command is called. */
+export function readRecordName(name: string | undefined, usage: string): string {
+  if (name !== undefined && name !== '') return name;
+  throw new UsageError(
+    `no record given: wink ${usage}, with a file that wink run --record wrote, or a run of the journal.`,
+  );
+}
+
+/** The number of a commit, or the id of a call. */
+export function readCall(text: string): number | string {
+  return /^\d{1,9}$/.test(text) ? Number(text) : text;
+}
+
 /**
  * Reads `--run-id`, the name of a run that begins; undefined when it was not given.
  * @throws {UsageError} for an invalid name.

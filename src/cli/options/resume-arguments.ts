@@ -1,10 +1,16 @@
 import { UsageError } from '../process/errors.ts';
-import { type OptionValues, readCommandLine } from './command-line.ts';
+import {
+  type ArgumentReader,
+  argumentReader,
+  type CommandRequest,
+  type OptionNames,
+  type OptionValues,
+} from './command-line.ts';
+import { readRun } from './option-values.ts';
 import { readLimits, readOutputs, readSuspension, type SuspensionChoice } from './run-arguments.ts';
 
 /** A request of `wink resume`. */
-export interface ResumeRequest {
-  readonly kind: 'resume';
+export interface ResumeRequest extends CommandRequest<'resume'> {
   /** Name of the run. */
   readonly runId: string;
   /** Undefined: the journal in the user's state folder. */
@@ -17,39 +23,26 @@ export interface ResumeRequest {
   readonly limits: ReturnType<typeof readLimits>;
   readonly suspension: SuspensionChoice;
   readonly outputs: ReturnType<typeof readOutputs>;
-  readonly isVerbose: boolean;
 }
-
-type Values = Parameters<typeof readLimits>[0] & OptionValues<'journal' | 'input', 'strict'>;
 
 /** Options of `wink run` that are passed on. What decides on the steps of the run stays as it was. A record cannot begin in the middle of a run. */
-const texts = [
-  ...(['model', 'base-url', 'max-turns', 'max-repeated-failures', 'max-tokens', 'max-cost'] as const),
-  ...(['prices', 'deadline', 'expires', 'on-suspend', 'log'] as const),
-] as const;
+const limits = ['model', 'base-url', 'max-turns', 'max-repeated-failures', 'max-tokens', 'max-cost'] as const;
+const others = ['prices', 'deadline', 'expires', 'on-suspend', 'log', 'journal', 'input'] as const;
+const flags = ['suspend', 'json', 'deltas', 'full', 'otel', 'strict'] as const;
 
-/** Reads the options of `wink resume`, and further ones of another command. */
-export function readResumeLine<const Text extends string>(
-  argv: readonly string[],
-  others: readonly Text[],
-): {
-  readonly values: Values & OptionValues<Text, 'help'>;
-  readonly positionals: readonly string[];
-} {
-  return readCommandLine(argv, {
-    texts: [...texts, 'journal', 'input', ...others],
-    flags: ['suspend', 'json', 'deltas', 'full', 'otel', 'strict'],
-  });
-}
+type ResumeText = (typeof limits | typeof others)[number];
+type ResumeFlag = (typeof flags)[number];
+type Values = OptionValues<ResumeText, ResumeFlag | 'verbose'>;
 
-/**
- * Reads the arguments after `resume`.
- * @throws {UsageError} and what `parseArgs` throws.
- */
-export function readResumeArguments(argv: readonly string[]): ResumeRequest | { readonly kind: 'help' } {
-  const { values, positionals } = readResumeLine(argv, []);
-  return values.help === true ? { kind: 'help' } : resumeRequest('resume RUN', positionals, values);
-}
+/** The options of `wink resume`. */
+export const resumeOptions: OptionNames<ResumeText, ResumeFlag> = { texts: [...limits, ...others], flags };
+
+/** Reads the arguments after `resume`. */
+export const readResumeArguments: ArgumentReader<ResumeRequest> = argumentReader(
+  'resume',
+  resumeOptions,
+  (values, positionals) => resumeRequest('resume RUN', positionals, values),
+);
 
 /**
  * What the options of `wink resume` ask for.
@@ -57,11 +50,7 @@ export function readResumeArguments(argv: readonly string[]): ResumeRequest | { 
  * @throws {UsageError}
  */
 export function resumeRequest(usage: string, positionals: readonly string[], values: Values): ResumeRequest {
-  const [runId, ...others] = positionals;
-  if (runId === undefined || runId === '') {
-    throw new UsageError(`no run given: wink ${usage}; "wink runs" lists them.`);
-  }
-  if (others.length > 0) throw new UsageError(`one run at a time, not ${positionals.length}.`);
+  const runId = readRun(positionals, usage);
   if (values.input === '') throw new UsageError('the input is empty.');
   return {
     kind: 'resume',

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../core/schema/index.ts';
 import type { Budget, ModelSettings } from '../../core/tool/index.ts';
 import { type ModelChoice, readModelChoice } from '../model/model-choice.ts';
 import { UsageError } from '../process/errors.ts';
-import { type OptionValues, readCommandLine, withoutValue } from './command-line.ts';
+import { type OptionValues, readCommandLine } from './command-line.ts';
 import {
   type ApplyMode,
   type ContextOverflow,
@@ -192,12 +192,12 @@ export function readRunArguments(
   );
 }
 
-/** A bare `--apply` gets its default value; the next argument is not its value. So does a `--record` that no value follows. */
+/** A bare `--apply` gets its default value; the next argument is not its value. */
 function spelledOut(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
   const words = end < 0 ? argv : argv.slice(0, end);
   const applied = words.map((word) => (word === '--apply' ? `--apply=${defaultApply}` : word));
-  return [...withoutValue(applied), ...argv.slice(words.length)];
+  return [...applied, ...argv.slice(words.length)];
 }
 
 /** The agent, and an optional folder. */

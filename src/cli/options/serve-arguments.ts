@@ -1,5 +1,10 @@
 import { UsageError } from '../process/errors.ts';
-import { readCommandLine, withoutValue } from './command-line.ts';
+import {
+  type ArgumentReader,
+  argumentReader,
+  type CommandRequest,
+  type OptionValues,
+} from './command-line.ts';
 import {
   type ApplyMode,
   readExpiry,
@@ -32,8 +37,7 @@ export interface ServeTask
 }
 
 /** A request of `wink serve`. */
-export interface ServeRequest extends ServeTask {
-  readonly kind: 'serve';
+export interface ServeRequest extends ServeTask, CommandRequest<'serve'> {
   /** Port on 127.0.0.1, 0 for a free one; undefined: standard input and output. */
   readonly port: number | undefined;
   /** File of the record; empty: a new one in the folder of records. Undefined: the run is not recorded. */
@@ -46,77 +50,69 @@ export interface ServeRequest extends ServeTask {
   readonly expiresMs: number | undefined;
   readonly isStructured: boolean;
   readonly isEnforced: boolean;
-  readonly isVerbose: boolean;
   /** Whether the calls are reported to OpenTelemetry. */
   readonly hasTelemetry: boolean;
 }
 
-type Values = ReturnType<typeof parse>['values'];
+const texts = [
+  ...(['workspace', 'params', 'record', 'journal', 'run-id', 'apply', 'tag', 'overrides'] as const),
+  ...(['sandbox', 'expires', 'mcp', 'port', 'policy', 'approve'] as const),
+] as const;
+const flags = ['durable', 'no-enforce', 'otel', 'http', 'structured', 'no-durable'] as const;
 
-const parse = (argv: readonly string[]) =>
-  readCommandLine(withoutValue(argv), {
-    texts: [
-      ...(['workspace', 'params', 'record', 'journal', 'run-id', 'apply', 'tag', 'overrides'] as const),
-      ...(['sandbox', 'expires', 'mcp', 'port', 'policy', 'approve'] as const),
-    ],
-    flags: ['durable', 'no-enforce', 'otel', 'http', 'structured', 'no-durable'],
-  });
+type Values = OptionValues<(typeof texts)[number], (typeof flags)[number]>;
 
-/**
- * Reads the arguments after `serve`.
- * @throws {UsageError} and what `parseArgs` throws.
- */
-export function readServeArguments(argv: readonly string[]): ServeRequest | { readonly kind: 'help' } {
-  const { values, positionals } = parse(argv);
-  if (values.help === true) return { kind: 'help' };
-  const [agent, ...others] = positionals;
-  if (agent === '') throw new UsageError('the name of the agent is empty.');
-  if (others.length > 0) {
-    throw new UsageError(
-      `one agent at a time, not ${positionals.length}; the folder is named with --workspace.`,
-    );
-  }
-  if (agent !== undefined && values.policy !== undefined) {
-    throw new UsageError(
-      '--policy adds rules to a folder that is served without an agent; an agent has its own.',
-    );
-  }
-  if (
-    agent === undefined &&
-    (values.params !== undefined || values.tag !== undefined || values.overrides !== undefined)
-  ) {
-    throw new UsageError('--params, --tag and --overrides are for agents: name one, or leave them out.');
-  }
-  const approve = readApprove(values.approve);
-  const task: ServeTask = {
-    agent,
-    workspace: values.workspace,
-    params: readParams(values.params),
-    apply: readServeApply(values.apply),
-    overrides: readOverrides(values),
-    sandbox: readSandbox(values.sandbox),
-    mcpFile: values.mcp,
-    policyFile: values.policy,
-  };
-  const durable = readJournal(task, values);
-  if (durable === undefined && (approve === 'suspend' || values.expires !== undefined)) {
-    const option = approve === 'suspend' ? '--approve=suspend' : '--expires';
-    throw new UsageError(`${option} requires --durable or --journal FILE.`);
-  }
-  return {
-    kind: 'serve',
-    ...task,
-    port: readPort(values),
-    recordFile: values.record,
-    durable,
-    approve,
-    expiresMs: readServeExpiry(values.expires, approve),
-    isStructured: values.structured === true,
-    isEnforced: values['no-enforce'] !== true,
-    isVerbose: values.verbose === true,
-    hasTelemetry: values.otel === true,
-  };
-}
+/** Reads the arguments after `serve`. */
+export const readServeArguments: ArgumentReader<ServeRequest> = argumentReader(
+  'serve',
+  { texts, flags },
+  (values: Values, [agent, ...others]) => {
+    if (agent === '') throw new UsageError('the name of the agent is empty.');
+    if (others.length > 0) {
+      throw new UsageError(
+        `one agent at a time, not ${1 + others.length}; the folder is named with --workspace.`,
+      );
+    }
+    if (agent !== undefined && values.policy !== undefined) {
+      throw new UsageError(
+        '--policy adds rules to a folder that is served without an agent; an agent has its own.',
+      );
+    }
+    if (
+      agent === undefined &&
+      (values.params !== undefined || values.tag !== undefined || values.overrides !== undefined)
+    ) {
+      throw new UsageError('--params, --tag and --overrides are for agents: name one, or leave them out.');
+    }
+    const approve = readApprove(values.approve);
+    const task: ServeTask = {
+      agent,
+      workspace: values.workspace,
+      params: readParams(values.params),
+      apply: readServeApply(values.apply),
+      overrides: readOverrides(values),
+      sandbox: readSandbox(values.sandbox),
+      mcpFile: values.mcp,
+      policyFile: values.policy,
+    };
+    const durable = readJournal(task, values);
+    if (durable === undefined && (approve === 'suspend' || values.expires !== undefined)) {
+      const option = approve === 'suspend' ? '--approve=suspend' : '--expires';
+      throw new UsageError(`${option} requires --durable or --journal FILE.`);
+    }
+    return {
+      ...task,
+      port: readPort(values),
+      recordFile: values.record,
+      durable,
+      approve,
+      expiresMs: readServeExpiry(values.expires, approve),
+      isStructured: values.structured === true,
+      isEnforced: values['no-enforce'] !== true,
+      hasTelemetry: values.otel === true,
+    };
+  },
+);
 
 function readPort({ http, port }: Values): number | undefined {
   if (port === undefined) return http === true ? 0 : undefined;

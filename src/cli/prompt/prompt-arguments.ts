@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../core/schema/index.ts';
-import { readCommandLine } from '../options/command-line.ts';
+import { type ArgumentReader, argumentReader, type CommandRequest } from '../options/command-line.ts';
 import { readParams } from '../options/option-values.ts';
 import { UsageError } from '../process/errors.ts';
 
@@ -7,8 +7,7 @@ import { UsageError } from '../process/errors.ts';
 export type PromptAction = 'show' | 'seed' | 'diff' | 'check';
 
 /** A request of `wink prompt`. */
-export interface PromptRequest {
-  readonly kind: 'prompt';
+export interface PromptRequest extends CommandRequest<'prompt'> {
   readonly action: PromptAction;
   /** Path of a module. */
   readonly agent: string;
@@ -19,41 +18,33 @@ export interface PromptRequest {
   readonly params: JsonObject;
   /** `seed`: overrides that are out of date are replaced by the texts of the code. */
   readonly isRefreshed: boolean;
-  readonly isVerbose: boolean;
 }
 
 const actions: readonly PromptAction[] = ['show', 'seed', 'diff', 'check'];
 
-/**
- * Reads the arguments after `prompt`.
- * @throws {UsageError} and what `parseArgs` throws.
- */
-export function readPromptArguments(argv: readonly string[]): PromptRequest | { readonly kind: 'help' } {
-  const { values, positionals } = readCommandLine(argv, {
-    texts: ['tag', 'overrides', 'params'],
-    flags: ['refresh'],
-  });
-  if (values.help === true) return { kind: 'help' };
-  const [word, agent, ...others] = positionals;
-  const action = actions.find((each) => each === word);
-  if (action === undefined) {
-    const what = word === undefined ? 'no action given' : `unknown action "${word}"`;
-    throw new UsageError(`${what}; wink prompt has: ${actions.join(', ')}.`);
-  }
-  if (agent === undefined || agent === '') {
-    throw new UsageError(`no agent given: wink prompt ${action} AGENT, with a file that exports one.`);
-  }
-  if (others.length > 0) throw new UsageError(`one agent at a time, not ${1 + others.length}.`);
-  if (values.refresh === true && action !== 'seed')
-    throw new UsageError('--refresh is for wink prompt seed.');
-  return {
-    kind: 'prompt',
-    action,
-    agent,
-    tag: values.tag,
-    root: values.overrides,
-    params: readParams(values.params),
-    isRefreshed: values.refresh === true,
-    isVerbose: values.verbose === true,
-  };
-}
+/** Reads the arguments after `prompt`. */
+export const readPromptArguments: ArgumentReader<PromptRequest> = argumentReader(
+  'prompt',
+  { texts: ['tag', 'overrides', 'params'], flags: ['refresh'] },
+  (values, [word, agent, ...others]) => {
+    const action = actions.find((each) => each === word);
+    if (action === undefined) {
+      const what = word === undefined ? 'no action given' : `unknown action "${word}"`;
+      throw new UsageError(`${what}; wink prompt has: ${actions.join(', ')}.`);
+    }
+    if (agent === undefined || agent === '') {
+      throw new UsageError(`no agent given: wink prompt ${action} AGENT, with a file that exports one.`);
+    }
+    if (others.length > 0) throw new UsageError(`one agent at a time, not ${1 + others.length}.`);
+    if (values.refresh === true && action !== 'seed')
+      throw new UsageError('--refresh is for wink prompt seed.');
+    return {
+      action,
+      agent,
+      tag: values.tag,
+      root: values.overrides,
+      params: readParams(values.params),
+      isRefreshed: values.refresh === true,
+    };
+  },
+);

@@ -1,10 +1,10 @@
-import { parseArgs } from 'node:util';
+import { argumentReader, type CommandRequest } from '../options/command-line.ts';
+import { readRecordName } from '../options/option-values.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 
 /** A request of `wink query`. */
-export interface QueryRequest {
-  readonly kind: 'query';
+export interface QueryRequest extends CommandRequest<'query'> {
   /** Path of a record, or the name of a run in a journal; undefined: only the tables themselves are printed. */
   readonly file: string | undefined;
   /** The journal that has the run; undefined: a file, or else the journal in the user's state folder. */
@@ -15,7 +15,6 @@ export interface QueryRequest {
   readonly isSchema: boolean;
   readonly isJson: boolean;
   readonly timeoutMs: number;
-  readonly isVerbose: boolean;
 }
 
 /** A request of `wink query --help`, which has the list of the tables and is loaded with the command. */
@@ -27,51 +26,40 @@ const defaultTimeoutMs = 30_000;
 /** A day: what is longer than this is a mistake in the unit. */
 const maxTimeoutMs = 86_400_000;
 
+const read = argumentReader<QueryRequest, 'timeout' | 'journal', 'json' | 'schema'>(
+  'query',
+  { texts: ['timeout', 'journal'], flags: ['json', 'schema'] },
+  (values, [name, sql, ...others]) => {
+    const isSchema = values.schema === true;
+    const isJson = values.json === true;
+    const file = name === undefined && isSchema ? undefined : readRecordName(name, 'query RUN "SQL"');
+    if (others.length > 0)
+      throw new UsageError(
+        `one record and one statement at a time, not ${2 + others.length} arguments: put the SQL in quotes.`,
+      );
+    if (isSchema && sql !== undefined)
+      throw new UsageError('--schema prints the tables and runs nothing: leave it or the SQL out.');
+    if (isSchema && isJson)
+      throw new UsageError('--schema prints SQL; without it --json lists the tables as JSON.');
+    return {
+      file,
+      journalFile: values.journal,
+      sql,
+      isSchema,
+      isJson,
+      timeoutMs: readTimeout(values.timeout),
+    };
+  },
+);
+
 /**
  * Reads the arguments after `query`.
  * @throws {UsageError} and what `parseArgs` throws.
  */
 export function readQueryArguments(argv: readonly string[]): QueryRequest | QueryHelpRequest {
-  const { values, positionals } = parseArgs({
-    // SQL that begins with a comment looks like an option; a space before it does not change it.
-    args: argv.map((argument) => (/^--.*\n/.test(argument) ? ` ${argument}` : argument)),
-    allowPositionals: true,
-    options: {
-      json: { type: 'boolean' },
-      schema: { type: 'boolean' },
-      timeout: { type: 'string' },
-      journal: { type: 'string' },
-      verbose: { type: 'boolean' },
-      help: { type: 'boolean', short: 'h' },
-    },
-  });
-  if (values.help === true) return { kind: 'query-help' };
-  const [file, sql, ...others] = positionals;
-  const isSchema = values.schema === true;
-  if ((file === undefined && !isSchema) || file === '') {
-    throw new UsageError(
-      'no record given: wink query RUN "SQL", with a file that wink run --record wrote, or a run of the journal.',
-    );
-  }
-  if (others.length > 0)
-    throw new UsageError(
-      `one record and one statement at a time, not ${positionals.length} arguments: put the SQL in quotes.`,
-    );
-  if (values.journal === '') throw new UsageError('the name of the journal is empty.');
-  if (isSchema && sql !== undefined)
-    throw new UsageError('--schema prints the tables and runs nothing: leave it or the SQL out.');
-  if (isSchema && values.json === true)
-    throw new UsageError('--schema prints SQL; without it --json lists the tables as JSON.');
-  return {
-    kind: 'query',
-    file,
-    journalFile: values.journal,
-    sql,
-    isSchema,
-    isJson: values.json === true,
-    timeoutMs: readTimeout(values.timeout),
-    isVerbose: values.verbose === true,
-  };
+  // SQL that begins with a comment looks like an option; a space before it does not change it.
+  const request = read(argv.map((argument) => (/^--.*\n/.test(argument) ? ` ${argument}` : argument)));
+  return request.kind === 'help' ? { kind: 'query-help' } : request;
 }
 
 function readTimeout(given: string | undefined): number {

@@ -1,13 +1,18 @@
 import type { JsonObject } from '../../core/schema/index.ts';
 import { type ModelChoice, readModelChoice } from '../model/model-choice.ts';
-import { readCommandLine } from '../options/command-line.ts';
-import { type OverridesChoice, readBaseUrl, readOverrides, readParams } from '../options/option-values.ts';
+import { type ArgumentReader, argumentReader, type CommandRequest } from '../options/command-line.ts';
+import {
+  type OverridesChoice,
+  readBaseUrl,
+  readOverrides,
+  readParams,
+  readRecordName,
+} from '../options/option-values.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 
 /** A request of `wink replay`. */
-export interface ReplayRequest {
-  readonly kind: 'replay';
+export interface ReplayRequest extends CommandRequest<'replay'> {
   /** Path of a record, or the name of a run in a journal. */
   readonly file: string;
   /** The journal that has the run; undefined: a file, or else the journal in the user's state folder. */
@@ -27,53 +32,44 @@ export interface ReplayRequest {
   /** The folder of the recorded run, for its name. */
   readonly workspace: string | undefined;
   readonly isJson: boolean;
-  readonly isVerbose: boolean;
 }
 
-/**
- * Reads the arguments after `replay`.
- * @throws {UsageError} and what `parseArgs` throws.
- */
-export function readReplayArguments(argv: readonly string[]): ReplayRequest | { readonly kind: 'help' } {
-  const { values, positionals } = readCommandLine(argv, {
+/** Reads the arguments after `replay`. */
+export const readReplayArguments: ArgumentReader<ReplayRequest> = argumentReader(
+  'replay',
+  {
     texts: [
       ...(['on-drift', 'tools', 'journal', 'params', 'model', 'base-url'] as const),
       ...(['tag', 'overrides', 'mcp', 'workspace'] as const),
     ],
     flags: ['json'],
-  });
-  if (values.help === true) return { kind: 'help' };
-  const [file, agent, ...others] = positionals;
-  if (file === undefined || file === '') {
-    throw new UsageError(
-      'no record given: wink replay RUN, with a file that wink run --record wrote, or a run of the journal.',
-    );
-  }
-  if (others.length > 0)
-    throw new UsageError(`one record and one agent at a time, not ${positionals.length} names.`);
-  const onDrift = readDrift(values['on-drift']);
-  const onlyWithModel = values.model === undefined ? '--base-url' : '--model';
-  if (onDrift !== 'continue' && (values.model ?? values['base-url']) !== undefined)
-    throw new UsageError(
-      `${onlyWithModel} is for --on-drift continue: otherwise the answers are those of the record.`,
-    );
-  return {
-    kind: 'replay',
-    file,
-    journalFile: values.journal,
-    agent,
-    onDrift,
-    model: readModelChoice(values.model),
-    baseUrl: readBaseUrl(values['base-url']),
-    tools: readTools(values.tools),
-    params: readParams(values.params),
-    mcpFile: values.mcp,
-    overrides: readOverrides(values),
-    workspace: values.workspace,
-    isJson: values.json === true,
-    isVerbose: values.verbose === true,
-  };
-}
+  },
+  (values, [name, agent, ...others]) => {
+    const file = readRecordName(name, 'replay RUN');
+    if (others.length > 0)
+      throw new UsageError(`one record and one agent at a time, not ${2 + others.length} names.`);
+    const onDrift = readDrift(values['on-drift']);
+    const onlyWithModel = values.model === undefined ? '--base-url' : '--model';
+    if (onDrift !== 'continue' && (values.model ?? values['base-url']) !== undefined)
+      throw new UsageError(
+        `${onlyWithModel} is for --on-drift continue: otherwise the answers are those of the record.`,
+      );
+    return {
+      file,
+      journalFile: values.journal,
+      agent,
+      onDrift,
+      model: readModelChoice(values.model),
+      baseUrl: readBaseUrl(values['base-url']),
+      tools: readTools(values.tools),
+      params: readParams(values.params),
+      mcpFile: values.mcp,
+      overrides: readOverrides(values),
+      workspace: values.workspace,
+      isJson: values.json === true,
+    };
+  },
+);
 
 function readDrift(given: string | undefined): ReplayRequest['onDrift'] {
   if (given === undefined) return 'stop';

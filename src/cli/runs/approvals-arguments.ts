@@ -1,17 +1,20 @@
-import { readCommandLine, refuseOthers } from '../options/command-line.ts';
+import {
+  type ArgumentReader,
+  argumentReader,
+  type CommandRequest,
+  refuseOthers,
+} from '../options/command-line.ts';
 import { UsageError } from '../process/errors.ts';
 
 /** A request of `wink approvals`. */
-export type ApprovalsRequest = {
-  readonly kind: 'approvals';
+export type ApprovalsRequest = CommandRequest<'approvals'> & {
   /** Undefined: the journal in the user's state folder. */
   readonly journalFile: string | undefined;
-  readonly isVerbose: boolean;
 } & (
-  | { readonly action: 'list'; readonly folder: string | undefined; readonly isJson: boolean }
-  | { readonly action: 'show'; readonly runId: string; readonly question: string | undefined }
-  | AnswerRequest
-);
+    | { readonly action: 'list'; readonly folder: string | undefined; readonly isJson: boolean }
+    | { readonly action: 'show'; readonly runId: string; readonly question: string | undefined }
+    | AnswerRequest
+  );
 
 /** An answer to questions of a run. */
 export interface AnswerRequest {
@@ -33,51 +36,40 @@ const optionsOf: Readonly<Record<ApprovalsRequest['action'], readonly string[]>>
   answer: ['yes', 'no', 'note', 'by', 'all'],
 };
 
-/**
- * Reads the arguments after `approvals`.
- * @throws {UsageError} and what `parseArgs` throws.
- */
-export function readApprovalsArguments(
-  argv: readonly string[],
-): ApprovalsRequest | { readonly kind: 'help' } {
-  const { values, positionals } = readCommandLine(argv, {
-    texts: ['journal', 'folder', 'note', 'by'],
-    flags: ['json', 'yes', 'no', 'all'],
-  });
-  if (values.help === true) return { kind: 'help' };
-  const [action = 'list', ...names] = positionals;
-  if (!isAction(action)) {
-    throw new UsageError(
-      `"${action}" is not known: use wink approvals list, show RUN or answer RUN --yes|--no.`,
-    );
-  }
-  refuseOthers(values, optionsOf[action], `wink approvals ${action}`);
-  const common = {
-    kind: 'approvals' as const,
-    journalFile: values.journal,
-    isVerbose: values.verbose === true,
-  };
-  switch (action) {
-    case 'list':
-      if (names.length > 0) {
-        throw new UsageError(
-          'wink approvals list lists all suspended runs: leave the name out, or use wink approvals show RUN.',
-        );
-      }
-      return { ...common, action, folder: values.folder, isJson: values.json === true };
-    case 'show':
-      return { ...common, action, ...readNames(action, names) };
-    case 'answer': {
-      const { yes = false, no = false, all = false, note, by } = values;
-      const named = readNames(action, names);
-      if (yes === no) throw new UsageError('say what the answer is: --yes or --no.');
-      if (all && named.question !== undefined) {
-        throw new UsageError('name one question, or use --all, not both.');
-      }
-      return { ...common, action, ...named, isForAll: all, approved: yes, note, by };
+/** Reads the arguments after `approvals`. */
+export const readApprovalsArguments: ArgumentReader<ApprovalsRequest> = argumentReader(
+  'approvals',
+  { texts: ['journal', 'folder', 'note', 'by'], flags: ['json', 'yes', 'no', 'all'] },
+  (values, [action = 'list', ...names]) => {
+    if (!isAction(action)) {
+      throw new UsageError(
+        `"${action}" is not known: use wink approvals list, show RUN or answer RUN --yes|--no.`,
+      );
     }
-  }
-}
+    refuseOthers(values, optionsOf[action], `wink approvals ${action}`);
+    const { journal: journalFile } = values;
+    switch (action) {
+      case 'list':
+        if (names.length > 0) {
+          throw new UsageError(
+            'wink approvals list lists all suspended runs: leave the name out, or use wink approvals show RUN.',
+          );
+        }
+        return { journalFile, action, folder: values.folder, isJson: values.json === true };
+      case 'show':
+        return { journalFile, action, ...readNames(action, names) };
+      case 'answer': {
+        const { yes = false, no = false, all = false, note, by } = values;
+        const named = readNames(action, names);
+        if (yes === no) throw new UsageError('say what the answer is: --yes or --no.');
+        if (all && named.question !== undefined) {
+          throw new UsageError('name one question, or use --all, not both.');
+        }
+        return { journalFile, action, ...named, isForAll: all, approved: yes, note, by };
+      }
+    }
+  },
+);
 
 function isAction(word: string): word is ApprovalsRequest['action'] {
   return Object.hasOwn(optionsOf, word);

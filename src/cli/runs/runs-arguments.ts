@@ -1,19 +1,22 @@
-import { readCommandLine, refuseOthers } from '../options/command-line.ts';
+import {
+  type ArgumentReader,
+  argumentReader,
+  type CommandRequest,
+  refuseOthers,
+} from '../options/command-line.ts';
 import { readAge, readAmount } from '../options/option-values.ts';
 import { UsageError } from '../process/errors.ts';
 
 /** A request of `wink runs`. */
-export type RunsRequest = {
-  readonly kind: 'runs';
+export type RunsRequest = CommandRequest<'runs'> & {
   /** Undefined: the journal in the user's state folder. */
   readonly journalFile: string | undefined;
-  readonly isVerbose: boolean;
 } & (
-  | { readonly action: 'list'; readonly folder: string | undefined; readonly isJson: boolean }
-  | ({ readonly action: 'prune'; readonly isDryRun: boolean } & PruneChoice)
-  | { readonly action: 'stop' | 'settle'; readonly runId: string }
-  | { readonly action: 'export'; readonly runId: string; readonly out: string }
-);
+    | { readonly action: 'list'; readonly folder: string | undefined; readonly isJson: boolean }
+    | ({ readonly action: 'prune'; readonly isDryRun: boolean } & PruneChoice)
+    | { readonly action: 'stop' | 'settle'; readonly runId: string }
+    | { readonly action: 'export'; readonly runId: string; readonly out: string }
+  );
 
 /** Which runs are removed: those that are named, else those that are older and not among the last. */
 export interface PruneChoice {
@@ -35,52 +38,54 @@ const optionsOf: Readonly<Record<RunsRequest['action'], readonly string[]>> = {
   export: ['out'],
 };
 
-/**
- * Reads the arguments after `runs`.
- * @throws {UsageError} and what `parseArgs` throws.
- */
-export function readRunsArguments(argv: readonly string[]): RunsRequest | { readonly kind: 'help' } {
-  const { values, positionals } = readCommandLine(argv, {
-    texts: ['journal', 'folder', 'older-than', 'keep', 'out'],
-    flags: ['json', 'dry-run'],
-  });
-  if (values.help === true) return { kind: 'help' };
-  const [action = 'list', ...runIds] = positionals;
-  if (!isAction(action)) {
-    throw new UsageError(
-      `"${action}" is not known: use wink runs, or wink runs prune, stop RUN, settle RUN or export RUN.`,
-    );
-  }
-  refuseOthers(values, optionsOf[action], `wink runs${action === 'list' ? '' : ` ${action}`}`);
-  const { journal: journalFile, folder } = values;
-  const common = { kind: 'runs' as const, journalFile, isVerbose: values.verbose === true };
-  switch (action) {
-    case 'list':
-      if (runIds.length > 0) throw new UsageError('wink runs lists all runs: leave the name out.');
-      return { ...common, action, folder, isJson: values.json === true };
-    case 'stop':
-    case 'settle':
-      return { ...common, action, runId: oneRun(action, runIds) };
-    case 'export': {
-      const runId = oneRun(action, runIds);
-      if (values.out === undefined || values.out === '') {
-        throw new UsageError('say where the record is written: wink runs export RUN --out FILE.');
-      }
-      return { ...common, action, runId, out: values.out };
+/** Reads the arguments after `runs`. */
+export const readRunsArguments: ArgumentReader<RunsRequest> = argumentReader(
+  'runs',
+  { texts: ['journal', 'folder', 'older-than', 'keep', 'out'], flags: ['json', 'dry-run'] },
+  (values, [action = 'list', ...runIds]) => {
+    if (!isAction(action)) {
+      throw new UsageError(
+        `"${action}" is not known: use wink runs, or wink runs prune, stop RUN, settle RUN or export RUN.`,
+      );
     }
-    case 'prune': {
-      const olderThanMs = readAge('--older-than', values['older-than']);
-      const keep = readAmount('--keep', values.keep, 0);
-      if (runIds.length > 0 && (olderThanMs !== undefined || keep !== undefined || folder !== undefined)) {
-        throw new UsageError('name runs, or choose them with --folder, --older-than and --keep, not both.');
+    refuseOthers(values, optionsOf[action], `wink runs${action === 'list' ? '' : ` ${action}`}`);
+    const { journal: journalFile, folder } = values;
+    switch (action) {
+      case 'list':
+        if (runIds.length > 0) throw new UsageError('wink runs lists all runs: leave the name out.');
+        return { journalFile, action, folder, isJson: values.json === true };
+      case 'stop':
+      case 'settle':
+        return { journalFile, action, runId: oneRun(action, runIds) };
+      case 'export': {
+        const runId = oneRun(action, runIds);
+        if (values.out === undefined || values.out === '') {
+          throw new UsageError('say where the record is written: wink runs export RUN --out FILE.');
+        }
+        return { journalFile, action, runId, out: values.out };
       }
-      if (runIds.length === 0 && olderThanMs === undefined && keep === undefined) {
-        throw new UsageError('say which runs to remove: --older-than 30d, --keep N, or their names.');
+      case 'prune': {
+        const olderThanMs = readAge('--older-than', values['older-than']);
+        const keep = readAmount('--keep', values.keep, 0);
+        if (runIds.length > 0 && (olderThanMs !== undefined || keep !== undefined || folder !== undefined)) {
+          throw new UsageError('name runs, or choose them with --folder, --older-than and --keep, not both.');
+        }
+        if (runIds.length === 0 && olderThanMs === undefined && keep === undefined) {
+          throw new UsageError('say which runs to remove: --older-than 30d, --keep N, or their names.');
+        }
+        return {
+          journalFile,
+          action,
+          runIds,
+          folder,
+          olderThanMs,
+          keep,
+          isDryRun: values['dry-run'] === true,
+        };
       }
-      return { ...common, action, runIds, folder, olderThanMs, keep, isDryRun: values['dry-run'] === true };
     }
-  }
-}
+  },
+);
 
 function isAction(word: string): word is RunsRequest['action'] {
   return Object.hasOwn(optionsOf, word);

@@ -1,9 +1,9 @@
-import { readCommandLine } from '../options/command-line.ts';
+import { type ArgumentReader, argumentReader, type CommandRequest } from '../options/command-line.ts';
+import { readRecordName } from '../options/option-values.ts';
 import { UsageError } from '../process/errors.ts';
 
 /** A request of `wink view`. */
-export interface ViewRequest {
-  readonly kind: 'view';
+export interface ViewRequest extends CommandRequest<'view'> {
   /** Path of a record, or the name of a run in a journal. */
   readonly file: string;
   /** The journal that has the run; undefined: a file, or else the journal in the user's state folder. */
@@ -14,38 +14,26 @@ export interface ViewRequest {
   readonly isOpened: boolean;
   /** Whether the page is served, and shows rows as the run writes them. */
   readonly isFollowing: boolean;
-  readonly isVerbose: boolean;
 }
 
-/**
- * Reads the arguments after `view`.
- * @throws {UsageError} and what `parseArgs` throws.
- */
-export function readViewArguments(argv: readonly string[]): ViewRequest | { readonly kind: 'help' } {
-  const { values, positionals } = readCommandLine(argv, {
-    texts: ['out', 'journal'],
-    flags: ['no-open', 'follow'],
-  });
-  if (values.help === true) return { kind: 'help' };
-  const [file, ...others] = positionals;
-  if (file === undefined || file === '') {
-    throw new UsageError(
-      'no record given: wink view RUN, with a file that wink run --record wrote, or a run of the journal.',
-    );
-  }
-  if (others.length > 0) throw new UsageError(`one record at a time, not ${1 + others.length}.`);
-  if (values.out === '') throw new UsageError('the name of the file for the page is empty.');
-  if (values.out !== undefined && values.follow === true) {
-    throw new UsageError('--out writes the page once, and --follow serves it: choose one.');
-  }
-  return {
-    kind: 'view',
-    file,
-    journalFile: values.journal,
-    out: values.out,
-    // A page that was written to a chosen place is there to be kept or sent.
-    isOpened: values['no-open'] !== true && values.out === undefined,
-    isFollowing: values.follow === true,
-    isVerbose: values.verbose === true,
-  };
-}
+/** Reads the arguments after `view`. */
+export const readViewArguments: ArgumentReader<ViewRequest> = argumentReader(
+  'view',
+  { texts: ['out', 'journal'], flags: ['no-open', 'follow'] },
+  (values, [name, ...others]) => {
+    const file = readRecordName(name, 'view RUN');
+    if (others.length > 0) throw new UsageError(`one record at a time, not ${1 + others.length}.`);
+    if (values.out === '') throw new UsageError('the name of the file for the page is empty.');
+    if (values.out !== undefined && values.follow === true) {
+      throw new UsageError('--out writes the page once, and --follow serves it: choose one.');
+    }
+    return {
+      file,
+      journalFile: values.journal,
+      out: values.out,
+      // A page that was written to a chosen place is there to be kept or sent.
+      isOpened: values['no-open'] !== true && values.out === undefined,
+      isFollowing: values.follow === true,
+    };
+  },
+);

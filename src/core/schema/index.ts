@@ -8,6 +8,7 @@ export {
   parseOutput,
   withInputJsonSchema,
 } from './compiled-schema.ts';
+export { fieldFault } from './field-fault.ts';
 export {
   amount,
   anyObject,

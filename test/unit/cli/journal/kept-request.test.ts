@@ -60,4 +60,40 @@ describe('the request that a journal keeps', () => {
   ])('cannot be read of another version: %j', (info) => {
     expect(fromJournal(info)?.request).toBe('unreadable');
   });
+
+  const keptRun = toJournal(Object(fromJournal({ call: runWords })?.request));
+  const keptServe = toJournal(Object(fromJournal({ call: serveWords })?.request));
+
+  it.each<[object, object]>([
+    [keptRun, { agent: undefined }],
+    [keptRun, { agent: 7 }],
+    [keptRun, { params: 'x' }],
+    [keptRun, { apply: 'always' }],
+    [keptRun, { model: { kind: 'openai' } }],
+    [keptRun, { model: { kind: 'of a later version', model: 'x' } }],
+    [keptRun, { model: 'openai:x' }],
+    [keptRun, { budget: null }],
+    [keptRun, { deadlineMs: '10m' }],
+    [keptRun, { suspension: { expiresMs: 1 } }],
+    [keptRun, { overrides: { tag: 1 } }],
+    [keptRun, { sandbox: { kind: 'podman' } }],
+    [keptRun, { isEnforced: 'no' }],
+    [keptServe, { agent: 7 }],
+    [keptServe, { mcpFile: true }],
+    [keptServe, { policyFile: [] }],
+    [keptServe, { params: undefined }],
+  ])('cannot be read where a member is not what it must be: %#', (kept, wrong) => {
+    const readWith = (members: object): unknown =>
+      fromJournal({ request: JSON.parse(JSON.stringify({ ...kept, ...members })) })?.request;
+    expect(readWith({})).toEqual(JSON.parse(JSON.stringify(kept)));
+    expect(readWith({ ofALaterVersion: true })).toMatchObject(kept);
+    expect(readWith(wrong)).toBe('unreadable');
+  });
+
+  it.each([[['serve', '--', '/agents/a.ts']], [['run', '--', '/agents/a.ts']]])(
+    'takes words of an earlier version whose options have an end: %j',
+    (words) => {
+      expect(fromJournal({ call: words })?.request).toMatchObject({ kind: words[0], agent: '/agents/a.ts' });
+    },
+  );
 });
