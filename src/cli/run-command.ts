@@ -8,7 +8,7 @@ import { type OpenedRun, openRun } from './agent/open-run.ts';
 import { beginningLines, changedLines } from './journal/open-durable.ts';
 import type { RunRequest } from './options/run-arguments.ts';
 import { Disposals } from './process/disposals.ts';
-import { type CliEnvironment, CliInterruption } from './process/environment.ts';
+import { type CliEnvironment, CliInterruption, widthOf, writeLines } from './process/environment.ts';
 import { UsageError } from './process/errors.ts';
 import { printable } from './process/plain-text.ts';
 import { StrayError } from './process/stray-error.ts';
@@ -26,10 +26,6 @@ import { type Spending, spendingOf } from './report/text/spending.ts';
 import { questionNames } from './runs/choose-questions.ts';
 import { runOnSuspend } from './runs/on-suspend.ts';
 import { questionLines } from './runs/question-text.ts';
-
-/** Width of the table where the output has no width, as for a pipe. */
-const plainWidth = 140;
-const minWidth = 40;
 
 /**
  * Runs an agent and prints the report.
@@ -224,13 +220,13 @@ function writeReport(
     clean,
     title: folder === undefined ? agent.name : `${agent.name} on ${folder.name}`,
     modelName: model.name,
-    width: Math.max(minWidth, stdout.columns ?? plainWidth),
+    width: widthOf(stdout),
     isFull: request.isFull,
     isEnforced: request.isEnforced,
     isResumed: durable?.resumed !== undefined,
     style,
   });
-  stdout.write(`${lines.join('\n')}\n`);
+  writeLines(stdout, lines);
 }
 
 /** The lines for the error output when a run has ended. */

@@ -5,6 +5,7 @@ import type { DynamicParams, OverridesSource, Prompt } from '../../core/prompt/i
 import type { AnyResourceBinding } from '../../core/resource/index.ts';
 import { Redactor } from '../../core/runtime/index.ts';
 import type { JsonObject } from '../../core/schema/index.ts';
+import { systemClock } from '../../core/session/index.ts';
 import type { Logger } from '../../core/tool/index.ts';
 import { folderName, type OpenedFolder } from '../folder/open-folder.ts';
 import { type OpenedJournal, refuseJournalInside } from '../journal/open-journal.ts';
@@ -18,6 +19,7 @@ import { hostRedact } from '../process/redact.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import { bindAgent, hasOwnLoop, mountServers } from './bind-agent.ts';
 import type { CommandParts } from './command-parts.ts';
+import type { RecordFile, RecordFileOptions } from './record-file.ts';
 import { sandboxBindings } from './sandbox-bindings.ts';
 
 /** What a command asks of the agent that it opens. */
@@ -196,4 +198,24 @@ async function openJournal(
 ): Promise<OpenedJournal | undefined> {
   refuseJournalInside(file, takesFolder ? (workspace ?? '.') : undefined);
   return open === undefined ? parts.journals.open(file) : open(file);
+}
+
+/** Opens the record of a run of an agent that is open. `number`: see {@link RecordFileOptions.number}. */
+export function openRecordOf(
+  { agent, folder, redactor, workspaceName }: OpenedAgent,
+  { agent: module = '', params }: Pick<OpenAgentRequest, 'agent' | 'params'>,
+  { file, number = 1 }: Pick<RecordFileOptions, 'file' | 'number'>,
+  { openRecord }: Pick<CommandParts, 'openRecord'>,
+): Promise<RecordFile> {
+  return openRecord({
+    file,
+    number,
+    agentName: agent.name,
+    module,
+    workspace: folder?.hostPath,
+    workspaceName,
+    // What is redacted is JSON as before.
+    params: redactor.fields(params) as JsonObject,
+    now: () => systemClock.now(),
+  });
 }

@@ -1,5 +1,4 @@
 import type { ProviderAdapter } from '../../core/evaluation/index.ts';
-import type { JsonObject } from '../../core/schema/index.ts';
 import { systemClock } from '../../core/session/index.ts';
 import type { Logger } from '../../core/tool/index.ts';
 import { describeInterruptedRuns } from '../journal/interrupted-runs.ts';
@@ -10,7 +9,7 @@ import type { CliEnvironment } from '../process/environment.ts';
 import { printable } from '../process/plain-text.ts';
 import type { CommandParts } from './command-parts.ts';
 import type { EventLog } from './event-log.ts';
-import { type OpenedAgent, openAgent } from './open-agent.ts';
+import { type OpenedAgent, openAgent, openRecordOf } from './open-agent.ts';
 import type { RecordFile } from './record-file.ts';
 
 /** The state of a run before the first turn. */
@@ -68,16 +67,7 @@ export async function openRun(request: RunRequest, options: OpenRunOptions): Pro
   const recordFile =
     request.recordFile === undefined
       ? undefined
-      : await parts.openRecord({
-          file: request.recordFile,
-          agentName: agent.agent.name,
-          module: request.agent,
-          workspace,
-          workspaceName: agent.workspaceName,
-          // What is redacted is JSON as before.
-          params: agent.redactor.fields(request.params) as JsonObject,
-          now: () => systemClock.now(),
-        });
+      : await openRecordOf(agent, request, { file: request.recordFile }, parts);
   opened.defer(async () => {
     for (const line of (await recordFile?.close()) ?? []) say(line);
   });

@@ -12,6 +12,19 @@ export interface OutputStream {
   readonly columns: number | undefined;
 }
 
+/** Writes lines of text. */
+export function writeLines(stream: OutputStream, lines: Iterable<string>): void {
+  for (const line of lines) stream.write(`${line}\n`);
+}
+
+const plainWidth = 140;
+const minWidth = 40;
+
+/** How wide what is written may be, in columns. */
+export function widthOf({ columns = plainWidth }: OutputStream): number {
+  return Math.max(minWidth, columns);
+}
+
 /**
  * Shows a question on the terminal and resolves with the line of the answer, which is empty when the input ends. Rejects
  * when the signal is aborted.

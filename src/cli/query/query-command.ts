@@ -3,7 +3,13 @@ import { counted, formatNumber } from '../../core/internal/index.ts';
 import type { RunRecord } from '../../record/index.ts';
 import { readRecordOf } from '../journal/journaled-record.ts';
 import { type JournalFiles, sqliteJournalFiles } from '../journal/open-journal.ts';
-import { type CliEnvironment, exitCodes, unlessAborted } from '../process/environment.ts';
+import {
+  type CliEnvironment,
+  exitCodes,
+  unlessAborted,
+  widthOf,
+  writeLines,
+} from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
 import { pad, printable, wrap } from '../process/plain-text.ts';
 import { createTextStyle } from '../process/text-style.ts';
@@ -14,9 +20,6 @@ import { checkStatement } from './sql-statement.ts';
 import { createStatement, queryTables } from './tables/query-tables.ts';
 
 /** Width of a table where the output has no width, as for a pipe. */
-const plainWidth = 140;
-const minWidth = 40;
-
 /** What the command takes from outside, so that tests can replace it. */
 export interface QueryParts {
   /** Version of Node, such as `22.16.0`. */
@@ -56,7 +59,7 @@ export async function queryCommand(
       signal,
     );
     const lines = request.isJson ? tablesJson(record) : tablesText(record, environment);
-    for (const line of lines) stdout.write(`${line}\n`);
+    writeLines(stdout, lines);
     return exitCodes.done;
   }
   // What can be said without the record is said before it is read.
@@ -102,10 +105,10 @@ function print(ending: QueryEnding, request: QueryRequest, environment: CliEnvir
       return fail(`the process of the query ended ${ending.how}: select fewer rows or shorter values`);
     case 'result': {
       const { result } = ending;
-      const width = Math.max(minWidth, stdout.columns ?? plainWidth);
+      const width = widthOf(stdout);
       const style = createTextStyle(stdout, variables);
       const lines = request.isJson ? resultJson(result) : resultLines(result, { width, style });
-      for (const line of lines) stdout.write(`${line}\n`);
+      writeLines(stdout, lines);
       if (result.leftOut > 0)
         stderr.write(
           `wink: ${formatNumber(result.leftOut)} more rows are not shown: LIMIT and OFFSET select others.\n`,
@@ -126,7 +129,7 @@ function checkVersion(version: string): void {
 }
 
 function tablesText(record: RunRecord, { stdout, variables }: CliEnvironment): readonly string[] {
-  const width = Math.max(minWidth, stdout.columns ?? plainWidth);
+  const width = widthOf(stdout);
   const style = createTextStyle(stdout, variables);
   return queryTables.flatMap((table) => [
     `${style('heading', table.name)}  ${counted(countRows(table.rows(record)), 'row')}`,

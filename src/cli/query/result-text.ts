@@ -20,7 +20,7 @@ const minColumnWidth = 12;
  * width, and control characters of the values are escaped.
  */
 export function resultLines(
-  { columns, rows }: QueryResult,
+  { columns, rows }: Pick<QueryResult, 'columns' | 'rows'>,
   { width, style }: ResultLayout,
 ): readonly string[] {
   const cells = rows.map((row) => row.map(cellText));

@@ -6,7 +6,7 @@ import { type CommandParts, ownParts } from '../agent/command-parts.ts';
 import { folderName } from '../folder/open-folder.ts';
 import { readRecordOf } from '../journal/journaled-record.ts';
 import { Disposals } from '../process/disposals.ts';
-import { type CliEnvironment, exitCodes, unlessAborted } from '../process/environment.ts';
+import { type CliEnvironment, exitCodes, unlessAborted, writeLines } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { hostRedact } from '../process/redact.ts';
@@ -88,7 +88,7 @@ export async function replayCommand(
   if (request.isJson) {
     const { record: _record, ...plain } = report;
     stdout.write(`${JSON.stringify(plain)}\n`);
-  } else for (const line of replayReportLines(report)) stdout.write(`${line}\n`);
+  } else writeLines(stdout, replayReportLines(report));
   return report.isSame ? exitCodes.done : exitCodes.failed;
 }
 

@@ -5,7 +5,7 @@ import { askedQuestions } from '../../durable/internal.ts';
 import { folderFilter, namedRun, runningError } from '../journal/named-runs.ts';
 import { journalOption, sqliteJournalFiles } from '../journal/open-journal.ts';
 import { listRuns, readRunInfo } from '../journal/run-info.ts';
-import { type CliEnvironment, exitCodes } from '../process/environment.ts';
+import { type CliEnvironment, exitCodes, writeLines } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable, readableTime } from '../process/plain-text.ts';
 import { shellWord } from '../process/shell-word.ts';
@@ -39,7 +39,7 @@ export async function approvalsCommand(
     clean: (text) => text,
   });
   const lines = await linesOf(request, journal, clock, textOptions);
-  for (const line of lines) stdout.write(`${line}\n`);
+  writeLines(stdout, lines);
   return exitCodes.done;
 }
 

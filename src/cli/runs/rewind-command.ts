@@ -13,7 +13,7 @@ import { openFolder } from '../folder/open-folder.ts';
 import { namedRun, runningError } from '../journal/named-runs.ts';
 import { sqliteJournalFiles } from '../journal/open-journal.ts';
 import { folderStateOf, openRunFolder } from '../journal/run-folder.ts';
-import { type CliEnvironment, exitCodes } from '../process/environment.ts';
+import { type CliEnvironment, exitCodes, writeLines } from '../process/environment.ts';
 import { orUsageError, UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { createTextStyle } from '../process/text-style.ts';
@@ -36,9 +36,7 @@ export async function rewindCommand(
 ): Promise<number> {
   const { runId, isApplied, isFull } = request;
   const name = printable(runId);
-  const write = (lines: readonly string[]): void => {
-    for (const line of lines) stdout.write(`${line}\n`);
-  };
+  const write = (lines: readonly string[]): void => writeLines(stdout, lines);
   await using opened = await journals.openExisting(request.journalFile);
   const { journal, run } = await namedRun(opened, runId, request.journalFile);
   if (run.status === 'running') throw runningError(runId);

@@ -8,8 +8,10 @@ import { folderFilter, type NamedRun, namedRun } from '../journal/named-runs.ts'
 import { type JournalFiles, journalOption, sqliteJournalFiles } from '../journal/open-journal.ts';
 import { isUnwritten, listRuns, readRunInfo } from '../journal/run-info.ts';
 import { writeRecord } from '../journal/write-record.ts';
-import { type CliEnvironment, exitCodes } from '../process/environment.ts';
+import { type CliEnvironment, exitCodes, writeLines } from '../process/environment.ts';
 import { printable, readableTime } from '../process/plain-text.ts';
+import type { TextStyle } from '../process/text-style.ts';
+import { resultLines } from '../query/result-text.ts';
 import type { PruneChoice, RunsRequest } from './runs-arguments.ts';
 import { type CommandReport, settleFolder } from './settle-folder.ts';
 
@@ -34,7 +36,7 @@ export async function runsCommand(
   const readOnly = request.action === 'list' || request.action === 'export';
   await using journal = await journals.openExisting(request.journalFile, { readOnly });
   const { lines, exitCode } = await reportOf(request, journal, clock.now(), variables);
-  for (const line of lines) stdout.write(`${line}\n`);
+  writeLines(stdout, lines);
   return exitCode;
 }
 
@@ -144,14 +146,8 @@ const heads = ['run', 'status', 'updated', 'turns', 'commits', 'pending', 'agent
 
 /** A table of runs, one line each, below a line of heads. */
 function formatRunList(runs: readonly JournaledRun[]): readonly string[] {
-  const rows = [heads, ...runs.map(cellsOf)];
-  const widths = heads.map((_head, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
+  const style: TextStyle = (_tone, text) => text;
+  return resultLines({ columns: heads, rows: runs.map(cellsOf) }, { width: Infinity, style });
 }
 
 function cellsOf(run: JournaledRun): readonly string[] {
@@ -164,7 +160,7 @@ function cellsOf(run: JournaledRun): readonly string[] {
     String(run.pending),
     run.agent ?? run.promptName,
     run.workspace ?? '',
-  ].map(printable);
+  ];
 }
 
 /** One run as a line of JSON. How it was called is left out: it may hold what should not be printed. */

@@ -2,12 +2,10 @@ import { MissingPeerError } from '../../core/error/index.ts';
 import type { AnyAgent } from '../../core/evaluation/index.ts';
 import { isRecord } from '../../core/internal/index.ts';
 import type { ToolPolicy } from '../../core/policy/index.ts';
-import type { JsonObject } from '../../core/schema/index.ts';
-import { systemClock } from '../../core/session/index.ts';
 import type { Logger } from '../../core/tool/index.ts';
 import type { CommandParts } from '../agent/command-parts.ts';
 import { loadModule } from '../agent/load-module.ts';
-import { type OpenedAgent, openAgent } from '../agent/open-agent.ts';
+import { type OpenedAgent, openAgent, openRecordOf } from '../agent/open-agent.ts';
 import type { OpenedFolder } from '../folder/open-folder.ts';
 import { describeInterruptedRuns } from '../journal/interrupted-runs.ts';
 import type { OpenedJournal } from '../journal/open-journal.ts';
@@ -84,18 +82,7 @@ export async function openServedAgent(
     file === undefined
       ? undefined
       : await SessionRecords.open({
-          open: (number) =>
-            parts.openRecord({
-              file,
-              agentName: agent.agent.name,
-              module: request.agent ?? '',
-              workspace: agent.folder?.hostPath,
-              workspaceName: agent.folder?.name ?? '',
-              // What is redacted is JSON as before.
-              params: agent.redactor.fields(request.params) as JsonObject,
-              now: () => systemClock.now(),
-              number,
-            }),
+          open: (number) => openRecordOf(agent, request, { file, number }, parts),
           say,
         });
   opened.defer(() => records?.close());

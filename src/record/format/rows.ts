@@ -244,25 +244,27 @@ export interface ResponseRow extends RunPart, ResponseAnswer {
   readonly turn: number;
 }
 
+/** Members of a call's record that its row, or the header, says already. */
+export const saidElsewhere = [
+  'eventId',
+  'evaluationId',
+  'promptName',
+  'adapter',
+  'sessionId',
+  'parentCallIds',
+  'callId',
+  'toolName',
+  'turn',
+  'params',
+  'rendered',
+  'changes',
+  'success',
+  'attempts',
+  'startedAtMs',
+] as const;
+
 /** How a call ended, without what its row says already. */
-export type RowResult = Omit<
-  ToolInvokedPayload,
-  | 'eventId'
-  | 'evaluationId'
-  | 'promptName'
-  | 'adapter'
-  | 'sessionId'
-  | 'parentCallIds'
-  | 'callId'
-  | 'toolName'
-  | 'turn'
-  | 'params'
-  | 'rendered'
-  | 'changes'
-  | 'success'
-  | 'attempts'
-  | 'startedAtMs'
->;
+export type RowResult = Omit<ToolInvokedPayload, (typeof saidElsewhere)[number]>;
 
 const result: Field<RowResult> = record({
   outcome: text as Field<RowResult['outcome']>,

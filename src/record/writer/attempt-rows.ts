@@ -25,7 +25,13 @@ import {
   rowFileChange,
   withContents,
 } from '../format/row-parts.ts';
-import type { AttemptRow, CommitRow, RowResult, SeenRow } from '../format/rows.ts';
+import {
+  type AttemptRow,
+  type CommitRow,
+  type RowResult,
+  type SeenRow,
+  saidElsewhere,
+} from '../format/rows.ts';
 import { type BlobWriter, sha256 } from './blob-writer.ts';
 import { mark } from './plain-rows.ts';
 
@@ -204,28 +210,10 @@ function phasesAfter(phases: CallPhases, startedAtMs: number): CallPhases {
   };
 }
 
-/** What a row says of a call beside its result. */
-const saidElsewhere: ReadonlySet<string> = new Set<keyof CallCommit['invocation']>([
-  'eventId',
-  'evaluationId',
-  'promptName',
-  'adapter',
-  'sessionId',
-  'parentCallIds',
-  'callId',
-  'toolName',
-  'turn',
-  'params',
-  // The end of what the model reads.
-  'rendered',
-  'changes',
-  'success',
-  'attempts',
-  'startedAtMs',
-]);
+const membersSaid: ReadonlySet<string> = new Set(saidElsewhere);
 
 function resultOf(invocation: CallCommit['invocation']): RowResult {
-  const kept = Object.entries(invocation).filter(([name]) => !saidElsewhere.has(name));
+  const kept = Object.entries(invocation).filter(([name]) => !membersSaid.has(name));
   // All other members are kept.
   return Object.fromEntries(kept) as unknown as RowResult;
 }
