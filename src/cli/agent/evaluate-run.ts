@@ -1,8 +1,8 @@
 import { evaluateAgent } from '../../agent/index.ts';
-import { describeError } from '../../core/error/index.ts';
+import { describeError, FilesystemError } from '../../core/error/index.ts';
 import type { AgentConclusion, PromptResponse, RunWorkspace } from '../../core/evaluation/index.ts';
 import type { FileChange } from '../../core/filesystem/index.ts';
-import { present } from '../../core/internal/index.ts';
+import { present, readName } from '../../core/internal/index.ts';
 import type { Prompt } from '../../core/prompt/index.ts';
 import {
   type Approver,
@@ -17,12 +17,11 @@ import { Session } from '../../core/session/index.ts';
 import type { Logger } from '../../core/tool/index.ts';
 import type { OutsideChange } from '../../host/index.ts';
 import { CurrentPlan, type Plan } from '../../suite/planning/index.ts';
-import { type Application, applyChanges } from '../folder/apply-to-folder.ts';
+import { type Application, type ApplyConflict, applyChanges, pathIn } from '../folder/apply-to-folder.ts';
 import type { RunRequest } from '../options/run-arguments.ts';
 import { CliInterruption } from '../process/environment.ts';
 import { printable } from '../process/plain-text.ts';
 import type { StrayError } from '../process/stray-error.ts';
-import { CallConflicts } from './call-conflicts.ts';
 import type { OpenedRun } from './open-run.ts';
 
 /** How a run is carried out, besides what was opened for it. */
@@ -253,4 +252,38 @@ function describeFailure(error: unknown, agentName: string, droppedTurns: number
   return printable(
     `the run of ${agentName} failed after ${turns} ${turns === 1 ? 'turn' : 'turns'}, in phase ${error.phase}: ${error.message}${cause}`,
   );
+}
+
+/** The part of the folder that a call has read and that changed during it, as conflicts name it. */
+const folderRead = /^(?:file|kind|emptiness|names|tree|listing|glob|grep) (.+)$/;
+
+/**
+ * Calls that failed because another process kept changing files that they had read or were to write. A call fails in this
+ * way only because of changes from outside. A later call that writes the same path resolves it.
+ */
+class CallConflicts {
+  readonly #open = new Map<string, string>();
+
+  observe(event: RunEvent): void {
+    if (event.type !== 'tool-call-end' || event.path.length > 0) return;
+    const { outcome, reason, toolName, conflicts, changes } = event.invocation;
+    if (outcome === 'committed') {
+      for (const { path } of changes) this.#open.delete(path);
+    } else if (reason === 'conflict') {
+      const paths = conflicts.flatMap((phrase) => folderRead.exec(phrase)?.[1] ?? []).map(readName);
+      for (const path of paths) this.#open.set(path, toolName);
+    } else if (FilesystemError.isInstance(event.cause) && event.cause.code === 'file-changed-on-disk') {
+      this.#open.set(pathIn(event.cause), toolName);
+    }
+  }
+
+  /** Conflicts that no later call has resolved, sorted by path. */
+  unsettled(): readonly ApplyConflict[] {
+    return [...this.#open]
+      .map(([path, toolName]) => ({
+        path,
+        reason: `was changed on disk while ${toolName} ran, which failed`,
+      }))
+      .sort((left, right) => (left.path < right.path ? -1 : 1));
+  }
 }

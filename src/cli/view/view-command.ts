@@ -6,18 +6,17 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { isRecord, untilAborted } from '../../core/internal/index.ts';
+import { Child } from '../../host/index.ts';
 import { openJournaledRecord } from '../journal/journaled-record.ts';
 import { type JournalFiles, sqliteJournalFiles } from '../journal/open-journal.ts';
 import { writeRecord } from '../journal/write-record.ts';
 import { type CliEnvironment, CliInterruption, exitCodes } from '../process/environment.ts';
 import { errorMessage, orUsageError, UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
-import { embedded } from './embed-record.ts';
 import { startFollowServer } from './follow-server.ts';
-import { type OpenTarget, openTarget } from './open-target.ts';
 import { tailRecord } from './tail-record.ts';
 import type { ViewRequest } from './view-arguments.ts';
-import { readViewerPage, servedPage, type ViewerPage, withFileName } from './viewer-page.ts';
+import { embedded, readViewerPage, servedPage, type ViewerPage, withFileName } from './viewer-page.ts';
 
 /** Browsers refuse a text of more than 512 MiB, and a page holds the record as one. */
 const maxPageRecordBytes = 400_000_000;
@@ -237,3 +236,36 @@ function privateFolder(): Promise<string> {
 function pageName(recordName: string): string {
   return `${recordName.replace(/\.(jsonl|ndjson|json)$/i, '')}.html`;
 }
+
+/** Opens a file with the program that the system has for it. Resolves with the reason when that cannot be started. */
+export type OpenTarget = (file: string) => Promise<string | undefined>;
+
+/** The program that opens a file, with its arguments. None of them is a shell, so that no name of a file is a command. */
+export function openerOf(
+  platform: NodeJS.Platform,
+  file: string,
+): { readonly program: string; readonly args: readonly string[] } {
+  switch (platform) {
+    case 'darwin':
+      return { program: 'open', args: [file] };
+    case 'win32':
+      return { program: 'rundll32', args: ['url.dll,FileProtocolHandler', file] };
+    default:
+      return { program: 'xdg-open', args: [file] };
+  }
+}
+
+/** Opens with a process of its own, which goes on when this one has ended. */
+export const openTarget: OpenTarget = async (file) => {
+  const { program, args } = openerOf(process.platform, file);
+  const stdio = ['ignore', 'ignore', 'ignore'] as const;
+  const child = new Child({ command: program, args }, { env: process.env, stdio, group: 'kept' });
+  try {
+    await child.started();
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    return isMissing ? `there is no program ${program}` : `${program} cannot be started`;
+  }
+  child.hold(false);
+  return undefined;
+};

@@ -17,8 +17,7 @@ interface FieldSchema {
  * texts and numbers any unless they are listed, since a later version may have written them. Undefined when it does not differ.
  */
 export function fieldFault({ schema }: Field<unknown>, value: unknown): string | undefined {
-  // A field is made of these keywords.
-  return faultOf(schema as FieldSchema, value, '');
+  return faultOf(schema, value, '');
 }
 
 function faultOf(schema: FieldSchema, value: unknown, path: string): string | undefined {

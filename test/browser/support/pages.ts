@@ -2,8 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { embedded } from '../../../src/cli/view/embed-record.ts';
-import { type ViewerPage, viewerPage, withFileName } from '../../../src/cli/view/viewer-page.ts';
+import { embedded, type ViewerPage, viewerPage, withFileName } from '../../../src/cli/view/viewer-page.ts';
 
 const built = fileURLToPath(new URL('../../../dist/viewer/page.html', import.meta.url));
 const fixture = fileURLToPath(new URL('../../fixtures/runs/fix-issue.jsonl', import.meta.url));

@@ -1,4 +1,6 @@
-import { counted } from '../../../core/internal/index.ts';
+import type { PromptResponse } from '../../../core/evaluation/index.ts';
+import { counted, present } from '../../../core/internal/index.ts';
+import type { Citation } from '../../../core/tool/index.ts';
 import { formatPlan, type Plan } from '../../../suite/planning/index.ts';
 import type { EndedRun } from '../../agent/evaluate-run.ts';
 import { describeApplied } from '../../folder/apply-to-folder.ts';
@@ -8,7 +10,6 @@ import type { TextStyle } from '../../process/text-style.ts';
 import type { EndedCall } from '../calls/call.ts';
 import { type CallTotals, describeTotals } from '../calls/call-totals.ts';
 import { formatChangeDiff } from '../text/change-diff.ts';
-import { citedSources, formatSources } from '../text/cited-sources.ts';
 import { messageWithoutDenial } from '../text/describe-call.ts';
 import { type Spending, spendingLines } from '../text/spending.ts';
 import { formatCallTable } from './call-table.ts';
@@ -43,7 +44,7 @@ export interface RunReportOptions {
 
 const maxTableRows = 48;
 const maxDiffLines = 200;
-const maxSources = 20;
+const maxListedSources = 20;
 
 /** The report of a run that has ended: the folder, the calls, what was undone and why, the diff, a summary. */
 export function formatRunEnding(
@@ -114,7 +115,7 @@ function answerLines(
   if (response === undefined || conclusion !== undefined) return [];
   const answer = clean(response.text).trim();
   const sources = formatSources(citedSources(response.hostedOutputs, clean), {
-    maxSources: isFull ? Number.POSITIVE_INFINITY : maxSources,
+    maxSources: isFull ? Number.POSITIVE_INFINITY : maxListedSources,
     style,
   });
   return [
@@ -198,4 +199,56 @@ function leftText({ steps, residualEffects }: EndedCall): string {
     return had === '' ? 'It left no effects.' : `${had}: all of it was rolled back.`;
   const left = `Remaining effects: ${residualEffects.map(printable).join(', ')}.`;
   return had === '' ? left : `${had}. ${left}`;
+}
+
+/** A web page or a file cited by the model. */
+interface ReportedSource {
+  readonly title?: string;
+  /** A URL, or the provider's name of the file. */
+  readonly place: string;
+}
+
+/**
+ * The sources that a run cites, without duplicates, in order of the first citation. @param clean removes what must not be
+ * shown from a text.
+ */
+export function citedSources(
+  outputs: PromptResponse['hostedOutputs'],
+  clean: (text: string) => string,
+): readonly ReportedSource[] {
+  const sources = new Map<string, ReportedSource>();
+  for (const { citations } of Object.values(outputs)) {
+    for (const citation of citations) {
+      const { title, place } = toSource(citation);
+      if (sources.get(place)?.title !== undefined) continue;
+      sources.set(place, {
+        place: clean(place),
+        ...present({ title: title === undefined ? undefined : clean(title) }),
+      });
+    }
+  }
+  return [...sources.values()];
+}
+
+function toSource(citation: Citation): ReportedSource {
+  const [title, place] =
+    citation.type === 'url' ? [citation.title, citation.url] : [citation.filename, citation.fileId];
+  return title === undefined || title.trim() === '' || title === place ? { place } : { title, place };
+}
+
+/** The lines of a numbered list; empty without sources. */
+export function formatSources(
+  sources: readonly ReportedSource[],
+  { maxSources, style }: { readonly maxSources: number; readonly style: TextStyle },
+): readonly string[] {
+  if (sources.length === 0) return [];
+  const rest = sources.length - maxSources;
+  return [
+    style('heading', 'Sources'),
+    ...sources.slice(0, maxSources).map(({ title, place }, index) => {
+      const shown = style('place', printable(place));
+      return `${String(index + 1).padStart(3)}  ${title === undefined ? shown : `${printable(title)} - ${shown}`}`;
+    }),
+    ...(rest > 0 ? [`  …  ${counted(rest, 'more source')}; --full shows all`] : []),
+  ];
 }

@@ -3,11 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readArguments } from '../../../../src/cli/arguments.ts';
-import { embedded } from '../../../../src/cli/view/embed-record.ts';
-import { openerOf } from '../../../../src/cli/view/open-target.ts';
 import type { ViewRequest } from '../../../../src/cli/view/view-arguments.ts';
-import { type ViewParts, viewCommand } from '../../../../src/cli/view/view-command.ts';
-import { servedPage, viewerPage, withFileName } from '../../../../src/cli/view/viewer-page.ts';
+import { openerOf, type ViewParts, viewCommand } from '../../../../src/cli/view/view-command.ts';
+import { embedded, servedPage, viewerPage, withFileName } from '../../../../src/cli/view/viewer-page.ts';
 import { fakeEnvironment } from '../support.ts';
 
 const header = JSON.stringify({ type: 'header', version: 'wink-run/1', runId: 'r' });

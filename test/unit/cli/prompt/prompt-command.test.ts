@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { promptTemplate, section } from 'weakincentives';
 import { hostedMcpTool, webSearchSection } from 'weakincentives/tools';
-import { promptDocument } from '../../../../src/cli/prompt/prompt-document.ts';
+import { promptDocument } from '../../../../src/cli/prompt/prompt-command.ts';
 
 it('tells of hosted tools without their configs', async () => {
   const wiki = hostedMcpTool({

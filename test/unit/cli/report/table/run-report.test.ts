@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { citedSources, formatSources } from '../../../../../src/cli/report/text/cited-sources.ts';
+import { citedSources, formatSources } from '../../../../../src/cli/report/table/run-report.ts';
 
 const plain = { maxSources: 20, style: (_tone: unknown, text: string) => text };
 const clean = (text: string): string => text.replaceAll('secret', '<KEY>');
