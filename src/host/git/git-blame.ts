@@ -11,7 +11,7 @@ import {
 } from '../../core/schema/index.ts';
 import { type AnyTool, ToolResult } from '../../core/tool/index.ts';
 import { linesOf, readBlob } from './blobs.ts';
-import { resolveCommit, shownLine } from './commits.ts';
+import { resolveCommit, showDate, shownLine } from './commits.ts';
 import { GitRefusal } from './git-error.ts';
 import { isObjectId } from './git-names.ts';
 import { type GitToolOptions, gitTool } from './git-tool.ts';
@@ -116,14 +116,9 @@ function parseBlame(printed: string): readonly BlameLine[] {
     const known = commits.get(commit);
     if (known === undefined) continue;
     if (key === 'author') known.author = shownLine(row.slice('author '.length), 100);
-    if (key === 'author-time') known.date = dayOf(Number(row.slice('author-time '.length)));
+    if (key === 'author-time') known.date = showDate(Number(row.slice('author-time '.length))).slice(0, 10);
   }
   return lines;
-}
-
-function dayOf(seconds: number): string {
-  const date = new Date(seconds * 1000);
-  return Number.isNaN(date.getTime()) ? '' : date.toISOString().slice(0, 10);
 }
 
 function renderBlame({ lines, next_offset }: RecordOf<typeof output>): string {

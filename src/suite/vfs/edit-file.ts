@@ -15,14 +15,14 @@ import {
 } from '../../core/schema/index.ts';
 import { type AnyTool, ToolResult } from '../../core/tool/index.ts';
 import { explainEditFailure } from './edit-failure.ts';
-import { fileTool } from './file-tool.ts';
+import { fileTool, pathField } from './file-tool.ts';
 
 /** Replacements of one call: each searches the whole file. */
 const maxEdits = 100;
 
 /** Either `old_string` and `new_string`, or `edits`; an empty list counts as left out. */
 const params = {
-  file_path: described(text, { minLength: 1, description: 'File to edit, from the workspace root.' }),
+  file_path: pathField('File to edit, from the workspace root.'),
   old_string: optional(text, {
     minLength: 1,
     description:

@@ -1,9 +1,30 @@
 import { FilesystemError, type FilesystemErrorCode } from '../../core/error/index.ts';
 import type { Filesystem } from '../../core/filesystem/index.ts';
 import { counted, readName } from '../../core/internal/index.ts';
-import type { InferOutput, Schema } from '../../core/schema/index.ts';
+import {
+  described,
+  type Field,
+  type InferOutput,
+  type OptionalField,
+  optional,
+  type Schema,
+  text,
+} from '../../core/schema/index.ts';
 import { type AnyTool, type ToolOptions, ToolResult, tool } from '../../core/tool/index.ts';
 import { quote } from './text.ts';
+
+/** A path that a tool needs. */
+export function pathField(description: string): Field<string> {
+  return described(text, { minLength: 1, description });
+}
+
+/** A directory that a tool looks in, the root by default. @param purpose such as `Directory to list`. */
+export function directoryField(purpose: string): OptionalField<string> {
+  return optional(text, {
+    default: '.',
+    description: `${purpose}, from the workspace root. "." is the root.`,
+  });
+}
 
 /** A file tool: as any tool, with effects on the workspace alone. */
 interface FileToolOptions<PS extends Schema, RS extends Schema> extends Omit<ToolOptions<PS, RS>, 'pure'> {

@@ -12,7 +12,7 @@ import {
   text,
 } from '../../core/schema/index.ts';
 import { type AnyTool, ToolResult } from '../../core/tool/index.ts';
-import { fileTool } from './file-tool.ts';
+import { directoryField, fileTool } from './file-tool.ts';
 import type { VfsLimits } from './limits.ts';
 import { linkField, linkNote } from './link-note.ts';
 import { ignoredNote, quote } from './text.ts';
@@ -42,10 +42,7 @@ export function createGlobTool(limits: VfsLimits, respectGitignore: boolean): An
         description:
           'Pattern for the path from "path" on: * and ? stay within one directory, ** crosses directories, also [a-z], {a,b} and @(a|b). Example: "**/*.ts".',
       }),
-      path: optional(text, {
-        default: '.',
-        description: 'Directory to look in, from the workspace root. "." is the root.',
-      }),
+      path: directoryField('Directory to look in'),
     }),
     outputSchema: recordSchema(output),
     effects: 'read',

@@ -13,7 +13,7 @@ import {
   text,
 } from '../../core/schema/index.ts';
 import { type AnyTool, ToolResult } from '../../core/tool/index.ts';
-import { fileTool } from './file-tool.ts';
+import { directoryField, fileTool } from './file-tool.ts';
 import type { VfsLimits } from './limits.ts';
 import { ignoredNote, quote } from './text.ts';
 
@@ -43,10 +43,7 @@ export function createGrepTool(limits: VfsLimits, respectGitignore: boolean): An
         description:
           'Regular expression (RE2 syntax: no look-around, no back-references), matched line by line. Plain text with literal.',
       }),
-      path: optional(text, {
-        default: '.',
-        description: 'Directory or file to search, from the workspace root. "." is the root.',
-      }),
+      path: directoryField('Directory or file to search'),
       glob: optional(text, {
         minLength: 1,
         description:

@@ -17,7 +17,7 @@ import {
   text,
 } from '../../core/schema/index.ts';
 import { type AnyTool, ToolResult } from '../../core/tool/index.ts';
-import { fileTool } from './file-tool.ts';
+import { directoryField, fileTool } from './file-tool.ts';
 import type { VfsLimits } from './limits.ts';
 import { linkField, linkNote } from './link-note.ts';
 import { ignoredNote } from './text.ts';
@@ -52,10 +52,7 @@ export function createLsTool(limits: VfsLimits, respectGitignore: boolean): AnyT
     name: 'ls',
     description: 'List the files, directories and links that one directory holds, with file sizes.',
     inputSchema: recordSchema({
-      path: optional(text, {
-        default: '.',
-        description: 'Directory to list, from the workspace root. "." is the root.',
-      }),
+      path: directoryField('Directory to list'),
     }),
     outputSchema: recordSchema(output),
     effects: 'read',

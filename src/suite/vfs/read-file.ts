@@ -1,16 +1,8 @@
 import { counted, formatNumber, present, showName } from '../../core/internal/index.ts';
-import {
-  count,
-  described,
-  integer,
-  optional,
-  type RecordOf,
-  recordSchema,
-  text,
-} from '../../core/schema/index.ts';
+import { count, integer, optional, type RecordOf, recordSchema, text } from '../../core/schema/index.ts';
 import { type AnyTool, ToolResult, type ToolSuccess } from '../../core/tool/index.ts';
 import { describeKinds, type FileAttachment, readOrAttach, type VfsAttachmentKind } from './attachment.ts';
-import { fileTool } from './file-tool.ts';
+import { fileTool, pathField } from './file-tool.ts';
 import type { VfsLimits } from './limits.ts';
 import { cutWindow, quote } from './text.ts';
 
@@ -47,7 +39,7 @@ export function createReadFileTool(limits: VfsLimits, kinds: ReadonlySet<VfsAtta
     name: 'read_file',
     description: `Read a text file. Lines are shown with their numbers, which are not part of the file.${attached === undefined ? '' : ` ${attached} is attached.`}`,
     inputSchema: recordSchema({
-      file_path: described(text, { minLength: 1, description: 'File to read, from the workspace root.' }),
+      file_path: pathField('File to read, from the workspace root.'),
       offset: optional(count, { default: 0, description: 'Lines to skip before the first one shown.' }),
       limit: optional(integer, {
         minimum: 1,

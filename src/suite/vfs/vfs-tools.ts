@@ -2,15 +2,13 @@ import { withDefaults } from '../../core/error/index.ts';
 import { once } from '../../core/internal/index.ts';
 import type { AnyTool } from '../../core/tool/index.ts';
 import type { VfsAttachmentKind } from './attachment.ts';
+import { createRmTool, createTransferTool, createWriteFileTool } from './change-paths.ts';
 import { createEditFileTool } from './edit-file.ts';
 import { createGlobTool } from './glob.ts';
 import { createGrepTool } from './grep.ts';
 import { type VfsLimits, vfsLimitChecks } from './limits.ts';
 import { createLsTool } from './ls.ts';
 import { createReadFileTool } from './read-file.ts';
-import { createRmTool } from './rm.ts';
-import { createTransferTool } from './transfer.ts';
-import { createWriteFileTool } from './write-file.ts';
 
 /** Names of the file tools, in the order in which a prompt lists them. */
 export const vfsToolNames = [

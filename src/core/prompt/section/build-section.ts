@@ -4,7 +4,7 @@ import type { ReadonlySessionView } from '../../session/index.ts';
 import type { AnyTool } from '../../tool/index.ts';
 import type { TemplateSource } from '../template/placeholders.ts';
 import type { VisibilitySelector } from '../visibility/visibility.ts';
-import { compileSection } from './compile-section.ts';
+import { commonChecks, compileSection, sectionChecks } from './compile-section.ts';
 import type { AnySection, Section, SectionRenderContext } from './section.ts';
 import type { ParamsInput, ParamsOutput, SectionsInput } from './section-input.ts';
 
@@ -63,33 +63,9 @@ export interface ToolsSectionOptions<
   readonly description?: TemplateSource<Text, ParamsOutput<Params>>;
 }
 
-/** Any options of a maker. */
-type AnyOptions = SectionOptions<Schema | undefined, readonly AnySection[], string, string>;
-type AnyToolsOptions = ToolsSectionOptions<Schema | undefined, readonly AnySection[], string, string>;
-
-const commonChecks = {
-  title: 'any',
-  key: 'any',
-  params: 'any',
-  hostedTools: 'any',
-  policies: 'any',
-  children: 'any',
-  enabled: 'any',
-  visibility: 'any',
-  summary: 'any',
-  prepare: 'any',
-  slices: 'any',
-  resources: 'any',
-  acceptsOverrides: 'any',
-} as const;
-/** What is given is checked where a section is compiled, as it is for one that is written out. */
-export const sectionChecks: OptionsOf<AnyOptions> = {
-  ...commonChecks,
-  template: 'any',
-  render: 'any',
-  tools: 'any',
-};
-const toolsSectionChecks: OptionsOf<AnyToolsOptions> = {
+const toolsSectionChecks: OptionsOf<
+  ToolsSectionOptions<Schema | undefined, readonly AnySection[], string, string>
+> = {
   ...commonChecks,
   tools: 'any',
   description: 'any',

@@ -55,26 +55,34 @@ export function compileSection(source: SectionSource): AnySection {
 export type SectionDraft = { readonly [Key in SectionKey]?: Section[Key] | undefined };
 
 type SectionKey = Exclude<keyof Section, symbol>;
+type TextKey = 'template' | 'render' | 'tools';
 
-const sectionKeys = Object.keys({
-  title: true,
-  key: true,
-  params: true,
-  template: true,
-  render: true,
-  tools: true,
-  hostedTools: true,
-  policies: true,
-  children: true,
-  enabled: true,
-  visibility: true,
-  summary: true,
-  prepare: true,
-  slices: true,
-  resources: true,
-  acceptsOverrides: true,
-  examplesInText: true,
-} satisfies Readonly<Record<SectionKey, true>>) as readonly SectionKey[];
+/** What makers of sections take, each in addition to what it makes a section of. */
+export const commonChecks: Readonly<Record<Exclude<SectionKey, TextKey | 'examplesInText'>, 'any'>> = {
+  title: 'any',
+  key: 'any',
+  params: 'any',
+  hostedTools: 'any',
+  policies: 'any',
+  children: 'any',
+  enabled: 'any',
+  visibility: 'any',
+  summary: 'any',
+  prepare: 'any',
+  slices: 'any',
+  resources: 'any',
+  acceptsOverrides: 'any',
+};
+
+/** What is given is checked where a section is compiled, as it is for one that is written out. */
+export const sectionChecks: Readonly<Record<Exclude<SectionKey, 'examplesInText'>, 'any'>> = {
+  ...commonChecks,
+  template: 'any',
+  render: 'any',
+  tools: 'any',
+};
+
+const sectionKeys = Object.keys({ ...sectionChecks, examplesInText: 'any' }) as readonly SectionKey[];
 
 /**
  * The section as a frozen plain object with lists of its own, so that its author can no longer change what was

@@ -1,8 +1,8 @@
 import { assertOptions, PromptValidationError } from '../../error/index.ts';
 import type { Schema } from '../../schema/index.ts';
 import { templateText } from '../template/template-text.ts';
-import { type SectionOptions, sectionChecks } from './build-section.ts';
-import { compileSection, freezeSection } from './compile-section.ts';
+import type { SectionOptions } from './build-section.ts';
+import { compileSection, freezeSection, sectionChecks } from './compile-section.ts';
 import type { AnySection, Section } from './section.ts';
 import type { ChildrenInput, OwnParams, ParamsInput, ParamsOutput, SectionsInput } from './section-input.ts';
 

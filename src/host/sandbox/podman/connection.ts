@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
-import { isRecord } from '../../../core/internal/index.ts';
-import { startProcess } from '../../process/start-process.ts';
+import { isRecord, present } from '../../../core/internal/index.ts';
+import { runProcess } from '../../process/run-process.ts';
 import type { PodmanSettings } from './options.ts';
 import { type OwnService, podmanEnvironment, startOwnService } from './own-service.ts';
 import { PodmanClient } from './podman-client.ts';
@@ -124,22 +124,17 @@ async function listConnections(
   { program, clock }: PodmanSettings,
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  const { ended } = startProcess(
+  const { exitCode, stdout } = await runProcess(
     { command: program, args: ['system', 'connection', 'list', '--format', 'json'], cwd: '/' },
     {
       env: podmanEnvironment(),
-      signal,
       clock,
       timeoutMs: listMs,
-      onStdout: (chunk) => {
-        bytes += chunk.length;
-        if (bytes <= maxListBytes) chunks.push(chunk);
-      },
+      maxOutputBytes: maxListBytes,
+      ...present({ signal }),
     },
-  );
-  return (await ended).exitCode === 0 ? Buffer.concat(chunks).toString('utf8') : undefined;
+  ).ended;
+  return exitCode === 0 ? stdout : undefined;
 }
 
 /** The address of the connection that is configured as the default. */

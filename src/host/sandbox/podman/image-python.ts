@@ -8,7 +8,7 @@ import {
   type NamedResourceToken,
   resourceToken,
 } from '../../../core/resource/index.ts';
-import { jsonSchema } from '../../../core/schema/index.ts';
+import { optional, recordSchema, text } from '../../../core/schema/index.ts';
 import {
   defineSlice,
   installedItems,
@@ -30,12 +30,7 @@ export interface ImagePython {
 export const ImagePython: Slice<ImagePython> = defineSlice({
   name: 'sandbox.image-python',
   key: ({ image }) => image,
-  schema: jsonSchema<ImagePython>({
-    type: 'object',
-    properties: { image: { type: 'string' }, version: { type: 'string' } },
-    required: ['image'],
-    additionalProperties: false,
-  }),
+  schema: recordSchema({ image: text, version: optional(text) }),
 });
 
 /** What the bound backend has. It is checked once for each session, also for one that was restored: the image may be another one. */

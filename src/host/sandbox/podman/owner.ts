@@ -1,6 +1,6 @@
 import { readlinkSync } from 'node:fs';
 import { isRecord } from '../../../core/internal/index.ts';
-import { isAlive as isProcessAlive, presentProcess } from '../../lock/process-identity.ts';
+import { isAlive as isProcessAlive, presentProcess, readIdentity } from '../../lock/process-identity.ts';
 import type { PodmanClient } from './podman-client.ts';
 import { PodmanRequestError } from './podman-error.ts';
 
@@ -47,11 +47,10 @@ function isOfDeadProcess(label: unknown): boolean {
   if (typeof label !== 'string') return false;
   try {
     const owner: unknown = JSON.parse(label);
-    if (!isRecord(owner)) return false;
-    const { host, pid, startedAt, namespace } = owner;
-    if (typeof host !== 'string' || typeof startedAt !== 'string') return false;
-    if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid <= 0) return false;
-    return namespace === processNamespace() && !isProcessAlive({ host, pid, startedAt });
+    const { namespace } = Object(owner);
+    const identity = readIdentity(owner);
+    if (identity === undefined || !Number.isSafeInteger(identity.pid) || identity.pid <= 0) return false;
+    return namespace === processNamespace() && !isProcessAlive(identity);
   } catch {
     return false;
   }

@@ -16,8 +16,8 @@ export async function collectFork(
   modes: readonly string[],
 ): Promise<StagedFolderReport> {
   const changes = fork.changes();
-  const before = new DirectoryNames(filesystem);
-  const after = new DirectoryNames(fork.privileged);
+  const before = directoriesOf(filesystem);
+  const after = directoriesOf(fork.privileged);
   const created = new Set<string>();
   const removed = new Set<string>();
   const modified: string[] = [];
@@ -33,7 +33,7 @@ export async function collectFork(
     for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
       const parent = path.slice(0, end);
       if (paths.has(parent)) break;
-      if ((await has.has(parent)) && !(await lacks.has(parent))) paths.add(parent);
+      if ((await has(parent)) && !(await lacks(parent))) paths.add(parent);
     }
   }
   const permissions: string[] = [];
@@ -65,20 +65,13 @@ function isOtherContent({ before, after }: FileChange): boolean {
   return Buffer.compare(before.data(), after.data()) !== 0;
 }
 
-/** Which paths are directories, asked once for each. */
-class DirectoryNames {
-  readonly #filesystem: Filesystem;
-  readonly #known = new Map<string, boolean>();
-
-  constructor(filesystem: Filesystem) {
-    this.#filesystem = filesystem;
-  }
-
-  async has(path: string): Promise<boolean> {
-    const known = this.#known.get(path);
-    if (known !== undefined) return known;
-    const isDirectory = (await this.#filesystem.stat(path))?.kind === 'directory';
-    this.#known.set(path, isDirectory);
-    return isDirectory;
-  }
+/** Looks up which paths are directories, each once. */
+function directoriesOf(filesystem: Filesystem): (path: string) => Promise<boolean> {
+  const known = new Map<string, Promise<boolean>>();
+  const look = async (path: string): Promise<boolean> => (await filesystem.stat(path))?.kind === 'directory';
+  return (path) => {
+    const found = known.get(path) ?? look(path);
+    known.set(path, found);
+    return found;
+  };
 }
