@@ -18,8 +18,6 @@ import type {
   WriteMode,
   WriteResult,
 } from './interface/filesystem.ts';
-import { globFiles, grepFiles } from './operations/search-operations.ts';
-import { removePath, transferPath } from './operations/structure-operations.ts';
 import {
   digestFile,
   editFile,
@@ -30,6 +28,8 @@ import {
   statPath,
   writeFile,
 } from './operations/file-operations.ts';
+import { globFiles, grepFiles } from './operations/search-operations.ts';
+import { removePath, transferPath } from './operations/structure-operations.ts';
 import { closedError } from './path/errors.ts';
 import { normalizePath } from './path/path.ts';
 import type { EditResult, TextEdit } from './text/edit.ts';

@@ -148,11 +148,7 @@ function branch<V>(bitmap: number, children: readonly TrieNode<V>[]): TrieBranch
 }
 
 /** The leaf stored for `key`, or undefined. */
-function findLeaf<V>(
-  root: TrieNode<V> | undefined,
-  hash: number,
-  key: string,
-): TrieLeaf<V> | undefined {
+function findLeaf<V>(root: TrieNode<V> | undefined, hash: number, key: string): TrieLeaf<V> | undefined {
   let node = root;
   for (let shift = 0; node !== undefined; shift += bitsPerLevel) {
     if (node.kind === 'leaf') return node.key === key ? node : undefined;
@@ -199,12 +195,7 @@ function insertLeaf<V>(node: TrieNode<V> | undefined, leaf: TrieLeaf<V>, shift =
 }
 
 /** The trie without `key`, which must be present. Its shape is the one that inserting the remaining keys would give. */
-function removeLeaf<V>(
-  node: TrieNode<V>,
-  hash: number,
-  key: string,
-  shift = 0,
-): TrieNode<V> | undefined {
+function removeLeaf<V>(node: TrieNode<V>, hash: number, key: string, shift = 0): TrieNode<V> | undefined {
   switch (node.kind) {
     case 'leaf':
       return undefined;

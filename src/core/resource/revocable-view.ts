@@ -44,48 +44,37 @@ export function revocableView<T extends object>(target: T, what = 'the resource'
   const isMethod = (value: unknown): value is (...args: never[]) => unknown => typeof value === 'function';
   // The proxy has a target of its own, so that a frozen object does not restrict what it may return.
   const shadow = isMethod(target) ? () => undefined : {};
-  const handler: ProxyHandler<object> = {
-    get: (_shadow, key) => {
+  const whileOpen =
+    <Args extends readonly unknown[], Result>(act: (...args: Args) => Result) =>
+    (...args: Args): Result => {
       assertOpen();
+      return act(...args);
+    };
+  const handler: ProxyHandler<object> = {
+    get: whileOpen((_shadow: object, key: PropertyKey) => {
       const value: unknown = Reflect.get(target, key, target);
       return isMethod(value) && key !== 'constructor' ? methodOf(value) : value;
-    },
-    set: (_shadow, key, value) => {
-      assertOpen();
-      return Reflect.set(target, key, value, target);
-    },
-    has: (_shadow, key) => {
-      assertOpen();
-      return Reflect.has(target, key);
-    },
-    deleteProperty: (_shadow, key) => {
-      assertOpen();
-      return Reflect.deleteProperty(target, key);
-    },
-    defineProperty: (_shadow, key, descriptor) => {
-      assertOpen();
-      return Reflect.defineProperty(target, key, { ...descriptor, configurable: true });
-    },
-    getOwnPropertyDescriptor: (_shadow, key) => {
-      assertOpen();
+    }),
+    set: whileOpen((_shadow: object, key: PropertyKey, value: unknown) =>
+      Reflect.set(target, key, value, target),
+    ),
+    has: whileOpen((_shadow: object, key: PropertyKey) => Reflect.has(target, key)),
+    deleteProperty: whileOpen((_shadow: object, key: PropertyKey) => Reflect.deleteProperty(target, key)),
+    defineProperty: whileOpen((_shadow: object, key: PropertyKey, descriptor: PropertyDescriptor) =>
+      Reflect.defineProperty(target, key, { ...descriptor, configurable: true }),
+    ),
+    getOwnPropertyDescriptor: whileOpen((_shadow: object, key: PropertyKey) => {
       const descriptor = Reflect.getOwnPropertyDescriptor(target, key);
-      return descriptor === undefined ? undefined : { ...descriptor, configurable: true };
-    },
-    ownKeys: () => {
-      assertOpen();
-      return Reflect.ownKeys(target);
-    },
-    getPrototypeOf: () => {
-      assertOpen();
-      return Reflect.getPrototypeOf(target);
-    },
+      return descriptor && { ...descriptor, configurable: true };
+    }),
+    ownKeys: whileOpen(() => Reflect.ownKeys(target)),
+    getPrototypeOf: whileOpen(() => Reflect.getPrototypeOf(target)),
     setPrototypeOf: () => false,
     preventExtensions: () => false,
-    apply: (_shadow, self, args) => {
-      assertOpen();
-      // Only called when the target is a function.
-      return Reflect.apply(target as (...args: unknown[]) => unknown, self, args);
-    },
+    // Only called when the target is a function.
+    apply: whileOpen((_shadow: object, self: unknown, args: unknown[]) =>
+      Reflect.apply(target as (...args: unknown[]) => unknown, self, args),
+    ),
   };
   // Every access is answered by the target, so the proxy is what the target is.
   const view = new Proxy(shadow, handler) as T;

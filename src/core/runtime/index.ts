@@ -52,7 +52,7 @@ export {
 } from './call/environment/run-suspension.ts';
 export { recordable } from './call/record-call.ts';
 export { CallReporter } from './call/report/call-reporter.ts';
-export { isReported, RunLedger, withoutRecords } from './call/report/run-ledger.ts';
+export { isReported, RunLedger, recordSlices, withoutRecords } from './call/report/run-ledger.ts';
 export type { OuterCall } from './call/tool-call/outer-call.ts';
 export { type ToolCall, type ToolCallResult, toToolCall } from './call/tool-call/tool-call.ts';
 export {

@@ -44,6 +44,7 @@ export {
   type DerivedSliceOptions,
   defineDerivedSlice,
   installedItems,
+  installedSlice,
   type ReadonlySessionView,
   type ReadonlySliceAccessor,
   type SliceAccessor,

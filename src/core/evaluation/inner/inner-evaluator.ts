@@ -1,4 +1,4 @@
-import { type OptionsOf, PromptValidationError, TransactionClosedError } from '../../error/index.ts';
+import { PromptValidationError, TransactionClosedError } from '../../error/index.ts';
 import type { Prompt } from '../../prompt/index.ts';
 import {
   Deadline,
@@ -7,31 +7,14 @@ import {
   PromptEvaluationError,
   RunStop,
 } from '../../runtime/index.ts';
-import {
-  innerLimitChecks,
-  type NestedAdapter,
-  type NestedEvaluateOptions,
-  type PromptPort,
-  type PromptResponse,
-} from '../../tool/index.ts';
+import type { NestedAdapter, NestedEvaluateOptions, PromptPort, PromptResponse } from '../../tool/index.ts';
 import { assertPrompt, checkEvaluateOptions } from '../options/check-options.ts';
-import { evaluateChecks } from '../options/option-checks.ts';
+import { innerChecks } from '../options/option-checks.ts';
 import { type EvaluationSettings, toInnerSettings } from '../options/settings.ts';
 import { type EvaluationFiles, type EvaluationScope, innerScope } from '../scope/evaluation-scope.ts';
 
 /** How many evaluations may run inside one another, the one on the root session not counted. */
 const maxDepth = 8;
-
-const innerChecks: OptionsOf<NestedEvaluateOptions> = {
-  input: evaluateChecks.input,
-  history: evaluateChecks.history,
-  pendingCalls: evaluateChecks.pendingCalls,
-  signal: evaluateChecks.signal,
-  toolChoice: evaluateChecks.toolChoice,
-  settings: evaluateChecks.settings,
-  completion: evaluateChecks.completion,
-  limits: innerLimitChecks,
-};
 
 /** The evaluation whose calls evaluate further prompts. */
 interface OuterEvaluation {

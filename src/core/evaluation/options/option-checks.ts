@@ -1,5 +1,5 @@
 import { integer, number, type OptionsOf, oneOf } from '../../error/index.ts';
-import { innerLimitChecks } from '../../tool/index.ts';
+import { innerLimitChecks, type NestedEvaluateOptions } from '../../tool/index.ts';
 import type { ContextOptions, EvaluateOptions, RunLimits } from './evaluate-options.ts';
 
 /** What the limits of a run must be, and what they are by default. Deadline and budget are checked where they are used. */
@@ -22,33 +22,45 @@ const contextChecks: OptionsOf<ContextOptions> = {
   overflow: oneOf(['error', 'drop-tool-results']),
 };
 
-/** What the options of an evaluation must be. Those with a check of their own have it where they are used. */
-export const evaluateChecks: OptionsOf<EvaluateOptions> = {
+/** What the options of an evaluation inside a call must be. Those with a check of their own have it where they are used. */
+export const innerChecks: OptionsOf<NestedEvaluateOptions> = {
   input: 'any',
   history: 'any',
   pendingCalls: oneOf(['interrupt', 'refuse']),
-  session: 'object',
-  journal: 'object',
-  runId: 'string',
-  limits: limitChecks,
+  limits: innerLimitChecks,
   signal: 'any',
   toolChoice: 'any',
   settings: 'any',
-  streaming: 'any',
-  retry: 'any',
-  context: contextChecks,
+  completion: 'any',
+};
+
+/** What the options must be that an evaluation and a tool runtime have in common, but for their limits. */
+export const runChecks = {
+  session: 'object',
+  journal: 'object',
+  runId: 'string',
+  signal: 'any',
   overrides: 'any',
   approve: 'any',
   // Only false disables them; whatever else is given does not.
   enforce: 'unknown',
   feedback: 'any',
-  completion: 'any',
   agentName: 'string',
   observers: 'array',
   logger: 'object',
   redact: 'function',
   clock: 'object',
   ids: 'function',
+} as const;
+
+/** What the options of an evaluation must be. */
+export const evaluateChecks: OptionsOf<EvaluateOptions> = {
+  ...innerChecks,
+  ...runChecks,
+  limits: limitChecks,
+  streaming: 'any',
+  retry: 'any',
+  context: contextChecks,
 };
 
 /** Options of an evaluation that had another name or another place before 0.2.0, with what takes their place. */

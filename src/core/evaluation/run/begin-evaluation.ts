@@ -20,6 +20,7 @@ import {
   RunBudget,
   RunLedger,
   type RunStop,
+  recordSlices,
   type StopReason,
   VisiblePrompt,
 } from '../../runtime/index.ts';
@@ -27,7 +28,7 @@ import { canonicalJson, type JsonValue } from '../../schema/index.ts';
 import { EventLoopYield } from '../../session/index.ts';
 import type { OuterToolCall } from '../../tool/index.ts';
 import type { EvaluationSettings } from '../options/settings.ts';
-import { type EvaluationRecord, recordSlices } from '../scope/evaluation-record.ts';
+import type { EvaluationRecord } from '../scope/evaluation-record.ts';
 import { type EvaluationFiles, filesOfRoot, type HeldScope, innerFiles } from '../scope/evaluation-scope.ts';
 import { reportLate } from '../scope/hold-session.ts';
 import { checkRequirements } from './check-requirements.ts';

@@ -1,9 +1,9 @@
-import { PromptValidationError, SessionError } from '../../error/index.ts';
+import { PromptValidationError } from '../../error/index.ts';
 import { Filesystem } from '../../filesystem/index.ts';
 import { quotedList } from '../../internal/index.ts';
 import type { Prompt, TemplateParts } from '../../prompt/index.ts';
 import { type FeedbackProvider, toCompletionChecker } from '../../runtime/index.ts';
-import type { AnySlice } from '../../session/index.ts';
+import { type AnySlice, installedSlice } from '../../session/index.ts';
 import type { CompletionChecker, CompletionRequirement } from '../../tool/index.ts';
 import type { EvaluationSettings } from '../options/settings.ts';
 import type { HeldScope } from '../scope/evaluation-scope.ts';
@@ -38,7 +38,7 @@ export function checkRequirements(
       slices: prompt.slices(),
       toolNames: prompt['~toolNames'],
       hasFilesystem,
-      hasSlice: (slice) => isInstalled(session, slice),
+      hasSlice: (slice) => installedSlice(session, slice) !== undefined,
       earlierTools: () =>
         new Set(history.flatMap((item) => (item.type === 'tool-result' ? [item.toolName] : []))),
     });
@@ -100,14 +100,4 @@ function missingFor(
 
 function waitsForFilesOnly({ triggers }: FeedbackProvider): boolean {
   return triggers.everyCalls === undefined && triggers.everyMs === undefined;
-}
-
-function isInstalled(session: HeldScope['session'], slice: AnySlice): boolean {
-  try {
-    session.slice(slice);
-    return true;
-  } catch (error) {
-    if (error instanceof SessionError && error.code === 'slice-unknown') return false;
-    throw error;
-  }
 }

@@ -3,7 +3,7 @@ import type { Prompt } from '../../prompt/index.ts';
 import { TurnLedger } from '../../runtime/index.ts';
 import { innerEvaluator, withoutModel } from '../inner/inner-evaluator.ts';
 import { assertPrompt, type Checked, checkEvaluateOptions } from '../options/check-options.ts';
-import { evaluateChecks, limitChecks } from '../options/option-checks.ts';
+import { limitChecks, runChecks } from '../options/option-checks.ts';
 import { beginEvaluation } from '../run/begin-evaluation.ts';
 import { evaluateInner } from '../run/evaluate.ts';
 import { modelOf } from '../run/provider-adapter.ts';
@@ -25,20 +25,7 @@ const runtimeLimitChecks: OptionsOf<NonNullable<ToolRuntimeOptions['limits']>> =
 };
 /** Every option means what it does in an evaluation. */
 export const toolRuntimeChecks: OptionsOf<ToolRuntimeOptions> = {
-  session: evaluateChecks.session,
-  journal: evaluateChecks.journal,
-  runId: evaluateChecks.runId,
-  signal: evaluateChecks.signal,
-  overrides: evaluateChecks.overrides,
-  enforce: evaluateChecks.enforce,
-  feedback: evaluateChecks.feedback,
-  agentName: evaluateChecks.agentName,
-  observers: evaluateChecks.observers,
-  logger: evaluateChecks.logger,
-  redact: evaluateChecks.redact,
-  clock: evaluateChecks.clock,
-  ids: evaluateChecks.ids,
-  approve: 'any',
+  ...runChecks,
   limits: runtimeLimitChecks,
   name: 'string',
   adapter: 'any',

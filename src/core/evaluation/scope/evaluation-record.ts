@@ -11,26 +11,15 @@ import {
   PromptEvaluationError,
   PromptExecuted,
   type PromptExecutedPayload,
-  PromptExecutionLog,
   PromptRendered,
-  PromptRenderingLog,
   recordable,
   recordError,
-  ToolCallLog,
-  ToolRenderings,
+  recordSlices,
 } from '../../runtime/index.ts';
 import { type JsonValue, jsonCopy } from '../../schema/index.ts';
 import type { AnySlice, Clock, EventDefinition, IdSource } from '../../session/index.ts';
 import type { Logger, PromptPort, PromptResponse } from '../../tool/index.ts';
 import type { HeldScope } from './evaluation-scope.ts';
-
-/** The slices that keep what is recorded of evaluations. */
-export const recordSlices: readonly AnySlice[] = [
-  ToolCallLog,
-  PromptRenderingLog,
-  ToolRenderings,
-  PromptExecutionLog,
-];
 
 /** Dispatches what is to be known of one evaluation as a whole. Nothing of it changes how the evaluation comes out. */
 export class EvaluationRecord {

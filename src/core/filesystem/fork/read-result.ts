@@ -1,11 +1,12 @@
 import { FilesystemError } from '../../error/index.ts';
+import { present } from '../../internal/index.ts';
 import { contentDigest } from '../content/file-content.ts';
 import { bytesOf, childOf, type DirectoryNode, linkTextOf, type TreeNode } from '../content/tree-node.ts';
 import { compileGlob } from '../glob/glob.ts';
 import type { FileRead } from '../interface/file-change.ts';
 import { nodeAt } from '../tree/tree.ts';
 import { leavesOf } from '../tree/tree-difference.ts';
-import { describeRead, type FilesystemRead, kindAt } from './read-set.ts';
+import { describeRead, type FilesystemRead, kindAt, type PathRead, patternOf } from './read-set.ts';
 
 /**
  * What a read finds in a tree, as a text: the same text exactly when the read finds the same. It covers as much as the comparison of the read in
@@ -23,9 +24,7 @@ export function readResult(read: FilesystemRead, root: DirectoryNode): string | 
   }
 }
 
-type ReadOfPath = Exclude<FilesystemRead, { readonly kind: 'quota' | 'quota-refusal' }>;
-
-function found(read: ReadOfPath, node: TreeNode | undefined): readonly unknown[] {
+function found(read: PathRead, node: TreeNode | undefined): readonly unknown[] {
   if (node === undefined) return [];
   const { path } = read;
   switch (read.kind) {
@@ -103,20 +102,12 @@ function byText(left: unknown, right: unknown): number {
 
 /** The read that observers got, to be done again. Undefined for one that has no path. */
 export function readAgain({ kind, path, pattern }: FileRead): FilesystemRead | undefined {
-  switch (kind) {
-    case 'quota':
-    case 'quota-refusal':
-      return kind === 'quota-refusal' ? { kind } : undefined;
-    case 'glob':
-      return path === undefined || pattern === undefined
-        ? undefined
-        : { kind, path, glob: compileGlob(pattern) };
-    case 'grep':
-      if (path === undefined) return undefined;
-      return { kind, path, glob: pattern === undefined ? undefined : compileGlob(pattern) };
-    default:
-      return path === undefined ? undefined : { kind, path };
-  }
+  if (kind === 'quota-refusal') return { kind };
+  if (kind === 'quota' || path === undefined) return undefined;
+  if (kind !== 'glob' && kind !== 'grep') return { kind, path };
+  const glob = pattern === undefined ? undefined : compileGlob(pattern);
+  if (kind === 'grep') return { kind, path, glob };
+  return glob && { kind, path, glob };
 }
 
 /**
@@ -137,29 +128,22 @@ export function observedReads(
 }
 
 function observedRead(read: FilesystemRead, base: DirectoryNode): FileRead {
+  const { kind } = read;
   const what = describeRead(read);
-  switch (read.kind) {
-    case 'quota':
-    case 'quota-refusal':
-      return { kind: read.kind, what };
-    case 'glob':
-    case 'grep': {
-      const { kind, path, glob } = read;
-      return glob === undefined ? { kind, what, path } : { kind, what, path, pattern: glob.pattern };
-    }
+  if (!('path' in read)) return { kind, what };
+  const { path } = read;
+  switch (kind) {
     case 'file': {
-      const node = nodeAt(base, read.path);
-      const observed = { kind: 'file', what, path: read.path, found: kindOf(node) } as const;
-      return node?.kind === 'file' ? { ...observed, content: node.content } : observed;
+      const node = nodeAt(base, path);
+      const content = node?.kind === 'file' ? node.content : undefined;
+      return { kind, what, path, found: kindOf(node), ...present({ content }) };
     }
     case 'kind':
-      return { kind: 'kind', what, path: read.path, found: kindOf(nodeAt(base, read.path)) };
+      return { kind, what, path, found: kindOf(nodeAt(base, path)) };
     case 'listing':
-      return { kind: 'listing', what, path: read.path, names: namesIn(nodeAt(base, read.path)) };
-    case 'emptiness':
-    case 'names':
-    case 'tree':
-      return { kind: read.kind, what, path: read.path };
+      return { kind, what, path, names: namesIn(nodeAt(base, path)) };
+    default:
+      return { kind, what, path, ...present({ pattern: patternOf(read) }) };
   }
 }
 

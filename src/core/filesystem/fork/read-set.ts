@@ -20,14 +20,9 @@ import { entryDifferences, leavesOf, treeDifferences } from '../tree/tree-differ
  * - `quota-refusal`: a write was refused because of a total, which depends on every file.
  */
 export type FilesystemRead =
-  | { readonly kind: 'file'; readonly path: string }
-  | { readonly kind: 'kind'; readonly path: string }
-  | { readonly kind: 'listing'; readonly path: string }
-  | { readonly kind: 'emptiness'; readonly path: string }
-  | { readonly kind: 'names'; readonly path: string }
+  | { readonly kind: 'file' | 'kind' | 'listing' | 'emptiness' | 'names' | 'tree'; readonly path: string }
   | { readonly kind: 'glob'; readonly path: string; readonly glob: Glob }
   | { readonly kind: 'grep'; readonly path: string; readonly glob: Glob | undefined }
-  | { readonly kind: 'tree'; readonly path: string }
   | QuotaRead
   | { readonly kind: 'quota-refusal' };
 
@@ -173,29 +168,23 @@ function some<Item>(items: Iterable<Item>, test: (item: Item) => boolean): boole
 
 /** The read in a short phrase: its kind, a space, and a path or pattern. */
 export function describeRead(read: FilesystemRead): string {
-  switch (read.kind) {
-    case 'quota':
-    case 'quota-refusal':
-      return read.kind;
-    case 'glob':
-      return `glob ${showName(childPath(read.path, read.glob.pattern))}`;
-    case 'grep':
-      return `grep ${showName(read.glob === undefined ? read.path : childPath(read.path, read.glob.pattern))}`;
-    case 'file':
-    case 'kind':
-    case 'listing':
-    case 'emptiness':
-    case 'names':
-    case 'tree':
-      return `${read.kind} ${showName(read.path)}`;
-  }
+  const { kind } = read;
+  if (!('path' in read)) return kind;
+  const pattern = patternOf(read);
+  return `${kind} ${showName(pattern === undefined ? read.path : childPath(read.path, pattern))}`;
+}
+
+/** The pattern of the files that a read is limited to. */
+export function patternOf(read: PathRead): string | undefined {
+  return 'glob' in read ? read.glob?.pattern : undefined;
 }
 
 /** Equal for equal reads. A path cannot contain the NUL that separates the parts. */
 function keyOf(read: Exclude<FilesystemRead, QuotaRead>): string {
-  const path = read.kind === 'quota-refusal' ? '' : read.path;
-  const pattern = read.kind === 'glob' || read.kind === 'grep' ? read.glob?.pattern : undefined;
-  return pattern === undefined ? `${read.kind}\0${path}` : `${read.kind}\0${path}\0${pattern}`;
+  const { kind } = read;
+  if (kind === 'quota-refusal') return kind;
+  const pattern = patternOf(read);
+  return pattern === undefined ? `${kind}\0${read.path}` : `${kind}\0${read.path}\0${pattern}`;
 }
 
 /** True when the read found a file that was written since `base`: its content depends on earlier reads alone. */

@@ -10,12 +10,7 @@ import type {
   WriteMode,
   WriteResult,
 } from '../interface/filesystem.ts';
-import {
-  alreadyExistsError,
-  isDirectoryError,
-  notTextError,
-  tooLargeError,
-} from '../path/errors.ts';
+import { alreadyExistsError, isDirectoryError, notTextError, tooLargeError } from '../path/errors.ts';
 import { childPath, normalizePath } from '../path/path.ts';
 import { applyTextEdits, type EditResult, type TextEdit } from '../text/edit.ts';
 import { type TextWindow, type TextWindowOptions, textWindow } from '../text/text-window.ts';

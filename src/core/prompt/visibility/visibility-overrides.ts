@@ -1,12 +1,11 @@
-import { SessionError } from '../../error/index.ts';
 import { present } from '../../internal/index.ts';
 import { choice, described, jsonSchema, recordSchema, text } from '../../schema/index.ts';
 import {
   defineEvent,
   defineSystemSlice,
   type EventDefinition,
+  installedSlice,
   type ReadonlySessionView,
-  type ReadonlySliceAccessor,
   type Slice,
 } from '../../session/index.ts';
 import { SectionsOpened } from './section-tools.ts';
@@ -117,7 +116,7 @@ export function findVisibilityOverride(
   prompt: string,
   section: string,
 ): VisibilityOverride | undefined {
-  return overridesIn(session)?.get(keyOf(prompt, section));
+  return installedSlice(session, VisibilityOverrides)?.get(keyOf(prompt, section));
 }
 
 /** What the session says of the sections of a prompt. Reads all items. */
@@ -125,15 +124,5 @@ export function visibilityOverridesOf(
   session: ReadonlySessionView,
   prompt: string,
 ): readonly VisibilityOverride[] {
-  return overridesIn(session)?.where((item) => item.prompt === prompt) ?? [];
-}
-
-function overridesIn(session: ReadonlySessionView): ReadonlySliceAccessor<VisibilityOverride> | undefined {
-  try {
-    return session.slice(VisibilityOverrides);
-  } catch (error) {
-    // A session that was handed to render() need not know the slice.
-    if (SessionError.isInstance(error) && error.code === 'slice-unknown') return undefined;
-    throw error;
-  }
+  return installedSlice(session, VisibilityOverrides)?.where((item) => item.prompt === prompt) ?? [];
 }

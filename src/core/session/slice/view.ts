@@ -100,18 +100,23 @@ export interface ReadonlySessionView {
   slice<T>(slice: Slice<T> | DerivedSlice<T>): ReadonlySliceAccessor<T>;
 }
 
-/**
- * The items of a slice; none where it is not installed, as in a session that its section was never used with.
- * @internal
- */
+/** A slice of a session; undefined where it is not installed, as in a session that its section was never used with. @internal */
+export function installedSlice<Item>(
+  session: ReadonlySessionView,
+  slice: Slice<Item> | DerivedSlice<Item>,
+): ReadonlySliceAccessor<Item> | undefined {
+  try {
+    return session.slice(slice);
+  } catch (error) {
+    if (SessionError.isInstance(error) && error.code === 'slice-unknown') return undefined;
+    throw error;
+  }
+}
+
+/** The items of a slice; none where it is not installed. @internal */
 export function installedItems<Item>(
   session: ReadonlySessionView,
   slice: Slice<Item>,
 ): readonly DeepReadonly<Item>[] {
-  try {
-    return session.slice(slice).all();
-  } catch (error) {
-    if (SessionError.isInstance(error) && error.code === 'slice-unknown') return [];
-    throw error;
-  }
+  return installedSlice(session, slice)?.all() ?? [];
 }

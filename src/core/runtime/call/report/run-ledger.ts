@@ -1,5 +1,5 @@
 import { none } from '../../../internal/index.ts';
-import type { Clock, Session, StateDifference, StateMark } from '../../../session/index.ts';
+import type { AnySlice, Clock, Session, StateDifference, StateMark } from '../../../session/index.ts';
 import type { EvaluationOrigin } from '../../events/event-origin.ts';
 import { PromptExecutionLog, PromptRenderingLog, ToolRenderings } from '../../events/prompt-events.ts';
 import { ToolCallLog } from '../../events/tool-invoked.ts';
@@ -76,7 +76,7 @@ export class RunLedger {
 }
 
 /** The slices that keep the library's own records: what observers get says it already. */
-const recordSlices: readonly { readonly name: string }[] = [
+export const recordSlices: readonly AnySlice[] = [
   ToolCallLog,
   PromptRenderingLog,
   ToolRenderings,
