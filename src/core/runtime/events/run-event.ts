@@ -46,267 +46,220 @@ export type RunEvent = {
   readonly path: readonly RunPathStep[];
 } & BareEvent;
 
+/** The turn that an event is about. */
+type OfTurn = Pick<ToolInvokedPayload, 'turn'>;
 /** The call that an event is about. */
 type OfCall = Pick<ToolInvokedPayload, 'turn' | 'callId' | 'toolName'>;
 
-/** An event without where it happens: as it is emitted, and in the rows of a run. */
-export type BareEvent =
-  | {
-      readonly type: 'run-start';
-      readonly promptName: string;
-      readonly adapter: string;
-      readonly tools: readonly string[];
-      readonly sessionId: string;
-      /** Whether the caller gave the session, which may then have been part of other runs and go on in others. */
-      readonly isSessionGiven: boolean;
-      /** Whether a redaction is in place. */
-      readonly isRedacted: boolean;
-      /** The run is the life of a tool runtime: another loop has the conversation. Absent: it is an evaluation. */
-      readonly isToolRuntime?: true;
-      /** Identity of the prompt. `hash` is equal for prompts whose texts and tools are the same in their code. */
-      readonly prompt: { readonly namespace: string; readonly key: string; readonly hash: string };
-      /** Name of the agent, where the prompt is one's. */
-      readonly agent?: string;
-      /** Name of the provider as telemetry calls it, such as `openai`. Absent: not known. */
-      readonly provider?: string;
-      /** Name of the model that is asked. */
-      readonly model: string;
-      readonly prices?: TokenPrices;
-      /** Settings of the caller; those of the adapter are not in it. */
-      readonly settings: ModelSettings;
-      /** Effects of each tool, by name. */
-      readonly effects: Readonly<Record<string, ToolEffects>>;
-      /** Equal for the same tools: names, descriptions and schemas. */
-      readonly toolsHash: string;
-      /** Names of the prompt's policies, in the order in which they are asked. */
-      readonly policies: readonly string[];
-    }
-  | ({
-      /** A question that the run ends with instead of waiting for an answer; it is durable. */
-      readonly type: 'approval-pending';
-      readonly policy: string;
-      /** Name of the prompt whose policy it is, where that is an outer one. */
-      readonly policyPrompt?: string;
-      readonly reason: string;
-      readonly about: 'call' | 'changes';
-      /** What an answer names. */
-      readonly id: string;
-      readonly digest: string;
-    } & OfCall)
-  | {
-      /** A run goes on that was interrupted, or had ended without an answer. What happened before is not emitted again. */
-      readonly type: 'run-resumed';
-      readonly runId: string;
-      /** The turn that it goes on in. */
-      readonly turn: number;
-      /** Calls that were committed before. */
-      readonly commits: number;
-      /** What is not as it was when the run began, such as `prompt`, `tools`, or a file that others have changed. */
-      readonly changed: readonly string[];
-    }
-  | {
-      /** A turn of the model begins. Not in a tool runtime, whose turns belong to the loop of its user. */
-      readonly type: 'turn-start';
-      readonly turn: number;
-    }
-  | { readonly type: 'model-call-start'; readonly turn: number }
-  | {
-      readonly type: 'model-call-retry';
-      readonly turn: number;
-      /** Number of the attempt that comes after the wait, from 2. */
-      readonly attempt: number;
-      /** How long is waited first. */
-      readonly delayMs: number;
-      readonly reason: ThrottleKind;
-      readonly message: string;
-    }
-  | {
-      /**
-       * The answer of this turn begins again, in a run that streams and was resumed: the model had been asked for it before the interruption, and no answer was kept.
-       * The deltas of the turn that came before the interruption are void.
-       */
-      readonly type: 'answer-restarted';
-      readonly turn: number;
-    }
-  | {
-      /**
-       * A piece of what the model says; only in a run that streams, and between the start and the end of a model
-       * call. After a `model-call-retry` or an `answer-restarted` the answer begins again: its earlier deltas are void. With `redact`
-       * text that may be the start of a secret is held back until more follows: all of the answer, unless `redact.pending` limits it.
-       */
-      readonly type: 'text-delta';
-      readonly turn: number;
-      readonly text: string;
-    }
-  | {
-      /** A piece of what the model thinks, under the same rules. */
-      readonly type: 'reasoning-delta';
-      readonly turn: number;
-      readonly text: string;
-    }
-  | {
-      readonly type: 'model-call-end';
-      readonly turn: number;
-      readonly text: string;
-      readonly toolCalls: readonly ToolCallPart[];
-      readonly finishReason: FinishReason;
-      readonly usage?: TokenUsage;
-      /** From the request to the whole answer, waits before it was sent again included. */
-      readonly durationMs: number;
-      /** From the request that was answered to the first piece of the answer; only in a run that streams. */
-      readonly timeToFirstPieceMs?: number;
-      /** The provider's id of the answer; absent when it gives none. */
-      readonly responseId?: string;
-      /** The model that answered, as the provider names it; absent when it does not say. */
-      readonly responseModel?: string;
-    }
-  | {
-      /** What has been spent, after each model call; also after one that cannot be used, and for one that a tool runtime is asked to count. */
-      readonly type: 'usage-counted';
-      readonly turn: number;
-      /** Of this model call; empty when the provider does not say. */
-      readonly usage: TokenUsage;
-      /** Of the run so far, evaluations inside its calls included. */
-      readonly total: TokenUsage;
-    }
-  | {
-      /** The provider ran a hosted tool: outside policies and transactions, and nothing of it is rolled back. */
-      readonly type: 'hosted-tool-called';
-      readonly turn: number;
-      readonly toolName: string;
-      readonly output: HostedToolOutput;
-      /** What of the turn's text rests on the tool; with the last invocation of the turn. */
-      readonly citations: readonly Citation[];
-    }
-  | {
-      /** The answer to a provider that asked whether it may run something. */
-      readonly type: 'hosted-approval-answered';
-      readonly turn: number;
-      readonly toolName: string;
-      /** What is to be run, such as the name of a remote tool. */
-      readonly name: string;
-      readonly approved: boolean;
-      readonly reason?: string;
-    }
-  | {
-      /** The conversation had outgrown the model; the results of these calls became a note, oldest first. */
-      readonly type: 'tool-results-dropped';
-      readonly turn: number;
-      readonly callIds: readonly string[];
-      /** Characters less. */
-      readonly characters: number;
-    }
-  | {
-      /** The conversation held more turns of the model than `context.maxTurns`; these are in it no more. */
-      readonly type: 'turns-dropped';
-      /** The last turn before. */
-      readonly turn: number;
-      /** How many turns. */
-      readonly turns: number;
-      /** The calls that they made, oldest first. */
-      readonly callIds: readonly string[];
-    }
-  | {
-      /**
-       * The end of a turn: the model has answered, and the calls that it asked for have their results. It does not come when the run ends
-       * within the turn, or when the conversation is too long for the model and the next turn asks it again with less.
-       */
-      readonly type: 'turn-end';
-      readonly turn: number;
-      readonly finishReason: FinishReason;
-      /** How many calls it asked for. */
-      readonly toolCalls: number;
-    }
-  | ({
-      /** A turn of the model passed a limit of a budget. Nothing is begun any more: no turn, no tool call. */
-      readonly type: 'budget-exceeded';
-      readonly turn: number;
-    } & BudgetExcess)
-  | ({
-      readonly type: 'tool-call-start';
-      /** The arguments as parsed JSON; absent when they were no JSON. */
-      readonly params?: JsonValue;
-      /** The span of the caller, where the caller of a tool runtime named one. */
-      readonly trace?: { [Name in keyof TraceContext]: TraceContext[Name] };
-    } & OfCall)
-  | ({
-      readonly type: 'tool-call-retry';
-      /** Number of the attempt that begins now, from 2. */
-      readonly attempt: number;
-      readonly conflicts: readonly string[];
-    } & OfCall)
-  | ({
-      /** Someone is asked, and the call waits for the answer. */
-      readonly type: 'approval-start';
+/** What an event of each type says. */
+interface RunEvents {
+  readonly 'run-start': {
+    readonly promptName: string;
+    readonly adapter: string;
+    readonly tools: readonly string[];
+    readonly sessionId: string;
+    /** Whether the caller gave the session, which may then have been part of other runs and go on in others. */
+    readonly isSessionGiven: boolean;
+    /** Whether a redaction is in place. */
+    readonly isRedacted: boolean;
+    /** The run is the life of a tool runtime: another loop has the conversation. Absent: it is an evaluation. */
+    readonly isToolRuntime?: true;
+    /** Identity of the prompt. `hash` is equal for prompts whose texts and tools are the same in their code. */
+    readonly prompt: { readonly namespace: string; readonly key: string; readonly hash: string };
+    /** Name of the agent, where the prompt is one's. */
+    readonly agent?: string;
+    /** Name of the provider as telemetry calls it, such as `openai`. Absent: not known. */
+    readonly provider?: string;
+    /** Name of the model that is asked. */
+    readonly model: string;
+    readonly prices?: TokenPrices;
+    /** Settings of the caller; those of the adapter are not in it. */
+    readonly settings: ModelSettings;
+    /** Effects of each tool, by name. */
+    readonly effects: Readonly<Record<string, ToolEffects>>;
+    /** Equal for the same tools: names, descriptions and schemas. */
+    readonly toolsHash: string;
+    /** Names of the prompt's policies, in the order in which they are asked. */
+    readonly policies: readonly string[];
+  };
+  /** A question that the run ends with instead of waiting for an answer; it is durable. */
+  readonly 'approval-pending': OfCall & {
+    readonly policy: string;
+    /** Name of the prompt whose policy it is, where that is an outer one. */
+    readonly policyPrompt?: string;
+    readonly reason: string;
+    readonly about: 'call' | 'changes';
+    /** What an answer names. */
+    readonly id: string;
+    readonly digest: string;
+  };
+  /** A run goes on that was interrupted, or had ended without an answer. What happened before is not emitted again. */
+  readonly 'run-resumed': {
+    readonly runId: string;
+    /** The turn that it goes on in. */
+    readonly turn: number;
+    /** Calls that were committed before. */
+    readonly commits: number;
+    /** What is not as it was when the run began, such as `prompt`, `tools`, or a file that others have changed. */
+    readonly changed: readonly string[];
+  };
+  /** A turn of the model begins. Not in a tool runtime, whose turns belong to the loop of its user. */
+  readonly 'turn-start': OfTurn;
+  readonly 'model-call-start': OfTurn;
+  readonly 'model-call-retry': OfTurn & {
+    /** Number of the attempt that comes after the wait, from 2. */
+    readonly attempt: number;
+    /** How long is waited first. */
+    readonly delayMs: number;
+    readonly reason: ThrottleKind;
+    readonly message: string;
+  };
+  /**
+   * The answer of this turn begins again, in a run that streams and was resumed: the model had been asked for it before the interruption, and no answer was kept.
+   * The deltas of the turn that came before the interruption are void.
+   */
+  readonly 'answer-restarted': OfTurn;
+  /**
+   * A piece of what the model says; only in a run that streams, and between the start and the end of a model
+   * call. After a `model-call-retry` or an `answer-restarted` the answer begins again: its earlier deltas are void. With `redact`
+   * text that may be the start of a secret is held back until more follows: all of the answer, unless `redact.pending` limits it.
+   */
+  readonly 'text-delta': OfTurn & { readonly text: string };
+  /** A piece of what the model thinks, under the same rules. */
+  readonly 'reasoning-delta': OfTurn & { readonly text: string };
+  readonly 'model-call-end': OfTurn & {
+    readonly text: string;
+    readonly toolCalls: readonly ToolCallPart[];
+    readonly finishReason: FinishReason;
+    readonly usage?: TokenUsage;
+    /** From the request to the whole answer, waits before it was sent again included. */
+    readonly durationMs: number;
+    /** From the request that was answered to the first piece of the answer; only in a run that streams. */
+    readonly timeToFirstPieceMs?: number;
+    /** The provider's id of the answer; absent when it gives none. */
+    readonly responseId?: string;
+    /** The model that answered, as the provider names it; absent when it does not say. */
+    readonly responseModel?: string;
+  };
+  /** What has been spent, after each model call; also after one that cannot be used, and for one that a tool runtime is asked to count. */
+  readonly 'usage-counted': OfTurn & {
+    /** Of this model call; empty when the provider does not say. */
+    readonly usage: TokenUsage;
+    /** Of the run so far, evaluations inside its calls included. */
+    readonly total: TokenUsage;
+  };
+  /** The provider ran a hosted tool: outside policies and transactions, and nothing of it is rolled back. */
+  readonly 'hosted-tool-called': OfTurn & {
+    readonly toolName: string;
+    readonly output: HostedToolOutput;
+    /** What of the turn's text rests on the tool; with the last invocation of the turn. */
+    readonly citations: readonly Citation[];
+  };
+  /** The answer to a provider that asked whether it may run something. */
+  readonly 'hosted-approval-answered': OfTurn & {
+    readonly toolName: string;
+    /** What is to be run, such as the name of a remote tool. */
+    readonly name: string;
+    readonly approved: boolean;
+    readonly reason?: string;
+  };
+  /** The conversation had outgrown the model; the results of these calls became a note, oldest first. */
+  readonly 'tool-results-dropped': OfTurn & {
+    readonly callIds: readonly string[];
+    /** Characters less. */
+    readonly characters: number;
+  };
+  /** The conversation held more turns of the model than `context.maxTurns`; these are in it no more. */
+  readonly 'turns-dropped': {
+    /** The last turn before. */
+    readonly turn: number;
+    /** How many turns. */
+    readonly turns: number;
+    /** The calls that they made, oldest first. */
+    readonly callIds: readonly string[];
+  };
+  /**
+   * The end of a turn: the model has answered, and the calls that it asked for have their results. It does not come when the run ends
+   * within the turn, or when the conversation is too long for the model and the next turn asks it again with less.
+   */
+  readonly 'turn-end': OfTurn & {
+    readonly finishReason: FinishReason;
+    /** How many calls it asked for. */
+    readonly toolCalls: number;
+  };
+  /** A turn of the model passed a limit of a budget. Nothing is begun any more: no turn, no tool call. */
+  readonly 'budget-exceeded': OfTurn & BudgetExcess;
+  readonly 'tool-call-start': OfCall & {
+    /** The arguments as parsed JSON; absent when they were no JSON. */
+    readonly params?: JsonValue;
+    /** The span of the caller, where the caller of a tool runtime named one. */
+    readonly trace?: { [Name in keyof TraceContext]: TraceContext[Name] };
+  };
+  readonly 'tool-call-retry': OfCall & {
+    /** Number of the attempt that begins now, from 2. */
+    readonly attempt: number;
+    readonly conflicts: readonly string[];
+  };
+  /** Someone is asked, and the call waits for the answer. */
+  readonly 'approval-start': OfCall &
+    Pick<RecordedApproval, 'policy' | 'policyPrompt' | 'reason' | 'about'> & {
       /** The files that the call would change; absent when it has not run yet. */
       readonly changes?: readonly { [Name in keyof RecordedChange]: RecordedChange[Name] }[];
-    } & OfCall &
-      Pick<RecordedApproval, 'policy' | 'policyPrompt' | 'reason' | 'about'>)
-  | ({
-      /** The answer. It does not come when the run ends first. */
-      readonly type: 'approval-end';
-    } & OfCall &
-      RecordedApproval)
-  | ({
-      /** A policy would have refused the call, or asked, but is not enforced. */
-      readonly type: 'policy-unenforced';
+    };
+  /** The answer. It does not come when the run ends first. */
+  readonly 'approval-end': OfCall & RecordedApproval;
+  /** A policy would have refused the call, or asked, but is not enforced. */
+  readonly 'policy-unenforced': OfCall &
+    UnenforcedDecision & {
       /** Number of the attempt, from 1. What superseded attempts met is not part of the record of the call. */
       readonly attempt: number;
-    } & OfCall &
-      UnenforcedDecision)
-  | ({
-      readonly type: 'tool-call-progress';
-      readonly update: JsonValue;
-    } & OfCall)
-  | ({
-      readonly type: 'tool-call-heartbeat';
-    } & OfCall)
-  | ({
-      /** A feedback provider ran after a call; what it said is part of the text of the call. */
-      readonly type: 'feedback-recorded';
-    } & OfCall &
-      RecordedFeedback)
-  | {
-      /** An answer could not be read as the requested structured output; the model gets the reason and another request. */
-      readonly type: 'output-rejected';
-      /** The turn whose text is discarded. */
-      readonly turn: number;
-      /** Number of the repair, from 1. */
-      readonly repair: number;
-      /** The message to the model. */
-      readonly problem: string;
-    }
-  | {
-      /** The model has answered, and a checker decided whether the task is done. */
-      readonly type: 'completion-checked';
-      readonly turn: number;
-      readonly checker: string;
-      /** Number of the check, from 1. */
-      readonly check: number;
-      /** After `incomplete` the model is asked again, unless it was the last check. */
-      readonly outcome: 'complete' | 'incomplete';
-      /** The message to the model. */
-      readonly feedback?: string;
-    }
-  | ({
-      readonly type: 'tool-call-end';
-      readonly invocation: ToolInvokedPayload;
-      /** What the handler threw, as it was thrown. */
-      readonly cause?: unknown;
-    } & OfCall)
-  | {
-      readonly type: 'run-end';
-      /** `suspended`: it waits for answers, and goes on when it is resumed. */
-      readonly outcome: 'finished' | 'failed' | 'suspended';
-      readonly turns: number;
-      readonly usage: TokenUsage;
-      /** The final text of the model; absent in a tool runtime and for a run that failed. */
-      readonly text?: string;
-      /** The structured answer as the model wrote it; absent without an output schema. */
-      readonly output?: JsonValue;
-      /** Why it failed. */
-      readonly error?: RecordedError;
     };
+  readonly 'tool-call-progress': OfCall & { readonly update: JsonValue };
+  readonly 'tool-call-heartbeat': OfCall;
+  /** A feedback provider ran after a call; what it said is part of the text of the call. */
+  readonly 'feedback-recorded': OfCall & RecordedFeedback;
+  /** An answer could not be read as the requested structured output; the model gets the reason and another request. */
+  readonly 'output-rejected': {
+    /** The turn whose text is discarded. */
+    readonly turn: number;
+    /** Number of the repair, from 1. */
+    readonly repair: number;
+    /** The message to the model. */
+    readonly problem: string;
+  };
+  /** The model has answered, and a checker decided whether the task is done. */
+  readonly 'completion-checked': OfTurn & {
+    readonly checker: string;
+    /** Number of the check, from 1. */
+    readonly check: number;
+    /** After `incomplete` the model is asked again, unless it was the last check. */
+    readonly outcome: 'complete' | 'incomplete';
+    /** The message to the model. */
+    readonly feedback?: string;
+  };
+  readonly 'tool-call-end': OfCall & {
+    readonly invocation: ToolInvokedPayload;
+    /** What the handler threw, as it was thrown. */
+    readonly cause?: unknown;
+  };
+  readonly 'run-end': {
+    /** `suspended`: it waits for answers, and goes on when it is resumed. */
+    readonly outcome: 'finished' | 'failed' | 'suspended';
+    readonly turns: number;
+    readonly usage: TokenUsage;
+    /** The final text of the model; absent in a tool runtime and for a run that failed. */
+    readonly text?: string;
+    /** The structured answer as the model wrote it; absent without an output schema. */
+    readonly output?: JsonValue;
+    /** Why it failed. */
+    readonly error?: RecordedError;
+  };
+}
+
+/** An event without where it happens: as it is emitted, and in the rows of a run. */
+export type BareEvent = {
+  [Type in keyof RunEvents]: { readonly type: Type } & RunEvents[Type];
+}[keyof RunEvents];
 
 /** Receives run events. Must not throw: an error is logged and changes nothing. */
 export type RunEventListener = (event: RunEvent) => void;

@@ -1,5 +1,5 @@
 import type { FileChange, FileRead } from '../../filesystem/index.ts';
-import type { JsonSchema, JsonValue } from '../../schema/index.ts';
+import type { JsonValue } from '../../schema/index.ts';
 import type {
   DispatchedEvent,
   LogAppend,
@@ -7,22 +7,10 @@ import type {
   SessionRead,
   SliceWrite,
 } from '../../session/index.ts';
-import type {
-  AssistantPart,
-  ConversationItem,
-  FinishReason,
-  HostedTool,
-  HostedToolReading,
-  MediaPart,
-  ModelSettings,
-  ModelTool,
-  RawItems,
-  TokenUsage,
-  ToolChoice,
-  ToolEffects,
-} from '../../tool/index.ts';
+import type { ConversationItem, MediaPart, ToolEffects } from '../../tool/index.ts';
 import type { RecordedError } from '../events/event-origin.ts';
 import type { ToolInvokedPayload } from '../events/tool-invoked.ts';
+import type { ModelRequest, ModelTurn } from '../model/model.ts';
 
 /** The evaluation that something belongs to. */
 export interface ObservedEvaluation {
@@ -146,15 +134,8 @@ export interface ConversationEdit {
 }
 
 /** A request as a model gets it. Instructions and tools are the very objects of the request before while they are the same. */
-export interface ObservedRequest extends ObservedEvaluation {
-  readonly turn: number;
+export interface ObservedRequest extends ObservedEvaluation, Omit<ModelRequest, 'conversation'> {
   readonly atMs: number;
-  readonly instructions: string;
-  readonly tools: readonly ModelTool[];
-  readonly hostedTools: readonly HostedTool[];
-  readonly toolChoice: ToolChoice;
-  readonly settings: ModelSettings;
-  readonly outputSchema?: JsonSchema;
   /** What makes the conversation of the request before into the one of this request; the first request of a run begins with none. */
   readonly edits: readonly { [Name in keyof ConversationEdit]: ConversationEdit[Name] }[];
   /** Items of the conversation. */
@@ -173,18 +154,6 @@ export type ObservedResponse = ObservedEvaluation & {
   /** True when `redact` changed something in it. */
   readonly isRedacted: boolean;
 } & (
-    | {
-        readonly outcome: 'answered';
-        readonly content: readonly AssistantPart[];
-        readonly raw?: RawItems;
-        readonly hosted?: readonly HostedToolReading[];
-        readonly hasFiles?: boolean;
-        readonly finishReason: FinishReason;
-        readonly usage?: TokenUsage;
-        /** The provider's id of the answer. */
-        readonly responseId?: string;
-        /** The model that answered, as the provider names it. */
-        readonly responseModel?: string;
-      }
+    | ({ readonly outcome: 'answered' } & ModelTurn)
     | { readonly outcome: 'failed'; readonly error: RecordedError }
   );
