@@ -1,4 +1,4 @@
-import { assertOptions, type OptionsOf, type RefuseArgument, ResourceError } from '../error/index.ts';
+import { assertOptions, type OptionsOf, oneOf, type RefuseArgument, ResourceError } from '../error/index.ts';
 import { present } from '../internal/index.ts';
 import { isTransactional, type ResourceToken, tokenName } from './token.ts';
 import { findProtocolFault, type TransactionProtocol } from './transaction-protocol.ts';
@@ -130,12 +130,11 @@ export type ResourceBindingOptions<T = unknown> = CreatedBindingOptions<T> | Ins
 const refuse: RefuseArgument = (message, details) =>
   new ResourceError('resource-binding-invalid', message, details);
 
-const scopes: readonly unknown[] = ['singleton', 'tool-call', 'prototype'] satisfies readonly ResourceScope[];
 const bindingChecks = {
-  create: 'any',
-  scope: 'string',
+  create: 'function',
+  scope: oneOf(['singleton', 'tool-call', 'prototype']),
   eager: 'any',
-  afterCreate: 'any',
+  afterCreate: 'function',
   instance: 'unknown',
   owned: 'any',
   transactional: 'any',
@@ -180,21 +179,12 @@ export function binding<T>(
   }
   const { create, scope = 'singleton', eager = false, afterCreate } = options;
   const { transactional } = joining;
-  if (typeof create !== 'function') {
-    throw invalid(
-      name,
-      `the option create is ${typeof create}; pass a function, or the option instance for a value that exists`,
-    );
-  }
-  if (!scopes.includes(scope))
-    throw invalid(name, `unknown scope "${scope}"; use one of ${scopes.join(', ')}`);
+  if (create === undefined)
+    throw invalid(name, 'pass the option create, or the option instance for a value that exists');
   if (eager && scope !== 'singleton')
     throw invalid(name, `only a singleton can be eager, not a ${scope} resource`);
   if (transactional && scope !== 'singleton') {
     throw invalid(name, `only a singleton can be transactional, not a ${scope} resource`);
-  }
-  if (afterCreate !== undefined && typeof afterCreate !== 'function') {
-    throw invalid(name, `the option afterCreate is ${typeof afterCreate}; pass a function`);
   }
   const source: ResourceSource<T> = {
     kind: 'factory',

@@ -5,6 +5,7 @@ import {
   maxTimerMs,
   number,
   type OptionsOf,
+  oneOf,
   PromptValidationError,
 } from '../error/index.ts';
 import { countCharacters, present } from '../internal/index.ts';
@@ -94,8 +95,6 @@ export interface ToolOptions<PS extends Schema | undefined, RS extends Schema | 
   readonly acceptsOverrides?: boolean;
 }
 
-const allEffects: readonly unknown[] = ['read', 'state', 'external'] satisfies readonly ToolEffects[];
-
 /** Those whose error has the name of the tool are checked where it is made. */
 const toolChecks = {
   name: 'any',
@@ -105,7 +104,7 @@ const toolChecks = {
   execute: 'function',
   examples: 'array',
   render: 'function',
-  effects: 'string',
+  effects: oneOf(['read', 'state', 'external']),
   idempotent: 'any',
   reconcile: 'function',
   reenters: 'any',
@@ -164,11 +163,8 @@ function makeTool<PS extends Schema | undefined, RS extends Schema | undefined>(
     { tool: name },
     maxDescriptionCharacters,
   );
-  const compiledInput = compileInput(inputSchema, name);
-  const compiledOutput = compileOutput(outputSchema, name);
-  if (!allEffects.includes(effects)) {
-    throw invalid(name, 'effects', `unknown effects "${effects}"; use 'read', 'state' or 'external'`);
-  }
+  const compiledInput = compile(inputSchema, 'input', name);
+  const compiledOutput = compile(outputSchema, 'output', name);
   if (options.pure === true && effects === 'external') {
     throw invalid(
       name,
@@ -180,13 +176,7 @@ function makeTool<PS extends Schema | undefined, RS extends Schema | undefined>(
     type: 'tool',
     name,
     description,
-    ...present({
-      inputSchema,
-      compiledInput: inputSchema === undefined ? undefined : compiledInput,
-      outputSchema,
-      compiledOutput: outputSchema === undefined ? undefined : compiledOutput,
-      execute,
-    }),
+    ...present({ inputSchema, compiledInput, outputSchema, compiledOutput, execute }),
     examples: checkExamples(options.examples ?? [], { name, compiledInput, compiledOutput }),
     ...present({ render }),
     effects,
@@ -203,25 +193,21 @@ function makeTool<PS extends Schema | undefined, RS extends Schema | undefined>(
   return Object.freeze(made) as Tool<OutputOf<PS>, Value<RS>, InputOf<PS>>;
 }
 
-function compileInput(schema: Schema | undefined, name: string): CompiledSchema | undefined {
+function compile(
+  schema: Schema | undefined,
+  side: 'input' | 'output',
+  name: string,
+): CompiledSchema | undefined {
   if (schema === undefined) return undefined;
   try {
-    assertObjectSchema(schema);
-    return compileSchema(schema);
-  } catch (cause) {
-    throw invalid(name, 'inputSchema', `the input schema cannot be used: ${describeError(cause)}`, cause);
-  }
-}
-
-function compileOutput(schema: Schema | undefined, name: string): CompiledSchema | undefined {
-  if (schema === undefined) return undefined;
-  try {
+    if (side === 'input') assertObjectSchema(schema);
     const compiled = compileSchema(schema);
     // Read once here, so that a schema without a JSON Schema form is found now and not in the middle of a call.
     void compiled.inputJsonSchema;
     return compiled;
   } catch (cause) {
-    throw invalid(name, 'outputSchema', `the output schema cannot be used: ${describeError(cause)}`, cause);
+    const problem = `the ${side} schema cannot be used: ${describeError(cause)}`;
+    throw invalid(name, `${side}Schema`, problem, cause);
   }
 }
 

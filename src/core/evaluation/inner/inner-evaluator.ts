@@ -50,14 +50,12 @@ export function innerEvaluator(outer: OuterEvaluation, call: OuterCall): NestedA
       passOn: (event) => call.emit(event),
     });
     const stop = new RunStop(call.run);
-    const unsubscribe = call.stop.onStop((reason) => stop.stop(reason));
     // The deadline of the run has its timer already.
-    const unfollow = stop.follow({ signal: options.signal, deadline });
+    const unfollow = stop.follow({ signal: options.signal, deadline, outer: call.stop });
     try {
       return await outer.evaluateIn(innerScope(scope, { call, files, evaluation }), prompt, settings, stop);
     } finally {
       unfollow();
-      unsubscribe();
     }
   };
   return Object.freeze({

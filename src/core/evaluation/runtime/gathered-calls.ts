@@ -198,15 +198,7 @@ export class GatheredCalls {
 
   #follow(signal: AbortSignal): CallStop {
     const stop = new RunStop(this.#environment);
-    const unsubscribe = this.#environment.stop.onStop((reason) => stop.stop(reason));
-    const unfollow = stop.follow({ signal });
-    return {
-      stop,
-      end: () => {
-        unfollow();
-        unsubscribe();
-      },
-    };
+    return { stop, end: stop.follow({ signal, outer: this.#environment.stop }) };
   }
 
   #outcomeOf(

@@ -1,9 +1,9 @@
-import { describeError, PromptValidationError } from '../../error/index.ts';
-import { type AnyTool, overrideTool, type ToolTexts } from '../../tool/index.ts';
+import { ownMember } from '../../internal/index.ts';
+import { overrideTool, type ToolTexts } from '../../tool/index.ts';
 import { type BoundTool, toBoundTool } from '../plan/bound-tool.ts';
 import type { PromptDescriptor, ToolDescriptor } from '../plan/descriptors.ts';
-import type { Drop } from './dropped-override.ts';
-import type { PromptOverrides, TextOverride, ToolOverride } from './prompt-overrides.ts';
+import { type Drop, ifUsable, isFresh } from './dropped-override.ts';
+import type { PromptOverrides, ToolOverride } from './prompt-overrides.ts';
 import { areEditedExamples, isEditedText, isEditedTool } from './prompt-overrides.ts';
 
 /** A tool with the overrides for it that fit; the same when there are none. */
@@ -14,7 +14,7 @@ export function overrideBoundTool(
   drop: Drop,
 ): BoundTool {
   const { name } = bound.tool;
-  const override = Object.hasOwn(overrides.tools, name) ? overrides.tools[name] : undefined;
+  const override = ownMember(overrides.tools, name);
   const described = tools.find((each) => each.name === name);
   if (override === undefined || described === undefined || !isEditedTool(override)) return bound;
   if (override.contract !== described.contract) {
@@ -26,7 +26,8 @@ export function overrideBoundTool(
     return bound;
   }
   let tool = bound.tool;
-  for (const [what, texts] of textsOf(override, described, drop)) tool = tryTexts(tool, what, texts, drop);
+  for (const [what, texts] of textsOf(override, described, drop))
+    tool = ifUsable(`tool "${name}" ${what}`, drop, () => overrideTool(tool, texts)) ?? tool;
   return tool === bound.tool ? bound : toBoundTool({ ...bound, tool });
 }
 
@@ -36,49 +37,22 @@ function* textsOf(
   described: ToolDescriptor,
   drop: Drop,
 ): Generator<readonly [string, ToolTexts]> {
-  const target = `tool "${described.name}"`;
-  const isFresh = (
-    what: string,
-    { hash }: Pick<TextOverride, 'hash'>,
-    present: string | undefined,
-  ): boolean => {
-    if (present === undefined) {
-      drop(`${target} ${what}`, 'unknown', `The ${target} has no ${what}. Take the override out.`);
-    } else if (present !== hash) {
-      drop(
-        `${target} ${what}`,
-        'stale',
-        `The ${what} of the ${target} in the code has changed. Look at it, then seed it anew.`,
-      );
-    }
-    return present === hash;
-  };
-  if (isEditedText(description) && isFresh('description', description, described.description)) {
+  const owner = `tool "${described.name}"`;
+  if (
+    isEditedText(description) &&
+    isFresh(owner, 'description', description.hash, described.description, drop)
+  ) {
     yield ['description', { description: description.text }];
   }
   const fresh = Object.entries(params).filter(
     ([path, override]) =>
       isEditedText(override) &&
-      isFresh(
-        `param "${path}"`,
-        override,
-        Object.hasOwn(described.params, path) ? described.params[path] : undefined,
-      ),
+      isFresh(owner, `param "${path}"`, override.hash, ownMember(described.params, path), drop),
   );
   if (fresh.length > 0) {
     yield ['params', { params: new Map(fresh.map(([path, { text }]) => [path, text.trim()])) }];
   }
-  if (areEditedExamples(examples) && isFresh('examples', examples, described.examples)) {
+  if (areEditedExamples(examples) && isFresh(owner, 'examples', examples.hash, described.examples, drop)) {
     yield ['examples', { examples: examples.examples }];
-  }
-}
-
-function tryTexts(tool: AnyTool, what: string, texts: ToolTexts, drop: Drop): AnyTool {
-  try {
-    return overrideTool(tool, texts);
-  } catch (error) {
-    if (!PromptValidationError.isInstance(error)) throw error;
-    drop(`tool "${tool.name}" ${what}`, 'invalid', describeError(error));
-    return tool;
   }
 }

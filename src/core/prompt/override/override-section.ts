@@ -1,11 +1,10 @@
-import { describeError, PromptValidationError } from '../../error/index.ts';
-import { once, present, quotedList } from '../../internal/index.ts';
+import { none, once, ownMember, present, quotedList } from '../../internal/index.ts';
 import { describeSection, type PromptDescriptor } from '../plan/descriptors.ts';
 import type { SectionNode } from '../plan/section-tree.ts';
 import { placeholderNames } from '../section/section-params.ts';
 import { compileTemplate } from '../template/compile-template.ts';
 import { quotedNames, quotedPrefix, type TemplateText } from '../template/template-text.ts';
-import type { Drop } from './dropped-override.ts';
+import { type Drop, ifUsable, isFresh } from './dropped-override.ts';
 import type { PromptOverrides, TextOverride } from './prompt-overrides.ts';
 import { isEditedText } from './prompt-overrides.ts';
 
@@ -16,7 +15,7 @@ export function overrideSection(
   overrides: PromptOverrides,
   drop: Drop,
 ): SectionNode {
-  const override = Object.hasOwn(overrides.sections, node.path) ? overrides.sections[node.path] : undefined;
+  const override = ownMember(overrides.sections, node.path);
   const described = sections.find(({ path }) => path === node.path);
   if (override === undefined || described === undefined) return node;
   const body = textOf(node, 'body', override.body, described.body, drop);
@@ -54,42 +53,22 @@ function textOf(
   drop: Drop,
 ): TemplateText | undefined {
   if (!isEditedText(override)) return undefined;
-  const target = `section "${node.path}" ${name}`;
-  if (hash === undefined) {
-    drop(target, 'unknown', `The section "${node.path}" has no ${name} in its code. Take the override out.`);
-    return undefined;
-  }
-  if (hash !== override.hash) {
-    drop(
-      target,
-      'stale',
-      `The ${name} of section "${node.path}" in the code has changed. Look at it, then seed it anew.`,
-    );
-    return undefined;
-  }
-  try {
-    const text = compileTemplate(
-      override.text,
-      placeholderNames(node.params),
-      `overridden ${name} of section "${node.path}"`,
-      {
-        section: node.path,
-      },
-    );
-    const bare = namesWithoutQuotes(node, text);
-    if (bare.length === 0) return text;
-    const written = bare.map((each) => `\${${quotedPrefix}${each}}`).join(', ');
-    drop(
-      target,
-      'invalid',
-      `The code of section "${node.path}" quotes ${quotedList(bare)}, this text does not: write ${written}.`,
-    );
-    return undefined;
-  } catch (error) {
-    if (!PromptValidationError.isInstance(error)) throw error;
-    drop(target, 'invalid', describeError(error));
-    return undefined;
-  }
+  const owner = `section "${node.path}"`;
+  if (!isFresh(owner, name, override.hash, hash, drop)) return undefined;
+  const target = `${owner} ${name}`;
+  const names = placeholderNames(node.params);
+  const text = ifUsable(target, drop, () =>
+    compileTemplate(override.text, names, `overridden ${name} of ${owner}`, { section: node.path }),
+  );
+  const bare = text === undefined ? none : namesWithoutQuotes(node, text);
+  if (bare.length === 0) return text;
+  const written = bare.map((each) => `\${${quotedPrefix}${each}}`).join(', ');
+  drop(
+    target,
+    'invalid',
+    `The code of ${owner} quotes ${quotedList(bare)}, this text does not: write ${written}.`,
+  );
+  return undefined;
 }
 
 /** Params that the code of a section always quotes and the text does not: as they are they could pass for parts of the prompt. */

@@ -315,7 +315,6 @@ const budgetChecks: OptionsOf<Budget> = {
  */
 function checkBudget(budget: Budget, isLimitRequired: boolean): void {
   assertOptions('A budget', budget, budgetChecks, { path: 'budget' });
-  if (budget.prices !== undefined) toExactPrices(budget.prices);
   if (isLimitRequired && limitNames.every((name) => budget[name] === undefined)) {
     throw new PromptValidationError(
       `A budget without a limit would limit nothing; give it at least one of ${limitNames.join(', ')}. A tracker that is only to ` +

@@ -93,16 +93,19 @@ export class RunStop {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Follows a caller's signal and a deadline until the returned function is called. */
+  /** Follows a caller's signal, a deadline and the run around this one until the returned function is called. */
   follow(sources: {
     readonly signal?: AbortSignal | undefined;
     readonly deadline?: Deadline | undefined;
+    readonly outer?: RunStop;
   }): () => void {
-    const { signal, deadline } = sources;
+    const { signal, deadline, outer } = sources;
+    const unsubscribe = outer?.onStop((reason) => this.stop(reason));
     const unfollow =
       signal && followSignal(signal, () => this.stop({ kind: 'aborted', cause: signal.reason }));
     const cancelTimer = deadline?.onExpiry(() => this.check(deadline));
     return () => {
+      unsubscribe?.();
       unfollow?.();
       cancelTimer?.();
     };

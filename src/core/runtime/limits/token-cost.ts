@@ -1,10 +1,4 @@
-import {
-  assertArgument,
-  assertOptions,
-  number,
-  type OptionsOf,
-  PromptValidationError,
-} from '../../error/index.ts';
+import { assertArgument, assertOptions, number, type OptionsOf, required } from '../../error/index.ts';
 import type { TokenPrices, TokenUsage } from '../../tool/index.ts';
 
 /** Prices with every member filled in, in millionths of the currency unit for a million tokens. */
@@ -19,10 +13,10 @@ const millionth = 1_000_000n;
 const perMillion = number({ min: 0 });
 /** What prices must be. */
 export const priceChecks: OptionsOf<TokenPrices> = {
-  inputPerMillion: perMillion,
+  inputPerMillion: required(perMillion),
   cachedInputPerMillion: perMillion,
   cacheWriteInputPerMillion: perMillion,
-  outputPerMillion: perMillion,
+  outputPerMillion: required(perMillion),
 };
 
 /**
@@ -34,7 +28,6 @@ export const priceChecks: OptionsOf<TokenPrices> = {
  */
 export function tokenCost(usage: TokenUsage, prices: TokenPrices): number {
   assertArgument('tokenCost()', 'usage', usage, 'object');
-  assertOptions('tokenCost()', prices, priceChecks, { path: 'prices' });
   return costUp(exactCostOf(usage, toExactPrices(prices)));
 }
 
@@ -59,13 +52,14 @@ export function exactCostOf(
 
 /** @throws {PromptValidationError} for a price that is not a number of at least 0, or a missing one. */
 export function toExactPrices(prices: TokenPrices): ExactPrices {
+  assertOptions('What a model costs', prices, priceChecks, { path: 'prices' });
   const { inputPerMillion, outputPerMillion } = prices;
   const { cachedInputPerMillion = inputPerMillion, cacheWriteInputPerMillion = inputPerMillion } = prices;
   return {
-    input: toExactPrice('inputPerMillion', inputPerMillion),
-    cachedInput: toExactPrice('cachedInputPerMillion', cachedInputPerMillion),
-    cacheWrite: toExactPrice('cacheWriteInputPerMillion', cacheWriteInputPerMillion),
-    output: toExactPrice('outputPerMillion', outputPerMillion),
+    input: toExactPrice(inputPerMillion),
+    cachedInput: toExactPrice(cachedInputPerMillion),
+    cacheWrite: toExactPrice(cacheWriteInputPerMillion),
+    output: toExactPrice(outputPerMillion),
   };
 }
 
@@ -84,15 +78,7 @@ export function costDown(exact: bigint): number {
   return Number(exact / millionth) / 1e6;
 }
 
-function toExactPrice(name: keyof TokenPrices, price: unknown): bigint {
-  if (typeof price !== 'number' || !Number.isFinite(price) || price < 0) {
-    throw new PromptValidationError(
-      `The price ${name} must be a number of at least 0, got ${String(price)}.`,
-      {
-        details: { option: `prices.${name}`, value: price },
-      },
-    );
-  }
+function toExactPrice(price: number): bigint {
   const exact = Math.round(price * 1e6);
   return BigInt(exact === 0 && price > 0 ? 1 : exact);
 }

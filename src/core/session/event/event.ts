@@ -1,10 +1,14 @@
 import {
   assertArgument,
   assertOptions,
+  matching,
+  type OptionRule,
   type RefuseArgument,
+  required,
   SchemaError,
   SessionError,
 } from '../../error/index.ts';
+import { attempt } from '../../internal/index.ts';
 import {
   assertSchema,
   compileSchema,
@@ -44,11 +48,8 @@ export interface EventDefinition<in Input, out Output> extends AnyEvent {
 
 const refuseEvent: RefuseArgument = (message, details) => new SessionError('event-invalid', message, details);
 
-function assertEventName(name: string): void {
-  if (typeof name !== 'string' || name === '') {
-    throw new SessionError('event-invalid', 'An event needs a name: a text that is not empty.');
-  }
-}
+/** What the name of an event or of a slice must be. */
+export const nameCheck: OptionRule<string> = required(matching(/./s, 'a text that is not empty'));
 
 /** Options of {@link defineEvent}. */
 export interface EventOptions<S extends Schema> {
@@ -65,9 +66,8 @@ export interface EventOptions<S extends Schema> {
 export function defineEvent<S extends Schema>(
   options: EventOptions<S>,
 ): EventDefinition<InferInput<S>, InferOutput<S>> {
-  assertOptions('defineEvent()', options, { name: 'any', schema: 'any' }, refuseEvent);
+  assertOptions('defineEvent()', options, { name: nameCheck, schema: 'any' }, refuseEvent);
   const { name, schema } = options;
-  assertEventName(name);
   assertSchema('defineEvent()', schema);
   return Object.freeze({ kind: 'event', name, schema });
 }
@@ -77,7 +77,6 @@ export function defineEvent<S extends Schema>(
  * @internal
  */
 export function defineSystemEvent<T>(name: string): EventDefinition<T, T> {
-  assertEventName(name);
   return Object.freeze({ kind: 'event', name });
 }
 
@@ -289,14 +288,9 @@ export function createDispatcher(): Dispatcher {
   } satisfies Dispatcher);
 }
 
+/** Telling of a failure must not become one of the dispatch. */
 function report(listeners: Iterable<FailureListener>, failure: SubscriberFailure): void {
-  for (const listener of [...listeners]) {
-    try {
-      listener(failure);
-    } catch {
-      // Telling of a failure must not become one of the dispatch.
-    }
-  }
+  for (const listener of [...listeners]) attempt(() => listener(failure));
 }
 
 function screened(error: unknown, screen: Screen | undefined): unknown {

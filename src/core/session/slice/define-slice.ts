@@ -1,6 +1,7 @@
 import {
   assertOptions,
   describeError,
+  integer,
   type OptionsOf,
   oneOf,
   SchemaError,
@@ -20,6 +21,7 @@ import {
   type Schema,
   sameJson,
 } from '../../schema/index.ts';
+import { nameCheck } from '../event/event.ts';
 import { bindReducer, type ReducerBinder, type ReducerBinding } from './reducer.ts';
 import {
   admitItem,
@@ -91,14 +93,14 @@ export type SliceOptions<S extends Schema> = CommonSliceOptions<InferOutput<S>, 
   };
 
 const sliceChecks: OptionsOf<SliceOptions<Schema>> = {
-  name: 'any',
+  name: nameCheck,
   schema: 'any',
   initial: 'array',
   reducers: 'function',
   policy: oneOf(['state', 'log']),
   key: 'any',
   retain: 'any',
-  version: 'any',
+  version: integer({ min: 1 }),
   migrate: 'any',
 };
 
@@ -294,16 +296,12 @@ export function assertRetain({ name, policy }: Pick<SliceParts, 'name' | 'policy
 }
 
 function assertParts({ name, policy, retain, key, version, migrate }: SliceParts): void {
-  if (typeof name !== 'string' || name === '')
-    throw refuseSlice('A slice needs a name: a text that is not empty.', { details: { slice: name } });
   if (policy === 'log' && key !== undefined)
     throw invalid(
       name,
       'is LOG and has a key, but LOG slices only grow. Drop the key, or make the slice STATE.',
     );
   if (retain !== undefined) assertRetain({ name, policy }, retain);
-  if (!Number.isSafeInteger(version) || version < 1)
-    throw invalid(name, `has version ${version}. It must be an integer of at least 1.`);
   if (migrate !== undefined && version === 1)
     throw invalid(name, 'has migrate, but its version is 1 and there is none before it. Raise the version.');
 }

@@ -1,5 +1,6 @@
 import { assertOptions, type RefuseArgument, SessionError } from '../../error/index.ts';
 import { type DeepReadonly, freezeJson } from '../../schema/index.ts';
+import { nameCheck } from '../event/event.ts';
 import type { Slice, SliceState, StoredSlice } from './slice.ts';
 
 /** A read-only slice computed from a stored one. Reading it reads the whole source. */
@@ -34,12 +35,9 @@ export const refuseSlice: RefuseArgument = (message, details) =>
  * @throws {SessionError} code `slice-invalid` when the name is empty, the source is missing or `derive` is not a function.
  */
 export function defineDerivedSlice<T, U>(options: DerivedSliceOptions<T, U>): DerivedSlice<U> {
-  const kinds = { name: 'string!', source: 'object!', derive: 'function!' } as const;
+  const kinds = { name: nameCheck, source: 'object!', derive: 'function!' } as const;
   assertOptions('defineDerivedSlice()', options, kinds, refuseSlice);
   const { name, source, derive } = options;
-  if (name === '') {
-    throw new SessionError('slice-invalid', 'A derived slice needs a name: a string that is not empty.');
-  }
   const results = new WeakMap<SliceState, readonly unknown[]>();
   // The state handed in is always one of `source`, whose items are of type T.
   const erased = derive as (items: readonly unknown[]) => readonly unknown[];

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { defineDerivedSlice } from 'weakincentives';
+import { defineDerivedSlice, defineSlice } from 'weakincentives';
+import { z } from 'zod';
 import { defineSystemSlice } from '../../../../src/core/session/index.ts';
 import { Drop, NoteAdded, Notes, Put, Seen, sessionWith, Table, Trail } from './session-fixtures.ts';
 
@@ -152,7 +153,8 @@ describe('slices of a session', () => {
   });
 
   it.each([
-    ['an empty name', () => defineSystemSlice({ name: '' })],
+    ['an empty name', () => defineSlice({ name: '', schema: z.string() })],
+    ['version 0', () => defineSlice({ name: 'x', schema: z.string(), version: 0 })],
     ['retain on STATE', () => defineSystemSlice({ name: 'x', retain: 3 } as never)],
     ['a key on LOG', () => defineSystemSlice({ name: 'x', policy: 'log', key: () => 'k' } as never)],
     ['reducers that are not a list', () => defineSystemSlice({ name: 'x', reducers: (() => null) as never })],

@@ -164,7 +164,7 @@ class PolicyEvaluator {
     const isOver = (): boolean => this.#isOver;
     const fork = transaction.forkForPolicies();
     const stop = new RunStop();
-    const unfollow = environment.stop.onStop((reason) => stop.stop(reason));
+    const unfollow = stop.follow({ outer: environment.stop });
     const adapter = environment.evaluatorFor(
       outerCallFor(this.#attempt, {
         effects: 'read',

@@ -1,9 +1,10 @@
 import { describeError } from '../../../error/index.ts';
 import type { FileChange } from '../../../filesystem/index.ts';
+import { present } from '../../../internal/index.ts';
 import type { BoundTool, RenderedPrompt } from '../../../prompt/index.ts';
 import { freezeJson, type JsonObject } from '../../../schema/index.ts';
 import type { MediaPart, ToolCallPart, ToolEffects } from '../../../tool/index.ts';
-import type { ToolInvokedPayload } from '../../events/tool-invoked.ts';
+import type { ToolCallFailureReason, ToolInvokedPayload } from '../../events/tool-invoked.ts';
 import type { TraceContext } from '../../events/trace-context.ts';
 import type { VisiblePrompt } from '../../model/visible-prompt.ts';
 import type { CallPatch } from '../transaction/transaction.ts';
@@ -82,18 +83,14 @@ export function resolveCall(
 ): CallResolution {
   if (call.isCutOff === true) return cutOff(call);
   const parsed = parseArguments(call);
-  const params = parsed.ok ? { params: parsed.value } : {};
+  const params = parsed.ok ? parsed.value : undefined;
   const bound = display.toolNamed(call.toolName);
   if (bound === undefined) {
-    return {
-      kind: 'rejected',
-      verdict: failed('rejected', 'unknown-tool', unknownTool(call.toolName, display.rendered)),
-      ...params,
-    };
+    return rejected('unknown-tool', unknownTool(call.toolName, display.rendered), params);
   }
   if (bound.tool.execute === undefined) {
     const message = `The tool "${call.toolName}" is declared without a handler and cannot be called here.`;
-    return { kind: 'rejected', verdict: failed('rejected', 'no-handler', message), ...params };
+    return rejected('no-handler', message, params);
   }
   const { effects } = bound.tool;
   if (outer !== undefined && effectsRank[effects] > effectsRank[outer.effects]) {
@@ -102,11 +99,11 @@ export function resolveCall(
       `which has effects "${outer.effects}": what it changes could not be taken back with that call.`,
       `Declare "${outer.toolName}" with effects "${effects}", or leave "${call.toolName}" out of the inner prompt.`,
     ].join(' ');
-    return { kind: 'rejected', verdict: failed('rejected', 'effects-exceeded', message), ...params };
+    return rejected('effects-exceeded', message, params);
   }
   if (!parsed.ok) {
     const message = `The arguments of "${call.toolName}" must be one JSON object: ${parsed.problem}.`;
-    return { kind: 'rejected', verdict: failed('rejected', 'invalid-arguments', message) };
+    return rejected('invalid-arguments', message);
   }
   return { kind: 'resolved', resolved: { call, bound, params: parsed.value } };
 }
@@ -116,7 +113,11 @@ function cutOff({ toolName }: ToolCall): CallResolution {
     `The call of "${toolName}" was not run: your answer was cut off before the call was known to be complete. Nothing was changed.`,
     'Make the call again with shorter arguments, or do the work in several smaller calls.',
   ].join(' ');
-  return { kind: 'rejected', verdict: failed('rejected', 'cut-off', message) };
+  return rejected('cut-off', message);
+}
+
+function rejected(reason: ToolCallFailureReason, message: string, params?: JsonObject): CallResolution {
+  return { kind: 'rejected', verdict: failed('rejected', reason, message), ...present({ params }) };
 }
 
 function unknownTool(name: string, rendered: RenderedPrompt): string {
