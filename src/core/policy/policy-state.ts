@@ -1,4 +1,4 @@
-import { jsonSchema } from '../schema/index.ts';
+import { constant, type FieldsOf, optional, recordSchema, text } from '../schema/index.ts';
 import {
   type DerivedSlice,
   defineDerivedSlice,
@@ -33,17 +33,13 @@ export const PolicyFacts: Slice<PolicyFact> = defineSystemSlice<PolicyFact>({
   name: 'weakincentives.policy-facts',
   key: ({ policyName, tool, key }) => factKey(policyName, tool, key),
   systemState: true,
-  importSchema: jsonSchema<PolicyFact>({
-    type: 'object',
-    required: ['policyName', 'tool'],
-    properties: {
-      policyName: { type: 'string' },
-      tool: { type: 'string' },
-      key: { type: 'string' },
-      stamp: { type: 'string' },
-      isForgotten: { const: true },
-    },
-  }),
+  importSchema: recordSchema({
+    policyName: text,
+    tool: text,
+    key: optional(text),
+    stamp: optional(text),
+    isForgotten: optional(constant(true)),
+  } satisfies FieldsOf<PolicyFact>),
 });
 
 /** Takes a fact down without looking at what is known: repeating a fact changes nothing. */

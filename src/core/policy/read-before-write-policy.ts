@@ -3,7 +3,6 @@ import {
   contentDigest,
   digestOf,
   type FileChange,
-  type FileContent,
   type Filesystem,
   normalizePath,
 } from '../filesystem/index.ts';
@@ -212,7 +211,7 @@ class ReadBeforeWrite {
         );
         for (const { path, kind: what, before } of changes) {
           if (what !== 'removed' || before === undefined || !sizes.has(before.bytes)) continue;
-          const stamp = digestOrUndefined(before);
+          const stamp = ifReadable(() => contentDigest(before));
           if (stamp === undefined) continue;
           const isKnown = findFact(session, this.name, this.#readTool, path) !== undefined;
           if (isKnown || !removed.has(stamp)) removed.set(stamp, path);
@@ -242,7 +241,7 @@ class ReadBeforeWrite {
   async #filesOf({ params, tool }: PolicyCall, filesystem: Filesystem): Promise<readonly string[]> {
     const files: string[] = [];
     for (const named of this.#pathsOf(params, tool.name)) {
-      const path = normalizedOrUndefined(named);
+      const path = ifReadable(() => normalizePath(named));
       if (path !== undefined && (await isFile(filesystem, path))) files.push(path);
     }
     return files;
@@ -281,10 +280,10 @@ function stampOf(content: FileChange['after']): string {
   return content === undefined ? digestOf(new Uint8Array()) : contentDigest(content);
 }
 
-/** Undefined for what cannot be read: a link that leads nowhere, a file that is too large. */
-function digestOrUndefined(content: FileContent): string | undefined {
+/** Undefined for what cannot be read: a path that is none, a link that leads nowhere, a file that is too large. */
+function ifReadable<T>(read: () => T): T | undefined {
   try {
-    return contentDigest(content);
+    return read();
   } catch (error) {
     if (FilesystemError.isInstance(error)) return undefined;
     throw error;
@@ -299,13 +298,4 @@ async function digestAt(filesystem: Filesystem, path: string): Promise<string> {
 
 async function isFile(filesystem: Filesystem, path: string): Promise<boolean> {
   return (await filesystem.stat(path))?.kind === 'file';
-}
-
-function normalizedOrUndefined(path: string): string | undefined {
-  try {
-    return normalizePath(path);
-  } catch (error) {
-    if (FilesystemError.isInstance(error)) return undefined;
-    throw error;
-  }
 }

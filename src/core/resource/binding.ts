@@ -155,9 +155,9 @@ export function binding<T>(
   token: ResourceToken<T>,
   options: ResourceBindingOptions<NoInfer<T>>,
 ): ResourceBinding<T> {
-  assertOptions('binding()', options, bindingChecks, refuse);
   assertToken(token);
   const name = tokenName(token);
+  assertOptions(`binding() of "${name}"`, options, bindingChecks, refuse);
   const isInstance = 'instance' in options && options.create === undefined;
   for (const other of isInstance ? forCreated : forInstances) {
     if (Reflect.get(options, other) === undefined) continue;

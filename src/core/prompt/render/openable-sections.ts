@@ -264,7 +264,7 @@ function openedOf(
   });
 }
 
-function toShown({ node, isSummary }: SectionWithParams): ShownSection {
+export function toShown({ node, isSummary }: SectionWithParams): ShownSection {
   return { section: node.path, visibility: isSummary ? 'summary' : 'full' };
 }
 

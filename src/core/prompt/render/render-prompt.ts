@@ -12,7 +12,7 @@ import type { ShownSection } from '../visibility/section-tools.ts';
 import type { Visibility } from '../visibility/visibility.ts';
 import { findVisibilityOverride, promptAddress } from '../visibility/visibility-overrides.ts';
 import { listSections } from './list-sections.ts';
-import { OpenableSections } from './openable-sections.ts';
+import { OpenableSections, toShown } from './openable-sections.ts';
 import type { RenderedPrompt } from './rendered-prompt.ts';
 import { bringsTools, sectionTexts } from './section-text.ts';
 import { completeSelection, isEnabled, type SelectedSection, selectSections } from './select-sections.ts';
@@ -74,12 +74,7 @@ export async function renderPrompt<Output>(
     summarized: selection.filter(({ isSummary }) => isSummary).map(({ node }) => node.path),
     evaluationId: options.evaluationId ?? '',
   });
-  const shown = selection.map(
-    ({ node, isSummary }): ShownSection => ({
-      section: node.path,
-      visibility: isSummary ? 'summary' : 'full',
-    }),
-  );
+  const shown = selection.map(toShown);
   const { deadline } = options;
   return assemble({ ...overridden, text, deadline, sections, ...toolsOf(sections, shown, nothing) });
 }

@@ -1,3 +1,4 @@
+import { ownMember } from '../../internal/index.ts';
 import { quotedText, valueText } from './quoted-param.ts';
 
 /** A compiled template: text with places for params. Immutable. */
@@ -84,10 +85,6 @@ function withoutBlanksAtEnd(text: string): string {
 }
 
 function pieceOf(name: string, isQuoted: boolean, params: Readonly<Record<string, unknown>>): string {
-  const value = ownValue(params, name);
+  const value = ownMember(params, name);
   return isQuoted ? quotedText(value) : valueText(value);
-}
-
-function ownValue(params: Readonly<Record<string, unknown>>, name: string): unknown {
-  return Object.hasOwn(params, name) ? params[name] : undefined;
 }

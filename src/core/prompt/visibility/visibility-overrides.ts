@@ -1,5 +1,14 @@
 import { present } from '../../internal/index.ts';
-import { choice, described, jsonSchema, recordSchema, text } from '../../schema/index.ts';
+import {
+  choice,
+  described,
+  jsonSchema,
+  list,
+  optional,
+  record,
+  recordSchema,
+  text,
+} from '../../schema/index.ts';
 import {
   defineEvent,
   defineSystemSlice,
@@ -89,19 +98,11 @@ export const VisibilityOverrides: Slice<VisibilityOverride> = defineSystemSlice<
       ),
     ),
   ],
-  importSchema: jsonSchema<VisibilityOverride>({
-    type: 'object',
-    properties: {
-      prompt: name,
-      section: name,
-      visibility: choice('full', 'summary').schema,
-      opened: {
-        type: 'object',
-        properties: { evaluationId: { type: 'string' }, shown: { type: 'array', items: name } },
-        required: ['evaluationId', 'shown'],
-      },
-    },
-    required: ['prompt', 'section', 'visibility'],
+  importSchema: recordSchema({
+    prompt: filled,
+    section: filled,
+    visibility: choice('full', 'summary'),
+    opened: optional(record({ evaluationId: text, shown: list(filled) })),
   }),
 });
 

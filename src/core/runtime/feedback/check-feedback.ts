@@ -1,4 +1,5 @@
 import {
+  assertMembers,
   assertOptions,
   integer,
   number,
@@ -37,20 +38,15 @@ export function checkFeedbackProviders(providers: readonly FeedbackProvider[]): 
 
 function checkProvider(provider: unknown): string {
   if (!isRecord(provider)) throw invalid('A feedback provider must be an object.');
-  const { name, triggers, provide, shouldRun } = provider;
+  const { name, triggers } = provider;
   if (typeof name !== 'string' || !namePattern.test(name)) {
     throw invalid(
       `The name ${JSON.stringify(name)} of a feedback provider is not valid: use 1 to 64 of a-z, 0-9, ".", "_", "-", starting with a letter or digit.`,
     );
   }
-  if (typeof provide !== 'function') {
-    throw invalid(`The feedback provider "${name}" has no function provide.`, name);
-  }
-  if (shouldRun !== undefined && typeof shouldRun !== 'function') {
-    throw invalid(`The shouldRun of the feedback provider "${name}" must be a function.`, name);
-  }
   const of = `The feedback provider "${name}"`;
   const refuse: RefuseArgument = (message) => invalid(message, name);
+  assertMembers(of, provider, { provide: 'function!', shouldRun: 'function' }, refuse);
   assertOptions(of, triggers, triggerChecks, { path: 'triggers', refuse });
   const { everyCalls, everyMs, fileCreated } = withDefaults(
     triggerChecks,

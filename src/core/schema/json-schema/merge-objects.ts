@@ -1,7 +1,7 @@
 import { present } from '../../internal/index.ts';
 import { sameJson } from '../json/canonical-json.ts';
 import type { JsonValue } from '../json/json.ts';
-import { isSchemaObject, type JsonSchema } from './json-schema.ts';
+import { isSchemaObject, type JsonSchema, objectOf } from './json-schema.ts';
 import type { ReferenceResolver } from './reference.ts';
 
 /** All that a schema may say to be merged by key: more would have to be intersected keyword by keyword. */
@@ -63,8 +63,4 @@ function collectParts(schema: JsonSchema, resolve: ReferenceResolver, parts: Jso
     !Array.isArray(members) ||
     members.every((member) => isSchemaObject(member) && collectParts(member, resolve, parts))
   );
-}
-
-function objectOf(value: JsonValue | undefined): JsonSchema {
-  return isSchemaObject(value) ? value : {};
 }

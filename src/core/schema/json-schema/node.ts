@@ -1,6 +1,6 @@
 import { none, type Writable } from '../../internal/index.ts';
 import { anyJson, type Constraint } from './constraint.ts';
-import { isSchemaObject, type JsonSchema, refsStandAlone } from './json-schema.ts';
+import { isSchemaObject, type JsonSchema, objectOf, refsStandAlone } from './json-schema.ts';
 import { hasAnyKeyword, keyKeywords, keywords } from './keywords.ts';
 import { compilePattern } from './pattern.ts';
 import { createReferenceResolver, type ReferenceResolver, resolveDynamic } from './reference.ts';
@@ -187,8 +187,8 @@ class Compiler {
     });
     if (schema['if'] !== undefined) node.conditions = [this.#readCondition(schema)];
     node.dependents = this.#readMap({
-      ...record(schema['dependencies']),
-      ...record(schema['dependentSchemas']),
+      ...objectOf(schema['dependencies']),
+      ...objectOf(schema['dependentSchemas']),
     });
     node.isPlain =
       node.parts.length + node.unions.length + node.conditions.length + node.dependents.size === 0;
@@ -212,7 +212,7 @@ class Compiler {
 
   #readKeys(node: Writable<SchemaNode>, schema: JsonSchema): void {
     node.properties = this.#readMap(schema['properties']);
-    node.patterns = Object.entries(record(schema['patternProperties'])).flatMap(([source, child]) => {
+    node.patterns = Object.entries(objectOf(schema['patternProperties'])).flatMap(([source, child]) => {
       const pattern = compilePattern(source);
       return pattern === undefined ? [] : [{ pattern, node: this.#read(child) }];
     });
@@ -240,7 +240,7 @@ class Compiler {
       least: typeof minContains === 'number' ? minContains : 1,
       most: typeof maxContains === 'number' ? maxContains : Number.POSITIVE_INFINITY,
     };
-    const needs = { ...record(schema['dependencies']), ...record(schema['dependentRequired']) };
+    const needs = { ...objectOf(schema['dependencies']), ...objectOf(schema['dependentRequired']) };
     const lists = Object.entries(needs).filter(([, keys]) => Array.isArray(keys));
     if (lists.length > 0) node.dependentKeys = new Map(lists.map(([key, keys]) => [key, textsOf(keys)]));
   }
@@ -262,7 +262,7 @@ class Compiler {
   }
 
   #readMap(source: unknown): ReadonlyMap<string, SchemaNode> {
-    const entries = Object.entries(record(source)).filter(([, child]) => !Array.isArray(child));
+    const entries = Object.entries(objectOf(source)).filter(([, child]) => !Array.isArray(child));
     return entries.length === 0 ? noNodes : new Map(entries.map(([key, child]) => [key, this.#read(child)]));
   }
 }
@@ -289,10 +289,6 @@ function isStructure(name: string): boolean {
   const keyword = keywords.get(name);
   if (keyword === undefined || keyword.constraint !== undefined) return false;
   return keyword.role === 'parts' || keyword.role === 'shape' || keyword.role === 'constraint';
-}
-
-function record(source: unknown): JsonSchema {
-  return isSchemaObject(source) ? source : {};
 }
 
 function textsOf(source: unknown): readonly string[] {

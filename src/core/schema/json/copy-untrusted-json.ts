@@ -1,8 +1,6 @@
 import { SchemaError } from '../../error/index.ts';
-import { present } from '../../internal/index.ts';
-import { formatPath } from './issue.ts';
 import type { JsonValue } from './json.ts';
-import { maxJsonDepth, nameOf } from './json-walk.ts';
+import { holderIn, maxJsonDepth, notPlain, plainKeys } from './json-walk.ts';
 
 /**
  * A deep copy of plain JSON from an unknown source, frozen. Each property is read once; keys whose value is undefined are
@@ -32,21 +30,18 @@ class JsonCopy {
   copy(value: unknown): JsonValue {
     this.#valueCount += 1;
     if (this.#valueCount > this.#maxValues) throw this.#problem(`has more than ${this.#maxValues} values`);
-    if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value;
-    if (typeof value === 'number') {
-      if (!Number.isFinite(value)) throw this.#problem(`holds ${value}, which JSON cannot carry`);
-      return value;
-    }
-    if (typeof value !== 'object') throw this.#problem(`holds ${nameOf(value)}, which JSON cannot carry`);
-    if (this.#ancestors.has(value)) throw this.#problem('refers back to an object that contains it');
+    const holder = holderIn(value, this.#problem);
+    // What nothing lies below is JSON as it is.
+    if (holder === undefined) return value as JsonValue;
+    if (this.#ancestors.has(holder)) throw this.#problem('refers back to an object that contains it');
     if (this.#ancestors.size >= maxJsonDepth)
       throw this.#problem(`is nested deeper than ${maxJsonDepth} levels`);
-    this.#ancestors.add(value);
+    this.#ancestors.add(holder);
     const list: readonly unknown[] | undefined = this.#inspect(() =>
-      Array.isArray(value) ? value : undefined,
+      Array.isArray(holder) ? holder : undefined,
     );
-    const copied = list === undefined ? this.#copyObject(value) : this.#copyList(list);
-    this.#ancestors.delete(value);
+    const copied = list === undefined ? this.#copyObject(holder) : this.#copyList(list);
+    this.#ancestors.delete(holder);
     return Object.freeze(copied);
   }
 
@@ -62,14 +57,7 @@ class JsonCopy {
   }
 
   #copyObject(value: object): Record<string, JsonValue> {
-    const keys = this.#inspect(() => {
-      const prototype: unknown = Object.getPrototypeOf(value);
-      // Objects of another realm have another Object.prototype; it, too, is the end of its chain.
-      const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null;
-      if (!isPlain) throw this.#problem(`holds ${nameOf(value)}; pass plain objects and lists`);
-      if (Object.getOwnPropertySymbols(value).length > 0) throw this.#problem('has a key that is a symbol');
-      return Object.keys(value);
-    });
+    const keys = this.#inspect(() => plainKeys(value, this.#problem));
     const copied: Record<string, JsonValue> = {};
     for (const key of keys) {
       this.#path.push(key);
@@ -98,12 +86,6 @@ class JsonCopy {
     }
   }
 
-  #problem(problem: string, cause?: unknown): SchemaError {
-    const path = formatPath(this.#path);
-    const place = path === '' ? this.#what : `${this.#what} at ${path}`;
-    return new SchemaError('value-not-json', `Not plain JSON: ${place} ${problem}.`, {
-      ...present({ cause }),
-      details: { what: this.#what, path },
-    });
-  }
+  readonly #problem = (problem: string, cause?: unknown): SchemaError =>
+    notPlain(this.#what, this.#path, problem, cause);
 }

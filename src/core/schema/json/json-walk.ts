@@ -39,23 +39,18 @@ class JsonWalk {
   }
 
   visit(value: unknown): void {
-    if (typeof value === 'string' || typeof value === 'boolean' || value === null) return;
-    if (typeof value === 'number') {
-      if (!Number.isFinite(value)) throw this.#problem(`holds ${value}, which JSON cannot carry`);
-      return;
-    }
-    if (typeof value !== 'object') throw this.#problem(`holds ${nameOf(value)}, which JSON cannot carry`);
-    if (this.#isChecked(value)) return;
-    if (this.#seen.has(value)) {
-      if (this.#ancestors.includes(value)) throw this.#problem('refers back to an object that contains it');
+    const holder = holderIn(value, this.#problem);
+    if (holder === undefined || this.#isChecked(holder)) return;
+    if (this.#seen.has(holder)) {
+      if (this.#ancestors.includes(holder)) throw this.#problem('refers back to an object that contains it');
       return;
     }
     if (this.#ancestors.length >= maxJsonDepth)
       throw this.#problem(`is nested deeper than ${maxJsonDepth} levels`);
-    this.#seen.add(value);
-    this.#ancestors.push(value);
-    if (Array.isArray(value)) this.#visitList(value);
-    else this.#visitObject(value);
+    this.#seen.add(holder);
+    this.#ancestors.push(holder);
+    if (Array.isArray(holder)) this.#visitList(holder);
+    else this.#visitObject(holder);
     this.#ancestors.pop();
   }
 
@@ -68,13 +63,7 @@ class JsonWalk {
   }
 
   #visitObject(value: object): void {
-    const prototype: unknown = Object.getPrototypeOf(value);
-    // Objects of another realm have another Object.prototype; it, too, is the end of its chain.
-    if (prototype !== Object.prototype && prototype !== null && Object.getPrototypeOf(prototype) !== null) {
-      throw this.#problem(`holds ${nameOf(value)}; pass plain objects and lists`);
-    }
-    if (Object.getOwnPropertySymbols(value).length > 0) throw this.#problem('has a key that is a symbol');
-    for (const key of Object.keys(value)) {
+    for (const key of plainKeys(value, this.#problem)) {
       const item: unknown = Reflect.get(value, key);
       if (item === undefined) continue;
       this.#path.push(key);
@@ -83,17 +72,49 @@ class JsonWalk {
     }
   }
 
-  #problem(problem: string): SchemaError {
-    const path = formatPath(this.#path);
-    const place = path === '' ? this.#what : `${this.#what} at ${path}`;
-    return new SchemaError('value-not-json', `Not plain JSON: ${place} ${problem}.`, {
-      details: { what: this.#what, path },
-    });
+  readonly #problem: Refuse = (problem) => notPlain(this.#what, this.#path, problem);
+}
+
+/** Makes the error for the value that is being looked at. */
+type Refuse = (problem: string) => SchemaError;
+
+/** The error for a value that is not plain JSON in one place. */
+export function notPlain(
+  what: string,
+  steps: readonly (string | number)[],
+  problem: string,
+  cause?: unknown,
+): SchemaError {
+  const path = formatPath(steps);
+  const place = path === '' ? what : `${what} at ${path}`;
+  return new SchemaError('value-not-json', `Not plain JSON: ${place} ${problem}.`, {
+    cause,
+    details: { what, path },
+  });
+}
+
+/** The object or list that a value is; undefined for one that nothing lies below. Throws for what JSON cannot carry. */
+export function holderIn(value: unknown, refuse: Refuse): object | undefined {
+  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return undefined;
+  if (typeof value === 'object') return value;
+  if (typeof value !== 'number') throw refuse(`holds ${nameOf(value)}, which JSON cannot carry`);
+  if (!Number.isFinite(value)) throw refuse(`holds ${value}, which JSON cannot carry`);
+  return undefined;
+}
+
+/** The keys of a plain object. Throws for any other. */
+export function plainKeys(value: object, refuse: Refuse): readonly string[] {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  // Objects of another realm have another Object.prototype; it, too, is the end of its chain.
+  if (prototype !== Object.prototype && prototype !== null && Object.getPrototypeOf(prototype) !== null) {
+    throw refuse(`holds ${nameOf(value)}; pass plain objects and lists`);
   }
+  if (Object.getOwnPropertySymbols(value).length > 0) throw refuse('has a key that is a symbol');
+  return Object.keys(value);
 }
 
 /** What a value is that JSON cannot carry, for messages. */
-export function nameOf(value: unknown): string {
+function nameOf(value: unknown): string {
   if (value === undefined) return 'undefined';
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return 'bytes (encode them as base64 text)';
   if (typeof value !== 'object' || value === null) return `a ${typeof value}`;

@@ -7,7 +7,7 @@ import { flattenSchema } from './flatten-schema.ts';
 import { projectStrictly } from './projector.ts';
 import { type RestorePlan, restore } from './restore.ts';
 import { planRestore } from './restore-planner.ts';
-import { wrapperKey, wrapSchema } from './wrap-schema.ts';
+import { objectWith, wrapperKey, wrapSchema } from './wrap-schema.ts';
 
 /** A JSON Schema as a provider takes it. */
 export interface SchemaProjection {
@@ -44,7 +44,7 @@ export function projectJsonSchema(schema: JsonSchema, dialect: SchemaDialect): S
   const isObject = isPlainObject(flat);
   const root = projectStrictly(flat, dialect, resolve, isObject ? schema : undefined);
   if (root.refusals.length > 0) return adviseSchema(schema, root.refusals);
-  const sent = isObject ? root.schema : wrapped(root.schema);
+  const sent = isObject ? root.schema : objectWith(root.schema);
   const plan = planFor(schema, isObject, resolve);
   return finish({ ...sent, ...definitionsOf(root.definitions) }, true, root.losses, plan, root.counts);
 }
@@ -88,15 +88,6 @@ function finish(
     isWrapped: plan?.kind === 'wrapped',
     restore: (value: JsonValue) => restore(value, plan),
   });
-}
-
-function wrapped(schema: JsonSchema): JsonSchema {
-  return {
-    type: 'object',
-    properties: { [wrapperKey]: schema },
-    required: [wrapperKey],
-    additionalProperties: false,
-  };
 }
 
 function withDefinitions(flat: JsonSchema, { $defs, definitions }: JsonSchema): JsonSchema {

@@ -6,6 +6,11 @@ import { keywords } from '../json-schema/keywords.ts';
 /** The key of a value that is wrapped in an object because the provider accepts objects only. */
 export const wrapperKey = 'value';
 
+/** The schema of an object with one key. */
+export function objectWith(schema: JsonValue, key: string = wrapperKey): JsonSchema {
+  return { type: 'object', properties: { [key]: schema }, required: [key], additionalProperties: false };
+}
+
 /**
  * An object schema that holds the given schema under a key; its references keep their targets.
  *
@@ -14,10 +19,7 @@ export const wrapperKey = 'value';
 export function wrapSchema(schema: JsonSchema, key: string = wrapperKey): JsonSchema {
   const { $schema: _schema, $defs, definitions, ...rest } = schema;
   return {
-    type: 'object',
-    properties: { [key]: moveReferences(rest, false, key) },
-    required: [key],
-    additionalProperties: false,
+    ...objectWith(moveReferences(rest, false, key), key),
     ...present({
       $defs: $defs === undefined ? undefined : moveReferences($defs, true, key),
       definitions: definitions === undefined ? undefined : moveReferences(definitions, true, key),
