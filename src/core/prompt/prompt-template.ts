@@ -1,4 +1,4 @@
-import { assertOptions } from '../error/index.ts';
+import { assertOptions, matching } from '../error/index.ts';
 import type { Schema } from '../schema/index.ts';
 import type { AnySlice } from '../session/index.ts';
 import { planWithOverrides } from './override/apply-overrides.ts';
@@ -78,8 +78,8 @@ export function promptTemplate<
   assertOptions('promptTemplate()', options, {
     ns: 'any',
     key: 'any',
-    name: 'string',
-    sections: 'any',
+    name: matching(/\S/, 'a text that is not blank'),
+    sections: 'array!',
     policies: 'array',
     resources: 'any',
     output: 'any',

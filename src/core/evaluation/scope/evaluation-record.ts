@@ -12,13 +12,14 @@ import {
   PromptExecuted,
   type PromptExecutedPayload,
   PromptRendered,
+  type RecordOrigin,
   recordable,
   recordError,
   recordSlices,
 } from '../../runtime/index.ts';
 import { type JsonValue, jsonCopy } from '../../schema/index.ts';
-import type { AnySlice, Clock, EventDefinition, IdSource } from '../../session/index.ts';
-import type { Logger, PromptPort, PromptResponse } from '../../tool/index.ts';
+import type { AnySlice, EventDefinition } from '../../session/index.ts';
+import type { PromptPort, PromptResponse } from '../../tool/index.ts';
 import type { HeldScope } from './evaluation-scope.ts';
 
 /** Dispatches what is to be known of one evaluation as a whole. Nothing of it changes how the evaluation comes out. */
@@ -26,13 +27,11 @@ export class EvaluationRecord {
   /** What all session events of the evaluation have in common. */
   readonly origin: EvaluationOrigin;
   readonly #scope: HeldScope;
-  readonly #ids: IdSource;
-  readonly #clock: Clock;
-  readonly #logger: Logger;
+  readonly #calls: CallSettings;
   readonly #startedAtMs: number;
   #renderId: string | undefined;
 
-  constructor(scope: HeldScope, { name }: PromptPort, { ids, clock, logger }: CallSettings) {
+  constructor(scope: HeldScope, { name }: PromptPort, calls: CallSettings) {
     const { evaluator, host, outer, earlier } = scope;
     const { attempt = 0, path = none } = outer?.call ?? {};
     const evaluation = outer?.evaluation ?? 0;
@@ -42,12 +41,10 @@ export class EvaluationRecord {
         : { key: `${outer.call.idempotencyKey}/${evaluation}`, reenters: outer.call.reenters };
     const recordedId = earlier?.evaluationId({ path, attempt, evaluation, ...identity });
     this.#scope = scope;
-    this.#ids = ids;
-    this.#clock = clock;
-    this.#logger = logger;
-    this.#startedAtMs = this.#clock.now();
+    this.#calls = calls;
+    this.#startedAtMs = calls.clock.now();
     this.origin = {
-      evaluationId: recordedId ?? this.#ids(),
+      evaluationId: recordedId ?? this.#calls.ids(),
       promptName: name,
       adapter: evaluator.name,
       sessionId: host.id,
@@ -57,9 +54,9 @@ export class EvaluationRecord {
 
   /** The prompt was rendered, and these are its tools. */
   rendered({ params }: Prompt, rendered: RenderedPrompt, tools: readonly ModelTool[]): void {
-    const renderId = this.#ids();
+    const renderId = this.#calls.ids();
     this.#renderId = renderId;
-    const atMs = this.#clock.now();
+    const atMs = this.#calls.clock.now();
     const { descriptor, text } = rendered;
     this.#dispatch(PromptRendered, {
       eventId: renderId,
@@ -107,19 +104,16 @@ export class EvaluationRecord {
   }
 
   #executed(
-    how: Pick<
-      PromptExecutedPayload,
-      'outcome' | 'text' | 'output' | 'finishReason' | 'error' | 'usage' | 'turns'
-    >,
+    how: Omit<PromptExecutedPayload, keyof RecordOrigin | 'renderId' | 'startedAtMs' | 'durationMs'>,
   ): void {
     const startedAtMs = this.#startedAtMs;
     this.#dispatch(PromptExecuted, {
-      eventId: this.#ids(),
+      eventId: this.#calls.ids(),
       ...this.origin,
       ...present({ renderId: this.#renderId }),
       ...how,
       startedAtMs,
-      durationMs: this.#clock.now() - startedAtMs,
+      durationMs: this.#calls.clock.now() - startedAtMs,
     });
   }
 
@@ -130,7 +124,7 @@ export class EvaluationRecord {
     try {
       sessionRoot.dispatch(event, redactor?.record(payload) ?? payload);
     } catch (error) {
-      this.#logger.error('An event of an evaluation could not be recorded.', {
+      this.#calls.logger.error('An event of an evaluation could not be recorded.', {
         event: event.name,
         error: describeError(error),
       });

@@ -1,4 +1,3 @@
-import { PromptValidationError } from '../../error/index.ts';
 import type { ToolPolicy } from '../../policy/index.ts';
 import type { Schema } from '../../schema/index.ts';
 import { normalizeKey, normalizeNamespace } from '../section/identity.ts';
@@ -43,22 +42,6 @@ export function planPrompt<Output>(
   const ns = normalizeNamespace(options.ns);
   const key = normalizeKey(options.key, `a prompt in "${ns}"`);
   const name = options.name?.trim() ?? key;
-  if (name === '') {
-    throw new PromptValidationError(
-      `The name of prompt "${ns}/${key}" is empty; leave it out or give it one.`,
-      {
-        details: { placeholder: 'name' },
-      },
-    );
-  }
-  if (!Array.isArray(options.sections)) {
-    throw new PromptValidationError(
-      `The sections of prompt "${name}" are not a list; pass an array of sections.`,
-      {
-        details: { placeholder: 'sections' },
-      },
-    );
-  }
   const policies = Object.freeze([...(options.policies ?? [])]);
   const nodes = buildSectionTree(options.sections);
   return toPlan({

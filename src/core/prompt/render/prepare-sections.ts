@@ -1,4 +1,3 @@
-import { describeError } from '../../error/index.ts';
 import { once } from '../../internal/index.ts';
 import type { ResourceResolver } from '../../resource/index.ts';
 import { type ReadonlySessionView, readOnlyView, type SessionFork } from '../../session/index.ts';
@@ -7,7 +6,7 @@ import type { SectionNode } from '../plan/section-tree.ts';
 import type { SectionPrepareContext } from '../section/section.ts';
 import type { DynamicParams } from '../section/section-input.ts';
 import { SectionResources } from './section-resources.ts';
-import { isEnabled, sectionError } from './select-sections.ts';
+import { awaitSection, isEnabled } from './select-sections.ts';
 
 /** What sections are prepared with when an evaluation starts. */
 export interface PrepareOptions {
@@ -55,14 +54,10 @@ async function prepareSection(
   const resources = new SectionResources(resolver);
   const fork = openFork();
   try {
-    await prepare(Object.freeze({ session: fork.view, resources, path, number, prompt, signal }));
-    if (!signal.aborted) commit(fork);
-  } catch (cause) {
-    throw sectionError(
-      node,
-      `The prepare function of section "${path}" threw: ${describeError(cause)}`,
-      cause,
-    );
+    await awaitSection(node, 'prepare', async () => {
+      await prepare(Object.freeze({ session: fork.view, resources, path, number, prompt, signal }));
+      if (!signal.aborted) commit(fork);
+    });
   } finally {
     fork.dispose();
     resources.close();

@@ -1,4 +1,3 @@
-import { describeError } from '../../error/index.ts';
 import { present } from '../../internal/index.ts';
 import type { ResourceResolver } from '../../resource/index.ts';
 import type { ReadOnlyView } from '../../session/index.ts';
@@ -9,7 +8,7 @@ import type { DynamicParams } from '../section/section-input.ts';
 import { fillTemplate } from '../template/template-text.ts';
 import { openSections, readSection } from '../visibility/section-tools.ts';
 import { SectionResources } from './section-resources.ts';
-import { isEnabled, type SectionWithParams, sectionError } from './select-sections.ts';
+import { awaitSection, isEnabled, type SectionWithParams, sectionError } from './select-sections.ts';
 
 /** What the text of a section is made from beside the section. */
 export interface TextSources {
@@ -87,17 +86,8 @@ async function renderedText(
     number: node.number,
     prompt: plan.identity,
   });
-  let body: unknown;
-  try {
-    // `never` is the function's own type for what the section's schema yields.
-    body = await render(params as never, context);
-  } catch (cause) {
-    throw sectionError(
-      node,
-      `The render function of section "${node.path}" threw: ${describeError(cause)}`,
-      cause,
-    );
-  }
+  // `never` is the function's own type for what the section's schema yields.
+  const body: unknown = await awaitSection(node, 'render', () => render(params as never, context));
   if (typeof body === 'string') return body.trim();
   throw sectionError(
     node,

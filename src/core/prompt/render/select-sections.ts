@@ -195,16 +195,30 @@ function isSummarised(node: SectionNode, answer: unknown): boolean {
 }
 
 /** Calls a function of a section's; what it throws becomes a `PromptRenderError` that names function and section. */
-export function callSection<Result>(node: SectionNode, name: string, call: () => Result): Result {
+function callSection<Result>(node: SectionNode, name: string, call: () => Result): Result {
   try {
     return call();
   } catch (cause) {
-    throw sectionError(
-      node,
-      `The ${name} function of section "${node.path}" threw: ${describeError(cause)}`,
-      cause,
-    );
+    throw threw(node, name, cause);
   }
+}
+
+/** {@link callSection} for a function that may return a promise. */
+export async function awaitSection<Result>(
+  node: SectionNode,
+  name: string,
+  call: () => Result | PromiseLike<Result>,
+): Promise<Result> {
+  try {
+    return await call();
+  } catch (cause) {
+    throw threw(node, name, cause);
+  }
+}
+
+function threw(node: SectionNode, name: string, cause: unknown): PromptRenderError {
+  const message = `The ${name} function of section "${node.path}" threw: ${describeError(cause)}`;
+  return sectionError(node, message, cause);
 }
 
 /** A rendering that failed in one section. */

@@ -132,14 +132,12 @@ export class BudgetTracker implements BudgetTrackerPort {
       const maximum = this.budget[limit];
       return maximum === undefined ? undefined : Math.max(0, maximum - measures[limit].valueOf(this.#spent));
     };
-    return {
-      ...present({
-        totalTokens: left('maxTotalTokens'),
-        inputTokens: left('maxInputTokens'),
-        outputTokens: left('maxOutputTokens'),
-        cost: costLeft === undefined ? undefined : costLeft < 0n ? 0 : costDown(costLeft),
-      }),
-    };
+    return present({
+      totalTokens: left('maxTotalTokens'),
+      inputTokens: left('maxInputTokens'),
+      outputTokens: left('maxOutputTokens'),
+      cost: costLeft === undefined ? undefined : costLeft < 0n ? 0 : costDown(costLeft),
+    });
   }
 
   /**

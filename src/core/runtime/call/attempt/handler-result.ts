@@ -9,6 +9,7 @@ import {
   type ToolResult,
   type ToolSuccess,
 } from '../../../tool/index.ts';
+import type { EvaluationEnvironment } from '../environment/environment.ts';
 import { failed } from '../tool-call/verdict.ts';
 import type { CallAttempt } from './attempt.ts';
 import { AttemptEnd } from './exceptions.ts';
@@ -135,13 +136,6 @@ function plainFailure(result: ToolFailure, tool: string, logger: Logger): ToolFa
   }
 }
 
-/** What rendering needs besides the tool. */
-export interface RenderingContext {
-  readonly logger: Logger;
-  /** Tools that were warned about already. */
-  readonly warnedTools: Set<AnyTool>;
-}
-
 /**
  * The value of a result as text: what the tool's `render` makes of it, else JSON without nulls in a stable order; text
  * stays as it is, no value is empty text. A renderer that throws or returns no text is logged and JSON takes its place.
@@ -151,7 +145,7 @@ export interface RenderingContext {
 export function renderValue(
   tool: AnyTool | undefined,
   result: ToolResult<unknown>,
-  context: RenderingContext,
+  context: Pick<EvaluationEnvironment, 'logger' | 'warnedTools'>,
 ): string {
   const { value } = result;
   if (value === undefined || value === null) return '';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type AnySection, promptTemplate, section, toolsSection } from 'weakincentives';
+import { type AnySection, jsonSchema, promptTemplate, section, toolsSection } from 'weakincentives';
 import { z } from 'zod';
 import { refusal } from '../refusal.ts';
 
@@ -35,6 +35,16 @@ describe('section()', () => {
 
   it.each(['', '  ', 'two\nlines'])('refuses the title %j', (title) => {
     expect(refusal(() => section({ title, key: 'a' })).details['placeholder']).toBe('title');
+  });
+
+  it('follows a reference of its params to a name that is no percent-encoding', () => {
+    const params = jsonSchema<{ city: string }>({
+      type: 'object',
+      properties: { city: { $ref: '#/$defs/100%' } },
+      required: ['city'],
+      $defs: { '100%': { type: 'string' } },
+    });
+    expect(section({ title: 'T', key: 'a', params, template: 'Go to ${city}.' }).key).toBe('a');
   });
 
   it('rejects params that are not an object schema', () => {
