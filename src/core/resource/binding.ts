@@ -127,7 +127,8 @@ interface InstanceBindingOptions<T> extends TransactionalBindingOptions<T> {
 /** Options of {@link binding}: either `create` or `instance`, and what goes with it. */
 export type ResourceBindingOptions<T = unknown> = CreatedBindingOptions<T> | InstanceBindingOptions<T>;
 
-const refuse: RefuseArgument = (message, details) =>
+/** Refuses what is no binding. */
+export const refuseBinding: RefuseArgument = (message, details) =>
   new ResourceError('resource-binding-invalid', message, details);
 
 const bindingChecks = {
@@ -157,7 +158,7 @@ export function binding<T>(
 ): ResourceBinding<T> {
   assertToken(token);
   const name = tokenName(token);
-  assertOptions(`binding() of "${name}"`, options, bindingChecks, refuse);
+  assertOptions(`binding() of "${name}"`, options, bindingChecks, refuseBinding);
   const isInstance = 'instance' in options && options.create === undefined;
   for (const other of isInstance ? forCreated : forInstances) {
     if (Reflect.get(options, other) === undefined) continue;

@@ -1,6 +1,6 @@
-import { assertArgument, type RefuseArgument, ResourceError } from '../error/index.ts';
+import { assertArgument, ResourceError } from '../error/index.ts';
 import { quotedList } from '../internal/index.ts';
-import type { AnyResourceBinding } from './binding.ts';
+import { type AnyResourceBinding, refuseBinding } from './binding.ts';
 import { type ResourceToken, tokenName } from './token.ts';
 
 /** An immutable set of bindings, at most one for each token. Order is that of declaration. */
@@ -22,11 +22,9 @@ export class ResourceRegistry {
    * @throws {ResourceError} `resource-duplicate` when two bind the same token.
    */
   static of(bindings: readonly AnyResourceBinding[]): ResourceRegistry {
-    const refuse: RefuseArgument = (message, details) =>
-      new ResourceError('resource-binding-invalid', message, details);
-    assertArgument('ResourceRegistry.of()', 'bindings', bindings, 'array', refuse);
+    assertArgument('ResourceRegistry.of()', 'bindings', bindings, 'array', refuseBinding);
     for (const binding of bindings)
-      assertArgument('ResourceRegistry.of()', 'binding', binding, 'object', refuse);
+      assertArgument('ResourceRegistry.of()', 'binding', binding, 'object', refuseBinding);
     const seen = new Map<ResourceToken<unknown>, number>();
     for (const [index, { token }] of bindings.entries()) {
       const first = seen.get(token);

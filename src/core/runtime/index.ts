@@ -118,16 +118,16 @@ export type {
   FeedbackTriggers,
 } from './feedback/feedback-provider.ts';
 export { FeedbackRunner } from './feedback/feedback-runner.ts';
-export { findRun } from './journal/find-run.ts';
-export type {
-  JournalBatch,
-  JournaledRun,
-  JournalRow,
-  RunFilter,
-  RunJournal,
-  RunLease,
-  RunLeaseIdentity,
-  RunSummary,
+export {
+  findRun,
+  type JournalBatch,
+  type JournaledRun,
+  type JournalRow,
+  type RunFilter,
+  type RunJournal,
+  type RunLease,
+  type RunLeaseIdentity,
+  type RunSummary,
 } from './journal/run-journal.ts';
 export { BudgetTracker, type BudgetTrackerOptions, toBudgetTracker } from './limits/budget-tracker.ts';
 export { Deadline } from './limits/deadline.ts';

@@ -5,6 +5,7 @@ import {
   describeError,
   PromptValidationError,
 } from '../error/index.ts';
+import { isRecord, ownMember } from '../internal/index.ts';
 import { freezeJson, type JsonObject } from '../schema/index.ts';
 import { assertDescription, assertToolName } from './names.ts';
 
@@ -49,21 +50,11 @@ export function hostedTool<
   assertToolName(name);
   assertKind(kind, name);
   const description = assertDescription(options.description, `hosted tool "${name}"`, { tool: name });
-  if (typeof config !== 'object' || config === null || Array.isArray(config)) {
-    throw new PromptValidationError(`The config of hosted tool "${name}" must be an object.`, {
-      details: { tool: name, placeholder: 'config' },
-    });
-  }
+  if (!isRecord(config)) throw invalid(name, 'config', 'must be an object.');
   try {
     freezeJson(config, `the config of hosted tool "${name}"`);
   } catch (cause) {
-    throw new PromptValidationError(
-      `The config of hosted tool "${name}" cannot be used: ${describeError(cause)}`,
-      {
-        cause,
-        details: { tool: name, placeholder: 'config' },
-      },
-    );
+    throw invalid(name, 'config', `cannot be used: ${describeError(cause)}`, cause);
   }
   return Object.freeze({ type: 'hosted-tool', kind, name, description, config });
 }
@@ -72,18 +63,19 @@ export function hostedTool<
 const reservedKinds: readonly unknown[] = ['tool', 'hosted-tool', 'section'];
 
 function assertKind(kind: unknown, name: string): void {
-  const details = { tool: name, placeholder: 'kind' };
   if (reservedKinds.includes(kind)) {
-    throw new PromptValidationError(
-      `The kind of hosted tool "${name}" cannot be "${kind}". Give the capability that the adapter has a codec for, such as "web_search".`,
-      { details },
-    );
+    const advice = 'Give the capability that the adapter has a codec for, such as "web_search".';
+    throw invalid(name, 'kind', `cannot be "${kind}". ${advice}`);
   }
   if (typeof kind === 'string' && /^[a-z0-9_-]{1,64}$/.test(kind)) return;
-  throw new PromptValidationError(
-    `The kind of hosted tool "${name}" must be 1 to 64 lower-case letters, digits, "_" or "-".`,
-    { details },
-  );
+  throw invalid(name, 'kind', 'must be 1 to 64 lower-case letters, digits, "_" or "-".');
+}
+
+function invalid(tool: string, placeholder: string, problem: string, cause?: unknown): PromptValidationError {
+  return new PromptValidationError(`The ${placeholder} of hosted tool "${tool}" ${problem}`, {
+    cause,
+    details: { tool, placeholder },
+  });
 }
 
 /** The common part of every output of a hosted tool. The rest depends on the kind of the tool. */
@@ -146,7 +138,6 @@ export function hostedOutputsOf<Output extends HostedToolOutput>(
   assertMembers('hostedOutputsOf()', response, { hostedOutputs: 'object!' });
   assertArgument('hostedOutputsOf()', 'tool', tool, 'object');
   const { hostedOutputs } = response;
-  if (!Object.hasOwn(hostedOutputs, tool.name)) return nothing;
   // The codec of its kind makes the output type that the tool declares.
-  return (hostedOutputs[tool.name] ?? nothing) as HostedToolOutputs<Output>;
+  return (ownMember(hostedOutputs, tool.name) ?? nothing) as HostedToolOutputs<Output>;
 }

@@ -2,6 +2,7 @@ import {
   assertOptions,
   describeError,
   integer,
+  listOf,
   type OptionsOf,
   PromptValidationError,
   required,
@@ -17,8 +18,8 @@ import type { Agent, AgentLimits, AgentOptions, AgentWorkspace } from './agent.t
 
 const amount = integer({ min: 0 });
 const workspaceChecks = {
-  include: rule(isTextList, 'a list of globs'),
-  exclude: rule(isTextList, 'a list of globs'),
+  include: listOf<string>(isText, 'a list of globs'),
+  exclude: listOf<string>(isText, 'a list of globs'),
   defaultExcludes: 'boolean',
   maxBytes: amount,
   maxFileBytes: amount,
@@ -135,8 +136,4 @@ function isFunction(value: unknown): boolean {
 
 function isLine(value: unknown): boolean {
   return isText(value) && value.trim() !== '' && !/[\r\n]/.test(value);
-}
-
-function isTextList(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every(isText);
 }

@@ -87,30 +87,20 @@ export function evaluateIn<Output>(
 ): Promise<PromptResponse<Output> | SuspendedRun> {
   const record = new EvaluationRecord(scope, prompt, settings.calls);
   const { around } = settings.calls.observers;
-  const run = { scope, prompt, settings, stop, record, journaling };
-  if (around === undefined) return evaluateObserved(run);
+  const evaluate = () => evaluateObserved(scope, prompt, settings, stop, record, journaling);
+  if (around === undefined) return evaluate();
   const { evaluationId, promptName, parentCallIds: path = none } = record.origin;
-  return around({ kind: 'run', evaluationId, promptName, path }, () => evaluateObserved(run));
+  return around({ kind: 'run', evaluationId, promptName, path }, evaluate);
 }
 
-/** An evaluation, with what its observers know it by. */
-interface ObservedRun<Output> {
-  readonly scope: EvaluationScope;
-  readonly prompt: Prompt<Output>;
-  readonly settings: EvaluationSettings;
-  readonly stop: RunStop;
-  readonly record: EvaluationRecord;
-  readonly journaling: RunJournaling | undefined;
-}
-
-async function evaluateObserved<Output>({
-  scope,
-  prompt,
-  settings,
-  stop,
-  record,
-  journaling,
-}: ObservedRun<Output>): Promise<PromptResponse<Output> | SuspendedRun> {
+async function evaluateObserved<Output>(
+  scope: EvaluationScope,
+  prompt: Prompt<Output>,
+  settings: EvaluationSettings,
+  stop: RunStop,
+  record: EvaluationRecord,
+  journaling: RunJournaling | undefined,
+): Promise<PromptResponse<Output> | SuspendedRun> {
   const { model } = scope;
   const { environment, rendered, state } = await beginEvaluation(scope, prompt, settings, {
     model,

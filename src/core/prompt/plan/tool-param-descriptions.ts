@@ -1,4 +1,4 @@
-import { isText, present } from '../../internal/index.ts';
+import { isRecord, isText, ownMember, present } from '../../internal/index.ts';
 import type { JsonValue } from '../../schema/index.ts';
 import type { AnyTool } from '../../tool/index.ts';
 import { objectProperties } from '../section/object-properties.ts';
@@ -65,6 +65,5 @@ function either(types: readonly string[]): string {
 }
 
 function keyword(schema: JsonValue | undefined, name: string): JsonValue | undefined {
-  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return undefined;
-  return Object.hasOwn(schema, name) ? Object.getOwnPropertyDescriptor(schema, name)?.value : undefined;
+  return isRecord(schema) ? ownMember(schema, name) : undefined;
 }

@@ -1,4 +1,4 @@
-import { present } from '../../internal/index.ts';
+import { isRecord, present } from '../../internal/index.ts';
 import type { ResourceResolver } from '../../resource/index.ts';
 import type { ReadOnlyView } from '../../session/index.ts';
 import type { PromptPlan } from '../plan/prompt-plan.ts';
@@ -69,7 +69,7 @@ function bodyText(
   const { node, params, isSummary } = selected;
   const { render, template } = node.section;
   const text = isSummary ? node.summary : template;
-  if (text !== undefined) return fillTemplate(text, isParams(params) ? params : {});
+  if (text !== undefined) return fillTemplate(text, isRecord(params) ? params : {});
   return render === undefined ? '' : renderedText(selected, render, sources, resources);
 }
 
@@ -95,17 +95,6 @@ async function renderedText(
   );
 }
 
-function isParams(value: unknown): value is DynamicParams {
-  return typeof value === 'object' && value !== null;
-}
-
-/** What the note is made from beside the section. */
-interface NoteSources {
-  readonly plan: PromptPlan<unknown>;
-  readonly raw: DynamicParams;
-  readonly session: () => ReadOnlyView;
-}
-
 /** True when a section or one below it has tools, enabled or not. */
 export function bringsTools({ nodes }: PromptPlan<unknown>, index: number): boolean {
   const end = nodes[index]?.end ?? index;
@@ -124,7 +113,7 @@ export function bringsTools({ nodes }: PromptPlan<unknown>, index: number): bool
  */
 export function summaryNote(
   { index, node }: Pick<SectionWithParams, 'index' | 'node'>,
-  { plan, raw, session }: NoteSources,
+  { plan, raw, session }: Pick<TextSources, 'plan' | 'raw' | 'session'>,
 ): string {
   const below: string[] = [];
   for (let at = index + 1; at < node.end; at = plan.nodes[at]?.end ?? node.end) {

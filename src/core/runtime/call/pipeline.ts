@@ -1,6 +1,6 @@
 import { describeError } from '../../error/index.ts';
 import type { FileRead } from '../../filesystem/index.ts';
-import { isPromiseLike, none, whenSettled } from '../../internal/index.ts';
+import { isPromiseLike, none, present, whenSettled } from '../../internal/index.ts';
 import { describeIssues, type ParseOutcome, parseInput, parseOutput } from '../../schema/index.ts';
 import type { SessionPatch, SessionRead } from '../../session/index.ts';
 import type { ToolContext } from '../../tool/index.ts';
@@ -178,7 +178,7 @@ async function reconcile(attempt: CallAttempt): Promise<Verdict | undefined> {
       'aborted',
       'in-doubt',
       `The call of "${tool.name}" began before the run was interrupted, and its result is not known: it may have taken effect, or still do so. Find out before you call it again.`,
-      error === undefined ? {} : { error },
+      present({ error }),
     );
   if (tool.reconcile === undefined) return inDoubt();
   const { idempotencyKey, signal } = attempt;

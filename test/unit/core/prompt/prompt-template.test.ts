@@ -45,9 +45,11 @@ describe('promptTemplate()', () => {
       'key',
     );
     expect(
-      refusal(() => promptTemplate({ ns: 'a', key: 'b', name: ' ', sections: [] })).details['placeholder'],
+      refusal(() => promptTemplate({ ns: 'a', key: 'b', name: ' ', sections: [] })).details['option'],
     ).toBe('name');
-    expect(() => promptTemplate({ ns: 'a', key: 'b', sections: 'x' as never })).toThrow(/pass an array/);
+    expect(() => promptTemplate({ ns: 'a', key: 'b', sections: 'x' as never })).toThrow(
+      /sections must be an array/,
+    );
   });
 
   it('can be made again with further sections after its own; the rest stays', async () => {

@@ -1,5 +1,5 @@
 import { describeError } from '../../../error/index.ts';
-import { startOf, type Writable } from '../../../internal/index.ts';
+import { present, startOf, type Writable } from '../../../internal/index.ts';
 import { describeIssues, freezeJson, type OutputOutcome, renderJson } from '../../../schema/index.ts';
 import {
   type AnyTool,
@@ -118,9 +118,7 @@ export function readOutput(
 function invalidOutput(attempt: CallAttempt, text: string, error?: unknown): AttemptEnd {
   const { name } = attempt.tool;
   const message = `The value that the tool "${name}" returned cannot be used, so the call was rolled back.${attempt.residualNote()}\n${text}`;
-  return new AttemptEnd(
-    failed('rolled-back', 'invalid-output', message, error === undefined ? {} : { error }),
-  );
+  return new AttemptEnd(failed('rolled-back', 'invalid-output', message, present({ error })));
 }
 
 function plainFailure(result: ToolFailure, tool: string, logger: Logger): ToolFailure {

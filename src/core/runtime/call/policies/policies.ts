@@ -1,6 +1,6 @@
 import { describeError } from '../../../error/index.ts';
 import type { FileChange } from '../../../filesystem/index.ts';
-import { isPromiseLike, none } from '../../../internal/index.ts';
+import { isPromiseLike, none, present } from '../../../internal/index.ts';
 import type { PolicyCall, PolicyDecision, ToolPolicy } from '../../../policy/index.ts';
 import type { ToolSuccess } from '../../../tool/index.ts';
 import type { UnenforcedDecision } from '../../events/tool-invoked.ts';
@@ -124,8 +124,7 @@ function noteAnswer(
   if (attempt.trace === undefined) return;
   const isEnforced = attempt.environment.enforce;
   const { outcome = 'allow', reason } = objection ?? {};
-  const said = reason === undefined ? {} : { reason };
-  attempt.trace.policies.push({ ...nameOf(governing), about, outcome, isEnforced, ...said });
+  attempt.trace.policies.push({ ...nameOf(governing), about, outcome, isEnforced, ...present({ reason }) });
 }
 
 /** Asks one policy. What it evaluates ends when it has answered. Throws or rejects with what it throws, and rejects with `RunStoppedSignal` when the run stops. */
