@@ -68,5 +68,4 @@ export { notSettable, refuseControlled, splitSettings } from './wire/split-setti
 export {
   readEvents,
   type StreamListener,
-  streamEndGraceMs,
 } from './wire/stream-reader.ts';

@@ -1,8 +1,7 @@
 import { describeError, ThrottleError } from '../../../core/error/index.ts';
 import { isRecord } from '../../../core/internal/index.ts';
-import type { ModelCallOptions } from '../../../core/runtime/index.ts';
-import { systemClock } from '../../../core/session/index.ts';
-import { streamEndGraceMs, toBrokenStreamError, type WireFields } from '../../kit/index.ts';
+import type { ModelDelta } from '../../../core/runtime/index.ts';
+import { readEvents, type StreamListener, toBrokenStreamError, type WireFields } from '../../kit/index.ts';
 import type { AiSdkStream } from '../wire/ai-sdk-model.ts';
 import { isPart, type KeptPart } from '../wire/kept-part.ts';
 import { toStreamError } from './provider-error.ts';
@@ -22,7 +21,7 @@ export interface Answer {
 }
 
 /** The consumer of a stream. */
-export interface AiSdkStreamListener extends Pick<ModelCallOptions, 'signal' | 'onDelta' | 'clock'> {
+export interface AiSdkStreamListener extends StreamListener {
   /** Gets the warnings before anything else. May throw: the stream is then closed. */
   onWarnings(warnings: unknown): void;
 }
@@ -30,68 +29,47 @@ export interface AiSdkStreamListener extends Pick<ModelCallOptions, 'signal' | '
 type Block = KeptPart & { text: string; providerMetadata?: unknown; citations?: unknown };
 
 /**
- * Reads the answer of a stream. The next part is read when `onDelta` has settled for the previous one. A stream that does not
- * end after its finish is closed after a second, because an open connection keeps the process alive.
+ * Reads the answer of a stream.
  *
  * @throws {ThrottleError} `server-error` for a stream that ends before its finish, and for other temporary errors.
  * @throws the reason of the signal as soon as it is aborted, even if the model ignores it.
  */
 export async function readStream(stream: AiSdkStream, listener: AiSdkStreamListener): Promise<Answer> {
-  const { signal, clock = systemClock } = listener;
   const reader = stream.getReader();
-  const giveUp = (): void => {
-    // An error at the end of an abandoned stream has no consequences.
-    Promise.resolve(reader.cancel(signal.reason)).catch(() => undefined);
+  const answer = new AnswerBuilder(listener);
+  const parts: AsyncIterable<unknown> = {
+    [Symbol.asyncIterator]: () => ({
+      next: async () => {
+        const { done, value } = await reader.read();
+        return { done, value };
+      },
+      // What fails at the end of an abandoned stream has no consequences.
+      return: async () => ({ done: true, value: await reader.cancel(listener.signal.reason) }),
+    }),
   };
-  signal.addEventListener('abort', giveUp);
-  try {
-    const answer = new AnswerBuilder(listener);
-    for (;;) {
-      signal.throwIfAborted();
-      // A server that keeps the connection open has nothing more to send.
-      const cancel = answer.isFinished ? clock.schedule(streamEndGraceMs, giveUp) : undefined;
-      const { done, value } = await reader.read().then(undefined, brokenOff);
-      cancel?.();
-      signal.throwIfAborted();
-      if (done) return answer.finish();
-      await answer.add(value);
-    }
-  } catch (error) {
-    giveUp();
-    throw signal.aborted ? signal.reason : error;
-  } finally {
-    signal.removeEventListener('abort', giveUp);
-  }
+  return readEvents(parts, listener, (part) => answer.add(part), brokenOff);
 }
 
-function brokenOff(error: unknown): never {
-  throw new ThrottleError(`The answer was cut off: ${describeError(error)}`, {
-    kind: 'server-error',
-    cause: error,
-  });
+function brokenOff(error: unknown): ThrottleError {
+  const message = `The answer was cut off: ${describeError(error)}`;
+  return new ThrottleError(message, { kind: 'server-error', cause: error });
 }
 
 /** Assembles the parts of one answer to the answer that the model would have returned without a stream. */
 class AnswerBuilder {
-  readonly #listener: AiSdkStreamListener;
+  readonly #listener: Pick<AiSdkStreamListener, 'onWarnings'>;
   readonly #content: unknown[] = [];
   readonly #open = new Map<string, Block>();
   /** Calls that were begun and are not complete. */
   readonly #inputs = new Map<unknown, { readonly start: KeptPart; text: string }>();
-  #finish: WireFields | undefined;
   #response: KeptPart | undefined;
 
-  constructor(listener: AiSdkStreamListener) {
+  constructor(listener: Pick<AiSdkStreamListener, 'onWarnings'>) {
     this.#listener = listener;
   }
 
-  /** Whether the finish part was received. */
-  get isFinished(): boolean {
-    return this.#finish !== undefined;
-  }
-
-  /** @returns a promise to await before the next part is read, if any. */
-  add(piece: unknown): Promise<void> | undefined {
+  /** @returns what the part adds: a delta, or the whole answer. */
+  add(piece: WireFields): ModelDelta | { readonly whole: Answer } | undefined {
     if (!isPart(piece)) return undefined;
     switch (piece.type) {
       case 'stream-start':
@@ -112,7 +90,8 @@ class AnswerBuilder {
         if (block === undefined || typeof delta !== 'string') return undefined;
         block.text += delta;
         attachMetadata(block, piece);
-        return delta === '' ? undefined : this.#tell(block, delta);
+        if (delta === '') return undefined;
+        return { type: block.type === 'text' ? 'text-delta' : 'reasoning-delta', text: delta };
       }
       case 'text-end':
       case 'reasoning-end': {
@@ -135,8 +114,7 @@ class AnswerBuilder {
       case 'error':
         throw toStreamError(piece['error']);
       case 'finish':
-        this.#finish = piece;
-        return undefined;
+        return { whole: this.#finish(piece) };
       case 'response-metadata':
         this.#response = piece;
         return undefined;
@@ -147,9 +125,8 @@ class AnswerBuilder {
     }
   }
 
-  finish(): Answer {
-    const finish = this.#finish;
-    if (finish === undefined || isCutOff(finish)) throw toBrokenStreamError();
+  #finish(finish: WireFields): Answer {
+    if (isCutOff(finish)) throw toBrokenStreamError();
     const { finishReason, usage, providerMetadata } = finish;
     return {
       content: this.#content,
@@ -162,11 +139,6 @@ class AnswerBuilder {
         return { ...call, type: 'tool-call', toolCallId: id, input: text };
       }),
     };
-  }
-
-  #tell(block: Block, text: string): Promise<void> | undefined {
-    const type = block.type === 'text' ? 'text-delta' : 'reasoning-delta';
-    return this.#listener.onDelta?.({ type, text });
   }
 }
 
