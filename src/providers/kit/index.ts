@@ -64,7 +64,7 @@ export {
   toResponseError,
   vendorErrorCodes,
 } from './wire/provider-error.ts';
-export { notSettable, refuseControlled, splitSettings } from './wire/split-settings.ts';
+export { notSettable, numberSetting, refuseControlled, splitSettings } from './wire/split-settings.ts';
 export {
   readEvents,
   type StreamListener,

@@ -1,8 +1,8 @@
-import { PromptValidationError } from '../../../core/error/index.ts';
+import { assertOptions, PromptValidationError, rule } from '../../../core/error/index.ts';
 import { present } from '../../../core/internal/index.ts';
 import { isSchemaObject, type JsonObject } from '../../../core/schema/index.ts';
 import type { ModelSettings } from '../../../core/tool/index.ts';
-import { splitSettings } from '../../kit/index.ts';
+import { numberSetting, splitSettings } from '../../kit/index.ts';
 import type { AiSdkCallOptions, AiSdkVersion, ProviderOptions, WireObject } from '../wire/call-options.ts';
 
 /** The settings of one call, in the model's format. */
@@ -19,8 +19,19 @@ export type AiSdkCallSettings = Pick<
   | 'reasoning'
 > & { readonly providerOptions: ProviderOptions; readonly headers: Readonly<Record<string, string>> };
 
-const numbers = ['topK', 'presencePenalty', 'frequencyPenalty'] as const;
-const knownKeys: readonly string[] = [...numbers, 'providerOptions', 'headers'];
+const ownChecks = {
+  topK: numberSetting,
+  presencePenalty: numberSetting,
+  frequencyPenalty: numberSetting,
+  providerOptions: rule<ProviderOptions>(
+    (value) => isSchemaObject(value) && Object.values(value).every((options) => isSchemaObject(options)),
+    'an object of options for each provider',
+  ),
+  headers: rule<Readonly<Record<string, string>>>(
+    (value) => isSchemaObject(value) && Object.values(value).every((header) => typeof header === 'string'),
+    'an object with a string for each header',
+  ),
+};
 
 /**
  * Settings of a call. Later ones take precedence; provider options and headers are merged one by one.
@@ -36,6 +47,8 @@ export function readSettings(version: AiSdkVersion, ...layers: readonly ModelSet
   };
 }
 
+type OwnSettings = Partial<Pick<AiSdkCallSettings, keyof typeof ownChecks>>;
+
 interface Layer {
   readonly call: Omit<AiSdkCallSettings, 'providerOptions' | 'headers'>;
   readonly providerOptions: ProviderOptions;
@@ -46,58 +59,37 @@ function readLayer(version: AiSdkVersion, settings: ModelSettings): Layer {
   const { neutral, own } = splitSettings(settings, 'AI SDK', version === 'v4' ? {} : refusedByV3);
   const { stopSequences, reasoningEffort, ...plain } = neutral;
   for (const [key, value] of Object.entries(own)) {
-    if (value !== undefined && !knownKeys.includes(key)) {
+    if (value !== undefined && !Object.hasOwn(ownChecks, key)) {
       const instead = `options of a single provider belong in providerOptions, such as { providerOptions: { anthropic: { … } } }`;
       throw fault(`There is no setting "${key}" for models of the AI SDK: ${instead}.`, key);
     }
   }
-  const numeric = numbers.flatMap((key) => {
-    const value = own[key];
-    if (value === undefined) return [];
-    if (typeof value !== 'number' || !Number.isFinite(value)) {
-      throw fault(`The setting ${key} must be a number, got ${JSON.stringify(value)}.`, key);
-    }
-    return [[key, value] as const];
-  });
+  const { headers = {}, providerOptions = {}, ...numbers } = checkOwn(own);
   return {
     call: {
       ...plain,
-      ...Object.fromEntries(numeric),
       ...present({
+        ...numbers,
         stopSequences: stopSequences === undefined ? undefined : [...stopSequences],
         reasoning: reasoningEffort,
       }),
     },
-    providerOptions: readProviderOptions(own['providerOptions']),
-    headers: readHeaders(own['headers']),
+    providerOptions,
+    headers,
   };
+}
+
+/** Settings that only this adapter has. The models' types have no read-only lists; no model writes into them. */
+function checkOwn(settings: JsonObject): OwnSettings {
+  assertOptions<object>('the AI SDK adapter', settings, ownChecks, { path: 'settings' });
+  // Each was checked.
+  return settings as unknown as OwnSettings;
 }
 
 const refusedByV3 = {
   reasoningEffort:
     'models of AI SDK 6 accept it in the provider’s own format, such as { providerOptions: { openai: { reasoningEffort: "low" } } }',
 };
-
-function readProviderOptions(value: unknown): ProviderOptions {
-  if (value === undefined) return {};
-  if (isSchemaObject(value) && Object.values(value).every((options) => isSchemaObject(options))) {
-    // Each value was checked. The models' types have no read-only lists; no model writes into them.
-    return value as unknown as ProviderOptions;
-  }
-  throw fault(
-    'The setting providerOptions must have an object of options for each provider.',
-    'providerOptions',
-  );
-}
-
-function readHeaders(value: unknown): Readonly<Record<string, string>> {
-  if (value === undefined) return {};
-  if (isSchemaObject(value) && Object.values(value).every((header) => typeof header === 'string')) {
-    // Each value was checked.
-    return value as Readonly<Record<string, string>>;
-  }
-  throw fault('The setting headers must have a string for each header.', 'headers');
-}
 
 /** Merges options of providers: of the same option the last value applies. */
 export function mergeProviderOptions(...all: readonly ProviderOptions[]): ProviderOptions {
@@ -123,7 +115,7 @@ export function addToProviderOptions(options: ProviderOptions, request: JsonObje
       foreign,
     );
   }
-  const added = readProviderOptions(providerOptions);
+  const added = checkOwn({ providerOptions }).providerOptions ?? {};
   const joined = Object.entries(added).map(([provider, own]) => {
     const before = options[provider] ?? {};
     const entries = Object.entries(own).map(([key, value]) => [key, join(before[key], value)] as const);

@@ -1,4 +1,13 @@
-import { PromptValidationError } from '../../../core/error/index.ts';
+import {
+  assertOptions,
+  integer,
+  listOf,
+  type OptionRule,
+  type OptionsOf,
+  oneOf,
+  PromptValidationError,
+  rule,
+} from '../../../core/error/index.ts';
 import { type ModelSettings, type NeutralSetting, neutralSettings } from '../../../core/tool/index.ts';
 
 /** Settings, separated into those that all providers share and those in the provider's own format. */
@@ -6,6 +15,21 @@ export interface SplitSettings {
   readonly neutral: Pick<ModelSettings, NeutralSetting>;
   readonly own: ModelSettings;
 }
+
+/** A setting that is a number. */
+export const numberSetting: OptionRule<number, undefined> = rule(Number.isFinite, 'a number');
+
+const neutralChecks: OptionsOf<Pick<ModelSettings, NeutralSetting>> = {
+  maxOutputTokens: integer({ min: 1 }),
+  temperature: numberSetting,
+  topP: numberSetting,
+  stopSequences: listOf<string>(
+    (text) => typeof text === 'string' && text !== '',
+    'a list of non-empty strings',
+  ),
+  seed: numberSetting,
+  reasoningEffort: oneOf(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']),
+};
 
 /**
  * @param adapter name of the adapter, for the message.
@@ -25,45 +49,15 @@ export function splitSettings(
     delete own[name];
     if (value === undefined) continue;
     const instead = refused[name];
-    if (instead !== undefined)
-      throw fault(`The ${adapter} adapter has no setting "${name}": ${instead}.`, name, value);
-    checkValue(name, value);
+    if (instead !== undefined) {
+      throw new PromptValidationError(`The ${adapter} adapter has no setting "${name}": ${instead}.`, {
+        details: { option: `settings.${name}`, value },
+      });
+    }
     Object.assign(neutral, { [name]: value });
   }
+  assertOptions(`the ${adapter} adapter`, neutral, neutralChecks, { path: 'settings' });
   return { neutral, own };
-}
-
-function checkValue(name: NeutralSetting, value: unknown): void {
-  switch (name) {
-    case 'maxOutputTokens':
-      if (Number.isSafeInteger(value) && Number(value) >= 1) return;
-      throw fault(
-        `The setting maxOutputTokens must be a whole number of at least 1, got ${String(value)}.`,
-        name,
-        value,
-      );
-    case 'temperature':
-    case 'topP':
-    case 'seed':
-      if (typeof value === 'number' && Number.isFinite(value)) return;
-      throw fault(`The setting ${name} must be a number, got ${String(value)}.`, name, value);
-    case 'stopSequences':
-      if (Array.isArray(value) && value.every((text) => typeof text === 'string' && text !== '')) return;
-      throw fault('The setting stopSequences must be a list of non-empty strings.', name, value);
-    case 'reasoningEffort':
-      if (typeof value === 'string' && efforts.includes(value)) return;
-      throw fault(
-        `The setting reasoningEffort must be one of ${efforts.join(', ')}, got ${String(value)}.`,
-        name,
-        value,
-      );
-  }
-}
-
-const efforts: readonly string[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
-
-function fault(message: string, name: NeutralSetting, value: unknown): PromptValidationError {
-  return new PromptValidationError(message, { details: { option: `settings.${name}`, value } });
 }
 
 /**

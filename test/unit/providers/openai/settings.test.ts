@@ -65,7 +65,7 @@ describe('settings', () => {
     [{ seed: 1 }, /no setting "seed"/],
     [{ maxOutputTokens: 0 }, /maxOutputTokens must be a whole number/],
     [{ temperature: 'hot' as never }, /temperature must be a number/],
-    [{ reasoningEffort: 'enormous' as never }, /reasoningEffort must be one of/],
+    [{ reasoningEffort: 'enormous' as never }, /reasoningEffort must be 'none', 'minimal'/],
     [{ maxOutputTokens: 1, max_output_tokens: 1 }, /both maxOutputTokens and max_output_tokens/],
     [{ topP: 1, top_p: 1 }, /both topP and top_p/],
     [{ reasoningEffort: 'low', reasoning: { effort: 'low' } }, /both reasoningEffort and reasoning\.effort/],
