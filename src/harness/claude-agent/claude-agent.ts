@@ -1,12 +1,19 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { assertOptions, PromptValidationError } from '../../core/error/index.ts';
+import {
+  assertOptions,
+  listOf,
+  type OptionsOf,
+  oneOf,
+  PromptValidationError,
+} from '../../core/error/index.ts';
 import type { ProviderAdapter } from '../../core/evaluation/index.ts';
 import { present } from '../../core/internal/index.ts';
-import type { ModelSettings, ReasoningEffort, TokenPrices } from '../../core/tool/index.ts';
+import type { ReasoningEffort, TokenPrices } from '../../core/tool/index.ts';
 import {
   type AgentHarness,
+  AnswerSchema,
   type HarnessCapabilities,
   type HarnessCheck,
   type HarnessOutcome,
@@ -15,7 +22,6 @@ import {
   harnessAdapter,
 } from '../kit/index.ts';
 import { CallEvents, loadServerSdk, ServedSession } from '../mcp/index.ts';
-import { AnswerSchema } from './answer-schema.ts';
 import { ClaudeRun } from './claude-run.ts';
 import { judgeOwnTool, serverName, toolPrefix } from './own-tools.ts';
 import {
@@ -65,49 +71,29 @@ export interface ClaudeAgentOptions {
  * @see docs/spec/harnesses.md §6
  */
 export function claudeAgent(options: ClaudeAgentOptions = {}): ProviderAdapter {
-  assertOptions('claudeAgent()', options, {
-    model: 'string',
-    builtinTools: 'array',
-    settings: 'object',
-    env: 'object',
-    executable: 'string',
-    prices: 'object',
-    adapter: 'object',
-    name: 'string',
-    sdk: 'object',
-  });
+  assertOptions('claudeAgent()', options, claudeChecks);
   const { adapter, builtinTools = [], name, ...others } = options;
-  checkBuiltinTools(builtinTools);
-  checkSettings(options.settings ?? {});
   const harness = new ClaudeHarness({ ...others, builtinTools: [...builtinTools] });
   return harnessAdapter({ harness, ...present({ adapter, name }) });
 }
 
-function checkBuiltinTools(builtinTools: readonly unknown[]): void {
-  const wrong = builtinTools.find((tool) => typeof tool !== 'string' || !/^[A-Za-z]+$/.test(tool));
-  if (wrong === undefined) return;
-  throw new PromptValidationError(
-    `claudeAgent(): builtinTools must be names of tools of Claude Code, such as "Read"; got ${JSON.stringify(wrong)}.`,
-    { details: { option: 'builtinTools' } },
-  );
-}
+/** The efforts that Claude Code knows. */
+const effort = oneOf(['low', 'medium', 'high', 'xhigh', 'max']);
 
-function checkSettings(settings: ModelSettings): void {
-  for (const [name, value] of Object.entries(settings)) {
-    if (value === undefined) continue;
-    const isGood = name === 'reasoningEffort' && typeof value === 'string' && isEffort(value);
-    if (isGood) continue;
-    throw new PromptValidationError(
-      `claudeAgent(): settings.${name} cannot be used. There is reasoningEffort: low, medium, high, xhigh or max.`,
-      { details: { option: `settings.${name}` } },
-    );
-  }
-}
-
-const efforts = ['low', 'medium', 'high', 'xhigh', 'max'];
-
-/** Whether Claude Code knows an effort. */
-const isEffort = (effort: string): boolean => efforts.includes(effort);
+const claudeChecks: OptionsOf<ClaudeAgentOptions> = {
+  model: 'string',
+  builtinTools: listOf<string>(
+    (tool) => typeof tool === 'string' && /^[A-Za-z]+$/.test(tool),
+    'a list of names of tools of Claude Code, such as "Read"',
+  ),
+  settings: { reasoningEffort: effort },
+  env: 'object',
+  executable: 'string',
+  prices: 'object',
+  adapter: 'object',
+  name: 'string',
+  sdk: 'object',
+};
 
 /** Claude Code, through its Agent SDK: a process for each run, which gets the tools from a server in this process. */
 class ClaudeHarness implements AgentHarness {
@@ -139,9 +125,9 @@ class ClaudeHarness implements AgentHarness {
   }
 
   check({ hasFiles, settings: { reasoningEffort } }: HarnessCheck): void {
-    if (reasoningEffort !== undefined && !isEffort(reasoningEffort)) {
+    if (reasoningEffort !== undefined && !effort.isUsable(reasoningEffort)) {
       throw new PromptValidationError(
-        `The harness "${this.name}" does not know the reasoningEffort "${reasoningEffort}". Use one of ${efforts.join(', ')}.`,
+        `The harness "${this.name}" does not know the reasoningEffort "${reasoningEffort}". Use ${effort.what}.`,
         { details: { option: 'settings.reasoningEffort', harness: this.name } },
       );
     }

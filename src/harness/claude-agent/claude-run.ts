@@ -2,8 +2,13 @@ import { ModelResponseError } from '../../core/error/index.ts';
 import { isRecord, present } from '../../core/internal/index.ts';
 import type { InputPart, TokenUsage } from '../../core/tool/index.ts';
 import { messagesFinishReason, toTokenUsage, type WireFields } from '../../providers/kit/index.ts';
-import type { HarnessAnswer, HarnessOutcome, HarnessRequest, HarnessRunOptions } from '../kit/index.ts';
-import { AnswerSchema } from './answer-schema.ts';
+import {
+  AnswerSchema,
+  type HarnessAnswer,
+  type HarnessOutcome,
+  type HarnessRequest,
+  type HarnessRunOptions,
+} from '../kit/index.ts';
 import { toolPrefix } from './own-tools.ts';
 import type { ClaudeAgentSdk, ClaudeQueryOptions, ClaudeUserMessage } from './sdk.ts';
 import { TurnReader } from './turn-reader.ts';

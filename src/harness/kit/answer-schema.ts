@@ -4,18 +4,18 @@ import { type JsonSchema, type JsonValue, wrapSchema } from '../../core/schema/i
 /** The property that holds an answer that is not an object. */
 const wrapper = 'answer';
 
-/** The schema of an answer as Claude Code takes it: one of an object. */
+/** The schema of an answer where only objects can be asked for. */
 export class AnswerSchema {
-  /** The schema for Claude Code. */
+  /** The schema to ask with. */
   readonly wire: JsonSchema;
   readonly #isWrapped: boolean;
 
-  constructor(schema: JsonSchema) {
-    this.#isWrapped = schema['type'] !== 'object';
+  constructor(schema: JsonSchema, isWrapped: boolean = schema['type'] !== 'object') {
+    this.#isWrapped = isWrapped;
     this.wire = this.#isWrapped ? wrapSchema(schema, wrapper) : schema;
   }
 
-  /** The answer in what Claude Code got of its model. */
+  /** The answer in what the model gave; the same where it is not wrapped. */
   read(output: unknown): JsonValue {
     const answer = this.#isWrapped && isRecord(output) && wrapper in output ? output[wrapper] : output;
     // It was read from JSON.

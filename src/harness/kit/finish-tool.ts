@@ -2,11 +2,9 @@ import type { ToolRuntimeCall } from '../../core/evaluation/index.ts';
 import { readJson } from '../../core/internal/index.ts';
 import type { PromptOutput } from '../../core/prompt/index.ts';
 import type { ModelTool } from '../../core/runtime/index.ts';
-import { jsonSchema, wrapSchema } from '../../core/schema/index.ts';
+import { jsonSchema } from '../../core/schema/index.ts';
 import { type AnyTool, ToolResult, tool } from '../../core/tool/index.ts';
-
-/** The property that holds an answer which is not an object: arguments of a tool are one. */
-const wrapper = 'answer';
+import { AnswerSchema } from './answer-schema.ts';
 
 /**
  * The tool that takes the structured answer of a model whose harness has no schema for it. It is not part of the prompt: its calls change nothing, and
@@ -17,13 +15,12 @@ const wrapper = 'answer';
 export class FinishTool {
   readonly tool: AnyTool;
   readonly modelTool: ModelTool;
-  readonly #isWrapped: boolean;
+  readonly #answer: AnswerSchema;
 
   /** @param isTaken whether the prompt has a tool of this name; the tool then gets another one. */
   constructor({ compiled, container }: PromptOutput<unknown>, isTaken: (name: string) => boolean) {
-    const schema = compiled.inputJsonSchema;
-    this.#isWrapped = container === 'array';
-    const inputSchema = this.#isWrapped ? wrapSchema(schema, wrapper) : schema;
+    this.#answer = new AnswerSchema(compiled.inputJsonSchema, container === 'array');
+    const inputSchema = this.#answer.wire;
     this.tool = tool({
       name: freeName('finish', isTaken),
       description: 'Give the final answer. Call it once, when everything else is done.',
@@ -55,11 +52,9 @@ export class FinishTool {
 
   /** The text of the answer in a call. */
   textOf({ arguments: given }: Pick<ToolRuntimeCall, 'arguments'>): string {
-    const text = typeof given === 'string' ? given : JSON.stringify(given);
-    if (!this.#isWrapped) return text;
     const parsed: unknown = typeof given === 'string' ? readJson(given) : given;
-    const answer: unknown = Object(parsed)[wrapper];
-    return answer === undefined ? text : JSON.stringify(answer);
+    const answer = this.#answer.read(parsed);
+    return typeof given === 'string' && answer === parsed ? given : JSON.stringify(answer);
   }
 }
 

@@ -1,16 +1,11 @@
 import { OutputParseError } from '../../core/error/index.ts';
 import type { ToolRuntimeCall, ToolRuntimeOutput } from '../../core/evaluation/index.ts';
 import { present } from '../../core/internal/index.ts';
-import type {
-  AnswerOptions,
-  EvaluationEnvironment,
-  ReadAnswer,
-  TurnLedger,
-} from '../../core/runtime/index.ts';
+import type { AnswerOptions, ReadAnswer, TurnLedger } from '../../core/runtime/index.ts';
 import type { FinishTool } from './finish-tool.ts';
 import type { HarnessTurns } from './harness-turns.ts';
 
-/** What {@link FinishedAnswer} works with beside the environment. */
+/** What {@link FinishedAnswer} works with. */
 export interface FinishedAnswerOptions<Output> {
   readonly ledger: TurnLedger;
   readonly turns: HarnessTurns;
@@ -29,13 +24,11 @@ interface TakenAnswer<Output> {
 /** Takes the structured answer of a model by the tool `finish`. A wrong one is corrected by the result of the call. */
 export class FinishedAnswer<Output> {
   readonly tool: FinishTool;
-  readonly #environment: EvaluationEnvironment;
   readonly #options: FinishedAnswerOptions<Output>;
   #taken: TakenAnswer<Output> | undefined;
 
-  constructor(tool: FinishTool, environment: EvaluationEnvironment, options: FinishedAnswerOptions<Output>) {
+  constructor(tool: FinishTool, options: FinishedAnswerOptions<Output>) {
     this.tool = tool;
-    this.#environment = environment;
     this.#options = options;
   }
 
@@ -51,15 +44,16 @@ export class FinishedAnswer<Output> {
 
   /** @throws what the run ends with, when it was corrected as often as it may be. */
   async take(call: ToolRuntimeCall): Promise<ToolRuntimeOutput> {
-    const { answer, turns } = this.#options;
+    const { answer, ledger, turns } = this.#options;
+    const { clock, stop } = ledger.environment;
     const turn = turns.open();
-    const startedAtMs = this.#environment.clock.now();
+    const startedAtMs = clock.now();
     const text = this.tool.textOf(call);
     const reply = (message: string, success: boolean): ToolRuntimeOutput =>
       this.#output(call, { message, success, turn: turn.number, startedAtMs });
     if (this.#taken !== undefined) return reply('The answer was given already. End your turn.', false);
     try {
-      const read = await this.#environment.stop.race(answer.read(text));
+      const read = await stop.race(answer.read(text));
       // Another call may have been faster.
       this.#taken ??= {
         text: read.json === undefined ? text : JSON.stringify(read.json),
@@ -77,13 +71,9 @@ export class FinishedAnswer<Output> {
   /** What the run has to say to a call that comes when the answer is there. */
   refuse(call: ToolRuntimeCall): ToolRuntimeOutput {
     const message = `The call of "${call.name}" was not run: the final answer was given. End your turn.`;
-    const startedAtMs = this.#environment.clock.now();
-    return this.#output(call, {
-      message,
-      success: false,
-      turn: this.#options.ledger.state.turn,
-      startedAtMs,
-    });
+    const { environment, state } = this.#options.ledger;
+    const { turn } = state;
+    return this.#output(call, { message, success: false, turn, startedAtMs: environment.clock.now() });
   }
 
   /** @returns what the model reads of a wrong answer. */
@@ -111,7 +101,7 @@ export class FinishedAnswer<Output> {
       readonly startedAtMs: number;
     },
   ): ToolRuntimeOutput {
-    const { clock, ids, origin } = this.#environment;
+    const { clock, ids, origin } = this.#options.ledger.environment;
     const { message, startedAtMs, success, turn } = end;
     return {
       callId,

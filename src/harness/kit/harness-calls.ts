@@ -9,16 +9,11 @@ import {
   toCallPart,
 } from '../../core/evaluation/index.ts';
 import { untilAborted } from '../../core/internal/index.ts';
-import {
-  type EvaluationEnvironment,
-  RepeatedFailures,
-  type ToolCallPart,
-  type TurnLedger,
-} from '../../core/runtime/index.ts';
+import { RepeatedFailures, type ToolCallPart, type TurnLedger } from '../../core/runtime/index.ts';
 import type { HarnessTurn } from './harness-turn.ts';
 import type { HarnessTurns } from './harness-turns.ts';
 
-/** What {@link HarnessCalls} work with beside the environment. */
+/** What {@link HarnessCalls} work with. */
 export interface HarnessCallsOptions {
   readonly ledger: TurnLedger;
   readonly turns: HarnessTurns;
@@ -33,7 +28,6 @@ const ignore = (): void => undefined;
 
 /** The calls that the model of a harness makes: those that come together are gathered, and all run through the pipeline of every call. */
 export class HarnessCalls {
-  readonly #environment: EvaluationEnvironment;
   readonly #options: HarnessCallsOptions;
   readonly #gathered: GatheredCalls;
   readonly #failures: RepeatedFailures;
@@ -44,9 +38,8 @@ export class HarnessCalls {
   /** Calls that are not the model's, so far. */
   #own = 0;
 
-  constructor(environment: EvaluationEnvironment, options: HarnessCallsOptions) {
+  constructor(options: HarnessCallsOptions) {
     const { fail, ledger, maxRepeatedFailures } = options;
-    this.#environment = environment;
     this.#options = options;
     this.#failures = new RepeatedFailures(maxRepeatedFailures);
     this.#gathered = new GatheredCalls({
@@ -111,7 +104,7 @@ export class HarnessCalls {
     for (;;) {
       const turn = turns.open();
       if (!reportsTurns || turn.isReported) return turn;
-      await this.#environment.stop.race(untilAborted(turn.settled, signal).catch(ignore));
+      await ledger.environment.stop.race(untilAborted(turn.settled, signal).catch(ignore));
       if (signal.aborted || this.#isClosed) {
         const message = `The call of "${name}" was aborted by its caller before it began.`;
         throw ledger.errors.error('evaluation-aborted', 'tool', message, signal.reason);

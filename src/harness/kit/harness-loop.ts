@@ -51,7 +51,6 @@ export class HarnessLoop<Output> {
   readonly #events: HarnessEvents;
   /** The name of the calls that keep what the harness has changed itself. */
   readonly #filesName: string;
-  readonly #environment: EvaluationEnvironment;
   readonly #options: LoopOptions<Output>;
   readonly #ledger: TurnLedger;
   readonly #turns: HarnessTurns;
@@ -78,7 +77,7 @@ export class HarnessLoop<Output> {
         ? undefined
         : new FinishTool(output, isToolName);
     const ledger = new TurnLedger(environment, state, { name, isHarness: true, streaming });
-    const turns = new HarnessTurns(environment, {
+    const turns = new HarnessTurns({
       ledger,
       fail,
       finish,
@@ -97,19 +96,17 @@ export class HarnessLoop<Output> {
     this.#harness = harness;
     this.#events = events;
     this.#filesName = freeName('harness_files', isToolName);
-    this.#environment = environment;
     this.#options = options;
     this.#ledger = ledger;
     this.#turns = turns;
-    this.#calls = new HarnessCalls(environment, { ledger, fail, turns, reportsTurns, maxRepeatedFailures });
+    this.#calls = new HarnessCalls({ ledger, fail, turns, reportsTurns, maxRepeatedFailures });
     this.#conclusion = new Conclusion({ answer, completion }, ledger);
-    this.#finished =
-      finish && new FinishedAnswer(finish, environment, { ledger, fail, turns, answer: options.answer });
+    this.#finished = finish && new FinishedAnswer(finish, { ledger, fail, turns, answer: options.answer });
   }
 
   /** @throws {PromptEvaluationError} with the phase in which the run ended. */
   async run(): Promise<LoopResult<Output>> {
-    const { deadline, stop } = this.#environment;
+    const { deadline, stop } = this.#ledger.environment;
     const reason = stop.check(deadline);
     if (reason !== undefined) throw this.#ledger.errors.stopped(reason, 'request');
     const running = this.#start();
@@ -133,7 +130,7 @@ export class HarnessLoop<Output> {
   }
 
   async #start(): Promise<HarnessOutcome> {
-    const { stop, logger, clock, ready, display } = this.#environment;
+    const { stop, logger, clock, ready, display } = this.#ledger.environment;
     const { settings, outputSchema, streaming } = this.#options;
     const { capabilities } = this.#harness;
     const whenReady = (): Promise<void> | undefined => {
@@ -170,7 +167,9 @@ export class HarnessLoop<Output> {
       }),
       settings,
       ...(capabilities.outputSchema === true ? present({ outputSchema }) : {}),
-      ...present({ files: harnessFiles(this.#environment, { name: this.#filesName, calls: this.#calls }) }),
+      ...present({
+        files: harnessFiles(this.#ledger.environment, { name: this.#filesName, calls: this.#calls }),
+      }),
     };
     return this.#harness.run(request, options);
   }
@@ -200,7 +199,7 @@ export class HarnessLoop<Output> {
 
   #countUsage(usage: HarnessAnswer['usage'] & object): void {
     this.#guarded(() => this.#turns.countTotal(usage));
-    const { budget, stop } = this.#environment;
+    const { budget, stop } = this.#ledger.environment;
     // Without turns nothing says when the model is asked once more.
     const refusal =
       budget.isUnlimited || this.#harness.capabilities.turns === true ? undefined : budget.refuse();
@@ -220,7 +219,7 @@ export class HarnessLoop<Output> {
   }
 
   async #conclude(answer: HarnessAnswer): Promise<string | undefined> {
-    const { deadline, stop } = this.#environment;
+    const { deadline, stop } = this.#ledger.environment;
     await this.#calls.abort();
     stop.throwIfStopped(deadline);
     const taken = this.#finished?.taken;
@@ -245,12 +244,12 @@ export class HarnessLoop<Output> {
 
   #fail(error: unknown): void {
     this.#failure ??= { error };
-    this.#environment.stop.stop({ kind: 'interrupted', cause: error });
+    this.#ledger.environment.stop.stop({ kind: 'interrupted', cause: error });
   }
 
   /** Waits for a harness that was stopped. */
   async #ended(running: Promise<unknown>): Promise<void> {
-    const { clock, logger, stop } = this.#environment;
+    const { clock, logger, stop } = this.#ledger.environment;
     // It ended by itself, and what it left runs no longer.
     if (stop.reason === undefined) {
       await this.#calls.abort();
@@ -277,7 +276,7 @@ export class HarnessLoop<Output> {
   }
 
   #logEnd({ costUsd, sessionId, turns }: HarnessOutcome): void {
-    const { logger } = this.#environment;
+    const { logger } = this.#ledger.environment;
     logger.info('A harness has ended.', {
       harness: this.#harness.name,
       ...present({ costUsd, sessionId, turns }),
@@ -286,7 +285,7 @@ export class HarnessLoop<Output> {
 
   /** What the evaluation rejects with: with all that was said. */
   #toError(error: unknown): unknown {
-    const { stop } = this.#environment;
+    const { stop } = this.#ledger.environment;
     if (this.#failure !== undefined) return this.#withConversation(this.#failure.error);
     if (stop.reason !== undefined) return this.#stopped(stop.reason);
     if (PromptEvaluationError.isInstance(error)) return this.#withConversation(error);

@@ -2,7 +2,6 @@ import type { Writable } from '../../core/internal/index.ts';
 import {
   type AssistantPart,
   addTokenUsage,
-  type EvaluationEnvironment,
   findTurnFault,
   haltReason,
   type LoopOptions,
@@ -18,7 +17,7 @@ import {
 import type { FinishTool } from './finish-tool.ts';
 import { HarnessTurn } from './harness-turn.ts';
 
-/** What {@link HarnessTurns} work with beside the environment. */
+/** What {@link HarnessTurns} work with. */
 export interface HarnessTurnsOptions {
   readonly ledger: TurnLedger;
   readonly loop: Pick<LoopOptions<unknown>, 'maxTurns' | 'outputSchema' | 'settings' | 'toolChoice'>;
@@ -36,15 +35,13 @@ export interface HarnessTurnsOptions {
  * not report begins with what comes of it first, a piece of text or a call.
  */
 export class HarnessTurns {
-  readonly #environment: EvaluationEnvironment;
   readonly #options: HarnessTurnsOptions;
   #turn: HarnessTurn | undefined;
   #answer: StreamedAnswer | undefined;
   /** What the harness has reported, evaluations inside calls left out. */
   #counted: TokenUsage = {};
 
-  constructor(environment: EvaluationEnvironment, options: HarnessTurnsOptions) {
-    this.#environment = environment;
+  constructor(options: HarnessTurnsOptions) {
     this.#options = options;
   }
 
@@ -58,10 +55,10 @@ export class HarnessTurns {
   /** The model is asked. @throws {RunStoppedSignal} when it must not be: the run ends. */
   begin(): HarnessTurn {
     this.close();
-    const { budget, display, stop } = this.#environment;
     const { fail, finish, ledger, loop, reportsTurns } = this.#options;
+    const { budget, display, stop } = ledger.environment;
     if (reportsTurns && ledger.state.turn >= loop.maxTurns) fail(ledger.tooManyTurns(loop.maxTurns));
-    const halt = haltReason(this.#environment);
+    const halt = haltReason(ledger.environment);
     const reason = halt ?? (budget.isUnlimited ? undefined : ledger.unaffordable());
     if (reason !== undefined) {
       stop.stop(reason);

@@ -9,4 +9,5 @@ export type {
   HarnessRunOptions,
   HarnessTools,
 } from './agent-harness.ts';
+export { AnswerSchema } from './answer-schema.ts';
 export { harnessAdapter } from './harness-adapter.ts';
