@@ -86,24 +86,9 @@ function toAssistantBlocks(item: AssistantItem, provider: string, ids: ForeignCa
       ({ type, ...block }) => type !== 'text' || !isBlank(block),
     );
   }
-  return item.content.flatMap((part): readonly AssistantBlock[] => {
-    switch (part.type) {
-      case 'text':
-        return part.text.trim() === '' ? [] : [{ type: 'text', text: part.text }];
-      case 'tool-call':
-        return [
-          {
-            type: 'tool_use',
-            id: ids.idOf(part.callId),
-            name: part.name,
-            input: toInput(part.arguments),
-          },
-        ];
-      case 'approval-request':
-      case 'reasoning':
-        // Reasoning of another model cannot be continued.
-        return [];
-    }
+  return ids.foreignParts<AssistantBlock>(item, {
+    text: (text) => (text.trim() === '' ? undefined : { type: 'text', text }),
+    call: ({ arguments: given, callId: id, name }) => ({ type: 'tool_use', id, name, input: toInput(given) }),
   });
 }
 

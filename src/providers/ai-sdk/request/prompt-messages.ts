@@ -122,19 +122,14 @@ function fromAssistant<Version extends AiSdkVersion>(
 ): AnswerPart<Version>[] {
   if (item.raw?.provider === provider)
     return ownParts(item, provider).flatMap((part) => giveBack(part, files));
-  return item.content.flatMap((part): AnswerPart<Version>[] => {
-    switch (part.type) {
-      case 'text':
-        return part.text === '' ? [] : [{ type: 'text', text: part.text }];
-      case 'tool-call': {
-        const { callId, name, arguments: text } = part;
-        return [{ type: 'tool-call', toolCallId: ids.idOf(callId), toolName: name, input: parseInput(text) }];
-      }
-      case 'approval-request':
-      case 'reasoning':
-        // Reasoning of another model cannot be continued.
-        return [];
-    }
+  return ids.foreignParts<AnswerPart<Version>>(item, {
+    text: (text) => (text === '' ? undefined : { type: 'text', text }),
+    call: ({ arguments: given, callId: toolCallId, name: toolName }) => ({
+      type: 'tool-call',
+      toolCallId,
+      toolName,
+      input: parseInput(given),
+    }),
   });
 }
 

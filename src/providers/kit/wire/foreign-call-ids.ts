@@ -1,4 +1,4 @@
-import type { AssistantItem, ConversationItem } from '../../../core/tool/index.ts';
+import type { AssistantItem, ConversationItem, ToolCallPart } from '../../../core/tool/index.ts';
 
 /** The form of call ids that a provider accepts. */
 export interface CallIdForm {
@@ -80,6 +80,18 @@ export class ForeignCallIds {
     const made = this.#take(callId);
     this.#current.set(callId, made);
     return made;
+  }
+
+  /** What of an answer of another model can be sent: its text and its calls, with their ids here. Its reasoning cannot be continued. */
+  foreignParts<Part>(
+    { content }: AssistantItem,
+    to: { text(text: string): Part | undefined; call(part: ToolCallPart): Part },
+  ): Part[] {
+    return content.flatMap((part): readonly Part[] => {
+      if (part.type === 'tool-call') return [to.call({ ...part, callId: this.idOf(part.callId) })];
+      const text = part.type === 'text' ? to.text(part.text) : undefined;
+      return text === undefined ? [] : [text];
+    });
   }
 
   #take(callId: string): string {

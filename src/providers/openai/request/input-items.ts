@@ -43,25 +43,15 @@ export function toInputItems(conversation: readonly ConversationItem[], provider
   return conversation.some((item) => item.type === 'user') ? items : [opening, ...items];
 }
 
-function fromForeign({ content }: AssistantItem, ids: ForeignCallIds): readonly InputItem[] {
-  return content.flatMap((part): readonly InputItem[] => {
-    switch (part.type) {
-      case 'text':
-        return part.text === '' ? [] : [{ type: 'message', role: 'assistant', content: part.text }];
-      case 'tool-call':
-        return [
-          {
-            type: 'function_call',
-            call_id: ids.idOf(part.callId),
-            name: part.name,
-            arguments: part.arguments === '' ? '{}' : part.arguments,
-          },
-        ];
-      case 'approval-request':
-      case 'reasoning':
-        // Reasoning of another model cannot be continued.
-        return [];
-    }
+function fromForeign(item: AssistantItem, ids: ForeignCallIds): readonly InputItem[] {
+  return ids.foreignParts<InputItem>(item, {
+    text: (text) => (text === '' ? undefined : { type: 'message', role: 'assistant', content: text }),
+    call: ({ arguments: given, callId, name }) => ({
+      type: 'function_call',
+      call_id: callId,
+      name,
+      arguments: given === '' ? '{}' : given,
+    }),
   });
 }
 
