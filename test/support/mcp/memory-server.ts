@@ -11,7 +11,7 @@ import type { McpSection, McpSectionOptions } from 'weakincentives/mcp';
 import { withDefaults } from '../../../src/core/error/index.ts';
 import type { ServerTransport } from '../../../src/harness/mcp/client/server-transport.ts';
 import { mountLimitChecks } from '../../../src/harness/mcp/mount/mount-options.ts';
-import { mountSection } from '../../../src/harness/mcp/mount/mount-section.ts';
+import { mountSection } from '../../../src/harness/mcp/mount/open-mcp-section.ts';
 import { loadClientSdk } from '../../../src/harness/mcp/wire/sdk.ts';
 
 /** A tool of a {@link MemoryServer}. */

@@ -8,11 +8,10 @@ import {
   jsonSchema,
 } from '../../../core/schema/index.ts';
 import type { Clock } from '../../../core/session/index.ts';
-import { type AnyTool, type Logger, type ToolContext, ToolResult } from '../../../core/tool/index.ts';
+import { type AnyTool, type ToolContext, ToolResult } from '../../../core/tool/index.ts';
 import { callTool, type McpCallOutcome } from '../client/call-tool.ts';
 import { unauthorizedError, unavailableError } from '../client/connect-error.ts';
 import type { McpConnection } from '../client/connection.ts';
-import type { McpMountedServer, McpProtocol } from '../client/mounted-server.ts';
 import { ServerLink } from '../client/server-link.ts';
 import type { ServerTransport } from '../client/server-transport.ts';
 import type { McpClientSdk } from '../wire/sdk.ts';
@@ -24,83 +23,48 @@ import type {
   McpToolEffects,
 } from './mount-options.ts';
 import { mountedTool, type RemoteParams } from './mounted-tool.ts';
-import { type CallPermission, MountedTools } from './mounted-tools.ts';
+import { type CallPermission, MountedTools, type NotCalled } from './mounted-tools.ts';
 import { readResult } from './read-result.ts';
 import type { RemoteTool } from './remote-tool.ts';
 import { visibleText } from './untrusted-text.ts';
 
-/** Options of {@link McpMount}. */
+/** Options of a section that have defaults. */
+type Defaulted = 'acceptsOverrides' | 'clock' | 'logger' | 'onListChanged' | 'protocol';
+
+/** Options of {@link McpMount}: those of the section, with their defaults. */
 interface McpMountOptions
-  extends Pick<
-    McpSectionOptions,
-    'effects' | 'idempotent' | 'include' | 'key' | 'prefix' | 'trustAnnotations'
-  > {
+  extends Omit<McpSectionOptions, Defaulted | 'attachments' | 'limits'>,
+    Required<Pick<McpSectionOptions, Defaulted>> {
   readonly sdk: McpClientSdk;
-  readonly server: McpMountedServer;
   readonly openTransport: () => ServerTransport;
-  readonly protocol: McpProtocol;
   readonly limits: McpMountLimits;
   readonly attachments: ReadonlySet<McpAttachmentKind>;
-  readonly onListChanged: NonNullable<McpSectionOptions['onListChanged']>;
-  readonly acceptsOverrides: boolean;
-  readonly logger: Logger;
-  readonly clock: Clock;
 }
 
 /** A server with its tools. */
 export class McpMount {
   readonly #options: McpMountOptions;
-  readonly #link: ServerLink;
-  readonly #mounted: MountedTools;
+  readonly link: ServerLink;
+  readonly mounted: MountedTools;
   /** Settles when the tools are known as the server last said that they are. */
   #listed: Promise<void> = Promise.resolve();
   #isListPending = false;
 
   constructor(options: McpMountOptions) {
-    const { clock, key, limits, logger, openTransport, protocol, sdk, server } = options;
+    const { connectTimeoutMs } = options.limits;
     this.#options = options;
-    this.#mounted = new MountedTools({
-      key,
-      onListChanged: options.onListChanged,
-      logger,
-      choose: (listed) => chooseTools(listed, options, (remote, as) => this.#toolOf(remote, as)),
-    });
-    this.#link = new ServerLink({
-      key,
-      server,
-      sdk,
-      clock,
-      logger,
-      protocol,
-      open: openTransport,
-      connectTimeoutMs: limits.connectTimeoutMs,
-      probeTimeoutMs: limits.connectTimeoutMs,
+    this.mounted = new MountedTools(options, (listed) =>
+      chooseTools(listed, options, (remote, as) => this.#toolOf(remote, as)),
+    );
+    this.link = new ServerLink({
+      ...options,
+      open: options.openTransport,
+      connectTimeoutMs,
+      probeTimeoutMs: connectTimeoutMs,
       list: (connection, signal) => this.#list(connection, signal),
-      onListed: (tools) => this.#mounted.update(tools),
+      onListed: (tools) => this.mounted.update(tools),
       onToolsChanged: (connection) => this.#listAgain(connection),
     });
-  }
-
-  get tools(): readonly AnyTool[] {
-    return this.#mounted.tools;
-  }
-
-  get pin(): string {
-    return this.#mounted.choice.pin;
-  }
-
-  get skippedTools(): MountedTools['choice']['skipped'] {
-    return this.#mounted.choice.skipped;
-  }
-
-  /** @throws {McpError} and what `chooseTools` throws. */
-  async open(): Promise<void> {
-    await this.#link.connect();
-  }
-
-  /** Never rejects. */
-  close(): Promise<void> {
-    return this.#link.close();
   }
 
   async #list(connection: McpConnection, signal: AbortSignal): Promise<readonly McpTool[]> {
@@ -123,13 +87,13 @@ export class McpMount {
       const timeUp = new AbortController();
       const cancel = clock.schedule(limits.connectTimeoutMs, () => timeUp.abort());
       try {
-        await this.#mounted.update(await this.#list(connection, timeUp.signal));
+        await this.mounted.update(await this.#list(connection, timeUp.signal));
       } catch (error) {
         logger.warn('The changed tools of an MCP server could not be read. The next call connects again.', {
           server: key,
           error: describeError(error),
         });
-        await this.#link.drop(connection);
+        await this.link.drop(connection);
       } finally {
         cancel();
       }
@@ -183,7 +147,7 @@ export class McpMount {
     const outcome = await this.#outcome(called, params, context);
     if (outcome.kind === 'not-called') return ToolResult.error(outcome.problem);
     if (outcome.kind !== 'answered') return ToolResult.error(callProblem(key, outcome, as.effects));
-    this.#link.succeeded();
+    this.link.succeeded();
     const { maxAttachmentBytes, maxResultCharacters } = limits;
     return readResult(outcome.result, {
       attachments,
@@ -210,14 +174,14 @@ export class McpMount {
     let outcome: McpCallOutcome | undefined;
     for (const isLast of [false, true]) {
       const connected = await this.#connected(called, signal);
-      if ('problem' in connected) return { kind: 'not-called', problem: connected.problem };
+      if (connected.kind === 'not-called') return connected;
       const { connection, definition } = connected;
       const options = { sdk, clock, limits, signal, onProgress: remoteProgress(context, clock) };
       outcome = await callTool(connection, { tool: definition, params }, options);
       if (outcome.kind === 'unauthorized') {
         logger.error(unauthorizedError({ sdk, key, server }).message, { server: key });
       }
-      if (outcome.kind === 'lost' || outcome.kind === 'session-unknown') await this.#link.drop(connection);
+      if (outcome.kind === 'lost' || outcome.kind === 'session-unknown') await this.link.drop(connection);
       if (outcome.kind !== 'session-unknown' || isLast) return outcome;
     }
     throw unavailableError({ sdk, key, server }, 'was not called');
@@ -227,13 +191,10 @@ export class McpMount {
   async #connected(
     { as, remote }: CalledTool,
     signal: AbortSignal,
-  ): Promise<
-    | { readonly connection: McpConnection; readonly definition: RemoteTool['definition'] }
-    | { readonly problem: string }
-  > {
+  ): Promise<NotCalled | (CallPermission & { readonly connection: McpConnection })> {
     let connection: McpConnection;
     try {
-      connection = await this.#link.connect(signal);
+      connection = await this.link.connect(signal);
       if (connection.hasLostNotices) await this.#listenAgain(connection, signal);
       await untilAborted(this.#listed, signal);
     } catch (error) {
@@ -241,13 +202,12 @@ export class McpMount {
       if (!McpError.isInstance(error)) throw error;
       this.#options.logger.error(error.message, { server: this.#options.key });
       return {
+        kind: 'not-called',
         problem: `The MCP server "${this.#options.key}" is not there at present, and the call was not made. Try again later, or go on without it.`,
       };
     }
-    const permission: CallPermission = this.#mounted.permission(remote, as);
-    return permission.isAllowed
-      ? { connection, definition: permission.definition }
-      : { problem: permission.problem };
+    const permission = this.mounted.permission(remote, as);
+    return permission.kind === 'not-called' ? permission : { ...permission, connection };
   }
 }
 
@@ -255,12 +215,6 @@ interface CalledTool {
   readonly remote: RemoteTool;
   readonly as: MountedAs;
   readonly output: CompiledSchema | undefined;
-}
-
-/** The call was not made. */
-interface NotCalled {
-  readonly kind: 'not-called';
-  readonly problem: string;
 }
 
 /** Most characters of the words of a server in the place of a result. */

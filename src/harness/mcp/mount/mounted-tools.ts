@@ -1,23 +1,23 @@
 import type { Tool as McpTool } from '@modelcontextprotocol/client';
 import { describeError } from '../../../core/error/index.ts';
-import type { AnyTool, Logger } from '../../../core/tool/index.ts';
+import type { AnyTool } from '../../../core/tool/index.ts';
 import type { MountedAs, ToolSelection } from './choose-tools.ts';
 import type { McpSectionOptions, McpToolsChange } from './mount-options.ts';
 import type { RemoteTool } from './remote-tool.ts';
 
-/** Options of {@link MountedTools}. */
-export interface MountedToolsOptions {
-  /** The name of the server. */
-  readonly key: string;
-  readonly choose: (listed: readonly McpTool[]) => ToolSelection;
-  readonly onListChanged: NonNullable<McpSectionOptions['onListChanged']>;
-  readonly logger: Logger;
+/** A call may be made, with the definition that the server has now. */
+export interface CallPermission {
+  readonly kind: 'allowed';
+  readonly definition: McpTool;
 }
 
-/** Whether a call may be made: with the definition that the server has now, or why not. */
-export type CallPermission =
-  | { readonly isAllowed: true; readonly definition: McpTool }
-  | { readonly isAllowed: false; readonly problem: string };
+/** A call is not made. */
+export interface NotCalled {
+  readonly kind: 'not-called';
+  readonly problem: string;
+}
+
+type MountedToolsOptions = Required<Pick<McpSectionOptions, 'key' | 'logger' | 'onListChanged'>>;
 
 /**
  * The tools that are mounted, and those that the server offers now. A call is made only of a tool that the server still has as it is mounted, or whose change was
@@ -27,13 +27,15 @@ export type CallPermission =
  */
 export class MountedTools {
   readonly #options: MountedToolsOptions;
+  readonly #choose: (listed: readonly McpTool[]) => ToolSelection;
   /** What prompts are offered. */
   #accepted: ToolSelection | undefined;
   /** What the server has, by the names there. */
   #present: ReadonlyMap<string, PresentTool> = new Map();
 
-  constructor(options: MountedToolsOptions) {
+  constructor(options: MountedToolsOptions, choose: (listed: readonly McpTool[]) => ToolSelection) {
     this.#options = options;
+    this.#choose = choose;
   }
 
   get choice(): ToolSelection {
@@ -53,12 +55,12 @@ export class MountedTools {
   async update(listed: readonly McpTool[]): Promise<void> {
     const { key, logger } = this.#options;
     if (this.#accepted === undefined) {
-      this.#accept(this.#options.choose(listed));
+      this.#accept(this.#choose(listed));
       return;
     }
     let next: ToolSelection;
     try {
-      next = this.#options.choose(listed);
+      next = this.#choose(listed);
     } catch (error) {
       logger.error('The tools of an MCP server have changed and cannot be mounted as they are now.', {
         server: key,
@@ -73,7 +75,7 @@ export class MountedTools {
   }
 
   /** Whether a tool that is mounted as `as` may be called now. */
-  permission(remote: RemoteTool, as: MountedAs): CallPermission {
+  permission(remote: RemoteTool, as: MountedAs): CallPermission | NotCalled {
     const { key } = this.#options;
     const found = this.#present.get(remote.name);
     if (found === undefined) {
@@ -82,11 +84,11 @@ export class MountedTools {
       );
     }
     const { definition } = found.remote;
-    if (found.remote.digest === remote.digest) return { isAllowed: true, definition };
+    if (found.remote.digest === remote.digest) return { kind: 'allowed', definition };
     const accepted = this.choice.tools.find(({ remote: { name } }) => name === remote.name);
     const isAccepted = accepted?.remote.digest === found.remote.digest && found.as.effects === as.effects;
     return isAccepted
-      ? { isAllowed: true, definition }
+      ? { kind: 'allowed', definition }
       : refusal(
           `The MCP server "${key}" has changed the tool "${as.name}" since it was mounted, and the change was not accepted. Go on without it.`,
         );
@@ -152,6 +154,6 @@ function changeBetween(before: ToolSelection, after: ToolSelection): McpToolsCha
   };
 }
 
-function refusal(problem: string): CallPermission {
-  return { isAllowed: false, problem };
+function refusal(problem: string): NotCalled {
+  return { kind: 'not-called', problem };
 }
