@@ -1,8 +1,7 @@
 import { TransactionClosedError } from '../../core/error/index.ts';
 import type { Prompt } from '../../core/prompt/index.ts';
-import { checkServerOptions } from './server/check-options.ts';
 import { ServedSession } from './server/served-session.ts';
-import type { McpServerOptions } from './server/server-options.ts';
+import { checkServerOptions, type McpServerOptions } from './server/server-options.ts';
 import { loadServerSdk } from './wire/sdk.ts';
 
 /** What a server is made for: the context that the SDK passes to a factory fits. */

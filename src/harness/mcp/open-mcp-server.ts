@@ -3,14 +3,14 @@ import { present } from '../../core/internal/index.ts';
 import type { Prompt } from '../../core/prompt/index.ts';
 import { silentLogger } from '../../core/tool/index.ts';
 import { answersSent } from './server/answers-sent.ts';
-import { checkOpenOptions } from './server/check-options.ts';
 import { type HttpServerOptions, openHttpServer } from './server/http-server.ts';
 import { ServedSession } from './server/served-session.ts';
-import type {
-  McpHttpSessionLimits,
-  McpHttpTransport,
-  McpServerOptions,
-  McpStdioTransport,
+import {
+  checkOpenOptions,
+  type McpHttpSessionLimits,
+  type McpHttpTransport,
+  type McpServerOptions,
+  type McpStdioTransport,
 } from './server/server-options.ts';
 import { loadServerSdk, loadStdioSdk } from './wire/sdk.ts';
 
