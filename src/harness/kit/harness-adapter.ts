@@ -19,13 +19,6 @@ import { refuseForHarness, refusePromptForHarness } from './check-request.ts';
 import { HarnessLoop } from './harness-loop.ts';
 import { HarnessEvents } from './served-tools.ts';
 
-/** What {@link harnessAdapter} makes an adapter of. */
-interface HarnessAdapterOptions {
-  readonly harness: AgentHarness;
-  readonly name?: string;
-  readonly adapter?: ProviderAdapter;
-}
-
 /**
  * Creates an adapter for a harness: a program that runs an agent loop of its own. The harness asks its model, and its model calls the tools of the prompt
  * here, with the transactions, policies, limits, events and records of every evaluation. Options that the harness cannot honor are refused before it starts.
@@ -58,7 +51,7 @@ class HarnessRuns implements AdapterRuns<ProviderAdapter> {
   readonly #model: LanguageModel;
   readonly #inner: ForeignLoop['inner'];
 
-  constructor({ adapter, harness, name: shown }: HarnessAdapterOptions) {
+  constructor({ adapter, harness, name: shown }: Parameters<typeof harnessAdapter>[0]) {
     const { capabilities, name, model, prices, provider } = harness;
     this.name = shown ?? name;
     this.streaming = capabilities.streaming === true;

@@ -1,5 +1,5 @@
 import { describeError } from '../../core/error/index.ts';
-import { present } from '../../core/internal/index.ts';
+import { once, present } from '../../core/internal/index.ts';
 import type { Prompt } from '../../core/prompt/index.ts';
 import { silentLogger } from '../../core/tool/index.ts';
 import { answersSent } from './server/answers-sent.ts';
@@ -58,7 +58,7 @@ async function openStdio(
   const session = await ServedSession.open(sdk, prompt, options);
   const stdin = input ?? process.stdin;
   const stdout = output ?? process.stdout;
-  const lifetime = new ServerLifetime(signal, async () => {
+  const server = endingServer(signal, { url: undefined, tokens: [] }, async () => {
     await session[Symbol.asyncDispose]();
     await answersSent();
     await handle.close().catch(() => undefined);
@@ -66,10 +66,10 @@ async function openStdio(
   const connection = new stdio.StdioServerTransport(stdin, stdout);
   const handle = stdio.serveStdio(
     () => {
-      const server = session.createServer();
+      const served = session.createServer();
       // One that was made to find out the era has no connection.
-      session.notifyListChanged(server);
-      return server;
+      session.notifyListChanged(served);
+      return served;
     },
     {
       transport: connection,
@@ -77,12 +77,12 @@ async function openStdio(
         logger.debug('A message of the client was refused.', { error: describeError(error) }),
     },
   );
-  const end = (): void => void lifetime.end();
+  const end = (): void => void server[Symbol.asyncDispose]();
   for (const event of ['end', 'close', 'error']) stdin.once(event, end);
   // What is written to a client that is gone is not read.
   for (const event of ['close', 'error']) stdout.once(event, end);
   if (stdin.readableEnded || stdin.destroyed || stdout.destroyed) end();
-  return lifetime.server({ url: undefined, tokens: [] });
+  return server;
 }
 
 async function openHttp(
@@ -99,38 +99,26 @@ async function openHttp(
     logger,
     open: () => ServedSession.open(sdk, prompt, options),
   });
-  return new ServerLifetime(signal, () => endpoint.close()).server(endpoint);
+  return endingServer(signal, endpoint, () => endpoint.close());
 }
 
-/** Ends a server once: when it is disposed, by its signal, or with its client. */
-class ServerLifetime {
-  readonly #close: () => Promise<void>;
-  readonly #unfollow: () => void;
-  readonly #closed: Promise<void>;
-  #resolve: () => void = () => undefined;
-  #end: Promise<void> | undefined;
-
-  constructor(signal: AbortSignal | undefined, close: () => Promise<void>) {
-    this.#close = close;
-    this.#closed = new Promise((resolve) => {
-      this.#resolve = resolve;
-    });
-    const end = (): void => void this.end();
-    signal?.addEventListener('abort', end, { once: true });
-    this.#unfollow = () => signal?.removeEventListener('abort', end);
-    if (signal?.aborted === true) queueMicrotask(end);
-  }
-
-  end(): Promise<void> {
-    this.#end ??= (async () => {
-      this.#unfollow();
-      // It does not reject, and who waits for the end must not hang on a mistake in it.
-      await this.#close().finally(() => this.#resolve());
-    })();
-    return this.#end;
-  }
-
-  server({ tokens, url }: Pick<McpToolServer, 'tokens' | 'url'>): McpToolServer {
-    return Object.freeze({ url, tokens, closed: this.#closed, [Symbol.asyncDispose]: () => this.end() });
-  }
+/** A server that is ended once: when it is disposed, by its signal, or with its client. @param close must not reject. */
+function endingServer(
+  signal: AbortSignal | undefined,
+  { tokens, url }: Pick<McpToolServer, 'tokens' | 'url'>,
+  close: () => Promise<void>,
+): McpToolServer {
+  let resolve = (): void => undefined;
+  const closed = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  const end = once(async () => {
+    signal?.removeEventListener('abort', onAbort);
+    // Who waits for the end must not hang on a mistake in it.
+    await close().finally(() => resolve());
+  });
+  const onAbort = (): void => void end();
+  signal?.addEventListener('abort', onAbort, { once: true });
+  if (signal?.aborted === true) queueMicrotask(onAbort);
+  return Object.freeze({ url, tokens, closed, [Symbol.asyncDispose]: end });
 }

@@ -3,6 +3,7 @@ export {
   type ApproximateLocation,
   configuredPaths,
   type DomainLists,
+  namedDomains,
   toApproximateLocation,
   toDomainLists,
   toOneDomainList,

@@ -118,6 +118,7 @@ function isHeader(name: string, value: string): boolean {
   }
 }
 
-function refused(of: string, option: string, problem: string): PromptValidationError {
+/** The error for an option that cannot be used. @param problem what follows the name of the option. */
+export function refused(of: string, option: string, problem: string): PromptValidationError {
   return new PromptValidationError(`${of}: ${option} ${problem}.`, { details: { option } });
 }

@@ -7,15 +7,13 @@ import {
   maxTimerMs,
   type OptionsOf,
   oneOf,
-  PromptValidationError,
   rule,
 } from '../../../core/error/index.ts';
 import type { ToolPolicy } from '../../../core/policy/index.ts';
 import type { Section } from '../../../core/prompt/index.ts';
 import type { Clock } from '../../../core/session/index.ts';
 import type { Logger } from '../../../core/tool/index.ts';
-import type { McpProtocol } from '../client/mounted-server.ts';
-import { assertServer, type McpMountedServer } from '../client/mounted-server.ts';
+import { assertServer, type McpMountedServer, type McpProtocol, refused } from '../client/mounted-server.ts';
 
 /** What a mounted tool changes: nothing (`'read'`), or the world outside (`'external'`). No change of a server can be taken back. */
 export type McpToolEffects = 'read' | 'external';
@@ -161,15 +159,14 @@ export function checkMountOptions(of: string, options: McpSectionOptions): void 
   assertOptions(of, options, mountChecks);
   const { effects = {}, onListChanged, pin } = options;
   assertServer(of, options.server);
-  const refuse = (option: string, problem: string): PromptValidationError =>
-    new PromptValidationError(`${of}: ${option} ${problem}.`, { details: { option } });
   for (const [name, value] of Object.entries<unknown>(effects)) {
     if (value === 'read' || value === 'external') continue;
     const why = value === 'state' ? ": no change of a server can be taken back, as those of 'state' are" : '';
-    throw refuse(`effects.${name}`, `must be 'read' or 'external'${why}`);
+    throw refused(of, `effects.${name}`, `must be 'read' or 'external'${why}`);
   }
   if (pin !== undefined && onListChanged === 'refresh') {
-    throw refuse(
+    throw refused(
+      of,
       'onListChanged',
       "cannot be 'refresh' beside a pin, which allows no other tools; give a function to approve them",
     );

@@ -82,8 +82,7 @@ function readLayer(version: AiSdkVersion, settings: ModelSettings): Layer {
 /** Settings that only this adapter has. The models' types have no read-only lists; no model writes into them. */
 function checkOwn(settings: JsonObject): OwnSettings {
   assertOptions<object>('the AI SDK adapter', settings, ownChecks, { path: 'settings' });
-  // Each was checked.
-  return settings as unknown as OwnSettings;
+  return settings;
 }
 
 const refusedByV3 = {

@@ -19,7 +19,7 @@ export function fromAiSdkSchema(schema: unknown, tool: string, option: string): 
     readonly validate?: unknown;
   };
   if (!isSchemaObject(document) || 'then' in document) {
-    throw refused(tool, option, 'its JSON Schema is a promise; await it first');
+    throw refused(tool, option, `${option}: its JSON Schema is a promise; await it first`);
   }
   const known = readDocument(document, tool, option);
   if (typeof validate !== 'function') return known;
@@ -44,7 +44,7 @@ function readDocument(document: JsonSchema, tool: string, option: string): Schem
     // Without `$schema` it is read as draft 2020-12, plus the item lists of draft 7 that the SDK's types have.
     return jsonSchema(document);
   } catch (cause) {
-    throw refused(tool, option, describeError(cause).replace(/\.$/, ''), cause);
+    throw refused(tool, option, `${option}: ${describeError(cause).replace(/\.$/, '')}`, cause);
   }
 }
 
@@ -59,8 +59,14 @@ function readOutcome(outcome: unknown): Outcome {
   return success === true ? { value } : { issues: [{ message: describeError(error) }] };
 }
 
-function refused(tool: string, option: string, problem: string, cause?: unknown): PromptValidationError {
-  return new PromptValidationError(`The AI SDK tool "${tool}" cannot be used: ${option}: ${problem}.`, {
+/** The error for a tool that cannot be used. @param problem the end of a sentence. */
+export function refused(
+  tool: string,
+  option: string,
+  problem: string,
+  cause?: unknown,
+): PromptValidationError {
+  return new PromptValidationError(`The AI SDK tool "${tool}" cannot be used: ${problem}.`, {
     cause,
     details: { tool, placeholder: option },
   });

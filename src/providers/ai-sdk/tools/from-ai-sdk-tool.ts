@@ -1,8 +1,8 @@
-import { assertArgument, assertOptions, PromptValidationError } from '../../../core/error/index.ts';
+import { assertArgument, assertOptions } from '../../../core/error/index.ts';
 import { present } from '../../../core/internal/index.ts';
 import { type JsonValue, renderJson } from '../../../core/schema/index.ts';
 import { type Tool, type ToolContext, type ToolEffects, ToolResult, tool } from '../../../core/tool/index.ts';
-import { fromAiSdkSchema } from './from-ai-sdk-schema.ts';
+import { fromAiSdkSchema, refused } from './from-ai-sdk-schema.ts';
 import { readModelOutput } from './read-model-output.ts';
 
 /** The second argument of the `execute` of an AI SDK tool. */
@@ -152,10 +152,4 @@ function toJson(value: unknown): JsonValue | undefined {
 
 function isAsyncIterable<T>(value: unknown): value is AsyncIterable<T> {
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
-}
-
-function refused(name: string, option: string, problem: string): PromptValidationError {
-  return new PromptValidationError(`The AI SDK tool "${name}" cannot be used: ${problem}.`, {
-    details: { tool: name, placeholder: option },
-  });
 }

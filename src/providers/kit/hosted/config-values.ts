@@ -47,6 +47,17 @@ interface Domains {
 /** Domains in the form that OpenAI and Anthropic share. */
 export type DomainLists = { allowed_domains?: string[]; blocked_domains?: string[] };
 
+/** The domains that a filter names, without empty lists; undefined when it names none. */
+export function namedDomains({ allowed = [], blocked = [] }: Domains = {}): Domains | undefined {
+  if (allowed.length + blocked.length === 0) return undefined;
+  return {
+    ...present({
+      allowed: allowed.length === 0 ? undefined : allowed,
+      blocked: blocked.length === 0 ? undefined : blocked,
+    }),
+  };
+}
+
 /** Converts the domains that a filter names to the form that OpenAI and Anthropic share. */
 export function toDomainLists({ allowed, blocked }: Domains): DomainLists {
   return {

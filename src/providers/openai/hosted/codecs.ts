@@ -13,6 +13,7 @@ import {
   type DomainLists,
   fieldsIn,
   type HostedTurn,
+  namedDomains,
   type OpenAICodecs,
   type OpenAIHostedCall,
   objectsIn,
@@ -77,17 +78,11 @@ export function toWebSearch({
   allowLiveAccess = true,
   contextSize,
 }: WebSearchConfig): OpenAIWebSearchWire {
-  const { allowed = [], blocked = [] } = domainFilter ?? {};
-  const filters = toDomainLists({
-    ...present({
-      allowed: allowed.length === 0 ? undefined : allowed,
-      blocked: blocked.length === 0 ? undefined : blocked,
-    }),
-  });
+  const domains = namedDomains(domainFilter);
   return {
     type: 'web_search',
     ...present({
-      filters: Object.keys(filters).length === 0 ? undefined : filters,
+      filters: domains && toDomainLists(domains),
       user_location: geoHint && toApproximateLocation(geoHint),
       external_web_access: allowLiveAccess ? undefined : (false as const),
       search_context_size: contextSize,
