@@ -82,7 +82,7 @@ export class HostFilesystem extends FilesystemView implements AsyncDisposable {
 
   /** See {@link openHostFilesystem}. @internal */
   constructor({ workspace, lock, lease, interruptedCommits, stateFolder }: OpenWorkspace) {
-    const { jail, visible, allowsGitWrites } = workspace;
+    const { jail, visible, allowsGitWrites } = workspace.parts;
     const capabilities = Object.freeze({ rollback: 'own-writes', symlinks: true, jail: jail.kind } as const);
     const folder: DiskFolder = { jail, visible, allowsGitWrites, overlayTrials: new Map() };
     super({
@@ -123,7 +123,7 @@ export class HostFilesystem extends FilesystemView implements AsyncDisposable {
    * (`name-not-allowed`). Sorted by path; reads every entry except excluded ones.
    */
   listSkipped(): readonly { [Name in keyof FolderSkip]: FolderSkip[Name] }[] {
-    const { limits } = this.#workspace;
+    const { limits } = this.#workspace.parts;
     return skippedIn(this.#workspace.present().root, limits.maxFileBytes);
   }
 
@@ -133,7 +133,7 @@ export class HostFilesystem extends FilesystemView implements AsyncDisposable {
    */
   pendingCommits(): readonly PendingCommit[] {
     this.#workspace.assertOpen();
-    return readPending(this.#workspace.jail, this.#stateFolder);
+    return readPending(this.#workspace.parts.jail, this.#stateFolder);
   }
 
   /**
@@ -167,7 +167,7 @@ function skippedIn(root: DirectoryNode, maxFileBytes: number): readonly FolderSk
   const found: FolderSkip[] = [];
   const walk = (directory: DirectoryNode, path: string, depth: number): void => {
     if (directory instanceof DiskDirectory) {
-      for (const name of directory.invalidNames) {
+      for (const name of directory.listing.invalidNames) {
         found.push({ path: childPath(path, name), reason: 'name-not-allowed' });
       }
     }
@@ -257,11 +257,11 @@ class WorkspaceGuard implements ViewGuard {
   }
 
   look(): FileOperations {
-    return hostOperations(this.#workspace.present(), this.#workspace);
+    return hostOperations(this.#workspace.present(), this.#workspace.parts);
   }
 
   change<Result>(act: (operations: FileOperations) => Result): Result {
-    return this.#workspace.change((cell) => act(hostOperations(cell, this.#workspace)));
+    return this.#workspace.change((cell) => act(hostOperations(cell, this.#workspace.parts)));
   }
 
   /** A search pauses, so it reads a fork: what this process writes in the meantime does not reach it. */
@@ -271,7 +271,7 @@ class WorkspaceGuard implements ViewGuard {
     const workspace = this.#workspace;
     const { cell, dispose } = workspace.fork(workspace.takeSnapshot(), true);
     try {
-      return await act(hostOperations(cell, workspace), () => workspace.assertOpen());
+      return await act(hostOperations(cell, workspace.parts), () => workspace.assertOpen());
     } finally {
       dispose();
     }

@@ -72,7 +72,7 @@ export class HostPaths implements PathRules {
   listable(given: string): string {
     const path = this.#resolve(given, true);
     const node = nodeAt(this.#cell.root, path);
-    if (node instanceof DiskDirectory && node.refusal !== undefined) throw node.refusal;
+    if (node instanceof DiskDirectory && node.listing.refusal !== undefined) throw node.listing.refusal;
     if (node?.kind === 'file' && node.link !== undefined) this.#assertReadable(path);
     return path;
   }
@@ -94,7 +94,7 @@ export class HostPaths implements PathRules {
   removable(given: string, recursive: boolean): string {
     const path = this.#assertChangeable(this.#resolve(given, false));
     const node = nodeAt(this.#cell.root, path);
-    if (!recursive && node instanceof DiskDirectory && node.unlistedNames.length > 0) {
+    if (!recursive && node instanceof DiskDirectory && node.listing.unlistedNames.length > 0) {
       throw new FilesystemError(
         'directory-not-empty',
         `The directory ${quoteText(path)} contains files whose names are not valid in a path. It is not removed.`,
@@ -104,7 +104,7 @@ export class HostPaths implements PathRules {
     if (recursive || this.#visible !== undefined) this.#assertWhole(path, node);
     if (node !== undefined && path !== '.' && (recursive || node.kind === 'file'))
       assertRestorable(path, node);
-    else if (node instanceof DiskDirectory && node.refusal !== undefined) throw node.refusal;
+    else if (node instanceof DiskDirectory && node.listing.refusal !== undefined) throw node.listing.refusal;
     return path;
   }
 

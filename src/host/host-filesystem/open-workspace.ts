@@ -71,28 +71,19 @@ export function openWorkspace(
   };
   let lock: FolderLock | undefined;
   try {
-    if (lease !== undefined && lease.realPath !== jail.realPath) throw movedRootError(root);
+    if (lease !== undefined && lease.place.realPath !== jail.realPath) throw movedRootError(root);
     if (writeOn === 'never') {
       const stateFolder = stateFolderOf(jail.realPath, stateDirectory);
       const interruptedCommits = interruptedIn(stateFolder);
-      return {
-        workspace: new DiskWorkspace({ ...parts, writer: undefined }),
-        lock: noLock,
-        interruptedCommits,
-        stateFolder,
-      };
+      const workspace = new DiskWorkspace({ ...parts, writer: undefined });
+      return { workspace, lock: noLock, interruptedCommits, stateFolder };
     }
-    const journalDirectory = openStateFolder(jail.realPath, stateDirectory);
-    lock = FolderLock.acquire(journalDirectory, root, lease !== undefined);
-    const interruptedCommits = recoverCommits(jail, journalDirectory, onFailpoint);
-    const writer = new DiskWriter({ jail, journalDirectory, onFailpoint, lease });
-    return {
-      workspace: new DiskWorkspace({ ...parts, writer }),
-      lock,
-      lease,
-      interruptedCommits,
-      stateFolder: journalDirectory,
-    };
+    const stateFolder = openStateFolder(jail.realPath, stateDirectory);
+    lock = FolderLock.acquire(stateFolder, root, lease !== undefined);
+    const interruptedCommits = recoverCommits(jail, stateFolder, onFailpoint);
+    const writer = new DiskWriter({ jail, journalDirectory: stateFolder, onFailpoint, lease });
+    const workspace = new DiskWorkspace({ ...parts, writer });
+    return { workspace, lock, lease, interruptedCommits, stateFolder };
   } catch (error) {
     lock?.dispose();
     jail.dispose();
@@ -124,20 +115,11 @@ function openJail(root: string): HostJail {
   try {
     return HostJail.open(root);
   } catch (error) {
-    switch (errorCode(error)) {
-      case 'ENOTDIR':
-        throw refuse('path-not-directory', 'is not a folder. Name the folder that the file is in.');
-      case 'EACCES':
-      case 'EPERM':
-        throw refuse(
-          'path-forbidden',
-          'cannot be opened: the operating system denies it. Check its permissions.',
-        );
-      default:
-        throw refuse(
-          'path-not-found',
-          `cannot be opened (${errorCode(error) ?? 'unknown error'}). Name an existing folder.`,
-        );
-    }
+    const code = errorCode(error) ?? 'unknown error';
+    if (code === 'ENOTDIR')
+      throw refuse('path-not-directory', 'is not a folder. Name the folder that the file is in.');
+    const denied = 'cannot be opened: the operating system denies it. Check its permissions.';
+    if (code === 'EACCES' || code === 'EPERM') throw refuse('path-forbidden', denied);
+    throw refuse('path-not-found', `cannot be opened (${code}). Name an existing folder.`);
   }
 }

@@ -20,17 +20,11 @@ interface LeasedPlace {
  * the lock of the folder, which also keeps out those without a journal.
  */
 export class FolderLease {
-  /** The folder, with links resolved. */
-  readonly realPath: string;
-  /** The folder as the caller named it, for messages. */
-  readonly #folder: string;
-  readonly #stateFolder: string;
+  readonly place: LeasedPlace;
   readonly #lease: RunLease;
 
   private constructor(place: LeasedPlace, lease: RunLease) {
-    this.realPath = place.realPath;
-    this.#folder = place.folder;
-    this.#stateFolder = place.stateFolder;
+    this.place = place;
     this.#lease = lease;
   }
 
@@ -77,17 +71,18 @@ export class FolderLease {
 
   #lost(what: string): FilesystemError {
     const { reason, aborted } = this.#lease.signal;
+    const path = this.place.folder;
     return new FilesystemError(
       'filesystem-locked',
-      `The lease of the folder ${quoteText(this.#folder)} ${what} Open the folder again.`,
-      { ...present({ cause: aborted ? reason : undefined }), details: { path: this.#folder } },
+      `The lease of the folder ${quoteText(path)} ${what} Open the folder again.`,
+      { ...present({ cause: aborted ? reason : undefined }), details: { path } },
     );
   }
 
   /** Gives the lease back. Never rejects. */
   async release(): Promise<void> {
     // Before the next owner can write its own.
-    forgetLease(this.#stateFolder, this.#lease);
+    forgetLease(this.place.stateFolder, this.#lease);
     await this.#lease.release();
   }
 }

@@ -1,20 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describeError, OverridesError, type OverridesErrorCode } from '../../core/error/index.ts';
-import { present } from '../../core/internal/index.ts';
+import { attempt, present } from '../../core/internal/index.ts';
 import { type PromptIdentity, type PromptOverrides, parseOverrides } from '../../core/prompt/index.ts';
 import type { JsonValue } from '../../core/schema/index.ts';
+import { replaceFile } from '../disk/replace-file.ts';
 import { errorCode } from '../disk/system-error.ts';
+
+type PromptName = Pick<PromptIdentity, 'ns' | 'key'>;
 
 /** Keys, parts of a namespace, and tags: no separator, and never `.` or `..`. */
 const safeName = /^[a-z0-9][a-z0-9._-]{0,63}$/;
@@ -23,7 +17,7 @@ const safeName = /^[a-z0-9][a-z0-9._-]{0,63}$/;
  * The path of the overrides of a prompt, relative to the root: `<namespace>/<key>/<tag>.json`.
  * @throws {OverridesError} `overrides-mismatched` for names that a prompt cannot have.
  */
-export function overridesFileName({ ns, key }: Pick<PromptIdentity, 'ns' | 'key'>, tag: string): string {
+export function overridesFileName({ ns, key }: PromptName, tag: string): string {
   const names = [...ns.split('/'), key, tag];
   const wrong = names.find((name) => !safeName.test(name));
   if (wrong === undefined) return `${join(...names)}.json`;
@@ -38,22 +32,14 @@ export function overridesFileName({ ns, key }: Pick<PromptIdentity, 'ns' | 'key'
  * The content of a file; undefined when it does not exist.
  * @throws {OverridesError} naming the file, relative to the root.
  */
-export function readOverrides(
-  root: string,
-  prompt: Pick<PromptIdentity, 'ns' | 'key'>,
-  tag: string,
-): PromptOverrides | undefined {
+export function readOverrides(root: string, prompt: PromptName, tag: string): PromptOverrides | undefined {
   const name = overridesFileName(prompt, tag);
   let text: string;
   try {
     text = readFileSync(join(root, name), 'utf8');
   } catch (error) {
-    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return undefined;
-    throw fileError(
-      'overrides-storage-failed',
-      name,
-      `cannot be read (${errorCode(error) ?? 'unknown error'})`,
-    );
+    if (isAbsence(error)) return undefined;
+    throw storageError(name, 'read', error);
   }
   const overrides = parseText(name, text);
   if (overrides.ns === prompt.ns && overrides.key === prompt.key && overrides.tag === tag) return overrides;
@@ -89,50 +75,32 @@ export function writeOverrides(root: string, overrides: PromptOverrides): void {
   const draft = `${path}.${randomUUID()}.tmp`;
   try {
     mkdirSync(dirname(path), { recursive: true });
-    const file = openSync(draft, 'wx');
-    try {
-      writeSync(file, `${JSON.stringify(sortKeys(overrides), undefined, 2)}\n`);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
-    renameSync(draft, path);
+    replaceFile(path, draft, `${JSON.stringify(sortKeys(overrides), undefined, 2)}\n`);
   } catch (error) {
-    tryToRemove(draft);
-    throw fileError(
-      'overrides-storage-failed',
-      name,
-      `cannot be written (${errorCode(error) ?? 'unknown error'})`,
-    );
+    attempt(() => rmSync(draft, { force: true }));
+    throw storageError(name, 'written', error);
   }
 }
 
 /** @returns false when it did not exist. @throws {OverridesError} `overrides-storage-failed`. */
-export function removeOverrides(
-  root: string,
-  prompt: Pick<PromptIdentity, 'ns' | 'key'>,
-  tag: string,
-): boolean {
+export function removeOverrides(root: string, prompt: PromptName, tag: string): boolean {
   const name = overridesFileName(prompt, tag);
   try {
     rmSync(join(root, name));
     return true;
   } catch (error) {
-    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return false;
-    throw fileError(
-      'overrides-storage-failed',
-      name,
-      `cannot be removed (${errorCode(error) ?? 'unknown error'})`,
-    );
+    if (isAbsence(error)) return false;
+    throw storageError(name, 'removed', error);
   }
 }
 
-function tryToRemove(draft: string): void {
-  try {
-    rmSync(draft, { force: true });
-  } catch {
-    // It was never created.
-  }
+function isAbsence(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '');
+}
+
+function storageError(name: string, verb: string, error: unknown): OverridesError {
+  const reason = errorCode(error) ?? 'unknown error';
+  return fileError('overrides-storage-failed', name, `cannot be ${verb} (${reason})`);
 }
 
 function fileError(code: OverridesErrorCode, name: string, problem: string, cause?: unknown): OverridesError {

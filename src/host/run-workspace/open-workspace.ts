@@ -101,8 +101,7 @@ export async function openHostWorkspace({
     writeOn: writeOn[apply],
   });
   try {
-    const name = basename(resolve(folder)) || '/';
-    return new HostWorkspace({ name, filesystem, excluded, apply, before: await filesystem.snapshot() });
+    return new HostWorkspace({ folder, apply }, filesystem, excluded, await filesystem.snapshot());
   } catch (error) {
     await filesystem[Symbol.asyncDispose]();
     throw error;
@@ -118,18 +117,17 @@ export class HostWorkspace implements Required<RunWorkspace>, AsyncDisposable {
   readonly #apply: WorkspaceApply;
   readonly #before: FilesystemSnapshot;
 
-  constructor(options: {
-    readonly name: string;
-    readonly filesystem: HostFilesystem;
-    readonly excluded: readonly string[];
-    readonly apply: WorkspaceApply;
-    readonly before: FilesystemSnapshot;
-  }) {
-    this.name = options.name;
-    this.filesystem = options.filesystem;
-    this.excluded = options.excluded;
-    this.#apply = options.apply;
-    this.#before = options.before;
+  constructor(
+    { folder, apply }: Pick<HostWorkspaceOptions, 'folder' | 'apply'>,
+    filesystem: HostFilesystem,
+    excluded: readonly string[],
+    before: FilesystemSnapshot,
+  ) {
+    this.name = basename(resolve(folder)) || '/';
+    this.filesystem = filesystem;
+    this.excluded = excluded;
+    this.#apply = apply;
+    this.#before = before;
   }
 
   changes(): readonly FileChange[] {

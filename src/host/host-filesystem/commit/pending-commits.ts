@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { replaceFile } from '../../disk/replace-file.ts';
 import { isMarkOf } from '../../disk/stamp.ts';
 import { removeIfExists } from '../../lock/folder-lock.ts';
 import type { HostJail } from '../jail/jail.ts';
@@ -29,15 +30,8 @@ export function keepPending(
 ): void {
   const path = pathOf(directory, runId);
   // The folder is locked: no other process writes it. One that a killed process left is written again.
-  const draft = `${path}.draft`;
-  const file = openSync(draft, 'w', 0o600);
-  try {
-    writeSync(file, JSON.stringify({ version: markVersion, runId, commit, paths, rootMark }));
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  renameSync(draft, path);
+  const mark = JSON.stringify({ version: markVersion, runId, commit, paths, rootMark });
+  replaceFile(path, `${path}.draft`, mark, 0o600);
   forceDirectory(directory);
 }
 

@@ -86,8 +86,8 @@ class Planner {
     else if (link !== undefined) this.#places.push(this.#linkStep(link, path));
     else if (node.kind === 'file') this.#stage(place, node);
     else {
-      if (node instanceof DiskDirectory && node.unlistedNames.length > 0)
-        throw unlistedNotMovedError(path, node.unlistedNames);
+      if (node instanceof DiskDirectory && node.listing.unlistedNames.length > 0)
+        throw unlistedNotMovedError(path, node.listing.unlistedNames);
       const mode = node instanceof DiskDirectory ? node.mode : undefined;
       this.#made.push({ op: 'mkdir', path, ...present({ mode }) });
       for (const [name, child] of node.entries) this.#put(below(place, name), child);

@@ -30,8 +30,9 @@ export function assertRestorable(
     return;
   }
   if (node instanceof DiskDirectory) {
-    if (node.refusal !== undefined) throw node.refusal;
-    if (node.unlistedNames.length > 0) throw unlistedNamesError(path, node.unlistedNames);
+    const { refusal, unlistedNames } = node.listing;
+    if (refusal !== undefined) throw refusal;
+    if (unlistedNames.length > 0) throw unlistedNamesError(path, unlistedNames);
   }
   for (const [name, child] of node.entries) {
     const at = childPath(path, name);
@@ -88,7 +89,7 @@ export function unlistedNotMovedError(path: string, names: readonly string[]): F
 /** Whether something below a node has no valid path. */
 export function hasUnlistedNames(node: TreeNode): boolean {
   if (node.kind === 'file') return false;
-  if (node instanceof DiskDirectory && node.unlistedNames.length > 0) return true;
+  if (node instanceof DiskDirectory && node.listing.unlistedNames.length > 0) return true;
   return [...node.entries.values()].some(hasUnlistedNames);
 }
 
@@ -138,14 +139,15 @@ export function assertNothingExcluded(path: string, node: TreeNode): void {
  */
 export function assertListable(node: TreeNode | undefined): void {
   if (node?.kind !== 'directory') return;
-  if (node instanceof DiskDirectory && node.refusal !== undefined) throw node.refusal;
+  if (node instanceof DiskDirectory && node.listing.refusal !== undefined) throw node.listing.refusal;
   for (const child of node.entries.values()) assertListable(child);
 }
 
 /** The first directory with an excluded entry. A directory at another path than on the disk is a copy, which has none. */
 function directoryWithExcluded(path: string, node: TreeNode): string | undefined {
   if (node.kind === 'file') return undefined;
-  if (node instanceof DiskDirectory && joinPath(node.segments) === path && node.hasExcluded) return path;
+  if (node instanceof DiskDirectory && joinPath(node.segments) === path && node.listing.hasExcluded)
+    return path;
   for (const [name, child] of node.entries) {
     const found = directoryWithExcluded(childPath(path, name), child);
     if (found !== undefined) return found;

@@ -96,37 +96,30 @@ export class FoundStates {
   /** Whether a path is as it was before the commit. */
   isBefore({ path, before }: RecordedPath): boolean {
     const node = this.at(path);
-    if (before.kind === 'directory') return isDirectory(node) && node.entries.size === 0;
-    return this.#is(node, before, (text) => before.kind === 'link' && text === before.text);
+    if (before.kind === 'link') return node !== undefined && linkTextOf(node) === before.text;
+    return this.is(path, before) && !(isDirectory(node) && node.entries.size > 0);
   }
 
   /** Whether a path is as the commit left it. */
   isAfter({ path, after, put }: RecordedPath): boolean {
-    const node = this.at(path);
-    if (after.kind === 'directory') return isDirectory(node);
-    const from = put?.from ?? path;
-    return this.#is(node, after, (text) => after.kind === 'link' && leadsAlike(path, text, from, after.text));
+    return this.is(path, after, put?.from);
   }
 
   /** Whether a path is what rows say. @param from where a link was that leads where it led from there. Default: `path`. */
   is(path: string, state: PathState, from: string = path): boolean {
     const node = this.at(path);
+    if (state.kind === 'absent' || node === undefined)
+      return (state.kind === 'absent') === (node === undefined);
     if (state.kind === 'directory') return isDirectory(node);
-    return this.#is(node, state, (text) => state.kind === 'link' && leadsAlike(path, text, from, state.text));
+    if (state.kind === 'file') return this.#hasContent(node, state);
+    const text = linkTextOf(node);
+    return text !== undefined && leadsAlike(path, text, from, state.text);
   }
 
   /** The file at a path when it has the given content. */
   fileWith(path: string, wanted: PathState): TreeNode | undefined {
     const node = this.at(path);
     return wanted.kind === 'file' && this.#hasContent(node, wanted) ? node : undefined;
-  }
-
-  #is(node: TreeNode | undefined, state: PathState, isLink: (text: string) => boolean): boolean {
-    if (state.kind === 'absent' || node === undefined)
-      return (state.kind === 'absent') === (node === undefined);
-    const text = linkTextOf(node);
-    if (state.kind === 'link') return text !== undefined && isLink(text);
-    return state.kind === 'file' && this.#hasContent(node, state);
   }
 
   #hasContent(

@@ -41,13 +41,13 @@ export function landRecordedChanges(
     for (const each of [path, from, removedWith]) if (each !== undefined) assertWritten(each);
   const mayWrite = ({ path, put, removedWith }: RecordedPath): boolean =>
     // A Git directory moves, and is copied and removed, with the directory that contains it.
-    workspace.allowsGitWrites ||
+    workspace.parts.allowsGitWrites ||
     !isInGitDirectory(path) ||
     put?.from !== undefined ||
     removedWith !== undefined;
   workspace.assertFree();
   const paths = changes.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]));
-  const dead = new DeadFiles(workspace.jail, stateFolder, runId === undefined ? paths : undefined);
+  const dead = new DeadFiles(workspace.parts.jail, stateFolder, runId === undefined ? paths : undefined);
   dead.clearCopies();
   const verdicts = workspace.change((cell) => {
     const plan = planLanding(cell.root, changes, mayWrite);

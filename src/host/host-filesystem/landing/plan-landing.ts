@@ -160,7 +160,8 @@ function hasOtherMode(node: TreeNode | undefined, put: LandableChange | undefine
 export function isWhole(node: TreeNode): boolean {
   if (node.kind === 'file') return true;
   if (node instanceof DiskDirectory) {
-    if (node.refusal !== undefined || node.unlistedNames.length > 0 || node.hasExcluded) return false;
+    const { refusal, unlistedNames, hasExcluded } = node.listing;
+    if (refusal !== undefined || unlistedNames.length > 0 || hasExcluded) return false;
   }
   return [...node.entries.values()].every(isWhole);
 }

@@ -248,24 +248,9 @@ export class DiskDirectory implements DirectoryNode, LazyDirectory {
     return this.#source.identity;
   }
 
-  /** Names in it that are not valid in a path, as far as they can be shown. */
-  get invalidNames(): readonly string[] {
-    return this.#source.listing.invalidNames;
-  }
-
-  /** All names in it that are never listed. Their files must not be lost unseen. */
-  get unlistedNames(): readonly string[] {
-    return this.#source.listing.unlistedNames;
-  }
-
-  /** Why it cannot be listed; undefined when it can. */
-  get refusal(): FilesystemError | undefined {
-    return this.#source.listing.refusal;
-  }
-
-  /** True when it contains an entry that the file system excludes and that must not be lost unseen. */
-  get hasExcluded(): boolean {
-    return this.#source.listing.hasExcluded;
+  /** What it holds beside its entries; that must not be lost unseen. */
+  get listing(): Readonly<Listing> {
+    return this.#source.listing;
   }
 
   /** True when nothing in it differs from the disk. */

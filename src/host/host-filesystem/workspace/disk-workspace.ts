@@ -64,7 +64,7 @@ export interface WorkspaceParts {
 
 /** A folder on disk as the root that forks start from and commit to. */
 export class DiskWorkspace {
-  readonly #parts: WorkspaceParts;
+  readonly parts: WorkspaceParts;
   readonly #cell: TreeCell;
   readonly #ownWrites: OwnWrites;
   /** The roots that forks and snapshots use, whose content is preserved before it changes. */
@@ -75,25 +75,11 @@ export class DiskWorkspace {
   #isOpen = true;
 
   constructor(parts: WorkspaceParts) {
-    this.#parts = parts;
+    this.parts = parts;
     this.#staged = new StagedSlot(parts.lease);
     this.#ownWrites = parts.writer?.ownWrites ?? new OwnWrites();
     if (parts.defersWrites) this.#pending = this.#noPendingChanges();
     this.#cell = TreeCell.of(this.takeSnapshot().root, parts.limits, parts.clock);
-  }
-
-  get jail(): HostJail {
-    return this.#parts.jail;
-  }
-
-  /** The visible paths; undefined: all. */
-  get visible(): VisiblePaths | undefined {
-    return this.#parts.visible;
-  }
-
-  /** Whether Git directories can be written. */
-  get allowsGitWrites(): boolean {
-    return this.#parts.allowsGitWrites;
   }
 
   /** The cell of the root, showing the folder as it is now. */
@@ -120,16 +106,12 @@ export class DiskWorkspace {
 
   /** Whether changes can be staged: what stays in memory needs no stage. */
   get canStage(): boolean {
-    return !this.#parts.defersWrites;
-  }
-
-  get limits(): TreeLimits {
-    return this.#parts.limits;
+    return !this.parts.defersWrites;
   }
 
   /** A snapshot of the folder as it is now, with the pending changes. @throws {TransactionClosedError} */
   takeSnapshot(): DiskSnapshot {
-    const { root, unsettled } = this.#readDisk(this.#parts.defersWrites);
+    const { root, unsettled } = this.#readDisk(this.parts.defersWrites);
     return { root: this.#pending?.root.rebasedOn(root) ?? root, unsettled };
   }
 
@@ -247,7 +229,7 @@ export class DiskWorkspace {
     this.#staged.assertFree();
     const held = this.#pending;
     if (held === undefined) return;
-    this.jail.assertInPlace();
+    this.parts.jail.assertInPlace();
     const [first] = this.pendingConflicts();
     if (first !== undefined) throw changedOnDiskError(first.path);
     const wanted = this.takeSnapshot().root;
@@ -271,13 +253,13 @@ export class DiskWorkspace {
     this.#staged.dispose();
     this.#isOpen = false;
     this.#cell.dispose();
-    this.#parts.writer?.dispose();
-    this.jail.dispose();
+    this.parts.writer?.dispose();
+    this.parts.jail.dispose();
   }
 
   #readDisk(followsDisk: boolean): DiskSnapshot {
     if (!this.#isOpen) throw closedError();
-    const { clock, jail, limits, visible } = this.#parts;
+    const { clock, jail, limits, visible } = this.parts;
     const now = (): number => clock.now();
     const unsettled = new Set<DiskContent>();
     const { maxFileBytes } = limits;
@@ -318,7 +300,7 @@ export class DiskWorkspace {
       return;
     }
     this.#assertShown(differences);
-    if (this.#parts.writer !== undefined) assertWritableOnDisk(this.jail, differences);
+    if (this.parts.writer !== undefined) assertWritableOnDisk(this.parts.jail, differences);
     this.#retainOld(differences, loadNode);
     // The root stays a directory on disk, whatever changes in it.
     if (root instanceof DiskDirectory)
@@ -356,7 +338,7 @@ export class DiskWorkspace {
     options: WriteOptions,
   ): StagedChanges {
     if (differences.length === 0) return nothingStaged;
-    const { writer } = this.#parts;
+    const { writer } = this.parts;
     if (writer === undefined) {
       throw new FilesystemError(
         'filesystem-read-only',
@@ -371,7 +353,7 @@ export class DiskWorkspace {
 
   /** @throws {FilesystemError} `path-excluded` for changes to paths that are not visible. */
   #assertShown(differences: readonly TreeDifference[]): void {
-    const { visible } = this.#parts;
+    const { visible } = this.parts;
     if (visible === undefined) return;
     for (const { path, before, after } of differences) {
       if (after !== undefined) visible.assertTreeReached(path, after);

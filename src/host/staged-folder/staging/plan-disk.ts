@@ -109,7 +109,7 @@ class DiskPlanner {
     const origin = node instanceof DiskDirectory ? node.segments : undefined;
     const isOnDisk = mayBeOnDisk && origin !== undefined && origin.join('/') === segmentsOf(path).join('/');
     if (node instanceof DiskDirectory) {
-      for (const hidden of node.invalidNames) this.#leftOut.push(childPath(path, hidden));
+      for (const hidden of node.listing.invalidNames) this.#leftOut.push(childPath(path, hidden));
     }
     const lower = origin === undefined ? undefined : this.#lower(origin, isOverlay && isOnDisk);
     const entries = [...node.entries].filter(([child]) => !filter.excludes(childPath(path, child)));

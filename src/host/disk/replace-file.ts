@@ -1,0 +1,19 @@
+import { closeSync, fsyncSync, openSync, renameSync } from 'node:fs';
+import { writeWhole } from './copy-open-file.ts';
+
+/**
+ * Replaces a file, or makes it: who reads it finds the old text or the new one, also after a loss of power.
+ *
+ * @param draft the path of a file in the same directory, which is written first. One that is there is written again.
+ * @throws the error of the operating system. The draft may then be left.
+ */
+export function replaceFile(path: string, draft: string, text: string, mode = 0o666): void {
+  const file = openSync(draft, 'w', mode);
+  try {
+    writeWhole(file, Buffer.from(text));
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(draft, path);
+}
