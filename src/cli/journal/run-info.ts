@@ -3,6 +3,7 @@ import { present } from '../../core/internal/index.ts';
 import {
   findRun as findJournaledRun,
   type JournaledRun,
+  journalOperations,
   type RunFilter,
   type RunJournal,
   type RunLease,
@@ -69,7 +70,7 @@ export function requestOf(runId: string, { request }: KeptInfo): KeptRequest {
 export function journalWithInfo(journal: RunJournal, info: RunInfo, held?: RunLease): RunJournal {
   let next = held;
   return {
-    ...operationsOf(journal),
+    ...journalOperations(journal),
     append: (batch, lease) => {
       const rows = (batch.rows.at(-1)?.seq ?? -1) + 1;
       const summary = { ...batch.summary, info: infoOf(info, rows, lease) };
@@ -87,7 +88,7 @@ export function journalWithInfo(journal: RunJournal, info: RunInfo, held?: RunLe
 /** A journal that gives the session of a process of this command which has ended to the next one at once, and not only when its lease has run out. */
 export function takingOver(journal: RunJournal & AsyncDisposable): RunJournal & AsyncDisposable {
   return {
-    ...operationsOf(journal),
+    ...journalOperations(journal),
     acquire: async (sessionId, ended) => {
       try {
         return await journal.acquire(sessionId, ended);
@@ -98,18 +99,6 @@ export function takingOver(journal: RunJournal & AsyncDisposable): RunJournal & 
       }
     },
     [Symbol.asyncDispose]: () => journal[Symbol.asyncDispose](),
-  };
-}
-
-/** The operations of a journal, for one that replaces some. */
-function operationsOf(journal: RunJournal): RunJournal {
-  return {
-    append: (batch, lease) => journal.append(batch, lease),
-    read: (runId, from) => journal.read(runId, from),
-    acquire: (sessionId, ended) => journal.acquire(sessionId, ended),
-    revoke: (sessionId) => journal.revoke(sessionId),
-    runs: (filter) => journal.runs(filter),
-    remove: (runId, lease) => journal.remove(runId, lease),
   };
 }
 

@@ -118,11 +118,13 @@ export type {
   FeedbackTriggers,
 } from './feedback/feedback-provider.ts';
 export { FeedbackRunner } from './feedback/feedback-runner.ts';
+export { isListed, listedRun, rowsWith } from './journal/kept-run.ts';
 export {
   findRun,
   type JournalBatch,
   type JournaledRun,
   type JournalRow,
+  journalOperations,
   type RunFilter,
   type RunJournal,
   type RunLease,

@@ -1,13 +1,16 @@
 import { JournalFencedError, SessionBusyError } from '../../core/error/index.ts';
-import type {
-  JournalBatch,
-  JournaledRun,
-  JournalRow,
-  RunFilter,
-  RunJournal,
-  RunLease,
-  RunLeaseIdentity,
-  RunSummary,
+import {
+  isListed,
+  type JournalBatch,
+  type JournaledRun,
+  type JournalRow,
+  listedRun,
+  type RunFilter,
+  type RunJournal,
+  type RunLease,
+  type RunLeaseIdentity,
+  type RunSummary,
+  rowsWith,
 } from '../../core/runtime/index.ts';
 
 interface KeptRun {
@@ -31,22 +34,12 @@ class MemoryJournal implements RunJournal {
   readonly #controllers = new WeakMap<RunLease, AbortController>();
   #epochs = 0;
 
-  async append({ runId, rows, summary }: JournalBatch, lease: RunLease): Promise<void> {
+  async append(batch: JournalBatch, lease: RunLease): Promise<void> {
+    const { runId, rows, summary } = batch;
     if (this.#owners.get(lease.sessionId) !== lease)
       throw new JournalFencedError(`The lease of the session "${lease.sessionId}" has ended.`);
     const run = this.#runs.get(runId);
-    if (run !== undefined && run.sessionId !== lease.sessionId) {
-      throw new JournalFencedError(
-        `The run "${runId}" belongs to the session "${run.sessionId}", and the lease is one of "${lease.sessionId}".`,
-      );
-    }
-    const next = run?.rows.length ?? 0;
-    for (const [index, { seq }] of rows.entries()) {
-      if (seq === next + index) continue;
-      throw new JournalFencedError(
-        `Row ${seq} of the run "${runId}" does not follow its last one: number ${next + index} is the next.`,
-      );
-    }
+    rowsWith(batch, lease.sessionId, run && { sessionId: run.sessionId, rows: run.rows.length });
     if (run === undefined) this.#runs.set(runId, { sessionId: lease.sessionId, rows: [...rows], summary });
     else {
       run.rows.push(...rows);
@@ -85,24 +78,11 @@ class MemoryJournal implements RunJournal {
   }
 
   async runs(filter: RunFilter = {}): Promise<readonly JournaledRun[]> {
-    const all = [...this.#runs].map(([runId, { sessionId, rows, summary }]): JournaledRun => {
-      const isLeft = summary.status === 'running' && !this.#owners.has(sessionId);
-      return {
-        ...summary,
-        runId,
-        sessionId,
-        rows: rows.length,
-        status: isLeft ? 'interrupted' : summary.status,
-      };
-    });
-    return all
-      .filter(
-        (run) =>
-          (filter.runId ?? run.runId) === run.runId &&
-          (filter.sessionId ?? run.sessionId) === run.sessionId &&
-          (filter.workspace ?? run.workspace) === run.workspace &&
-          (filter.status ?? run.status) === run.status,
+    return [...this.#runs]
+      .map(([runId, { sessionId, rows, summary }]) =>
+        listedRun(runId, { sessionId, rows: rows.length }, summary, this.#owners.has(sessionId)),
       )
+      .filter((run) => isListed(run, filter))
       .sort((left, right) => right.updatedAtMs - left.updatedAtMs);
   }
 

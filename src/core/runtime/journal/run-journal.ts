@@ -130,3 +130,15 @@ export async function findRun(
   // A journal that does not know the filter returns others, too.
   return (await journal.runs({ runId })).find((run) => run.runId === runId);
 }
+
+/** The operations of a journal, for one that replaces some. */
+export function journalOperations(journal: RunJournal): RunJournal {
+  return {
+    append: (batch, lease) => journal.append(batch, lease),
+    read: (runId, from) => journal.read(runId, from),
+    acquire: (sessionId, ended) => journal.acquire(sessionId, ended),
+    revoke: (sessionId) => journal.revoke(sessionId),
+    runs: (filter) => journal.runs(filter),
+    remove: (runId, lease) => journal.remove(runId, lease),
+  };
+}

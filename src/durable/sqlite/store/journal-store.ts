@@ -1,11 +1,14 @@
 import { JournalError, JournalFencedError, SessionBusyError } from '../../../core/error/index.ts';
-import type {
-  JournalBatch,
-  JournaledRun,
-  JournalRow,
-  RunFilter,
-  RunLeaseIdentity,
-  RunSummary,
+import {
+  isListed,
+  type JournalBatch,
+  type JournaledRun,
+  type JournalRow,
+  listedRun,
+  type RunFilter,
+  type RunLeaseIdentity,
+  type RunSummary,
+  rowsWith,
 } from '../../../core/runtime/index.ts';
 import type { SqliteDatabase, SqliteStatement } from './database.ts';
 import type { AcquiredLease, JournalOperations, LeaseKey, Moment } from './operations.ts';
@@ -74,7 +77,8 @@ export class JournalStore implements JournalOperations {
     this.#format = format;
   }
 
-  append({ runId, rows, summary }: JournalBatch, lease: LeaseKey, { nowMs, untilMs }: Moment): void {
+  append(batch: JournalBatch, lease: LeaseKey, { nowMs, untilMs }: Moment): void {
+    const { runId, rows, summary } = batch;
     const held = this.#lease(lease.sessionId);
     if (!isSame(held, lease)) throw fenced(lease);
     if (Number(held?.until_ms) <= nowMs) this.#statement('renewLease').run(untilMs, lease.sessionId);
@@ -82,22 +86,8 @@ export class JournalStore implements JournalOperations {
     const run = this.#statement('run').get(runId) as
       | Pick<RunRecord, 'id' | 'session_id' | 'row_count'>
       | undefined;
-    if (run !== undefined && run.session_id !== lease.sessionId) {
-      throw new JournalFencedError(
-        `The run "${runId}" belongs to the session "${run.session_id}", and the lease is one of "${lease.sessionId}".`,
-        { details: { runId, sessionId: run.session_id } },
-      );
-    }
-    let next = Number(run?.row_count ?? 0);
-    for (const { seq } of rows) {
-      if (seq !== next) {
-        throw new JournalFencedError(
-          `Row ${seq} of the run "${runId}" does not follow its last one: number ${next} is the next.`,
-          { details: { runId, seq, next } },
-        );
-      }
-      next += 1;
-    }
+    const kept = run && { sessionId: run.session_id, rows: Number(run.row_count) };
+    const next = rowsWith(batch, lease.sessionId, kept);
     const text = JSON.stringify(summary);
     let id = run?.id;
     if (id === undefined) {
@@ -161,24 +151,13 @@ export class JournalStore implements JournalOperations {
         : this.#statement('runNamed').all(filter.runId)
     ) as RunRecord[];
     return found
-      .map((record): JournaledRun => {
+      .map(({ run_id, session_id: sessionId, row_count, summary, until_ms }) => {
+        const isHeld = until_ms !== null && Number(until_ms) > nowMs;
         // Written by `append`, from a summary.
-        const summary = JSON.parse(record.summary) as RunSummary;
-        const isHeld = record.until_ms !== null && Number(record.until_ms) > nowMs;
-        return {
-          ...summary,
-          runId: record.run_id,
-          sessionId: record.session_id,
-          rows: Number(record.row_count),
-          status: summary.status === 'running' && !isHeld ? 'interrupted' : summary.status,
-        };
+        const written = JSON.parse(summary) as RunSummary;
+        return listedRun(run_id, { sessionId, rows: Number(row_count) }, written, isHeld);
       })
-      .filter(
-        (run) =>
-          (filter.sessionId ?? run.sessionId) === run.sessionId &&
-          (filter.workspace ?? run.workspace) === run.workspace &&
-          (filter.status ?? run.status) === run.status,
-      );
+      .filter((run) => isListed(run, filter));
   }
 
   remove(runId: string, lease: LeaseKey | undefined, { nowMs }: Moment): void {

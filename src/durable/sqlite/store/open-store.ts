@@ -127,6 +127,23 @@ export function inTransaction<T>(database: SqliteDatabase, work: () => T): T {
   }
 }
 
+/** All of `work` or nothing, within the transaction that is open. Some failures, such as a full disk, have ended that when it throws. */
+export function inSavepoint<T>(database: SqliteDatabase, work: () => T): T {
+  database.exec('savepoint wink_write');
+  try {
+    const result = work();
+    database.exec('release wink_write');
+    return result;
+  } catch (error) {
+    try {
+      database.exec('rollback to wink_write; release wink_write');
+    } catch {
+      // The transaction has been rolled back already.
+    }
+    throw error;
+  }
+}
+
 /** Ends the open transaction without its changes. Some failures, such as a full disk, have done so already. */
 export function rollBack(database: SqliteDatabase): void {
   try {

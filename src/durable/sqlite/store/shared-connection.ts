@@ -3,7 +3,7 @@ import { processWide } from '../../../core/internal/index.ts';
 import type { DecidingRow } from '../../../core/resource/index.ts';
 import type { JournalBatch } from '../../../core/runtime/index.ts';
 import type { SqliteDatabase } from './database.ts';
-import { inTransaction, isTransactionOpen, rollBack, rolledBack } from './open-store.ts';
+import { inSavepoint, inTransaction, isTransactionOpen, rollBack, rolledBack } from './open-store.ts';
 
 /** The part of one call in the transaction of a connection. */
 export interface CallSavepoint {
@@ -81,7 +81,7 @@ export class SharedConnection {
   write<T>(work: () => T): T {
     if (!this.isInCall || this.#failure !== undefined) return inTransaction(this.#database, work);
     try {
-      const result = this.#inSavepoint(work);
+      const result = inSavepoint(this.#database, work);
       this.#writes.push(work);
       return result;
     } catch (error) {
@@ -100,7 +100,7 @@ export class SharedConnection {
   #decide<T>(work: () => T): T {
     try {
       this.assertUnbroken();
-      const result = this.#inSavepoint(work);
+      const result = inSavepoint(this.#database, work);
       this.#database.exec('commit');
       this.#end();
       return result;
@@ -180,7 +180,7 @@ export class SharedConnection {
     try {
       this.#database.exec(`rollback to ${name}`);
       this.#database.exec(`release ${name}`);
-      for (const work of this.#writes.slice(writes)) this.#inSavepoint(work);
+      for (const work of this.#writes.slice(writes)) inSavepoint(this.#database, work);
       if (depth > 0) return;
       this.#database.exec('commit');
       this.#end();
@@ -228,24 +228,6 @@ export class SharedConnection {
       });
     } catch (error) {
       for (const listener of this.#onLoss) listener(error);
-    }
-  }
-
-  /** All of `work` or nothing, within the transaction that is open. */
-  #inSavepoint<T>(work: () => T): T {
-    this.#database.exec('savepoint wink_write');
-    try {
-      const result = work();
-      this.#database.exec('release wink_write');
-      return result;
-    } catch (error) {
-      try {
-        this.#database.exec('rollback to wink_write');
-        this.#database.exec('release wink_write');
-      } catch {
-        // The transaction has been rolled back already.
-      }
-      throw error;
     }
   }
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { clearTimeout, setTimeout } from 'node:timers';
 import { pathToFileURL } from 'node:url';
-import type { RunJournal } from '../../../core/runtime/index.ts';
+import { journalOperations, type RunJournal } from '../../../core/runtime/index.ts';
 import { type Clock, systemClock } from '../../../core/session/index.ts';
 import { eraFile, type Life } from '../life.ts';
 import type { JournalModule, JournalOpening, JournalPlace } from '../options.ts';
@@ -35,7 +35,7 @@ async function load({ module }: JournalOpening): Promise<JournalModule> {
 
 function placeOf({ journal, folder }: Pick<Life, 'journal' | 'folder'>): JournalPlace {
   const { arguments: parameters = {} } = journal;
-  return { folder, parameters, clock: clockOf(folder), leaseTimeoutMs: leaseTimeoutMs };
+  return { folder, parameters, clock: clockOf(folder), leaseTimeoutMs };
 }
 
 /** The clock that all processes of a case see. Its timers do not keep the process alive. */
@@ -58,6 +58,7 @@ function readEra(folder: string): number {
 /** The journal with a point before, while and after rows are appended; one that is full refuses them. */
 export function withPoints(journal: RunJournal, points: Points): RunJournal {
   return {
+    ...journalOperations(journal),
     append: async (batch, lease) => {
       points.pass('append before');
       if (points.isFull) throw new Error('The disk is full.');
@@ -66,10 +67,5 @@ export function withPoints(journal: RunJournal, points: Points): RunJournal {
       await appended;
       points.pass('append after');
     },
-    read: (runId, from) => journal.read(runId, from),
-    acquire: (sessionId, ended) => journal.acquire(sessionId, ended),
-    revoke: (sessionId) => journal.revoke(sessionId),
-    runs: (filter) => journal.runs(filter),
-    remove: (runId, lease) => journal.remove(runId, lease),
   };
 }
