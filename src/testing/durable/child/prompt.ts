@@ -1,7 +1,14 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Filesystem } from '../../../core/filesystem/index.ts';
 import { PolicyDecision, sequentialDependencyPolicy, type ToolPolicy } from '../../../core/policy/index.ts';
 import { type Prompt, promptTemplate, section } from '../../../core/prompt/index.ts';
-import { binding } from '../../../core/resource/index.ts';
+import {
+  type AnyResourceBinding,
+  binding,
+  type ResourceToken,
+  resourceToken,
+} from '../../../core/resource/index.ts';
 import { recordSchema, text as string } from '../../../core/schema/index.ts';
 import {
   type AnyTool,
@@ -11,7 +18,6 @@ import {
   tool,
 } from '../../../core/tool/index.ts';
 import type { Effects } from './effects.ts';
-import { Ledger, ledgerIn } from './ledger.ts';
 import type { Points } from './points.ts';
 import { Count, Counted, Counts, Hearings, lastCount, Said, Sayings } from './state.ts';
 
@@ -129,10 +135,54 @@ function stateTools(points: Points): readonly AnyTool[] {
   ];
 }
 
+/** Books entries. */
+interface Ledger {
+  book(entry: string): void;
+}
+
+/** A book in a file of its own, which no database of a journal knows: its commit is a rename. */
+const Ledger: ResourceToken<Ledger> = resourceToken<Ledger>('matrix.ledger');
+
+/** The book of a folder. */
+function ledgerIn(folder: string, points: Points): AnyResourceBinding {
+  const file = join(folder, 'ledger.json');
+  // The file is written below only.
+  const entries = (): readonly string[] =>
+    existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as readonly string[]) : [];
+  return binding(Ledger, {
+    instance: { book: () => undefined },
+    transactional: {
+      parallel: true,
+      begin: () => {
+        const added: string[] = [];
+        return {
+          view: { book: (entry) => void added.push(entry) },
+          conflicts: () => [],
+          rollback: () => undefined,
+          commit: () => {
+            if (added.length === 0) return;
+            points.pass('ledger before');
+            writeFileSync(`${file}.new`, JSON.stringify([...entries(), ...added]));
+            points.pass('ledger mid');
+            renameSync(`${file}.new`, file);
+            points.pass('ledger after');
+          },
+        };
+      },
+    },
+  });
+}
+
 const receiver = recordSchema({ to: string });
 
 /** The tools with effects outside: `send` can find out what became of it, `mail` cannot, `post` may be done twice. */
 function externalTools(points: Points, effects: Effects): readonly AnyTool[] {
+  const pass = (name: string, line: string): void => {
+    points.pass(`${name} before`);
+    // What may be done twice changes nothing the second time.
+    if (name !== 'post' || !effects.has(line)) effects.add('effects', line);
+    points.pass(`${name} after`);
+  };
   return [
     tool({
       name: 'send',
@@ -140,9 +190,7 @@ function externalTools(points: Points, effects: Effects): readonly AnyTool[] {
       effects: 'external',
       inputSchema: receiver,
       execute: async ({ to }, { idempotencyKey }) => {
-        points.pass('send before');
-        effects.add('effects', `sent ${to} ${idempotencyKey}`);
-        points.pass('send after');
+        pass('send', `sent ${to} ${idempotencyKey}`);
         return ToolResult.ok({ to });
       },
       reconcile: ({ to }, { idempotencyKey }) =>
@@ -150,36 +198,27 @@ function externalTools(points: Points, effects: Effects): readonly AnyTool[] {
           ? ToolResult.ok({ to })
           : ToolResult.error('It was not sent; send it again.'),
     }),
-    tool({
-      name: 'mail',
-      description: 'Mails, and cannot look up what was mailed.',
-      effects: 'external',
-      inputSchema: receiver,
-      execute: async ({ to }, { idempotencyKey, session, filesystem, callId }) => {
-        points.pass('mail before');
-        effects.add('effects', `mailed ${to} ${idempotencyKey}`);
-        points.pass('mail after');
-        session.dispatch(Said, { text: `mailed ${to}` });
-        await filesystem.write(`mailed/${callId}.txt`, to);
-        return ToolResult.ok({ to });
-      },
-    }),
-    tool({
-      name: 'post',
-      description: 'Posts; a second time changes nothing.',
-      effects: 'external',
-      idempotent: true,
-      inputSchema: receiver,
-      execute: async ({ to }, { idempotencyKey, session, filesystem, callId }) => {
-        const line = `posted ${to} ${idempotencyKey}`;
-        points.pass('post before');
-        if (!effects.has(line)) effects.add('effects', line);
-        points.pass('post after');
-        session.dispatch(Said, { text: `posted ${to}` });
-        await filesystem.write(`posted/${callId}.txt`, to);
-        return ToolResult.ok({ to });
-      },
-    }),
+    ...(
+      [
+        ['mail', 'mailed', 'Mails, and cannot look up what was mailed.'],
+        ['post', 'posted', 'Posts; a second time changes nothing.'],
+      ] as const
+    ).map(
+      ([name, done, description]): AnyTool =>
+        tool({
+          name,
+          description,
+          effects: 'external',
+          idempotent: name === 'post',
+          inputSchema: receiver,
+          execute: async ({ to }, { idempotencyKey, session, filesystem, callId }) => {
+            pass(name, `${done} ${to} ${idempotencyKey}`);
+            session.dispatch(Said, { text: `${done} ${to}` });
+            await filesystem.write(`${done}/${callId}.txt`, to);
+            return ToolResult.ok({ to });
+          },
+        }),
+    ),
   ];
 }
 

@@ -33,19 +33,22 @@ export class Matrix {
       new CaseFolder({ files, journal: this.#options.open, runs });
     const whole = (runs = oneRun): Promise<WholeRun> => this.#wholeRun(files, runs);
     const compare: Play['compare'] = async (of, at, overrides = {}) => {
-      const end = { ...readEnd(of.path, of.runs), ...overrides };
-      const became = judge({ at, struck: of.struck, whole: (await whole(of.runs)).end, end });
+      const found = { ...readEnd(of.path, of.runs), ...overrides };
+      const became = judge({ at, struck: of.struck, whole: (await whole(of.runs)).end, end: found });
       this.#options.onOutcome?.({ name, files, at, became });
+    };
+    const end: Play['end'] = async (of, at, state) => {
+      await finish(of, at, state);
+      await compare(of, at);
     };
     const strike: Play['strike'] = async (strokes) => {
       using of = folder();
       const at = strokes.map((stroke) => `${stroke.do} ${stroke.at}`);
       for (const stroke of strokes) await of.live({ stroke });
-      await finish(of, at);
-      await compare(of, at);
+      await end(of, at);
     };
     const random = randomNumbers(seed * 1_000 + number * 2 + (files === 'memory' ? 0 : 1));
-    await plays[key]({ files, killsPerCase, random, whole, folder, finish, compare, strike });
+    await plays[key]({ files, killsPerCase, random, whole, folder, finish, compare, end, strike });
   }
 
   #wholeRun(files: DurableFiles, runs: readonly string[]): Promise<WholeRun> {

@@ -10,8 +10,7 @@ export async function otherState(play: Play): Promise<void> {
   await atPoints(play, /^disk /, async (at, folder) => {
     const where = [`kill ${at}`, 'another state folder'];
     await folder.live({ stroke: { at, do: 'kill' } });
-    await play.finish(folder, where, 'other-state');
-    await play.compare(folder, where);
+    await play.end(folder, where, 'other-state');
   });
 }
 
@@ -34,8 +33,7 @@ export async function otherProgram(play: Play): Promise<void> {
       expected: [],
       actual: staged,
     });
-    await play.finish(folder, where);
-    await play.compare(folder, where);
+    await play.end(folder, where);
   });
 }
 

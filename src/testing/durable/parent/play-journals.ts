@@ -23,8 +23,7 @@ export async function fullJournal(play: Play): Promise<void> {
       expected: true,
       actual: isClosed,
     });
-    await play.finish(folder, where);
-    await play.compare(folder, where);
+    await play.end(folder, where);
   });
 }
 
@@ -33,8 +32,7 @@ export async function tornAppend(play: Play): Promise<void> {
   await atPoints(play, /^append while/, async (at, folder) => {
     await folder.live({ stroke: { at, do: 'kill' } });
     await tearJournal(folder.journal, folder.path);
-    await play.finish(folder, [`torn ${at}`]);
-    await play.compare(folder, [`torn ${at}`]);
+    await play.end(folder, [`torn ${at}`]);
   });
 }
 

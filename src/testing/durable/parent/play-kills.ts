@@ -35,8 +35,7 @@ export async function randomly(play: Play): Promise<void> {
     const end = await life.ended;
     if (end.signal !== undefined) folder.struck.push({ points: end.points, length: end.points.length });
     const at = [`kill from outside after ${point}`];
-    await play.finish(folder, at);
-    await play.compare(folder, at);
+    await play.end(folder, at);
   });
 }
 
@@ -58,8 +57,7 @@ export async function threeRuns(play: Play): Promise<void> {
         at.push(`kill ${point}`);
         if (end.signal === undefined) break;
       }
-      await play.finish(folder, at);
-      await play.compare(folder, at);
+      await play.end(folder, at);
     },
   );
 }

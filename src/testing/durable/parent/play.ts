@@ -26,6 +26,8 @@ export interface Play {
   finish(folder: CaseFolder, at: readonly string[], state?: string): Promise<LifeEnd>;
   /** Compares the end, with `overrides` in it, and reports what became of the run. @throws {ConformanceError} */
   compare(folder: CaseFolder, at: readonly string[], overrides?: Partial<EndOfCase>): Promise<void>;
+  /** Finishes and compares. @throws {ConformanceError} */
+  end(folder: CaseFolder, at: readonly string[], state?: string): Promise<void>;
   /** Lives a run that is struck at these points, one in each life, finishes it and compares. */
   strike(strokes: readonly Stroke[]): Promise<void>;
 }
