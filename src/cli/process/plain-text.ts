@@ -1,4 +1,4 @@
-import { clip, counted, showName } from '../../core/internal/index.ts';
+import { clip, showName } from '../../core/internal/index.ts';
 /**
  * Untrusted text (from a workspace, a file name or a model), safe to print: control characters are escaped, so that the
  * text cannot move the cursor, change colors or rewrite the terminal.
@@ -62,13 +62,6 @@ const maxNamedPaths = 3;
 export function namedPaths(paths: readonly string[]): string {
   const rest = paths.length - maxNamedPaths;
   return `${paths.slice(0, maxNamedPaths).map(showName).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
-}
-
-/** A size for display: `512 bytes`, `14.2 KB`, `3.0 MB`. */
-export function readableBytes(bytes: number): string {
-  if (bytes < 1024) return counted(bytes, 'byte');
-  const kilobytes = bytes / 1024;
-  return kilobytes < 1024 ? `${kilobytes.toFixed(1)} KB` : `${(kilobytes / 1024).toFixed(1)} MB`;
 }
 
 /** A duration for display: `3 ms`, `1.4 s`. */

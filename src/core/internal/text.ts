@@ -68,6 +68,13 @@ export function linesOf(text: string): string[] {
   return text.split(breaks);
 }
 
+/** The lines of a text as programs that compare files count them: a line feed at its end starts no further line. */
+export function fileLines(text: string): string[] {
+  const lines = text.split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  return lines;
+}
+
 /** The text on one line: its lines without the blank space around them, joined by a space; empty ones are left out. */
 export function oneLine(text: string): string {
   return linesOf(text)
@@ -84,6 +91,13 @@ export function formatNumber(amount: number): string {
 /** `1 file`, `2 files`, `1,024 files`. */
 export function counted(amount: number, singular: string, plural: string = `${singular}s`): string {
   return `${formatNumber(amount)} ${amount === 1 ? singular : plural}`;
+}
+
+/** A size for display: `512 bytes`, `14.2 KB`, `3.0 MB`. */
+export function readableBytes(bytes: number): string {
+  if (bytes < 1024) return counted(bytes, 'byte');
+  const kilobytes = bytes / 1024;
+  return kilobytes < 1024 ? `${kilobytes.toFixed(1)} KB` : `${(kilobytes / 1024).toFixed(1)} MB`;
 }
 
 /** Quoted names, separated by commas: `"a", "b"`. */

@@ -42,10 +42,3 @@ export async function blobSize(repository: PrivateRepository, id: string): Promi
 function note(text: string): BlobContent {
   return { kind: 'note', note: text };
 }
-
-/** The lines of a text. A line break at its end starts no further line. */
-export function linesOf(text: string): readonly string[] {
-  const lines = text.split('\n');
-  if (lines.at(-1) === '') lines.pop();
-  return lines;
-}

@@ -1,4 +1,4 @@
-import { counted, present, showName, startOf } from '../../core/internal/index.ts';
+import { counted, fileLines, present, showName, startOf } from '../../core/internal/index.ts';
 import {
   described,
   integer,
@@ -10,7 +10,7 @@ import {
   text,
 } from '../../core/schema/index.ts';
 import { type AnyTool, ToolResult } from '../../core/tool/index.ts';
-import { linesOf, readBlob } from './blobs.ts';
+import { readBlob } from './blobs.ts';
 import { resolveCommit, showDate, shownLine } from './commits.ts';
 import { GitRefusal } from './git-error.ts';
 import { isObjectId } from './git-names.ts';
@@ -62,7 +62,7 @@ export function createGitBlameTool(options: GitToolOptions): AnyTool {
         throw new GitRefusal(`${name} is a directory in this commit. Name a file.`);
       const content = await readBlob(repository, entry);
       if (content.kind === 'note') throw new GitRefusal(`${name} has no lines to show: ${content.note}.`);
-      const total = linesOf(content.text).length;
+      const total = fileLines(content.text).length;
       if (total === 0) return ToolResult.ok({ id, lines: [] }, `${name} is empty in commit ${id}.`);
       if (offset >= total)
         throw new GitRefusal(`${name} has ${counted(total, 'line')} in this commit; use a smaller offset.`);

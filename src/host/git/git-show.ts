@@ -1,4 +1,12 @@
-import { counted, formatNumber, present, showName, startOf, takeWithin } from '../../core/internal/index.ts';
+import {
+  counted,
+  fileLines,
+  formatNumber,
+  present,
+  showName,
+  startOf,
+  takeWithin,
+} from '../../core/internal/index.ts';
 import {
   count,
   integer,
@@ -10,7 +18,7 @@ import {
   text,
 } from '../../core/schema/index.ts';
 import { type AnyTool, ToolResult, type ToolSuccess } from '../../core/tool/index.ts';
-import { linesOf, readBlob } from './blobs.ts';
+import { readBlob } from './blobs.ts';
 import { readCommit, resolveCommit } from './commits.ts';
 import { listChanges } from './file-changes.ts';
 import { GitRefusal } from './git-error.ts';
@@ -117,7 +125,7 @@ async function showFile(
   const name = showName(entry.path);
   const content = await readBlob(repository, entry);
   if (content.kind === 'note') return ToolResult.ok({ id }, `${name} in commit ${id}: ${content.note}.`);
-  const lines = linesOf(content.text);
+  const lines = fileLines(content.text);
   if (offset > 0 && offset >= lines.length)
     throw new GitRefusal(
       `${name} has ${counted(lines.length, 'line')} in this commit; use a smaller offset.`,

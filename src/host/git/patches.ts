@@ -1,4 +1,4 @@
-import { counted, present, showName, startOf } from '../../core/internal/index.ts';
+import { counted, fileLines, present, showName, startOf } from '../../core/internal/index.ts';
 import {
   choice,
   count,
@@ -10,7 +10,7 @@ import {
   record,
   text,
 } from '../../core/schema/index.ts';
-import { linesOf, readBlob } from './blobs.ts';
+import { readBlob } from './blobs.ts';
 import { plainPatchOptions } from './commits.ts';
 import {
   changeStatuses,
@@ -144,7 +144,7 @@ async function patchOf(repository: PrivateRepository, { before, after }: FileCha
     return [...modes, `[before: ${describe(old)}; now: ${describe(now)}]`].join('\n');
   }
   if (old === undefined || now === undefined || before === undefined || after === undefined) {
-    const lines = linesOf(old?.text ?? now?.text ?? '');
+    const lines = fileLines(old?.text ?? now?.text ?? '');
     const sign = old === undefined ? '+' : '-';
     const range = `${lines.length === 0 ? 0 : 1},${lines.length}`;
     const header = old === undefined ? `@@ -0,0 +${range} @@` : `@@ -${range} +0,0 @@`;

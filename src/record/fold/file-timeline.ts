@@ -1,4 +1,4 @@
-import { editScript } from '../../core/internal/index.ts';
+import { editScript, fileLines } from '../../core/internal/index.ts';
 import type {
   BlamedLine,
   RecordedCall,
@@ -67,7 +67,7 @@ export class FileTimeline {
   #blameVersion(versions: readonly Version[], index: number, seq: number): void {
     const version = versions[index];
     if (version === undefined || version.blame !== undefined) return;
-    const lines = linesOf(version.content);
+    const lines = fileLines(version.content?.text ?? '');
     const before =
       version.from === undefined
         ? (versions[index - 1]?.blame ?? [])
@@ -78,13 +78,6 @@ export class FileTimeline {
 
 function versionAt(versions: readonly Version[], seq: number): Version | undefined {
   return versions.findLast((version) => version.seq <= seq);
-}
-
-function linesOf(content: RecordedContent | undefined): readonly string[] {
-  if (content?.text === undefined || content.text === '') return [];
-  const lines = content.text.split('\n');
-  if (lines.at(-1) === '') lines.pop();
-  return lines;
 }
 
 function blameLines(

@@ -1,4 +1,4 @@
-import { type Edit, editScript, present } from '../../core/internal/index.ts';
+import { type Edit, editScript, fileLines, present } from '../../core/internal/index.ts';
 import type { RecordedFileChange } from '../../record/index.ts';
 
 /** One line of a difference, with its numbers before and after. */
@@ -22,15 +22,10 @@ export interface FileDiff {
 const maxEdits = 3000;
 const contextLines = 2;
 
-/** The lines of a text; the end of the last one is not a line of its own. */
-export function linesOf(text: string): readonly string[] {
-  return text === '' ? [] : text.replace(/\n$/, '').split('\n');
-}
-
 /** All lines of a difference between two texts. */
 export function diffLines(before: string, after: string): readonly DiffLine[] {
-  const old = linesOf(before);
-  const fresh = linesOf(after);
+  const old = fileLines(before);
+  const fresh = fileLines(after);
   const edits = editScript(old, fresh, maxEdits) ?? [
     ...old.map((): Edit => 'removed'),
     ...fresh.map((): Edit => 'added'),

@@ -60,11 +60,6 @@ export function many(value: number, one: string, more: string = `${one}s`): stri
   return `${count(value)} ${value === 1 ? one : more}`;
 }
 
-export function bytes(size: number): string {
-  if (size < 1024) return many(size, 'byte');
-  return size < 1024 * 1024 ? `${(size / 1024).toFixed(1)} KB` : `${(size / 1024 / 1024).toFixed(1)} MB`;
-}
-
 /** A share in percent, of a whole that may be 0. */
 export function percent(part: number, whole: number): number {
   return whole <= 0 ? 0 : Math.round((100 * part) / whole);

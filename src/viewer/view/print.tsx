@@ -63,9 +63,7 @@ function Sheet(): VNode {
             </p>
           )),
         )}
-        {problems.length > maxProblems ? (
-          <p>{`and ${many(problems.length - maxProblems, 'other')}`}</p>
-        ) : null}
+        <Others count={problems.length - maxProblems} />
       </div>
       <h2>Turns</h2>
       <div class="columns">
@@ -82,15 +80,17 @@ function Sheet(): VNode {
                 <span>{duration(lengthOf(call))}</span>
               </p>
             ))}
-            {turn.calls.length > maxCallsPerTurn ? (
-              <p>{`and ${many(turn.calls.length - maxCallsPerTurn, 'other')}`}</p>
-            ) : null}
+            <Others count={turn.calls.length - maxCallsPerTurn} />
           </section>
         ))}
-        {root.turns.length > maxTurns ? (
-          <p>{`and ${many(root.turns.length - maxTurns, 'other turn')}`}</p>
-        ) : null}
+        <Others count={root.turns.length - maxTurns} noun="other turn" />
       </div>
     </section>
   );
+}
+
+/** How many there are besides those above. */
+function Others(props: { readonly count: number; readonly noun?: string }): VNode | null {
+  const { count, noun = 'other' } = props;
+  return count > 0 ? <p>{`and ${many(count, noun)}`}</p> : null;
 }

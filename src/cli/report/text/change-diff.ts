@@ -1,8 +1,8 @@
 import { createTwoFilesPatch } from 'diff';
 import { FilesystemError } from '../../../core/error/index.ts';
 import type { FileChange } from '../../../core/filesystem/index.ts';
-import { counted, showName } from '../../../core/internal/index.ts';
-import { printableLines, readableBytes } from '../../process/plain-text.ts';
+import { counted, readableBytes, showName } from '../../../core/internal/index.ts';
+import { printableLines } from '../../process/plain-text.ts';
 import type { TextStyle } from '../../process/text-style.ts';
 
 /** Options of a diff. */

@@ -25,8 +25,6 @@ import {
 import { useStore } from '../store/store.ts';
 import { CallPolicies } from './call-policies.tsx';
 
-const listLimit = 60;
-
 interface CallProps {
   readonly call: RecordedCall;
   readonly attempt: RecordedAttempt | undefined;
@@ -243,7 +241,7 @@ function Inner({ call }: { readonly call: RecordedCall }): VNode | null {
             {visible(innerName(run))}
             {call.attempts.length > 1 && run.parent !== undefined ? `, in attempt ${run.parent.attempt}` : ''}
           </p>
-          <Capped items={run.turns} limit={listLimit} noun="turn">
+          <Capped items={run.turns} noun="turn">
             {(turn) => (
               <Item
                 key={turn.number}
@@ -308,7 +306,7 @@ function Reads({ attempt }: { readonly attempt: RecordedAttempt | undefined }): 
       empty={reads.length === 0 ? 'Empty: nothing can conflict with it.' : undefined}
     >
       <p class="mono reads">
-        <Capped items={reads} limit={listLimit} noun="read">
+        <Capped items={reads} noun="read">
           {(read, index) => <span key={index}>{visible(read.what)}</span>}
         </Capped>
       </p>
@@ -333,7 +331,7 @@ function Progress({ call }: { readonly call: RecordedCall }): VNode | null {
   if (call.progress.length === 0) return null;
   return (
     <Section title="Progress" note={many(call.progress.length, 'update')}>
-      <Capped items={call.progress} limit={listLimit} noun="update">
+      <Capped items={call.progress} noun="update">
         {({ atMs, update }, index) => (
           <Item key={index} end={clock(atMs)}>
             <span class="mono">

@@ -17,8 +17,6 @@ import { useVirtual } from '../parts/virtual.ts';
 import { useStore } from '../store/store.ts';
 
 const cellWidth = 14;
-const listLimit = 60;
-
 /** Every policy against every call of an evaluation. */
 export function PolicyView(): JSX.Element {
   const store = useStore();
@@ -73,7 +71,7 @@ export function PolicyView(): JSX.Element {
             title="Refused and asked"
             empty={weighty.length === 0 ? 'No policy refused a call or asked a person.' : undefined}
           >
-            <Capped items={weighty} limit={listLimit} noun="decision">
+            <Capped items={weighty} noun="decision">
               {({ row, cell, call, index }) => (
                 <Item
                   key={`${index} ${row.policy}`}

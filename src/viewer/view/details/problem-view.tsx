@@ -6,8 +6,6 @@ import { count, duration, type Mark, many } from '../../model/words.ts';
 import { CallTitle, Capped, Item, TurnLink } from '../parts/parts.tsx';
 import { useStore } from '../store/store.ts';
 
-const listLimit = 60;
-
 /** What a reader should see first: failures, then what cost time. */
 export function ProblemView(): JSX.Element {
   const store = useStore();
@@ -35,7 +33,7 @@ export function ProblemView(): JSX.Element {
           <h3>
             {title} <small>{count(items.length)}</small>
           </h3>
-          <Capped items={items} limit={listLimit} noun="problem">
+          <Capped items={items} noun="problem">
             {(item, index) => <Problem key={index} problem={item.problem} mark={item.mark} />}
           </Capped>
         </section>

@@ -23,8 +23,6 @@ import {
   TurnLink,
 } from '../parts/parts.tsx';
 
-const listLimit = 60;
-
 /** One turn: the answer of the model, and the request that it answered as a difference from the one before. */
 export function TurnView({ turn }: { readonly turn: RecordedTurn }): JSX.Element {
   const { run, response, calls } = turn;
@@ -50,7 +48,7 @@ export function TurnView({ turn }: { readonly turn: RecordedTurn }): JSX.Element
       <Answer turn={turn} />
       {calls.length === 0 ? null : (
         <Section title="Calls" note={many(calls.length, 'call')}>
-          <Capped items={calls} limit={listLimit} noun="call">
+          <Capped items={calls} noun="call">
             {(call) => (
               <Item
                 key={call.id}
@@ -149,7 +147,7 @@ function Events({ turn }: { readonly turn: RecordedTurn }): VNode | null {
   if (shown.length === 0) return null;
   return (
     <Section title="What else happened">
-      <Capped items={shown} limit={listLimit} noun="event">
+      <Capped items={shown} noun="event">
         {({ atMs, words }, index) => (
           <Item key={index} end={clock(atMs)}>
             {visible(words)}
@@ -229,7 +227,7 @@ function Messages(props: {
 }): JSX.Element {
   const { items, turn, sign } = props;
   return (
-    <Capped items={items} limit={listLimit} noun="message">
+    <Capped items={items} noun="message">
       {(item, index) => {
         const { role, texts, call, isError } = messageOf(item, turn);
         return (

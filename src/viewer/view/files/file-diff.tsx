@@ -1,10 +1,10 @@
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { cutAfter } from '../../../core/internal/index.ts';
+import { cutAfter, readableBytes } from '../../../core/internal/index.ts';
 import type { RecordedContent, RecordedFileChange } from '../../../record/index.ts';
 import { type DiffPart, diffLines, shownDiff, textsOf } from '../../model/line-diff.ts';
 import { visible } from '../../model/visible.ts';
-import { bytes, many } from '../../model/words.ts';
+import { many } from '../../model/words.ts';
 import { Capped } from '../parts/parts.tsx';
 
 const lineLimit = 400;
@@ -49,7 +49,7 @@ export function FileDiff({ change }: { readonly change: RecordedFileChange }): V
 /** What is known of a content that is not shown. */
 export function contentWords(content: RecordedContent | undefined): string {
   if (content === undefined) return 'nothing';
-  const size = bytes(content.bytes);
+  const size = readableBytes(content.bytes);
   if (content.isOmitted === true) return `${size} that were too large for the record`;
   if (content.text === undefined) return `${size} of binary content`;
   return content.isRedacted === true ? `${size}, redacted` : size;

@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX, VNode } from 'preact';
-import { startOf } from '../../../core/internal/index.ts';
+import { readableBytes, startOf } from '../../../core/internal/index.ts';
 import type { RecordedCall, RecordedTurn } from '../../../record/index.ts';
 import { snippetOf } from '../../model/search.ts';
 import { turnId } from '../../model/turns.ts';
 import { visible } from '../../model/visible.ts';
-import { brief, bytes, type Mark, many } from '../../model/words.ts';
+import { brief, type Mark, many } from '../../model/words.ts';
 import { useStore } from '../store/store.ts';
 
 /** The mark of an outcome; what it says is in the words beside it. */
@@ -186,7 +186,7 @@ export function LongText({ text }: { readonly text: string }): JSX.Element {
       {visible(startOf(text, shown.value))}
       {'…\n'}
       <button class="link" onClick={() => (shown.value += 10 * maxCharacters)}>
-        Show more: {bytes(rest)} left
+        Show more: {readableBytes(rest)} left
       </button>
     </>
   );
@@ -195,13 +195,14 @@ export function LongText({ text }: { readonly text: string }): JSX.Element {
 /** Items, of which those after the first ones are added when asked for. */
 export function Capped<T>(props: {
   readonly items: readonly T[];
-  readonly limit: number;
+  /** How many are added at a time. Default: 60. */
+  readonly limit?: number;
   readonly noun: string;
   readonly children: (item: T, index: number) => ComponentChildren;
   /** What the button is in, such as a row of a table. */
   readonly wrap?: (button: VNode) => VNode;
 }): JSX.Element {
-  const { items, limit, noun, children, wrap = (button) => button } = props;
+  const { items, limit = 60, noun, children, wrap = (button) => button } = props;
   const shown = useSignal(limit);
   const rest = items.length - shown.value;
   return (

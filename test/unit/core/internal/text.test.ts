@@ -5,13 +5,30 @@ import {
   cutAfter,
   cutLine,
   endOf,
+  fileLines,
   lineNumberAt,
   oneLine,
   quotedList,
+  readableBytes,
   shorten,
 } from '../../../../src/core/internal/index.ts';
 
 describe('text helpers', () => {
+  it('writes sizes as a person does', () => {
+    const sizes = [1, 1023, 1024, 1536, 3_145_728];
+    expect(sizes.map(readableBytes)).toEqual(['1 byte', '1,023 bytes', '1.0 KB', '1.5 KB', '3.0 MB']);
+  });
+
+  it('counts no line after the last line feed of a file', () => {
+    expect(['', '\n', 'a', 'a\n', 'a\n\nb\r\n'].map(fileLines)).toEqual([
+      [],
+      [''],
+      ['a'],
+      ['a'],
+      ['a', '', 'b\r'],
+    ]);
+  });
+
   it.each([
     ['', 5, ''],
     ['abcde', 5, 'abcde'],

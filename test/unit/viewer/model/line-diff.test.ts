@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { diffLines, linesOf, shownDiff, textsOf } from '../../../../src/viewer/model/line-diff.ts';
+import { fileLines } from '../../../../src/core/internal/index.ts';
+import { diffLines, shownDiff, textsOf } from '../../../../src/viewer/model/line-diff.ts';
 
 const text = fc
   .array(fc.constantFrom('a', 'b', 'c', '', 'd'), { maxLength: 12 })
@@ -22,8 +23,8 @@ describe('diffLines', () => {
         const lines = diffLines(before, after);
         const old = lines.filter(({ op }) => op !== 'added');
         const fresh = lines.filter(({ op }) => op !== 'removed');
-        expect(old.map((line) => line.text)).toEqual(linesOf(before));
-        expect(fresh.map((line) => line.text)).toEqual(linesOf(after));
+        expect(old.map((line) => line.text)).toEqual(fileLines(before));
+        expect(fresh.map((line) => line.text)).toEqual(fileLines(after));
         expect(old.map((line) => line.before)).toEqual(old.map((_, index) => index + 1));
         expect(fresh.map((line) => line.after)).toEqual(fresh.map((_, index) => index + 1));
       }),

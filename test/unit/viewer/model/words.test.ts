@@ -3,7 +3,6 @@ import { commandsFor, shellWord } from '../../../../src/viewer/model/commands.ts
 import { visible } from '../../../../src/viewer/model/visible.ts';
 import {
   brief,
-  bytes,
   clock,
   costOf,
   count,
@@ -54,8 +53,7 @@ describe('numbers', () => {
     expect(count(value)).toBe(text);
   });
 
-  it('writes sizes, shares and amounts', () => {
-    expect([bytes(1), bytes(2048), bytes(3 * 1024 * 1024)]).toEqual(['1 byte', '2.0 KB', '3.0 MB']);
+  it('writes shares and amounts', () => {
     expect([percent(1, 3), percent(1, 0)]).toEqual([33, 0]);
     expect([money(2.5), money(0.0613), money(0.00001), money(0)]).toEqual([
       '2.50',
