@@ -1,7 +1,7 @@
 import { readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FilesystemError, SessionBusyError } from '../../core/error/index.ts';
-import { present, quoteText } from '../../core/internal/index.ts';
+import { attempt, present, quoteText } from '../../core/internal/index.ts';
 import type { RunJournal, RunLease, RunLeaseIdentity } from '../../core/runtime/index.ts';
 import { isAlive, type ProcessIdentity, presentProcess, readIdentity } from './process-identity.ts';
 
@@ -104,20 +104,15 @@ const ownerFileName = 'lease';
  */
 function rememberLease(stateFolder: string, { owner, epoch }: RunLeaseIdentity): void {
   const record: LeaseOwner = { lease: { owner, epoch }, process: presentProcess() };
-  try {
-    writeFileSync(join(stateFolder, ownerFileName), JSON.stringify(record), { mode: 0o600 });
-  } catch {
-    // Nothing depends on it.
-  }
+  // Nothing depends on it.
+  attempt(() => writeFileSync(join(stateFolder, ownerFileName), JSON.stringify(record), { mode: 0o600 }));
 }
 
 /** Removes what {@link rememberLease} has written of this lease. */
 function forgetLease(stateFolder: string, { owner }: RunLeaseIdentity): void {
-  try {
-    if (readOwner(stateFolder)?.lease.owner === owner) unlinkSync(join(stateFolder, ownerFileName));
-  } catch {
-    // It says that the lease has an owner, which the journal denies.
-  }
+  if (readOwner(stateFolder)?.lease.owner !== owner) return;
+  // When that fails, it says that the lease has an owner, which the journal denies.
+  attempt(() => unlinkSync(join(stateFolder, ownerFileName)));
 }
 
 /** The lease of the process that had the folder last, when that process has certainly ended; undefined otherwise. */

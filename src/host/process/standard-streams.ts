@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, constants, openSync, rmSync, writeFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
+import { attempt } from '../../core/internal/index.ts';
 import { runProgram } from './child.ts';
 import { pathVariable } from './path-variable.ts';
 
@@ -65,10 +66,7 @@ export function closeChildEnds({ childEnds }: StandardStreams): void {
   childEnds.forEach(closeQuietly);
 }
 
+/** One that is closed already stays so. */
 function closeQuietly(descriptor: number): void {
-  try {
-    closeSync(descriptor);
-  } catch {
-    // It is closed already.
-  }
+  attempt(() => closeSync(descriptor));
 }

@@ -1,9 +1,9 @@
+import { compileGlob } from '../../core/filesystem/index.ts';
 import { cutAfter } from '../../core/internal/index.ts';
-import { matchFiles } from './file-matcher.ts';
-import { matchLimits } from './limit-matcher.ts';
+import { tokenCost } from '../../core/runtime/index.ts';
 import type { MatcherContext, MatcherResult } from './matcher-context.ts';
 import type { SpendingLimits, WinkMatchers } from './matcher-types.ts';
-import { type CallFact, readRunFacts } from './run-facts.ts';
+import { type CallFact, type RunFacts, readRunFacts } from './run-facts.ts';
 
 /** Each matcher as `expect.extend` takes it. */
 type ExtendedMatchers = {
@@ -29,12 +29,8 @@ export const winkMatchers: ExtendedMatchers = {
   toHaveCommitted(received, tool, ...expected) {
     return matchCalls(this, received, { tool, expected, isCommitted: true });
   },
-  toHaveChangedFiles(received, expected) {
-    return matchFiles(received, expected);
-  },
-  toStayWithin(received, limits: SpendingLimits) {
-    return matchLimits(received, limits);
-  },
+  toHaveChangedFiles: matchFiles,
+  toStayWithin: matchLimits,
 };
 
 /** How many calls a message lists. */
@@ -90,4 +86,114 @@ function describeCall({ toolName, params, outcome, reason, isCommitted, depth }:
       ? 'committed into a call that was not'
       : (outcome ?? 'not ended') + (reason === undefined ? '' : ` (${reason})`);
   return `${toolName}(${shown})${place}: ${state}`;
+}
+
+/** Whether a run changed these files, and which it did if not. */
+function matchFiles(received: unknown, expected: unknown): MatcherResult {
+  const { files } = readRunFacts(received);
+  const changed = [...files.keys()].sort();
+  const found =
+    changed.length === 0
+      ? 'It changed no file.'
+      : `It changed:\n${changed.map((path) => `  ${path} (${files.get(path)})`).join('\n')}`;
+  if (expected === undefined || typeof expected === 'string') {
+    const pass = expected === undefined ? changed.length > 0 : changed.some(matcherOf(expected));
+    const any = pass ? 'any file' : 'a file';
+    const what = expected === undefined ? any : `a file that matches "${expected}"`;
+    return { pass, message: () => `Expected the run ${pass ? 'not ' : ''}to change ${what}. ${found}` };
+  }
+  const patterns = patternsOf(expected);
+  const tests = patterns.map(matcherOf);
+  const missing = patterns.filter(
+    (_pattern, index) => !changed.some((path) => tests[index]?.(path) === true),
+  );
+  const unexpected = changed.filter((path) => !tests.some((test) => test(path)));
+  const pass = missing.length + unexpected.length === 0;
+  return {
+    pass,
+    message: () => {
+      if (pass) return `Expected the run to change other files than ${quoted(patterns)}. ${found}`;
+      const problems = [
+        ...(missing.length === 0 ? [] : [`Not changed: ${quoted(missing)}.`]),
+        ...(unexpected.length === 0 ? [] : [`Not expected: ${quoted(unexpected)}.`]),
+      ];
+      return `Expected the run to change exactly ${quoted(patterns)}. ${problems.join(' ')} ${found}`;
+    },
+  };
+}
+
+function patternsOf(expected: unknown): readonly string[] {
+  if (Array.isArray(expected) && expected.every((entry): entry is string => typeof entry === 'string'))
+    return expected;
+  throw new TypeError('The files must be a path, a glob, or a list of them.');
+}
+
+/** A path that is equal matches too, whatever a glob would make of its characters. */
+function matcherOf(pattern: string): (path: string) => boolean {
+  const glob = compileGlob(pattern);
+  return (path) => path === pattern || glob.test(path);
+}
+
+function quoted(names: readonly string[]): string {
+  return names.length === 0 ? 'no files' : names.map((name) => `"${name}"`).join(', ');
+}
+
+/** Whether a run stayed within limits, and by how much it did not. */
+function matchLimits(received: unknown, limits: SpendingLimits): MatcherResult {
+  const facts = readRunFacts(received);
+  const given: unknown = limits;
+  if (typeof given !== 'object' || given === null) throw new TypeError('The limits must be an object.');
+  const { tokens, turns, cost } = limits;
+  const checks = [
+    ...(tokens === undefined ? [] : [check('tokens', tokens, tokensOf(facts))]),
+    ...(turns === undefined ? [] : [check('turns', turns, facts.turns)]),
+    ...(cost === undefined ? [] : [check('cost', cost, costOf(facts, limits))]),
+  ];
+  if (checks.length === 0) throw new TypeError('Give at least one limit: tokens, turns or cost.');
+  const passed = checks.filter(({ excess }) => excess > 0);
+  const pass = passed.length === 0;
+  return {
+    pass,
+    message: () =>
+      pass
+        ? `Expected the run to pass one of its limits, but it stayed within all of them: ${checks.map(describeSpent).join(', ')}.`
+        : `Expected the run to stay within its limits, but it passed ${passed.map(describeExcess).join(', ')}.`,
+  };
+}
+
+interface LimitCheck {
+  readonly name: keyof SpendingLimits;
+  readonly limit: number;
+  readonly spent: number;
+  readonly excess: number;
+}
+
+function check(name: keyof SpendingLimits, limit: number, spent: number): LimitCheck {
+  if (typeof limit !== 'number' || !(limit >= 0)) {
+    throw new TypeError(`The limit ${name} must be a number of at least 0, got ${String(limit)}.`);
+  }
+  // Costs are sums of millionths: their difference has no more decimal places.
+  return { name, limit, spent, excess: Math.round((spent - limit) * 1e6) / 1e6 };
+}
+
+function describeSpent({ name, limit, spent }: LimitCheck): string {
+  return `${name} ${spent} of ${limit}`;
+}
+
+function describeExcess({ name, limit, spent, excess }: LimitCheck): string {
+  return `${name}: ${spent}, which is ${excess} over ${limit}`;
+}
+
+function tokensOf({ usage }: RunFacts): number {
+  const { inputTokens, outputTokens } = usage;
+  if (inputTokens === undefined && outputTokens === undefined)
+    throw new TypeError('The model reported no token counts, so the limit tokens cannot be checked.');
+  return (inputTokens ?? 0) + (outputTokens ?? 0);
+}
+
+function costOf({ usage, prices: known }: RunFacts, { prices = known }: SpendingLimits): number {
+  if (prices !== undefined) return tokenCost(usage, prices);
+  throw new TypeError(
+    'The limit cost needs prices: the record has none of its model. Give them: toStayWithin({ cost, prices }).',
+  );
 }

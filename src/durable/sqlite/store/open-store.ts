@@ -1,5 +1,5 @@
 import { TransactionClosedError } from '../../../core/error/index.ts';
-import { present } from '../../../core/internal/index.ts';
+import { attempt, present } from '../../../core/internal/index.ts';
 import type { SqliteDatabase } from './database.ts';
 import { findFormat, migrate, migrationsFrom, readAsPresent } from './migrate.ts';
 import { type JournalSchema, journalSchema } from './schema.ts';
@@ -89,18 +89,14 @@ function useLog(database: SqliteDatabase): void {
  * or writes: a later one does it, at the latest the last connection when it is closed. No transaction is open. Never throws.
  */
 export function emptyLog(database: SqliteDatabase): void {
-  try {
+  attempt(() => {
     // The pragma returns one row with one column.
     const { timeout } = database.prepare('pragma busy_timeout').get() as { timeout: number | bigint };
     database.exec('pragma busy_timeout = 0');
-    try {
-      database.exec('pragma wal_checkpoint(truncate)');
-    } finally {
-      database.exec(`pragma busy_timeout = ${timeout}`);
-    }
-  } catch {
     // What was removed stays removed.
-  }
+    attempt(() => database.exec('pragma wal_checkpoint(truncate)'));
+    database.exec(`pragma busy_timeout = ${timeout}`);
+  });
 }
 
 /** Whether another connection has the lock: as `node:sqlite` says it, or as better-sqlite3 does. */
@@ -135,22 +131,14 @@ export function inSavepoint<T>(database: SqliteDatabase, work: () => T): T {
     database.exec('release wink_write');
     return result;
   } catch (error) {
-    try {
-      database.exec('rollback to wink_write; release wink_write');
-    } catch {
-      // The transaction has been rolled back already.
-    }
+    attempt(() => database.exec('rollback to wink_write; release wink_write'));
     throw error;
   }
 }
 
 /** Ends the open transaction without its changes. Some failures, such as a full disk, have done so already. */
 export function rollBack(database: SqliteDatabase): void {
-  try {
-    database.exec('rollback');
-  } catch {
-    // No transaction is open any more, which is what was wanted.
-  }
+  attempt(() => database.exec('rollback'));
 }
 
 /** Whether a transaction is open: some failures, such as a full disk, end it. */

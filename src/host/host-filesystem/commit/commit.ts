@@ -18,6 +18,7 @@ import {
   type StagedChanges,
   segmentsOf,
 } from '../../../core/filesystem/index.ts';
+import { attempt } from '../../../core/internal/index.ts';
 import { copyOpenFile, writeWhole } from '../../disk/copy-open-file.ts';
 import { identityOf, rootMarkOf, stampOf } from '../../disk/stamp.ts';
 import { errorCode } from '../../disk/system-error.ts';
@@ -94,7 +95,8 @@ export function stageCommit(
     jail.assertInPlace();
     for (const path of plan.replaced) {
       state.at = path;
-      assertReplaceable(jail, path);
+      // A write-protected file is not replaced, although a rename could do it.
+      atPath(jail, path, (hostPath) => accessSync(hostPath, constants.W_OK));
     }
     onFailpoint?.('begin');
     rootMark = rootMarkOf(jail.rootStats());
@@ -228,11 +230,6 @@ function cleanUp(
   }
 }
 
-/** A write-protected file is not replaced, although a rename could do it. */
-function assertReplaceable(jail: HostJail, replaced: string): void {
-  atPath(jail, replaced, (path) => accessSync(path, constants.W_OK));
-}
-
 /** The folder is at its path, and what the plan replaces or removes is what the view saw. */
 function assertReady(jail: HostJail, { expected }: CommitPlan): void {
   jail.assertInPlace();
@@ -290,7 +287,9 @@ function stageContent(jail: HostJail, staged: StagedContent): string {
     writeContent(jail, content, file);
     if (access !== undefined) {
       const stats = fstatSync(file);
-      if (stats.uid !== access.uid || stats.gid !== access.gid) tryToOwn(file, access.uid, access.gid);
+      const isOwn = stats.uid === access.uid && stats.gid === access.gid;
+      // Only a privileged process may change the owner; otherwise the writer stays it, as with any editor that replaces files.
+      if (!isOwn) attempt(() => fchownSync(file, access.uid, access.gid));
     }
     if (mode !== undefined) fchmodSync(file, mode);
     if (modifiedAtMs !== undefined) futimesSync(file, modifiedAtMs / 1000, modifiedAtMs / 1000);
@@ -322,13 +321,4 @@ function copyFromPlace(jail: HostJail, content: DiskContent, target: number): vo
     return stampOf(fstatSync(source, { bigint: true })) === content.stamp;
   });
   if (isCopied !== true) throw changedOnDiskError(content.path);
-}
-
-/** Only a privileged process may change the owner; otherwise the new file belongs to this process. */
-function tryToOwn(file: number, uid: number, gid: number): void {
-  try {
-    fchownSync(file, uid, gid);
-  } catch {
-    // The writer stays the owner, as with any editor that replaces files.
-  }
 }

@@ -47,11 +47,12 @@ export class CommitJournal {
     rootMark: string,
     pending: PendingMark | undefined,
   ): CommitJournal {
-    const journal = new CommitJournal(directory, join(directory, `commit-${plan.id}.jsonl`));
+    const journal = new CommitJournal(directory, pathOf(directory, plan.id));
     const { steps, staged } = plan;
     const stagedPaths = staged.map((file) => file.staged);
     journal.#write({ version: journalVersion, rootMark, steps, stagedPaths, pending });
-    journal.#force();
+    fsyncSync(journal.#file);
+    forceDirectory(directory);
     return journal;
   }
 
@@ -81,11 +82,6 @@ export class CommitJournal {
   #write(line: object): void {
     writeSync(this.#file, `${JSON.stringify(line)}\n`);
   }
-
-  #force(): void {
-    fsyncSync(this.#file);
-    forceDirectory(this.#directory);
-  }
 }
 
 /** Syncs the entries of a directory to the disk. Not every platform supports that. */
@@ -110,11 +106,13 @@ export function removeJournal(directory: string, path: string): void {
   forceDirectory(directory);
 }
 
+function pathOf(directory: string, id: string): string {
+  return join(directory, `commit-${id}.jsonl`);
+}
+
 /** The paths of the remaining journals, which belong to interrupted commits. */
 export function listJournals(directory: string): readonly string[] {
-  return readdirSync(directory)
-    .filter((name) => journalName.test(name))
-    .map((name) => join(directory, name));
+  return journalIds(directory).map((id) => pathOf(directory, id));
 }
 
 /** The ids of the commits whose journals remain. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { posix } from 'node:path';
 import { childPath, segmentsOf } from '../../../core/filesystem/index.ts';
+import { attempt } from '../../../core/internal/index.ts';
 import { errorCode } from '../../disk/system-error.ts';
 import { journalIds } from '../commit/journal.ts';
 import { atPath } from '../commit/run-step.ts';
@@ -92,11 +93,8 @@ export class DeadFiles {
   }
 
   #remove(path: string): void {
-    try {
-      atPath(this.#jail, path, (at) => rmSync(at, { recursive: true }));
-    } catch {
-      // It stays, hidden as before.
-    }
+    // When that fails it stays, hidden as before.
+    attempt(() => atPath(this.#jail, path, (at) => rmSync(at, { recursive: true })));
   }
 }
 

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, renameSync, rmSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { attempt } from '../../../core/internal/index.ts';
 import { copyOpenFile } from '../../disk/copy-open-file.ts';
 
 /** A larger content is kept on the disk. */
@@ -72,11 +73,8 @@ export class KeptContents {
   /** Releases all contents. */
   dispose(): void {
     this.#holders.clear();
-    try {
-      rmSync(this.#directory, { recursive: true, force: true });
-    } catch {
-      // It is no longer used; the next opening removes it.
-    }
+    // When that fails, the next opening removes it.
+    attempt(() => rmSync(this.#directory, { recursive: true, force: true }));
   }
 
   #release(name: string): void {
@@ -87,10 +85,7 @@ export class KeptContents {
       return;
     }
     this.#holders.delete(name);
-    try {
-      unlinkSync(join(this.#directory, name));
-    } catch {
-      // The next opening removes it.
-    }
+    // When that fails, the next opening removes it.
+    attempt(() => unlinkSync(join(this.#directory, name)));
   }
 }
