@@ -73,12 +73,12 @@ export function openStore(
  * is tried again for that time.
  */
 function useLog(database: SqliteDatabase): void {
-  for (let attempt = 1; ; attempt += 1) {
+  for (let tries = 1; ; tries += 1) {
     try {
       database.exec('pragma journal_mode = wal');
       return;
     } catch (error) {
-      if (!isBusy(error) || attempt * retryAfterMs > busyTimeoutMs) throw error;
+      if (!isBusy(error) || tries * retryAfterMs > busyTimeoutMs) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryAfterMs);
     }
   }
