@@ -1,5 +1,5 @@
 import { describeError, SchemaError } from '../error/index.ts';
-import { isPromiseLike, none, present } from '../internal/index.ts';
+import { none, present } from '../internal/index.ts';
 import { freezeJson } from './json/freeze-json.ts';
 import { formatPath, maxIssues, type ParseOutcome, type SchemaIssue } from './json/issue.ts';
 import { closeJsonSchema } from './json-schema/close.ts';
@@ -276,10 +276,14 @@ function validate<I, O>(
 ): LibraryResult<O> | Promise<LibraryResult<O>> {
   try {
     const result = compiled.schema['~standard'].validate(value);
-    return isPromiseLike(result) ? Promise.resolve(result).catch(failed) : result;
+    return isPromise(result) ? Promise.resolve(result).catch(failed) : result;
   } catch (cause) {
     return failed(cause);
   }
+}
+
+function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
+  return typeof value === 'object' && value !== null && 'then' in value;
 }
 
 /** The user's schema threw instead of reporting: the value counts as invalid. */
