@@ -9,6 +9,7 @@ import {
   type RunLease,
   type RunLeaseIdentity,
   type RunSummary,
+  summaryOf,
 } from '../../core/runtime/index.ts';
 import { fieldFault, type JsonObject, number, type RecordOf, record, text } from '../../core/schema/index.ts';
 import { isProcessAlive, type ProcessIdentity } from '../../host/index.ts';
@@ -203,8 +204,4 @@ function infoOf(
     rows,
     lease: { owner, epoch },
   };
-}
-
-function summaryOf({ runId: _id, sessionId: _session, rows: _rows, ...run }: JournaledRun): RunSummary {
-  return { ...run, status: run.status === 'interrupted' ? 'running' : run.status };
 }

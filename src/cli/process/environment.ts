@@ -17,6 +17,7 @@ export function writeLines(stream: OutputStream, lines: Iterable<string>): void 
   for (const line of lines) stream.write(`${line}\n`);
 }
 
+/** Width of what is written to an output without one, such as a pipe. */
 const plainWidth = 140;
 const minWidth = 40;
 

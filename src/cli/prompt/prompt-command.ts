@@ -50,16 +50,7 @@ export async function promptCommand(
     store: openOverrides(request.root, loaded),
   };
   try {
-    switch (request.action) {
-      case 'show':
-        return await show(work);
-      case 'seed':
-        return await seed(work);
-      case 'diff':
-        return await diff(work);
-      case 'check':
-        return await check(work);
-    }
+    return await { show, seed, diff, check }[request.action](work);
   } catch (error) {
     if (!OverridesError.isInstance(error) && !PromptRenderError.isInstance(error)) throw error;
     environment.stderr.write(`wink: ${printableLines(describeError(error))}\n`);

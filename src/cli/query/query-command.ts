@@ -19,7 +19,6 @@ import { jsonArray, resultJson, resultLines } from './result-text.ts';
 import { checkStatement } from './sql-statement.ts';
 import { createStatement, queryTables } from './tables/query-tables.ts';
 
-/** Width of a table where the output has no width, as for a pipe. */
 /** What the command takes from outside, so that tests can replace it. */
 export interface QueryParts {
   /** Version of Node, such as `22.16.0`. */
@@ -53,35 +52,23 @@ export async function queryCommand(
     stdout.write(`${queryTables.map(createStatement).join('\n\n')}\n`);
     return exitCodes.done;
   }
-  if (sql === undefined) {
-    const record = await unlessAborted(
-      readRecordOf({ file, journalFile }, 'queried', environment, journals),
-      signal,
-    );
-    const lines = request.isJson ? tablesJson(record) : tablesText(record, environment);
-    writeLines(stdout, lines);
-    return exitCodes.done;
-  }
   // What can be said without the record is said before it is read.
-  const checked = checkStatement(sql);
-  if ('refused' in checked) throw new UsageError(`the SQL is refused: ${printable(checked.refused)}.`);
-  checkVersion(nodeVersion);
+  const checked = sql === undefined ? undefined : checkStatement(sql);
+  if (checked !== undefined && 'refused' in checked)
+    throw new UsageError(`the SQL is refused: ${printable(checked.refused)}.`);
+  if (checked !== undefined) checkVersion(nodeVersion);
   const record = await unlessAborted(
     readRecordOf({ file, journalFile }, 'queried', environment, journals),
     signal,
   );
-  const { statement } = checked;
+  if (checked === undefined) {
+    writeLines(stdout, request.isJson ? tablesJson(record) : tablesText(record, environment));
+    return exitCodes.done;
+  }
   const { timeoutMs } = request;
   const program = await readProgram();
-  const ending = await runQuery({
-    record,
-    sql: statement,
-    timeoutMs,
-    after: environment.after,
-    signal,
-    program,
-  });
-  return print(ending, request, environment);
+  const query = { record, sql: checked.statement, timeoutMs, after: environment.after, signal, program };
+  return print(await runQuery(query), request, environment);
 }
 
 function print(ending: QueryEnding, request: QueryRequest, environment: CliEnvironment): number {

@@ -1,7 +1,7 @@
 import { clip, showName } from '../../core/internal/index.ts';
 import type { PendingApproval } from '../../core/runtime/index.ts';
 import { journalOption } from '../journal/open-journal.ts';
-import { printable, printableLines, readableTime } from '../process/plain-text.ts';
+import { firstOf, printable, printableLines, readableTime } from '../process/plain-text.ts';
 import { shellWord } from '../process/shell-word.ts';
 import type { TextStyle } from '../process/text-style.ts';
 import { type ChangeRecord, changeRecord } from '../report/events/question-record.ts';
@@ -31,12 +31,10 @@ export function questionLines(shown: ShownQuestion, options: QuestionTextOptions
   const { question } = shown;
   const { clean } = options;
   const changes = question.changes?.map(changeRecord) ?? [];
-  const rest = changes.length - maxChangedPaths;
   return [
     ...headLines(shown, options),
     `   arguments: ${clip(printable(clean(JSON.stringify(question.params))), maxArgumentCharacters)}`,
-    ...changes.slice(0, maxChangedPaths).map((change) => `   ${changeText(change)}`),
-    ...(rest > 0 ? [`   … ${rest} more`] : []),
+    ...firstOf(changes, maxChangedPaths, changeText, (rest) => `… ${rest} more`).map((line) => `   ${line}`),
     ...answerLines(shown, options),
   ];
 }

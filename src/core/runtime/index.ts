@@ -130,6 +130,7 @@ export {
   type RunLease,
   type RunLeaseIdentity,
   type RunSummary,
+  summaryOf,
 } from './journal/run-journal.ts';
 export { BudgetTracker, type BudgetTrackerOptions, toBudgetTracker } from './limits/budget-tracker.ts';
 export { Deadline } from './limits/deadline.ts';

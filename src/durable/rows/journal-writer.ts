@@ -9,6 +9,7 @@ import {
   type RunJournal,
   type RunLease,
   type RunSummary,
+  summaryOf,
 } from '../../core/runtime/index.ts';
 import type { Clock } from '../../core/session/index.ts';
 import { type EndRow, Recorder } from '../../record/index.ts';
@@ -172,10 +173,12 @@ export async function knownSummary(
   { runId }: Pick<JournaledRun, 'runId'> = header,
 ): Promise<KnownSummary> {
   const found = await findRun(journal, runId);
+  const listed: Partial<RunSummary> = found === undefined ? {} : summaryOf(found);
+  const { status: _status, pending: _pending, ...known } = listed;
   const { promptName, agent, startedAtMs } = header;
   const turns = root.decisions.at(-1)?.turn ?? 0;
   return {
-    ...(found === undefined ? {} : withoutKeys(found)),
+    ...known,
     promptName,
     startedAtMs,
     commits,
@@ -183,17 +186,6 @@ export async function knownSummary(
     updatedAtMs: atMs,
     ...present({ agent }),
   };
-}
-
-function withoutKeys({
-  runId: _run,
-  sessionId: _session,
-  rows: _rows,
-  status: _status,
-  pending: _pending,
-  ...summary
-}: JournaledRun): KnownSummary {
-  return summary;
 }
 
 /** How a run is that has ended. One that its signal has ended can go on, as one whose process was killed. */

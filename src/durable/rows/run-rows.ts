@@ -92,7 +92,8 @@ export class EvaluationRows {
         break;
       case 'response':
         if (row.error === undefined) this.responses.push({ row, request: this.requestOf(row.turn) });
-        if (isDecidedResponse(row)) this.#decide({ kind: 'response', turn: row.turn, row, changes: [] });
+        if (isDecidedResponse(row))
+          this.decisions.push({ kind: 'response', turn: row.turn, row, changes: [] });
         break;
       case 'commit':
         this.#settle(row);
@@ -107,7 +108,7 @@ export class EvaluationRows {
       }
       case 'event':
         if (row.event.type === 'completion-checked' || row.event.type === 'hosted-approval-answered')
-          this.#decide({ kind: 'event', turn: row.event.turn, row, changes: [] });
+          this.decisions.push({ kind: 'event', turn: row.event.turn, row, changes: [] });
         break;
       case 'begin':
         this.begun.add(callKey(row));
@@ -135,17 +136,13 @@ export class EvaluationRows {
     if (earlier !== undefined) this.#drop((decision) => decision === earlier);
     const call: CallDecision = { kind: 'call', turn, callId, row, changes: [] };
     this.#calls.set(callKey(row), call);
-    this.#decide(call);
+    this.decisions.push(call);
   }
 
   #drop(isGone: (decision: Decision) => boolean): void {
     if (!this.decisions.some(isGone)) return;
     const kept = this.decisions.filter((decision) => !isGone(decision));
     this.decisions.splice(0, Infinity, ...kept);
-  }
-
-  #decide(decision: Decision): void {
-    this.decisions.push(decision);
   }
 }
 

@@ -126,7 +126,8 @@ export class RunReports {
     const { isKnown } = held;
     held.isKnown = true;
     if (isKnown) {
-      this.#passOn(request);
+      this.#options.recorder.onRequest(request);
+      this.#users?.onRequest?.(request);
       return;
     }
     const remove = this.#options.resumed?.at(evaluationId)?.rows.lastRequest?.length ?? 0;
@@ -142,11 +143,6 @@ export class RunReports {
     };
     this.#held.set(evaluationId, held);
     held.request = request;
-  }
-
-  #passOn(request: ObservedRequest): void {
-    this.#options.recorder.onRequest(request);
-    this.#users?.onRequest?.(request);
   }
 
   #onEvent(event: RunEvent): void {

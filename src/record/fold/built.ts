@@ -1,6 +1,5 @@
-import { none, present } from '../../core/internal/index.ts';
+import { none } from '../../core/internal/index.ts';
 import type { BareEvent, RecordedApproval, RecordedFeedback } from '../../core/runtime/index.ts';
-import type { JsonValue } from '../../core/schema/index.ts';
 import { rowMembers } from '../format/references.ts';
 import { type AttemptRow, type RowResult, type RunHeader, runHeader } from '../format/rows.ts';
 import type {
@@ -21,7 +20,7 @@ export interface BuiltCall
   approvals: readonly RecordedApproval[];
   feedback: readonly RecordedFeedback[];
   readonly inner: BuiltRun[];
-  readonly progress: { readonly atMs: number; readonly update: JsonValue }[];
+  readonly progress: RecordedCall['progress'][number][];
   /** The attempt that was committed, and how often the run had been resumed by then: attempts are counted anew. */
   committed: { readonly attempt: number; readonly life: number } | undefined;
 }
@@ -35,12 +34,7 @@ export interface BuiltTurn extends Writable<Omit<RecordedTurn, 'run' | 'calls' |
 
 /** A run while rows of it may follow. */
 export interface BuiltRun extends Writable<Omit<RecordedRun, 'parent' | 'turns'>> {
-  parent?: {
-    readonly call: BuiltCall;
-    readonly attempt: number;
-    readonly evaluation: number;
-    readonly policy?: string;
-  };
+  parent?: Omit<NonNullable<RecordedRun['parent']>, 'call'> & { readonly call: BuiltCall };
   /** How often the root run had been resumed when it began. */
   life: number;
   readonly turns: BuiltTurn[];
@@ -65,32 +59,22 @@ export function reopenRun(run: BuiltRun): void {
 
 /** A call is made again: how it had ended does not count. */
 export function reopenCall(call: BuiltCall): void {
-  for (const key of [
-    'outcome',
-    'endedAtMs',
-    'message',
-    'modelText',
-    'reason',
-    'value',
-    'error',
-    'policy',
-    'usage',
-  ] as const)
-    delete call[key];
+  delete call.endedAtMs;
+  for (const key of endOfCall) delete call[key];
   Object.assign(call, { feedback: none, approvals: none, residualEffects: none, openedSections: none });
 }
 
+/** Members of a call that are those of its result. */
+const endOfCall = ['outcome', 'message', 'modelText', 'reason', 'value', 'error', 'policy', 'usage'] as const;
+
 /** What is known of a call that was settled. */
 export function settleCall(call: BuiltCall, result: RowResult, atMs: number): void {
-  const { outcome, reason, message, modelText, value, error, policy, feedback = none, usage } = result;
-  const { approvals = none, residualEffects = none, openedSections = none } = result;
+  const { feedback = none, approvals = none, residualEffects = none, openedSections = none } = result;
   // It may have been settled by the end of the run before.
   reopenCall(call);
-  Object.assign(
-    call,
-    present({ outcome, endedAtMs: atMs, message, modelText, reason, value, error, policy, usage }),
-    { feedback, approvals, residualEffects, openedSections: openedSections.map(({ section }) => section) },
-  );
+  const sections = openedSections.map(({ section }) => section);
+  Object.assign(call, { endedAtMs: atMs, feedback, approvals, residualEffects, openedSections: sections });
+  for (const key of endOfCall) if (result[key] !== undefined) Object.assign(call, { [key]: result[key] });
 }
 
 /**

@@ -14,11 +14,7 @@ interface StateStep {
   readonly isCutOff?: boolean;
 }
 
-interface Item {
-  readonly key?: string;
-  readonly value: JsonValue;
-  readonly writtenBy?: RecordedCall;
-}
+type Item = RecordedSlice['items'][number];
 
 type State = ReadonlyMap<string, readonly Item[]>;
 
@@ -168,9 +164,7 @@ class Replaced {
   }
 }
 
-interface Written {
-  readonly writtenBy?: RecordedCall;
-}
+type Written = Pick<Item, 'writtenBy'>;
 
 function applyWrite(
   items: Item[],

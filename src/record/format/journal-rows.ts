@@ -13,7 +13,7 @@ import {
   text,
 } from '../../core/schema/index.ts';
 import type { OuterToolCall } from '../../core/tool/index.ts';
-import { type DonePart, doneFields, message, type RunPart } from './row-parts.ts';
+import { type DonePart, doneFields, message, type RowType, type RunPart } from './row-parts.ts';
 
 export const beginRow = {
   turn: number as Field<number>,
@@ -23,9 +23,7 @@ export const beginRow = {
 };
 
 /** In a journal: the handler of a call with effects outside is about to begin, or resources are about to be committed. */
-export interface BeginRow extends RunPart, RecordOf<typeof beginRow> {
-  readonly type: 'begin';
-}
+export interface BeginRow extends RowType<'begin'>, RunPart, RecordOf<typeof beginRow> {}
 
 export const inputRow = {
   /** The turn before which it was said. */
@@ -34,9 +32,7 @@ export const inputRow = {
 };
 
 /** In a journal: what the user said when the run was resumed. */
-export interface InputRow extends RunPart, RecordOf<typeof inputRow> {
-  readonly type: 'input';
-}
+export interface InputRow extends RowType<'input'>, RunPart, RecordOf<typeof inputRow> {}
 
 /** What a call has done whose changes wait for an answer. */
 export interface StagedPart extends DonePart {
@@ -76,16 +72,12 @@ const question: Field<PendingQuestion> = record(pendingQuestion);
 export const pendingRow = { questions: list(question) as Field<readonly PendingQuestion[]> };
 
 /** In a journal: the run ends with questions. */
-export interface PendingRow extends RunPart, RecordOf<typeof pendingRow> {
-  readonly type: 'pending';
-}
+export interface PendingRow extends RowType<'pending'>, RunPart, RecordOf<typeof pendingRow> {}
 
 export const questionRow = { question: question as Field<PendingQuestion> };
 
 /** In a journal: someone is asked while the run goes on. */
-export interface QuestionRow extends RunPart, RecordOf<typeof questionRow> {
-  readonly type: 'question';
-}
+export interface QuestionRow extends RowType<'question'>, RunPart, RecordOf<typeof questionRow> {}
 
 export const answerRow = {
   id: text as Field<string>,
@@ -99,9 +91,7 @@ export const answerRow = {
 };
 
 /** In a journal: a question was answered. */
-export interface AnswerRow extends RunPart, RecordOf<typeof answerRow> {
-  readonly type: 'answer';
-}
+export interface AnswerRow extends RowType<'answer'>, RunPart, RecordOf<typeof answerRow> {}
 
 export const resumedRow = {
   atMs: number as Field<number>,
@@ -112,6 +102,4 @@ export const resumedRow = {
 };
 
 /** In a journal: the run goes on here after it was interrupted, or had ended without an answer. */
-export interface ResumedRow extends RunPart, RecordOf<typeof resumedRow> {
-  readonly type: 'resumed';
-}
+export interface ResumedRow extends RowType<'resumed'>, RunPart, RecordOf<typeof resumedRow> {}

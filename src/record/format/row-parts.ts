@@ -144,6 +144,11 @@ export const runPart = {
 /** What all rows that belong to a run have. */
 export interface RunPart extends RecordOf<typeof runPart> {}
 
+/** What tells a row from those of other types. */
+export interface RowType<Type extends string> {
+  readonly type: Type;
+}
+
 const contentReference = {
   hash: text as Field<string>,
   bytes: number as Field<number>,

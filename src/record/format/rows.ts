@@ -46,6 +46,7 @@ import {
   message,
   part,
   type RawPart,
+  type RowType,
   type RunPart,
   raw,
   recordedError,
@@ -103,8 +104,7 @@ const headerRow = {
 };
 
 /** The first row: the root run. */
-export interface HeaderRow extends RunHeader, RecordOf<typeof headerRow> {
-  readonly type: 'header';
+export interface HeaderRow extends RowType<'header'>, RunHeader, RecordOf<typeof headerRow> {
   /** Whether content of files that the run has only read is kept, or its size and digest. */
   readonly reads: 'content' | 'digest';
   /** True when a redaction was in place. */
@@ -119,8 +119,7 @@ const blobRow = {
 };
 
 /** A text, or bytes, that other rows refer to. It comes before the first row that does. */
-export interface BlobRow extends RecordOf<typeof blobRow> {
-  readonly type: 'blob';
+export interface BlobRow extends RowType<'blob'>, RecordOf<typeof blobRow> {
   readonly text?: string;
   readonly base64?: string;
 }
@@ -136,8 +135,7 @@ const runParent = {
 };
 
 /** An evaluation inside a call begins. */
-export interface RunRow extends RunPart, RunHeader {
-  readonly type: 'run';
+export interface RunRow extends RowType<'run'>, RunPart, RunHeader {
   readonly run: number;
   readonly parent: RecordOf<typeof runParent>;
 }
@@ -151,17 +149,14 @@ const sliceRow = {
 };
 
 /** A slice of the session, before the first row that names it. */
-export interface SliceRow extends ObservedSlice {
-  readonly type: 'slice';
+export interface SliceRow extends RowType<'slice'>, ObservedSlice {
   readonly t: number;
 }
 
 const stateRow = { kind: text as Field<'start' | 'change'> };
 
 /** State that no call wrote. */
-export interface StateRow extends RunPart, StateSteps, RecordOf<typeof stateRow> {
-  readonly type: 'state';
-}
+export interface StateRow extends RowType<'state'>, RunPart, StateSteps, RecordOf<typeof stateRow> {}
 
 const seenRow = {
   path: text as Field<string>,
@@ -172,9 +167,7 @@ const seenRow = {
 };
 
 /** What the run found at a path before it changed anything there; once for each path, and once more for a listing. */
-export interface SeenRow extends RunPart, RecordOf<typeof seenRow> {
-  readonly type: 'seen';
-}
+export interface SeenRow extends RowType<'seen'>, RunPart, RecordOf<typeof seenRow> {}
 
 const rowEdit = {
   at: number as Field<number>,
@@ -211,8 +204,7 @@ const requestRow = {
 };
 
 /** A request as the model got it, as a difference from the one before. */
-export interface RequestRow extends RunPart, RecordOf<typeof requestRow> {
-  readonly type: 'request';
+export interface RequestRow extends RowType<'request'>, RunPart, RecordOf<typeof requestRow> {
   readonly toolChoice: JsonValue;
 }
 
@@ -239,8 +231,7 @@ export interface ResponseAnswer extends RecordOf<typeof responseAnswer> {}
 const responseRow = { turn: number as Field<number>, ...responseAnswer };
 
 /** The answer of a turn. */
-export interface ResponseRow extends RunPart, ResponseAnswer {
-  readonly type: 'response';
+export interface ResponseRow extends RowType<'response'>, RunPart, ResponseAnswer {
   readonly turn: number;
 }
 
@@ -287,9 +278,7 @@ const commitRow = {
 };
 
 /** A call that was committed. */
-export interface CommitRow extends AttemptPart, RecordOf<typeof commitRow> {
-  readonly type: 'commit';
-}
+export interface CommitRow extends RowType<'commit'>, AttemptPart, RecordOf<typeof commitRow> {}
 
 const rowConflict = {
   what: text as Field<string>,
@@ -308,9 +297,7 @@ const attemptRow = {
 };
 
 /** An attempt that was not committed. */
-export interface AttemptRow extends AttemptPart, RecordOf<typeof attemptRow> {
-  readonly type: 'attempt';
-}
+export interface AttemptRow extends RowType<'attempt'>, AttemptPart, RecordOf<typeof attemptRow> {}
 
 const deliveredRow = {
   turn: number as Field<number>,
@@ -325,16 +312,12 @@ const deliveredRow = {
  * A call was delivered after its commit, to subscribers, feedback providers and the model. A record has it for calls that feedback was added to,
  * a journal for all.
  */
-export interface DeliveredRow extends RunPart, RecordOf<typeof deliveredRow> {
-  readonly type: 'delivered';
-}
+export interface DeliveredRow extends RowType<'delivered'>, RunPart, RecordOf<typeof deliveredRow> {}
 
 const eventRow = { event: event as Field<BareEvent> };
 
 /** A run event that no other row represents. */
-export interface EventRow extends RunPart, RecordOf<typeof eventRow> {
-  readonly type: 'event';
-}
+export interface EventRow extends RowType<'event'>, RunPart, RecordOf<typeof eventRow> {}
 
 const endRow = {
   outcome: text as Field<'finished' | 'failed' | 'suspended'>,
@@ -345,8 +328,7 @@ const endRow = {
 };
 
 /** A run ended. */
-export interface EndRow extends RunPart, RecordOf<typeof endRow> {
-  readonly type: 'end';
+export interface EndRow extends RowType<'end'>, RunPart, RecordOf<typeof endRow> {
   readonly output?: JsonValue;
 }
 

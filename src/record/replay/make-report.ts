@@ -38,32 +38,23 @@ export function makeReport({ record, now, replay, notes, failure }: ReportParts)
   const isOver = replay.isStopped || replay.isLive;
   const reordered = firstReordered(record, now);
   const calls: ReplayedCall[] = record.calls.map((call) => {
-    const base = { id: call.id, toolName: call.toolName, turn: call.turn, source: replay.sourceOf(call) };
+    const source = replay.sourceOf(call);
     // What a record that ends early does not know the end of cannot be compared, nor what is inside of it.
-    if (isOpen(call)) return { ...base, status: 'not-replayed', differences: [] };
-    if (isOuterRecorded(call, replay)) return { ...base, source: 'outer', status: 'same', differences: [] };
+    if (isOpen(call)) return replayedCall(call, source, 'not-replayed');
+    if (isOuterRecorded(call, replay)) return replayedCall(call, 'outer', 'same');
     const current = callsNow.get(placeOf(call));
     if (current?.outcome === undefined || (isOver && isAborted(current) && !isAborted(call)))
-      return { ...base, status: 'not-replayed', differences: [] };
+      return replayedCall(call, source, 'not-replayed');
     const differences = [
-      ...compareCalls(call, current, base.source),
+      ...compareCalls(call, current, source),
       ...(call === reordered?.call ? [reordered.difference] : []),
     ];
     if (isIncomplete(call) && differences.every(({ part }) => part === 'text' || part === 'changes'))
-      return { ...base, status: 'redacted', differences: [] };
-    return { ...base, status: differences.length === 0 ? 'same' : 'changed', differences };
+      return replayedCall(call, source, 'redacted');
+    return replayedCall(call, source, differences.length === 0 ? 'same' : 'changed', differences);
   });
-  for (const call of now.calls) {
-    if (!known.has(placeOf(call)) && !isPastEnd(call, record))
-      calls.push({
-        id: call.id,
-        toolName: call.toolName,
-        turn: call.turn,
-        source: 'live',
-        status: 'new',
-        differences: [],
-      });
-  }
+  const added = now.calls.filter((call) => !known.has(placeOf(call)) && !isPastEnd(call, record));
+  calls.push(...added.map((call) => replayedCall(call, 'live', 'new')));
   const turns = turnsOf(record, replay, reached);
   const outcome = outcomeOf({ record, now, failure, isOver });
   const difference = firstOf(turns, calls, outcome);
@@ -83,6 +74,15 @@ export function makeReport({ record, now, replay, notes, failure }: ReportParts)
     notes,
     record: now,
   };
+}
+
+function replayedCall(
+  { id, toolName, turn }: RecordedCall,
+  source: ReplayedCall['source'],
+  status: ReplayedCall['status'],
+  differences: ReplayedCall['differences'] = [],
+): ReplayedCall {
+  return { id, toolName, turn, source, status, differences };
 }
 
 function placeOf({ run, turn, callId }: RecordedCall): string {

@@ -5,7 +5,7 @@ import { formatPlan, type Plan } from '../../../suite/planning/index.ts';
 import type { EndedRun } from '../../agent/evaluate-run.ts';
 import { describeApplied } from '../../folder/apply-to-folder.ts';
 import type { OpenedFolder } from '../../folder/open-folder.ts';
-import { printable, printableLines, readableDuration } from '../../process/plain-text.ts';
+import { firstOf, printable, printableLines, readableDuration } from '../../process/plain-text.ts';
 import type { TextStyle } from '../../process/text-style.ts';
 import type { EndedCall } from '../calls/call.ts';
 import { type CallTotals, describeTotals } from '../calls/call-totals.ts';
@@ -179,15 +179,15 @@ export function formatObservedCalls(
     const outcome =
       record.outcome === 'denied' ? `denied by ${printable(record.policy ?? 'a policy')}` : 'rolled back';
     const lines = printableLines(messageWithoutDenial(record)).split('\n');
-    const rest = lines.length - maxReportedLines;
     return [
       '',
       style(
         'warning',
         `Call ${record.number}, ${what}, was ${outcome}. ${leftText(record)} Message to the model:`,
       ),
-      ...lines.slice(0, maxReportedLines).map((line) => `  ${line}`),
-      ...(rest > 0 ? [`  … ${counted(rest, 'more line')}`] : []),
+      ...firstOf(lines, maxReportedLines, String, (rest) => `… ${counted(rest, 'more line')}`).map(
+        (line) => `  ${line}`,
+      ),
     ];
   });
 }
@@ -242,13 +242,10 @@ export function formatSources(
   { maxSources, style }: { readonly maxSources: number; readonly style: TextStyle },
 ): readonly string[] {
   if (sources.length === 0) return [];
-  const rest = sources.length - maxSources;
-  return [
-    style('heading', 'Sources'),
-    ...sources.slice(0, maxSources).map(({ title, place }, index) => {
-      const shown = style('place', printable(place));
-      return `${String(index + 1).padStart(3)}  ${title === undefined ? shown : `${printable(title)} - ${shown}`}`;
-    }),
-    ...(rest > 0 ? [`  …  ${counted(rest, 'more source')}; --full shows all`] : []),
-  ];
+  const lineOf = ([index, { title, place }]: readonly [number, ReportedSource]): string => {
+    const shown = style('place', printable(place));
+    return `${String(index + 1).padStart(3)}  ${title === undefined ? shown : `${printable(title)} - ${shown}`}`;
+  };
+  const restOf = (rest: number): string => `  …  ${counted(rest, 'more source')}; --full shows all`;
+  return [style('heading', 'Sources'), ...firstOf([...sources.entries()], maxSources, lineOf, restOf)];
 }

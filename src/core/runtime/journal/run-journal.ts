@@ -142,3 +142,13 @@ export function journalOperations(journal: RunJournal): RunJournal {
     remove: (runId, lease) => journal.remove(runId, lease),
   };
 }
+
+/** What the next batch of a run says of it, as far as the journal knows; a run without an owner counts as running. */
+export function summaryOf({
+  runId: _id,
+  sessionId: _session,
+  rows: _rows,
+  ...run
+}: JournaledRun): RunSummary {
+  return { ...run, status: run.status === 'interrupted' ? 'running' : run.status };
+}
