@@ -10,8 +10,8 @@ import {
 import type { McpSection, McpSectionOptions } from 'weakincentives/mcp';
 import { withDefaults } from '../../../src/core/error/index.ts';
 import type { ServerTransport } from '../../../src/harness/mcp/client/server-transport.ts';
+import { mountSection } from '../../../src/harness/mcp/mount/mount.ts';
 import { mountLimitChecks } from '../../../src/harness/mcp/mount/mount-options.ts';
-import { mountSection } from '../../../src/harness/mcp/mount/open-mcp-section.ts';
 import { loadClientSdk } from '../../../src/harness/mcp/wire/sdk.ts';
 
 /** A tool of a {@link MemoryServer}. */

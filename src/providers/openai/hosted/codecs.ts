@@ -223,32 +223,34 @@ export type OpenAIHostedWire =
   | ImageGenerationWire
   | HostedMcpWire;
 
+// Spelled by kind, so that declarations name no type of this package that no entry exports.
 /** The adapter's codecs for hosted tools by kind, for use in codecs of your own. */
-export const openaiHostedToolCodecs: OpenAICodecs = openaiCodecsOf({
-  // Without what is to be included, a response has the queries of searches only, and no outputs of code.
-  serialize: {
-    web_search: ({ config }) => ({
-      tools: [toWebSearch(config)],
-      include: ['web_search_call.action.sources'],
-      unsupported: config.maxUses === undefined ? [] : ['maxUses'],
-    }),
-    code_interpreter: ({ config }) => {
-      const { containerId, fileIds, memoryLimit, network } = config;
-      return {
-        tools: [toCodeInterpreter(config)],
-        include: ['code_interpreter_call.outputs'],
-        // An existing container has fixed files, memory and network.
-        unsupported: containerId === undefined ? [] : configuredPaths({ fileIds, memoryLimit, network }),
-      };
+export const openaiHostedToolCodecs: { readonly [Kind in keyof OpenAICodecs]: OpenAICodecs[Kind] } =
+  openaiCodecsOf({
+    // Without what is to be included, a response has the queries of searches only, and no outputs of code.
+    serialize: {
+      web_search: ({ config }) => ({
+        tools: [toWebSearch(config)],
+        include: ['web_search_call.action.sources'],
+        unsupported: config.maxUses === undefined ? [] : ['maxUses'],
+      }),
+      code_interpreter: ({ config }) => {
+        const { containerId, fileIds, memoryLimit, network } = config;
+        return {
+          tools: [toCodeInterpreter(config)],
+          include: ['code_interpreter_call.outputs'],
+          // An existing container has fixed files, memory and network.
+          unsupported: containerId === undefined ? [] : configuredPaths({ fileIds, memoryLimit, network }),
+        };
+      },
+      file_search: ({ config }) => ({ tools: [toFileSearch(config)], include: ['file_search_call.results'] }),
+      image_generation: ({ config }) => ({ tools: [toImageGeneration(config)] }),
+      mcp: ({ config }) => ({ tools: [toHostedMcp(config)] }),
     },
-    file_search: ({ config }) => ({ tools: [toFileSearch(config)], include: ['file_search_call.results'] }),
-    image_generation: ({ config }) => ({ tools: [toImageGeneration(config)] }),
-    mcp: ({ config }) => ({ tools: [toHostedMcp(config)] }),
-  },
-  calls: callsOf,
-  annotated: ({ items }) =>
-    objectsIn(items)
-      .filter(({ type }) => type === 'message')
-      .flatMap(({ content }) => objectsIn(content))
-      .map((part) => ({ part, annotations: part['annotations'] })),
-});
+    calls: callsOf,
+    annotated: ({ items }) =>
+      objectsIn(items)
+        .filter(({ type }) => type === 'message')
+        .flatMap(({ content }) => objectsIn(content))
+        .map((part) => ({ part, annotations: part['annotations'] })),
+  });
