@@ -10,7 +10,7 @@ export class UsageError extends Error {
 }
 
 /**
- * What `work` yields. What it throws is the mistake of whoever calls the command, and `wordsOf` words it; with `kinds` only an error of one of these classes, others are passed on.
+ * Returns what `work` yields. What it throws is the mistake of the caller of the command: a `UsageError` that `wordsOf` words. With `kinds`, only errors of these classes; others are passed on.
  *
  * @throws {UsageError}
  */

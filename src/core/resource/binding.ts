@@ -127,7 +127,7 @@ interface InstanceBindingOptions<T> extends TransactionalBindingOptions<T> {
 /** Options of {@link binding}: either `create` or `instance`, and what goes with it. */
 export type ResourceBindingOptions<T = unknown> = CreatedBindingOptions<T> | InstanceBindingOptions<T>;
 
-/** Refuses what is no binding. */
+/** Refuses a value that is not a binding. */
 export const refuseBinding: RefuseArgument = (message, details) =>
   new ResourceError('resource-binding-invalid', message, details);
 

@@ -101,7 +101,7 @@ function parseCommits(output: Buffer): readonly GitCommit[] {
   return commits;
 }
 
-/** Seconds since 1970 as text of ISO 8601, without fractions; empty for what is no date. */
+/** Seconds since 1970 as text of ISO 8601, without fractions; empty for a number that is not a date. */
 export function showDate(seconds: number): string {
   const date = new Date(seconds * 1000);
   return Number.isNaN(date.getTime()) ? '' : date.toISOString().replace('.000Z', 'Z');
