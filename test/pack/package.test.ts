@@ -123,6 +123,7 @@ describe('packed files', () => {
         'record2',
         'redact',
         'replay-command',
+        'result-text',
         'resume-command',
         'resume-command2',
         'rewind-command',
