@@ -342,6 +342,22 @@ describe('an answer', () => {
     ).rejects.toThrow(/answered with yes before/);
   });
 
+  it('whose row cannot be made loses nothing: it is refused, and can be given again', async () => {
+    const { suspended, journal } = await suspend({ ran: [] });
+    const answers = suspended.pending.map(yes);
+    const before = await journal.read('run');
+    // A clock of untyped code, whose time is no part of JSON.
+    const clock = { now: () => 1n as unknown as number };
+    await expect(answerApprovals({ journal, runId: 'run', answers, clock })).rejects.toMatchObject({
+      name: 'RunLostError',
+      message: expect.stringContaining('A row could not be made'),
+      cause: expect.any(TypeError),
+    });
+    expect(await journal.read('run')).toEqual(before);
+    await answerApprovals({ journal, runId: 'run', answers });
+    expect(await journal.runs()).toMatchObject([{ status: 'suspended', pending: 0 }]);
+  });
+
   it('comes too late when the question has expired: the call is denied', async () => {
     const clock = createManualClock(1_000);
     const journal = watchedJournal();
