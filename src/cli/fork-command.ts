@@ -61,5 +61,5 @@ async function fork(
     await updateRunInfo(journal, forked.runId, kept, folder);
     return forked.runId;
   };
-  return orUsageError(begin, ({ message }) => printable(message), PromptValidationError);
+  return await orUsageError(begin, ({ message }) => printable(message), PromptValidationError);
 }

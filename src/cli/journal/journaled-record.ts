@@ -110,7 +110,7 @@ export async function readRecordOf(
   journals: JournalFiles,
 ): Promise<RunRecord> {
   await using journaled = await openJournaledRecord(source, environment, journals);
-  if (journaled === undefined) return readRecord(source.file, purpose);
+  if (journaled === undefined) return await readRecord(source.file, purpose);
   const record = await orUsageError(
     () => readRunRecord(journaled.lines()),
     (error) => `the run "${printable(source.file)}" cannot be ${purpose}: ${printable(describeError(error))}`,
