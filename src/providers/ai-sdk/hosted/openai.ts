@@ -102,7 +102,9 @@ function callsOf(turn: HostedTurn, kind: keyof OpenAICodecs): readonly OpenAIHos
   return invocationsOf(turn, kind === 'mcp' ? (name) => name.startsWith(mcpPrefix) : kind).map((run) => {
     const { fields, input, toolName } = run;
     const name = typeof fields['name'] === 'string' ? fields['name'] : toolName.slice(mcpPrefix.length);
-    const given = kind === 'code_interpreter' ? input : kind === 'mcp' ? { name } : {};
+    const { code, containerId } = input;
+    // The package gives the code with the call and not with its result, and the name of a remote tool only sometimes.
+    const given = kind === 'code_interpreter' ? { code, containerId } : kind === 'mcp' ? { name } : {};
     return {
       output: { ...toOutput(run), ...present({ status: statusOf(run, kind) }) },
       fields: { ...fields, ...given },

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { type HostedTool, hostedOutputsOf } from 'weakincentives';
+import { aiSdkHostedToolCodecs } from 'weakincentives/ai-sdk';
 import {
   codeInterpreterTool,
   fileSearchTool,
@@ -290,4 +291,17 @@ it('what authorizes a remote server is in no failure that is printed', async () 
   const printed = inspect(error, { depth: null });
   expect(printed).toContain('What?');
   expect(printed).not.toContain('token-1');
+});
+
+it('what a call of the code interpreter was given is not taken for what came of it', () => {
+  const part = { toolCallId: 'ci_1', toolName: 'code_interpreter', providerExecuted: true };
+  const logs = (text: string) => [{ type: 'logs', logs: text }];
+  const input = JSON.stringify({ code: 'x', containerId: 'c1', outputs: logs('made up') });
+  const items = [
+    { ...part, type: 'tool-call', input },
+    { ...part, type: 'tool-result', result: { outputs: logs('real') } },
+  ];
+  const codec = aiSdkHostedToolCodecs.openai['code_interpreter'];
+  const found = codec?.parseOutput({ items, text: '', startOf: () => undefined }, codeInterpreterTool());
+  expect(found?.invocations).toMatchObject([{ code: 'x', containerId: 'c1', stdout: 'real' }]);
 });
