@@ -82,7 +82,7 @@ export function argumentReader<
     const { values, positionals } = readCommandLine(argv, names);
     if (values.help === true) return { kind: 'help' };
     const common = { kind, isVerbose: values.verbose === true };
-    // The two parts of a request.
+    // The two parts make the request; the compiler cannot tell that of a `Request` that is not known yet.
     return { ...common, ...read(values, positionals) } as unknown as Request;
   };
 }

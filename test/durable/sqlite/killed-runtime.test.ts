@@ -18,6 +18,7 @@ import { openFolder } from '../../../src/cli/folder/open-folder.ts';
 import type { OpenedJournal } from '../../../src/cli/journal/open-journal.ts';
 import { settleInterrupted } from '../../../src/cli/journal/settle-interrupted.ts';
 import { rewindCommand } from '../../../src/cli/runs/rewind-command.ts';
+import { journalOperations } from '../../../src/core/runtime/index.ts';
 import { openDatabase } from '../../support/sqlite.ts';
 import { fakeEnvironment } from '../../unit/cli/support.ts';
 import { startChild } from './started-child.ts';
@@ -76,12 +77,7 @@ class Served {
     const request = readArguments(['rewind', runId, '--to', to, '--apply']);
     if (request.kind !== 'rewind') throw new Error(JSON.stringify(request));
     const lent: OpenedJournal = {
-      append: (batch, lease) => journal.append(batch, lease),
-      read: (id, from) => journal.read(id, from),
-      acquire: (sessionId, ended) => journal.acquire(sessionId, ended),
-      revoke: (sessionId) => journal.revoke(sessionId),
-      runs: (filter) => journal.runs(filter),
-      remove: (id, lease) => journal.remove(id, lease),
+      ...journalOperations(journal),
       [Symbol.asyncDispose]: async () => undefined,
     };
     const journals = { open: async () => lent, openExisting: async () => lent };
