@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelDelta } from '../../../../../src/core/runtime/index.ts';
+import type { ModelDelta } from 'weakincentives/provider';
 import { readEvents } from '../../../../../src/providers/kit/wire/stream-reader.ts';
 import { gate } from '../../../../support/gate.ts';
 
