@@ -14,7 +14,7 @@ import {
   type SubscriberFailure,
   type ToolInvokedPayload,
 } from 'weakincentives';
-import type { RecordOrigin } from '../../src/core/runtime/events/event-origin.ts';
+import type { RecordOrigin } from '../../src/core/tool/event-origin.ts';
 
 describe('session events of evaluations', () => {
   it('have typed payloads, with one origin', () => {

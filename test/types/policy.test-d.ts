@@ -14,7 +14,6 @@ import type {
   ToolInvokedPayload,
   ToolPolicy,
 } from 'weakincentives';
-import type { RecordedApproval, UnenforcedDecision } from '../../src/core/runtime/events/tool-invoked.ts';
 import type {
   BudgetTrackerPort,
   DeadlinePort,
@@ -22,6 +21,7 @@ import type {
   SectionPort,
   ToolPort,
 } from '../../src/core/tool/index.ts';
+import type { RecordedApproval, UnenforcedDecision } from '../../src/core/tool/tool-invoked.ts';
 
 type PolicyChangesContext = Parameters<NonNullable<ToolPolicy['checkChanges']>>[2];
 type PolicyResultContext = Parameters<NonNullable<ToolPolicy['onResult']>>[2];

@@ -11,7 +11,7 @@ import {
   type Visibility,
   VisibilityOverrides,
 } from 'weakincentives';
-import type { ShownSection } from '../../src/core/prompt/visibility/section-tools.ts';
+import type { ShownSection } from '../../src/core/tool/tool-invoked.ts';
 
 /** Never called: the calls are only typed. */
 function typedOnly(_calls: (session: Session, context: ToolContext) => void): void {}

@@ -69,7 +69,6 @@ export {
   openSections,
   SectionsOpened,
   type SectionsOpenedPayload,
-  type ShownSection,
 } from './visibility/section-tools.ts';
 export type { Visibility, VisibilitySelector } from './visibility/visibility.ts';
 export { VisibilityExpansionRequired } from './visibility/visibility.ts';

@@ -16,6 +16,23 @@ export type {
   UserItem,
 } from '../tool/index.ts';
 export {
+  type CallHistory,
+  type EvaluationOrigin,
+  type RecordedApproval,
+  type RecordedAttachment,
+  type RecordedChange,
+  type RecordedError,
+  type RecordedFeedback,
+  type RecordOrigin,
+  recordError,
+  type ToolCallFailureReason,
+  ToolCallLog,
+  type ToolCallOutcome,
+  ToolInvoked,
+  type ToolInvokedPayload,
+  type UnenforcedDecision,
+} from '../tool/index.ts';
+export {
   type ApprovalSuspension,
   type Approver,
   isSuspension,
@@ -63,12 +80,6 @@ export {
   type TransactionRoots,
 } from './call/transaction/transaction.ts';
 export {
-  type EvaluationOrigin,
-  type RecordedError,
-  type RecordOrigin,
-  recordError,
-} from './events/event-origin.ts';
-export {
   type EvaluationPhase,
   PromptEvaluationError,
   type PromptEvaluationErrorCode,
@@ -84,18 +95,6 @@ export {
   ToolRenderings,
 } from './events/prompt-events.ts';
 export type { BareEvent, RunEvent, RunEventListener, RunPathStep } from './events/run-event.ts';
-export {
-  type RecordedApproval,
-  type RecordedAttachment,
-  type RecordedChange,
-  type RecordedFeedback,
-  type ToolCallFailureReason,
-  ToolCallLog,
-  type ToolCallOutcome,
-  ToolInvoked,
-  type ToolInvokedPayload,
-  type UnenforcedDecision,
-} from './events/tool-invoked.ts';
 export type { TraceContext } from './events/trace-context.ts';
 export {
   type DeadlineFeedbackOptions,
@@ -110,7 +109,6 @@ export {
   FeedbackState,
 } from './feedback/feedback-progress.ts';
 export type {
-  CallHistory,
   Feedback,
   FeedbackContext,
   FeedbackProvider,

@@ -29,6 +29,15 @@ export type {
   ToolResultItem,
   UserItem,
 } from './conversation.ts';
+export {
+  defineRecordSlice,
+  type EvaluationOrigin,
+  type RecordedError,
+  type RecordOrigin,
+  recordError,
+  recordedError,
+  tokenUsage,
+} from './event-origin.ts';
 export type {
   Citation,
   HostedToolOutput,
@@ -66,6 +75,20 @@ export {
   type ToolTexts,
   tool,
 } from './tool.ts';
+export {
+  type CallHistory,
+  type RecordedApproval,
+  type RecordedAttachment,
+  type RecordedChange,
+  type RecordedFeedback,
+  type ShownSection,
+  type ToolCallFailureReason,
+  ToolCallLog,
+  type ToolCallOutcome,
+  ToolInvoked,
+  type ToolInvokedPayload,
+  type UnenforcedDecision,
+} from './tool-invoked.ts';
 export { readToolResult, type ToolFailure, ToolResult, type ToolSuccess } from './tool-result.ts';
 export type {
   AnyTool,

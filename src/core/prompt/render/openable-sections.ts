@@ -1,6 +1,12 @@
 import { nearestNames, quotedList } from '../../internal/index.ts';
 import { type ReadonlySessionView, readOnlyView } from '../../session/index.ts';
-import { type SectionPort, type ToolContext, type ToolFailure, ToolResult } from '../../tool/index.ts';
+import {
+  type SectionPort,
+  type ShownSection,
+  type ToolContext,
+  type ToolFailure,
+  ToolResult,
+} from '../../tool/index.ts';
 import type { PromptPlan } from '../plan/prompt-plan.ts';
 import type { SectionNode } from '../plan/section-tree.ts';
 import type { DynamicParams } from '../section/section-input.ts';
@@ -9,7 +15,6 @@ import {
   openSections,
   type SectionReadValue,
   type SectionsOpenedPayload,
-  type ShownSection,
 } from '../visibility/section-tools.ts';
 import {
   findVisibilityOverride,

@@ -1,14 +1,13 @@
 import { once, present } from '../../internal/index.ts';
 import type { ResourceResolver } from '../../resource/index.ts';
 import { type ReadOnlyView, type ReadonlySessionView, readOnlyView, Session } from '../../session/index.ts';
-import type { AnyTool, DeadlinePort, HostedTool, SectionPort } from '../../tool/index.ts';
+import type { AnyTool, DeadlinePort, HostedTool, SectionPort, ShownSection } from '../../tool/index.ts';
 import type { OverriddenPlan } from '../override/apply-overrides.ts';
 import type { PromptOverrides } from '../override/prompt-overrides.ts';
 import type { BoundTool } from '../plan/bound-tool.ts';
 import type { PromptPlan } from '../plan/prompt-plan.ts';
 import type { SectionNode } from '../plan/section-tree.ts';
 import type { DynamicParams } from '../section/section-input.ts';
-import type { ShownSection } from '../visibility/section-tools.ts';
 import type { Visibility } from '../visibility/visibility.ts';
 import { findVisibilityOverride, promptAddress } from '../visibility/visibility-overrides.ts';
 import { listSections } from './list-sections.ts';

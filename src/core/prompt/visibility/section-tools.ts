@@ -3,19 +3,12 @@ import { described, list, recordSchema, text } from '../../schema/index.ts';
 import { defineSystemEvent, type EventDefinition, type ReadonlySessionView } from '../../session/index.ts';
 import {
   type AnyTool,
+  type ShownSection,
   type ToolContext,
   ToolResult,
   type ToolSucceededPayload,
   tool,
 } from '../../tool/index.ts';
-import type { Visibility } from './visibility.ts';
-
-/** A section as a call showed it. */
-export interface ShownSection {
-  /** Dotted path. */
-  readonly section: string;
-  readonly visibility: Visibility;
-}
 
 /** A section that was opened. */
 export interface OpenedSection {

@@ -3,7 +3,7 @@ import type { StagedChanges } from '../../filesystem/index.ts';
 import { none, present } from '../../internal/index.ts';
 import type { DecidingRow } from '../../resource/index.ts';
 import type { ConversationItem } from '../../tool/index.ts';
-import { ToolInvoked, type ToolInvokedPayload } from '../events/tool-invoked.ts';
+import { ToolInvoked, type ToolInvokedPayload } from '../../tool/index.ts';
 import type { FeedbackRunner } from '../feedback/feedback-runner.ts';
 import type { LoopState } from '../model/loop-state.ts';
 import { addTokenUsage } from '../model/model.ts';

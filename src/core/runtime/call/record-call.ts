@@ -1,9 +1,17 @@
 import { none, type Writable } from '../../internal/index.ts';
-import { openSections, type SectionsOpenedPayload, type ShownSection } from '../../prompt/index.ts';
+import { openSections, type SectionsOpenedPayload } from '../../prompt/index.ts';
 import type { JsonObject, JsonValue } from '../../schema/index.ts';
-import type { AnyTool, MediaPart, TokenUsage, ToolResult } from '../../tool/index.ts';
-import { recordError } from '../events/event-origin.ts';
-import type { RecordedApproval, RecordedAttachment, ToolInvokedPayload } from '../events/tool-invoked.ts';
+import type {
+  AnyTool,
+  MediaPart,
+  RecordedApproval,
+  RecordedAttachment,
+  ShownSection,
+  TokenUsage,
+  ToolInvokedPayload,
+  ToolResult,
+} from '../../tool/index.ts';
+import { recordError } from '../../tool/index.ts';
 import type { CallAttempt } from './attempt/attempt.ts';
 import { renderValue, toModelText } from './attempt/handler-result.ts';
 import type { EvaluationEnvironment } from './environment/environment.ts';

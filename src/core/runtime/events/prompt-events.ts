@@ -23,7 +23,7 @@ import {
   type RecordOrigin,
   recordedError,
   tokenUsage,
-} from './event-origin.ts';
+} from '../../tool/index.ts';
 import type { EvaluationPhase } from './prompt-evaluation-error.ts';
 
 const descriptor: FieldsOf<PromptDescriptor> = {

@@ -6,19 +6,17 @@ import type {
   FinishReason,
   HostedToolOutput,
   ModelSettings,
+  RecordedApproval,
+  RecordedChange,
+  RecordedError,
+  RecordedFeedback,
   TokenPrices,
   TokenUsage,
   ToolCallPart,
   ToolEffects,
-} from '../../tool/index.ts';
-import type { RecordedError } from './event-origin.ts';
-import type {
-  RecordedApproval,
-  RecordedChange,
-  RecordedFeedback,
   ToolInvokedPayload,
   UnenforcedDecision,
-} from './tool-invoked.ts';
+} from '../../tool/index.ts';
 import type { TraceContext } from './trace-context.ts';
 
 /** An evaluation inside a call, as the evaluation that made the call knows it. */

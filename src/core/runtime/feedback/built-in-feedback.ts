@@ -1,8 +1,8 @@
 import { assertOptions, integer, number, type OptionsOf, withDefaults } from '../../error/index.ts';
 import { present } from '../../internal/index.ts';
 import { canonicalJson } from '../../schema/index.ts';
-import type { ToolInvokedPayload } from '../events/tool-invoked.ts';
-import type { CallHistory, FeedbackProvider, FeedbackSeverity } from './feedback-provider.ts';
+import type { CallHistory, ToolInvokedPayload } from '../../tool/index.ts';
+import type { FeedbackProvider, FeedbackSeverity } from './feedback-provider.ts';
 
 /** Options of {@link deadlineFeedback}. */
 export interface DeadlineFeedbackOptions {

@@ -1,8 +1,6 @@
 import type { Filesystem } from '../../filesystem/index.ts';
-import type { PersistentVector } from '../../internal/index.ts';
 import type { ReadonlySessionView } from '../../session/index.ts';
-import type { BudgetTrackerPort, DeadlinePort, PromptPort } from '../../tool/index.ts';
-import type { ToolInvokedPayload } from '../events/tool-invoked.ts';
+import type { BudgetTrackerPort, CallHistory, DeadlinePort, PromptPort } from '../../tool/index.ts';
 
 /** How much a feedback matters, least first. */
 export type FeedbackSeverity = 'info' | 'caution' | 'warning';
@@ -32,10 +30,6 @@ export interface FeedbackTriggers {
    */
   readonly fileCreated?: string;
 }
-
-/** Calls in the order in which they were committed or rolled back. */
-export type CallHistory = Pick<PersistentVector<ToolInvokedPayload>, 'length' | 'at'> &
-  Iterable<ToolInvokedPayload>;
 
 /** What a provider gets: the state of the run after a call has ended. Session and files are sealed when the provider returns. */
 export interface FeedbackContext {

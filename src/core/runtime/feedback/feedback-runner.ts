@@ -8,9 +8,14 @@ import {
   type SessionFork,
   type SessionView,
 } from '../../session/index.ts';
-import type { BudgetTrackerPort, DeadlinePort, Logger } from '../../tool/index.ts';
-import { recordError } from '../events/event-origin.ts';
-import type { RecordedFeedback, ToolInvokedPayload } from '../events/tool-invoked.ts';
+import type {
+  BudgetTrackerPort,
+  DeadlinePort,
+  Logger,
+  RecordedFeedback,
+  ToolInvokedPayload,
+} from '../../tool/index.ts';
+import { recordError } from '../../tool/index.ts';
 import { type RunStop, RunStoppedSignal } from '../limits/run-stop.ts';
 import { type PromptWithDisplay, seenPrompt } from '../model/visible-prompt.ts';
 import { readFeedback } from './check-feedback.ts';

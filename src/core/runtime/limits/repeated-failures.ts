@@ -1,6 +1,6 @@
 import { digestOf } from '../../filesystem/index.ts';
 import { canonicalJson } from '../../schema/index.ts';
-import type { ToolInvokedPayload } from '../events/tool-invoked.ts';
+import type { ToolInvokedPayload } from '../../tool/index.ts';
 
 /** A failing call that the model has made too often. */
 export interface Repetition {

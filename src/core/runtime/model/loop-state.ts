@@ -1,9 +1,9 @@
-import type { ShownSection } from '../../prompt/index.ts';
 import type {
   Citation,
   ConversationItem,
   HostedToolOutputs,
   HostedToolReading,
+  ShownSection,
   TokenUsage,
 } from '../../tool/index.ts';
 

@@ -7,9 +7,13 @@ import type {
   SessionRead,
   SliceWrite,
 } from '../../session/index.ts';
-import type { ConversationItem, MediaPart, ToolEffects } from '../../tool/index.ts';
-import type { RecordedError } from '../events/event-origin.ts';
-import type { ToolInvokedPayload } from '../events/tool-invoked.ts';
+import type {
+  ConversationItem,
+  MediaPart,
+  RecordedError,
+  ToolEffects,
+  ToolInvokedPayload,
+} from '../../tool/index.ts';
 import type { ModelRequest, ModelTurn } from '../model/model.ts';
 
 /** The evaluation that something belongs to. */

@@ -1,5 +1,5 @@
 import type { ThrottleKind } from '../../error/index.ts';
-import type { ToolCallFailureReason } from '../events/tool-invoked.ts';
+import type { ToolCallFailureReason } from '../../tool/index.ts';
 
 /** Fields of events that hold only values from the library's own vocabulary, or ids that say which event is of which evaluation. */
 const wordFields: ReadonlySet<string> = new Set([

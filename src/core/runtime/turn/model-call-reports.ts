@@ -1,7 +1,7 @@
 import { none, spliceAll } from '../../internal/index.ts';
 import type { ConversationItem } from '../../tool/index.ts';
+import { recordError } from '../../tool/index.ts';
 import type { EvaluationEnvironment } from '../call/environment/environment.ts';
-import { recordError } from '../events/event-origin.ts';
 import type { ModelRequest, ModelTurn } from '../model/model.ts';
 import type { ConversationEdit, ObservedEvaluation } from '../observer/observed.ts';
 

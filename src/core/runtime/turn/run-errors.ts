@@ -6,13 +6,12 @@ import {
   type ModelResponseError,
 } from '../../error/index.ts';
 import { cutAfter, none } from '../../internal/index.ts';
-import type { ConversationItem, TokenUsage } from '../../tool/index.ts';
+import type { ConversationItem, TokenUsage, ToolInvokedPayload } from '../../tool/index.ts';
 import {
   type EvaluationPhase,
   PromptEvaluationError,
   type PromptEvaluationErrorCode,
 } from '../events/prompt-evaluation-error.ts';
-import type { ToolInvokedPayload } from '../events/tool-invoked.ts';
 import type { Repetition } from '../limits/repeated-failures.ts';
 import type { StopReason } from '../limits/run-stop.ts';
 

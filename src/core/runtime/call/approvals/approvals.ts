@@ -1,7 +1,7 @@
 import { describeError } from '../../../error/index.ts';
 import type { FileChange } from '../../../filesystem/index.ts';
 import { present } from '../../../internal/index.ts';
-import type { RecordedApproval } from '../../events/tool-invoked.ts';
+import type { RecordedApproval } from '../../../tool/index.ts';
 import type { CallAttempt } from '../attempt/attempt.ts';
 import { awaitHook } from '../environment/call-hooks.ts';
 import type { ApprovalAnswer, ApprovalHandler, ApprovalRequest } from '../environment/environment.ts';

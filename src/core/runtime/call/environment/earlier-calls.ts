@@ -1,7 +1,13 @@
 import type { FileRead } from '../../../filesystem/index.ts';
 import type { SessionPatch, SessionRead } from '../../../session/index.ts';
-import type { AnyTool, ToolContext, ToolFailure, ToolSuccess } from '../../../tool/index.ts';
-import type { ToolCallFailureReason, ToolCallOutcome } from '../../events/tool-invoked.ts';
+import type {
+  AnyTool,
+  ToolCallFailureReason,
+  ToolCallOutcome,
+  ToolContext,
+  ToolFailure,
+  ToolSuccess,
+} from '../../../tool/index.ts';
 import type { ModelTurn } from '../../model/model.ts';
 import type { EstimatedRequest } from '../../model/token-estimate.ts';
 import type { AttemptName } from './call-hooks.ts';

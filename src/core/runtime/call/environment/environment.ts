@@ -1,8 +1,14 @@
 import type { FileChange } from '../../../filesystem/index.ts';
 import type { JsonValue } from '../../../schema/index.ts';
 import type { Clock, EventLoopYield, IdSource } from '../../../session/index.ts';
-import type { AnyTool, Logger, NestedAdapter, OuterToolCall, PromptPort } from '../../../tool/index.ts';
-import type { EvaluationOrigin } from '../../events/event-origin.ts';
+import type {
+  AnyTool,
+  EvaluationOrigin,
+  Logger,
+  NestedAdapter,
+  OuterToolCall,
+  PromptPort,
+} from '../../../tool/index.ts';
 import type { BareEvent, RunEvent, RunPathStep } from '../../events/run-event.ts';
 import type { FeedbackRunner } from '../../feedback/feedback-runner.ts';
 import type { Deadline } from '../../limits/deadline.ts';

@@ -2,8 +2,7 @@ import { describeError } from '../../../error/index.ts';
 import { none, present } from '../../../internal/index.ts';
 import type { JsonObject } from '../../../schema/index.ts';
 import type { Clock, StateDifference, StateMark } from '../../../session/index.ts';
-import type { Logger, ToolEffects } from '../../../tool/index.ts';
-import type { EvaluationOrigin } from '../../events/event-origin.ts';
+import type { EvaluationOrigin, Logger, ToolEffects } from '../../../tool/index.ts';
 import type {
   CallPhases,
   ObservedAttempt,

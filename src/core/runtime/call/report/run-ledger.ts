@@ -1,8 +1,8 @@
 import { none } from '../../../internal/index.ts';
 import type { AnySlice, Clock, Session, StateDifference, StateMark } from '../../../session/index.ts';
-import type { EvaluationOrigin } from '../../events/event-origin.ts';
+import type { EvaluationOrigin } from '../../../tool/index.ts';
+import { ToolCallLog } from '../../../tool/index.ts';
 import { PromptExecutionLog, PromptRenderingLog, ToolRenderings } from '../../events/prompt-events.ts';
-import { ToolCallLog } from '../../events/tool-invoked.ts';
 import type { ObserverCalls } from '../../observer/run-observer.ts';
 
 /** What the observers of a run on a root session know of its state: numbers the commits, and reports what no call wrote. */

@@ -1,6 +1,6 @@
 import type { FileChange } from '../../../filesystem/index.ts';
 import { type JsonObject, sameJson } from '../../../schema/index.ts';
-import type { RecordedApproval } from '../../events/tool-invoked.ts';
+import type { RecordedApproval } from '../../../tool/index.ts';
 import type { PolicyQuestion } from './verdict.ts';
 
 interface GivenApproval extends PolicyQuestion {

@@ -3,8 +3,13 @@ import type { FileChange } from '../../../filesystem/index.ts';
 import { present } from '../../../internal/index.ts';
 import type { BoundTool, RenderedPrompt } from '../../../prompt/index.ts';
 import { freezeJson, type JsonObject } from '../../../schema/index.ts';
-import type { MediaPart, ToolCallPart, ToolEffects } from '../../../tool/index.ts';
-import type { ToolCallFailureReason, ToolInvokedPayload } from '../../events/tool-invoked.ts';
+import type {
+  MediaPart,
+  ToolCallFailureReason,
+  ToolCallPart,
+  ToolEffects,
+  ToolInvokedPayload,
+} from '../../../tool/index.ts';
 import type { TraceContext } from '../../events/trace-context.ts';
 import type { VisiblePrompt } from '../../model/visible-prompt.ts';
 import type { CallPatch } from '../transaction/transaction.ts';

@@ -2,9 +2,13 @@ import { describeError } from '../../../error/index.ts';
 import { quotedList } from '../../../internal/index.ts';
 import type { VisibilityExpansionRequired } from '../../../prompt/index.ts';
 import type { ResourceFailure } from '../../../resource/index.ts';
-import type { ToolFailure, ToolSuccess } from '../../../tool/index.ts';
+import type {
+  ToolCallFailureReason,
+  ToolCallOutcome,
+  ToolFailure,
+  ToolSuccess,
+} from '../../../tool/index.ts';
 import { ToolResult } from '../../../tool/index.ts';
-import type { ToolCallFailureReason, ToolCallOutcome } from '../../events/tool-invoked.ts';
 import type { StopReason } from '../../limits/run-stop.ts';
 import type { CallTransaction } from '../transaction/transaction.ts';
 

@@ -1,5 +1,4 @@
-import { isRecord } from '../../internal/index.ts';
-import type { ShownSection } from '../../prompt/index.ts';
+import { isRecord, type PersistentVector } from '../internal/index.ts';
 import {
   constant,
   count,
@@ -16,9 +15,8 @@ import {
   type RecordOf,
   record,
   text,
-} from '../../schema/index.ts';
-import { defineSystemEvent, type EventDefinition, type Slice } from '../../session/index.ts';
-import type { TokenUsage } from '../../tool/index.ts';
+} from '../schema/index.ts';
+import { defineSystemEvent, type EventDefinition, type Slice } from '../session/index.ts';
 import {
   defineRecordSlice,
   type RecordedError,
@@ -26,6 +24,7 @@ import {
   recordedError,
   tokenUsage,
 } from './event-origin.ts';
+import type { TokenUsage } from './prompt-response.ts';
 
 /**
  * How a call ended for state and files.
@@ -161,6 +160,14 @@ const feedbackFailed = {
 export type RecordedFeedback = RecordOf<typeof feedbackRun> &
   (RecordOf<typeof feedbackGiven> | RecordOf<typeof feedbackSilent> | RecordOf<typeof feedbackFailed>);
 
+/** A section as a call showed it. */
+export interface ShownSection {
+  /** Dotted path. */
+  readonly section: string;
+  /** All of it, or its summary. */
+  readonly visibility: 'full' | 'summary';
+}
+
 const shownSection: FieldsOf<ShownSection> = {
   section: text,
   visibility: text as Field<ShownSection['visibility']>,
@@ -239,6 +246,10 @@ const toolInvoked = {
 
 /** What happened in one tool call; recorded for every call, whatever its outcome. JSON-safe. */
 export interface ToolInvokedPayload extends RecordOrigin, RecordOf<typeof toolInvoked> {}
+
+/** Calls in the order in which they were committed or rolled back. */
+export type CallHistory = Pick<PersistentVector<ToolInvokedPayload>, 'length' | 'at'> &
+  Iterable<ToolInvokedPayload>;
 
 /**
  * Dispatched once for every call, after it was committed or rolled back, in commit order.

@@ -1,5 +1,5 @@
-import { describeError, WinkError } from '../../error/index.ts';
-import { present } from '../../internal/index.ts';
+import { describeError, WinkError } from '../error/index.ts';
+import { present } from '../internal/index.ts';
 import {
   amount,
   type Field,
@@ -12,9 +12,9 @@ import {
   type RecordOf,
   record,
   text,
-} from '../../schema/index.ts';
-import { defineSystemSlice, type EventDefinition, type Slice } from '../../session/index.ts';
-import type { TokenUsage } from '../../tool/index.ts';
+} from '../schema/index.ts';
+import { defineSystemSlice, type EventDefinition, type Slice } from '../session/index.ts';
+import type { TokenUsage } from './prompt-response.ts';
 
 const eventOrigin = {
   /** Names this event; from the id source of the evaluation. */

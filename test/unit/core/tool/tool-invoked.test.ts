@@ -15,10 +15,10 @@ import {
   tool,
 } from 'weakincentives';
 import { z } from 'zod';
-import { withoutPlaces } from '../../../../support/event-places.ts';
-import { createManualClock } from '../../../../support/manual-clock.ts';
-import { recordingLogger } from '../../../../support/recording-logger.ts';
-import { only, runCalls } from '../../../../support/run-calls.ts';
+import { withoutPlaces } from '../../../support/event-places.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
+import { recordingLogger } from '../../../support/recording-logger.ts';
+import { only, runCalls } from '../../../support/run-calls.ts';
 
 const Saved = defineEvent({ name: 'saved', schema: z.object({ title: z.string() }) });
 const Titles: Slice<{ title: string }> = defineSlice({
