@@ -22,6 +22,7 @@ export {
   type LazyDirectory,
   linkTextOf,
   type TreeNode,
+  usualMode,
 } from './content/tree-node.ts';
 export {
   CellGuard,

@@ -1,9 +1,10 @@
-import type {
-  FileChange,
-  Filesystem,
-  PutBackPath,
-  PutBackReport,
-  RecordedEntry,
+import {
+  type FileChange,
+  type Filesystem,
+  type PutBackPath,
+  type PutBackReport,
+  type RecordedEntry,
+  usualMode,
 } from '../../core/filesystem/index.ts';
 import { present } from '../../core/internal/index.ts';
 import type { JournalRow } from '../../core/runtime/index.ts';
@@ -124,9 +125,6 @@ function replacedBy(put: RecordedFileChange | undefined): State {
     put.before,
   );
 }
-
-/** The permission bits where rows have none. */
-const usualMode = 0o644;
 
 function stateOf(
   { entry, link, mode = usualMode, from, kind }: RecordedFileChange,

@@ -28,9 +28,12 @@ export interface FileNode {
   readonly link?: FileLink;
   /** The target of a symbolic link as it is written there; characters that are not UTF-8 are replaced. */
   readonly linkText?: string;
-  /** The permission bits of a regular file that is stored elsewhere. */
+  /** The permission bits of a regular file that is stored elsewhere, or that replaces one. */
   readonly mode?: number;
 }
+
+/** The permission bits that a file gets when its place gives it no others. Changes and rows do not name them. */
+export const usualMode = 0o644;
 
 /** A directory of the tree with the sums over everything below it. */
 export interface DirectoryNode {

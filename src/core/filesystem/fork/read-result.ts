@@ -1,7 +1,14 @@
 import { FilesystemError } from '../../error/index.ts';
 import { present } from '../../internal/index.ts';
 import { contentDigest } from '../content/file-content.ts';
-import { bytesOf, childOf, type DirectoryNode, linkTextOf, type TreeNode } from '../content/tree-node.ts';
+import {
+  bytesOf,
+  childOf,
+  type DirectoryNode,
+  linkTextOf,
+  type TreeNode,
+  usualMode,
+} from '../content/tree-node.ts';
 import { compileGlob } from '../glob/glob.ts';
 import type { FileRead } from '../interface/file-change.ts';
 import { nodeAt } from '../tree/tree.ts';
@@ -57,7 +64,10 @@ function found(read: PathRead, node: TreeNode | undefined): readonly unknown[] {
 /** A leaf of a tree: content, or that it cannot be read, and where a link leads. */
 function leafResult(node: TreeNode): readonly unknown[] {
   const link = linkTextOf(node) ?? null;
-  return node.kind === 'directory' ? ['directory', link] : [digestOf(node), node.mode ?? null, link];
+  if (node.kind === 'directory') return ['directory', link];
+  // Changes do not name the usual permissions of what was written.
+  const isUsual = node.stamp === undefined && node.mode === usualMode;
+  return [digestOf(node), isUsual ? null : (node.mode ?? null), link];
 }
 
 function digestOf({ content }: Extract<TreeNode, { readonly kind: 'file' }>): string {

@@ -14,7 +14,7 @@ import { alreadyExistsError, isDirectoryError, notTextError, tooLargeError } fro
 import { childPath, normalizePath } from '../path/path.ts';
 import { applyTextEdits, type EditResult, type TextEdit } from '../text/edit.ts';
 import { type TextWindow, type TextWindowOptions, textWindow } from '../text/text-window.ts';
-import { assertExists, blockedError, directoryOf } from '../tree/tree.ts';
+import { assertExists, blockedError, directoryOf, nodeAt } from '../tree/tree.ts';
 
 /** The file at a normalized path; its content and time are recorded as read. */
 function fileAt(cell: TreeCell, path: string): FileNode {
@@ -91,7 +91,11 @@ function storedBytes(data: string | Uint8Array, path: string): Uint8Array {
 function storeFile(cell: TreeCell, path: string, data: Uint8Array): void {
   const { maxFileBytes } = cell.limits;
   if (data.byteLength > maxFileBytes) throw tooLargeError(path, data.byteLength, maxFileBytes);
-  cell.update(path, [{ op: 'put', path, node: fileNode(data, cell.clock.now()) }]);
+  const replaced = nodeAt(cell.root, path);
+  // Its permissions are those of the file that it replaces, also once it is moved or copied.
+  const mode = replaced?.kind === 'file' ? replaced.mode : undefined;
+  const node = fileNode(data, cell.clock.now());
+  cell.update(path, [{ op: 'put', path, node: mode === undefined ? node : { ...node, mode } }]);
 }
 
 function appended(cell: TreeCell, path: string, data: Uint8Array): Uint8Array {

@@ -6,6 +6,7 @@ import {
   isSameNode,
   linkTextOf,
   type TreeNode,
+  usualMode,
 } from '../content/tree-node.ts';
 import type { FileChange, FileOperation } from '../interface/file-change.ts';
 import { childPath } from '../path/path.ts';
@@ -72,9 +73,6 @@ export function* leavesOf(node: TreeNode | undefined, path: string): Generator<L
   if (node.kind === 'file' || node.entries.size === 0) yield { path, node };
   else for (const [name, child] of node.entries) yield* leavesOf(child, childPath(path, name));
 }
-
-/** The permission bits that a file gets when its place gives it no others. */
-const usualMode = 0o644;
 
 /** What a row needs beside the content to make the entry again. */
 function attributesOf(

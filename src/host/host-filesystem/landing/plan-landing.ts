@@ -11,6 +11,7 @@ import {
   linkTextOf,
   segmentsOf,
   type TreeNode,
+  usualMode,
 } from '../../../core/filesystem/index.ts';
 import { present, quoteText } from '../../../core/internal/index.ts';
 import { isRegularFile } from '../commit/taken-nodes.ts';
@@ -26,9 +27,6 @@ export interface LandingPlan {
   readonly verdicts: ReadonlyMap<string, LandingChoice>;
   readonly operations: readonly FileOperation[];
 }
-
-/** The permissions of a file that was moved and has no others. */
-const usualMode = 0o644;
 
 /**
  * Compares a folder with a recorded commit.

@@ -180,7 +180,7 @@ class DiskPlanner {
       path,
       node,
       isOnDisk,
-      mode: content instanceof DiskContent ? content.access.mode : replaced(),
+      mode: content instanceof DiskContent ? content.access.mode : (node.mode ?? replaced()),
     };
   }
 

@@ -28,6 +28,7 @@ function leadOf(filesystem: Filesystem, ran: string[]): Prompt {
     execute: async (_params, { filesystem: files }) => {
       ran.push('move');
       await files.move('run.sh', 'bin/run.sh');
+      await files.write('bin/run.sh', 'run faster\n');
       await files.copy('bin/run.sh', 'copy.sh');
       await files.move('link.md', 'near.md');
       await files.remove('old', { recursive: true });
@@ -41,6 +42,7 @@ function leadOf(filesystem: Filesystem, ran: string[]): Prompt {
     effects: 'state',
     execute: async (_params, { filesystem: files }) => {
       ran.push('add');
+      await files.read('bin/run.sh');
       await files.write('list.md', `${(await files.read('list.md')).text}added\n`);
       return ToolResult.ok(null, 'Added.');
     },

@@ -1,7 +1,7 @@
-import { chmodSync, statSync, symlinkSync } from 'node:fs';
+import { chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { binding, Filesystem, promptTemplate, section } from 'weakincentives';
+import { binding, Filesystem, promptTemplate, section, type Filesystem as Files } from 'weakincentives';
 import { readRunRecord, runRecorder } from 'weakincentives/record';
 import { scriptedAdapter } from 'weakincentives/testing';
 import type { FilesystemFork } from '../../../../src/core/filesystem/index.ts';
@@ -42,6 +42,48 @@ describe('a change of a file in a host folder', () => {
     filesystem.apply(fork.patch());
     const modes = ['copied.sh', 'moved.md', 'run.sh'].map((path) => statSync(join(folders.root, path)).mode);
     expect(modes.map((mode) => mode & 0o7777)).toEqual([0o755, 0o644, 0o755]);
+  });
+
+  it('has the permissions of the file that was written before it was copied or moved', async () => {
+    const folders = linkedFolders();
+    mkdirSync(join(folders.root, 'bin'));
+    for (const path of ['bin/a.sh', 'b.sh']) {
+      writeFileSync(join(folders.root, path), path);
+      chmodSync(join(folders.root, path), 0o750);
+    }
+    const filesystem = await openHost(folders);
+    // Committed by parts, as the calls of a run are before the run ends.
+    const run = filesystem.fork();
+    for (const change of [
+      (view: Files) => view.edit('run.sh', [{ oldText: 'run', newText: 'ran' }]),
+      (view: Files) => view.copy('run.sh', 'again.sh'),
+      (view: Files) => view.write('again.sh', '!', { mode: 'append' }),
+      (view: Files) => view.move('run.sh', 'moved.sh'),
+      (view: Files) => view.write('bin/a.sh', 'new'),
+      (view: Files) => view.move('bin', 'sbin'),
+      (view: Files) => view.remove('plain.md'),
+      (view: Files) => view.copy('again.sh', 'plain.md'),
+      (view: Files) => view.remove('b.sh'),
+      (view: Files) => view.write('b.sh', 'made again'),
+    ]) {
+      const call = run.view.fork();
+      await change(call.view);
+      run.view.apply(call.patch());
+    }
+    filesystem.apply(run.patch());
+    const modeOf = (path: string): number => statSync(join(folders.root, path)).mode & 0o7777;
+    expect(
+      Object.fromEntries(
+        ['again.sh', 'moved.sh', 'sbin/a.sh', 'plain.md', 'b.sh'].map((path) => [path, modeOf(path)]),
+      ),
+    ).toEqual({
+      'again.sh': 0o755,
+      'moved.sh': 0o755,
+      'sbin/a.sh': 0o750,
+      'plain.md': 0o755,
+      // The folder has one file in the place of another.
+      'b.sh': 0o750,
+    });
   });
 
   it('has the permissions of a removed file', async () => {

@@ -45,6 +45,21 @@ describe.for(layers)('a folder of the disk as %s', ([layer, refusal]) => {
       expect((await filesystem.list()).map(({ path }) => path)).toEqual(['a.txt', 'new', 'run.sh', 'staged']);
     });
 
+    it('has the permissions of what a call has written, copied and moved', async () => {
+      const folders = testFolders({ 'run.sh': '#!/bin/sh', 'b.sh': 'b' });
+      chmodSync(join(folders.root, 'run.sh'), 0o750);
+      chmodSync(join(folders.root, 'b.sh'), 0o700);
+      const fork = (await openHost(folders)).fork();
+      await fork.view.write('run.sh', '#!/bin/sh\ntrue');
+      await fork.view.copy('run.sh', 'again.sh');
+      await fork.view.write('b.sh', 'c');
+      await fork.view.move('b.sh', 'c.sh');
+      await using staged = await openStagedFolder(fork.view, { tempRoot: tempFolder(), layer });
+      const modes = ['run.sh', 'again.sh', 'c.sh'].map((path) => statSync(join(staged.path, path)).mode);
+      expect(modes.map((mode) => mode & 0o777)).toEqual([0o750, 0o750, 0o700]);
+      expect((await staged.collect()).permissions).toEqual([]);
+    });
+
     it('leaves out what leads out and what cannot be read, and leaves it alone', async () => {
       const folders = testFolders({ 'a.txt': 'one', 'docs/b.md': 'two' });
       const inRoot = (path: string): string => join(folders.root, path);
