@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { binding, Filesystem, promptTemplate, section, type Filesystem as Files } from 'weakincentives';
+import { binding, type Filesystem as Files, Filesystem, promptTemplate, section } from 'weakincentives';
 import { readRunRecord, runRecorder } from 'weakincentives/record';
 import { scriptedAdapter } from 'weakincentives/testing';
 import type { FilesystemFork } from '../../../../src/core/filesystem/index.ts';
