@@ -55,6 +55,21 @@ export function describeSearch(open: OpenFilesystem): void {
   });
 
   describe('grep', () => {
+    it('takes a byte order mark for no part of the first line, unless the pattern names it', async () => {
+      const filesystem = await open({ files: { f: '\ufeffone\ntwo\n', blank: '\ufeff\n' } });
+      const found = async (pattern: string, options = {}): Promise<readonly string[]> =>
+        (await filesystem.grep(pattern, options)).matches.map(
+          ({ path, line, text }) => `${path}:${line}:${text}`,
+        );
+      expect(await found('^one$')).toEqual(['f:1:one']);
+      expect(await found('^ONE$', { ignoreCase: true })).toEqual(['f:1:one']);
+      expect(await found('one', { literal: true })).toEqual(['f:1:one']);
+      expect(await found('\ufeffone', { literal: true })).toEqual(['f:1:one']);
+      expect(await found('^\ufeffone')).toEqual(['f:1:one']);
+      expect(await found('^two')).toEqual(['f:2:two']);
+      expect(await found('^.')).toEqual(['f:1:one', 'f:2:two']);
+    });
+
     it('finds lines, and skips what is no text', async () => {
       const filesystem = await open({ files });
       expect(await filesystem.grep('^const \\w+ = \\d;$')).toEqual({

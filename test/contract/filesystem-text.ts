@@ -119,6 +119,35 @@ export function describeText(open: OpenFilesystem): void {
       expect(await textOf(filesystem, 'f')).toBe(after);
     });
 
+    it.each([
+      ['in both texts', '\ufeffa', '\ufeffx', '\ufeffx\nb\n'],
+      ['in the old text', '\ufeffa', 'x', '\ufeffx\nb\n'],
+      ['in the new text', 'a', '\ufeffx', '\ufeffx\nb\n'],
+      ['in none', 'a\n', '', '\ufeffb\n'],
+      ['where the old text is elsewhere', '\ufeffb', '\ufeffc', '\ufeffa\nc\n'],
+      ['of everything', '\ufeffa\nb\n', '\ufeff', '\ufeff'],
+    ])('keeps the byte order mark at the start, once: %s', async (_what, oldText, newText, after) => {
+      const filesystem = await open({ files: { f: '\ufeffa\nb\n', plain: 'a\nb\n' } });
+      await filesystem.edit('f', [{ oldText, newText }]);
+      expect(await textOf(filesystem, 'f')).toBe(after);
+      // The file without one gets none from texts that were copied with it.
+      if (!oldText.startsWith('\ufeff')) return;
+      await filesystem.edit('plain', [{ oldText, newText }]);
+      expect(await textOf(filesystem, 'plain')).toBe(after.slice(1));
+    });
+
+    it('refuses to change nothing but the byte order mark, and says how to be rid of it', async () => {
+      const filesystem = await open({ files: { f: '\ufeffa\n' } });
+      for (const [oldText, newText] of [
+        ['\ufeffa', 'a'],
+        ['a', '\ufeffa'],
+        ['\ufeff', ''],
+      ] as const) {
+        const message = await expectCode(filesystem.edit('f', [{ oldText, newText }]), 'argument-invalid');
+        expect(message).toContain('remove the file and write it anew');
+      }
+    });
+
     it('matches lines of any ending, and inserts lines with that of the file', async () => {
       const filesystem = await open({ files: { windows: '1\r\n2\r\n3\r\n', unix: '1\n2\n3\n', none: '1' } });
       const edits = [{ oldText: '1\n2', newText: 'a\nb\r\nc' }];

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { isRecord, present, quotedList } from '../../core/internal/index.ts';
+import { isRecord, present, quotedList, withoutByteOrderMark } from '../../core/internal/index.ts';
 import type { McpMountedServer, McpSectionOptions } from '../../harness/mcp/index.ts';
 import { errorMessage, orUsageError, UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
@@ -66,7 +66,7 @@ class FileReader {
       (error) => `${this.#shown} cannot be read: ${errorMessage(error)}.`,
     );
     return orUsageError(
-      () => JSON.parse(text),
+      () => JSON.parse(withoutByteOrderMark(text)),
       () => `${this.#shown} is not JSON.`,
     );
   }

@@ -1,5 +1,5 @@
 import type { ContextOptions } from '../../core/evaluation/index.ts';
-import { present } from '../../core/internal/index.ts';
+import { present, withoutByteOrderMark } from '../../core/internal/index.ts';
 import type { JsonObject } from '../../core/schema/index.ts';
 import type { Budget, ModelSettings, ReasoningEffort, TokenPrices } from '../../core/tool/index.ts';
 import { orUsageError, reasonOf, UsageError } from '../process/errors.ts';
@@ -57,7 +57,7 @@ export function readExpiry(text: string | undefined): number | undefined {
 export function readParams(text: string | undefined): JsonObject {
   if (text === undefined) return {};
   const value: unknown = orUsageError(
-    () => JSON.parse(text),
+    () => JSON.parse(withoutByteOrderMark(text)),
     (error) => `--params is not JSON: ${reasonOf(error)}.`,
   );
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { isRecord, untilAborted } from '../../core/internal/index.ts';
+import { isRecord, untilAborted, withoutByteOrderMark } from '../../core/internal/index.ts';
 import { Child } from '../../host/index.ts';
 import { openJournaledRecord } from '../journal/journaled-record.ts';
 import { type JournalFiles, sqliteJournalFiles } from '../journal/open-journal.ts';
@@ -191,7 +191,7 @@ async function firstLine(file: FileHandle): Promise<string | undefined> {
 
 function parsed(line: string): unknown {
   try {
-    return JSON.parse(line);
+    return JSON.parse(withoutByteOrderMark(line));
   } catch {
     return undefined;
   }

@@ -11,6 +11,7 @@ export { attempt, isPromiseLike, untilAborted, whenSettled } from './promise.ts'
 export { escapeInvisible, quoteText, readName, showName } from './quote.ts';
 export { readJson } from './read-json.ts';
 export {
+  byteOrderMark,
   clip,
   clipMiddle,
   countCharacters,
@@ -28,5 +29,6 @@ export {
   shorten,
   startOf,
   takeWithin,
+  withoutByteOrderMark,
 } from './text.ts';
 export type { Writable } from './writable.ts';

@@ -1,3 +1,11 @@
+/** A text file may begin with it; it is not part of the text. */
+export const byteOrderMark = '\uFEFF';
+
+/** A text without the byte order mark that it may begin with. */
+export function withoutByteOrderMark(text: string): string {
+  return text.startsWith(byteOrderMark) ? text.slice(byteOrderMark.length) : text;
+}
+
 /** The number of Unicode characters, as JSON Schema counts them: a surrogate pair is one. */
 export function countCharacters(text: string): number {
   let count = 0;

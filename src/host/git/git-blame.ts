@@ -1,4 +1,11 @@
-import { counted, fileLines, present, showName, startOf } from '../../core/internal/index.ts';
+import {
+  counted,
+  fileLines,
+  present,
+  showName,
+  startOf,
+  withoutByteOrderMark,
+} from '../../core/internal/index.ts';
 import {
   described,
   integer,
@@ -102,7 +109,14 @@ function parseBlame(printed: string): readonly BlameLine[] {
   for (const row of printed.split('\n')) {
     if (row.startsWith('\t')) {
       const { author = '', date = '' } = commits.get(commit) ?? {};
-      if (isObjectId(commit)) lines.push({ line, commit, author, date, text: row.slice(1) });
+      if (isObjectId(commit))
+        lines.push({
+          line,
+          commit,
+          author,
+          date,
+          text: line === 1 ? withoutByteOrderMark(row.slice(1)) : row.slice(1),
+        });
       commit = '';
       continue;
     }

@@ -1,4 +1,5 @@
 import {
+  byteOrderMark,
   counted,
   fileLines,
   formatNumber,
@@ -6,6 +7,7 @@ import {
   showName,
   startOf,
   takeWithin,
+  withoutByteOrderMark,
 } from '../../core/internal/index.ts';
 import {
   count,
@@ -125,7 +127,7 @@ async function showFile(
   const name = showName(entry.path);
   const content = await readBlob(repository, entry);
   if (content.kind === 'note') return ToolResult.ok({ id }, `${name} in commit ${id}: ${content.note}.`);
-  const lines = fileLines(content.text);
+  const lines = fileLines(withoutByteOrderMark(content.text));
   if (offset > 0 && offset >= lines.length)
     throw new GitRefusal(
       `${name} has ${counted(lines.length, 'line')} in this commit; use a smaller offset.`,
@@ -139,7 +141,7 @@ async function showFile(
       first_line: lines.length === 0 ? 0 : offset + 1,
       ...present({ next_offset: end < lines.length ? end : undefined }),
     },
-    `${name} in commit ${id} - lines ${lines.length === 0 ? 0 : offset + 1}-${end} of ${lines.length}`,
+    `${name} in commit ${id} - lines ${lines.length === 0 ? 0 : offset + 1}-${end} of ${lines.length}${content.text.startsWith(byteOrderMark) ? ' (byte order mark)' : ''}`,
   );
 }
 

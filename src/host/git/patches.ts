@@ -1,4 +1,12 @@
-import { counted, fileLines, present, showName, startOf } from '../../core/internal/index.ts';
+import {
+  byteOrderMark,
+  counted,
+  fileLines,
+  present,
+  showName,
+  startOf,
+  withoutByteOrderMark,
+} from '../../core/internal/index.ts';
 import {
   choice,
   count,
@@ -143,12 +151,14 @@ async function patchOf(repository: PrivateRepository, { before, after }: FileCha
       content === undefined ? 'nothing' : content.kind === 'note' ? content.note : 'text';
     return [...modes, `[before: ${describe(old)}; now: ${describe(now)}]`].join('\n');
   }
+  const notes = [...modes, ...markNote(old?.text, now?.text)];
   if (old === undefined || now === undefined || before === undefined || after === undefined) {
-    const lines = fileLines(old?.text ?? now?.text ?? '');
+    const lines = fileLines(withoutByteOrderMark(old?.text ?? now?.text ?? ''));
     const sign = old === undefined ? '+' : '-';
     const range = `${lines.length === 0 ? 0 : 1},${lines.length}`;
     const header = old === undefined ? `@@ -0,0 +${range} @@` : `@@ -${range} +0,0 @@`;
-    return lines.length === 0 ? '[empty]' : [header, ...lines.map((line) => `${sign}${line}`)].join('\n');
+    if (lines.length === 0) return '[empty]';
+    return [...notes, header, ...lines.map((line) => `${sign}${line}`)].join('\n');
   }
   const { stdout } = await repository.run([
     'diff',
@@ -161,5 +171,12 @@ async function patchOf(repository: PrivateRepository, { before, after }: FileCha
   const diff = stdout.toString('utf8');
   // The header names the ids in place of paths.
   const start = diff.indexOf('\n@@');
-  return [...modes, ...(start < 0 ? [] : [diff.slice(start + 1).trimEnd()])].join('\n');
+  return [...notes, ...(start < 0 ? [] : [diff.slice(start + 1).trimEnd()])].join('\n');
+}
+
+/** A byte order mark that only one of the versions has: it is invisible in the lines of a change. */
+function markNote(old: string | undefined, now: string | undefined): readonly string[] {
+  const [before, after] = [old, now].map((text) => text?.startsWith(byteOrderMark) === true);
+  if (before === after) return [];
+  return [before ? '[byte order mark before, none now]' : '[no byte order mark before, one now]'];
 }

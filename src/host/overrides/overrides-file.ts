@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describeError, OverridesError, type OverridesErrorCode } from '../../core/error/index.ts';
-import { attempt, present } from '../../core/internal/index.ts';
+import { attempt, present, withoutByteOrderMark } from '../../core/internal/index.ts';
 import { type PromptIdentity, type PromptOverrides, parseOverrides } from '../../core/prompt/index.ts';
 import type { JsonValue } from '../../core/schema/index.ts';
 import { replaceFile } from '../disk/replace-file.ts';
@@ -53,7 +53,7 @@ export function readOverrides(root: string, prompt: PromptName, tag: string): Pr
 function parseText(name: string, text: string): PromptOverrides {
   let value: unknown;
   try {
-    value = JSON.parse(text.replace(/^\uFEFF/, ''));
+    value = JSON.parse(withoutByteOrderMark(text));
   } catch (cause) {
     throw fileError('overrides-corrupt', name, `is not JSON (${describeError(cause)})`, cause);
   }

@@ -1,5 +1,5 @@
 import { describeError, RecordError } from '../../core/error/index.ts';
-import { isRecord, present, quoteText, startOf } from '../../core/internal/index.ts';
+import { isRecord, present, quoteText, startOf, withoutByteOrderMark } from '../../core/internal/index.ts';
 import { fieldFault, record } from '../../core/schema/index.ts';
 import { fromReferences, MissingBlob } from './references.ts';
 import { runPart } from './row-parts.ts';
@@ -57,7 +57,7 @@ export class RowReader {
     if (line.trim() === '') return undefined;
     let parsed: unknown;
     try {
-      parsed = JSON.parse(this.#line === 1 ? line.replace(/^\uFEFF/, '') : line);
+      parsed = JSON.parse(this.#line === 1 ? withoutByteOrderMark(line) : line);
     } catch (cause) {
       this.#torn = { line: this.#line, cause };
       return undefined;

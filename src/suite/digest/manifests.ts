@@ -1,4 +1,4 @@
-import { isRecord, present, showName, startOf } from '../../core/internal/index.ts';
+import { isRecord, present, showName, startOf, withoutByteOrderMark } from '../../core/internal/index.ts';
 import { clean } from './clean.ts';
 import type { DigestCommand, DigestManifest } from './workspace-digest.ts';
 
@@ -33,7 +33,7 @@ export function isManifest(fileName: string): boolean {
 
 /** The commands of a manifest; undefined for a file that is none. */
 export function readManifest(path: string, text: string, maxCommands: number): DigestManifest | undefined {
-  const content = readers.get(path.slice(path.lastIndexOf('/') + 1))?.(text);
+  const content = readers.get(path.slice(path.lastIndexOf('/') + 1))?.(withoutByteOrderMark(text));
   if (content === undefined) return undefined;
   const { name, commands } = content;
   return {

@@ -1,10 +1,14 @@
-import { normalizePath } from '../../core/filesystem/index.ts';
-import { counted, showName } from '../../core/internal/index.ts';
+import { FilesystemError } from '../../core/error/index.ts';
+import { type Filesystem, normalizePath } from '../../core/filesystem/index.ts';
+import { byteOrderMark, counted, showName } from '../../core/internal/index.ts';
 import { choice, count, described, flag, recordSchema, text } from '../../core/schema/index.ts';
 import { type AnyTool, ToolResult } from '../../core/tool/index.ts';
 import { fileTool, pathField } from './file-tool.ts';
 
-/** The tool `write_file`: creates a text file or replaces all that it holds. Its result never holds the content. */
+/**
+ * The tool `write_file`: creates a text file or replaces all that it holds. A byte order mark stays unless the content is empty. The
+ * result never holds the content.
+ */
 export function createWriteFileTool(): AnyTool {
   return fileTool({
     name: 'write_file',
@@ -25,14 +29,33 @@ export function createWriteFileTool(): AnyTool {
     ],
     pathOf: ({ file_path: path }) => path,
     execute: async ({ file_path: given, content }, { filesystem }) => {
-      const { path, created, bytes } = await filesystem.write(given, content);
+      const hasMark = content.startsWith(byteOrderMark);
+      // The model does not see it, so that leaving it out says nothing.
+      const keepsMark = !hasMark && content !== '' && (await beginsWithMark(filesystem, given));
+      const whole = keepsMark ? byteOrderMark + content : content;
+      const { path, created, bytes } = await filesystem.write(given, whole);
       const verb = created ? 'Created' : 'Replaced the content of';
+      const note = keepsMark
+        ? ', with the byte order mark that the file had'
+        : hasMark
+          ? ', with a byte order mark'
+          : '';
       return ToolResult.ok(
         { path, created, bytes },
-        `${verb} ${showName(path)} (${counted(bytes, 'byte')}).`,
+        `${verb} ${showName(path)} (${counted(bytes, 'byte')}${note}).`,
       );
     },
   });
+}
+
+async function beginsWithMark(filesystem: Filesystem, path: string): Promise<boolean> {
+  try {
+    return (await filesystem.read(path, { limit: 1 })).text.startsWith(byteOrderMark);
+  } catch (error) {
+    // There is no text file at the path.
+    if (FilesystemError.isInstance(error)) return false;
+    throw error;
+  }
 }
 
 /** The tool `rm`: removes a file, or a directory with all it holds; never the root. */

@@ -1,6 +1,6 @@
 import type { FilesystemError } from '../../core/error/index.ts';
 import type { Filesystem, TextEdit } from '../../core/filesystem/index.ts';
-import { counted, lineNumberAt } from '../../core/internal/index.ts';
+import { counted, lineNumberAt, withoutByteOrderMark } from '../../core/internal/index.ts';
 import { quote } from './text.ts';
 
 /** File systems count no more occurrences than these. */
@@ -28,7 +28,7 @@ export async function explainEditFailure(
   if (code !== 'edit-not-found') return undefined;
   const window = await filesystem.read(path);
   const { oldText } = edit;
-  const sought = withLineFeeds(oldText.startsWith('\uFEFF') ? oldText.slice(1) : oldText);
+  const sought = withLineFeeds(withoutByteOrderMark(oldText));
   const reason = probableReason(withLineFeeds(window.text), sought);
   return `${name} does not occur in ${quote(window.path)}. ${reason} Nothing was changed.`;
 }

@@ -4,7 +4,7 @@ import { type AnyTool, ToolResult, type ToolSuccess } from '../../core/tool/inde
 import { describeKinds, type FileAttachment, readOrAttach, type VfsAttachmentKind } from './attachment.ts';
 import { fileTool, pathField } from './file-tool.ts';
 import type { VfsLimits } from './limits.ts';
-import { cutWindow, quote } from './text.ts';
+import { cutWindow, quote, type ShownLines } from './text.ts';
 
 const output = {
   /** The file, normalised. */
@@ -88,7 +88,7 @@ export function createReadFileTool(limits: VfsLimits, kinds: ReadonlySet<VfsAtta
         totalLines: window.totalLines,
         ...present({ nextOffset: lastLine < window.totalLines ? lastLine : undefined }),
       };
-      return ToolResult.ok(result, header(result, shown.hasCarriageReturns));
+      return ToolResult.ok(result, header(result, shown));
     },
   });
 }
@@ -106,9 +106,13 @@ function attachedFile({ path, part, bytes }: FileAttachment): ToolSuccess<ReadFi
   );
 }
 
-function header(result: ReadFileResult, hasCarriageReturns: boolean): string {
+function header(result: ReadFileResult, { hasCarriageReturns, hasMark }: ShownLines): string {
   const lines = `lines ${result.firstLine}-${result.lastLine} of ${result.totalLines}`;
-  return `${showName(result.path)} - ${lines}${hasCarriageReturns ? ' (CRLF line ends)' : ''}`;
+  const notes = [
+    ...(hasMark && result.firstLine === 1 ? ['byte order mark'] : []),
+    ...(hasCarriageReturns ? ['CRLF line ends'] : []),
+  ];
+  return `${showName(result.path)} - ${lines}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`;
 }
 
 function renderLines(result: ReadFileResult): string {

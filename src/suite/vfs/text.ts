@@ -1,4 +1,4 @@
-import { formatNumber, quoteText, startOf } from '../../core/internal/index.ts';
+import { byteOrderMark, formatNumber, quoteText, startOf } from '../../core/internal/index.ts';
 import type { VfsLimits } from './limits.ts';
 
 /** Characters of a path or pattern that a message repeats; a longer one is cut. */
@@ -30,11 +30,13 @@ export function cutText(
 }
 
 /** The part of a window of text that a result shows. */
-interface ShownLines {
+export interface ShownLines {
   /** Without line ends and without a byte order mark; over-long lines cut and marked so. */
   readonly lines: readonly string[];
   /** Whether a line ended in CRLF. */
   readonly hasCarriageReturns: boolean;
+  /** Whether the window began with a byte order mark. */
+  readonly hasMark: boolean;
 }
 
 /**
@@ -45,7 +47,8 @@ export function cutWindow(text: string, limits: VfsLimits): ShownLines {
   const lines: string[] = [];
   let characters = 0;
   let hasCarriageReturns = false;
-  let start = text.startsWith('\uFEFF') ? 1 : 0;
+  const hasMark = text.startsWith(byteOrderMark);
+  let start = hasMark ? byteOrderMark.length : 0;
   do {
     const lineFeed = text.indexOf('\n', start);
     const end = lineFeed === -1 ? text.length : lineFeed;
@@ -58,5 +61,5 @@ export function cutWindow(text: string, limits: VfsLimits): ShownLines {
     lines.push(shown);
     start = end + 1;
   } while (start < text.length);
-  return { lines, hasCarriageReturns };
+  return { lines, hasCarriageReturns, hasMark };
 }

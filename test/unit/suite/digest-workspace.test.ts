@@ -19,7 +19,8 @@ const digestOf = (
 
 const project = {
   '.gitignore': 'dist/\n*.log\n',
-  'package.json': JSON.stringify({ name: 'demo', scripts: { test: 'vitest run', build: 'tsc -b' } }),
+  'package.json':
+    '\uFEFF' + JSON.stringify({ name: 'demo', scripts: { test: 'vitest run', build: 'tsc -b' } }),
   'README.md': '# Demo',
   LICENSE: 'MIT',
   'src/main.ts': '12345',

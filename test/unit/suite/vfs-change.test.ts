@@ -36,6 +36,34 @@ describe('write_file', () => {
     expect(await textOf(files, 'crlf')).toBe('a\r\nb');
   });
 
+  it('keeps the byte order mark of a file that has one, and says so', async () => {
+    const files = new MemoryFilesystem({
+      files: { 'a.cs': '\uFEFFold', 'plain.cs': 'old', binary: new Uint8Array([0]) },
+    });
+    const write = async (file_path: string, content: string): Promise<readonly [string, string]> => {
+      const { message } = await runTool(vfsTools.write_file, files, { file_path, content });
+      return [await textOf(files, file_path), message];
+    };
+    expect(await write('a.cs', 'new')).toEqual([
+      '\uFEFFnew',
+      'Replaced the content of a.cs (6 bytes, with the byte order mark that the file had).',
+    ]);
+    expect(await write('a.cs', '\uFEFFnewer')).toEqual([
+      '\uFEFFnewer',
+      'Replaced the content of a.cs (8 bytes, with a byte order mark).',
+    ]);
+    expect(await write('a.cs', '')).toEqual(['', 'Replaced the content of a.cs (0 bytes).']);
+    expect(await write('plain.cs', '\uFEFFnew')).toEqual([
+      '\uFEFFnew',
+      'Replaced the content of plain.cs (6 bytes, with a byte order mark).',
+    ]);
+    expect(await write('new.cs', '\uFEFFnew')).toEqual([
+      '\uFEFFnew',
+      'Created new.cs (6 bytes, with a byte order mark).',
+    ]);
+    expect(await write('binary', 'text')).toEqual(['text', 'Replaced the content of binary (4 bytes).']);
+  });
+
   it.each([
     ['dir', '"dir" is a directory, a file is needed here.'],
     ['a.txt/x', 'cannot be used as a directory: it, or a part of its path, is a file'],

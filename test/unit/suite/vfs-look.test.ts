@@ -124,9 +124,9 @@ describe('read_file', () => {
     expect((await runTool(vfsTools.read_file, files, { file_path: 'blank.txt' })).text).toBe('1 | ');
   });
 
-  it('shows no carriage returns or byte order mark, but names the line ends', async () => {
+  it('shows no carriage returns or byte order mark, but names them', async () => {
     const answer = await runTool(vfsTools.read_file, files, { file_path: 'windows.txt' });
-    expect(answer.message).toBe('windows.txt - lines 1-2 of 2 (CRLF line ends)');
+    expect(answer.message).toBe('windows.txt - lines 1-2 of 2 (byte order mark, CRLF line ends)');
     expect(answer.text).toBe('1 | one\n2 | two');
   });
 

@@ -1,3 +1,4 @@
+import { withoutByteOrderMark } from '../../internal/index.ts';
 import { compileNamePattern, compilePathPattern } from './gitignore-pattern.ts';
 
 /** The name of the files that say what to leave out. */
@@ -58,7 +59,7 @@ function parseRules(text: string): IgnoreRules {
   const names = new Map<string, IgnoreRule[]>();
   const patterns: PatternRule[] = [];
   let index = 0;
-  const content = text.startsWith('\uFEFF') ? text.slice(1) : text;
+  const content = withoutByteOrderMark(text);
   for (let start = 0; start < content.length && index < maxRules; ) {
     const newline = content.indexOf('\n', start);
     const end = newline === -1 ? content.length : newline;

@@ -1,5 +1,5 @@
 import { assertArgument, assertMembers, FilesystemError } from '../../error/index.ts';
-import { lineNumberAt, quoteText } from '../../internal/index.ts';
+import { byteOrderMark, lineNumberAt, quoteText, withoutByteOrderMark } from '../../internal/index.ts';
 import { refuseArgument } from '../path/errors.ts';
 
 /** One replacement of a piece of text. */
@@ -77,8 +77,6 @@ function newTextOf(given: string, { before, after }: Core): NewText {
   };
 }
 
-const byteOrderMark = '\uFEFF';
-
 function toLineFeeds(text: string): string {
   return text.includes('\r') ? text.replaceAll('\r\n', '\n') : text;
 }
@@ -110,13 +108,16 @@ function assertEdits(path: string, edits: readonly TextEdit[]): void {
   }
 }
 
-function findReplacements(
-  path: string,
-  text: string,
-  { oldText, newText, replaceAll }: TextEdit,
-  edit: number,
-): Replacement[] {
-  const wanted = toLineFeeds(oldText.startsWith(byteOrderMark) ? oldText.slice(1) : oldText);
+/** What an edit looks for and puts in its place. A byte order mark that was copied from elsewhere is no part of either. */
+function soughtIn(text: string, { oldText, newText }: TextEdit): Pick<TextEdit, 'oldText' | 'newText'> {
+  const wanted = toLineFeeds(oldText);
+  if (!wanted.startsWith(byteOrderMark) || text.includes(wanted)) return { oldText: wanted, newText };
+  return { oldText: withoutByteOrderMark(wanted), newText: withoutByteOrderMark(newText) };
+}
+
+function findReplacements(path: string, text: string, given: TextEdit, edit: number): Replacement[] {
+  const { oldText: wanted, newText } = soughtIn(text, given);
+  const { replaceAll } = given;
   const first = wanted === '' ? -1 : text.indexOf(wanted);
   if (first === -1) {
     throw new FilesystemError(
@@ -172,6 +173,14 @@ function tooManyError(path: string, edit: number): FilesystemError {
   );
 }
 
+function onlyMarkError(path: string): FilesystemError {
+  return new FilesystemError(
+    'argument-invalid',
+    `The edits of ${quoteText(path)} change the byte order mark at its start and nothing else. Edits keep that mark: to be rid of it, remove the file and write it anew.`,
+    { details: { path } },
+  );
+}
+
 /** Maps positions in the text without carriage returns before line feeds, in ascending order, to positions in the original. */
 function originalPositions(original: string): (position: number) => number {
   let carriageReturns = 0;
@@ -204,13 +213,28 @@ function withEndings(newText: NewText, replaced: string, frequent: '\n' | '\r\n'
   return ending === '\n' ? newText.lineFeeds : newText.carriageReturns;
 }
 
+function leadingMarks(text: string): number {
+  let marks = 0;
+  while (text[marks] === byteOrderMark) marks += 1;
+  return marks;
+}
+
+/** The edited text with the byte order mark that it began with, once. */
+function withMarkOf(content: string, edited: string): string {
+  const before = leadingMarks(content);
+  if (before === 0) return edited;
+  const after = leadingMarks(edited);
+  return after === 0 ? byteOrderMark + edited : edited.slice(Math.max(0, after - before));
+}
+
 /**
  * Applies edits to a text; everything else stays the same byte for byte, including a byte order mark and the final newline.
  *
  * 1. Every `oldText` is searched in the original text, never in the result of another edit. `\n` matches `\r\n`.
  * 2. It must occur exactly once, overlapping occurrences counted, unless `replaceAll` is set.
  * 3. No two replacements may overlap.
- * 4. Line endings of `newText` become those of the lines it replaces, else the more frequent ones of the file. What `oldText` and
+ * 4. A byte order mark at the start of the text stays, once, whether or not the edits have one.
+ * 5. Line endings of `newText` become those of the lines it replaces, else the more frequent ones of the file. What `oldText` and
  * `newText` have in common at their start and end is not touched, so that lines which stay keep their own endings.
  *
  * @param path only for messages.
@@ -220,20 +244,18 @@ function withEndings(newText: NewText, replaced: string, frequent: '\n' | '\r\n'
  */
 export function applyTextEdits(path: string, content: string, edits: readonly TextEdit[]): EditedText {
   assertEdits(path, edits);
-  const mark = content.startsWith(byteOrderMark) ? byteOrderMark : '';
-  const original = content.slice(mark.length);
-  const text = toLineFeeds(original);
+  const text = toLineFeeds(content);
   const replacements: Replacement[] = [];
   for (const [index, edit] of edits.entries()) {
     for (const replacement of findReplacements(path, text, edit, index + 1)) replacements.push(replacement);
     if (replacements.length > maxReplacements) throw tooManyError(path, index + 1);
   }
   replacements.sort((left, right) => left.start - right.start);
-  const frequent = frequentEnding(original, text);
-  const toOriginal = originalPositions(original);
+  const frequent = frequentEnding(content, text);
+  const toOriginal = originalPositions(content);
   let previous: Replacement | undefined;
   let copiedTo = 0;
-  let result = mark;
+  let edited = '';
   for (const replacement of replacements) {
     if (previous !== undefined && replacement.start < previous.end) {
       throw new FilesystemError(
@@ -247,10 +269,13 @@ export function applyTextEdits(path: string, content: string, edits: readonly Te
     const changeStart = toOriginal(replacement.start + core.before);
     const changeEnd = toOriginal(replacement.end - core.after);
     const end = toOriginal(replacement.end);
-    result +=
-      original.slice(copiedTo, changeStart) + withEndings(newText, original.slice(start, end), frequent);
+    edited +=
+      content.slice(copiedTo, changeStart) + withEndings(newText, content.slice(start, end), frequent);
     copiedTo = changeEnd;
     previous = replacement;
   }
-  return { text: result + original.slice(copiedTo), replacements: replacements.length };
+  edited += content.slice(copiedTo);
+  const result = withMarkOf(content, edited);
+  if (result === content && edited !== content) throw onlyMarkError(path);
+  return { text: result, replacements: replacements.length };
 }

@@ -1,3 +1,4 @@
+import { byteOrderMark } from '../../internal/index.ts';
 import { assertPattern, compilePattern, type PatternOptions } from './linear-pattern.ts';
 
 /** One matching line; `line` counts from 1, `text` has no line ending. */
@@ -23,15 +24,18 @@ function lineAt(text: string, start: number, newline: number): string {
 /** The number of lines without a match between two opportunities to pause. */
 const linesPerPause = 64;
 
+/** @param namesMark whether the pattern has a byte order mark, which otherwise is not part of the first line. */
 function* testedLines(
   text: string,
   test: (line: string) => boolean,
+  namesMark: boolean,
 ): Generator<MatchingLine | undefined, void> {
   let line = 1;
-  for (let start = 0; start < text.length; line += 1) {
+  const mark = text.startsWith(byteOrderMark) ? byteOrderMark : '';
+  for (let start = mark.length; start < text.length; line += 1) {
     const newline = text.indexOf('\n', start);
     const content = lineAt(text, start, newline);
-    if (test(content)) yield { line, text: content };
+    if (test(content) || (namesMark && line === 1 && test(mark + content))) yield { line, text: content };
     else if (line % linesPerPause === 0) yield undefined;
     start = newline === -1 ? text.length : newline + 1;
   }
@@ -40,7 +44,7 @@ function* testedLines(
 /** For a literal string without line endings: only the lines that contain it are extracted. */
 function* literalLines(text: string, wanted: string): Generator<MatchingLine, void> {
   let line = 1;
-  let counted = 0;
+  let counted = text.startsWith(byteOrderMark) ? byteOrderMark.length : 0;
   for (let found = text.indexOf(wanted); found !== -1; ) {
     for (let at = text.indexOf('\n', counted); at !== -1 && at < found; at = text.indexOf('\n', counted)) {
       line += 1;
@@ -54,7 +58,8 @@ function* literalLines(text: string, wanted: string): Generator<MatchingLine, vo
 }
 
 /**
- * Compiles a search for lines. Lines end at `\n`; a `\r` before it is not part of the line. The time is linear in the text,
+ * Compiles a search for lines. Lines end at `\n`; a `\r` before it is not part of the line, and neither is a byte order mark at the start of
+ * the text, which a pattern may name all the same. The time is linear in the text,
  * whatever the pattern.
  * @throws {FilesystemError} `pattern-invalid` for an empty pattern, more than 2,000 characters, bad syntax, or repetitions
  * that make the compiled pattern too large.
@@ -66,5 +71,6 @@ export async function compileGrep(options: PatternOptions): Promise<Grep> {
     return { matchingLines: (text) => literalLines(text, pattern) };
   }
   const compiled = await compilePattern(options);
-  return { matchingLines: (text) => testedLines(text, (line) => compiled.test(line)) };
+  const namesMark = pattern.includes(byteOrderMark);
+  return { matchingLines: (text) => testedLines(text, (line) => compiled.test(line), namesMark) };
 }

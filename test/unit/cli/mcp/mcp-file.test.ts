@@ -118,6 +118,10 @@ describe('a file of servers', () => {
     expect(refusal(content)).toBe(message);
   });
 
+  it('may begin with a byte order mark', () => {
+    expect(read('\uFEFF{"mcpServers":{}}')).toMatchObject({ servers: [] });
+  });
+
   it('must be there', () => {
     expect(() => readMcpFile(join(folder, 'none.json'), {})).toThrow(
       /none\.json cannot be read: no such file or directory\.$/,

@@ -54,6 +54,20 @@ describe.skipIf(noGit !== undefined)(`the tools of gitSection${noGit ?? ''}`, ()
     expect((await call('git_blame', { path: 'a.txt', limit: 1 })).text).toContain('continue with offset=1');
   });
 
+  it('names the byte order mark of a file, which no line has', async () => {
+    const repository = TestRepository.create();
+    repository.commit('Add', { 'a.cs': 'one\n' });
+    repository.commit('Mark', { 'a.cs': '\uFEFFone\n', 'new.cs': '\uFEFFnew\n' });
+    const call = await gitTools(repository.path);
+    const shown = await call('git_show', { path: 'a.cs' });
+    expect(shown.text).toBe('1 | one');
+    expect(shown.message).toContain('lines 1-1 of 1 (byte order mark)');
+    expect((await call('git_blame', { path: 'a.cs' })).value).toMatchObject({ lines: [{ text: 'one' }] });
+    const diff = await call('git_diff', { from: 'HEAD^' });
+    expect(diff.text).toContain('modified a.cs\n[no byte order mark before, one now]\n@@');
+    expect(diff.text).toContain('[no byte order mark before, one now]\n@@ -0,0 +1,1 @@\n+new');
+  });
+
   it('show renames, links, submodules, binary and large files by name', async () => {
     const repository = TestRepository.create();
     const lines = Array.from({ length: 20 }, (_, index) => `line ${index}\n`).join('');
