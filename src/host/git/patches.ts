@@ -176,7 +176,7 @@ async function patchOf(repository: PrivateRepository, { before, after }: FileCha
 
 /** A byte order mark that only one of the versions has: it is invisible in the lines of a change. */
 function markNote(old: string | undefined, now: string | undefined): readonly string[] {
-  const [before, after] = [old, now].map((text) => text?.startsWith(byteOrderMark) === true);
+  const [before, after] = [old, now].map((version) => version?.startsWith(byteOrderMark) === true);
   if (before === after) return [];
   return [before ? '[byte order mark before, none now]' : '[no byte order mark before, one now]'];
 }
