@@ -11,12 +11,12 @@ import {
   type RunOutcome,
 } from '../core/evaluation/index.ts';
 import type { Prompt } from '../core/prompt/index.ts';
-import type {
-  Approver,
-  ConversationItem,
-  RunJournal,
-  SuspendedRun,
-  UserItem,
+import {
+  type Approver,
+  type ConversationItem,
+  type RunJournal,
+  type SuspendedRun,
+  userItem,
 } from '../core/runtime/index.ts';
 import { type Session, systemClock } from '../core/session/index.ts';
 import type { PromptResponse } from '../core/tool/index.ts';
@@ -125,7 +125,7 @@ async function resume<Output>(
         ready,
         options: { ...options, history: beginningOf(rows) },
         resumed: new ResumedRun({ rows, migration, session, ids, isStrict: strict === true }),
-        input: userItems(input),
+        input: input === undefined ? [] : [userItem(input)],
       },
     );
   });
@@ -144,11 +144,6 @@ function sessionFor(
   if (session.id !== id) throw refuse(`its id is "${session.id}", and that of the run is "${id}"`);
   if (!session.isFresh) throw refuse('it holds items already; give a new one');
   return session;
-}
-
-function userItems(input: EvaluateOptions['input']): readonly UserItem[] {
-  if (input === undefined) return [];
-  return [{ type: 'user', content: typeof input === 'string' ? [{ type: 'text', text: input }] : input }];
 }
 
 /** The conversation as the model got it first. */

@@ -67,6 +67,7 @@ export {
   type OpenedSection,
   type OpenSectionsParams,
   openSections,
+  readSection,
   SectionsOpened,
   type SectionsOpenedPayload,
 } from './visibility/section-tools.ts';

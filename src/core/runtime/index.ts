@@ -50,6 +50,7 @@ export type {
   RecordedFork,
   RecordedHandler,
 } from './call/environment/earlier-calls.ts';
+export { EndedCalls } from './call/environment/ended-calls.ts';
 export type {
   ApprovalAnswer,
   ApprovalHandler,
@@ -147,6 +148,7 @@ export {
   isCutOff,
   readUsage,
 } from './model/check-turn.ts';
+export { runtimeItem, userItem } from './model/conversation-items.ts';
 export { hostedOutputs, type LoopState, newLoopState } from './model/loop-state.ts';
 export {
   addTokenUsage,

@@ -1,7 +1,14 @@
 import { assertMembers, assertOptions, PromptValidationError } from '../error/index.ts';
 import { compileGlob } from '../filesystem/index.ts';
 import { showName } from '../internal/index.ts';
-import { type CompletionChecker, CompletionVerdict, readVerdict } from './completion.ts';
+import {
+  type CheckedCompletionContext,
+  type CompletionChecker,
+  type CompletionContext,
+  CompletionVerdict,
+  earlierResults,
+  readVerdict,
+} from './completion.ts';
 
 /**
  * One checker for a list: the task is done when all of them say so. All are asked, in order, so that the model reads everything
@@ -100,8 +107,8 @@ export interface LastCallCompletionOptions {
 }
 
 /**
- * The task is done when the tool was called in the conversation and its last call succeeded, such as the tool that runs the tests.
- * The prompt must have the tool.
+ * The task is done when the tool was called in the evaluation, or else in its `history`, and its last call succeeded, such as the tool that runs
+ * the tests. The prompt must have the tool.
  *
  * @throws {PromptValidationError} without the name of a tool.
  */
@@ -111,20 +118,33 @@ export function lastCallCompletion(options: LastCallCompletionOptions): Completi
   return {
     name: `last-call-succeeded:${toolName}`,
     requires: [{ kind: 'tool', toolName }],
-    check: ({ conversation }): CompletionVerdict => {
-      const last = conversation.findLast((item) => item.type === 'tool-result' && item.toolName === toolName);
-      if (last?.type !== 'tool-result') {
+    check: (context): CompletionVerdict => {
+      const hasFailed = lastFailed(context, toolName);
+      if (hasFailed === undefined) {
         return CompletionVerdict.incomplete(
           `The tool "${toolName}" has not been called yet. Call it, and answer once it has succeeded.`,
         );
       }
-      return last.isError
+      return hasFailed
         ? CompletionVerdict.incomplete(
             `The last call of "${toolName}" failed. Put right what it complained of, call it again, and answer once it has succeeded.`,
           )
         : CompletionVerdict.complete();
     },
   };
+}
+
+/** Whether the last call of a tool failed; undefined when there was none. */
+function lastFailed(
+  context: CompletionContext & Partial<CheckedCompletionContext>,
+  toolName: string,
+): boolean | undefined {
+  const { calls } = context;
+  for (let index = calls.length - 1; index >= 0; index -= 1) {
+    const call = calls.at(index);
+    if (call?.toolName === toolName) return !call.success;
+  }
+  return context[earlierResults]?.get(toolName)?.isError;
 }
 
 function isList(

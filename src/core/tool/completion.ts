@@ -1,8 +1,9 @@
 import type { Filesystem } from '../filesystem/index.ts';
 import type { AnySlice, ReadonlySessionView } from '../session/index.ts';
-import type { ConversationItem } from './conversation.ts';
+import type { ConversationItem, ToolResultItem } from './conversation.ts';
 import type { BudgetTrackerPort, DeadlinePort, PromptPort } from './ports.ts';
 import type { FinishReason } from './prompt-response.ts';
+import type { CallHistory } from './tool-invoked.ts';
 
 /**
  * Whether a task is done, and if not, the feedback for the model. Made by the functions of the same name:
@@ -20,8 +21,10 @@ export interface CompletionContext {
   /** The answer as the prompt's output schema reads it; undefined for a prompt without one. */
   readonly output: unknown;
   readonly finishReason: FinishReason;
-  /** Everything that was said, the answer included. */
+  /** What was said, the answer included, as the model has it: turns and results that were left out to keep it short are not in it. */
   readonly conversation: readonly ConversationItem[];
+  /** The calls of this evaluation, in a long one the last 1,000 at least and the last one of every other tool. */
+  readonly calls: CallHistory;
   /** Number of this check in the evaluation, from 1. */
   readonly check: number;
   /** For reading; a write throws. */
@@ -33,6 +36,15 @@ export interface CompletionContext {
   readonly budgetTracker: BudgetTrackerPort | undefined;
   /** Aborted when the run ends; the run does not wait for the checker then. */
   readonly signal: AbortSignal;
+}
+
+/** The key of what only checkers of the library read. */
+export const earlierResults: unique symbol = Symbol('earlier results');
+
+/** A context as the runtime makes it. @internal */
+export interface CheckedCompletionContext extends CompletionContext {
+  /** The last result of each tool in the `history` that the evaluation began with, by the name of the tool. */
+  readonly [earlierResults]: ReadonlyMap<string, ToolResultItem>;
 }
 
 /** Decides whether the task is done when the model ends its turn without calling a tool. */

@@ -47,10 +47,16 @@ export interface RawItems {
   readonly items: readonly unknown[];
 }
 
-/** What the user said. */
+/** What is said to the model in the role of the user. */
 export interface UserItem {
   readonly type: 'user';
   readonly content: readonly InputPart[];
+  /**
+   * Who says it, when it is neither a person nor the calling program: `runtime` is what the run itself says, such as what a completion checker found
+   * missing, and belongs to the turn before it; `digest` is the state of a session in the place of turns that were left out. No provider gets this. Absent: a
+   * person or the calling program, whose words `context.maxTurns` never leaves out.
+   */
+  readonly source?: 'digest' | 'runtime';
 }
 
 /** What the model said in one turn, in the order it said it. */

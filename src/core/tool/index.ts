@@ -1,9 +1,11 @@
 export type { Budget, BudgetExcess, BudgetLimits, BudgetRemainder, TokenPrices } from './budget.ts';
 export {
+  type CheckedCompletionContext,
   type CompletionChecker,
   type CompletionContext,
   type CompletionRequirement,
   CompletionVerdict,
+  earlierResults,
   readVerdict,
 } from './completion.ts';
 export {

@@ -301,12 +301,12 @@ export class RunHooks implements RunJournaling {
     return resumed.inputFor(turn).length > 0 || (resumed.isUsedUp && this.#input.length > 0);
   }
 
-  takeInputFor(turn: number): readonly UserItem[] {
+  takeInputFor(turn: number, isBorder: boolean): readonly UserItem[] {
     const { resumed } = this.#parts;
     if (resumed === undefined) return none;
     const before = resumed.inputFor(turn);
     const now = this.#input;
-    if (!resumed.isUsedUp || now.length === 0) return before;
+    if (!isBorder || !resumed.isUsedUp || now.length === 0) return before;
     this.#input = none;
     const items = now.map((item) => ({ ...item }));
     this.#recorder.add((part) => ({ type: 'input', ...part, turn, items }));

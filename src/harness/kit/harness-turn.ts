@@ -4,6 +4,7 @@ import {
   type ConversationItem,
   isCutOff,
   type ModelTurn,
+  runtimeItem,
   type ToolCallPart,
 } from '../../core/runtime/index.ts';
 import { canonicalJson, type JsonValue } from '../../core/schema/index.ts';
@@ -118,7 +119,7 @@ export class HarnessTurn {
   /** An answer by `finish` was not accepted. */
   corrected(text: string, correction: string): void {
     this.#said.push({ type: 'text', text });
-    this.#corrections.push({ type: 'user', content: [{ type: 'text', text: correction }] });
+    this.#corrections.push(runtimeItem(correction));
   }
 
   /** The text of the turn, where the harness does not report it. */

@@ -92,7 +92,7 @@ export const raw: Field<RawPart> = record({ provider: text, items: list(json<Jso
 const parts = list(part);
 
 export const message: Field<JsonObject> = variant('type', {
-  user: { content: parts },
+  user: { content: parts, source: optional(text) },
   assistant: { content: parts, raw: optional(raw) },
   'tool-result': {
     callId: text,

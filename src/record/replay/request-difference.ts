@@ -81,6 +81,11 @@ function toolDifference(recorded: RecordedRequest, now: ComparedRequest): Reques
     : { part: 'tools', text: `The hosted tools differ${describeDifference(hosted)}.` };
 }
 
+/** A message as the model reads it: it is not shown who said what it gets in the role of the user. */
+function asRead(item: ConversationItem | undefined): ConversationItem | undefined {
+  return item?.type === 'user' ? { type: item.type, content: item.content } : item;
+}
+
 function conversationDifference(
   recorded: readonly ConversationItem[],
   now: readonly ConversationItem[],
@@ -88,7 +93,7 @@ function conversationDifference(
   for (let index = 0; index < Math.max(recorded.length, now.length); index += 1) {
     const left = recorded[index];
     const right = now[index];
-    const found = firstDifference(left, right);
+    const found = firstDifference(asRead(left), asRead(right));
     if (found === undefined) continue;
     const item = left ?? right;
     const call = item?.type === 'tool-result' ? ` of "${item.toolName}", ${item.callId}` : '';

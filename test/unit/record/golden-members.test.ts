@@ -26,6 +26,7 @@ const unseen: Readonly<Record<string, readonly string[]>> = {
     'items.isError',
     'items.attachments',
     'items.reason',
+    'items.source',
   ],
 };
 

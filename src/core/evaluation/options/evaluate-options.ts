@@ -165,7 +165,7 @@ export interface ContextOptions {
   /**
    * Turns of the model that the conversation holds at most, with the calls and results of each: 2 or more. When it would
    * be sent with more, the older ones are left out of it, down to half of the number, so that a run of any length takes bounded
-   * memory and bounded requests. Beside these stay what the user said first and last before the run, and turns that opened sections;
+   * memory and bounded requests. Beside these stay all that people and the calling program said, and turns that opened or read sections;
    * a note informs the model that turns are missing, and an event lists them. Default: all of them.
    */
   readonly maxTurns?: number;
@@ -173,7 +173,7 @@ export interface ContextOptions {
    * What happens when the conversation exceeds the model's context window: `'error'` ends the run with a
    * `PromptEvaluationError` (code `evaluation-context-exceeded`); `'drop-tool-results'` puts a short note in the place of the
    * oldest tool results, at least half of what they take, emits an event, and retries, as long as there is one
-   * to drop. The conversation keeps every call with its result, and the response has the notes, too. Default: `'error'`.
+   * to drop. Results that opened or read sections stay. The conversation keeps every call with its result, and the response has the notes, too. Default: `'error'`.
    */
   readonly overflow?: 'error' | 'drop-tool-results';
 }

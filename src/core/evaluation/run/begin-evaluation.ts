@@ -9,6 +9,7 @@ import {
   CallReporter,
   type CallSettings,
   type ConversationItem,
+  EndedCalls,
   type EvaluationEnvironment,
   endingOf,
   FeedbackRunner,
@@ -226,6 +227,8 @@ function environmentOf<Output>(
     path: outer?.call.eventPath(outer.evaluation) ?? none,
   };
   const run = outer?.call.run;
+  const endedCalls =
+    feedback.length > 0 || settings.loop.completion !== undefined ? new EndedCalls() : undefined;
   // Written out: the shape of an object with a spread lives only as long as a run, and the code compiled for it goes with it.
   return {
     clock,
@@ -273,13 +276,15 @@ function environmentOf<Output>(
       includesResults: hooks?.decides === true && outer?.call.reenters === true,
       effectsOf: (name) => display.toolNamed(name)?.tool.effects,
     }),
+    endedCalls,
     feedback:
-      feedback.length === 0
+      feedback.length === 0 || endedCalls === undefined
         ? undefined
         : new FeedbackRunner(feedback, {
             prompt,
             display,
             roots,
+            endedCalls,
             clock,
             logger,
             deadline,

@@ -13,6 +13,7 @@ import {
   recordError,
   runLoop,
   type SuspendedRun,
+  userItem,
 } from '../../runtime/index.ts';
 import type { NestedAdapter, PromptResponse } from '../../tool/index.ts';
 import { parseAnswer } from '../answer/parse-answer.ts';
@@ -194,12 +195,7 @@ type RunEnd = Pick<Extract<RunEvent, { readonly type: 'run-end' }>, 'outcome' | 
 /** The conversation as the model gets it first. */
 function conversationOf({ input, history, calls }: EvaluationSettings): ConversationItem[] {
   const conversation = beginningOf(history, calls.logger);
-  if (input !== undefined) {
-    conversation.push({
-      type: 'user',
-      content: typeof input === 'string' ? [{ type: 'text', text: input }] : input,
-    });
-  }
+  if (input !== undefined) conversation.push(userItem(input));
   return conversation;
 }
 

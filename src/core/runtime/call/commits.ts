@@ -321,7 +321,7 @@ export class CallCommits {
   }
 
   #publish({ invocation, attachments, cause }: ToolCallResult): void {
-    const { logger, emit, feedback, isObserved, redactor } = this.#environment;
+    const { logger, emit, endedCalls, feedback, isObserved, redactor } = this.#environment;
     const { callId, openedSections, reason, toolName, turn } = invocation;
     // What was opened is part of the next request, live and when the run is resumed.
     if (openedSections !== undefined) this.#state.openings.push({ callId, shown: openedSections });
@@ -338,6 +338,7 @@ export class CallCommits {
     if (invocation.usage !== undefined)
       this.#state.usage = addTokenUsage(this.#state.usage, invocation.usage);
     this.#record(recorded);
+    endedCalls?.add(invocation);
     feedback?.record(invocation);
     if (cause !== undefined) {
       logger.debug('A tool call failed.', { tool: toolName, callId, error: describeError(cause) });

@@ -35,8 +35,8 @@ export interface FeedbackTriggers {
 export interface FeedbackContext {
   readonly prompt: PromptPort;
   /**
-   * The calls of this evaluation, in a long one the last 1,000 at least; the last is the one that has just ended, its text yet
-   * without feedback.
+   * The calls of this evaluation, in a long one the last 1,000 at least and the last one of every other tool; the last is the one that has just
+   * ended, its text yet without feedback.
    */
   readonly calls: CallHistory;
   /** Milliseconds since this evaluation began. */

@@ -1,6 +1,6 @@
 import { describeError } from '../../error/index.ts';
 import { compileGlob, type Filesystem, type Glob } from '../../filesystem/index.ts';
-import { oneLine, PersistentVector } from '../../internal/index.ts';
+import { oneLine } from '../../internal/index.ts';
 import {
   type Clock,
   type ForkOptions,
@@ -10,6 +10,7 @@ import {
 } from '../../session/index.ts';
 import type {
   BudgetTrackerPort,
+  CallHistory,
   DeadlinePort,
   Logger,
   RecordedFeedback,
@@ -34,6 +35,7 @@ interface FeedbackSurroundings extends PromptWithDisplay {
     readonly session: { fork(options?: ForkOptions): SessionFork };
     readonly filesystem: Filesystem | undefined;
   };
+  readonly endedCalls: { with(call: ToolInvokedPayload): CallHistory };
   readonly clock: Clock;
   readonly logger: Logger;
   readonly deadline: DeadlinePort | undefined;
@@ -42,9 +44,6 @@ interface FeedbackSurroundings extends PromptWithDisplay {
   /** Where the progress is kept, as it is; undefined for an evaluation inside a call, whose progress ends with it. */
   readonly session: Pick<SessionView, 'slice' | 'dispatch'> | undefined;
 }
-
-/** How many calls a provider can look back at, at least. */
-const keptCalls = 1_000;
 
 interface Entry {
   readonly provider: FeedbackProvider;
@@ -60,7 +59,6 @@ export class FeedbackRunner {
   readonly #surroundings: FeedbackSurroundings;
   readonly #scope: string;
   readonly #beganAtMs: number;
-  #calls: PersistentVector<ToolInvokedPayload> = PersistentVector.empty();
   /** The progress of an evaluation inside a call. */
   #own: FeedbackProgress | undefined;
 
@@ -93,8 +91,6 @@ export class FeedbackRunner {
 
   /** Counts a call that has ended. */
   record(invocation: ToolInvokedPayload): void {
-    const calls = this.#calls.push(invocation);
-    this.#calls = calls.length < 2 * keptCalls ? calls : PersistentVector.from([...calls].slice(-keptCalls));
     const { session, logger } = this.#surroundings;
     const step = this.#toStep(invocation);
     if (session === undefined) {
@@ -137,7 +133,7 @@ export class FeedbackRunner {
   }
 
   async #run(due: readonly FeedbackProvider[], invocation: ToolInvokedPayload): Promise<ToolInvokedPayload> {
-    const { roots, clock, deadline, budgetTracker, stop } = this.#surroundings;
+    const { roots, clock, deadline, budgetTracker, endedCalls, stop } = this.#surroundings;
     const surroundings = this.#surroundings;
     const session = roots.session.fork({ readOnly: true });
     const files = roots.filesystem?.fork({ readOnly: true });
@@ -145,7 +141,7 @@ export class FeedbackRunner {
       get prompt() {
         return seenPrompt(surroundings, () => session.view);
       },
-      calls: this.#calls.push(invocation),
+      calls: endedCalls.with(invocation),
       elapsedMs: clock.now() - this.#beganAtMs,
       session: readOnlyView(session.view),
       filesystem: files?.view,

@@ -1,9 +1,9 @@
-import type { ConversationItem, UserItem } from '../../tool/index.ts';
+import type { ConversationItem, ToolResultItem } from '../../tool/index.ts';
+import { runtimeItem } from '../model/conversation-items.ts';
 import type { LoopState } from '../model/loop-state.ts';
 
 /** Replaces turns that were left out. */
 const note = '[Earlier turns of this conversation were left out. What they changed is in place.]';
-const noteItem: UserItem = { type: 'user', content: [{ type: 'text', text: note }] };
 
 /** What was left out of a conversation. */
 export interface DroppedTurns {
@@ -24,30 +24,34 @@ interface Turn {
  * their results. When there are more turns than there may be, the older ones go, down to half of the number: what a provider
  * has cached of a conversation is good until then, and a turn costs the same however many there were.
  *
- * Whatever their age, these stay, beside those turns: the first item of the user, what the user said last when the run began,
- * and turns whose calls opened sections.
+ * Whatever their age, these stay, beside those turns: all that people and the calling program said, and turns whose calls showed sections of
+ * the instructions. What the runtime itself said belongs to the turn before it, and leaves with it.
  */
 export class ConversationWindow {
   readonly #maxTurns: number;
-  readonly #state: Pick<LoopState, 'conversation' | 'openings'>;
-  readonly #pinned: ReadonlySet<ConversationItem>;
+  readonly #conversation: ConversationItem[];
+  readonly #createSectionCheck: () => (result: ToolResultItem) => boolean;
   /** How many items are counted. */
   #counted = 0;
   #turns = 0;
 
-  /** @param state of a run that has not begun. */
-  constructor(maxTurns: number, state: Pick<LoopState, 'conversation' | 'openings'>) {
+  /**
+   * @param state of a run that has not begun.
+   * @param createCheck makes what finds the results that stay, for the conversation as it is then.
+   */
+  constructor(
+    maxTurns: number,
+    { conversation }: Pick<LoopState, 'conversation'>,
+    createCheck: () => (result: ToolResultItem) => boolean,
+  ) {
     this.#maxTurns = maxTurns;
-    this.#state = state;
-    const { conversation } = state;
-    const said = conversation.find((item) => item.type === 'user' && !isNote(item));
-    const last = conversation.at(-1);
-    this.#pinned = new Set([said, last].filter((item) => item?.type === 'user'));
+    this.#conversation = conversation;
+    this.#createSectionCheck = createCheck;
   }
 
   /** Between two turns. @returns what was left out; undefined when nothing was. */
   move(): DroppedTurns | undefined {
-    const { conversation } = this.#state;
+    const conversation = this.#conversation;
     for (; this.#counted < conversation.length; this.#counted += 1) {
       if (conversation[this.#counted]?.type === 'assistant') this.#turns += 1;
     }
@@ -55,7 +59,7 @@ export class ConversationWindow {
   }
 
   #drop(): DroppedTurns | undefined {
-    const { conversation } = this.#state;
+    const conversation = this.#conversation;
     const turns = this.#findTurns();
     const windowStart = this.#findWindow(turns);
     const older = turns.filter(({ start }) => start < windowStart);
@@ -63,29 +67,31 @@ export class ConversationWindow {
     // What stays for good does not count, or a run with much of it would drop something in every turn.
     this.#turns = turns.length - older.length;
     if (dropped.length === 0) return undefined;
-    const kept = new Set(this.#pinned);
+    const kept = new Set<ConversationItem>();
     for (const { start, end, isKept } of older) {
       if (isKept) for (const item of conversation.slice(start, end)) kept.add(item);
     }
     const callIds = dropped.flatMap(({ start, end }) =>
       conversation.slice(start, end).flatMap((item) => (item.type === 'tool-result' ? [item.callId] : [])),
     );
-    const before = conversation.slice(0, windowStart).filter((item) => kept.has(item) && !isNote(item));
-    conversation.splice(0, windowStart, ...before, noteItem);
+    const before = conversation
+      .slice(0, windowStart)
+      .filter((item) => (item.type === 'user' ? item.source !== 'runtime' : kept.has(item)));
+    conversation.splice(0, windowStart, ...before, runtimeItem(note));
     this.#counted = conversation.length;
     return { turns: dropped.length, callIds };
   }
 
-  /** All turns; marked as kept are those that opened sections, with what they go on from. */
+  /** All turns; marked as kept are those that showed sections, with what they go on from. */
   #findTurns(): readonly Turn[] {
-    const { conversation, openings } = this.#state;
-    const opened = new Set(openings.map(({ callId }) => callId));
+    const conversation = this.#conversation;
+    const showsSections = this.#createSectionCheck();
     const starts = [...conversation.keys()].filter((index) => conversation[index]?.type === 'assistant');
     const turns: Turn[] = [];
     for (const [position, start] of starts.entries()) {
       const end = starts[position + 1] ?? conversation.length;
       const items = conversation.slice(start, end);
-      const isKept = items.some((item) => item.type === 'tool-result' && opened.has(item.callId));
+      const isKept = items.some((item) => item.type === 'tool-result' && showsSections(item));
       turns.push({ start, end, isKept });
     }
     for (const [position, { isKept }] of [...turns.entries()].reverse()) {
@@ -106,12 +112,8 @@ export class ConversationWindow {
   }
 
   /** Whether the turn after this one belongs to it: it continues a paused answer, or follows an approval. */
-  #goesOn({ end }: Turn): boolean {
-    const last = this.#state.conversation[end - 1]?.type;
-    return last === 'assistant' || last === 'approval';
+  #goesOn({ start, end }: Turn): boolean {
+    const items = this.#conversation.slice(start, end);
+    return items.length === 1 || items.some(({ type }) => type === 'approval');
   }
-}
-
-function isNote(item: ConversationItem): boolean {
-  return item.type === 'user' && item.content.every((part) => part.type === 'text' && part.text === note);
 }

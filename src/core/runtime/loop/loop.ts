@@ -16,6 +16,7 @@ import { TurnRunner } from '../turn/turn-runner.ts';
 import { ConversationWindow } from './conversation-window.ts';
 import { ModelCaller, type ModelOptions } from './model-caller.ts';
 import { RemoteApprovals } from './remote-approvals.ts';
+import { createSectionCheck } from './shown-sections.ts';
 
 /** What a loop runs with, beside the environment its calls share. */
 export interface LoopOptions<Output> extends ModelOptions, ConclusionOptions<Output> {
@@ -67,7 +68,11 @@ class Loop<Output> {
     this.#failures = new RepeatedFailures(maxRepeatedFailures);
     this.#conclusion = new Conclusion(options, ledger);
     this.#window =
-      maxConversationTurns === undefined ? undefined : new ConversationWindow(maxConversationTurns, state);
+      maxConversationTurns === undefined
+        ? undefined
+        : new ConversationWindow(maxConversationTurns, state, () =>
+            createSectionCheck(state, environment.display),
+          );
     this.#approvals = new RemoteApprovals(ledger);
     this.#model = new ModelCaller(options, ledger);
     this.#turns = new TurnRunner(ledger);
@@ -122,6 +127,8 @@ class Loop<Output> {
       return undefined;
     }
     const { calls, approvals } = this.#recordTurn(turn, fault);
+    this.#ledger.state.isContinued =
+      approvals.length > 0 || (calls.length === 0 && turn.finishReason === 'paused');
     if (approvals.length > 0) await this.#approvals.answer(approvals);
     const results = calls.length > 0 ? await this.#turns.run(calls) : none;
     if (isObserved) this.#ledger.end(turn.finishReason, calls.length);
@@ -160,20 +167,17 @@ class Loop<Output> {
   /** Drops old tool results, when that is wanted. @returns false when nothing was dropped. */
   #makeRoom(): boolean {
     if (this.#options.dropsToolResults !== true) return false;
-    const { conversation, openings, turn } = this.#ledger.state;
-    // What was opened is instructions: no call brings them again.
-    const opened = new Set(openings.map(({ callId }) => callId));
-    const dropped = dropToolResults(conversation, ({ callId }) => opened.has(callId));
+    const { environment, state } = this.#ledger;
+    const { turn } = state;
+    // What was opened or read is instructions.
+    const dropped = dropToolResults(state.conversation, createSectionCheck(state, environment.display));
     if (dropped === undefined) return false;
     this.#ledger.conversationRewritten();
-    this.#ledger.environment.emit({ type: 'tool-results-dropped', turn, ...dropped });
-    this.#ledger.environment.logger.warn(
-      'The conversation was too long for the model; old tool results were dropped.',
-      {
-        ...dropped,
-        turn,
-      },
-    );
+    environment.emit({ type: 'tool-results-dropped', turn, ...dropped });
+    environment.logger.warn('The conversation was too long for the model; old tool results were dropped.', {
+      ...dropped,
+      turn,
+    });
     return true;
   }
 

@@ -24,6 +24,8 @@ export interface LoopState {
   usage: TokenUsage;
   /** The text of the turns before this one that the provider paused: the answer continues it. */
   pausedText: string;
+  /** Whether the next turn goes on from the last one, which the provider paused, or asked for approvals in: nothing is said in between. */
+  isContinued: boolean;
   /** The outputs of the hosted tools, turn by turn. Append-only. */
   readonly hosted: HostedTurnReading[];
   /** What calls showed by opening sections, call by call. Grows at its end only. */
@@ -45,6 +47,7 @@ export function newLoopState(conversation: ConversationItem[] = []): LoopState {
     conversation,
     usage: {},
     pausedText: '',
+    isContinued: false,
     hosted: [],
     openings: [],
     expansions: 0,

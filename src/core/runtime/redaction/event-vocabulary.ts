@@ -1,5 +1,5 @@
 import type { ThrottleKind } from '../../error/index.ts';
-import type { ToolCallFailureReason } from '../../tool/index.ts';
+import type { ToolCallFailureReason, UserItem } from '../../tool/index.ts';
 
 /** Fields of events that hold only values from the library's own vocabulary, or ids that say which event is of which evaluation. */
 const wordFields: ReadonlySet<string> = new Set([
@@ -54,6 +54,11 @@ const reasons = {
   suspended: true,
 } satisfies Readonly<Record<ThrottleKind | ToolCallFailureReason, true>>;
 
+/** The library's values of fields named `source`, next to those of citations. The compiler requires every one here. */
+const sources = { digest: true, runtime: true } satisfies Readonly<
+  Record<NonNullable<UserItem['source']>, true>
+>;
+
 /** Fields of events that hold values of others: their keys are not the library's either. */
 const dataFields: ReadonlySet<string> = new Set([
   'details',
@@ -66,7 +71,11 @@ const dataFields: ReadonlySet<string> = new Set([
 
 /** True for a value that programs switch on; it stays unchanged whatever a redaction would do to such a string. */
 export function isVocabularyValue(field: string, value: string): boolean {
-  return wordFields.has(field) || (field === 'reason' && Object.hasOwn(reasons, value));
+  return (
+    wordFields.has(field) ||
+    (field === 'reason' && Object.hasOwn(reasons, value)) ||
+    (field === 'source' && Object.hasOwn(sources, value))
+  );
 }
 
 /** True for a field whose value comes from outside the library. */

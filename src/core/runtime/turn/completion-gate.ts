@@ -1,16 +1,19 @@
 import { describeError, PromptValidationError } from '../../error/index.ts';
-import { isRecord } from '../../internal/index.ts';
+import { isRecord, PersistentVector } from '../../internal/index.ts';
 import { readOnlyView } from '../../session/index.ts';
 import {
   allCompletions,
+  type CheckedCompletionContext,
   type CompletionChecker,
-  type CompletionContext,
   type CompletionVerdict,
+  earlierResults,
   type FinishReason,
   readVerdict,
+  type ToolResultItem,
 } from '../../tool/index.ts';
 import { RunStoppedSignal } from '../limits/run-stop.ts';
 import { isClaimed } from '../model/check-turn.ts';
+import { runtimeItem } from '../model/conversation-items.ts';
 import { seenPrompt } from '../model/visible-prompt.ts';
 import type { CompletionCheck } from './step.ts';
 import type { TurnLedger } from './turn-ledger.ts';
@@ -33,11 +36,18 @@ export interface CompletionSettings {
 export class CompletionGate {
   readonly #settings: CompletionSettings;
   readonly #ledger: TurnLedger;
+  /** What the conversation begins with may leave it. */
+  readonly #earlier: ReadonlyMap<string, ToolResultItem>;
   #checks = 0;
 
   constructor(settings: CompletionSettings, ledger: TurnLedger) {
     this.#settings = settings;
     this.#ledger = ledger;
+    this.#earlier = new Map(
+      ledger.state.conversation.flatMap((item) =>
+        item.type === 'tool-result' ? [[item.toolName, item]] : [],
+      ),
+    );
   }
 
   /**
@@ -71,7 +81,7 @@ export class CompletionGate {
         `The model has answered ${times}, and by the checker "${checker}" the task is not done: ${verdict.feedback}`,
       );
     }
-    conversation.push({ type: 'user', content: [{ type: 'text', text: verdict.feedback }] });
+    conversation.push(runtimeItem(verdict.feedback));
     return false;
   }
 
@@ -81,7 +91,7 @@ export class CompletionGate {
     const { roots, deadline, budget, stop } = environment;
     const session = roots.session.fork({ readOnly: true });
     const files = roots.filesystem?.fork({ readOnly: true });
-    const context: CompletionContext = Object.freeze({
+    const context: CheckedCompletionContext = Object.freeze({
       get prompt() {
         return seenPrompt(environment, () => session.view);
       },
@@ -89,6 +99,8 @@ export class CompletionGate {
       output,
       finishReason,
       conversation: Object.freeze([...state.conversation]),
+      calls: environment.endedCalls?.all ?? PersistentVector.empty(),
+      [earlierResults]: this.#earlier,
       check,
       session: readOnlyView(session.view),
       filesystem: files?.view,

@@ -3,6 +3,7 @@ import type { JsonValue } from '../../schema/index.ts';
 import type { FinishReason } from '../../tool/index.ts';
 import { RunStoppedSignal } from '../limits/run-stop.ts';
 import { findNoAnswer, isClaimed, noAnswer } from '../model/check-turn.ts';
+import { runtimeItem } from '../model/conversation-items.ts';
 import { CompletionGate, type CompletionSettings } from './completion-gate.ts';
 import type { TurnLedger } from './turn-ledger.ts';
 
@@ -120,8 +121,7 @@ export class Conclusion<Output> {
   #sendBack({ message: problem }: OutputParseError): boolean {
     const { maxRepairs, correction = askForJson } = this.#answer;
     if (!this.#ledger.rejectOutput(problem, maxRepairs)) return false;
-    const { conversation } = this.#ledger.state;
-    conversation.push({ type: 'user', content: [{ type: 'text', text: correction(problem) }] });
+    this.#ledger.state.conversation.push(runtimeItem(correction(problem)));
     return true;
   }
 }

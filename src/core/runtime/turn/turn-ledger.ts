@@ -98,7 +98,8 @@ export class TurnLedger {
     const { state } = this;
     state.turn += 1;
     const { turn } = state;
-    if (outer === undefined) state.conversation.push(...(hooks?.takeInputFor?.(turn) ?? none));
+    if (outer === undefined)
+      state.conversation.push(...(hooks?.takeInputFor?.(turn, !state.isContinued) ?? none));
     this.#firstPieceMs = undefined;
     if (isObserved || this.#reports !== undefined) this.#askedAtMs = clock.now();
     if (isObserved) {

@@ -76,6 +76,9 @@ describe('the differences of two requests', () => {
 
   it('are none between requests that read the same', () => {
     expect(differencesOf({ tools: [{ ...tool('a'), examples: [] }, tool('b')] })).toEqual([]);
+    // Rows of earlier versions do not say who said it.
+    const conversation = [{ ...said('Go.'), source: 'runtime' }, result('1')];
+    expect(differencesOf({ conversation })).toEqual([]);
   });
 
   it.each([

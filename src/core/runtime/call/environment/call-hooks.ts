@@ -54,8 +54,12 @@ export interface CallHooks {
   readonly decides?: boolean;
   /** Whether something is said to the model that has answered, before this turn. Must not throw. Default: nothing is. */
   hasInputFor?(turn: number): boolean;
-  /** What is said to the model before this turn, and once only. Must not throw. Default: nothing. */
-  takeInputFor?(turn: number): readonly UserItem[];
+  /**
+   * What is said to the model before this turn, and once only. Must not throw. Default: nothing.
+   *
+   * @param isBorder whether something new can be said: the turn does not go on from the one before.
+   */
+  takeInputFor?(turn: number, isBorder: boolean): readonly UserItem[];
   /** Whether the model of an evaluation was asked for this turn before an interruption, and its answer is not known. Must not throw. Default: it was not. */
   restartsAnswer?(evaluationId: string, turn: number): boolean;
   /** What the next commit is called, in case its files are not brought to the disk. Must not throw. */

@@ -22,6 +22,7 @@ import type { OuterCall } from '../tool-call/outer-call.ts';
 import type { TransactionRoots } from '../transaction/transaction.ts';
 import type { CallHooks } from './call-hooks.ts';
 import type { EarlierCalls } from './earlier-calls.ts';
+import type { EndedCalls } from './ended-calls.ts';
 import type { RunSuspension } from './run-suspension.ts';
 
 /** What a policy wants someone to decide. */
@@ -90,6 +91,8 @@ export interface EvaluationEnvironment extends CallSettings {
   readonly suspension?: RunSuspension | undefined;
   /** The feedback providers; undefined when there are none. */
   readonly feedback?: FeedbackRunner | undefined;
+  /** The calls that have ended, for feedback providers and completion checkers; undefined when there are none of these. */
+  readonly endedCalls?: EndedCalls | undefined;
   /** Hooks of a journal and of observers. Default: none. */
   readonly hooks?: CallHooks | undefined;
   /** Tells the observers what calls did; undefined when none wants to know. */

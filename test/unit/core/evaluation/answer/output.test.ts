@@ -187,6 +187,7 @@ describe('an answer that cannot be read', () => {
             text: `Your answer was not accepted. ${problem}\n\nAnswer again, with the whole JSON and nothing else.`,
           },
         ],
+        source: 'runtime',
       },
       { type: 'assistant', content: [{ type: 'text', text: right.text }] },
     ]);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import {
+  CompletionVerdict,
   type ConversationItem,
   promptTemplate,
   type RunEvent,
@@ -35,6 +36,13 @@ const prompt = promptTemplate({
       summary: 'Rules.',
       visibility: 'summary',
       tools: [turnLeft],
+    }),
+    section({
+      title: 'Map',
+      key: 'map',
+      template: 'A river, a bridge.',
+      summary: 'The map.',
+      visibility: 'summary',
     }),
   ],
 }).bind();
@@ -110,7 +118,7 @@ test('a run goes on with the conversation of one that broke off, with its task a
   expect(requests.at(-1)).toEqual(['Go.', note, '? more-1', '= more-1', '? more-2', '= more-2']);
 });
 
-test('what the user said last stays, and what was said in between goes with its turn', async () => {
+test('all that people said stays, in its order', async () => {
   const history: ConversationItem[] = ['One.', 'Two.', 'Three.'].flatMap((text): ConversationItem[] => [
     { type: 'user', content: [{ type: 'text', text }] },
     { type: 'assistant', content: [{ type: 'text', text: 'Yes.' }] },
@@ -121,9 +129,10 @@ test('what the user said last stays, and what was said in between goes with its 
     return turn > 2 ? { text: 'Done.' } : callStep;
   });
   await adapter.evaluate(prompt, { history, input: 'Four.', context: { maxTurns: 2 } });
-  expect(requests[0]).toEqual(['One.', note, 'text', 'Four.']);
-  expect(requests[1]).toEqual(['One.', note, 'text', 'Four.', '? call-1-1', '= call-1-1']);
-  expect(requests[2]).toEqual(['One.', 'Four.', note, '? call-2-1', '= call-2-1']);
+  expect(requests[0]).toEqual(['One.', 'Two.', 'Three.', note, 'text', 'Four.']);
+  const said = ['One.', 'Two.', 'Three.'];
+  expect(requests[1]).toEqual([...said, note, 'text', 'Four.', '? call-1-1', '= call-1-1']);
+  expect(requests[2]).toEqual([...said, 'Four.', note, '? call-2-1', '= call-2-1']);
 });
 
 test('turns that opened sections stay: they are instructions', async () => {
@@ -141,6 +150,62 @@ test('turns that opened sections stay: they are instructions', async () => {
   expect(requests[8]?.slice(0, 4)).toEqual(['Go.', '? call-2-1', '= call-2-1', note]);
   // They do not count: the two last turns are there beside them.
   expect(requests[8]?.slice(4)).toEqual(['? call-7-1', '= call-7-1', '? call-8-1', '= call-8-1']);
+});
+
+test('what the runtime said leaves with the turn before it, and a person may say the same', async () => {
+  const requests: (readonly string[])[] = [];
+  const adapter = scriptedAdapter((conversation, { turn }) => {
+    requests.push(outline(conversation));
+    return turn === 1 || turn > 7 ? { text: 'Done.' } : callStep;
+  });
+  const first = await adapter.evaluate(prompt, {
+    input: 'Go.',
+    context: { maxTurns: 4 },
+    completion: {
+      name: 'twice',
+      check: ({ check }) =>
+        check === 1 ? CompletionVerdict.incomplete('Not yet.') : CompletionVerdict.complete(),
+    },
+  });
+  expect(requests[1]).toEqual(['Go.', 'text', 'Not yet.']);
+  expect(requests.at(-1)?.filter((line) => !/^[?=]/.test(line))).toEqual(['Go.', note]);
+  const noteItem = first.conversation.find((item) => item.type === 'user' && item.source === 'runtime');
+  const text = noteItem?.type === 'user' ? noteItem.content : [];
+  const history: readonly ConversationItem[] = [
+    { type: 'user', content: text },
+    { type: 'assistant', content: [{ type: 'text', text: 'What do you mean?' }] },
+  ];
+  const later = scriptedAdapter((conversation, { turn }) => {
+    requests.push(outline(conversation));
+    return turn > 3 ? { text: 'Done.' } : callStep;
+  });
+  await later.evaluate(prompt, { history, input: 'Go.', context: { maxTurns: 2 } });
+  expect(requests.at(-1)?.filter((line) => !/^[?=]/.test(line))).toEqual([note, 'Go.', note]);
+});
+
+test('a turn that read a section stays, the last one of each section, also from a history', async () => {
+  const requests: (readonly string[])[] = [];
+  const read = (callId: string, key = 'map') => ({
+    toolCalls: [{ name: 'read_section', callId, arguments: { section_key: key } }],
+  });
+  const adapter = scriptedAdapter((conversation, { turn }) => {
+    requests.push(outline(conversation));
+    if (turn === 1) return read('first');
+    if (turn === 2) return read('unknown', 'none');
+    if (turn === 6) return read('second', ' Map ');
+    return turn > 12 ? { text: 'Done.' } : callStep;
+  });
+  const options = { input: 'Go.', context: { maxTurns: 2 } };
+  const { conversation } = await adapter.evaluate(prompt, options);
+  expect(requests[4]?.slice(0, 3)).toEqual(['Go.', '? first', '= first']);
+  expect(requests[11]?.slice(0, 4)).toEqual(['Go.', '? second', '= second', note]);
+  expect(requests.at(-1)).not.toContain('? unknown');
+  const later = scriptedAdapter((given, { turn }) => {
+    requests.push(outline(given));
+    return turn > 8 ? { text: 'Done.' } : callStep;
+  });
+  await later.evaluate(prompt, { ...options, history: conversation, input: 'More.' });
+  expect(requests.at(-1)?.slice(0, 5)).toEqual(['Go.', '? second', '= second', 'More.', note]);
 });
 
 test('an answer that was paused is not torn apart, nor an approval from what it allowed', async () => {

@@ -24,6 +24,7 @@ import { type LanguageModel } from 'weakincentives/provider';
 import { z } from 'zod';
 import { ResourceContainer } from '../../../../../src/core/resource/index.ts';
 import {
+  EndedCalls,
   FeedbackRunner,
   type LoopResult,
   newLoopState,
@@ -161,10 +162,12 @@ async function run(
   };
   const state = newLoopState();
   const environment = await bareEnvironment(prompt, { session, roots, clock, model, stop, state });
-  const surroundings = { ...environment, deadline: undefined, budgetTracker: undefined };
+  const endedCalls = new EndedCalls();
+  const surroundings = { ...environment, endedCalls, deadline: undefined, budgetTracker: undefined };
   const result = await runLoop(
     {
       ...environment,
+      endedCalls,
       feedback: isWatched
         ? new FeedbackRunner([watcher], { ...surroundings, roots, logger: silentLogger, stop, session })
         : undefined,

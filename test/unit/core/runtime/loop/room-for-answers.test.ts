@@ -37,6 +37,13 @@ const prompt = promptTemplate({
       visibility: 'summary',
       tools: [pay],
     }),
+    section({
+      title: 'Tips',
+      key: 'tips',
+      template: `Never tip twice. ${'More of it. '.repeat(500)}`,
+      summary: 'The tips.',
+      visibility: 'summary',
+    }),
   ],
 }).bind();
 const contextOverflow = 'drop-tool-results';
@@ -72,6 +79,22 @@ test('sections that were opened are no results that can be had again: they stay'
   expect(requests[1]?.[0]).toContain('Never pay twice.');
   expect(requests[2]?.[0]).toBe(requests[1]?.[0]);
   expect(requests[2]?.[1]).toMatch(/^\[This result was dropped/);
+});
+
+test('a section that was read stays, its last reading if there are several', async () => {
+  const requests: (readonly string[])[] = [];
+  let isCut = false;
+  const adapter = scriptedAdapter((conversation, { turn }) => {
+    requests.push(resultsIn(conversation).map(({ text }) => text));
+    const reading = { toolCalls: [{ name: 'read_section', arguments: { section_key: 'tips' } }] };
+    if (turn === 1 || turn === 2) return reading;
+    if (isCut) return { text: 'Done.' };
+    isCut = true;
+    throw new ModelResponseError('model-context-exceeded', 'Too long.');
+  });
+  await adapter.evaluate(prompt, { context: { overflow: contextOverflow } });
+  expect(requests[3]?.[0]).toMatch(/^\[This result was dropped/);
+  expect(requests[3]?.[1]).toContain('Never tip twice.');
 });
 
 test('a run that has nothing but opened sections to drop ends', async () => {

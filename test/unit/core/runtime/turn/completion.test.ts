@@ -71,7 +71,11 @@ describe('a checker', () => {
       'tool-result',
       'assistant',
     ]);
-    expect(response.conversation[1]).toEqual({ type: 'user', content: [{ type: 'text', text: 'Call ok.' }] });
+    expect(response.conversation[1]).toEqual({
+      type: 'user',
+      content: [{ type: 'text', text: 'Call ok.' }],
+      source: 'runtime',
+    });
     expect(withoutPlaces(checks(events))).toEqual([
       {
         type: 'completion-checked',
@@ -358,6 +362,51 @@ describe('ready checkers', () => {
       'The tool "run_tests" has not been called yet. Call it, and answer once it has succeeded.',
       'The last call of "run_tests" failed. Put right what it complained of, call it again, and answer once it has succeeded.',
     ]);
+  });
+
+  test('lastCallCompletion counts a call whose turn has left the conversation', async () => {
+    const completion = lastCallCompletion({ toolName: 'ok' });
+    const steps = Array.from({ length: 8 }, () => calling('step'));
+    const step = act('step', () => undefined);
+    const tools = [ok, step];
+    const template = promptTemplate({
+      ns: 'test',
+      key: 'left',
+      sections: [section({ title: 'Task', key: 'task', template: 'Do it.', tools })],
+    });
+    const options = { completion, context: { maxTurns: 4 } };
+    const left = await scriptedAdapter([calling('ok'), ...steps, answer('Done.')]).evaluate(
+      template.bind(),
+      options,
+    );
+    expect(left.text).toBe('Done.');
+    expect(left.conversation.some((item) => item.type === 'tool-result' && item.toolName === 'ok')).toBe(
+      false,
+    );
+
+    // In the history it began with, too, and what a call of this evaluation says comes before that.
+    const history = [
+      { type: 'user', content: [{ type: 'text', text: 'Go.' }] },
+      { type: 'assistant', content: [{ type: 'tool-call', callId: 'a', name: 'ok', arguments: '' }] },
+      { type: 'tool-result', callId: 'a', toolName: 'ok', text: 'Did.', isError: false },
+    ] as const;
+    const later = await scriptedAdapter([...steps, answer('Done.')]).evaluate(template.bind(), {
+      ...options,
+      history,
+    });
+    expect(later.text).toBe('Done.');
+  });
+
+  test('gets the calls of the evaluation, in order, as feedback providers do', async () => {
+    const seen: (readonly string[])[] = [];
+    const { response } = await evaluate([calling('ok'), calling('none'), answer('Done.')], {
+      completion: checker(({ calls }) => {
+        seen.push([...calls].map(({ toolName, outcome }) => `${toolName} ${outcome}`));
+        return CompletionVerdict.complete();
+      }),
+    });
+    expect(response.text).toBe('Done.');
+    expect(seen).toEqual([['ok committed', 'none rejected']]);
   });
 });
 
